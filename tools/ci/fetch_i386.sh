@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Fetch Debian packages for i386 and unpack them under a folder. The system and its list of
+# architectures stay as they are.
+#
+#   fetch_i386.sh FOLDER PACKAGE...
+set -eu
+mkdir -p "$1/apt/lists/partial" "$1/apt/cache/archives/partial"
+root=$(cd "$1" && pwd)
+shift
+apt() {
+  apt-get -qq -o APT::Architecture=i386 -o APT::Architectures=i386 -o APT::Sandbox::User="$(id -un)" \
+    -o Dir::State::Lists="$root/apt/lists" -o Dir::Cache="$root/apt/cache" "$@"
+}
+apt update || true # a mirror may lack one of several lists; download says whether it matters
+cd "$root/apt"
+apt download "$@"
+for package in *.deb; do
+  dpkg-deb -x "$package" "$root"
+done
+rm -r "$root/apt"

@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""All builds and checks of the project: what tools/test runs once the packages are there.
+
+    run.py              every part
+    run.py PART...      some of them
+    run.py --list       their names
+
+The last line is `N passed, N failed`, with `, N skipped` where there are skips; each skip is listed
+above it with its reason. A build, a check and a test count as one each. Nothing is written outside
+build-*/ folders, where the logs stay.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = {}
+
+
+class Failed(Exception):
+    """A step went wrong; what follows in the part makes no sense."""
+
+
+def part(function):
+    """Make a function a part; its first line of text is what --list prints."""
+    PARTS[function.__name__.rstrip("_")] = function
+    return function
+
+
+class Report:
+    """What passed, failed and was skipped so far."""
+
+    def __init__(self):
+        self.passed, self.failures, self.skips, self.part = 0, [], [], ""
+
+    def ok(self, what):
+        self.passed += 1
+        print(f"  ok      {what}", flush=True)
+
+    def fail(self, what, text=""):
+        self.failures.append(f"{self.part}: {what}")
+        print(f"  FAILED  {what}", flush=True)
+        lines = [line for line in text.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+        for line in lines[-60:]:
+            print("          | " + line)
+
+    def skip(self, what, reason):
+        self.skips.append(f"{self.part}: {what}: {reason}")
+        print(f"  skipped {what}: {reason}", flush=True)
+
+    def check(self, what, condition, text=""):
+        if condition:
+            self.ok(what)
+        else:
+            self.fail(what, text)
+
+    def run(self, what, command, **kwargs):
+        """Run a command as one check; Failed when it fails, else what it printed."""
+        done = execute(command, **kwargs)
+        if done.returncode != 0:
+            self.fail(what, f"$ {shlex.join(map(str, command))}\n{done.stdout}")
+            raise Failed
+        self.ok(what)
+        return done.stdout
+
+
+REPORT = Report()
+
+
+def execute(command, env=None):
+    """Run a command in the root; what it printed, both streams together, is in stdout."""
+    command = [str(word) for word in command]
+    try:
+        return subprocess.run(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, check=False,
+                              errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
+
+
+def build(name, *options, env=None):
+    """Configure and build build-NAME; the folder."""
+    folder = ROOT / f"build-{name}"
+    known = (folder / "meson-private/coredata.dat").exists()
+    setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder, "--werror", *options]
+    if known and execute(setup, env=env).returncode == 0:
+        REPORT.ok(f"build-{name} is configured")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        setup = [word for word in setup if word != "--reconfigure"]
+        REPORT.run(f"build-{name} is configured", setup, env=env)
+    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder], env=env)
+    return folder
+
+
+def meson_test(folder, *, setup=None, suites=(), env=None):
+    """Run tests of a build and add up the log that Meson writes."""
+    log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
+    log.unlink(missing_ok=True)
+    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
+                    *(["--setup", setup] if setup else []),
+                    *(word for suite in suites for word in ("--suite", suite))], env=env)
+    tests = []
+    if log.exists():
+        tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    what = f"{folder.name}{' under ' + setup if setup else ''}"
+    good = 0
+    for test in tests:
+        name = re.sub(r"^.* / ", "", test["name"])
+        if test["result"] in ("OK", "EXPECTEDFAIL"):
+            good += 1
+        elif test["result"] == "SKIP":
+            said = (test.get("stdout", "") + test.get("stderr", "")).strip().splitlines()
+            REPORT.skip(f"{what}: {name}", said[-1] if said else "no reason given")
+        else:
+            said = test.get("stdout", "") + test.get("stderr", "")
+            REPORT.fail(f"{what}: {name}: {test['result']}", said)
+    REPORT.passed += good
+    print(f"  ok      {what}: {good} of {len(tests)} tests", flush=True)
+    if not tests or (done.returncode != 0 and all(t["result"] in ("OK", "SKIP") for t in tests)):
+        REPORT.fail(f"{what}: meson test", done.stdout)
+
+
+def tool(name):
+    """The path of a program, or None after noting the skip of this part."""
+    path = shutil.which(name)
+    if path is None:
+        REPORT.skip("all of it", f"{name} is not installed")
+    return path
+
+
+def links(*command):
+    """Whether a command compiles and links an empty program."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "t.c")
+        source.write_text("#include <errno.h>\nint main(void) { return errno; }\n", encoding="utf-8")
+        return execute([*command, source, "-o", source.with_suffix("")]).returncode == 0
+
+
+def tracked():
+    """Files of the project, as git sees them where it does."""
+    done = execute(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+    if done.returncode == 0:
+        names = [ROOT / name for name in done.stdout.split("\0") if name]
+    else:
+        names = [path for path in ROOT.rglob("*")
+                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build"))]
+    return sorted(path for path in set(names) if path.is_file())
+
+
+@part
+def spdx():
+    """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines"""
+    named = {"meson.build", "meson_options.txt"}
+    suffixes = {".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist"}
+    without, checked = [], 0
+    for path in tracked():
+        head = path.read_bytes()[:400]
+        if path.name in named or path.suffix in suffixes or head.startswith(b"#!"):
+            checked += 1
+            if b"SPDX-License-Identifier: Apache-2.0" not in head:
+                without.append(str(path.relative_to(ROOT)))
+    REPORT.check(f"{checked} source files name the license", checked and not without, "\n".join(without))
+
+
+@part
+def gcc():
+    """gcc, warnings are errors, every test"""
+    if tool("gcc"):
+        meson_test(build("gcc", "-Dbenchmarks=enabled", env={"CC": "gcc", "CXX": "g++"}))
+        if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
+            REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
+
+
+@part
+def clang():
+    """clang, warnings are errors, every test"""
+    if tool("clang"):
+        meson_test(build("clang", "-Dbenchmarks=enabled", env={"CC": "clang", "CXX": "clang++"}))
+
+
+@part
+def asan():
+    """gcc with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer"""
+    folder = build("asan", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled",
+                   env={"CC": "gcc", "CXX": "g++"})
+    meson_test(folder, setup="asan")
+
+
+@part
+def tsan():
+    """clang with ThreadSanitizer: the tests with threads, and the unit tests"""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=thread"):
+        REPORT.skip("all of it", "clang has no ThreadSanitizer library")
+        return
+    folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
+                   "-Dcuda=disabled", env={"CC": "clang", "CXX": "clang++"})
+    meson_test(folder, setup="tsan", suites=["race", "unit"])
+
+
+@part
+def valgrind():
+    """valgrind's memcheck over the unit and allocation-failure tests"""
+    if tool("valgrind"):
+        folder = build("valgrind", "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled",
+                       env={"CC": "gcc"})
+        meson_test(folder, setup="valgrind", suites=["unit", "oom"])
+
+
+@part
+def m32():
+    """gcc -m32: the layouts of i386, and every test where a 32-bit cmocka is to be had"""
+    flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
+    if not links("gcc", *flags):
+        REPORT.skip("all of it", "gcc -m32 does not link a program here")
+        return
+    # A private copy of the library for i386: no foreign architecture is added to the system.
+    root = ROOT / "build-m32-packages"
+    if not (root / "usr/include/cmocka.h").exists():
+        done = execute([ROOT / "tools/ci/fetch_i386.sh", root, "libcmocka0", "libcmocka-dev"])
+        if done.returncode != 0:
+            REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
+    env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
+           "PKG_CONFIG_SYSROOT_DIR": str(root)}
+    for compiler in ("gcc", "clang"):
+        if shutil.which(compiler):
+            folder = build(f"m32-{compiler}", "--native-file", ROOT / f"tools/ci/m32-{compiler}.ini",
+                           "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", env=env)
+            meson_test(folder, env=env)
+
+
+@part
+def core():
+    """profile=core without a C++ compiler"""
+    folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback", "-Dcuda=disabled",
+                   env={"CC": "gcc", "CXX": "/nonexistent"})
+    meson_test(folder)
+
+
+@part
+def dlpack():
+    """dlpack.h is looked for in the right order and judged by its macros"""
+    ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
+    work = ROOT / "build-dlpack-places"
+    shutil.rmtree(work, ignore_errors=True)
+
+    def place(name, text):
+        header = work / name / "dlpack" / "dlpack.h"
+        header.parent.mkdir(parents=True)
+        header.write_text(text, encoding="utf-8")
+        return str(work / name)
+
+    minor = "#define DLPACK_MINOR_VERSION "
+    new = place("new", ours)
+    # 1.0 knew neither the exchange table nor the later element types.
+    text = re.sub(r"/\*\n \* The exchange table:.*?(?=#ifdef __cplusplus\n}\n)", "", ours, flags=re.S)
+    text = re.sub(r",\n  kDLFloat8_e3m4.*?(?=\n} DLDataTypeCode)", "", text, flags=re.S)
+    text = re.sub(r"#define DLPACK_FLAG_BITMASK_IS_SUBBYTE.*\n", "", text)
+    old = place("old", text.replace(minor + "3", minor + "0"))
+    ancient = place("ancient", re.sub(r"#define DLPACK_M(AJ|IN)OR_VERSION.*\n", "", ours))
+    package = str(work / "python")
+    place("python/tvm_ffi/3rdparty/dlpack/include", ours)
+    (work / "python/tvm_ffi/__init__.py").write_text("", encoding="utf-8")
+
+    cases = [
+        ("auto", ancient, "", "fallback 1.3", "an unversioned system header is passed over"),
+        ("auto", old, "", "fallback 1.3", "so is one of 1.0 while there is a newer"),
+        ("auto", old, package, "package 1.3", "the package comes before our copy"),
+        ("auto", new, package, "system 1.3", "the system comes before the package"),
+        ("system", old, package, "system 1.0", "1.0 will do where the user says so"),
+        ("system", ancient, "", "refused", "an unversioned header will not"),
+        ("fallback", new, package, "fallback 1.3", "our copy can be asked for"),
+    ]
+    for choice, system, python, wanted, what in cases:
+        folder = ROOT / "build-dlpack"
+        shutil.rmtree(folder, ignore_errors=True)
+        env = {"C_INCLUDE_PATH": system, "PYTHONPATH": python}
+        done = execute(["meson", "setup", folder, f"-Ddlpack={choice}", "-Dtests=disabled",
+                        "-Dsamples=false", "-Dcpp=disabled", "-Dcuda=disabled"], env=env)
+        found = re.search(r"DLPack\s*: (\w+ [\d.]+)", done.stdout)
+        got = found.group(1) if found and done.returncode == 0 else None
+        if "no dlpack.h of version 1.x" in done.stdout:
+            got = "refused"
+        REPORT.check(f"dlpack={choice}: {what}", got == wanted, done.stdout)
+        if wanted == "system 1.0":
+            REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
+
+
+@part
+def install():
+    """installed, a kernel and its host compile with the pkg-config flags alone and run"""
+    sample = ROOT / "samples/01_load_and_call"
+    expected = (sample / "expected.txt").read_text(encoding="utf-8")
+    for kind in ("both", "static"):
+        prefix = ROOT / f"build-prefix-{kind}"
+        folder = build(f"install-{kind}", f"-Dprefix={prefix}", "-Dlibdir=lib", f"-Ddefault_library={kind}",
+                       "-Dbuildtype=release", "-Dtests=disabled", "-Dsamples=false", "-Dcpp=disabled",
+                       "-Dcuda=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
+        shutil.rmtree(prefix, ignore_errors=True)
+        REPORT.run(f"{kind}: meson install", ["meson", "install", "-C", folder, "--no-rebuild"])
+        env = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
+
+        def flags(*args, env=env):
+            done = execute(["pkg-config", *args], env=env)
+            if done.returncode != 0:
+                REPORT.fail("pkg-config " + " ".join(args), done.stdout)
+                raise Failed
+            # Split at blanks only, as a shell does with $(pkg-config ...).
+            return done.stdout.split()
+
+        ways = {"tvm_ffi": ["tvm_ffi"]} if kind == "both" else {}
+        ways["tvm_ffi --static"] = ["--static", "tvm_ffi" if kind == "static" else "tvm_ffi-static"]
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            strict = [compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+            for way, names in ways.items():
+                work = prefix / f"{compiler}-{way.replace(' ', '')}"
+                work.mkdir()
+                what = f"{kind}: {compiler}, pkg-config {way}"
+                kernel, host = work / "kernel.so", work / "host"
+                # A kernel leaves its symbols to the process where there is no shared library.
+                libs = flags("--libs", "tvm_ffi") if kind == "both" else []
+                REPORT.run(f"{what}: kernel", [*strict, "-shared", "-fPIC", sample / "kernel.c",
+                                               *flags("--cflags", "tvm_ffi"), *libs, "-o", kernel])
+                REPORT.run(f"{what}: host", [*strict, sample / "host.c", *flags("--cflags", "--libs", *names),
+                                             "-o", host])
+                printed = REPORT.run(f"{what}: runs", [host, kernel], env=env)
+                REPORT.check(f"{what}: prints what it should", printed == expected, printed)
+                needed = execute(["readelf", "-d", host]).stdout
+                if len(names) == 1:
+                    REPORT.check(f"{what}: the host needs libtvm_ffi.so", "libtvm_ffi.so" in needed, needed)
+                else:
+                    REPORT.check(f"{what}: the host needs no libtvm_ffi.so", "libtvm_ffi.so" not in needed, needed)
+                    REPORT.run(f"{what}: the host exports the ABI",
+                               ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
+
+
+@part
+def coverage():
+    """line coverage of c/ by the tests"""
+    if not tool("gcovr"):
+        return
+    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
+                   "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"})
+    for counts in folder.rglob("*.gcda"):
+        counts.unlink()
+    meson_test(folder)
+    text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
+                                "--txt", folder / "coverage.txt", "--print-summary", folder])
+    found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
+    if not found or found.group(3) == "0":
+        REPORT.fail("a figure from gcovr", text)
+        return
+    print(f"  line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
+          f"by file in {folder.name}/coverage.txt", flush=True)
+
+
+def main():
+    wanted = sys.argv[1:]
+    if wanted == ["--list"]:
+        for name, function in PARTS.items():
+            print(f"{name:10} {function.__doc__}")
+        return 0
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        print(f"no such part: {' '.join(unknown)}; tools/test --list names them", file=sys.stderr)
+        return 2
+    for name in wanted or PARTS:
+        REPORT.part = name
+        print(f"== {name}: {PARTS[name].__doc__}", flush=True)
+        try:
+            PARTS[name]()
+        except Failed:
+            pass
+    print("== summary")
+    for line in REPORT.failures:
+        print("failed: " + line)
+    for line in REPORT.skips:
+        print("skipped: " + line)
+    counts = f"{REPORT.passed} passed, {len(REPORT.failures)} failed"
+    print(counts + (f", {len(REPORT.skips)} skipped" if REPORT.skips else ""))
+    return 1 if REPORT.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
