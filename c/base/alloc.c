@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/atomic.h"
+#include "platform/compiler.h"
+#include "platform/thread.h"
+
+static TVMFFIRuntimeMemoryHooks hooks; /* allocate == NULL: malloc and free */
+static int in_use;                     /* an allocation was made since the start or a shutdown */
+
+void *tvmffi_alloc(size_t size) {
+  if (TVMFFI_UNLIKELY(!tvmffi_atomic_load_relaxed_int(&in_use))) {
+    tvmffi_atomic_store_relaxed_int(&in_use, 1);
+  }
+  if (size == 0) size = 1;
+  if (TVMFFI_LIKELY(hooks.allocate == NULL)) return malloc(size);
+  return hooks.allocate(hooks.context, size);
+}
+
+void tvmffi_free(void *ptr) {
+  if (ptr == NULL) return;
+  if (TVMFFI_LIKELY(hooks.deallocate == NULL)) {
+    free(ptr);
+  } else {
+    hooks.deallocate(hooks.context, ptr);
+  }
+}
+
+int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *new_hooks) {
+  if (tvmffi_atomic_load_relaxed_int(&in_use)) return -1;
+  hooks = *new_hooks;
+  return 0;
+}
+
+/* A block of the list; the union aligns what stands behind it. */
+typedef union kept_block {
+  union kept_block *next;
+  long double align_long_double;
+  int64_t align_int64;
+} kept_block;
+
+static kept_block *kept_blocks;
+static tvmffi_mutex kept_mutex = TVMFFI_MUTEX_INIT;
+
+void *tvmffi_alloc_until_shutdown(size_t size) {
+  kept_block *block;
+  if (size > SIZE_MAX - sizeof *block) return NULL;
+  block = tvmffi_alloc(sizeof *block + size);
+  if (block == NULL) return NULL;
+  tvmffi_mutex_lock(&kept_mutex);
+  block->next = kept_blocks;
+  kept_blocks = block;
+  tvmffi_mutex_unlock(&kept_mutex);
+  return block + 1;
+}
+
+char *tvmffi_copy_until_shutdown(const char *data, size_t size) {
+  char *copy = size == SIZE_MAX ? NULL : tvmffi_alloc_until_shutdown(size + 1);
+  if (copy == NULL) return NULL;
+  if (size != 0) memcpy(copy, data, size);
+  copy[size] = '\0';
+  return copy;
+}
+
+void tvmffi_alloc_shutdown(void) {
+  kept_block *block = kept_blocks;
+  kept_blocks = NULL;
+  while (block != NULL) {
+    kept_block *next = block->next;
+    tvmffi_free(block);
+    block = next;
+  }
+  tvmffi_atomic_store_relaxed_int(&in_use, 0);
+}

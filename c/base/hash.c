@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+
+#include <string.h>
+
+/* Odd 64-bit constants without structure: the fractions of the square roots of 2, 3 and 5. */
+static const uint64_t kFirst = UINT64_C(0x6a09e667f3bcc909);
+static const uint64_t kSecond = UINT64_C(0xbb67ae8584caa73b);
+static const uint64_t kThird = UINT64_C(0x3c6ef372fe94f82b);
+
+static uint64_t multiply_fold(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 u128;
+  u128 product = (u128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+  uint64_t a_low = (uint32_t)a, a_high = a >> 32;
+  uint64_t b_low = (uint32_t)b, b_high = b >> 32;
+  uint64_t low = a_low * b_low, middle = a_high * b_low + (low >> 32);
+  uint64_t cross = a_low * b_high + (uint32_t)middle;
+  uint64_t high = a_high * b_high + (middle >> 32) + (cross >> 32);
+  return ((cross << 32) | (uint32_t)low) ^ high;
+#endif
+}
+
+static uint64_t load_le64(const unsigned char *p) {
+  uint64_t value;
+  memcpy(&value, p, sizeof value);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
+  return value;
+}
+
+/* The last 1 to 8 bytes of a key, zero-extended. */
+static uint64_t load_tail(const unsigned char *p, size_t n) {
+  uint64_t value = 0;
+  size_t i;
+  for (i = 0; i < n; ++i) value |= (uint64_t)p[i] << (8 * i);
+  return value;
+}
+
+uint64_t tvmffi_hash_bytes(const char *data, size_t size) {
+  const unsigned char *p = (const unsigned char *)data;
+  uint64_t state = kFirst ^ (uint64_t)size;
+  size_t left = size;
+  if (size >= 8) {
+    for (; left > 16; left -= 16, p += 16) {
+      state = multiply_fold(load_le64(p) ^ kSecond, load_le64(p + 8) ^ state);
+    }
+    if (left > 8) {
+      /* The last 16 bytes, overlapping what came before. */
+      if (size >= 16) {
+        const unsigned char *end = p + left - 16;
+        state = multiply_fold(load_le64(end) ^ kThird, load_le64(end + 8) ^ state);
+      } else {
+        state = multiply_fold(load_le64(p) ^ kThird, load_le64(p + left - 8) ^ state);
+      }
+    } else {
+      state = multiply_fold(load_le64(p + left - 8) ^ kThird, state ^ kSecond);
+    }
+  } else if (size >= 4) {
+    uint64_t low = load_tail(p, 4), high = load_tail(p + size - 4, 4);
+    state = multiply_fold((low | (high << 32)) ^ kThird, state ^ kSecond);
+  } else if (size != 0) {
+    state = multiply_fold(load_tail(p, size) ^ kThird, state ^ kSecond);
+  }
+  return multiply_fold(state ^ kFirst, kSecond);
+}

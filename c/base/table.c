@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/table.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "platform/atomic.h"
+#include "platform/compiler.h"
+
+enum { kFirstSlots = 64 };
+
+tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name,
+                                           size_t size, uint64_t hash) {
+  const tvmffi_table_slots *slots = tvmffi_atomic_load_acquire_ptr(&table->current);
+  size_t i;
+  if (slots == NULL) return NULL;
+  for (i = (size_t)hash & slots->mask;; i = (i + 1) & slots->mask) {
+    tvmffi_table_key *record = tvmffi_atomic_load_acquire_ptr(&slots->slots[i].record);
+    if (record == NULL) return NULL;
+    if (slots->slots[i].hash == hash && record->size == size &&
+        (size == 0 || memcmp(record->data, name, size) == 0)) {
+      return record;
+    }
+  }
+}
+
+tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name, size_t size) {
+  return tvmffi_table_find_hashed(table, name, size, tvmffi_hash_bytes(name, size));
+}
+
+/* The writer's own insertion; slots has a free one. */
+static void place(tvmffi_table_slots *slots, tvmffi_table_key *record) {
+  size_t i = (size_t)record->hash & slots->mask;
+  while (slots->slots[i].record != NULL) i = (i + 1) & slots->mask;
+  slots->slots[i].hash = record->hash;
+  tvmffi_atomic_store_release_ptr(&slots->slots[i].record, record);
+}
+
+/* At most half of the slots are filled. */
+static bool has_room(const tvmffi_table *table, size_t num_more) {
+  size_t total;
+  return table->current != NULL && tvmffi_checked_add_size(table->num_records, num_more, &total) &&
+         total <= (table->current->mask + 1) / 2;
+}
+
+int tvmffi_table_reserve(tvmffi_table *table, size_t num_more) {
+  tvmffi_table_slots *old = table->current, *grown;
+  size_t num_slots = kFirstSlots, total, bytes, i;
+  if (TVMFFI_LIKELY(has_room(table, num_more))) return 0;
+  if (!tvmffi_checked_add_size(table->num_records, num_more, &total)) return -1;
+  while (num_slots / 2 < total) {
+    if (!tvmffi_checked_mul_size(num_slots, 2, &num_slots)) return -1;
+  }
+  if (!tvmffi_checked_array_size(sizeof *grown, num_slots, sizeof grown->slots[0], &bytes)) {
+    return -1;
+  }
+  grown = tvmffi_alloc_until_shutdown(bytes);
+  if (grown == NULL) return -1;
+  memset(grown, 0, bytes);
+  grown->mask = num_slots - 1;
+  for (i = 0; old != NULL && i <= old->mask; ++i) {
+    if (old->slots[i].record != NULL) place(grown, old->slots[i].record);
+  }
+  tvmffi_atomic_store_release_ptr(&table->current, grown);
+  return 0;
+}
+
+int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record) {
+  if (tvmffi_table_reserve(table, 1) != 0) return -1;
+  place(table->current, record);
+  ++table->num_records;
+  return 0;
+}

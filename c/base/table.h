@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table from names to records that never go away: readers take no lock and wait for nobody.
+ * Open addressing with stored hashes. A writer (callers serialise writers) fills a slot and then
+ * publishes its record; a table that is full is replaced by one of twice the size, and the old
+ * one, which readers may still be in, lives until shutdown. What can be removed is the value
+ * inside a record, never the record.
+ */
+#ifndef TVMFFI_BASE_TABLE_H_
+#define TVMFFI_BASE_TABLE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* First member of every record. */
+typedef struct {
+  const char *data; /* NUL-terminated */
+  size_t size;
+  uint64_t hash; /* tvmffi_hash_bytes of it */
+} tvmffi_table_key;
+
+typedef struct {
+  uint64_t hash;
+  tvmffi_table_key *record;
+} tvmffi_table_slot;
+
+typedef struct {
+  size_t mask; /* slots - 1 */
+  tvmffi_table_slot slots[];
+} tvmffi_table_slots;
+
+typedef struct {
+  tvmffi_table_slots *current; /* NULL while empty */
+  size_t num_records;
+} tvmffi_table;
+
+/* The record of that name, or NULL. Any thread. */
+tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name, size_t size);
+
+/* The same with the hash at hand. */
+tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name,
+                                           size_t size, uint64_t hash);
+
+/* Makes room for num_more records, so that as many inserts cannot fail. 0, or -1: no memory. */
+int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);
+
+/* Adds a record, complete, whose name is not in the table. 0, or -1: no memory, nothing changed. */
+int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record);
+
+#endif /* TVMFFI_BASE_TABLE_H_ */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomic operations on plain objects (the ABI's count is a plain uint64_t).
+ *
+ * Orders, and why: taking a reference is relaxed, for whoever takes one holds one already.
+ * Giving one up is a release, so that everything done with the object happens before its
+ * destruction, and the thread that destroys it does an acquire to see all that. Publishing a table
+ * is a release store, reading one an acquire load. Sequential consistency is used in one place
+ * only, the handshake of global.c between a reader that announces a pointer and a writer that
+ * looks for announcements.
+ */
+#ifndef TVMFFI_PLATFORM_ATOMIC_H_
+#define TVMFFI_PLATFORM_ATOMIC_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__GNUC__)
+#error "c/platform/atomic.h needs the __atomic builtins of GCC or Clang"
+#endif
+
+/*
+ * The count of an object is 4-aligned on i386, where Clang would call libatomic for it; through
+ * this type it is an inline cmpxchg8b, which works at any address.
+ */
+typedef uint64_t __attribute__((aligned(8), may_alias)) tvmffi_atomic_u64;
+
+static inline uint64_t tvmffi_atomic_load_relaxed_u64(const uint64_t *p) {
+  return __atomic_load_n((const tvmffi_atomic_u64 *)(const void *)p, __ATOMIC_RELAXED);
+}
+static inline uint64_t tvmffi_atomic_load_acquire_u64(const uint64_t *p) {
+  return __atomic_load_n((const tvmffi_atomic_u64 *)(const void *)p, __ATOMIC_ACQUIRE);
+}
+static inline void tvmffi_atomic_add_relaxed_u64(uint64_t *p, uint64_t n) {
+  (void)__atomic_fetch_add((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELAXED);
+}
+/* Returns the value before. */
+static inline uint64_t tvmffi_atomic_sub_release_u64(uint64_t *p, uint64_t n) {
+  return __atomic_fetch_sub((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELEASE);
+}
+/* Orders what follows behind the release of other threads on the same word. */
+static inline void tvmffi_fence_acquire_u64(const uint64_t *p) {
+#if defined(__SANITIZE_THREAD__)
+  (void)tvmffi_atomic_load_acquire_u64(p); /* ThreadSanitizer does not model fences */
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  (void)tvmffi_atomic_load_acquire_u64(p);
+#else
+  (void)p;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+#else
+  (void)p;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
+static inline int tvmffi_atomic_load_relaxed_int(const int *p) {
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline int tvmffi_atomic_load_acquire_int(const int *p) {
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+static inline void tvmffi_atomic_store_relaxed_int(int *p, int v) {
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+static inline void tvmffi_atomic_store_release_int(int *p, int v) {
+  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+}
+static inline int tvmffi_atomic_exchange_int(int *p, int v) {
+  return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
+}
+static inline bool tvmffi_atomic_cas_int(int *p, int expected, int desired) {
+  return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
+}
+
+/*
+ * Pointers of any object type: macros, so that the type of the pointer is kept. Pass the address
+ * of the pointer variable.
+ */
+#define tvmffi_atomic_load_relaxed_ptr(pp) __atomic_load_n((pp), __ATOMIC_RELAXED)
+#define tvmffi_atomic_load_acquire_ptr(pp) __atomic_load_n((pp), __ATOMIC_ACQUIRE)
+#define tvmffi_atomic_load_seq_cst_ptr(pp) __atomic_load_n((pp), __ATOMIC_SEQ_CST)
+#define tvmffi_atomic_store_relaxed_ptr(pp, v) __atomic_store_n((pp), (v), __ATOMIC_RELAXED)
+#define tvmffi_atomic_store_release_ptr(pp, v) __atomic_store_n((pp), (v), __ATOMIC_RELEASE)
+#define tvmffi_atomic_store_seq_cst_ptr(pp, v) __atomic_store_n((pp), (v), __ATOMIC_SEQ_CST)
+#define tvmffi_atomic_exchange_seq_cst_ptr(pp, v) __atomic_exchange_n((pp), (v), __ATOMIC_SEQ_CST)
+#define tvmffi_atomic_exchange_acq_rel_ptr(pp, v) __atomic_exchange_n((pp), (v), __ATOMIC_ACQ_REL)
+
+/* Any scalar lvalue, for counts that are read while another thread may raise them. */
+#define tvmffi_atomic_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define tvmffi_atomic_load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define tvmffi_atomic_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define tvmffi_atomic_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+#endif /* TVMFFI_PLATFORM_ATOMIC_H_ */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Locks and threads. One implementation file per system: thread_<system>.c.
+ * Locks are static, never destroyed, and held for a few instructions: no code of clients runs
+ * under one.
+ */
+#ifndef TVMFFI_PLATFORM_THREAD_H_
+#define TVMFFI_PLATFORM_THREAD_H_
+
+#include <pthread.h>
+
+typedef pthread_mutex_t tvmffi_mutex;
+#define TVMFFI_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+
+typedef pthread_cond_t tvmffi_condition;
+#define TVMFFI_CONDITION_INIT PTHREAD_COND_INITIALIZER
+
+void tvmffi_mutex_lock(tvmffi_mutex *mutex);
+void tvmffi_mutex_unlock(tvmffi_mutex *mutex);
+
+/* Waits with the mutex released; may wake for no reason. */
+void tvmffi_condition_wait(tvmffi_condition *condition, tvmffi_mutex *mutex);
+void tvmffi_condition_broadcast(tvmffi_condition *condition);
+
+typedef pthread_t tvmffi_thread_id;
+tvmffi_thread_id tvmffi_thread_self(void);
+int tvmffi_thread_id_equal(tvmffi_thread_id a, tvmffi_thread_id b);
+
+/* Gives the processor to another thread. */
+void tvmffi_thread_yield(void);
+
+/*
+ * Calls fn(arg) when the calling thread ends, with arg not NULL. One fn per process; calling again
+ * in the same thread replaces arg, NULL cancels. Returns 0, or -1 when the system has no room:
+ * then fn will not be called. The main thread's fn does not run when main returns.
+ */
+int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg);
+
+#endif /* TVMFFI_PLATFORM_THREAD_H_ */
