@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/backtrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/thread_state.h"
+#include "platform/atomic.h"
+#include "platform/dl.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+
+enum { kDefaultLimit = 512 };
+
+static int enabled;
+static TVMFFIRuntimeStackWalker walker; /* NULL: the built-in one */
+static void *walker_context;
+static tvmffi_mutex walker_mutex = TVMFFI_MUTEX_INIT;
+
+int TVMFFIRuntimeSetBacktraceEnabled(int new_enabled) {
+  return tvmffi_atomic_exchange_int(&enabled, new_enabled != 0);
+}
+
+int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker new_walker, void *context) {
+  tvmffi_mutex_lock(&walker_mutex);
+  walker = new_walker;
+  walker_context = context;
+  tvmffi_mutex_unlock(&walker_mutex);
+  return 0;
+}
+
+void tvmffi_backtrace_shutdown(void) {
+  (void)TVMFFIRuntimeSetStackWalker(NULL, NULL);
+  (void)TVMFFIRuntimeSetBacktraceEnabled(0);
+}
+
+/* A whole decimal number in 0..INT32_MAX; anything else means the default. Read at each call. */
+static int32_t read_limit(void) {
+  const char *text = getenv("TVM_TRACEBACK_LIMIT");
+  int64_t limit = 0;
+  if (text == NULL || *text == '\0') return kDefaultLimit;
+  for (; *text != '\0'; ++text) {
+    if (*text < '0' || *text > '9') return kDefaultLimit;
+    limit = limit * 10 + (*text - '0');
+    if (limit > INT32_MAX) return kDefaultLimit;
+  }
+  return (int32_t)limit;
+}
+
+/* What is left out, and where a frontend takes over (its frames are in its own backtrace). */
+static const char kBoundarySymbols[][24] = {"TVMFFIFunctionCall", "slot_tp_call",
+                                            "object_is_not_callable", "_Py", "PyObject"};
+static const char kExcludedSymbols[][32] = {
+    "tvm::ffi::Function",           "tvm::ffi::detail::", "tvm::ffi::details::", "TVMFFIBacktrace",
+    "TVMFFIErrorSetRaisedFromCStr", "__libc_",            "ffi_call_"};
+static const char kExcludedFiles[][40] = {
+    "include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
+    "include/tvm/ffi/function_details.h", "include/tvm/ffi/function.h", "include/tvm/ffi/any.h",
+    "include/c++/"};
+
+static bool starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_boundary(const char *symbol) {
+  size_t i;
+  for (i = 0; i < sizeof kBoundarySymbols / sizeof *kBoundarySymbols; ++i) {
+    if (starts_with(symbol, kBoundarySymbols[i])) return true;
+  }
+  return false;
+}
+
+static bool is_excluded(const char *file, const char *symbol) {
+  size_t i;
+  for (i = 0; i < sizeof kExcludedSymbols / sizeof *kExcludedSymbols; ++i) {
+    if (starts_with(symbol, kExcludedSymbols[i])) return true;
+  }
+  for (i = 0; file != NULL && i < sizeof kExcludedFiles / sizeof *kExcludedFiles; ++i) {
+    if (strstr(file, kExcludedFiles[i]) != NULL) return true;
+  }
+  return false;
+}
+
+/* C++ names, where the process has the C++ runtime; the result is malloc's, or NULL. */
+static char *demangle(const char *symbol) {
+  typedef char *(*demangler)(const char *name, char *buffer, size_t *length, int *status);
+  static int looked_up;
+  static void *found;
+  union {
+    void *data;
+    demangler function;
+  } cast;
+  int status = -1;
+  if (symbol[0] != '_' || symbol[1] != 'Z') return NULL;
+  if (!tvmffi_atomic_load_acquire_int(&looked_up)) {
+    tvmffi_atomic_store_relaxed_ptr(&found, tvmffi_dl_global_symbol("__cxa_demangle"));
+    tvmffi_atomic_store_release_int(&looked_up, 1);
+  }
+  cast.data = tvmffi_atomic_load_relaxed_ptr(&found);
+  return cast.data != NULL ? cast.function(symbol, NULL, NULL, &status) : NULL;
+}
+
+typedef struct {
+  tvmffi_buf *text;
+  int32_t lines;
+  int32_t limit;
+  int skip;
+  int cross_boundary;
+} walk;
+
+static void append_line(walk *w, const char *file, int32_t line, const char *symbol) {
+  tvmffi_buf_appendf(w->text, "  File \"%s\", line %d, in %s\n", file, (int)line, symbol);
+  ++w->lines;
+}
+
+static void append_frame(walk *w, const TVMFFIRuntimeFrame *frame, const char *symbol) {
+  if (w->skip > 0) {
+    --w->skip;
+  } else if (is_excluded(frame->file, symbol)) {
+    return;
+  } else if (frame->file != NULL) {
+    append_line(w, frame->file, frame->line, symbol);
+  } else if (!starts_with(symbol, "0x0") && !starts_with(symbol, "<unknown>")) {
+    append_line(w, "<unknown>", 0, symbol);
+  }
+}
+
+static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
+  walk *w = context;
+  char address[2 + 2 * sizeof(void *) + 1];
+  char *demangled = NULL;
+  const char *symbol = frame->symbol;
+  int stop = 0;
+  if (w->lines >= w->limit) return 1;
+  if (symbol == NULL) {
+    static const char digits[] = "0123456789abcdef";
+    size_t i, count = 2 * sizeof(void *);
+    address[0] = '0';
+    address[1] = 'x';
+    for (i = 0; i < count; ++i) address[2 + i] = digits[(frame->pc >> (4 * (count - 1 - i))) & 15];
+    address[2 + count] = '\0';
+    symbol = address;
+  } else if ((demangled = demangle(symbol)) != NULL) {
+    symbol = demangled;
+  }
+  if (!w->cross_boundary && is_boundary(symbol)) {
+    stop = 1;
+  } else {
+    append_frame(w, frame, symbol);
+  }
+  free(demangled);
+  return stop;
+}
+
+const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
+                                       int cross_ffi_boundary) {
+  static const TVMFFIByteArray none = {"", 0};
+  bool has_line = filename != NULL && func != NULL;
+  tvmffi_thread_record *record = tvmffi_thread_record_ensure();
+  walk w;
+  /* A walker may come back here, say by raising an error. */
+  if (record == NULL || record->is_walking) return &none;
+  w.text = &record->backtrace_text;
+  w.lines = 0;
+  w.limit = read_limit();
+  w.skip = has_line ? 2 : 0; /* this function and the one that named itself */
+  w.cross_boundary = cross_ffi_boundary;
+  tvmffi_buf_clear(w.text);
+  if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
+  if (!has_line || tvmffi_atomic_load_relaxed_int(&enabled)) {
+    TVMFFIRuntimeStackWalker current;
+    void *context;
+    tvmffi_mutex_lock(&walker_mutex);
+    current = walker != NULL ? walker : tvmffi_unwind_walk;
+    context = walker_context;
+    tvmffi_mutex_unlock(&walker_mutex);
+    record->is_walking = true;
+    current(context, visit_frame, &w);
+    record->is_walking = false;
+  }
+  if (w.text->failed || w.text->data == NULL) return &none;
+  record->backtrace.data = w.text->data;
+  record->backtrace.size = w.text->size;
+  return &record->backtrace;
+}
+
+const TVMFFIByteArray *tvmffi_backtrace_for_raise(void) {
+  static const TVMFFIByteArray none = {"", 0};
+  if (TVMFFI_LIKELY(!tvmffi_atomic_load_relaxed_int(&enabled))) return &none;
+  return TVMFFIBacktrace(NULL, 0, NULL, 0);
+}

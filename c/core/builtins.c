@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/builtins.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/string.h"
+
+/* What a letter of a signature stands for. */
+typedef struct {
+  char letter;
+  const char *display; /* in errors */
+  const char *schema;  /* in metadata */
+  int32_t accepted[3]; /* type indices; kTVMFFIAny alone accepts everything */
+} parameter_type;
+
+enum { kNothing = -2 };
+
+static const parameter_type kTypes[] = {
+    {'a', "Any", "Any", {kTVMFFIAny, kTVMFFIAny, kTVMFFIAny}},
+    {'i', "int", "int", {kTVMFFIInt, kTVMFFIBool, kNothing}},
+    {'b', "bool", "bool", {kTVMFFIBool, kTVMFFIInt, kNothing}},
+    {'s', "str", "ffi.String", {kTVMFFISmallStr, kTVMFFIStr, kTVMFFIRawStr}},
+    {'y', "bytes", "ffi.Bytes", {kTVMFFISmallBytes, kTVMFFIBytes, kTVMFFIByteArrayPtr}},
+    {'p', "void*", "void*", {kTVMFFIOpaquePtr, kTVMFFINone, kNothing}},
+    {'v', "void", "None", {kNothing, kNothing, kNothing}},
+    {'F', "ffi.Function", "ffi.Function", {kTVMFFIFunction, kTVMFFINone, kNothing}},
+    {'M', "ffi.Module", "ffi.Module", {kTVMFFIModule, kNothing, kNothing}},
+    {'A', "ffi.Array", "ffi.Array", {kTVMFFIArray, kNothing, kNothing}},
+    {'O', "ffi.Object", "ffi.Object", {kNothing, kNothing, kNothing}},
+};
+
+static const parameter_type *find_type(char letter) {
+  size_t i;
+  for (i = 0; kTypes[i].letter != letter && i + 1 < sizeof kTypes / sizeof *kTypes; ++i) continue;
+  return &kTypes[i];
+}
+
+static bool accepts(const parameter_type *type, int32_t type_index) {
+  return type->accepted[0] == type_index || type->accepted[1] == type_index ||
+         type->accepted[2] == type_index || type->accepted[0] == kTVMFFIAny;
+}
+
+static bool is_packed(const tvmffi_builtin *builtin) { return builtin->signature[0] == '*'; }
+
+/* Appends the type at *p and moves *p behind it: ?X is Optional, @X an Array of X. */
+static void append_display(tvmffi_buf *text, const char **p) {
+  char letter = *(*p)++;
+  if (letter == '?' || letter == '@') {
+    tvmffi_buf_append_text(text, letter == '?' ? "Optional<" : "Array<");
+    append_display(text, p);
+    tvmffi_buf_append_text(text, ">");
+  } else {
+    tvmffi_buf_append_text(text, find_type(letter)->display);
+  }
+}
+
+static void append_schema(tvmffi_buf *text, const char **p) {
+  char letter = *(*p)++;
+  if (letter == '?' || letter == '@') {
+    tvmffi_buf_appendf(text, "{\"type\":\"%s\",\"args\":[", letter == '?' ? "Optional" : "ffi.Array");
+    append_schema(text, p);
+    tvmffi_buf_append_text(text, "]}");
+  } else {
+    tvmffi_buf_appendf(text, "{\"type\":\"%s\"}", find_type(letter)->schema);
+  }
+}
+
+/* `name(0: T0, 1: T1) -> R` */
+static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
+  const char *p = builtin->signature;
+  int i;
+  tvmffi_buf_appendf(text, "%s(", builtin->name);
+  for (i = 0; *p != '>'; ++i) {
+    tvmffi_buf_appendf(text, "%s%d: ", i == 0 ? "" : ", ", i);
+    append_display(text, &p);
+  }
+  ++p;
+  tvmffi_buf_append_text(text, ") -> ");
+  append_display(text, &p);
+}
+
+/* Raises the TypeError for argument i, or for their number when i < 0. */
+static TVMFFI_COLD int refuse(const tvmffi_builtin *builtin, int i, const char *expected,
+                              const TVMFFIAny *args, int num_args) {
+  tvmffi_buf signature = TVMFFI_BUF_INIT;
+  append_signature(&signature, builtin);
+  if (signature.failed) {
+    tvmffi_error_raise_memory();
+  } else if (i < 0) {
+    int count = 0;
+    while (builtin->signature[count] != '>') ++count; /* parameters are single letters */
+    tvmffi_error_raisef("TypeError",
+                        "Mismatched number of arguments when calling: `%s`. Expected %d but got %d "
+                        "arguments",
+                        signature.data, count, num_args);
+  } else {
+    tvmffi_error_raisef("TypeError",
+                        "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but got "
+                        "`%s`",
+                        i, signature.data, expected, tvmffi_any_type_name(&args[i]));
+  }
+  tvmffi_buf_fini(&signature);
+  return -1;
+}
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  const tvmffi_builtin *builtin;
+} builtin_object;
+
+static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_builtin *builtin = ((const builtin_object *)handle)->builtin;
+  if (!is_packed(builtin)) {
+    const char *p = builtin->signature;
+    int32_t i;
+    for (i = 0; p[i] != '>'; ++i) {
+      const parameter_type *type;
+      if (i >= num_args) break;
+      type = find_type(p[i]);
+      if (TVMFFI_UNLIKELY(!accepts(type, args[i].type_index))) {
+        if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* the number comes first */
+        return refuse(builtin, i, type->display, args, num_args);
+      }
+    }
+    if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) {
+      return refuse(builtin, -1, NULL, args, num_args);
+    }
+  }
+  return builtin->body(args, num_args, result);
+}
+
+TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
+  builtin_object *function =
+      tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
+  if (function == NULL) return NULL;
+  function->cell.safe_call = call_builtin;
+  function->cell.cpp_call = NULL;
+  function->builtin = builtin;
+  return &function->header;
+}
+
+/* {"type_schema":"<the schema, its quotes escaped>"} */
+int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out) {
+  tvmffi_buf schema = TVMFFI_BUF_INIT, text = TVMFFI_BUF_INIT;
+  size_t i;
+  int rc = -1;
+  tvmffi_buf_append_text(&schema, "{\"type\":\"ffi.Function\"");
+  if (!is_packed(builtin)) {
+    const char *p = builtin->signature, *result = strchr(p, '>') + 1;
+    tvmffi_buf_append_text(&schema, ",\"named_args\":{\"return\":[");
+    append_schema(&schema, &result);
+    tvmffi_buf_append_text(&schema, "],\"params\":[");
+    while (*p != '>') {
+      if (p != builtin->signature) tvmffi_buf_append_text(&schema, ",");
+      append_schema(&schema, &p);
+    }
+    tvmffi_buf_append_text(&schema, "]}");
+  }
+  tvmffi_buf_append_text(&schema, "}");
+  tvmffi_buf_append_text(&text, "{\"type_schema\":\"");
+  for (i = 0; i < schema.size; ++i) {
+    if (schema.data[i] == '"') tvmffi_buf_append_text(&text, "\\");
+    tvmffi_buf_append(&text, &schema.data[i], 1);
+  }
+  tvmffi_buf_append_text(&text, "\"}");
+  if (schema.failed || text.failed) {
+    tvmffi_error_raise_memory();
+  } else {
+    rc = tvmffi_string_to_any(text.data, text.size, out);
+  }
+  tvmffi_buf_fini(&schema);
+  tvmffi_buf_fini(&text);
+  return rc;
+}
+
+TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg) {
+  TVMFFIByteArray text = {"", 0};
+  (void)tvmffi_any_get_text(arg, &text);
+  return text;
+}

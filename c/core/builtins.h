@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Built-in global functions. Every layer lists its own in a static const table; builtin_groups.c,
+ * above all layers, lists the tables. Nothing runs at load: global.c enters them when the global
+ * functions are first asked for, and a Function object is made when one is first fetched.
+ */
+#ifndef TVMFFI_CORE_BUILTINS_H_
+#define TVMFFI_CORE_BUILTINS_H_
+
+#include <stdbool.h>
+#include <tvm/ffi/c_api.h>
+
+/* Receives arguments of the types that the signature promises, and stores an owned result. */
+typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+typedef struct {
+  const char *name;
+  /*
+   * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
+   * a Any, v void (result), F ffi.Function, M ffi.Module, A ffi.Array, O ffi.Object, and ? before
+   * a letter for Optional, @ before one for Array<...>. "*" alone: any arguments, not checked.
+   * The texts of errors and the metadata are made from it.
+   */
+  const char *signature;
+  tvmffi_builtin_body body;
+} tvmffi_builtin;
+
+typedef struct {
+  const tvmffi_builtin *functions;
+  size_t count;
+} tvmffi_builtin_group;
+
+/* builtin_groups.c */
+extern const tvmffi_builtin_group *const tvmffi_builtin_groups[];
+extern const size_t tvmffi_num_builtin_groups;
+
+/* The tables. */
+extern const tvmffi_builtin_group tvmffi_core_builtins;
+extern const tvmffi_builtin_group tvmffi_module_builtins;
+extern const tvmffi_builtin_group tvmffi_container_builtins;
+
+/* A Function object of a built-in; NULL with the error raised. */
+TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);
+
+/* The metadata JSON of a built-in, as an owned text value. */
+int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out);
+
+/* Readers for bodies: the argument has the type that the signature says. */
+TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg);
+
+#endif /* TVMFFI_CORE_BUILTINS_H_ */

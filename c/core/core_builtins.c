@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in functions of the core. */
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/global.h"
+#include "core/shape.h"
+
+static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
+  bool removed;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_global_remove(name.data, name.size, &removed));
+  *result = tvmffi_any_bool(removed);
+  return 0;
+}
+
+static int list_names(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObject *names;
+  (void)args;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_global_list_names(&names));
+  *result = tvmffi_any_object(names);
+  return 0;
+}
+
+static int get_metadata(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
+  (void)num_args;
+  return tvmffi_global_metadata(name.data, name.size, result);
+}
+
+/* ffi.String and ffi.Bytes: a view comes back as an owned value. */
+static int own_argument(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return TVMFFIAnyViewToOwnedAny(&args[0], result);
+}
+
+static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  union {
+    void *data;
+    TVMFFISafeCallType safe_call;
+    void (*deleter)(void *self);
+  } safe_call, deleter;
+  TVMFFIObjectHandle function;
+  (void)num_args;
+  safe_call.data = args[1].v_ptr;
+  deleter.data = args[2].v_ptr;
+  TVMFFI_TRY(
+      TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
+  *result = tvmffi_any_object(function);
+  return 0;
+}
+
+/* Two objects whose identity is all there is to them; never destroyed. */
+static TVMFFIObject invalid_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
+static TVMFFIObject kwargs_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
+
+static int get_sentinel(TVMFFIObject *sentinel, TVMFFIAny *result) {
+  tvmffi_object_retain(sentinel);
+  *result = tvmffi_any_object(sentinel);
+  return 0;
+}
+
+static int get_invalid_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  return get_sentinel(&invalid_object, result);
+}
+
+static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  return get_sentinel(&kwargs_object, result);
+}
+
+static const tvmffi_builtin kFunctions[] = {
+    {"ffi.GetInvalidObject", ">O", get_invalid_object},
+    {"ffi.GetKwargsObject", ">O", get_kwargs_object},
+    {"ffi.FunctionRemoveGlobal", "s>b", remove_global},
+    {"ffi.FunctionListGlobalNamesFunctor", ">F", list_names},
+    {"ffi.String", "s>s", own_argument},
+    {"ffi.Bytes", "y>y", own_argument},
+    {"ffi.GetGlobalFuncMetadata", "s>s", get_metadata},
+    {"ffi.FunctionFromExternC", "ppp>F", function_from_extern_c},
+    {"ffi.Shape", "*", tvmffi_shape_from_args},
+};
+
+const tvmffi_builtin_group tvmffi_core_builtins = {kFunctions,
+                                                   sizeof kFunctions / sizeof *kFunctions};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/checked.h"
+#include "core/backtrace.h"
+#include "core/object.h"
+#include "core/thread_state.h"
+#include "platform/thread.h"
+
+/* A text that update_backtrace made; readers may hold it as long as the error lives. */
+typedef struct backtrace_text {
+  struct backtrace_text *older;
+  char text[];
+} backtrace_text;
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIErrorCell cell;
+  backtrace_text *texts;
+  char inline_texts[]; /* kind, message, backtrace, each with a NUL */
+} error_object;
+
+static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
+                             int32_t update_mode);
+static void delete_error(void *self, int flags);
+
+static void ignore_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
+                             int32_t update_mode) {
+  (void)self;
+  (void)backtrace;
+  (void)update_mode;
+}
+
+/* One for the whole process, never destroyed: its reference of its own is never given up. */
+static const char memory_kind[] = "MemoryError";
+static const char memory_message[] = "out of memory";
+static struct {
+  TVMFFIObject header;
+  TVMFFIErrorCell cell;
+} memory_error = {
+    {TVMFFI_BOTH_ONE, kTVMFFIError, 0, {NULL}},
+    {{memory_kind, sizeof memory_kind - 1},
+     {memory_message, sizeof memory_message - 1},
+     {"", 0},
+     ignore_backtrace,
+     NULL,
+     NULL}};
+
+static void destroy_error(void *self) {
+  error_object *error = self;
+  backtrace_text *text = error->texts;
+  while (text != NULL) {
+    backtrace_text *older = text->older;
+    tvmffi_free(text);
+    text = older;
+  }
+  tvmffi_object_release_nested(error->cell.cause_chain);
+  tvmffi_object_release_nested(error->cell.extra_context);
+}
+
+static void delete_error(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_error, 0);
+}
+
+bool tvmffi_error_is_own(const TVMFFIObject *error) {
+  return error == &memory_error.header || error->deleter == delete_error;
+}
+
+static tvmffi_mutex update_mutex = TVMFFI_MUTEX_INIT;
+
+/* Without memory the old text stays: a backtrace is not worth an error of its own. */
+static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
+                             int32_t update_mode) {
+  error_object *error = self;
+  size_t kept, added = backtrace != NULL && backtrace->data != NULL ? backtrace->size : 0, bytes;
+  backtrace_text *text;
+  tvmffi_mutex_lock(&update_mutex);
+  kept = update_mode == kTVMFFIBacktraceUpdateModeReplace ? 0 : error->cell.backtrace.size;
+  if (tvmffi_checked_add_size(kept, added, &bytes) &&
+      tvmffi_checked_add_size(bytes, sizeof *text + 1, &bytes) &&
+      (text = tvmffi_alloc(bytes)) != NULL) {
+    if (kept != 0) memcpy(text->text, error->cell.backtrace.data, kept);
+    if (added != 0) memcpy(text->text + kept, backtrace->data, added);
+    text->text[kept + added] = '\0';
+    text->older = error->texts;
+    error->texts = text;
+    error->cell.backtrace.data = text->text;
+    error->cell.backtrace.size = kept + added;
+  }
+  tvmffi_mutex_unlock(&update_mutex);
+}
+
+/* Reserves room for a text and its NUL at *cursor, and advances it. */
+static char *place_text(TVMFFIByteArray *out, char **cursor, size_t size) {
+  char *text = *cursor;
+  text[size] = '\0';
+  out->data = text;
+  out->size = size;
+  *cursor = text + size + 1;
+  return text;
+}
+
+/* One block for the object and its texts, the texts not filled in. NULL without memory. */
+static error_object *alloc_error(size_t kind_size, size_t message_size, size_t backtrace_size) {
+  error_object *error;
+  char *cursor;
+  size_t bytes;
+  if (!tvmffi_checked_add_size(kind_size, message_size, &bytes) ||
+      !tvmffi_checked_add_size(bytes, backtrace_size, &bytes) ||
+      !tvmffi_checked_add_size(bytes, sizeof *error + 3, &bytes)) {
+    return NULL;
+  }
+  error = tvmffi_object_alloc(bytes, 0, kTVMFFIError, delete_error);
+  if (error == NULL) return NULL;
+  cursor = error->inline_texts;
+  (void)place_text(&error->cell.kind, &cursor, kind_size);
+  (void)place_text(&error->cell.message, &cursor, message_size);
+  (void)place_text(&error->cell.backtrace, &cursor, backtrace_size);
+  error->cell.update_backtrace = update_backtrace;
+  error->cell.cause_chain = NULL;
+  error->cell.extra_context = NULL;
+  error->texts = NULL;
+  return error;
+}
+
+/* The place of a text that alloc_error left empty. */
+static void fill_text(const TVMFFIByteArray *to, const char *data) {
+  if (to->size != 0) memcpy((char *)(uintptr_t)to->data, data, to->size);
+}
+
+/* ---- The slot -------------------------------------------------------------------------------- */
+
+/* Takes the reference. */
+static void set_raised(TVMFFIObject *error) {
+  TVMFFIObject *old = tvmffi_thread.raised;
+  tvmffi_thread.raised = error;
+  if (error != NULL && !tvmffi_thread.has_exit_hook) tvmffi_thread_ensure_exit_hook();
+  tvmffi_object_release(old);
+}
+
+bool tvmffi_error_is_raised(void) { return tvmffi_thread.raised != NULL; }
+
+void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
+  tvmffi_object_retain(error);
+  set_raised(error);
+}
+
+void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle *result) {
+  if (result == NULL) return;
+  *result = tvmffi_thread.raised;
+  tvmffi_thread.raised = NULL;
+}
+
+void tvmffi_error_raise_memory(void) {
+  tvmffi_object_retain(&memory_error);
+  set_raised(&memory_error.header);
+}
+
+/* Raises an error whose message the caller fills in; NULL when memory is out, which is raised. */
+static error_object *raise_unfilled(const char *kind, size_t message_size) {
+  const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise();
+  size_t kind_size = strlen(kind);
+  error_object *error = alloc_error(kind_size, message_size, backtrace->size);
+  if (error == NULL) {
+    tvmffi_error_raise_memory();
+    return NULL;
+  }
+  memcpy(error->inline_texts, kind, kind_size);
+  fill_text(&error->cell.backtrace, backtrace->data);
+  return error;
+}
+
+void tvmffi_error_raisef(const char *kind, const char *format, ...) {
+  char text[512];
+  error_object *error;
+  va_list args;
+  int length;
+  va_start(args, format);
+  length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (length < 0) {
+    tvmffi_error_raise_memory();
+    return;
+  }
+  error = raise_unfilled(kind, (size_t)length);
+  if (error == NULL) return;
+  if ((size_t)length < sizeof text) {
+    fill_text(&error->cell.message, text);
+  } else {
+    va_start(args, format);
+    (void)vsnprintf((char *)(uintptr_t)error->cell.message.data, (size_t)length + 1, format, args);
+    va_end(args);
+  }
+  set_raised(&error->header);
+}
+
+int tvmffi_fail_null_argument(const char *function, const char *name) {
+  return tvmffi_fail("ValueError", "%s: argument `%s` must not be NULL", function, name);
+}
+
+void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *message) {
+  TVMFFIErrorSetRaisedFromCStrParts(kind, &message, 1);
+}
+
+void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts,
+                                       int32_t num_parts) {
+  error_object *error;
+  size_t size = 0, written = 0;
+  int32_t i;
+  if (message_parts == NULL) num_parts = 0;
+  for (i = 0; i < num_parts; ++i) {
+    if (message_parts[i] != NULL &&
+        !tvmffi_checked_add_size(size, strlen(message_parts[i]), &size)) {
+      tvmffi_error_raise_memory();
+      return;
+    }
+  }
+  error = raise_unfilled(kind != NULL ? kind : "", size);
+  if (error == NULL) return;
+  for (i = 0; i < num_parts; ++i) {
+    size_t part = message_parts[i] != NULL ? strlen(message_parts[i]) : 0;
+    if (part != 0) {
+      memcpy((char *)(uintptr_t)error->cell.message.data + written, message_parts[i], part);
+    }
+    written += part;
+  }
+  set_raised(&error->header);
+}
+
+/* ---- Error objects --------------------------------------------------------------------------- */
+
+int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
+                      const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out) {
+  return TVMFFIErrorCreateWithCauseAndExtraContext(kind, message, backtrace, NULL, NULL, out);
+}
+
+static int check_text(const TVMFFIByteArray *text, const char *name) {
+  if (text->data != NULL || text->size == 0) return 0;
+  return tvmffi_fail("ValueError", "TVMFFIErrorCreate: `%s` has size %zu but no data", name,
+                     text->size);
+}
+
+int TVMFFIErrorCreateWithCauseAndExtraContext(
+    const TVMFFIByteArray *kind, const TVMFFIByteArray *message, const TVMFFIByteArray *backtrace,
+    TVMFFIObjectHandle cause_chain, TVMFFIObjectHandle extra_context, TVMFFIObjectHandle *out) {
+  static const TVMFFIByteArray empty = {"", 0};
+  error_object *error;
+  TVMFFI_REQUIRE(out);
+  if (kind == NULL) kind = &empty;
+  if (message == NULL) message = &empty;
+  if (backtrace == NULL) backtrace = &empty;
+  TVMFFI_TRY(check_text(kind, "kind"));
+  TVMFFI_TRY(check_text(message, "message"));
+  TVMFFI_TRY(check_text(backtrace, "backtrace"));
+  if (cause_chain != NULL && ((TVMFFIObject *)cause_chain)->type_index != kTVMFFIError) {
+    return tvmffi_fail("TypeError", "TVMFFIErrorCreate: `cause_chain` must be an Error");
+  }
+  error = alloc_error(kind->size, message->size, backtrace->size);
+  if (error == NULL) return -1; /* the one failure that raises nothing: the ABI says so */
+  fill_text(&error->cell.kind, kind->data);
+  fill_text(&error->cell.message, message->data);
+  fill_text(&error->cell.backtrace, backtrace->data);
+  tvmffi_object_retain(cause_chain);
+  tvmffi_object_retain(extra_context);
+  error->cell.cause_chain = cause_chain;
+  error->cell.extra_context = extra_context;
+  *out = error;
+  return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/function.h"
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/thread_state.h"
+
+/* A function that its creator gave a self, or a deleter. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  void *self;
+  TVMFFISafeCallType safe_call;
+  void (*deleter)(void *self);
+} closure_object;
+
+static int call_closure(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const closure_object *closure = handle;
+  return closure->safe_call(closure->self, args, num_args, result);
+}
+
+static void destroy_closure(void *self) {
+  closure_object *closure = self;
+  if (closure->deleter != NULL) closure->deleter(closure->self);
+}
+
+static void delete_closure(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_closure, 0);
+}
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+} function_object;
+
+int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
+                         TVMFFIObjectHandle *out) {
+  TVMFFI_REQUIRE(safe_call);
+  TVMFFI_REQUIRE(out);
+  if (self == NULL && deleter == NULL) {
+    function_object *function =
+        tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
+    if (function == NULL) return -1;
+    function->cell.safe_call = safe_call;
+    function->cell.cpp_call = NULL;
+    *out = function;
+  } else {
+    closure_object *closure = tvmffi_object_new(sizeof *closure, kTVMFFIFunction, delete_closure);
+    if (closure == NULL) return -1;
+    closure->cell.safe_call = call_closure;
+    closure->cell.cpp_call = NULL;
+    closure->self = self;
+    closure->safe_call = safe_call;
+    closure->deleter = deleter;
+    *out = closure;
+  }
+  return 0;
+}
+
+/* Nothing but the jump: a look at the code that comes back would cost half as much again. */
+int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args,
+                       TVMFFIAny *result) {
+  return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
+}
+
+int tvmffi_function_check_raised(int code) {
+  if (code != 0 && !tvmffi_error_is_raised()) {
+    tvmffi_error_raisef("InternalError", "callee returned %d without setting an error", code);
+  }
+  return code;
+}
+
+int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int code;
+  *result = tvmffi_any_none();
+  if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
+  code = TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
+  if (TVMFFI_UNLIKELY(code != 0)) *result = tvmffi_any_none();
+  return tvmffi_function_check_raised(code);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calling foreign functions from within the library. */
+#ifndef TVMFFI_CORE_FUNCTION_H_
+#define TVMFFI_CORE_FUNCTION_H_
+
+#include <tvm/ffi/c_api.h>
+
+/*
+ * Calls a function and makes sure that a failure has an error: the slot is emptied first, and a
+ * callee that fails without raising gets InternalError "callee returned <code> without setting an
+ * error". *result is set to None first and is None after a failure. The code is the callee's.
+ */
+int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* The error part of it, for callbacks of other signatures: call it with the slot emptied before. */
+int tvmffi_function_check_raised(int code);
+
+#endif /* TVMFFI_CORE_FUNCTION_H_ */

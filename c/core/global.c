@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/global.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/table.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "core/thread_state.h"
+#include "platform/atomic.h"
+#include "platform/thread.h"
+
+/*
+ * A name that is or was taken. Readers look at key, function and builtin; the rest belongs to the
+ * writers' lock. A name is absent when both function and builtin are NULL.
+ */
+typedef struct global_record {
+  tvmffi_table_key key;
+  TVMFFIObject *function;        /* owned; NULL also while a built-in was never fetched */
+  const tvmffi_builtin *builtin; /* NULL once removed or overridden */
+  TVMFFIObject *metadata;        /* a String, or NULL */
+  struct global_record *previous, *next; /* present names, in the order they were set */
+} global_record;
+
+static tvmffi_mutex writers = TVMFFI_MUTEX_INIT;
+static tvmffi_table table;
+static int is_ready; /* the built-ins are in the table */
+static global_record order = {{NULL, 0, 0}, NULL, NULL, NULL, &order, &order};
+static size_t num_names, num_name_bytes;
+
+/* ---- Under the writers' lock ----------------------------------------------------------------- */
+
+static void link_last(global_record *record) {
+  record->next = &order;
+  record->previous = order.previous;
+  order.previous->next = record;
+  order.previous = record;
+  ++num_names;
+  num_name_bytes += record->key.size;
+}
+
+static void unlink_record(global_record *record) {
+  record->previous->next = record->next;
+  record->next->previous = record->previous;
+  --num_names;
+  num_name_bytes -= record->key.size;
+}
+
+static bool is_present(const global_record *record) {
+  return record->function != NULL || record->builtin != NULL;
+}
+
+/* One block for the records of all built-ins, so that this can fail only before it begins. */
+static int enter_builtins(void) {
+  global_record *records;
+  size_t group, i, count = 0;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    count += tvmffi_builtin_groups[group]->count;
+  }
+  if (tvmffi_table_reserve(&table, count) != 0) return -1;
+  records = tvmffi_alloc_until_shutdown(count * sizeof *records);
+  if (records == NULL) return -1;
+  memset(records, 0, count * sizeof *records);
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i, ++records) {
+      const tvmffi_builtin *builtin = &tvmffi_builtin_groups[group]->functions[i];
+      records->key.data = builtin->name;
+      records->key.size = strlen(builtin->name);
+      records->key.hash = tvmffi_hash_bytes(builtin->name, records->key.size);
+      records->builtin = builtin;
+      link_last(records);
+      (void)tvmffi_table_insert(&table, &records->key); /* room was reserved */
+    }
+  }
+  return 0;
+}
+
+static global_record *find_record(const char *name, size_t size) {
+  return (global_record *)tvmffi_table_find(&table, name, size);
+}
+
+/* The record of that name, made when there is none; NULL without memory. */
+static global_record *ensure_record(const char *name, size_t size) {
+  global_record *record = find_record(name, size);
+  char *copy;
+  size_t bytes;
+  if (record != NULL) return record;
+  if (tvmffi_table_reserve(&table, 1) != 0) return NULL;
+  if (!tvmffi_checked_add_size(size, sizeof *record + 1, &bytes)) return NULL;
+  record = tvmffi_alloc_until_shutdown(bytes);
+  if (record == NULL) return NULL;
+  memset(record, 0, sizeof *record);
+  copy = (char *)(record + 1);
+  if (size != 0) memcpy(copy, name, size);
+  copy[size] = '\0';
+  record->key.data = copy;
+  record->key.size = size;
+  record->key.hash = tvmffi_hash_bytes(name, size);
+  (void)tvmffi_table_insert(&table, &record->key);
+  return record;
+}
+
+/* ---- Both sides of fetching ------------------------------------------------------------------ */
+
+static int ensure_ready(void) {
+  int rc = 0;
+  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&is_ready))) return 0;
+  tvmffi_mutex_lock(&writers);
+  if (!is_ready) {
+    rc = enter_builtins();
+    if (rc == 0) tvmffi_atomic_store_release_int(&is_ready, 1);
+  }
+  tvmffi_mutex_unlock(&writers);
+  return rc == 0 ? 0 : tvmffi_fail_memory();
+}
+
+/*
+ * A reader announces the function it read and reads again: if it is still there, a writer that
+ * takes it away later sees the announcement (both sides are sequentially consistent), and waits
+ * with releasing it until the reader has its reference.
+ */
+static TVMFFIObject *fetch_function(global_record *record) {
+  tvmffi_thread_record *self = tvmffi_thread_record_ensure();
+  TVMFFIObject *function;
+  if (TVMFFI_UNLIKELY(self == NULL)) {
+    tvmffi_mutex_lock(&writers);
+    function = record->function;
+    tvmffi_object_retain(function);
+    tvmffi_mutex_unlock(&writers);
+    return function;
+  }
+  for (;;) {
+    function = tvmffi_atomic_load_acquire_ptr(&record->function);
+    if (function == NULL) break;
+    tvmffi_atomic_store_seq_cst_ptr(&self->announced, function);
+    if (TVMFFI_LIKELY(tvmffi_atomic_load_seq_cst_ptr(&record->function) == function)) break;
+  }
+  tvmffi_object_retain(function);
+  tvmffi_atomic_store_release_ptr(&self->announced, NULL);
+  return function;
+}
+
+/*
+ * Releases a function that was taken out of a record, once no reader is about to take a reference.
+ * A reader needs a few instructions for that; one that never comes back (its thread did not
+ * survive a fork) costs a leaked function, not a hang. Call without the lock.
+ */
+static void release_replaced(TVMFFIObject *function) {
+  enum { kPatience = 1000000 };
+  const tvmffi_thread_record *record = tvmffi_thread_record_first();
+  int waited = 0;
+  if (function == NULL) return;
+  for (; record != NULL; record = record->next) {
+    while (tvmffi_atomic_load_seq_cst_ptr(&record->announced) == function) {
+      if (++waited > kPatience) return;
+      tvmffi_thread_yield();
+    }
+  }
+  tvmffi_object_release(function);
+}
+
+/* The function object of a built-in, made by whoever asks first. */
+static int make_builtin_function(global_record *record, TVMFFIObject **out) {
+  const tvmffi_builtin *builtin = tvmffi_atomic_load_acquire_ptr(&record->builtin);
+  TVMFFIObject *made, *function;
+  if (builtin == NULL) { /* absent; or overridden since the caller looked */
+    *out = fetch_function(record);
+    return 0;
+  }
+  made = tvmffi_builtin_new_function(builtin);
+  if (made == NULL) return -1;
+  tvmffi_mutex_lock(&writers);
+  if (record->function == NULL && record->builtin == builtin) {
+    tvmffi_object_retain(made);
+    tvmffi_atomic_store_release_ptr(&record->function, made);
+  }
+  function = record->function;
+  tvmffi_object_retain(function);
+  tvmffi_mutex_unlock(&writers);
+  tvmffi_object_release(made);
+  *out = function;
+  return 0;
+}
+
+int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out) {
+  global_record *record;
+  TVMFFIObject *function;
+  TVMFFI_TRY(ensure_ready());
+  record = find_record(name, size);
+  if (record == NULL) {
+    *out = NULL;
+    return 0;
+  }
+  function = fetch_function(record);
+  if (TVMFFI_UNLIKELY(function == NULL)) return make_builtin_function(record, out);
+  *out = function;
+  return 0;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+enum { kSetDone, kSetTaken, kSetNoMemory };
+
+/* Takes over metadata (a String or NULL) when it gives kSetDone; retains function. */
+static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function,
+                        TVMFFIObject *metadata, bool allow_override) {
+  TVMFFIObject *old_function = NULL, *old_metadata = NULL;
+  global_record *record;
+  int outcome = kSetDone;
+  tvmffi_mutex_lock(&writers);
+  record = ensure_record(name->data, name->size);
+  if (record == NULL) {
+    outcome = kSetNoMemory;
+  } else if (is_present(record) && !allow_override) {
+    outcome = kSetTaken;
+  } else {
+    if (is_present(record)) unlink_record(record); /* an overridden name moves to the end */
+    link_last(record);
+    tvmffi_object_retain(function);
+    old_metadata = record->metadata;
+    record->metadata = metadata;
+    old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, function);
+    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin *)NULL);
+  }
+  tvmffi_mutex_unlock(&writers);
+  release_replaced(old_function);
+  tvmffi_object_release(old_metadata);
+  return outcome;
+}
+
+/* Sizes beyond an int could not be shown in errors. */
+static int check_name(const TVMFFIByteArray *name) {
+  if (name->size == 0 || (name->data != NULL && name->size <= INT32_MAX)) return 0;
+  return tvmffi_fail("ValueError", "`name` has size %zu%s", name->size,
+                     name->data == NULL ? " but no data" : ", which is too long");
+}
+
+static int refuse_taken(const TVMFFIByteArray *name, const char *hint) {
+  return tvmffi_fail("RuntimeError", "Global Function `%.*s` is already registered%s",
+                     (int)name->size, name->data, hint);
+}
+
+int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
+  TVMFFIObject *function;
+  TVMFFI_REQUIRE(name);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(check_name(name));
+  TVMFFI_TRY(tvmffi_global_get(name->data, name->size, &function));
+  *out = function;
+  return 0;
+}
+
+int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle func,
+                            int allow_override) {
+  TVMFFIObject *function = func;
+  TVMFFI_REQUIRE(name);
+  TVMFFI_TRY(check_name(name));
+  if (function == NULL || function->type_index != kTVMFFIFunction) {
+    TVMFFIAny given = tvmffi_any_object(function);
+    return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",
+                       tvmffi_any_type_name(&given));
+  }
+  TVMFFI_TRY(ensure_ready());
+  switch (set_function(name, function, NULL, allow_override != 0)) {
+    case kSetTaken:
+      return refuse_taken(name, "");
+    case kSetNoMemory:
+      return tvmffi_fail_memory();
+    default:
+      return 0;
+  }
+}
+
+int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info,
+                                          int allow_override) {
+  const TVMFFIAny *method;
+  TVMFFIObject *metadata = NULL;
+  int outcome;
+  TVMFFI_REQUIRE(method_info);
+  TVMFFI_TRY(check_name(&method_info->name));
+  method = &method_info->method;
+  if (method->type_index != kTVMFFIFunction || method->v_obj == NULL) {
+    return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",
+                       tvmffi_any_type_name(method));
+  }
+  TVMFFI_TRY(ensure_ready());
+  if (method_info->metadata.data != NULL && method_info->metadata.size != 0) {
+    metadata =
+        tvmffi_string_new(kTVMFFIStr, method_info->metadata.data, method_info->metadata.size);
+    if (metadata == NULL) return -1;
+  }
+  outcome = set_function(&method_info->name, method->v_obj, metadata, allow_override != 0);
+  if (outcome == kSetDone) return 0;
+  tvmffi_object_release(metadata);
+  if (outcome == kSetNoMemory) return tvmffi_fail_memory();
+  return refuse_taken(&method_info->name,
+                      ", possible causes: two functions use the same name; or the library that "
+                      "registers it was loaded twice. Allow overriding to replace it.");
+}
+
+int tvmffi_global_remove(const char *name, size_t size, bool *out_removed) {
+  TVMFFIObject *old_function = NULL, *old_metadata = NULL;
+  global_record *record;
+  bool removed = false;
+  TVMFFI_TRY(ensure_ready());
+  tvmffi_mutex_lock(&writers);
+  record = find_record(name, size);
+  if (record != NULL && is_present(record)) {
+    removed = true;
+    unlink_record(record);
+    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin *)NULL);
+    old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, (TVMFFIObject *)NULL);
+    old_metadata = record->metadata;
+    record->metadata = NULL;
+  }
+  tvmffi_mutex_unlock(&writers);
+  release_replaced(old_function);
+  tvmffi_object_release(old_metadata);
+  *out_removed = removed;
+  return 0;
+}
+
+/* ---- Listing and describing ------------------------------------------------------------------ */
+
+/* A Function that holds copies of the names, its own memory altogether. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  size_t count;
+  TVMFFIByteArray names[]; /* their bytes behind them */
+} names_object;
+
+static int call_names(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const names_object *names = handle;
+  int64_t i;
+  if (num_args != 1) {
+    return tvmffi_fail("TypeError",
+                       "Mismatched number of arguments when calling: `(0: int) -> Any`. Expected 1 "
+                       "but got %d arguments",
+                       (int)num_args);
+  }
+  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
+    return tvmffi_fail("TypeError",
+                       "Mismatched type on argument #0 when calling: `(0: int) -> Any`. Expected "
+                       "`int` but got `%s`",
+                       tvmffi_any_type_name(&args[0]));
+  }
+  i = args[0].v_int64;
+  if (i < 0) {
+    *result = tvmffi_any_int((int64_t)names->count);
+    return 0;
+  }
+  if ((uint64_t)i >= names->count) {
+    return tvmffi_fail("IndexError", "Index %lld out of bounds %zu", (long long)i, names->count);
+  }
+  return tvmffi_string_to_any(names->names[i].data, names->names[i].size, result);
+}
+
+int tvmffi_global_list_names(TVMFFIObject **out) {
+  TVMFFI_TRY(ensure_ready());
+  for (;;) {
+    names_object *names;
+    size_t count, text_bytes, bytes;
+    tvmffi_mutex_lock(&writers);
+    count = num_names;
+    text_bytes = num_name_bytes;
+    tvmffi_mutex_unlock(&writers);
+    if (!tvmffi_checked_array_size(sizeof *names, count, sizeof names->names[0], &bytes) ||
+        !tvmffi_checked_add_size(bytes, text_bytes, &bytes)) {
+      return tvmffi_fail_memory();
+    }
+    names = tvmffi_object_new(bytes, kTVMFFIFunction, tvmffi_object_delete_plain);
+    if (names == NULL) return -1;
+    names->cell.safe_call = call_names;
+    names->cell.cpp_call = NULL;
+    tvmffi_mutex_lock(&writers);
+    if (num_names <= count && num_name_bytes <= text_bytes) {
+      const global_record *record;
+      char *text = (char *)&names->names[count];
+      names->count = 0;
+      for (record = order.next; record != &order; record = record->next) {
+        TVMFFIByteArray *name = &names->names[names->count++];
+        if (record->key.size != 0) memcpy(text, record->key.data, record->key.size);
+        name->data = text;
+        name->size = record->key.size;
+        text += record->key.size;
+      }
+      tvmffi_mutex_unlock(&writers);
+      *out = &names->header;
+      return 0;
+    }
+    tvmffi_mutex_unlock(&writers); /* names came in between: once more */
+    tvmffi_object_release(names);
+  }
+}
+
+int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
+  const tvmffi_builtin *builtin = NULL;
+  TVMFFIObject *metadata = NULL;
+  global_record *record;
+  bool found;
+  TVMFFI_TRY(ensure_ready());
+  tvmffi_mutex_lock(&writers);
+  record = find_record(name, size);
+  found = record != NULL && is_present(record);
+  if (found) {
+    builtin = record->builtin;
+    metadata = record->metadata;
+    tvmffi_object_retain(metadata);
+  }
+  tvmffi_mutex_unlock(&writers);
+  if (!found) {
+    return tvmffi_fail("RuntimeError", "Global Function is not found: %.*s", (int)size, name);
+  }
+  if (metadata != NULL) {
+    *out = tvmffi_any_object(metadata);
+    return 0;
+  }
+  if (builtin != NULL) return tvmffi_builtin_metadata(builtin, out);
+  return tvmffi_string_to_any("", 0, out);
+}
+
+void tvmffi_global_shutdown(void) {
+  static const tvmffi_table empty = {NULL, 0};
+  global_record *record;
+  while ((record = order.next) != &order) {
+    TVMFFIObject *function = record->function;
+    unlink_record(record);
+    record->function = NULL;
+    record->builtin = NULL;
+    tvmffi_object_release(record->metadata);
+    record->metadata = NULL;
+    tvmffi_object_release(function);
+  }
+  table = empty;
+  tvmffi_atomic_store_release_int(&is_ready, 0);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/object.h"
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "core/error.h"
+#include "core/live.h"
+#include "core/thread_state.h"
+
+void *tvmffi_object_alloc(size_t size, size_t prefix, int32_t type_index, tvmffi_deleter deleter) {
+  TVMFFIObject *obj;
+  char *block;
+  if (!tvmffi_checked_add_size(size, prefix, &size)) return NULL;
+  block = tvmffi_alloc(size);
+  if (block == NULL) return NULL;
+  obj = (TVMFFIObject *)(void *)(block + prefix);
+  obj->combined_ref_count = TVMFFI_BOTH_ONE;
+  obj->type_index = type_index;
+  obj->__padding = 0;
+  obj->__ensure_align = 0; /* all eight bytes, where pointers have four */
+  obj->deleter = deleter;
+  if (TVMFFI_UNLIKELY(tvmffi_live_is_enabled()) && !tvmffi_live_add(obj, type_index)) {
+    tvmffi_free(block);
+    return NULL;
+  }
+  return obj;
+}
+
+void *tvmffi_object_new(size_t size, int32_t type_index, tvmffi_deleter deleter) {
+  void *obj = tvmffi_object_alloc(size, 0, type_index, deleter);
+  if (TVMFFI_UNLIKELY(obj == NULL)) tvmffi_error_raise_memory();
+  return obj;
+}
+
+void tvmffi_object_free(void *obj, size_t prefix) {
+  if (TVMFFI_UNLIKELY(tvmffi_live_is_enabled())) tvmffi_live_remove(obj);
+  tvmffi_free((char *)obj - prefix);
+}
+
+void tvmffi_object_delete_plain(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(self, 0);
+}
+
+/*
+ * The list of waiting objects is linked through the words of their deleters. The deleter itself,
+ * code of this library like the one it is measured from, is in the padding meanwhile. The count
+ * goes on counting: the list holds a weak reference of each object, others may hold more.
+ * kDestroyNow, among the flags, is this file's own word to a deleter of ours: its turn has come.
+ */
+enum { kDestroyNow = 4 };
+
+/* So many of ours may be destroyed on top of each other, with foreign deleters in between. */
+enum { kMaxDepth = 64 };
+
+static TVMFFIObject end_of_list;
+
+/* False when another deleter stands in front of ours, too far away to be noted. */
+static bool push_waiting(TVMFFIObject *obj, int flags) {
+  intptr_t distance =
+      (intptr_t)((uintptr_t)obj->deleter - (uintptr_t)tvmffi_object_delete_plain);
+  if (distance != (int32_t)distance) return false;
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) {
+    obj->combined_ref_count = TVMFFI_WEAK_ONE; /* ours is the only reference of any kind */
+  } else {
+    tvmffi_atomic_add_relaxed_u64(&obj->combined_ref_count, TVMFFI_WEAK_ONE);
+  }
+  obj->__padding = (uint32_t)distance;
+  obj->__ensure_align = (intptr_t)tvmffi_thread.destroying;
+  tvmffi_thread.destroying = obj;
+  return true;
+}
+
+static TVMFFIObject *pop_waiting(void) {
+  TVMFFIObject *obj = tvmffi_thread.destroying;
+  intptr_t distance;
+  if (obj == &end_of_list) return NULL;
+  distance = (int32_t)obj->__padding;
+  tvmffi_thread.destroying = (TVMFFIObject *)(intptr_t)obj->__ensure_align;
+  obj->__ensure_align = 0;
+  obj->deleter = (tvmffi_deleter)((uintptr_t)tvmffi_object_delete_plain + (uintptr_t)distance);
+  obj->__padding = 0;
+  return obj;
+}
+
+/* Gives up the list's weak reference. */
+static void release_waiting(TVMFFIObject *obj, size_t prefix) {
+  uint64_t *count = &obj->combined_ref_count;
+  if (tvmffi_atomic_load_acquire_u64(count) != TVMFFI_WEAK_ONE) {
+    if (tvmffi_atomic_sub_release_u64(count, TVMFFI_WEAK_ONE) != TVMFFI_WEAK_ONE) return;
+    tvmffi_fence_acquire_u64(count);
+  }
+  tvmffi_object_free(obj, prefix);
+}
+
+void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *self),
+                                 size_t prefix) {
+  TVMFFIObject *obj = self, *outer = tvmffi_thread.destroying;
+  bool is_nested = tvmffi_thread.releasing == obj->deleter && outer != NULL;
+  tvmffi_thread.releasing = NULL;
+  if (flags == kTVMFFIObjectDeleterFlagBitMaskWeak) {
+    tvmffi_object_free(obj, prefix);
+    return;
+  }
+  if (flags & kDestroyNow) {
+    destroy(obj);
+    release_waiting(obj, prefix);
+    return;
+  }
+  if ((is_nested || tvmffi_thread.depth >= kMaxDepth) && push_waiting(obj, flags)) return;
+  tvmffi_thread.destroying = &end_of_list;
+  ++tvmffi_thread.depth;
+  destroy(obj);
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(obj, prefix);
+  while ((obj = pop_waiting()) != NULL) obj->deleter(obj, kDestroyNow);
+  --tvmffi_thread.depth;
+  tvmffi_thread.destroying = outer;
+}
+
+/* It notes the deleter, not the object: a foreign deleter may put the memory to new use. */
+void tvmffi_object_release_nested(void *obj) {
+  if (obj == NULL) return;
+  tvmffi_thread.releasing = ((TVMFFIObject *)obj)->deleter;
+  tvmffi_object_release(obj);
+  tvmffi_thread.releasing = NULL;
+}
+
+void tvmffi_object_release_last(TVMFFIObject *obj, uint64_t old_count) {
+  tvmffi_deleter deleter = obj->deleter;
+  tvmffi_fence_acquire_u64(&obj->combined_ref_count);
+  if (old_count == TVMFFI_BOTH_ONE) {
+    if (deleter != NULL) deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
+    return;
+  }
+  if (deleter != NULL) deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
+  if (tvmffi_atomic_sub_release_u64(&obj->combined_ref_count, TVMFFI_WEAK_ONE) ==
+      TVMFFI_WEAK_ONE) {
+    tvmffi_fence_acquire_u64(&obj->combined_ref_count);
+    if (deleter != NULL) deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  }
+}
+
+int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
+  tvmffi_object_retain(obj);
+  return 0;
+}
+
+int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
+  tvmffi_object_release(obj);
+  return 0;
+}

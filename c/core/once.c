@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Initialising handles once. There is no lock per handle: the initialisations that are under way
+ * stand in a list, and threads that want a handle of the list wait for the list to change.
+ */
+#include "core/error.h"
+#include "core/function.h"
+#include "platform/atomic.h"
+#include "platform/thread.h"
+
+/* An initialisation that is under way, or a wait for one. On the stack of its thread. */
+typedef struct once_entry {
+  void **handle_addr;
+  tvmffi_thread_id thread;
+  struct once_entry *next;
+} once_entry;
+
+static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_condition changed = TVMFFI_CONDITION_INIT;
+static once_entry *running; /* who initialises what */
+static once_entry *waiting; /* who waits for what */
+
+static void push_entry(once_entry **list, once_entry *entry) {
+  entry->next = *list;
+  *list = entry;
+}
+
+static void remove_entry(once_entry **list, once_entry *entry) {
+  while (*list != entry) list = &(*list)->next;
+  *list = entry->next;
+}
+
+static once_entry *find_running(void **handle_addr) {
+  once_entry *entry = running;
+  while (entry != NULL && entry->handle_addr != handle_addr) entry = entry->next;
+  return entry;
+}
+
+/* Does the initialisation of that handle wait, over however many threads, for this thread? */
+static int waits_for_me(void **handle_addr) {
+  const once_entry *owner, *wait;
+  while ((owner = find_running(handle_addr)) != NULL) {
+    if (tvmffi_thread_id_equal(owner->thread, tvmffi_thread_self())) return 1;
+    wait = waiting;
+    while (wait != NULL && !tvmffi_thread_id_equal(wait->thread, owner->thread)) wait = wait->next;
+    if (wait == NULL) return 0;
+    handle_addr = wait->handle_addr;
+  }
+  return 0;
+}
+
+static int initialize(void **handle_addr, int (*init_func)(void **result)) {
+  void *made = NULL;
+  int code;
+  if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
+  code = init_func(&made);
+  if (code != 0) return tvmffi_function_check_raised(code);
+  if (made == NULL) {
+    return tvmffi_fail("RuntimeError", "init_func must return a non-NULL handle");
+  }
+  tvmffi_atomic_store_release_ptr(handle_addr, made);
+  return 0;
+}
+
+int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
+  once_entry self;
+  int code;
+  TVMFFI_REQUIRE(handle_addr);
+  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_ptr(handle_addr) != NULL)) return 0;
+  TVMFFI_REQUIRE(init_func);
+  self.handle_addr = handle_addr;
+  self.thread = tvmffi_thread_self();
+  tvmffi_mutex_lock(&mutex);
+  while (find_running(handle_addr) != NULL) {
+    if (waits_for_me(handle_addr)) {
+      tvmffi_mutex_unlock(&mutex);
+      return tvmffi_fail("RuntimeError",
+                         "TVMFFIHandleInitOnce: the initialiser of a handle waits for itself");
+    }
+    push_entry(&waiting, &self);
+    tvmffi_condition_wait(&changed, &mutex);
+    remove_entry(&waiting, &self);
+  }
+  if (tvmffi_atomic_load_acquire_ptr(handle_addr) != NULL) {
+    tvmffi_mutex_unlock(&mutex);
+    return 0;
+  }
+  push_entry(&running, &self);
+  tvmffi_mutex_unlock(&mutex);
+  code = initialize(handle_addr, init_func);
+  tvmffi_mutex_lock(&mutex);
+  remove_entry(&running, &self);
+  tvmffi_condition_broadcast(&changed);
+  tvmffi_mutex_unlock(&mutex);
+  return code;
+}
+
+int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle)) {
+  void *handle;
+  TVMFFI_REQUIRE(handle_addr);
+  TVMFFI_REQUIRE(deinit_func);
+  handle = tvmffi_atomic_exchange_acq_rel_ptr(handle_addr, (void *)NULL);
+  if (handle == NULL) return 0;
+  if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
+  return tvmffi_function_check_raised(deinit_func(handle));
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What clients register about types: fields, methods, metadata, attributes. Arrays that grow are
+ * replaced, and the old ones, which readers may hold, live until shutdown.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/table.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "platform/atomic.h"
+
+/* An attribute: a value for each type that has it. */
+typedef struct {
+  tvmffi_table_key key;
+  TVMFFITypeAttrColumn column; /* clients keep its address */
+  int32_t capacity;
+} attr_record;
+
+static tvmffi_table attrs;
+
+/* As many types as there can be (type.c). */
+enum { kMaxAttrIndex = 1 << 22 };
+
+/* ---- Helpers --------------------------------------------------------------------------------- */
+
+/*
+ * An array with room for one more element behind num, in *array and *capacity: the old one, or a
+ * copy of it twice as large. False without memory.
+ */
+static bool ensure_room(const void **array, int32_t num, int32_t *capacity, size_t element_size) {
+  int32_t grown_capacity = *capacity != 0 ? *capacity * 2 : 4;
+  size_t bytes;
+  void *grown;
+  if (num < *capacity) return true;
+  if (*capacity > INT32_MAX / 2 ||
+      !tvmffi_checked_mul_size((size_t)grown_capacity, element_size, &bytes) ||
+      (grown = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+    return false;
+  }
+  if (num != 0) memcpy(grown, *array, (size_t)num * element_size);
+  *array = grown;
+  *capacity = grown_capacity;
+  return true;
+}
+
+static size_t text_bytes(const TVMFFIByteArray *text) {
+  return text->data != NULL && text->size != 0 ? text->size + 1 : 0;
+}
+
+/* Moves a text to *cursor, which it advances; an empty one becomes {NULL, 0}. */
+static void place_text(TVMFFIByteArray *text, char **cursor) {
+  size_t bytes = text_bytes(text);
+  if (bytes == 0) {
+    text->data = NULL;
+    text->size = 0;
+    return;
+  }
+  memcpy(*cursor, text->data, text->size);
+  (*cursor)[text->size] = '\0';
+  text->data = *cursor;
+  *cursor += bytes;
+}
+
+/* Copies up to three texts into one block that lives until shutdown. False without memory. */
+static bool keep_texts(TVMFFIByteArray *a, TVMFFIByteArray *b, TVMFFIByteArray *c) {
+  size_t bytes;
+  char *cursor;
+  if (!tvmffi_checked_add_size(text_bytes(a), text_bytes(b), &bytes) ||
+      !tvmffi_checked_add_size(bytes, text_bytes(c), &bytes)) {
+    return false;
+  }
+  cursor = bytes != 0 ? tvmffi_alloc_until_shutdown(bytes) : NULL;
+  if (bytes != 0 && cursor == NULL) return false;
+  place_text(a, &cursor);
+  place_text(b, &cursor);
+  place_text(c, &cursor);
+  return true;
+}
+
+static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
+  return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+/* Sizes beyond an int could not be shown in errors. */
+static int check_name(const TVMFFIByteArray *name, const char *what) {
+  if (name->size == 0 || (name->data != NULL && name->size <= INT32_MAX)) return 0;
+  return tvmffi_fail("ValueError", "`%s` has size %zu%s", what, name->size,
+                     name->data == NULL ? " but no data" : ", which is too long");
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    if (is_same_text(&info->fields[i].name, name)) return &info->fields[i];
+  }
+  return NULL;
+}
+
+/* The nearest ancestor with a field of that name, or NULL. */
+static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
+                                                const TVMFFIByteArray *name) {
+  int32_t i;
+  for (i = info->type_depth - 1; i >= 0; --i) {
+    if (find_field(info->type_ancestors[i], name) != NULL) return info->type_ancestors[i];
+  }
+  return NULL;
+}
+
+enum { kRegistered, kDuplicate, kNoMemory };
+
+/* field's default is owned already; its texts are not. */
+static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
+                     const TVMFFITypeInfo **out_ancestor) {
+  TVMFFITypeInfo *info = &record->info;
+  const void *array = info->fields;
+  *out_ancestor = NULL;
+  if (find_field(info, &field->name) != NULL) return kDuplicate;
+  /* The room comes last: it must not be there without the array that has it. */
+  if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
+      !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
+    return kNoMemory;
+  }
+  *out_ancestor = find_ancestor_with(info, &field->name);
+  ((TVMFFIFieldInfo *)(uintptr_t)array)[info->num_fields] = *field;
+  tvmffi_atomic_store_release_ptr(&info->fields, (const TVMFFIFieldInfo *)array);
+  tvmffi_atomic_store_release(&info->num_fields, info->num_fields + 1);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  const TVMFFITypeInfo *ancestor;
+  TVMFFIFieldInfo field;
+  bool has_function_setter;
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(info);
+  TVMFFI_TRY(check_name(&info->name, "name"));
+  field = *info;
+  if (field.flags & kTVMFFIFieldFlagBitMaskHasDefault) {
+    TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->default_value_or_factory,
+                                       &field.default_value_or_factory));
+  } else {
+    field.default_value_or_factory = tvmffi_any_none();
+  }
+  has_function_setter = (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
+  if (has_function_setter) tvmffi_object_retain(field.setter);
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = add_field(record, &field, &ancestor);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) {
+    if (ancestor != NULL) {
+      tvmffi_log_warning("Field \"%.*s\" in type \"%s\" duplicates an ancestor field in \"%s\"",
+                         (int)info->name.size, info->name.data, record->key.data,
+                         ancestor->type_key.data);
+    }
+    return 0;
+  }
+  tvmffi_any_release(&field.default_value_or_factory);
+  if (has_function_setter) tvmffi_object_release(field.setter);
+  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
+                     (int)info->name.size, info->name.data, record->key.data);
+}
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method) {
+  TVMFFITypeInfo *info = &record->info;
+  const void *array = info->methods;
+  if (!keep_texts(&method->name, &method->doc, &method->metadata) ||
+      !ensure_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {
+    return kNoMemory;
+  }
+  ((TVMFFIMethodInfo *)(uintptr_t)array)[info->num_methods] = *method;
+  tvmffi_atomic_store_release_ptr(&info->methods, (const TVMFFIMethodInfo *)array);
+  tvmffi_atomic_store_release(&info->num_methods, info->num_methods + 1);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  TVMFFIMethodInfo method;
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(info);
+  TVMFFI_TRY(check_name(&info->name, "name"));
+  method = *info;
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = add_method(record, &method);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) return 0;
+  tvmffi_any_release(&method.method);
+  return tvmffi_fail_memory();
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata) {
+  TVMFFIByteArray none = {NULL, 0};
+  TVMFFITypeMetadata *copy;
+  if (record->info.metadata != NULL) return kDuplicate;
+  copy = tvmffi_alloc_until_shutdown(sizeof *copy);
+  if (copy == NULL) return kNoMemory;
+  *copy = *metadata;
+  if (!keep_texts(&copy->doc, &none, &none)) return kNoMemory;
+  tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(metadata);
+  TVMFFI_TRY(check_name(&metadata->doc, "doc"));
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = set_metadata(record, metadata);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) return 0;
+  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  return tvmffi_fail("RuntimeError",
+                     "Overriding %s, possible causes: two types use the same key; or the library "
+                     "that describes it was loaded twice",
+                     record->key.data);
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static attr_record *find_attr(const TVMFFIByteArray *name) {
+  return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
+}
+
+static attr_record *ensure_attr(const TVMFFIByteArray *name) {
+  attr_record *attr = find_attr(name);
+  TVMFFIByteArray none = {NULL, 0}, kept = *name;
+  if (attr != NULL) return attr;
+  if (tvmffi_table_reserve(&attrs, 1) != 0) return NULL;
+  attr = tvmffi_alloc_until_shutdown(sizeof *attr);
+  if (attr == NULL || !keep_texts(&kept, &none, &none)) return NULL;
+  memset(attr, 0, sizeof *attr);
+  attr->key.data = kept.data != NULL ? kept.data : "";
+  attr->key.size = kept.size;
+  attr->key.hash = tvmffi_hash_bytes(attr->key.data, attr->key.size);
+  (void)tvmffi_table_insert(&attrs, &attr->key);
+  return attr;
+}
+
+/* Makes the column reach type_index, new entries None. False without memory. */
+static bool extend_column(attr_record *attr, int32_t type_index) {
+  TVMFFITypeAttrColumn *column = &attr->column;
+  int32_t capacity = attr->capacity != 0 ? attr->capacity : 64;
+  size_t bytes;
+  TVMFFIAny *data;
+  if (type_index < column->size) return true;
+  if (type_index >= attr->capacity) {
+    while (capacity <= type_index) capacity *= 2; /* type_index is far below INT32_MAX / 2 */
+    if (!tvmffi_checked_mul_size((size_t)capacity, sizeof *data, &bytes) ||
+        (data = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+      return false;
+    }
+    memset(data, 0, bytes); /* None */
+    if (column->size != 0) memcpy(data, column->data, (size_t)column->size * sizeof *data);
+    attr->capacity = capacity;
+    tvmffi_atomic_store_release_ptr(&column->data, (const TVMFFIAny *)data);
+  }
+  tvmffi_atomic_store_release(&column->size, type_index + 1);
+  return true;
+}
+
+/* Stores an owned value where None is; a reader sees None or all of it. */
+static void publish_value(TVMFFIAny *place, const TVMFFIAny *value) {
+  place->v_uint64 = value->v_uint64;
+  place->zero_padding = value->zero_padding;
+  tvmffi_atomic_store_release(&place->type_index, value->type_index);
+}
+
+static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIByteArray text_a, text_b;
+  if (memcmp(a, b, sizeof *a) == 0) return true;
+  return tvmffi_any_get_text(a, &text_a) && tvmffi_any_get_text(b, &text_b) &&
+         is_same_text(&text_a, &text_b);
+}
+
+/* Takes *value over when it gives kRegistered and leaves None in it. */
+static int set_attr(int32_t type_index, const TVMFFIByteArray *name, TVMFFIAny *value) {
+  attr_record *attr = ensure_attr(name);
+  TVMFFIAny *place;
+  if (attr == NULL) return kNoMemory;
+  if (type_index == kTVMFFINone) return kRegistered;
+  if (!extend_column(attr, type_index)) return kNoMemory;
+  place = (TVMFFIAny *)(uintptr_t)&attr->column.data[type_index - attr->column.begin_index];
+  if (place->type_index != kTVMFFINone) {
+    return is_equal_value(place, value) ? kRegistered : kDuplicate;
+  }
+  publish_value(place, value);
+  *value = tvmffi_any_none();
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
+                           const TVMFFIAny *attr_value) {
+  TVMFFIAny value = tvmffi_any_none();
+  int outcome;
+  TVMFFI_REQUIRE(attr_name);
+  TVMFFI_TRY(check_name(attr_name, "attr_name"));
+  if (type_index < 0 || type_index >= kMaxAttrIndex) {
+    return tvmffi_fail("ValueError", "Attribute `%.*s`: type index %d is out of range",
+                       (int)attr_name->size, attr_name->data, (int)type_index);
+  }
+  if (type_index != kTVMFFINone) {
+    TVMFFI_REQUIRE(attr_value);
+    TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(attr_value, &value));
+  }
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = set_attr(type_index, attr_name, &value);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  tvmffi_any_release(&value);
+  if (outcome == kRegistered) return 0;
+  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  return tvmffi_fail("RuntimeError",
+                     "TypeAttr `%.*s` is already registered for type index %d. To update it, "
+                     "change the value it holds",
+                     (int)attr_name->size, attr_name->data, (int)type_index);
+}
+
+const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
+  const attr_record *attr;
+  if (attr_name == NULL || (attr_name->data == NULL && attr_name->size != 0)) return NULL;
+  attr = find_attr(attr_name);
+  return attr != NULL ? &attr->column : NULL;
+}
+
+/* ---- Shutdown -------------------------------------------------------------------------------- */
+
+static void release_type(const TVMFFITypeInfo *info) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    TVMFFIFieldInfo field = info->fields[i];
+    tvmffi_any_release(&field.default_value_or_factory);
+    if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) tvmffi_object_release(field.setter);
+  }
+  for (i = 0; i < info->num_methods; ++i) {
+    TVMFFIAny method = info->methods[i].method;
+    tvmffi_any_release(&method);
+  }
+}
+
+void tvmffi_reflect_shutdown(void) {
+  static const tvmffi_table empty = {NULL, 0};
+  int32_t i, end = tvmffi_type_end();
+  size_t slot;
+  for (i = 0; i < end; ++i) {
+    const tvmffi_type_record *record = tvmffi_type_find(i);
+    if (record != NULL) release_type(&record->info);
+  }
+  for (slot = 0; attrs.current != NULL && slot <= attrs.current->mask; ++slot) {
+    const attr_record *attr = (const attr_record *)attrs.current->slots[slot].record;
+    for (i = 0; attr != NULL && i < attr->column.size; ++i) {
+      TVMFFIAny value = attr->column.data[i];
+      tvmffi_any_release(&value);
+    }
+  }
+  attrs = empty;
+}

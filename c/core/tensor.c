@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/tensor.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/type.h"
+
+/*
+ * What travels along with a tensor and with views of it. Not IS_COPIED: it promises a consumer
+ * that nobody else holds the data, which is no longer so when we are asked to export.
+ */
+static const uint64_t kKeptFlags = TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED;
+
+typedef struct {
+  TVMFFIObject header;
+  DLTensor dl_tensor;
+  void *owner; /* a DLManagedTensor, DLManagedTensorVersioned or TVMFFIObject; see the deleters */
+  uint64_t flags;
+  int64_t dims[]; /* strides that the source lacked; shape and strides of views */
+} tensor_object;
+
+/* ---- Letting go ------------------------------------------------------------------------------ */
+
+/* The deleters of what we export. Any thread; the tensor may die here. */
+static void release_export(DLManagedTensor *self) {
+  void *tensor = self->manager_ctx;
+  tvmffi_free(self);
+  tvmffi_object_release(tensor);
+}
+
+static void release_versioned_export(DLManagedTensorVersioned *self) {
+  void *tensor = self->manager_ctx;
+  tvmffi_free(self);
+  tvmffi_object_release(tensor);
+}
+
+/* The deleters of tensors, by what owner is: the tensor of somebody else, */
+static void delete_wrapper(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    DLManagedTensor *managed = ((tensor_object *)self)->owner;
+    if (managed->deleter != NULL) managed->deleter(managed);
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(self, 0);
+}
+
+static void delete_versioned_wrapper(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    DLManagedTensorVersioned *managed = ((tensor_object *)self)->owner;
+    if (managed->deleter != NULL) managed->deleter(managed);
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) tvmffi_object_free(self, 0);
+}
+
+/*
+ * or an export of ours, which is released without its deleter, so that tensors wrapped in each
+ * other, however often, take no stack,
+ */
+static void destroy_reimport(void *self) {
+  DLManagedTensor *managed = ((tensor_object *)self)->owner;
+  void *tensor = managed->manager_ctx;
+  tvmffi_free(managed);
+  tvmffi_object_release_nested(tensor);
+}
+
+static void destroy_versioned_reimport(void *self) {
+  DLManagedTensorVersioned *managed = ((tensor_object *)self)->owner;
+  void *tensor = managed->manager_ctx;
+  tvmffi_free(managed);
+  tvmffi_object_release_nested(tensor);
+}
+
+static void delete_reimport(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_reimport, 0);
+}
+
+static void delete_versioned_reimport(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_versioned_reimport, 0);
+}
+
+/* or any object. */
+static void destroy_view(void *self) {
+  tvmffi_object_release_nested(((tensor_object *)self)->owner);
+}
+
+static void delete_view(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_view, 0);
+}
+
+/* ---- Looking at tensors ---------------------------------------------------------------------- */
+
+/* The kept flags of a tensor that this file made; 0 for all other objects. */
+static uint64_t get_flags(const TVMFFIObject *obj) {
+  if (obj->type_index != kTVMFFITensor) return 0;
+  if (obj->deleter != delete_versioned_wrapper && obj->deleter != delete_versioned_reimport &&
+      obj->deleter != delete_reimport && obj->deleter != delete_view) {
+    return 0;
+  }
+  return ((const tensor_object *)obj)->flags;
+}
+
+static int check_is_tensor(const TVMFFIObject *obj, const char *function) {
+  if (TVMFFI_LIKELY(obj->type_index == kTVMFFITensor)) return 0;
+  return tvmffi_fail("TypeError", "%s: expected `ffi.Tensor` but got `%s`", function,
+                     tvmffi_type_key(obj->type_index));
+}
+
+/* Only the version is read: with another major one, the rest may be laid out in another way. */
+static int check_version(const DLManagedTensorVersioned *managed) {
+  if (TVMFFI_LIKELY(managed->version.major == 1)) return 0;
+  return tvmffi_fail("RuntimeError", "FromDLPack: DLPack version %lu is not supported, only 1 is",
+                     (unsigned long)managed->version.major);
+}
+
+/* ---- Import ---------------------------------------------------------------------------------- */
+
+static inline int wrap(const DLTensor *source, void *owner, uint64_t flags, tvmffi_deleter deleter,
+                       TVMFFIObjectHandle *out) {
+  size_t num_strides = source->strides == NULL ? (size_t)source->ndim : 0;
+  size_t size = sizeof(tensor_object);
+  tensor_object *tensor;
+  if (num_strides != 0 && !tvmffi_checked_array_size(size, num_strides, sizeof(int64_t), &size)) {
+    return tvmffi_fail_memory();
+  }
+  tensor = tvmffi_object_new(size, kTVMFFITensor, deleter);
+  if (TVMFFI_UNLIKELY(tensor == NULL)) return -1;
+  tensor->dl_tensor = *source;
+  tensor->owner = owner;
+  tensor->flags = flags;
+  if (num_strides != 0) {
+    tensor->dl_tensor.strides = tensor->dims;
+    if (TVMFFI_UNLIKELY(tvmffi_tensor_fill_strides(source, tensor->dims) != 0)) {
+      tvmffi_object_free(tensor, 0);
+      return -1;
+    }
+  }
+  *out = tensor;
+  return 0;
+}
+
+int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment,
+                           int32_t require_contiguous, TVMFFIObjectHandle *out) {
+  TVMFFI_REQUIRE(from);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(tvmffi_tensor_check_shape(&from->dl_tensor, "FromDLPack"));
+  if ((require_alignment | require_contiguous) != 0) {
+    TVMFFI_TRY(
+        tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
+  }
+  if (from->deleter == release_export) { /* ours: it lost its flags on the way out */
+    return wrap(&from->dl_tensor, from, get_flags(from->manager_ctx), delete_reimport, out);
+  }
+  return wrap(&from->dl_tensor, from, 0, delete_wrapper, out);
+}
+
+static int wrap_versioned(DLManagedTensorVersioned *managed, TVMFFIObjectHandle *out) {
+  return wrap(&managed->dl_tensor, managed, managed->flags & kKeptFlags,
+              managed->deleter == release_versioned_export ? delete_versioned_reimport
+                                                           : delete_versioned_wrapper,
+              out);
+}
+
+int tvmffi_tensor_wrap_versioned(DLManagedTensorVersioned *managed, TVMFFIObjectHandle *out) {
+  TVMFFI_TRY(check_version(managed));
+  TVMFFI_TRY(tvmffi_tensor_check_shape(&managed->dl_tensor, "FromDLPack"));
+  return wrap_versioned(managed, out);
+}
+
+int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t require_alignment,
+                                    int32_t require_contiguous, TVMFFIObjectHandle *out) {
+  TVMFFI_REQUIRE(from);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(check_version(from));
+  TVMFFI_TRY(tvmffi_tensor_check_shape(&from->dl_tensor, "FromDLPack"));
+  if ((require_alignment | require_contiguous) != 0) {
+    TVMFFI_TRY(
+        tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
+  }
+  if (TVMFFI_UNLIKELY(from->flags & TVMFFI_TENSOR_PADDED)) {
+    return tvmffi_fail("RuntimeError", "Subbyte type padded is not yet supported");
+  }
+  return wrap_versioned(from, out);
+}
+
+/* ---- Export ---------------------------------------------------------------------------------- */
+
+int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
+  DLManagedTensor *managed;
+  TVMFFI_REQUIRE(from);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(check_is_tensor(from, __func__));
+  managed = tvmffi_alloc(sizeof *managed);
+  if (managed == NULL) return tvmffi_fail_memory();
+  managed->dl_tensor = *TVMFFITensorGetDLTensorPtr(from);
+  managed->manager_ctx = from;
+  managed->deleter = release_export;
+  tvmffi_object_retain(from);
+  *out = managed;
+  return 0;
+}
+
+int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out) {
+  DLManagedTensorVersioned *managed;
+  TVMFFI_REQUIRE(from);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(check_is_tensor(from, __func__));
+  managed = tvmffi_alloc(sizeof *managed);
+  if (managed == NULL) return tvmffi_fail_memory();
+  managed->version.major = DLPACK_MAJOR_VERSION;
+  managed->version.minor = DLPACK_MINOR_VERSION;
+  managed->manager_ctx = from;
+  managed->deleter = release_versioned_export;
+  managed->flags = get_flags(from);
+  managed->dl_tensor = *TVMFFITensorGetDLTensorPtr(from);
+  tvmffi_object_retain(from);
+  *out = managed;
+  return 0;
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype,
+                                 TVMFFIObjectHandle *out) {
+  tensor_object *tensor;
+  size_t ndim, size;
+  TVMFFI_REQUIRE(source);
+  TVMFFI_REQUIRE(prototype);
+  TVMFFI_REQUIRE(out);
+  TVMFFI_TRY(tvmffi_tensor_check_shape(prototype, __func__));
+  ndim = (size_t)prototype->ndim;
+  if (ndim != 0 && prototype->strides == NULL) {
+    return tvmffi_fail("InternalError", "Check not null: prototype.strides");
+  }
+  if (!tvmffi_checked_array_size(sizeof *tensor, ndim, 2 * sizeof(int64_t), &size)) {
+    return tvmffi_fail_memory();
+  }
+  tensor = tvmffi_object_new(size, kTVMFFITensor, delete_view);
+  if (tensor == NULL) return -1;
+  tensor->dl_tensor = *prototype;
+  tensor->dl_tensor.shape = tensor->dims;
+  tensor->dl_tensor.strides = tensor->dims + ndim;
+  if (ndim != 0) {
+    memcpy(tensor->dims, prototype->shape, ndim * sizeof(int64_t));
+    memcpy(tensor->dims + ndim, prototype->strides, ndim * sizeof(int64_t));
+  }
+  tensor->owner = source;
+  tensor->flags = get_flags(source);
+  tvmffi_object_retain(source);
+  *out = tensor;
+  return 0;
+}

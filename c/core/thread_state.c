@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/thread_state.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "platform/atomic.h"
+#include "platform/thread.h"
+
+TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
+
+static tvmffi_thread_record *records; /* grows at the front */
+static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
+
+tvmffi_thread_record *tvmffi_thread_record_first(void) {
+  return tvmffi_atomic_load_acquire_ptr(&records);
+}
+
+static tvmffi_thread_record *claim_record(void) {
+  tvmffi_thread_record *record;
+  tvmffi_mutex_lock(&records_mutex);
+  for (record = records; record != NULL && record->in_use; record = record->next) continue;
+  if (record == NULL) {
+    record = tvmffi_alloc_until_shutdown(sizeof *record);
+    if (record != NULL) {
+      memset(record, 0, sizeof *record);
+      record->next = records;
+      tvmffi_atomic_store_release_ptr(&records, record);
+    }
+  }
+  if (record != NULL) record->in_use = 1;
+  tvmffi_mutex_unlock(&records_mutex);
+  return record;
+}
+
+tvmffi_thread_record *tvmffi_thread_record_ensure(void) {
+  if (TVMFFI_UNLIKELY(tvmffi_thread.record == NULL)) {
+    tvmffi_thread.record = claim_record();
+    if (tvmffi_thread.record != NULL) tvmffi_thread_ensure_exit_hook();
+  }
+  return tvmffi_thread.record;
+}
+
+/*
+ * An error made by a library that may be gone by now is leaked: its deleter would run in code that
+ * is no longer there.
+ */
+static void release_state(tvmffi_thread_state *state) {
+  TVMFFIObject *raised = state->raised;
+  tvmffi_thread_record *record;
+  state->raised = NULL;
+  state->has_exit_hook = false; /* what is released here may leave something for another round */
+  if (raised != NULL && tvmffi_error_is_own(raised)) tvmffi_object_release(raised);
+  if (state->streams != NULL) state->release_streams(state->streams);
+  state->streams = NULL;
+  state->tensor_allocator = NULL;
+  record = state->record;
+  state->record = NULL;
+  if (record != NULL) {
+    tvmffi_buf_fini(&record->backtrace_text);
+    record->is_walking = false;
+    tvmffi_mutex_lock(&records_mutex);
+    record->in_use = 0;
+    tvmffi_mutex_unlock(&records_mutex);
+  }
+}
+
+static void on_thread_exit(void *state) { release_state(state); }
+
+void tvmffi_thread_ensure_exit_hook(void) {
+  if (tvmffi_thread.has_exit_hook) return;
+  /* Without room for the hook, what this thread holds is leaked at its end. */
+  (void)tvmffi_thread_at_exit(on_thread_exit, &tvmffi_thread);
+  tvmffi_thread.has_exit_hook = true;
+}
+
+void tvmffi_thread_shutdown(void) {
+  release_state(&tvmffi_thread);
+  (void)tvmffi_thread_at_exit(on_thread_exit, NULL);
+  tvmffi_thread.has_exit_hook = false;
+  records = NULL; /* the memory goes with tvmffi_alloc_shutdown */
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/type.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "core/error.h"
+#include "platform/atomic.h"
+
+tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
+
+/* ---- The built-in types: writable, for clients may add fields, methods and metadata ------------ */
+
+/*
+ * The hashes are tvmffi_hash_bytes of the keys, written out so that the records are complete
+ * without any code having run. tests/c/test_type.c compares them; it prints the right one.
+ */
+#define TYPE_RECORD(index, depth, key_text, key_hash, ancestors, metadata, overflow)              \
+  {                                                                                               \
+    {index, depth, {key_text, sizeof key_text - 1}, ancestors, key_hash, 0, 0, NULL, NULL,        \
+     metadata},                                                                                   \
+        {key_text, sizeof key_text - 1, key_hash}, 1, 1, overflow, 0, 0                           \
+  }
+#define VALUE_TYPE(index, key_text, key_hash) \
+  TYPE_RECORD(index, 0, key_text, key_hash, NULL, NULL, false)
+#define OBJECT_TYPE(index, key_text, key_hash, metadata) \
+  TYPE_RECORD(index, 1, key_text, key_hash, object_as_ancestor, metadata, false)
+/* The one of them that may have descendants. */
+#define OPEN_OBJECT_TYPE(index, key_text, key_hash, metadata) \
+  TYPE_RECORD(index, 1, key_text, key_hash, object_as_ancestor, metadata, true)
+#define ROOT_TYPE(index, key_text, key_hash, metadata) \
+  TYPE_RECORD(index, 0, key_text, key_hash, NULL, metadata, true)
+
+enum {
+  kNumValueTypes = kTVMFFIUnchanged + 1,
+  kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin
+};
+
+static tvmffi_type_record object_types[kNumObjectTypes];
+static const TVMFFITypeInfo *object_as_ancestor[] = {&object_types[0].info};
+
+/* {doc, creator, total_size, kind} */
+static const TVMFFITypeMetadata object_metadata = {
+    {NULL, 0}, NULL, sizeof(TVMFFIObject), kTVMFFISEqHashKindUnsupported};
+static const TVMFFITypeMetadata big_int_metadata = {
+    {NULL, 0}, NULL, sizeof(TVMFFIObject) + 8, kTVMFFISEqHashKindUnsupported};
+
+static tvmffi_type_record value_types[kNumValueTypes] = {
+    VALUE_TYPE(0, "None", UINT64_C(0xe05ad23687b53876)),
+    VALUE_TYPE(1, "int", UINT64_C(0x090e998e96336486)),
+    VALUE_TYPE(2, "bool", UINT64_C(0xd1ca959f4cb5095d)),
+    VALUE_TYPE(3, "float", UINT64_C(0x37b176ad731291a5)),
+    VALUE_TYPE(4, "void*", UINT64_C(0x505564d45e428155)),
+    VALUE_TYPE(5, "DataType", UINT64_C(0x3411e3b7f25f4394)),
+    VALUE_TYPE(6, "Device", UINT64_C(0x2debd820e891cc3c)),
+    VALUE_TYPE(7, "DLTensor*", UINT64_C(0x2e1bdaf88f119065)),
+    VALUE_TYPE(8, "const char*", UINT64_C(0xacad946b3b9d8445)),
+    VALUE_TYPE(9, "TVMFFIByteArray*", UINT64_C(0x41a4e8ac3b6e7a7c)),
+    VALUE_TYPE(10, "ObjectRValueRef", UINT64_C(0x24f5a548be558853)),
+    VALUE_TYPE(11, "ffi.SmallStr", UINT64_C(0xe326223160377524)),
+    VALUE_TYPE(12, "ffi.SmallBytes", UINT64_C(0x2301ba43d3b6b264)),
+    VALUE_TYPE(13, "ffi.Unchanged", UINT64_C(0xadf85bcb201728c2)),
+};
+
+static tvmffi_type_record object_types[kNumObjectTypes] = {
+    ROOT_TYPE(64, "ffi.Object", UINT64_C(0x65d8de1aa999658d), &object_metadata),
+    OBJECT_TYPE(65, "ffi.String", UINT64_C(0x4e19c61d0fe0b5c1), NULL),
+    OBJECT_TYPE(66, "ffi.Bytes", UINT64_C(0xb23b346c9ea8a982), NULL),
+    OBJECT_TYPE(67, "ffi.Error", UINT64_C(0x94f368a18a33814c), NULL),
+    OBJECT_TYPE(68, "ffi.Function", UINT64_C(0x2861f75381c93870), NULL),
+    OBJECT_TYPE(69, "ffi.Shape", UINT64_C(0x4a1f2a8671dab2e9), NULL),
+    OBJECT_TYPE(70, "ffi.Tensor", UINT64_C(0x709cc3c83c4cfd43), NULL),
+    OBJECT_TYPE(71, "ffi.Array", UINT64_C(0x8c7d9add93245182), NULL),
+    OBJECT_TYPE(72, "ffi.Map", UINT64_C(0x1027c5eef68ffad8), NULL),
+    OBJECT_TYPE(73, "ffi.Module", UINT64_C(0x7f85d9f46a11f8ea), NULL),
+    OBJECT_TYPE(74, "ffi.OpaquePyObject", UINT64_C(0xb2d7a63d96624512), NULL),
+    OBJECT_TYPE(75, "ffi.List", UINT64_C(0x065889f09de9d722), NULL),
+    OBJECT_TYPE(76, "ffi.Dict", UINT64_C(0x83e29b937a3913fa), NULL),
+    OPEN_OBJECT_TYPE(77, "ffi.VisitInterrupt", UINT64_C(0x7b72245a23ac8420), NULL),
+    OBJECT_TYPE(78, "ffi.BigInt", UINT64_C(0x76c51d0fd5c07866), &big_int_metadata),
+};
+
+/* ---- Later types: a sparse array of pointers to records ---------------------------------------- */
+
+enum { kSegmentSize = 2048, kNumSegments = 2048, kMaxTypes = kSegmentSize * kNumSegments };
+
+typedef struct {
+  tvmffi_type_record *records[kSegmentSize];
+} segment;
+
+static segment *segments[kNumSegments];
+static int32_t next_index = kTVMFFIDynObjectBegin;
+static int32_t end_index = kTVMFFIStaticObjectEnd;
+static tvmffi_table keys;
+static int is_ready; /* the built-in types are in keys */
+
+tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
+  const segment *in;
+  if ((uint32_t)type_index < kNumValueTypes) return &value_types[type_index];
+  if ((uint32_t)type_index - kTVMFFIStaticObjectBegin < kNumObjectTypes) {
+    return &object_types[type_index - kTVMFFIStaticObjectBegin];
+  }
+  if ((uint32_t)type_index >= kMaxTypes) return NULL;
+  in = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
+  if (in == NULL) return NULL;
+  return tvmffi_atomic_load_acquire_ptr(&in->records[type_index % kSegmentSize]);
+}
+
+tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
+  tvmffi_type_record *record = tvmffi_type_find(type_index);
+  if (record == NULL) {
+    tvmffi_error_raisef("InternalError", "Cannot find type info for type_index=%d",
+                        (int)type_index);
+  }
+  return record;
+}
+
+int32_t tvmffi_type_end(void) { return tvmffi_atomic_load_acquire(&end_index); }
+
+const char *tvmffi_type_key(int32_t type_index) {
+  const tvmffi_type_record *record = tvmffi_type_find(type_index);
+  return record != NULL ? record->key.data : "?";
+}
+
+const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  return record != NULL ? &record->info : NULL;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+static int enter_builtin_types(void) {
+  int32_t i;
+  if (tvmffi_table_reserve(&keys, kNumValueTypes + kNumObjectTypes) != 0) return -1;
+  for (i = 0; i < kNumValueTypes; ++i) (void)tvmffi_table_insert(&keys, &value_types[i].key);
+  for (i = 0; i < kNumObjectTypes; ++i) (void)tvmffi_table_insert(&keys, &object_types[i].key);
+  return 0;
+}
+
+static int ensure_ready(void) {
+  int rc = 0;
+  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&is_ready))) return 0;
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  if (!is_ready) {
+    rc = enter_builtin_types();
+    if (rc == 0) tvmffi_atomic_store_release_int(&is_ready, 1);
+  }
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  return rc == 0 ? 0 : tvmffi_fail_memory();
+}
+
+static tvmffi_type_record *find_key(const TVMFFIByteArray *key) {
+  tvmffi_table_key *found = tvmffi_table_find(&keys, key->data, key->size);
+  if (found == NULL) return NULL;
+  return (tvmffi_type_record *)(void *)((char *)found - offsetof(tvmffi_type_record, key));
+}
+
+/* Sizes beyond an int could not be shown in errors. */
+static int check_key(const TVMFFIByteArray *key) {
+  if (key->size == 0 || (key->data != NULL && key->size <= INT32_MAX)) return 0;
+  return tvmffi_fail("ValueError", "`type_key` has size %zu%s", key->size,
+                     key->data == NULL ? " but no data" : ", which is too long");
+}
+
+int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_index) {
+  const tvmffi_type_record *record;
+  TVMFFI_REQUIRE(type_key);
+  TVMFFI_REQUIRE(out_type_index);
+  TVMFFI_TRY(check_key(type_key));
+  TVMFFI_TRY(ensure_ready());
+  record = find_key(type_key);
+  if (record == NULL) {
+    return tvmffi_fail("InternalError", "Cannot find type `%.*s`", (int)type_key->size,
+                       type_key->data);
+  }
+  *out_type_index = record->info.type_index;
+  return 0;
+}
+
+/* ---- Registration ---------------------------------------------------------------------------- */
+
+/* Why a registration under the lock failed; the error is raised when the lock is open again. */
+typedef struct {
+  bool no_memory;
+  char text[512];
+} failure;
+
+static int32_t set_failure(failure *why, const char *format, ...) TVMFFI_PRINTF(2, 3);
+
+static int32_t set_failure(failure *why, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(why->text, sizeof why->text, format, args);
+  va_end(args);
+  return -1;
+}
+
+static int32_t set_no_memory(failure *why) {
+  why->no_memory = true;
+  return -1;
+}
+
+typedef struct {
+  const TVMFFIByteArray *key;
+  int32_t static_index;
+  int32_t depth;
+  int32_t num_child_slots;
+  bool can_overflow;
+  int32_t parent_index;
+} type_request;
+
+/* A known key must come under the parent and depth it has. A parent of -1 claims nothing. */
+static int32_t check_known(const type_request *request, const tvmffi_type_record *known,
+                           failure *why) {
+  const TVMFFITypeInfo *info = &known->info;
+  if (request->depth != info->type_depth) {
+    return set_failure(why, "Type `%.*s` is registered with depth %d, not %d",
+                       (int)request->key->size, request->key->data, (int)info->type_depth,
+                       (int)request->depth);
+  }
+  if (request->parent_index >= 0 && info->type_depth > 0 &&
+      request->parent_index != info->type_ancestors[info->type_depth - 1]->type_index) {
+    return set_failure(why, "Type `%.*s` is registered with parent `%s`, not `%s`",
+                       (int)request->key->size, request->key->data,
+                       info->type_ancestors[info->type_depth - 1]->type_key.data,
+                       tvmffi_type_key(request->parent_index));
+  }
+  return info->type_index;
+}
+
+/* The index for a new type, with nothing changed yet. */
+static int32_t choose_index(const type_request *request, const tvmffi_type_record *parent,
+                            bool *out_in_parent_slots, failure *why) {
+  int32_t index = request->static_index;
+  *out_in_parent_slots = false;
+  if (index >= 0) {
+    int32_t end = index < kTVMFFIDynObjectBegin ? kTVMFFIDynObjectBegin : next_index;
+    if (index >= end) {
+      return set_failure(why, "Static type index %d of `%.*s` is out of range", (int)index,
+                         (int)request->key->size, request->key->data);
+    }
+    if (request->num_child_slots >= end - index) { /* it would claim indices given out later */
+      return set_failure(why, "Static type index %d of `%.*s` leaves no room for %d child slots",
+                         (int)index, (int)request->key->size, request->key->data,
+                         (int)request->num_child_slots);
+    }
+    return index;
+  }
+  if (parent == NULL) {
+    return set_failure(why, "Check not null: parent Type `%.*s` needs a parent or a static index",
+                       (int)request->key->size, request->key->data);
+  }
+  if (request->num_child_slots < parent->num_slots - parent->allocated_slots) {
+    *out_in_parent_slots = true;
+    return parent->info.type_index + parent->allocated_slots;
+  }
+  if (!parent->slots_can_overflow) {
+    return set_failure(why, "Reach maximum number of sub-classes for %s", parent->key.data);
+  }
+  if (request->num_child_slots >= kMaxTypes - next_index) {
+    return set_failure(why, "Reach maximum number of types, %d", (int)kMaxTypes);
+  }
+  return next_index;
+}
+
+static int ensure_segment(int32_t index) {
+  segment **place = &segments[index / kSegmentSize];
+  segment *made;
+  if (*place != NULL) return 0;
+  made = tvmffi_alloc_until_shutdown(sizeof *made);
+  if (made == NULL) return -1;
+  memset(made, 0, sizeof *made);
+  tvmffi_atomic_store_release_ptr(place, made);
+  return 0;
+}
+
+/* The record, its ancestors and its key in one block. NULL without memory. */
+static tvmffi_type_record *make_record(const type_request *request, int32_t index,
+                                       const tvmffi_type_record *parent) {
+  size_t depth = (size_t)request->depth, bytes, i;
+  tvmffi_type_record *record;
+  const TVMFFITypeInfo **ancestors;
+  char *key;
+  if (!tvmffi_checked_array_size(sizeof *record, depth, sizeof *ancestors, &bytes) ||
+      !tvmffi_checked_add_size(bytes, request->key->size, &bytes) ||
+      !tvmffi_checked_add_size(bytes, 1, &bytes) ||
+      (record = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+    return NULL;
+  }
+  memset(record, 0, sizeof *record);
+  ancestors = (const TVMFFITypeInfo **)(void *)(record + 1);
+  for (i = 0; i + 1 < depth; ++i) ancestors[i] = parent->info.type_ancestors[i];
+  if (depth != 0) ancestors[depth - 1] = &parent->info;
+  key = (char *)(ancestors + depth);
+  if (request->key->size != 0) memcpy(key, request->key->data, request->key->size);
+  key[request->key->size] = '\0';
+  record->key.data = key;
+  record->key.size = request->key->size;
+  record->key.hash = tvmffi_hash_bytes(key, request->key->size);
+  record->info.type_index = index;
+  record->info.type_depth = request->depth;
+  record->info.type_key.data = key;
+  record->info.type_key.size = request->key->size;
+  record->info.type_key_hash = record->key.hash;
+  record->info.type_ancestors = depth != 0 ? ancestors : NULL;
+  record->num_slots = request->num_child_slots + 1;
+  record->allocated_slots = 1;
+  record->slots_can_overflow =
+      request->can_overflow && (parent == NULL || parent->slots_can_overflow);
+  return record;
+}
+
+static int32_t register_locked(const type_request *request, failure *why) {
+  tvmffi_type_record *record = find_key(request->key), *parent = NULL;
+  const tvmffi_type_record *taken;
+  bool in_parent_slots;
+  int32_t index;
+  if (record != NULL) return check_known(request, record, why);
+  if (request->parent_index >= 0) {
+    parent = tvmffi_type_find(request->parent_index);
+    if (parent == NULL) {
+      return set_failure(why, "Unknown parent type index %d, type_key=%.*s, static_index=%d",
+                         (int)request->parent_index, (int)request->key->size, request->key->data,
+                         (int)request->static_index);
+    }
+  }
+  if (request->depth < 0 || request->num_child_slots < 0) {
+    return set_failure(why, "Type `%.*s`: depth %d and number of child slots %d must be positive",
+                       (int)request->key->size, request->key->data, (int)request->depth,
+                       (int)request->num_child_slots);
+  }
+  index = choose_index(request, parent, &in_parent_slots, why);
+  if (index < 0) return -1;
+  taken = tvmffi_type_find(index);
+  if (taken != NULL) { /* also in slots of the parent: a static request may have claimed them */
+    return set_failure(why, "Conflicting static index %d between %s and %.*s", (int)index,
+                       taken->key.data, (int)request->key->size, request->key->data);
+  }
+  if (parent != NULL && index <= parent->info.type_index) {
+    return set_failure(why, "Type index %d of `%.*s` must be greater than that of its parent, %d",
+                       (int)index, (int)request->key->size, request->key->data,
+                       (int)parent->info.type_index);
+  }
+  if (request->depth != 0 &&
+      (parent == NULL || request->depth != parent->info.type_depth + 1)) {
+    return set_failure(why, "Type `%.*s` of depth %d needs a parent of depth %d",
+                       (int)request->key->size, request->key->data, (int)request->depth,
+                       (int)request->depth - 1);
+  }
+  if (tvmffi_table_reserve(&keys, 1) != 0 || ensure_segment(index) != 0) return set_no_memory(why);
+  record = make_record(request, index, parent);
+  if (record == NULL) return set_no_memory(why);
+  /* Nothing below can fail. */
+  if (in_parent_slots) {
+    parent->allocated_slots += request->num_child_slots + 1;
+  } else if (index == next_index) {
+    next_index += request->num_child_slots + 1;
+  }
+  tvmffi_atomic_store_release_ptr(&segments[index / kSegmentSize]->records[index % kSegmentSize],
+                                  record);
+  if (index >= end_index) tvmffi_atomic_store_release(&end_index, index + 1);
+  (void)tvmffi_table_insert(&keys, &record->key);
+  return index;
+}
+
+int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
+                                  int32_t type_depth, int32_t num_child_slots,
+                                  int32_t child_slots_can_overflow, int32_t parent_type_index) {
+  enum { kQueryOnly = -2 };
+  type_request request;
+  failure why;
+  int32_t index;
+  TVMFFI_REQUIRE(type_key);
+  TVMFFI_TRY(check_key(type_key));
+  TVMFFI_TRY(ensure_ready());
+  if (parent_type_index == kQueryOnly) {
+    const tvmffi_type_record *record = find_key(type_key);
+    return record != NULL ? record->info.type_index : kQueryOnly;
+  }
+  request.key = type_key;
+  request.static_index = static_type_index;
+  request.depth = type_depth;
+  request.num_child_slots = num_child_slots;
+  request.can_overflow = child_slots_can_overflow != 0;
+  request.parent_index = parent_type_index;
+  why.no_memory = false;
+  why.text[0] = '\0';
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  index = register_locked(&request, &why);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (index >= 0) return index;
+  return why.no_memory ? tvmffi_fail_memory() : tvmffi_fail("InternalError", "%s", why.text);
+}
+
+/* ---- Shutdown -------------------------------------------------------------------------------- */
+
+static void reset_record(tvmffi_type_record *record) {
+  record->info.num_fields = record->info.num_methods = 0;
+  record->info.fields = NULL;
+  record->info.methods = NULL;
+  record->info.metadata = NULL;
+  record->num_slots = record->allocated_slots = 1;
+  record->field_capacity = record->method_capacity = 0;
+}
+
+void tvmffi_type_shutdown(void) {
+  static const tvmffi_table empty = {NULL, 0};
+  int32_t i;
+  for (i = 0; i < kNumValueTypes; ++i) reset_record(&value_types[i]);
+  for (i = 0; i < kNumObjectTypes; ++i) reset_record(&object_types[i]);
+  object_types[0].info.metadata = &object_metadata;
+  object_types[kTVMFFIBigInt - kTVMFFIStaticObjectBegin].info.metadata = &big_int_metadata;
+  memset(segments, 0, sizeof segments);
+  next_index = kTVMFFIDynObjectBegin;
+  end_index = kTVMFFIStaticObjectEnd;
+  keys = empty;
+  tvmffi_atomic_store_release_int(&is_ready, 0);
+}
