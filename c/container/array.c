@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/array.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "core/any.h"
+#include "core/object.h"
+
+enum { kFirstCapacity = 4 };
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFISeqCell cell;
+  TVMFFIAny items[];
+} array_object;
+
+/* Backwards, so that the waiting list, which is a stack, comes to the first element first. */
+static void destroy_array(void *self) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(self);
+  TVMFFIAny *items = cell->data;
+  while (cell->size > 0) {
+    const TVMFFIAny *item = &items[--cell->size];
+    if (item->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(item->v_obj);
+  }
+  if (cell->data_deleter != NULL) cell->data_deleter(cell->data);
+}
+
+static void delete_array(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, destroy_array, 0);
+}
+
+TVMFFIObject *tvmffi_array_new(int64_t capacity) {
+  array_object *array;
+  size_t bytes;
+  if (capacity < 0 || (uint64_t)capacity > SIZE_MAX ||
+      !tvmffi_checked_array_size(sizeof *array, (size_t)capacity, sizeof array->items[0],
+                                 &bytes) ||
+      bytes > PTRDIFF_MAX) {
+    return NULL;
+  }
+  array = tvmffi_object_alloc(bytes, 0, kTVMFFIArray, delete_array);
+  if (array == NULL) return NULL;
+  array->cell.data = array->items;
+  array->cell.size = 0;
+  array->cell.capacity = capacity;
+  array->cell.data_deleter = NULL;
+  return &array->header;
+}
+
+/* A copy with room for more; the elements of an array that dies of this move over. */
+static TVMFFIObject *regrow(TVMFFIObject *old, int64_t capacity, int is_unique) {
+  TVMFFIObject *grown = tvmffi_array_new(capacity);
+  TVMFFIAny *from = tvmffi_array_items(old), *to;
+  int64_t i, size = tvmffi_array_size(old);
+  if (grown == NULL) return NULL;
+  to = tvmffi_array_items(grown);
+  for (i = 0; i < size; ++i) to[i] = is_unique ? from[i] : tvmffi_any_copy(&from[i]);
+  TVMFFISeqGetCellPtr(grown)->size = size;
+  if (is_unique) TVMFFISeqGetCellPtr(old)->size = 0;
+  return grown;
+}
+
+int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(*array);
+  int is_unique =
+      tvmffi_atomic_load_acquire_u64(&(*array)->combined_ref_count) == TVMFFI_BOTH_ONE;
+  if (!is_unique || cell->size == cell->capacity) {
+    int64_t capacity = cell->capacity;
+    TVMFFIObject *grown;
+    if (cell->size == capacity) {
+      capacity = capacity <= INT64_MAX / 2 ? 2 * capacity : INT64_MAX;
+      if (capacity < kFirstCapacity) capacity = kFirstCapacity;
+    }
+    grown = regrow(*array, capacity, is_unique);
+    if (grown == NULL) return -1;
+    tvmffi_object_release(*array);
+    *array = grown;
+    cell = TVMFFISeqGetCellPtr(grown);
+  }
+  ((TVMFFIAny *)cell->data)[cell->size++] = *value;
+  return 0;
+}

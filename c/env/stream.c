@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The streams of a thread: a table from device to stream, open addressing, in one block that hangs
+ * off the thread's state. Devices are never taken out; their number is small.
+ */
+#include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "core/error.h"
+#include "core/thread_state.h"
+#include "platform/compiler.h"
+
+enum { kFirstShift = 61 }; /* eight slots */
+
+typedef struct {
+  uint64_t device; /* 0 is a free slot */
+  TVMFFIStreamHandle stream;
+} stream_slot;
+
+typedef struct {
+  unsigned shift; /* 64 - log2(slots) */
+  size_t count;
+  stream_slot slots[];
+} stream_table;
+
+/* Of numbers that are not negative, so that the sign bits are there to tell it from a free slot. */
+static uint64_t device_key(int32_t device_type, int32_t device_id) {
+  return UINT64_C(1) << 63 | (uint64_t)(uint32_t)device_type << 32 | (uint32_t)device_id;
+}
+
+static size_t last_slot(const stream_table *table) {
+  return (size_t)((UINT64_C(1) << (64 - table->shift)) - 1);
+}
+
+/* The slot of a device, or the free one where it would be. The table is never full. */
+static stream_slot *find_slot(stream_table *table, uint64_t device) {
+  size_t mask = last_slot(table);
+  size_t i = (size_t)((device * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
+  while (table->slots[i].device != device && table->slots[i].device != 0) i = (i + 1) & mask;
+  return &table->slots[i];
+}
+
+static stream_table *new_table(unsigned shift) {
+  stream_table *table;
+  size_t bytes;
+  if (shift < 64 - 30 ||
+      !tvmffi_checked_array_size(sizeof *table, (size_t)1 << (64 - shift),
+                                 sizeof table->slots[0], &bytes)) {
+    return NULL;
+  }
+  table = tvmffi_alloc(bytes);
+  if (table == NULL) return NULL;
+  memset(table, 0, bytes);
+  table->shift = shift;
+  return table;
+}
+
+/* The thread's table with room for one more device; NULL without memory, nothing changed. */
+static stream_table *ensure_room(void) {
+  stream_table *table = tvmffi_thread.streams, *grown;
+  size_t i;
+  if (table != NULL && table->count < (last_slot(table) + 1) / 2) return table;
+  grown = new_table(table == NULL ? kFirstShift : table->shift - 1);
+  if (grown == NULL) return NULL;
+  for (i = 0; table != NULL && i <= last_slot(table); ++i) {
+    if (table->slots[i].device != 0) {
+      *find_slot(grown, table->slots[i].device) = table->slots[i];
+      ++grown->count;
+    }
+  }
+  tvmffi_thread.streams = grown;
+  tvmffi_thread.release_streams = tvmffi_free;
+  tvmffi_free(table);
+  tvmffi_thread_ensure_exit_hook();
+  return grown;
+}
+
+static TVMFFI_COLD int refuse_device(int32_t device_type, int32_t device_id) {
+  return tvmffi_fail("ValueError",
+                     "TVMFFIEnvSetStream: device type %d and id %d must not be negative",
+                     (int)device_type, (int)device_id);
+}
+
+int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandle stream,
+                       TVMFFIStreamHandle *opt_out_original_stream) {
+  stream_table *table = tvmffi_thread.streams;
+  stream_slot *slot = NULL;
+  TVMFFIStreamHandle original = NULL;
+  uint64_t device;
+  if (TVMFFI_UNLIKELY((device_type | device_id) < 0)) return refuse_device(device_type, device_id);
+  device = device_key(device_type, device_id);
+  if (TVMFFI_LIKELY(table != NULL)) slot = find_slot(table, device);
+  if (TVMFFI_LIKELY(slot != NULL && slot->device != 0)) {
+    original = slot->stream;
+    slot->stream = stream;
+  } else if (stream != NULL) { /* no entry is as good as one of NULL */
+    table = ensure_room();
+    if (table == NULL) return tvmffi_fail_memory();
+    slot = find_slot(table, device);
+    slot->device = device;
+    slot->stream = stream;
+    ++table->count;
+  }
+  if (opt_out_original_stream != NULL) *opt_out_original_stream = original;
+  return 0;
+}
+
+TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id) {
+  stream_table *table = tvmffi_thread.streams;
+  if (table == NULL || (device_type | device_id) < 0) return NULL;
+  return find_slot(table, device_key(device_type, device_id))->stream;
+}

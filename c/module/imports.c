@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Modules that modules import. One lock guards the imports and the lookup caches of all modules.
+ * Under it nothing is asked, released or raised; for looking something up, the modules of an
+ * import tree are collected first.
+ */
+#include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/global.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module/module.h"
+#include "platform/thread.h"
+
+static tvmffi_mutex imports_mutex = TVMFFI_MUTEX_INIT;
+
+/* ---- Walking --------------------------------------------------------------------------------- */
+
+/* A module whose imports are being visited; next is the number of the one to go to. */
+typedef struct {
+  TVMFFIObject *imports;
+  int64_t next;
+} visit;
+
+typedef struct {
+  visit *visits;
+  size_t depth, capacity;
+} walk;
+
+static int enter(walk *way, TVMFFIObject *module) {
+  TVMFFIObject *imports = ((tvmffi_module *)(void *)module)->imports;
+  if (imports == NULL || tvmffi_array_size(imports) == 0) return 0;
+  if (way->depth == way->capacity) {
+    size_t capacity = way->capacity == 0 ? 8 : 2 * way->capacity, bytes;
+    visit *grown;
+    if (!tvmffi_checked_mul_size(capacity, sizeof *grown, &bytes)) return -1;
+    grown = tvmffi_alloc(bytes);
+    if (grown == NULL) return -1;
+    if (way->depth != 0) memcpy(grown, way->visits, way->depth * sizeof *grown);
+    tvmffi_free(way->visits);
+    way->visits = grown;
+    way->capacity = capacity;
+  }
+  way->visits[way->depth].imports = imports;
+  way->visits[way->depth].next = 0;
+  ++way->depth;
+  return 0;
+}
+
+/* Adds what root imports to found. Under the lock; -1 without memory, nothing raised. */
+static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
+  walk way = {NULL, 0, 0};
+  int rc = enter(&way, root);
+  while (rc == 0 && way.depth != 0) {
+    visit *last = &way.visits[way.depth - 1];
+    const TVMFFIAny *import;
+    if (last->next == tvmffi_array_size(last->imports)) {
+      --way.depth;
+      continue;
+    }
+    import = &tvmffi_array_items(last->imports)[last->next++];
+    if (import->type_index != kTVMFFIModule) continue;
+    rc = tvmffi_module_set_add(found, import->v_obj);
+    if (rc > 0) rc = enter(&way, import->v_obj);
+  }
+  tvmffi_free(way.visits);
+  return rc;
+}
+
+int tvmffi_imports_collect(tvmffi_module *self, tvmffi_module_set *out) {
+  tvmffi_module_set found = TVMFFI_MODULE_SET_INIT;
+  size_t i;
+  int rc;
+  tvmffi_mutex_lock(&imports_mutex);
+  rc = collect(&self->header, &found);
+  for (i = 0; rc == 0 && i < found.size; ++i) tvmffi_object_retain(found.items[i]);
+  tvmffi_mutex_unlock(&imports_mutex);
+  if (rc != 0) {
+    tvmffi_module_set_fini(&found);
+    return tvmffi_fail_memory();
+  }
+  *out = found;
+  return 0;
+}
+
+void tvmffi_imports_release(tvmffi_module_set *collected) {
+  size_t i;
+  for (i = 0; i < collected->size; ++i) tvmffi_object_release(collected->items[i]);
+  tvmffi_module_set_fini(collected);
+}
+
+/* ---- Changing -------------------------------------------------------------------------------- */
+
+/* The check and the change under one lock: two threads cannot close a circle between them. */
+int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other) {
+  tvmffi_module_set below = TVMFFI_MODULE_SET_INIT;
+  TVMFFIAny value = tvmffi_any_object(other);
+  bool is_cyclic = false;
+  int rc;
+  tvmffi_object_retain(other);
+  tvmffi_mutex_lock(&imports_mutex);
+  rc = collect(other, &below);
+  if (rc == 0) {
+    is_cyclic = other == &self->header || tvmffi_module_set_has(&below, &self->header);
+    if (!is_cyclic) rc = tvmffi_array_append(&self->imports, &value);
+  }
+  tvmffi_mutex_unlock(&imports_mutex);
+  tvmffi_module_set_fini(&below);
+  if (rc == 0 && !is_cyclic) return 0;
+  tvmffi_object_release(other);
+  if (rc != 0) return tvmffi_fail_memory();
+  return tvmffi_fail("RuntimeError", "Cyclic dependency detected during import");
+}
+
+int tvmffi_imports_clear(tvmffi_module *self) {
+  TVMFFIObject *imports = tvmffi_array_new(0), *old;
+  if (imports == NULL) return tvmffi_fail_memory();
+  tvmffi_mutex_lock(&imports_mutex);
+  old = self->imports;
+  self->imports = imports;
+  tvmffi_mutex_unlock(&imports_mutex);
+  tvmffi_object_release(old);
+  return 0;
+}
+
+/* ---- Looking up for a library ---------------------------------------------------------------- */
+
+static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *name) {
+  const TVMFFIAny *cached = tvmffi_map_find_text(module->lookup_cache, name->data, name->size);
+  return cached == NULL ? NULL : cached->v_obj;
+}
+
+/* A function from the imports of a module or the global ones; None when there is none. */
+static int look_up(tvmffi_module *module, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  tvmffi_module_set imports;
+  TVMFFIAny found = tvmffi_any_none();
+  TVMFFIObject *global = NULL;
+  size_t i;
+  int rc = 0;
+  TVMFFI_TRY(tvmffi_imports_collect(module, &imports));
+  for (i = 0; i < imports.size && rc == 0 && found.type_index == kTVMFFINone; ++i) {
+    rc = tvmffi_module_ask(imports.items[i], kTvmffiModuleFunction, name, &found);
+  }
+  tvmffi_imports_release(&imports);
+  if (rc != 0) return rc;
+  if (found.type_index == kTVMFFINone) {
+    TVMFFI_TRY(tvmffi_global_get(name->data, name->size, &global));
+    found = tvmffi_any_object(global);
+  }
+  *out = found;
+  return 0;
+}
+
+int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name,
+                                  TVMFFIObjectHandle *out) {
+  TVMFFIAny key = tvmffi_any_none(), found;
+  TVMFFIObject *obj, *cached;
+  tvmffi_module *module;
+  TVMFFIByteArray name;
+  int rc = 0;
+  TVMFFI_REQUIRE(library_ctx);
+  TVMFFI_REQUIRE(func_name);
+  TVMFFI_REQUIRE(out);
+  obj = (TVMFFIObject *)(void *)((char *)library_ctx + TVMFFI_MODULE_PREFIX);
+  TVMFFI_TRY(tvmffi_module_from_object(obj, &module));
+  name.data = func_name;
+  name.size = strlen(func_name);
+  tvmffi_mutex_lock(&imports_mutex);
+  cached = find_cached(module, &name);
+  tvmffi_mutex_unlock(&imports_mutex);
+  if (cached == NULL) {
+    TVMFFI_TRY(look_up(module, &name, &found));
+    if (found.type_index == kTVMFFINone) {
+      return tvmffi_fail("RuntimeError",
+                         "Cannot find function %s in the imported modules or global registry.",
+                         func_name);
+    }
+    if (tvmffi_string_to_any(name.data, name.size, &key) != 0) {
+      tvmffi_any_release(&found);
+      return -1;
+    }
+    tvmffi_mutex_lock(&imports_mutex);
+    cached = find_cached(module, &name); /* another thread may have been faster */
+    if (cached == NULL) {
+      rc = tvmffi_map_insert(&module->lookup_cache, &key, &found);
+      if (rc == 0) {
+        cached = found.v_obj;
+        key = found = tvmffi_any_none();
+      }
+    }
+    tvmffi_mutex_unlock(&imports_mutex);
+    tvmffi_any_release(&key);
+    tvmffi_any_release(&found);
+    if (rc != 0) return tvmffi_fail_memory();
+  }
+  *out = cached;
+  return 0;
+}

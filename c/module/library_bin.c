@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The modules embedded in a library: the bytes of its __tvm_ffi__library_bin.
+ *
+ * All integers are 64 bits, little-endian:
+ *   the number of bytes that follow
+ *   a count, and as many integers: where the imports of each module begin in the next list, and
+ *     where those of the last one end
+ *   a count, and as many integers: numbers of imported modules
+ *   for each module a kind and, unless that is `_lib` (the library itself), a payload; both are
+ *     a count and as many bytes
+ *
+ * Everything is checked before the first loader is called.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/checked.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/global.h"
+#include "core/object.h"
+#include "module/library.h"
+
+enum { kIntBytes = 8 };
+
+/* What is left to read. */
+typedef struct {
+  const unsigned char *data;
+  size_t size;
+} reader;
+
+typedef struct {
+  size_t num_modules, num_children;
+  const unsigned char *first_children; /* num_modules + 1 integers */
+  const unsigned char *children;       /* num_children integers */
+  reader modules;                      /* kinds and payloads */
+} tree;
+
+static uint64_t load_int(const unsigned char *p) {
+  uint64_t value = 0;
+  int i;
+  for (i = kIntBytes; i-- != 0;) value = value << 8 | p[i];
+  return value;
+}
+
+static size_t int_at(const unsigned char *list, size_t i) {
+  return (size_t)load_int(list + i * kIntBytes); /* what is not a size was refused */
+}
+
+static int refuse(const char *what) {
+  return tvmffi_fail("InternalError", "Malformed __tvm_ffi__library_bin: %s", what);
+}
+
+/* A count of things of unit bytes, and those things. */
+static int read_list(reader *from, size_t unit, const char *what, const unsigned char **out,
+                     size_t *out_count) {
+  uint64_t count;
+  if (from->size < kIntBytes) return refuse(what);
+  count = load_int(from->data);
+  from->data += kIntBytes;
+  from->size -= kIntBytes;
+  if (count > from->size / unit) return refuse(what);
+  *out = from->data;
+  *out_count = (size_t)count;
+  from->data += *out_count * unit;
+  from->size -= *out_count * unit;
+  return 0;
+}
+
+/* The next module. A library has no payload. */
+static int read_module(reader *from, TVMFFIByteArray *kind, TVMFFIByteArray *payload,
+                       bool *out_is_library) {
+  const unsigned char *bytes;
+  TVMFFI_TRY(read_list(from, 1, "a module's kind is cut off", &bytes, &kind->size));
+  kind->data = (const char *)bytes;
+  if (kind->size == 0) return refuse("a module's kind is empty");
+  *out_is_library = kind->size == 4 && memcmp(kind->data, "_lib", 4) == 0;
+  payload->data = "";
+  payload->size = 0;
+  if (*out_is_library) return 0;
+  TVMFFI_TRY(read_list(from, 1, "a module's payload is cut off", &bytes, &payload->size));
+  payload->data = (const char *)bytes;
+  return 0;
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+static int check_lists(const tree *t) {
+  size_t i, begin, end = 0;
+  if (int_at(t->first_children, 0) != 0) return refuse("the imports do not begin at 0");
+  for (i = 0; i < t->num_modules; ++i) {
+    begin = end;
+    if (load_int(t->first_children + (i + 1) * kIntBytes) > t->num_children) {
+      return refuse("the imports of a module are out of range");
+    }
+    end = int_at(t->first_children, i + 1);
+    if (end < begin) return refuse("the imports of a module end before they begin");
+  }
+  if (end != t->num_children) return refuse("there are imports of no module");
+  for (i = 0; i < t->num_children; ++i) {
+    if (load_int(t->children + i * kIntBytes) >= t->num_modules) {
+      return refuse("an imported module is out of range");
+    }
+  }
+  return 0;
+}
+
+/*
+ * Takes away one module after the other that no module left imports; those of a circle remain.
+ */
+static int check_cycles(const tree *t) {
+  size_t *importers, *free_modules, num_free = 0, num_done = 0, bytes, i;
+  if (!tvmffi_checked_mul_size(t->num_modules, 2 * sizeof *importers, &bytes)) {
+    return tvmffi_fail_memory();
+  }
+  importers = tvmffi_alloc(bytes);
+  if (importers == NULL) return tvmffi_fail_memory();
+  memset(importers, 0, bytes);
+  free_modules = importers + t->num_modules;
+  for (i = 0; i < t->num_children; ++i) ++importers[int_at(t->children, i)];
+  for (i = 0; i < t->num_modules; ++i) {
+    if (importers[i] == 0) free_modules[num_free++] = i;
+  }
+  while (num_done < num_free) {
+    size_t module = free_modules[num_done++];
+    for (i = int_at(t->first_children, module); i < int_at(t->first_children, module + 1); ++i) {
+      size_t child = int_at(t->children, i);
+      if (--importers[child] == 0) free_modules[num_free++] = child;
+    }
+  }
+  tvmffi_free(importers);
+  return num_done == t->num_modules ? 0 : refuse("modules import each other in a circle");
+}
+
+static int check_modules(const tree *t) {
+  reader rest = t->modules;
+  TVMFFIByteArray kind, payload;
+  bool is_library;
+  size_t i;
+  for (i = 0; i < t->num_modules; ++i) {
+    TVMFFI_TRY(read_module(&rest, &kind, &payload, &is_library));
+  }
+  return 0;
+}
+
+static int read_tree(const void *bytes, size_t max_size, tree *out) {
+  reader rest;
+  uint64_t size;
+  size_t num_bounds;
+  rest.data = bytes;
+  rest.size = UINTPTR_MAX - (uintptr_t)bytes; /* it cannot reach past the end of memory */
+  if (max_size < rest.size) rest.size = max_size;
+  if (rest.size < kIntBytes) return refuse("it is cut off");
+  size = load_int(rest.data);
+  rest.data += kIntBytes;
+  rest.size -= kIntBytes;
+  if (size > rest.size) return refuse("its length is out of range");
+  rest.size = (size_t)size;
+  TVMFFI_TRY(read_list(&rest, kIntBytes, "the list of where imports begin is cut off",
+                       &out->first_children, &num_bounds));
+  TVMFFI_TRY(read_list(&rest, kIntBytes, "the list of imports is cut off", &out->children,
+                       &out->num_children));
+  if (num_bounds < 2) return refuse("it holds no module");
+  out->num_modules = num_bounds - 1;
+  out->modules = rest;
+  TVMFFI_TRY(check_lists(out));
+  TVMFFI_TRY(check_modules(out));
+  return check_cycles(out);
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static int find_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
+  static const char prefix[] = "ffi.Module.load_from_bytes.";
+  tvmffi_buf name = TVMFFI_BUF_INIT;
+  TVMFFIObject *loader = NULL;
+  int rc = -1;
+  tvmffi_buf_append(&name, prefix, sizeof prefix - 1);
+  tvmffi_buf_append(&name, kind->data, kind->size);
+  if (name.failed) {
+    tvmffi_error_raise_memory();
+    goto done;
+  }
+  if (tvmffi_global_get(name.data, name.size, &loader) != 0) goto done;
+  if (loader == NULL) {
+    tvmffi_error_raisef("RuntimeError",
+                        "Library binary was created using {%.*s} but a loader of that name is not "
+                        "registered. Make sure to have runtime that registers %s",
+                        (int)kind->size, kind->data, name.data);
+    goto done;
+  }
+  *out = loader;
+  rc = 0;
+done:
+  tvmffi_buf_fini(&name);
+  return rc;
+}
+
+static int load_payload(const TVMFFIByteArray *kind, const TVMFFIByteArray *payload,
+                        TVMFFIObject **out) {
+  TVMFFIAny bytes = tvmffi_any_none();
+  TVMFFIObject *loader = NULL;
+  int rc = -1;
+  TVMFFI_TRY(find_loader(kind, &loader));
+  if (TVMFFIBytesFromByteArray(payload, &bytes) != 0) goto done;
+  rc = tvmffi_loader_call(loader, &bytes, 1, out);
+done:
+  tvmffi_any_release(&bytes);
+  tvmffi_object_release(loader);
+  return rc;
+}
+
+static int load_modules(const tree *t, tvmffi_library *library, TVMFFIObject **modules) {
+  reader rest = t->modules;
+  TVMFFIByteArray kind, payload;
+  bool is_library;
+  size_t i;
+  for (i = 0; i < t->num_modules; ++i) {
+    TVMFFI_TRY(read_module(&rest, &kind, &payload, &is_library));
+    if (is_library) {
+      TVMFFI_TRY(tvmffi_library_new_module(library, &modules[i]));
+    } else {
+      TVMFFI_TRY(load_payload(&kind, &payload, &modules[i]));
+    }
+  }
+  return 0;
+}
+
+/* Loaders may give one module for two entries, so that a circle comes about after all. */
+static int link_imports(const tree *t, TVMFFIObject *const *modules) {
+  size_t i, j;
+  for (i = 0; i < t->num_modules; ++i) {
+    for (j = int_at(t->first_children, i); j < int_at(t->first_children, i + 1); ++j) {
+      TVMFFI_TRY(tvmffi_imports_add((tvmffi_module *)(void *)modules[i],
+                                    modules[int_at(t->children, j)]));
+    }
+  }
+  return 0;
+}
+
+int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t max_size,
+                            TVMFFIObject **out) {
+  TVMFFIObject **modules;
+  tree t;
+  size_t list_bytes, i;
+  int rc;
+  TVMFFI_TRY(read_tree(bytes, max_size, &t));
+  if (!tvmffi_checked_mul_size(t.num_modules, sizeof *modules, &list_bytes)) {
+    return tvmffi_fail_memory();
+  }
+  modules = tvmffi_alloc(list_bytes);
+  if (modules == NULL) return tvmffi_fail_memory();
+  for (i = 0; i < t.num_modules; ++i) modules[i] = NULL;
+  rc = load_modules(&t, library, modules);
+  if (rc == 0) rc = link_imports(&t, modules);
+  if (rc == 0) {
+    *out = modules[0];
+    modules[0] = NULL;
+  }
+  for (i = 0; i < t.num_modules; ++i) tvmffi_object_release(modules[i]);
+  tvmffi_free(modules);
+  return rc;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading modules from files: by the loader that is registered for the file's format. */
+#include <stdbool.h>
+#include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "base/buf.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/global.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module/module.h"
+
+/*
+ * Libraries that are loaded find these functions in the program, if that links the archive: but a
+ * linker takes out of it only what the program needs itself. So the file that loads libraries
+ * needs all of them. Volatile, and read once below, so that no compiler drops the table.
+ */
+typedef void (*any_function)(void);
+static const any_function volatile kNeededByLibraries[] = {
+    (any_function)TVMFFIAnyViewToOwnedAny,
+    (any_function)TVMFFIBacktrace,
+    (any_function)TVMFFIBigIntFromByteArray,
+    (any_function)TVMFFIBigIntGetContentByteArray,
+    (any_function)TVMFFIBytesFromByteArray,
+    (any_function)TVMFFIDataTypeFromString,
+    (any_function)TVMFFIDataTypeToString,
+    (any_function)TVMFFIEnvCheckSignals,
+    (any_function)TVMFFIEnvGetDLPackManagedTensorAllocator,
+    (any_function)TVMFFIEnvGetStream,
+    (any_function)TVMFFIEnvModLookupFromImports,
+    (any_function)TVMFFIEnvModRegisterContextSymbol,
+    (any_function)TVMFFIEnvModRegisterSystemLibSymbol,
+    (any_function)TVMFFIEnvRegisterCAPI,
+    (any_function)TVMFFIEnvSetDLPackManagedTensorAllocator,
+    (any_function)TVMFFIEnvSetStream,
+    (any_function)TVMFFIEnvTensorAlloc,
+    (any_function)TVMFFIErrorCreate,
+    (any_function)TVMFFIErrorCreateWithCauseAndExtraContext,
+    (any_function)TVMFFIErrorMoveFromRaised,
+    (any_function)TVMFFIErrorSetRaised,
+    (any_function)TVMFFIErrorSetRaisedFromCStr,
+    (any_function)TVMFFIErrorSetRaisedFromCStrParts,
+    (any_function)TVMFFIFunctionCall,
+    (any_function)TVMFFIFunctionCreate,
+    (any_function)TVMFFIFunctionGetGlobal,
+    (any_function)TVMFFIFunctionSetGlobal,
+    (any_function)TVMFFIFunctionSetGlobalFromMethodInfo,
+    (any_function)TVMFFIGetCustomAllocator,
+    (any_function)TVMFFIGetTypeAttrColumn,
+    (any_function)TVMFFIGetTypeInfo,
+    (any_function)TVMFFIGetVersion,
+    (any_function)TVMFFIHandleDeinitOnce,
+    (any_function)TVMFFIHandleInitOnce,
+    (any_function)TVMFFIObjectCreateOpaque,
+    (any_function)TVMFFIObjectDecRef,
+    (any_function)TVMFFIObjectIncRef,
+    (any_function)TVMFFISetCustomAllocator,
+    (any_function)TVMFFIStringFromByteArray,
+    (any_function)TVMFFITensorCreateUnsafeView,
+    (any_function)TVMFFITensorFromDLPack,
+    (any_function)TVMFFITensorFromDLPackVersioned,
+    (any_function)TVMFFITensorToDLPack,
+    (any_function)TVMFFITensorToDLPackVersioned,
+    (any_function)TVMFFITypeGetOrAllocIndex,
+    (any_function)TVMFFITypeKeyToIndex,
+    (any_function)TVMFFITypeRegisterAttr,
+    (any_function)TVMFFITypeRegisterField,
+    (any_function)TVMFFITypeRegisterMetadata,
+    (any_function)TVMFFITypeRegisterMethod,
+};
+
+/* What stands behind the last slash, of either kind. */
+static TVMFFIByteArray base_name(const TVMFFIByteArray *path) {
+  TVMFFIByteArray base = *path;
+  size_t i;
+  for (i = 0; i < path->size; ++i) {
+    if (path->data[i] == '/' || path->data[i] == '\\') {
+      base.data = path->data + i + 1;
+      base.size = path->size - i - 1;
+    }
+  }
+  return base;
+}
+
+/* Splits at the last dot; false when there is none. */
+static bool split_extension(TVMFFIByteArray *name, TVMFFIByteArray *out_extension) {
+  size_t i = name->size;
+  while (i != 0 && name->data[i - 1] != '.') --i;
+  if (i == 0) return false;
+  out_extension->data = name->data + i;
+  out_extension->size = name->size - i;
+  name->size = i - 1;
+  return true;
+}
+
+static bool is_text(const TVMFFIByteArray *bytes, const char *text) {
+  return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
+}
+
+static bool is_number(const TVMFFIByteArray *bytes) {
+  size_t i;
+  for (i = 0; i < bytes->size && bytes->data[i] >= '0' && bytes->data[i] <= '9'; ++i) continue;
+  return i == bytes->size && i != 0;
+}
+
+/* The format that a file name stands for: `so` for all that libraries are called anywhere. */
+static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
+  static const TVMFFIByteArray so = {"so", 2};
+  TVMFFIByteArray name = base_name(path), extension, unversioned;
+  if (!split_extension(&name, &extension)) return so;
+  if (is_text(&extension, "dll") || is_text(&extension, "dylib") || is_text(&extension, "dso")) {
+    return so;
+  }
+  for (unversioned = extension; is_number(&unversioned);) { /* libname.so.1.2 */
+    if (!split_extension(&name, &unversioned)) break;
+  }
+  return is_text(&unversioned, "so") ? so : extension;
+}
+
+static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
+  static const char prefix[] = "ffi.Module.load_from_file.";
+  tvmffi_buf name = TVMFFI_BUF_INIT;
+  TVMFFIObject *loader = NULL;
+  int rc = -1;
+  tvmffi_buf_append(&name, prefix, sizeof prefix - 1);
+  tvmffi_buf_append(&name, format->data, format->size);
+  if (name.failed) {
+    tvmffi_error_raise_memory();
+    goto done;
+  }
+  if (tvmffi_global_get(name.data, name.size, &loader) != 0) goto done;
+  if (loader == NULL) {
+    tvmffi_error_raisef("RuntimeError",
+                        "Loader for `.%.*s` files is not registered, resolved to (%s) in the "
+                        "global registry.Ensure that you have loaded the correct runtime code, "
+                        "andthat you are on the correct hardware architecture.",
+                        (int)format->size, format->data, name.data);
+    goto done;
+  }
+  *out = loader;
+  rc = 0;
+done:
+  tvmffi_buf_fini(&name);
+  return rc;
+}
+
+int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_args,
+                       TVMFFIObject **out) {
+  TVMFFIAny result;
+  TVMFFI_TRY(tvmffi_function_call(loader, args, num_args, &result));
+  if (result.type_index != kTVMFFIModule || result.v_obj == NULL) {
+    tvmffi_error_raisef("TypeError", "Cannot convert from type `%s` to `ffi.Module`",
+                        tvmffi_any_type_name(&result));
+    tvmffi_any_release(&result);
+    return -1;
+  }
+  *out = result.v_obj;
+  return 0;
+}
+
+int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
+  TVMFFIAny args[2];
+  TVMFFIByteArray format;
+  TVMFFIObject *loader = NULL;
+  int rc = -1;
+  args[0] = args[1] = tvmffi_any_none();
+  if (kNeededByLibraries[0] == NULL || path->size == 0) {
+    return tvmffi_fail("RuntimeError", "Failed to get file format from an empty path");
+  }
+  format = find_format(path);
+  TVMFFI_TRY(find_loader(&format, &loader));
+  if (tvmffi_string_to_any(path->data, path->size, &args[0]) != 0) goto done;
+  if (tvmffi_string_to_any(format.data, format.size, &args[1]) != 0) goto done;
+  rc = tvmffi_loader_call(loader, args, 2, out);
+done:
+  tvmffi_any_release(&args[0]);
+  tvmffi_any_release(&args[1]);
+  tvmffi_object_release(loader);
+  return rc;
+}

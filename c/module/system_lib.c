@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system library: kernels linked into the program, entered by their own initialisers. */
+#include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/table.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/object.h"
+#include "module/library.h"
+#include "platform/atomic.h"
+#include "platform/thread.h"
+
+typedef struct {
+  tvmffi_table_key key; /* the symbol's name */
+  void *address;
+} symbol_record;
+
+typedef struct {
+  tvmffi_table_key key; /* the prefix */
+  TVMFFIObject *module; /* owned; under the lock */
+} prefix_record;
+
+/* The lock serialises writers; symbols are read without it. */
+static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_table symbols, prefixes;
+
+/* A record of size bytes with the name behind it; NULL without memory. */
+static tvmffi_table_key *new_record(size_t size, const char *name, size_t name_size,
+                                    uint64_t hash) {
+  tvmffi_table_key *record;
+  size_t bytes;
+  char *copy;
+  if (!tvmffi_checked_add_size(name_size, size + 1, &bytes)) return NULL;
+  record = tvmffi_alloc_until_shutdown(bytes);
+  if (record == NULL) return NULL;
+  memset(record, 0, size);
+  copy = (char *)record + size;
+  if (name_size != 0) memcpy(copy, name, name_size);
+  copy[name_size] = '\0';
+  record->data = copy;
+  record->size = name_size;
+  record->hash = hash;
+  return record;
+}
+
+/* The record of a name in one of the tables, made when there is none. Under the lock. */
+static tvmffi_table_key *ensure_record(tvmffi_table *table, size_t size, const char *name,
+                                       size_t name_size) {
+  uint64_t hash = tvmffi_hash_bytes(name, name_size);
+  tvmffi_table_key *record = tvmffi_table_find_hashed(table, name, name_size, hash);
+  if (record != NULL) return record;
+  if (tvmffi_table_reserve(table, 1) != 0) return NULL;
+  record = new_record(size, name, name_size, hash);
+  if (record != NULL) (void)tvmffi_table_insert(table, record);
+  return record;
+}
+
+int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  symbol_record *record;
+  void *old = NULL;
+  TVMFFI_REQUIRE(name);
+  TVMFFI_REQUIRE(symbol);
+  tvmffi_mutex_lock(&mutex);
+  record = (symbol_record *)ensure_record(&symbols, sizeof *record, name, strlen(name));
+  if (record != NULL) {
+    old = record->address;
+    tvmffi_atomic_store_release_ptr(&record->address, symbol);
+  }
+  tvmffi_mutex_unlock(&mutex);
+  if (record == NULL) return tvmffi_fail_memory();
+  if (old != NULL && old != symbol) {
+    tvmffi_log_warning("SystemLib symbol %s is overridden with a different address: %p, was %p",
+                       name, symbol, old);
+  }
+  return 0;
+}
+
+void *tvmffi_system_lib_find(const char *name, size_t size) {
+  const symbol_record *record = (const symbol_record *)tvmffi_table_find(&symbols, name, size);
+  return record == NULL ? NULL : tvmffi_atomic_load_acquire_ptr(&record->address);
+}
+
+static int new_module(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
+  tvmffi_library *library;
+  int rc;
+  TVMFFI_TRY(tvmffi_library_new_system(prefix, &library));
+  rc = tvmffi_library_load(library, out);
+  tvmffi_object_release(library);
+  return rc;
+}
+
+/* Made without the lock, for embedded modules are loaded by foreign code: the first one counts. */
+int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
+  prefix_record *record;
+  TVMFFIObject *made = NULL, *module = NULL;
+  tvmffi_mutex_lock(&mutex);
+  record = (prefix_record *)tvmffi_table_find(&prefixes, prefix->data, prefix->size);
+  if (record != NULL) module = record->module;
+  tvmffi_object_retain(module);
+  tvmffi_mutex_unlock(&mutex);
+  if (module == NULL) {
+    TVMFFI_TRY(new_module(prefix, &made));
+    tvmffi_mutex_lock(&mutex);
+    record =
+        (prefix_record *)ensure_record(&prefixes, sizeof *record, prefix->data, prefix->size);
+    if (record != NULL) {
+      if (record->module == NULL) {
+        record->module = made;
+        made = NULL;
+      }
+      module = record->module;
+      tvmffi_object_retain(module);
+    }
+    tvmffi_mutex_unlock(&mutex);
+    tvmffi_object_release(made);
+    if (record == NULL) return tvmffi_fail_memory();
+  }
+  *out = module;
+  return 0;
+}
+
+void tvmffi_system_lib_shutdown(void) {
+  static const tvmffi_table empty = {NULL, 0};
+  size_t i;
+  for (i = 0; prefixes.current != NULL && i <= prefixes.current->mask; ++i) {
+    prefix_record *record = (prefix_record *)prefixes.current->slots[i].record;
+    if (record != NULL) tvmffi_object_release(record->module);
+  }
+  prefixes = empty;
+  symbols = empty;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which layers have built-in functions, lowest first. */
+#include "core/builtins.h"
+
+const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
+    &tvmffi_core_builtins,
+#ifdef TVMFFI_PROFILE_FULL
+    &tvmffi_container_builtins,
+#endif
+    &tvmffi_module_builtins,
+};
+
+const size_t tvmffi_num_builtin_groups =
+    sizeof tvmffi_builtin_groups / sizeof *tvmffi_builtin_groups;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What concerns the library as a whole, all layers of it. */
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "base/alloc.h"
+#include "core/backtrace.h"
+#include "core/custom_allocator.h"
+#include "core/error.h"
+#include "core/global.h"
+#include "core/live.h"
+#include "core/thread_state.h"
+#include "core/type.h"
+#include "env/env.h"
+#include "module/module.h"
+
+int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks) {
+  static const TVMFFIRuntimeMemoryHooks none = {NULL, NULL, NULL};
+  if (hooks == NULL) hooks = &none;
+  if ((hooks->allocate == NULL) != (hooks->deallocate == NULL)) {
+    return tvmffi_fail("ValueError", "hooks: allocate and deallocate must both be given, got %s",
+                       hooks->allocate == NULL ? "deallocate only" : "allocate only");
+  }
+  if (tvmffi_alloc_set_hooks(hooks) != 0) {
+    return tvmffi_fail("RuntimeError",
+                       "Memory hooks must be set before the library allocates anything");
+  }
+  return 0;
+}
+
+/*
+ * From the top down: modules hold functions, functions hold errors, everything holds memory. This
+ * thread's error goes first, while the library that made it is still loaded.
+ */
+static void release_tables(void) {
+  TVMFFIErrorSetRaised(NULL);
+  tvmffi_module_shutdown();
+  tvmffi_global_shutdown();
+  tvmffi_reflect_shutdown();
+  tvmffi_type_shutdown();
+}
+
+int TVMFFIRuntimeShutdown(void) {
+  release_tables();
+  release_tables(); /* what deleters of clients left there by using the library once more */
+  tvmffi_env_shutdown();
+  tvmffi_backtrace_shutdown();
+  (void)TVMFFIRuntimeSetLogHook(NULL, NULL);
+  tvmffi_custom_allocator_shutdown();
+  tvmffi_live_shutdown();
+  tvmffi_thread_shutdown();
+  tvmffi_alloc_shutdown();
+  return 0;
+}
