@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/error.h
+ * Errors from C: raise them in one statement, pass them on, take them and print them.
+ *
+ * Everything under tvm/ffi/c is static inline over the ABI alone: a kernel that uses it loads on
+ * every runtime of the ABI (0.1.8 and later), and imports only the functions it uses. Contracts are
+ * written as in c_api.h.
+ *
+ * A function that fails raises an error in this thread and returns non-zero; whoever sees that
+ * returns it unchanged:
+ *
+ *     if (n < 0) return TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "n is %d, but must be positive", n);
+ *     TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &n));
+ */
+#ifndef TVM_FFI_C_ERROR_H_
+#define TVM_FFI_C_ERROR_H_
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+/**
+ * Kinds. A kind is any identifier; Python knows these as exceptions of its own, but for
+ * InternalError and OverflowError, which arrive there as RuntimeError.
+ * Say TypeError or ValueError where the caller can mend the call, InternalError for own bugs.
+ */
+#define TVM_FFI_C_ASSERTION_ERROR "AssertionError"
+#define TVM_FFI_C_ATTRIBUTE_ERROR "AttributeError"
+#define TVM_FFI_C_INDEX_ERROR "IndexError"
+#define TVM_FFI_C_INTERNAL_ERROR "InternalError"
+#define TVM_FFI_C_KEY_ERROR "KeyError"
+#define TVM_FFI_C_MEMORY_ERROR "MemoryError"
+#define TVM_FFI_C_NOT_IMPLEMENTED_ERROR "NotImplementedError"
+#define TVM_FFI_C_OVERFLOW_ERROR "OverflowError"
+#define TVM_FFI_C_RUNTIME_ERROR "RuntimeError"
+#define TVM_FFI_C_TYPE_ERROR "TypeError"
+#define TVM_FFI_C_VALUE_ERROR "ValueError"
+/** A frontend raises this, with an empty message, to have its own pending exception resumed. */
+#define TVM_FFI_C_ENV_ERROR_ALREADY_SET "EnvErrorAlreadySet"
+
+/** Has the compiler check a printf format: number of its parameter, number of the first value. */
+#if defined(__GNUC__)
+#define TVM_FFI_C_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
+/** A function that runs when something has failed: kept out of the way of what succeeds. */
+#define TVM_FFI_C_COLD __attribute__((__cold__))
+#else
+#define TVM_FFI_C_PRINTF(format, first)
+#define TVM_FFI_C_COLD
+#endif
+#define TVM_FFI_C_DETAIL_RAISES(format, first) TVM_FFI_C_COLD TVM_FFI_C_PRINTF(format, first)
+
+/** Ends the function with the code of the expression unless that is 0. */
+#define TVM_FFI_C_TRY(expression)        \
+  do {                                   \
+    int tvm_ffi_try_code = (expression); \
+    if (tvm_ffi_try_code != 0) {         \
+      return tvm_ffi_try_code;           \
+    }                                    \
+  } while (0)
+
+/**
+ * Raises a formatted error that knows its place: `TVM_FFI_C_RAISE(kind, format, ...)` is an
+ * expression of value -1. The file, line and function become the first line of the backtrace.
+ */
+#define TVM_FFI_C_RAISE(...) \
+  (tvm_ffi_error_raise_at(__FILE__, __LINE__, __func__, __VA_ARGS__), tvm_ffi_detail_failed())
+
+/** Ends the function with a raised error unless the condition holds: (condition, kind, ...). */
+#define TVM_FFI_C_CHECK(condition, ...)    \
+  do {                                     \
+    if (!(condition)) {                    \
+      return TVM_FFI_C_RAISE(__VA_ARGS__); \
+    }                                      \
+  } while (0)
+
+/** @cond internal */
+
+/**
+ * -1, and the compiler sees it: where the caller of a failed function returns because of its code,
+ * it then does not warn of outputs that were not written.
+ */
+static inline int tvm_ffi_detail_failed(void) {
+  return -1;
+}
+
+#define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
+
+/** The formatted text: in buffer, or malloc'd when that is too small and memory is there. */
+TVM_FFI_C_PRINTF(3, 0)
+static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const char *format,
+                                          va_list values) {
+  va_list again;
+  char *text = buffer;
+  int size;
+  va_copy(again, values);
+  size = vsnprintf(buffer, capacity, format, values);
+  if (size < 0) {
+    buffer[0] = '\0';
+  } else if ((size_t)size >= capacity) {
+    char *larger = (char *)malloc((size_t)size + 1);
+    if (larger != NULL) {
+      vsnprintf(larger, (size_t)size + 1, format, again);
+      text = larger;
+    }
+  }
+  va_end(again);
+  return text;
+}
+
+/** Appends at *size what fits, and counts what does not; leaves no NUL. */
+static inline void tvm_ffi_detail_put(char *buffer, size_t capacity, size_t *size, const char *data,
+                                      size_t count) {
+  if (*size < capacity && count != 0) {
+    size_t room = capacity - *size;
+    memcpy(buffer + *size, data, count < room ? count : room);
+  }
+  *size += count;
+}
+
+/** Copies a text, cut off when it does not fit. @return buffer. */
+static inline char *tvm_ffi_detail_copy(char *buffer, size_t capacity, const char *data,
+                                        size_t count) {
+  size_t size = 0;
+  tvm_ffi_detail_put(buffer, capacity, &size, data, count);
+  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
+  return buffer;
+}
+
+static inline TVMFFIByteArray tvm_ffi_detail_bytes(const char *text) {
+  TVMFFIByteArray bytes;
+  bytes.data = text;
+  bytes.size = text != NULL ? strlen(text) : 0;
+  return bytes;
+}
+
+/** @endcond */
+
+/* ---- Raising ----------------------------------------------------------------------------------
+ * All return -1, so that `return tvm_ffi_error_raise(...)` is the whole failure path; in a function
+ * with outputs take TVM_FFI_C_RAISE, whose -1 the compiler sees: it then does not warn that the
+ * caller uses them uninitialised. Formats are printf's. What is in the slot is replaced. Nothing
+ * fails: out of memory shortens the message or raises MemoryError.   Threads: any. */
+
+/**
+ * Raise an error.
+ * @param kind   [borrow] For instance TVM_FFI_C_VALUE_ERROR.
+ * @param format [borrow]
+ * @return -1.
+ */
+TVM_FFI_C_DETAIL_RAISES(2, 3)
+static inline int tvm_ffi_error_raise(const char *kind, const char *format, ...) {
+  char buffer[256];
+  char *text;
+  va_list values;
+  va_start(values, format);
+  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
+  va_end(values);
+  TVMFFIErrorSetRaisedFromCStr(kind, text);
+  if (text != buffer) free(text);
+  return -1;
+}
+
+/** The same with the place where it happened. See TVM_FFI_C_RAISE. */
+TVM_FFI_C_DETAIL_RAISES(5, 6)
+static inline int tvm_ffi_error_raise_at(const char *file, int line, const char *func,
+                                         const char *kind, const char *format, ...) {
+  TVMFFIByteArray kind_bytes = tvm_ffi_detail_bytes(kind), message;
+  TVMFFIObjectHandle error = NULL;
+  char buffer[256];
+  char *text;
+  va_list values;
+  va_start(values, format);
+  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
+  va_end(values);
+  message = tvm_ffi_detail_bytes(text);
+  if (TVMFFIErrorCreate(&kind_bytes, &message, TVMFFIBacktrace(file, line, func, 0), &error) == 0) {
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  } else {
+    TVMFFIErrorSetRaisedFromCStr(kind, text);
+  }
+  if (text != buffer) free(text);
+  return -1;
+}
+
+/**
+ * Raise an error with the one that is raised now as its cause.
+ * @return -1.
+ */
+TVM_FFI_C_DETAIL_RAISES(2, 3)
+static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...) {
+  TVMFFIByteArray kind_bytes = tvm_ffi_detail_bytes(kind), message, backtrace;
+  TVMFFIObjectHandle cause = NULL, error = NULL;
+  char buffer[256];
+  char *text;
+  va_list values;
+  va_start(values, format);
+  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
+  va_end(values);
+  message = tvm_ffi_detail_bytes(text);
+  backtrace = tvm_ffi_detail_bytes(NULL);
+  TVMFFIErrorMoveFromRaised(&cause);
+  if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message, &backtrace, cause, NULL,
+                                                &error) == 0) {
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  } else {
+    TVMFFIErrorSetRaisedFromCStr(kind, text);
+  }
+  if (cause != NULL) TVMFFIObjectDecRef(cause);
+  if (text != buffer) free(text);
+  return -1;
+}
+
+/** Raise MemoryError. @return -1. */
+TVM_FFI_C_COLD static inline int tvm_ffi_error_raise_memory(void) {
+  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_MEMORY_ERROR, "Out of memory");
+  return -1;
+}
+
+/**
+ * Make sure that a failure has an error: for code that foreign functions returned. Empty the slot
+ * before the call (TVMFFIErrorSetRaised(NULL)), so that an older error is not taken for this one.
+ * @param code [in] What the callee returned.
+ * @return code. When it is not 0 and nothing is raised, an InternalError is raised that says so.
+ */
+static inline int tvm_ffi_error_ensure(int code) {
+  TVMFFIObjectHandle error = NULL;
+  if (code == 0) return 0;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) {
+    tvm_ffi_error_raise(TVM_FFI_C_INTERNAL_ERROR, "callee returned %d without setting an error",
+                        code);
+  } else {
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  }
+  return code;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ * Errors: none.   Threads: any; same object for an error whose backtrace is being updated.
+ * What is lent lives as long as the error object, the backtrace until it is updated. */
+
+/**
+ * Take the raised error out of this thread's slot.
+ * @return [own] An Error, to be released with TVMFFIObjectDecRef; NULL when nothing was raised.
+ */
+static inline TVMFFIObjectHandle tvm_ffi_error_take(void) {
+  TVMFFIObjectHandle error = NULL;
+  TVMFFIErrorMoveFromRaised(&error);
+  return error;
+}
+
+/** @param error [borrow] An Error. @return [lend] */
+static inline TVMFFIByteArray tvm_ffi_error_get_kind(TVMFFIObjectHandle error) {
+  return TVMFFIErrorGetCellPtr(error)->kind;
+}
+
+/** @param error [borrow] An Error. @return [lend] */
+static inline TVMFFIByteArray tvm_ffi_error_get_message(TVMFFIObjectHandle error) {
+  return TVMFFIErrorGetCellPtr(error)->message;
+}
+
+/** Most recent call first. @param error [borrow] An Error. @return [lend] */
+static inline TVMFFIByteArray tvm_ffi_error_get_backtrace(TVMFFIObjectHandle error) {
+  return TVMFFIErrorGetCellPtr(error)->backtrace;
+}
+
+/** @param error [borrow] An Error. @return [lend] The Error that led to it, or NULL. */
+static inline TVMFFIObjectHandle tvm_ffi_error_get_cause(TVMFFIObjectHandle error) {
+  return TVMFFIErrorGetCellPtr(error)->cause_chain;
+}
+
+/** @param error [borrow] An Error. @return [lend] The object that travels with it, or NULL. */
+static inline TVMFFIObjectHandle tvm_ffi_error_get_context(TVMFFIObjectHandle error) {
+  return TVMFFIErrorGetCellPtr(error)->extra_context;
+}
+
+/** Whether the error is of that kind. @param error [borrow] An Error, or NULL: then false. */
+static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind) {
+  TVMFFIByteArray have;
+  if (error == NULL) return false;
+  have = tvm_ffi_error_get_kind(error);
+  return have.size == strlen(kind) && memcmp(have.data, kind, have.size) == 0;
+}
+
+/**
+ * Write `<kind>: <message>` into a buffer, then a line `caused by <kind>: <message>` per cause.
+ * @param error    [borrow] An Error, or NULL.
+ * @param buffer   [out] Always NUL-terminated when capacity is not 0; may be NULL when it is.
+ * @param capacity [in] Bytes.
+ * @return The length of the whole text, as snprintf.
+ */
+static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer, size_t capacity) {
+  static const char no_error[] = "(no error)", between[] = "\ncaused by ";
+  size_t size = 0;
+  int depth;
+  if (error == NULL) tvm_ffi_detail_put(buffer, capacity, &size, no_error, sizeof no_error - 1);
+  for (depth = 0; error != NULL && depth < 16; ++depth) {
+    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+    if (depth != 0) tvm_ffi_detail_put(buffer, capacity, &size, between, sizeof between - 1);
+    tvm_ffi_detail_put(buffer, capacity, &size, cell->kind.data, cell->kind.size);
+    tvm_ffi_detail_put(buffer, capacity, &size, ": ", 2);
+    tvm_ffi_detail_put(buffer, capacity, &size, cell->message.data, cell->message.size);
+    error = cell->cause_chain;
+  }
+  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
+  return size;
+}
+
+/**
+ * Write the text of tvm_ffi_error_format and a newline to a stream.
+ * @param error [borrow] An Error, or NULL.
+ * @param file  [borrow]
+ */
+static inline void tvm_ffi_error_print(TVMFFIObjectHandle error, FILE *file) {
+  char buffer[512];
+  char *text = buffer;
+  size_t size = tvm_ffi_error_format(error, buffer, sizeof buffer);
+  if (size >= sizeof buffer) {
+    char *larger = (char *)malloc(size + 1);
+    if (larger != NULL) {
+      text = larger;
+      tvm_ffi_error_format(error, larger, size + 1);
+    } else {
+      size = sizeof buffer - 1;
+    }
+  }
+  fwrite(text, 1, size, file);
+  fputc('\n', file);
+  if (text != buffer) free(text);
+}
+
+/** Write the backtrace of an error to a stream, most recent call last. */
+static inline void tvm_ffi_error_print_backtrace(TVMFFIObjectHandle error, FILE *file) {
+  TVMFFIByteArray text = tvm_ffi_error_get_backtrace(error);
+  size_t end = text.size;
+  while (end > 0) {
+    size_t begin = end - 1;
+    while (begin > 0 && text.data[begin - 1] != '\n') --begin;
+    fwrite(text.data + begin, 1, end - begin, file);
+    if (text.data[end - 1] != '\n') fputc('\n', file);
+    end = begin;
+  }
+}
+
+/** Take the raised error, print it as tvm_ffi_error_print does, and release it. */
+static inline void tvm_ffi_error_print_raised(FILE *file) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  tvm_ffi_error_print(error, file);
+  if (error != NULL) TVMFFIObjectDecRef(error);
+}
+
+#endif /* TVM_FFI_C_ERROR_H_ */

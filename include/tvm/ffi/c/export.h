@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/export.h
+ * Declare kernels: functions that a library exports, and functions to register or to pass on.
+ *
+ *     TVM_FFI_C_EXPORT(add, "(0: int, 1: int) -> int") {
+ *       int64_t a, b;
+ *       TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+ *       TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &a));
+ *       TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 1, &b));
+ *       return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(a + b));
+ *     }
+ *
+ * Compile with -shared -fPIC -fvisibility=hidden. The library need not be linked with a runtime:
+ * that of the process serves it. Nothing may unwind out of a body: one compiled as C++ must not let
+ * an exception out.
+ */
+#ifndef TVM_FFI_C_EXPORT_H_
+#define TVM_FFI_C_EXPORT_H_
+
+#include <tvm/ffi/c/args.h>
+#include <tvm/ffi/c/string.h>
+
+/** @cond internal */
+#ifdef __cplusplus
+#define TVM_FFI_C_DETAIL_EXTERN_C extern "C"
+#else
+#define TVM_FFI_C_DETAIL_EXTERN_C extern
+#endif
+/* c_api.h leaves TVM_FFI_DLL_EXPORT out when the user has a TVM_FFI_DLL of his own. */
+#if defined(TVM_FFI_DLL_EXPORT)
+#define TVM_FFI_C_DETAIL_VISIBLE TVM_FFI_DLL_EXPORT
+#elif defined(_WIN32)
+#define TVM_FFI_C_DETAIL_VISIBLE __declspec(dllexport)
+#elif defined(__GNUC__)
+#define TVM_FFI_C_DETAIL_VISIBLE __attribute__((visibility("default")))
+#else
+#define TVM_FFI_C_DETAIL_VISIBLE
+#endif
+
+#define TVM_FFI_C_DETAIL_DEFINE(linkage, symbol, body, signature_text)                         \
+  static int body(const tvm_ffi_args *args);                                                   \
+  linkage int symbol(void *self, const TVMFFIAny *argv, int32_t num_args, TVMFFIAny *result) { \
+    tvm_ffi_args tvm_ffi_call;                                                                 \
+    tvm_ffi_call.self = self;                                                                  \
+    tvm_ffi_call.args = argv;                                                                  \
+    tvm_ffi_call.num_args = num_args;                                                          \
+    tvm_ffi_call.result = result;                                                              \
+    tvm_ffi_call.signature = signature_text;                                                   \
+    return body(&tvm_ffi_call);                                                                \
+  }                                                                                            \
+  static int body(const tvm_ffi_args *args)
+
+/* A declaration first, so that -Wmissing-prototypes has nothing to say. */
+#define TVM_FFI_C_DETAIL_DECLARE(symbol)                         \
+  TVM_FFI_C_DETAIL_EXTERN_C TVM_FFI_C_DETAIL_VISIBLE int symbol( \
+      void *self, const TVMFFIAny *argv, int32_t num_args, TVMFFIAny *result)
+
+#define TVM_FFI_C_DETAIL_EXPORT_TEXT(symbol, text)                                     \
+  TVM_FFI_C_DETAIL_DECLARE(symbol);                                                    \
+  int symbol(void *self, const TVMFFIAny *argv, int32_t num_args, TVMFFIAny *result) { \
+    (void)self;                                                                        \
+    (void)argv;                                                                        \
+    (void)num_args;                                                                    \
+    return tvm_ffi_string_create(text, result);                                        \
+  }                                                                                    \
+  struct tvm_ffi_detail_semicolon
+/** @endcond */
+
+/**
+ * Begins an exported kernel, the symbol `__tvm_ffi_<name>`; its body follows in braces and has
+ * `const tvm_ffi_args *args`. It returns 0, or non-zero with an error raised.
+ * @param name      An identifier: what callers ask the module for.
+ * @param signature A literal `(0: T0, 1: T1) -> R`, which errors show behind the name.
+ */
+#define TVM_FFI_C_EXPORT(name, signature)     \
+  TVM_FFI_C_DETAIL_DECLARE(__tvm_ffi_##name); \
+  TVM_FFI_C_DETAIL_DEFINE(, __tvm_ffi_##name, tvm_ffi_detail_body_##name, #name signature)
+
+/**
+ * Begins a static TVMFFISafeCallType function `<name>` in the same way: to be registered
+ * (TVM_FFI_C_REGISTER_GLOBAL), or passed on as a callback (TVMFFIFunctionCreate(context, name,
+ * NULL, &function); the context is args->self).
+ */
+#define TVM_FFI_C_FUNCTION(name, signature) \
+  TVM_FFI_C_DETAIL_DEFINE(static, name, tvm_ffi_detail_body_##name, #name signature)
+
+/** Documents an exported kernel, for tools: text is a literal. At file scope, with a semicolon. */
+#define TVM_FFI_C_EXPORT_DOC(name, text) TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__doc_##name, text)
+
+/**
+ * Adds metadata to an exported kernel: a literal with a JSON object, such as
+ * "{\"type_schema\":\"<escaped JSON>\"}". At file scope, with a semicolon.
+ */
+#define TVM_FFI_C_EXPORT_METADATA(name, json) \
+  TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__metadata_##name, json)
+
+#endif /* TVM_FFI_C_EXPORT_H_ */

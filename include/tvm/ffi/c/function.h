@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/function.h
+ * Functions: call them, find them by name, make them of C functions, register them.
+ *
+ *     TVM_FFI_C_FUNCTION(twice, "(0: int) -> int") { ... }    (see export.h)
+ *     TVM_FFI_C_REGISTER_GLOBAL("my.twice", twice)
+ *
+ *     TVM_FFI_C_TRY(tvm_ffi_function_call_global("my.twice", args, 1, &result));
+ */
+#ifndef TVM_FFI_C_FUNCTION_H_
+#define TVM_FFI_C_FUNCTION_H_
+
+#include <tvm/ffi/c/any.h>
+
+/* ---- Calling -------------------------------------------------------------------------------- */
+
+/**
+ * Call a function. Unlike TVMFFIFunctionCall it takes care of the error slot and of the result:
+ * a failure always has an error (InternalError when the callee raised none), and *result is None
+ * then.
+ * @param function [borrow] A Function.
+ * @param args     [borrow] num_args views; may be NULL when there are none.
+ * @param result   [own] Overwritten without being read. To be released with tvm_ffi_any_clear.
+ * @return 0, or the callee's own code.
+ * Errors: TypeError (function is NULL), any.   Threads: any, as far as the function allows.
+ */
+static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
+                                        int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny value = tvm_ffi_any_none(); /* *result may be one of the arguments */
+  int code;
+  if (function == NULL) {
+    *result = value;
+    TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_TYPE_ERROR, "Cannot call a function that is NULL");
+    return -1;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
+  *result = code == 0 ? value : tvm_ffi_any_none();
+  return tvm_ffi_error_ensure(code);
+}
+
+/**
+ * Call a function for its effect; what it returns is released.
+ * @return 0, or the callee's own code.   Errors: as tvm_ffi_function_call.
+ */
+static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const TVMFFIAny *args,
+                                             int32_t num_args) {
+  TVMFFIAny result;
+  int code = tvm_ffi_function_call(function, args, num_args, &result);
+  tvm_ffi_any_clear(&result);
+  return code;
+}
+
+/* ---- Global functions ------------------------------------------------------------------------ */
+
+/**
+ * Find a global function that may be missing.
+ * @param name [borrow]
+ * @param out  [own] NULL (and 0 returned) when there is none of that name.
+ * Errors: memory.   Threads: any.
+ */
+static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHandle *out) {
+  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
+  return TVMFFIFunctionGetGlobal(&bytes, out);
+}
+
+/**
+ * Get a global function that has to be there.
+ * @param name [borrow]
+ * @param out  [own]
+ * Errors: ValueError `Function <name> not found`, memory.   Threads: any.
+ */
+static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHandle *out) {
+  TVMFFIObjectHandle function = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_function_find_global(name, &function));
+  if (function == NULL) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "Function %s not found", name);
+  }
+  *out = function;
+  return 0;
+}
+
+/**
+ * Call a global function by its name. In a loop, get it once instead.
+ * @param name [borrow] The rest is as in tvm_ffi_function_call.
+ * Errors: ValueError (not found), any.
+ */
+static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny *args,
+                                               int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObjectHandle function = NULL;
+  int code = tvm_ffi_function_get_global(name, &function);
+  if (code != 0) {
+    *result = tvm_ffi_any_none();
+    return code;
+  }
+  code = tvm_ffi_function_call(function, args, num_args, result);
+  TVMFFIObjectDecRef(function);
+  return code;
+}
+
+/**
+ * Register a C function as a global one.
+ * @param name           [borrow] Copied.
+ * @param function       [in] Called from any thread, as long as it is registered; so its library
+ *                       has to stay loaded.
+ * @param allow_override [in] false refuses a name that is taken.
+ * Errors: RuntimeError (taken), memory.   Threads: any with this runtime, setup with others.
+ */
+static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType function,
+                                            bool allow_override) {
+  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
+  TVMFFIObjectHandle object = NULL;
+  int code;
+  TVM_FFI_C_TRY(TVMFFIFunctionCreate(NULL, function, NULL, &object));
+  code = TVMFFIFunctionSetGlobal(&bytes, object, allow_override ? 1 : 0);
+  TVMFFIObjectDecRef(object);
+  return code;
+}
+
+/* ---- Registering when a library is loaded -----------------------------------------------------
+ * At file scope, one per line. The function is there as soon as the library is loaded; it replaces
+ * one of the same name, so that a library which is loaded anew works. Out of memory leaves it out.
+ * A library that registers functions must not be unloaded (say -Wl,-z,nodelete when linking it).
+ * Compilers without constructors have none of these: call tvm_ffi_function_register there. */
+
+/** @cond internal */
+#define TVM_FFI_C_DETAIL_JOIN(a, b) a##b
+#define TVM_FFI_C_DETAIL_NAME(prefix, line) TVM_FFI_C_DETAIL_JOIN(prefix, line)
+
+static inline void tvm_ffi_detail_register(const char *name, TVMFFISafeCallType function) {
+  if (tvm_ffi_function_register(name, function, true) != 0) TVMFFIErrorSetRaised(NULL);
+}
+/** @endcond */
+
+#if defined(__GNUC__)
+/** Registers a TVMFFISafeCallType function as the global function of that name (a literal). */
+#define TVM_FFI_C_REGISTER_GLOBAL(name, function)                                      \
+  __attribute__((constructor)) static void TVM_FFI_C_DETAIL_NAME(tvm_ffi_detail_init_, \
+                                                                 __LINE__)(void) {     \
+    tvm_ffi_detail_register(name, function);                                           \
+  }                                                                                    \
+  struct tvm_ffi_detail_semicolon
+#elif defined(__cplusplus)
+#define TVM_FFI_C_REGISTER_GLOBAL(name, function)                          \
+  static const int TVM_FFI_C_DETAIL_NAME(tvm_ffi_detail_init_, __LINE__) = \
+      (tvm_ffi_detail_register(name, function), 0)
+#endif
+
+/** Registers the loader of module files that end in `.<format>`: (path, format) -> Module. */
+#define TVM_FFI_C_REGISTER_FILE_LOADER(format, function) \
+  TVM_FFI_C_REGISTER_GLOBAL("ffi.Module.load_from_file." format, function)
+
+/** Registers the loader of modules of that kind embedded in libraries: (bytes) -> Module. */
+#define TVM_FFI_C_REGISTER_BYTES_LOADER(kind, function) \
+  TVM_FFI_C_REGISTER_GLOBAL("ffi.Module.load_from_bytes." kind, function)
+
+#endif /* TVM_FFI_C_FUNCTION_H_ */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/module.h
+ * Modules: load a library of kernels and get functions out of it.
+ *
+ *     TVM_FFI_C_TRY(tvm_ffi_module_load_function("./scale.so", "scale", &scale));
+ *     ... tvm_ffi_function_call(scale, args, 3, &result) ...
+ *     tvm_ffi_object_release(scale);
+ */
+#ifndef TVM_FFI_C_MODULE_H_
+#define TVM_FFI_C_MODULE_H_
+
+#include <tvm/ffi/c/function.h>
+
+/**
+ * Load a module file: a shared library, or whatever a loader is registered for.
+ * @param path [borrow]
+ * @param out  [own] A Module. Functions got from it keep the library loaded by themselves.
+ * @return 0, or non-zero.
+ * Errors: RuntimeError (no loader for such files), InternalError (the system cannot load it), any
+ * (loaders, constructors of the library).   Threads: any.
+ */
+static inline int tvm_ffi_module_load(const char *path, TVMFFIObjectHandle *out) {
+  TVMFFIAny arg = tvm_ffi_any_view_string(path), result;
+  TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.ModuleLoadFromFile", &arg, 1, &result));
+  *out = result.v_obj;
+  return 0;
+}
+
+/**
+ * Find a function of a module that may be missing. Its imports are not searched.
+ * @param module [borrow] A Module.
+ * @param name   [borrow] As exported: `scale` for the symbol `__tvm_ffi_scale`.
+ * @param out    [own] A Function; NULL (and 0 returned) when there is none of that name.
+ * @return 0, or non-zero.   Errors: TypeError, memory, any (custom modules).   Threads: any.
+ */
+static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module, const char *name,
+                                               TVMFFIObjectHandle *out) {
+  TVMFFIAny args[3], result;
+  args[0] = tvm_ffi_any_view_object(module);
+  args[1] = tvm_ffi_any_view_string(name);
+  args[2] = tvm_ffi_any_from_bool(false);
+  TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.ModuleGetFunction", args, 3, &result));
+  *out = result.type_index == kTVMFFINone ? NULL : result.v_obj;
+  return 0;
+}
+
+/**
+ * Get a function of a module that has to be there.
+ * @param out [own] A Function.
+ * Errors: AttributeError ``Module has no function `<name>` ``, and as above.
+ */
+static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const char *name,
+                                              TVMFFIObjectHandle *out) {
+  TVMFFIObjectHandle function = NULL;
+  TVM_FFI_C_TRY(tvm_ffi_module_find_function(module, name, &function));
+  if (function == NULL) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_ATTRIBUTE_ERROR, "Module has no function `%s`", name);
+  }
+  *out = function;
+  return 0;
+}
+
+/** Load a module file and get one function of it, which keeps the library loaded. */
+static inline int tvm_ffi_module_load_function(const char *path, const char *name,
+                                               TVMFFIObjectHandle *out) {
+  TVMFFIObjectHandle module = NULL;
+  int code;
+  TVM_FFI_C_TRY(tvm_ffi_module_load(path, &module));
+  code = tvm_ffi_module_get_function(module, name, out);
+  TVMFFIObjectDecRef(module);
+  return code;
+}
+
+#endif /* TVM_FFI_C_MODULE_H_ */

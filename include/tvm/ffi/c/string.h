@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/c/string.h
+ * Text and bytes: make values of them, compare them. Read them with tvm_ffi_any_read_string and
+ * tvm_ffi_args_read_string. Include it by its whole path, or it is taken for <string.h>.
+ */
+#ifndef TVM_FFI_C_STRING_H_
+#define TVM_FFI_C_STRING_H_
+
+#include <tvm/ffi/c/any.h>
+
+/** The bytes of NUL-terminated text. @param text [borrow] NULL counts as empty. @return [lend] */
+static inline TVMFFIByteArray tvm_ffi_string_get_bytes(const char *text) {
+  return tvm_ffi_detail_bytes(text);
+}
+
+/** The two texts are the same. @param literal [borrow] NUL-terminated. */
+static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *literal) {
+  const size_t size = strlen(literal);
+  return text.size == size && (size == 0 || memcmp(text.data, literal, size) == 0);
+}
+
+/* ---- Making -----------------------------------------------------------------------------------
+ * @param out [own] A value that owns a copy, small up to 7 bytes; overwritten without being read.
+ * @return 0, or -1.   Errors: memory.   Threads: any. */
+
+/** A text value of NUL-terminated text. NULL counts as empty. */
+static inline int tvm_ffi_string_create(const char *text, TVMFFIAny *out) {
+  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(text);
+  return TVMFFIStringFromByteArray(&bytes, out);
+}
+
+/** A text value of size bytes; data may be NULL when size is 0. */
+static inline int tvm_ffi_string_create_sized(const char *data, size_t size, TVMFFIAny *out) {
+  TVMFFIByteArray bytes;
+  bytes.data = data;
+  bytes.size = size;
+  return TVMFFIStringFromByteArray(&bytes, out);
+}
+
+/** A bytes value; data may be NULL when size is 0. */
+static inline int tvm_ffi_bytes_create(const void *data, size_t size, TVMFFIAny *out) {
+  TVMFFIByteArray bytes;
+  bytes.data = (const char *)data;
+  bytes.size = size;
+  return TVMFFIBytesFromByteArray(&bytes, out);
+}
+
+/** A text value of a printf format. */
+TVM_FFI_C_PRINTF(2, 3)
+static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out, const char *format, ...) {
+  char buffer[256];
+  char *text;
+  int code;
+  va_list values;
+  va_start(values, format);
+  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
+  va_end(values);
+  code = tvm_ffi_string_create(text, out);
+  if (text != buffer) free(text);
+  return code;
+}
+
+#endif /* TVM_FFI_C_STRING_H_ */
