@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the built libraries promise about themselves, read with readelf.
+
+    binary.py exports  LIBRARY exports.txt    exported symbols are exactly the listed ones
+    binary.py covers   PROGRAM exports.txt    of the listed ones, the ABI is exported by a static host
+    binary.py imports  LIBRARY imports.txt    libc is all it needs, and of that only the listed names
+    binary.py dynamic  LIBRARY                soname, nodelete, bound at load, no relocation by own name
+    binary.py sections ARCHIVE                no object file has code to run at load
+    binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
+
+A list holds one name a line; '#' starts a comment.
+"""
+import os
+import re
+import subprocess
+import sys
+
+# May not even be listed in imports.txt: they end the process, print, or handle signals.
+FORBIDDEN = re.compile(r"""
+    _?_?exit|_Exit|quick_exit|abort|raise|kill|tgkill|p?thread_kill|pthread_exit|terminate
+  | atexit|at_quick_exit|on_exit|signal|bsd_signal|sigaction|sigprocmask|pthread_sigmask|sigaltstack
+  | stdin|stdout|stderr|write|writev|dprintf|perror|psignal|syslog|v?warnx?|v?errx?|error
+  | (?:__)?v?f?w?printf(?:_chk)?|f?put[sc]|putchar|putw|fputwc|fputws|fwrite(?:_unlocked)?
+  | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
+  | setlocale|system|popen|fork|vfork|exec[vl].*|_Z.*|__cxa_(?!finalize$).*|__gxx_.*
+""", re.X)
+
+
+def readelf(*args):
+    tool = os.environ.get("READELF", "readelf")
+    done = subprocess.run([tool, "-W", *args], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def read_list(path):
+    with open(path, encoding="utf-8") as lines:
+        names = [line.split("#")[0].strip() for line in lines]
+    return [name for name in names if name]
+
+
+def symbols(path, table):
+    """(section index, type, binding, size, name) of every symbol in a table."""
+    for line in readelf(table, path):
+        cells = line.split()
+        if len(cells) >= 8 and re.fullmatch(r"\d+:", cells[0]):
+            name = cells[7].split("@")[0]
+            yield cells[6], cells[3], cells[4], int(cells[2], 0), name
+
+
+def dynamic(path):
+    """(tag, text) of every entry of the dynamic section."""
+    for line in readelf("-d", path):
+        found = re.match(r"\s*0x[0-9a-f]+ \((\w+)\)\s*(.*)", line)
+        if found:
+            yield found.groups()
+
+
+def compare(got, wanted, what):
+    got, wanted = set(got), set(wanted)
+    return ([f"{what}, but is not in the list: {name}" for name in sorted(got - wanted)]
+            + [f"in the list, but not {what}: {name}" for name in sorted(wanted - got)])
+
+
+def check_exports(library, list_path):
+    names = read_list(list_path)
+    problems = [] if names == sorted(names) else ["the list is not sorted"]
+    defined = {name for section, _, binding, _, name in symbols(library, "--dyn-syms")
+               if section != "UND" and binding != "LOCAL"}
+    return problems + compare(defined, names, "exported")
+
+
+def check_covers(program, list_path):
+    # TVMFFIRuntime* is for the host itself; archive members with nothing else may stay out.
+    wanted = {name for name in read_list(list_path) if not name.startswith("TVMFFIRuntime")}
+    defined = {name for section, _, _, _, name in symbols(program, "--dyn-syms") if section != "UND"}
+    return [f"not exported: {name}" for name in sorted(wanted - defined)]
+
+
+def check_imports(library, list_path):
+    allowed = set(read_list(list_path))
+    used = {name for section, _, _, _, name in symbols(library, "--dyn-syms")
+            if section == "UND" and name}
+    problems = [f"must never be imported: {name}" for name in sorted(used | allowed)
+                if FORBIDDEN.fullmatch(name)]
+    problems += [f"imported, but is not in the list: {name}" for name in sorted(used - allowed)]
+    for tag, text in dynamic(library):
+        if tag == "NEEDED":
+            # Parts of libc that some systems keep in files of their own, and the loader itself.
+            if not re.search(r"\[(libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+)\.so[.\d]*\]", text):
+                problems.append(f"needs more than libc: {text}")
+    return problems
+
+
+def check_dynamic(library):
+    entries = list(dynamic(library))
+    texts = {tag: text for tag, text in entries}
+    problems = []
+    if "[libtvm_ffi.so]" not in texts.get("SONAME", ""):
+        problems.append(f"soname is {texts.get('SONAME')}")
+    flags = texts.get("FLAGS_1", "")
+    for flag in ("NODELETE", "NOW"):
+        if flag not in flags:
+            problems.append(f"{flag} is not set, FLAGS_1 is: {flags}")
+    for tag in ("TEXTREL", "RPATH"):
+        if tag in texts:
+            problems.append(f"has {tag}")
+    own = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section != "UND"}
+    for line in readelf("-r", library):
+        cells = line.split()
+        if len(cells) >= 5 and cells[4].split("@")[0] in own:
+            problems.append(f"relocation by the name of an own export: {cells[2]} {cells[4]}")
+    if not any(re.match(r"\s*GNU_STACK\b.*\bRW\b", line) for line in readelf("-l", library)):
+        problems.append("asks for an executable stack")
+    return problems
+
+
+def check_sections(archive):
+    problems, member, members = [], "?", 0
+    for line in readelf("-S", archive):
+        if line.startswith("File: "):
+            member, members = line[6:], members + 1
+        found = re.search(r"\s(\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)\b\S*)", line)
+        if found:
+            problems.append(f"{member} has {found.group(1)}")
+    return problems or ([] if members else [f"no object file in {archive}"])
+
+
+def check_writable(archive, list_path):
+    """One direction only: what a compiler or a profile leaves out may stay in the list."""
+    allowed = set(read_list(list_path))
+    member, sections, found = "?", {}, set()
+    for line in readelf("-S", "-s", archive):
+        file = re.match(r"File: .*[(\[](\w+\.c)\.o[)\]]", line)
+        section = re.match(r"\s*\[\s*(\d+)\] (\S+)\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ \w\w\s+(\w*)\s", line)
+        cells = line.split()
+        if file:
+            member, sections = file.group(1).replace("_", "/", 1), {}
+        elif section and "W" in section.group(3) and not section.group(2).startswith(".data.rel.ro"):
+            sections[section.group(1)] = section.group(2)
+        elif len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[6] in {*sections, "COM"}:
+            # Without what compilers put around the name of a static of a function: name.1, function.name
+            name = re.sub(r"^.*\.(?=\D)|\.\d+$", "", cells[7])
+            found.add(f"{member}: {name}")
+    problems = [f"writable, but is not in the list: {name}" for name in sorted(found - allowed)]
+    return problems if found else [f"no writable data at all in {archive}: was it read?"]
+
+
+def main():
+    checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
+              "dynamic": check_dynamic, "sections": check_sections, "writable": check_writable}
+    problems = checks[sys.argv[1]](*sys.argv[2:])
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

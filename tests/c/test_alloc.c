@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+#include "support/check.h"
+
+typedef struct {
+  int allocated, freed;
+  size_t last_size;
+} counters;
+
+static void *count_allocate(void *context, size_t size) {
+  counters *c = context;
+  ++c->allocated;
+  c->last_size = size;
+  return malloc(size);
+}
+
+static void count_deallocate(void *context, void *ptr) {
+  counters *c = context;
+  assert_non_null(ptr);
+  ++c->freed;
+  free(ptr);
+}
+
+static void use_hooks(counters *c) {
+  TVMFFIRuntimeMemoryHooks hooks;
+  memset(c, 0, sizeof *c);
+  hooks.allocate = count_allocate;
+  hooks.deallocate = count_deallocate;
+  hooks.context = c;
+  tvmffi_alloc_shutdown();
+  assert_int_equal(tvmffi_alloc_set_hooks(&hooks), 0);
+}
+
+static void use_malloc(void) {
+  static const TVMFFIRuntimeMemoryHooks none = {NULL, NULL, NULL};
+  tvmffi_alloc_shutdown();
+  assert_int_equal(tvmffi_alloc_set_hooks(&none), 0);
+}
+
+static void check_alignment(const void *block) {
+  struct probe {
+    char first;
+    union {
+      long double as_long_double;
+      int64_t as_int64;
+      void *as_pointer;
+      void (*as_function)(void);
+    } any;
+  };
+  assert_non_null(block);
+  assert_int_equal((uintptr_t)block % offsetof(struct probe, any), 0);
+}
+
+static void test_blocks_of_all_sizes(void **state) {
+  size_t size;
+  (void)state;
+  for (size = 0; size < 200; ++size) {
+    char *block = tvmffi_alloc(size), *kept = tvmffi_alloc_until_shutdown(size);
+    check_alignment(block);
+    check_alignment(kept);
+    memset(block, 1, size);
+    memset(kept, 2, size);
+    tvmffi_free(block);
+  }
+  tvmffi_free(NULL);
+  tvmffi_alloc_shutdown();
+}
+
+static void test_hooks_receive_everything(void **state) {
+  counters c;
+  void *block;
+  (void)state;
+  use_hooks(&c);
+  block = tvmffi_alloc(10);
+  assert_int_equal(c.last_size, 10);
+  tvmffi_free(tvmffi_alloc(0));
+  assert_true(c.last_size > 0); /* malloc may give NULL for nothing; ours may not */
+  tvmffi_free(NULL);
+  assert_int_equal(c.allocated, 2);
+  assert_int_equal(c.freed, 1);
+  assert_non_null(tvmffi_alloc_until_shutdown(10));
+  assert_true(c.last_size > 10);
+  tvmffi_free(block);
+  use_malloc();
+  assert_int_equal(c.allocated, 3);
+  assert_int_equal(c.freed, 3);
+}
+
+static void test_hooks_are_refused_in_use(void **state) {
+  counters c;
+  TVMFFIRuntimeMemoryHooks other = {NULL, NULL, NULL};
+  void *block;
+  (void)state;
+  use_hooks(&c);
+  block = tvmffi_alloc(1);
+  assert_int_equal(tvmffi_alloc_set_hooks(&other), -1);
+  tvmffi_free(block);
+  assert_int_equal(tvmffi_alloc_set_hooks(&other), -1);
+  assert_int_equal(c.freed, 1); /* the refused ones are not in effect */
+  use_malloc();
+}
+
+static void test_kept_blocks_go_at_shutdown(void **state) {
+  counters c;
+  int i;
+  (void)state;
+  use_hooks(&c);
+  for (i = 0; i < 5; ++i) assert_non_null(tvmffi_alloc_until_shutdown(100));
+  assert_int_equal(c.freed, 0);
+  tvmffi_alloc_shutdown();
+  assert_int_equal(c.freed, 5);
+  tvmffi_alloc_shutdown();
+  assert_int_equal(c.freed, 5);
+  use_malloc();
+}
+
+static void test_copies_end_in_nul(void **state) {
+  char *copy;
+  (void)state;
+  copy = tvmffi_copy_until_shutdown("a\0bcd", 4);
+  assert_memory_equal(copy, "a\0bc", 5);
+  copy = tvmffi_copy_until_shutdown("abc", 0);
+  assert_string_equal(copy, "");
+  tvmffi_alloc_shutdown();
+}
+
+static void test_F_19_copy_of_nothing(void **state) {
+  char *copy = tvmffi_copy_until_shutdown(NULL, 0);
+  (void)state;
+  assert_string_equal(copy, "");
+  tvmffi_alloc_shutdown();
+}
+
+static void test_sizes_that_overflow(void **state) {
+  (void)state;
+  assert_null(tvmffi_alloc_until_shutdown(SIZE_MAX));
+  assert_null(tvmffi_copy_until_shutdown("", SIZE_MAX));
+  assert_null(tvmffi_copy_until_shutdown("", SIZE_MAX - 1));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_blocks_of_all_sizes),
+      cmocka_unit_test(test_hooks_receive_everything),
+      cmocka_unit_test(test_hooks_are_refused_in_use),
+      cmocka_unit_test(test_kept_blocks_go_at_shutdown),
+      cmocka_unit_test(test_copies_end_in_nul),
+      cmocka_unit_test(test_F_19_copy_of_nothing),
+      cmocka_unit_test(test_sizes_that_overflow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/any.h"
+
+#include "support/check.h"
+#include "support/probe.h"
+
+/* A value in poisoned memory, so that bytes that nobody wrote show. */
+static void poison(TVMFFIAny *any) {
+  memset(any, 0xA5, sizeof *any);
+}
+
+static void test_values_and_borrowed_pointers_are_copied(void **state) {
+  static const int32_t kCopied[] = {4, 7, 11, 12, 13, 14, 63, -1};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kCopied / sizeof kCopied[0]; ++i) {
+    TVMFFIAny in, out;
+    poison(&in);
+    in.type_index = kCopied[i];
+    poison(&out);
+    check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+    assert_memory_equal(&out, &in, sizeof out);
+  }
+}
+
+static void test_F_23_raw_text_and_bytes_become_owned(void **state) {
+  char text[] = "long enough for the heap";
+  char raw[] = "bytes, long enough as well";
+  TVMFFIByteArray bytes = check_bytes(raw);
+  TVMFFIAny in = tvmffi_any_raw_str(text), out;
+  (void)state;
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  memset(text, '?', sizeof text - 1);
+  assert_int_equal(out.type_index, kTVMFFIStr);
+  assert_string_equal(TVMFFIBytesGetByteArrayPtr(out.v_obj)->data, "long enough for the heap");
+  check_release(&out);
+  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  memset(raw, '?', sizeof raw - 1);
+  assert_int_equal(out.type_index, kTVMFFIBytes);
+  assert_int_equal(TVMFFIBytesGetByteArrayPtr(out.v_obj)->size, 26);
+  assert_string_equal(TVMFFIBytesGetByteArrayPtr(out.v_obj)->data, "bytes, long enough as well");
+  check_release(&out);
+}
+
+static void test_objects_gain_a_reference(void **state) {
+  TVMFFIAny in, out;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  in = tvmffi_any_object(&p);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  assert_int_equal(check_use_count(&p), 2);
+  assert_memory_equal(&out, &in, sizeof out);
+  check_release(&out);
+  assert_int_equal(check_use_count(&p), 1);
+  assert_int_equal(p.strong_deletes, 0);
+}
+
+static void test_rvalue_references_hand_over(void **state) {
+  TVMFFIObjectHandle slot;
+  TVMFFIAny in, out, before;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  slot = &p;
+  in = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  assert_null(slot);
+  assert_int_equal(check_use_count(&p), 1);
+  assert_int_equal(out.type_index, kTVMFFIObject);
+  assert_int_equal(out.zero_padding, 0);
+  assert_ptr_equal(out.v_obj, &p);
+  before = out;
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "InternalError", "RValueRef already moved");
+  in.v_ptr = NULL;
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "InternalError", NULL);
+  assert_memory_equal(&out, &before, sizeof out);
+  check_release(&out);
+  assert_int_equal(p.strong_deletes, 1);
+}
+
+static void test_the_output_may_be_the_view(void **state) {
+  TVMFFIAny any = tvmffi_any_raw_str("text on the heap");
+  (void)state;
+  check_ok(TVMFFIAnyViewToOwnedAny(&any, &any));
+  assert_int_equal(any.type_index, kTVMFFIStr);
+  check_release(&any);
+}
+
+static void test_refusals(void **state) {
+  TVMFFIByteArray no_data = {NULL, 3};
+  TVMFFIAny in = tvmffi_any_int(1), out, before;
+  (void)state;
+  poison(&out);
+  before = out;
+  check_fails_with(TVMFFIAnyViewToOwnedAny(NULL, &out), "ValueError", "any_view");
+  check_fails_with(TVMFFIAnyViewToOwnedAny(&in, NULL), "ValueError", "out");
+  in = tvmffi_any_raw_str(NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
+  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
+  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &no_data);
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
+  in = tvmffi_any_ptr(kTVMFFIStr, NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
+  assert_memory_equal(&out, &before, sizeof out);
+}
+
+static void test_get_text(void **state) {
+  TVMFFIAny any = tvmffi_any_raw_str("raw");
+  TVMFFIByteArray text = {NULL, 99};
+  (void)state;
+  assert_true(tvmffi_any_get_text(&any, &text));
+  assert_int_equal(text.size, 3);
+  assert_ptr_equal(text.data, any.v_c_str);
+  any = tvmffi_any_raw_str("small");
+  check_ok(TVMFFIAnyViewToOwnedAny(&any, &any));
+  assert_true(tvmffi_any_get_text(&any, &text));
+  assert_ptr_equal(text.data, any.v_bytes);
+  assert_int_equal(text.size, 5);
+  any = tvmffi_any_raw_str("not small any more");
+  check_ok(TVMFFIAnyViewToOwnedAny(&any, &any));
+  assert_true(tvmffi_any_get_text(&any, &text));
+  assert_string_equal(text.data, "not small any more");
+  any.type_index = kTVMFFIBytes;
+  text.size = 99;
+  assert_false(tvmffi_any_get_text(&any, &text));
+  any.type_index = kTVMFFIStr;
+  check_release(&any);
+  assert_false(tvmffi_any_get_text(&any, &text));
+  any = tvmffi_any_raw_str(NULL);
+  assert_false(tvmffi_any_get_text(&any, &text));
+  assert_int_equal(text.size, 99);
+}
+
+static void test_type_names(void **state) {
+  static const struct {
+    int32_t type_index;
+    const char *name;
+  } kNames[] = {
+      {kTVMFFINone, "None"},
+      {kTVMFFIInt, "int"},
+      {kTVMFFIBool, "bool"},
+      {kTVMFFIFloat, "float"},
+      {kTVMFFIOpaquePtr, "void*"},
+      {kTVMFFIDataType, "DataType"},
+      {kTVMFFIDevice, "Device"},
+      {kTVMFFIDLTensorPtr, "DLTensor*"},
+      {kTVMFFIRawStr, "const char*"},
+      {kTVMFFIByteArrayPtr, "TVMFFIByteArray*"},
+      {kTVMFFIObjectRValueRef, "ObjectRValueRef"},
+      {kTVMFFISmallStr, "ffi.SmallStr"},
+      {kTVMFFISmallBytes, "ffi.SmallBytes"},
+      {kTVMFFIUnchanged, "ffi.Unchanged"},
+      {kTVMFFIObject, "ffi.Object"},
+      {kTVMFFIStr, "ffi.String"},
+      {kTVMFFITensor, "ffi.Tensor"},
+      {kTVMFFIBigInt, "ffi.BigInt"},
+      {-1, "?"},
+      {14, "?"},
+      {INT32_MAX, "?"},
+  };
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    TVMFFIAny any = tvmffi_any_none();
+    any.type_index = kNames[i].type_index;
+    assert_string_equal(tvmffi_any_type_name(&any), kNames[i].name);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_values_and_borrowed_pointers_are_copied),
+      cmocka_unit_test(test_F_23_raw_text_and_bytes_become_owned),
+      cmocka_unit_test(test_objects_gain_a_reference),
+      cmocka_unit_test(test_rvalue_references_hand_over),
+      cmocka_unit_test(test_the_output_may_be_the_view),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_get_text),
+      cmocka_unit_test(test_type_names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

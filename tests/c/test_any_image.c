@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* F-22: comparison and hashing look at all 16 bytes of a value, so every one must be written. */
+#include "core/any.h"
+#include "support/check.h"
+#include "support/probe.h"
+
+/* A value in poisoned memory, so that bytes that nobody wrote show. */
+static void poison(TVMFFIAny *any) {
+  memset(any, 0xA5, sizeof *any);
+}
+
+/* All 16 bytes of a value, from its parts. */
+static void check_image(const TVMFFIAny *any, int32_t type_index, uint32_t padding,
+                        const void *payload, size_t payload_size) {
+  unsigned char expected[16];
+  memset(expected, 0, sizeof expected);
+  memcpy(expected, &type_index, 4);
+  memcpy(expected + 4, &padding, 4);
+  memcpy(expected + 8, payload, payload_size);
+  assert_memory_equal(any, expected, sizeof expected);
+}
+
+static void test_F_22_every_byte_of_made_values(void **state) {
+  int64_t minus_two = -2, one = 1, zero = 0;
+  const char *text = "text";
+  TVMFFIAny any;
+  probe p;
+  void *obj = &p;
+  (void)state;
+  probe_init(&p);
+  poison(&any);
+  any = tvmffi_any_none();
+  check_image(&any, kTVMFFINone, 0, &zero, 8);
+  poison(&any);
+  any = tvmffi_any_int(-2);
+  check_image(&any, kTVMFFIInt, 0, &minus_two, 8);
+  poison(&any);
+  any = tvmffi_any_bool(77);
+  check_image(&any, kTVMFFIBool, 0, &one, 8);
+  poison(&any);
+  any = tvmffi_any_ptr(kTVMFFIOpaquePtr, text);
+  check_image(&any, kTVMFFIOpaquePtr, 0, &text, sizeof text);
+  poison(&any);
+  any = tvmffi_any_raw_str(text);
+  check_image(&any, kTVMFFIRawStr, 0, &text, sizeof text);
+  poison(&any);
+  any = tvmffi_any_object(&p);
+  check_image(&any, kTVMFFIObject, 0, &obj, sizeof obj);
+  poison(&any);
+  any = tvmffi_any_object(NULL);
+  check_image(&any, kTVMFFINone, 0, &zero, 8);
+  any = tvmffi_any_object(&p);
+  tvmffi_any_release(&any);
+  check_image(&any, kTVMFFINone, 0, &zero, 8);
+  assert_int_equal(p.strong_deletes, 1);
+}
+
+static void test_F_22_every_byte_of_owned_values(void **state) {
+  int32_t i;
+  TVMFFIAny in, out;
+  TVMFFIByteArray bytes = check_bytes("abc");
+  DLDataType dtype = {kDLFloat, 16, 4};
+  DLDevice device = {kDLCUDA, 3};
+  (void)state;
+  for (i = kTVMFFINone; i <= kTVMFFIFloat; ++i) { /* the same bits, whatever they mean */
+    int64_t payload = i == kTVMFFIBool ? 1 : INT64_C(-0x0123456789abcdef) * i;
+    in = tvmffi_any_int(payload);
+    in.type_index = i;
+    poison(&out);
+    check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+    check_image(&out, i, 0, &payload, 8);
+  }
+  in = tvmffi_any_none();
+  in.type_index = kTVMFFIDataType;
+  in.v_dtype = dtype;
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_image(&out, kTVMFFIDataType, 0, &dtype, sizeof dtype);
+  in = tvmffi_any_none();
+  in.type_index = kTVMFFIDevice;
+  in.v_device = device;
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_image(&out, kTVMFFIDevice, 0, &device, sizeof device);
+  in = tvmffi_any_raw_str("");
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_image(&out, kTVMFFISmallStr, 0, "", 0);
+  in = tvmffi_any_raw_str("seven b");
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_image(&out, kTVMFFISmallStr, 7, "seven b", 7);
+  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
+  poison(&out);
+  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_image(&out, kTVMFFISmallBytes, 3, "abc", 3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_F_22_every_byte_of_made_values),
+      cmocka_unit_test(test_F_22_every_byte_of_owned_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

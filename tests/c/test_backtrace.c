@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is walked and when; test_backtrace_text.c has the text that becomes of it. */
+#define _POSIX_C_SOURCE 200112L /* setenv */
+#include "core/backtrace.h"
+
+#include <stdlib.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "platform/unwind.h"
+#include "support/check.h"
+#include "support/thread.h"
+
+static int reset(void **state) {
+  (void)state;
+  tvmffi_backtrace_shutdown();
+  return unsetenv("TVM_TRACEBACK_LIMIT");
+}
+
+/* A walker of one frame that counts its walks in its context. */
+static void count_walks(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
+  TVMFFIRuntimeFrame frame = {1, "kernel", "kernel.c", 3};
+  ++*(int *)context;
+  (void)visitor(visitor_context, &frame);
+}
+
+static const char kKernelLine[] = "  File \"kernel.c\", line 3, in kernel\n";
+
+static void check_raised_backtrace(const char *expected) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  assert_non_null(error);
+  assert_string_equal(TVMFFIErrorGetCellPtr(error)->backtrace.data, expected);
+  assert_int_equal(TVMFFIErrorGetCellPtr(error)->backtrace.size, strlen(expected));
+  TVMFFIObjectDecRef(error);
+}
+
+static void test_L_17b_no_stack_walk_unless_switched_on(void **state) {
+  const char *part = "message";
+  int walks = 0;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
+  check_raised_backtrace("");
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", &part, 1);
+  check_raised_backtrace("");
+  assert_int_not_equal(TVMFFIErrorCreate(NULL, NULL, NULL, NULL), 0);
+  check_raised_backtrace("");
+  assert_int_equal(walks, 0);
+  assert_int_equal(TVMFFIRuntimeSetBacktraceEnabled(5), 0);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
+  check_raised_backtrace(kKernelLine);
+  assert_int_equal(walks, 1);
+  assert_int_equal(TVMFFIRuntimeSetBacktraceEnabled(0), 1);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
+  check_raised_backtrace("");
+  assert_int_equal(walks, 1);
+  assert_int_equal(TVMFFIRuntimeSetBacktraceEnabled(0), 0);
+}
+
+static void test_creating_an_error_walks_nothing(void **state) {
+  TVMFFIObjectHandle error;
+  int walks = 0;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
+  TVMFFIObjectDecRef(error);
+  assert_int_equal(walks, 0);
+}
+
+static void test_who_asks_for_the_stack_gets_it(void **state) {
+  int walks = 0;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &walks));
+  assert_string_equal(TVMFFIBacktrace(NULL, 0, NULL, 0)->data, kKernelLine);
+  assert_string_equal(TVMFFIBacktrace("file.c", 0, NULL, 0)->data, kKernelLine);
+  assert_string_equal(TVMFFIBacktrace(NULL, 0, "function", 0)->data, kKernelLine);
+  assert_int_equal(walks, 3);
+  assert_string_equal(TVMFFIBacktrace("file.c", 7, "function", 0)->data,
+                      "  File \"file.c\", line 7, in function\n");
+  assert_int_equal(walks, 3);
+}
+
+static void test_another_walker_and_none(void **state) {
+  int first = 0, second = 0;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &first));
+  check_ok(TVMFFIRuntimeSetStackWalker(count_walks, &second));
+  (void)TVMFFIBacktrace(NULL, 0, NULL, 0);
+  check_ok(TVMFFIRuntimeSetStackWalker(NULL, &second));
+  assert_non_null(TVMFFIBacktrace(NULL, 0, NULL, 1)->data);
+  assert_int_equal(first, 0);
+  assert_int_equal(second, 1);
+}
+
+/* A walker is the host's code: it may use the library, and fail in it. */
+static void raise_and_walk(void *context, TVMFFIRuntimeFrameVisitor visitor,
+                           void *visitor_context) {
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "of the walker");
+  assert_string_equal(TVMFFIBacktrace(NULL, 0, NULL, 0)->data, "");
+  count_walks(context, visitor, visitor_context);
+}
+
+static void test_walkers_may_raise_errors(void **state) {
+  int walks = 0;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetStackWalker(raise_and_walk, &walks));
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
+  assert_int_equal(walks, 1);
+  check_raised_backtrace(kKernelLine);
+}
+
+typedef struct {
+  const TVMFFIByteArray *backtrace;
+  int is_right;
+} other_thread;
+
+static void walk_in_other_thread(void *context) {
+  other_thread *other = context;
+  const TVMFFIByteArray *mine = TVMFFIBacktrace("b.c", 2, "b", 0);
+  other->is_right = mine != other->backtrace && mine->data != other->backtrace->data &&
+                    strcmp(mine->data, "  File \"b.c\", line 2, in b\n") == 0;
+}
+
+static void test_the_text_is_lent_by_the_thread(void **state) {
+  other_thread other = {NULL, 0};
+  (void)state;
+  other.backtrace = TVMFFIBacktrace("a.c", 1, "a", 0);
+  thread_run(walk_in_other_thread, &other, 0);
+  assert_true(other.is_right);
+  assert_string_equal(other.backtrace->data, "  File \"a.c\", line 1, in a\n");
+}
+
+/* ---- The built-in walker --------------------------------------------------------------------- */
+
+typedef struct {
+  int num_frames, stop_after;
+  uintptr_t first_pc;
+} frames_seen;
+
+static int note_frame(void *context, const TVMFFIRuntimeFrame *frame) {
+  frames_seen *seen = context;
+  if (seen->num_frames == 0) seen->first_pc = frame->pc;
+  return ++seen->num_frames == seen->stop_after;
+}
+
+static void test_the_built_in_walker(void **state) {
+  frames_seen all = {0, 0, 0}, two = {0, 2, 0};
+  uintptr_t here = (uintptr_t)test_the_built_in_walker;
+  (void)state;
+  tvmffi_unwind_walk(NULL, note_frame, &all);
+  if (all.num_frames == 0) skip(); /* built without one */
+  assert_in_range(all.first_pc, here, here + 4096);
+  assert_true(all.num_frames > 2);
+  tvmffi_unwind_walk(NULL, note_frame, &two);
+  assert_int_equal(two.num_frames, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_L_17b_no_stack_walk_unless_switched_on, reset),
+      cmocka_unit_test_setup(test_creating_an_error_walks_nothing, reset),
+      cmocka_unit_test_setup(test_who_asks_for_the_stack_gets_it, reset),
+      cmocka_unit_test_setup(test_another_walker_and_none, reset),
+      cmocka_unit_test_setup(test_walkers_may_raise_errors, reset),
+      cmocka_unit_test_setup(test_the_text_is_lent_by_the_thread, reset),
+      cmocka_unit_test_setup(test_the_built_in_walker, reset),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

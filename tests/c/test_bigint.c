@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/any.h"
+#include "support/check.h"
+
+#define MAX INT64_MAX
+#define MIN INT64_MIN
+
+static TVMFFIByteArray words_of(const int64_t *words, size_t count) {
+  TVMFFIByteArray bytes;
+  bytes.data = (const char *)words;
+  bytes.size = count * sizeof *words;
+  return bytes;
+}
+
+/* Words in, least significant first, and the words that are left of them. */
+static const struct {
+  int64_t in[4];
+  size_t num_in;
+  int64_t out[4];
+  size_t num_out; /* 1: an Int */
+} kCases[] = {
+    {{0}, 0, {0}, 1},
+    {{7}, 1, {7}, 1},
+    {{MIN}, 1, {MIN}, 1},
+    {{7, 0}, 2, {7}, 1},
+    {{-7, -1}, 2, {-7}, 1},
+    {{MAX, 0, 0, 0}, 4, {MAX}, 1},
+    {{MIN, -1, -1, -1}, 4, {MIN}, 1},
+    {{MIN, 0}, 2, {MIN, 0}, 2},   /* 2^63 */
+    {{MAX, -1}, 2, {MAX, -1}, 2}, /* -2^63 - 1 */
+    {{0, 1}, 2, {0, 1}, 2},       /* 2^64 */
+    {{0, -1}, 2, {0, -1}, 2},     /* -2^64 */
+    {{MIN, 0, 0, 0}, 4, {MIN, 0}, 2},
+    {{5, MIN, 0}, 3, {5, MIN, 0}, 3}, /* the 0 keeps it positive */
+    {{5, MAX, -1, -1}, 4, {5, MAX, -1}, 3},
+    {{0, 0, 0, 1}, 4, {0, 0, 0, 1}, 4},
+    {{-1, -1, -1, 0}, 4, {-1, -1, -1, 0}, 4},
+};
+
+static void test_canonical_form(void **state) {
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kCases / sizeof kCases[0]; ++i) {
+    TVMFFIByteArray input = words_of(kCases[i].in, kCases[i].num_in), content;
+    TVMFFIAny out;
+    memset(&out, 0xA5, sizeof out);
+    check_ok(TVMFFIBigIntFromByteArray(&input, &out));
+    assert_int_equal(out.type_index, kCases[i].num_out == 1 ? kTVMFFIInt : kTVMFFIBigInt);
+    assert_int_equal(out.zero_padding, 0);
+    content = TVMFFIBigIntGetContentByteArray(&out);
+    assert_int_equal(content.size, 8 * kCases[i].num_out);
+    assert_memory_equal(content.data, kCases[i].out, content.size);
+    check_release(&out);
+  }
+}
+
+static void test_layout(void **state) {
+  const int64_t words[2] = {0, 1};
+  TVMFFIByteArray input = words_of(words, 2);
+  TVMFFIAny out;
+  (void)state;
+  check_ok(TVMFFIBigIntFromByteArray(&input, &out));
+  assert_int_equal(out.v_obj->type_index, kTVMFFIBigInt);
+  assert_int_equal(check_use_count(out.v_obj), 1);
+  assert_int_equal(*(size_t *)TVMFFIObjectGetBodyPtr(out.v_obj), 2);
+#if UINTPTR_MAX > UINT32_MAX
+  assert_ptr_equal(TVMFFIBigIntGetContentByteArray(&out).data, (char *)out.v_obj + 32);
+#endif
+  check_release(&out);
+}
+
+static void test_F_18_large_unsigned_numbers_do_not_wrap(void **state) {
+  const uint64_t words[2] = {UINT64_MAX, 0};
+  TVMFFIByteArray input;
+  TVMFFIAny out;
+  (void)state;
+  input.data = (const char *)words;
+  input.size = sizeof words;
+  check_ok(TVMFFIBigIntFromByteArray(&input, &out));
+  assert_int_equal(out.type_index, kTVMFFIBigInt);
+  assert_memory_equal(TVMFFIBigIntGetContentByteArray(&out).data, words, sizeof words);
+  check_release(&out);
+}
+
+static void test_any_alignment(void **state) {
+  char block[1 + 2 * sizeof(int64_t)];
+  const int64_t words[2] = {3, 9};
+  TVMFFIByteArray input;
+  TVMFFIAny out;
+  (void)state;
+  memcpy(block + 1, words, sizeof words);
+  input.data = block + 1;
+  input.size = sizeof words;
+  check_ok(TVMFFIBigIntFromByteArray(&input, &out));
+  assert_memory_equal(TVMFFIBigIntGetContentByteArray(&out).data, words, sizeof words);
+  check_release(&out);
+}
+
+static void test_the_output_may_hold_the_input(void **state) {
+  TVMFFIAny value = tvmffi_any_int(-42);
+  TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(&value);
+  (void)state;
+  assert_ptr_equal(content.data, &value.v_int64);
+  check_ok(TVMFFIBigIntFromByteArray(&content, &value));
+  assert_int_equal(value.type_index, kTVMFFIInt);
+  assert_int_equal(value.v_int64, -42);
+}
+
+/* The output is None after a failure, too. */
+static void check_refused(const TVMFFIByteArray *input, const char *message) {
+  TVMFFIAny out, none = tvmffi_any_none();
+  memset(&out, 0xA5, sizeof out);
+  check_fails_with(TVMFFIBigIntFromByteArray(input, &out), "ValueError", message);
+  assert_memory_equal(&out, &none, sizeof out);
+}
+
+static void test_refusals(void **state) {
+  TVMFFIByteArray no_data = {NULL, 8}, nothing = {NULL, 0}, part = {"123456789", 9};
+  TVMFFIAny out;
+  (void)state;
+  check_refused(NULL, "`input`");
+  check_refused(&no_data, "`input->data`");
+  check_refused(&part, "BigInt content must contain whole 64-bit words");
+  check_fails_with(TVMFFIBigIntFromByteArray(&part, NULL), "ValueError", "out");
+  check_ok(TVMFFIBigIntFromByteArray(&nothing, &out));
+  assert_int_equal(out.type_index, kTVMFFIInt);
+  assert_int_equal(out.v_int64, 0);
+}
+
+static void check_no_content(const TVMFFIAny *value, const char *message) {
+  TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(value);
+  check_raised_with("TypeError", message);
+  assert_null(content.data);
+  assert_int_equal(content.size, 0);
+}
+
+static void test_content_of_other_types(void **state) {
+  TVMFFIAny value = tvmffi_any_bool(1);
+  (void)state;
+  check_no_content(NULL, "but got `NULL`");
+  check_no_content(&value, "but got `bool`");
+  value = tvmffi_any_raw_str("1");
+  check_no_content(&value, "expected `int` or `ffi.BigInt` but got `const char*`");
+  value = tvmffi_any_ptr(kTVMFFIBigInt, NULL);
+  check_no_content(&value, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_canonical_form),
+      cmocka_unit_test(test_layout),
+      cmocka_unit_test(test_F_18_large_unsigned_numbers_do_not_wrap),
+      cmocka_unit_test(test_any_alignment),
+      cmocka_unit_test(test_the_output_may_hold_the_input),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_content_of_other_types),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks of what tensor arguments are like, and dispatch over their dtype. */
+#include <tvm/ffi/c/args.h>
+
+#include "support/check.h"
+
+#define WHEN_CALLING(what, i) "Mismatched " what " on argument #" i " when calling: `f(...)`. "
+
+static int64_t shape[2][2], strides[2][2];
+static DLTensor tensors[2];
+static TVMFFIAny arguments[3], result;
+static tvm_ffi_args args = {NULL, arguments, 3, &result, "f(...)"};
+
+/* Argument 0 is float32 [2, 3], argument 1 int8 [2, 3], both on the CPU; argument 2 is a number. */
+static int setup(void **state) {
+  int i;
+  (void)state;
+  for (i = 0; i < 2; ++i) {
+    shape[i][0] = 2, shape[i][1] = 3;
+    tvm_ffi_tensor_init(&tensors[i], NULL, tvm_ffi_device_make(kDLCPU, 0),
+                        i == 0 ? TVM_FFI_C_FLOAT32 : TVM_FFI_C_INT8, 2, shape[i], strides[i]);
+    arguments[i] = tvm_ffi_any_view_tensor(&tensors[i]);
+  }
+  arguments[2] = tvm_ffi_any_from_int64(3);
+  return 0;
+}
+
+static void test_ndim_and_shape(void **state) {
+  const int64_t same[2] = {2, 3}, any[2] = {-1, 3}, other[2] = {-1, 4};
+  (void)state;
+  check_ok(tvm_ffi_args_check_ndim(&args, 0, 2));
+  check_fails(tvm_ffi_args_check_ndim(&args, 1, 3), "ValueError",
+              WHEN_CALLING("ndim", "1") "Expected 3 but got 2");
+  check_ok(tvm_ffi_args_check_shape(&args, 0, 2, same));
+  check_ok(tvm_ffi_args_check_shape(&args, 0, 2, any));
+  check_fails(tvm_ffi_args_check_shape(&args, 0, 2, other), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected [*, 4] but got [2, 3]");
+  check_fails(tvm_ffi_args_check_shape(&args, 0, 1, same), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected [2] but got [2, 3]");
+  check_fails(tvm_ffi_args_check_shape(&args, 0, 0, NULL), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected [] but got [2, 3]");
+  check_ok(tvm_ffi_args_check_size(&args, 0, 1, 3));
+  check_ok(tvm_ffi_args_check_size(&args, 0, -2, 2));
+  check_fails(tvm_ffi_args_check_size(&args, 0, -1, 4), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected size 4 in dimension -1 but got [2, 3]");
+  check_fails(tvm_ffi_args_check_size(&args, 0, 2, 1), "ValueError",
+              WHEN_CALLING("shape", "0") "Expected size 1 in dimension 2 but got [2, 3]");
+  check_fails(tvm_ffi_args_check_size(&args, 0, -3, 1), "ValueError", NULL);
+}
+
+static void test_dtype(void **state) {
+  (void)state;
+  check_ok(tvm_ffi_args_check_dtype(&args, 0, TVM_FFI_C_FLOAT32));
+  check_fails(tvm_ffi_args_check_dtype(&args, 0, TVM_FFI_C_FLOAT64), "TypeError",
+              WHEN_CALLING("dtype", "0") "Expected `float64` but got `float32`");
+  check_fails(tvm_ffi_args_check_same_dtype(&args, 0, 1), "TypeError",
+              WHEN_CALLING("dtype", "0") "Expected `int8` of argument #1 but got `float32`");
+  check_ok(tvm_ffi_args_check_same_dtype(&args, 1, 1));
+}
+
+static void test_device(void **state) {
+  (void)state;
+  tensors[1].device = tvm_ffi_device_make(kDLCUDA, 1);
+  check_ok(tvm_ffi_args_check_device(&args, 0, kDLCPU));
+  check_ok(tvm_ffi_args_check_device(&args, 1, kDLCUDA));
+  check_fails(tvm_ffi_args_check_device(&args, 1, kDLCPU), "ValueError",
+              WHEN_CALLING("device", "1") "Expected `cpu` but got `cuda:1`");
+  check_fails(tvm_ffi_args_check_device(&args, 1, 77), "ValueError",
+              WHEN_CALLING("device", "1") "Expected `device(77)` but got `cuda:1`");
+  tensors[0].device = tvm_ffi_device_make(kDLCUDA, 0);
+  check_fails(tvm_ffi_args_check_same_device(&args, 0, 1), "ValueError",
+              WHEN_CALLING("device", "0") "Expected `cuda:1` of argument #1 but got `cuda:0`");
+  tensors[0].device.device_id = 1;
+  check_ok(tvm_ffi_args_check_same_device(&args, 0, 1));
+}
+
+static void test_contiguity(void **state) {
+  (void)state;
+  check_ok(tvm_ffi_args_check_contiguous(&args, 0));
+  strides[0][0] = 1, strides[0][1] = 2;
+  check_fails(tvm_ffi_args_check_contiguous(&args, 0), "ValueError",
+              WHEN_CALLING("strides", "0")
+              "Expected a contiguous tensor but got strides [1, 2] of shape [2, 3]");
+  shape[0][1] = 0;
+  check_ok(tvm_ffi_args_check_contiguous(&args, 0));
+}
+
+static void test_the_same_as_another(void **state) {
+  (void)state;
+  tensors[1].dtype = TVM_FFI_C_FLOAT32;
+  check_ok(tvm_ffi_args_check_same(&args, 0, 1));
+  shape[1][0] = 9;
+  check_fails(tvm_ffi_args_check_same(&args, 1, 0), "ValueError",
+              WHEN_CALLING("shape", "1") "Expected [2, 3] of argument #0 but got [9, 3]");
+  shape[1][0] = 2;
+  tensors[1].dtype = TVM_FFI_C_INT8;
+  check_fails(tvm_ffi_args_check_same(&args, 1, 0), "TypeError", NULL);
+  tensors[1].dtype = TVM_FFI_C_FLOAT32;
+  tensors[1].device.device_id = 1;
+  check_fails(tvm_ffi_args_check_same(&args, 1, 0), "ValueError",
+              WHEN_CALLING("device", "1") "Expected `cpu:0` of argument #0 but got `cpu:1`");
+}
+
+/* A check is as good as a read: what is no tensor is refused. */
+static void test_what_is_no_tensor(void **state) {
+  static const char text[] =
+      "Mismatched type on argument #2 when calling: `f(...)`. Expected `DLTensor*` but got `int`";
+  (void)state;
+  check_fails(tvm_ffi_args_check_ndim(&args, 2, 1), "TypeError", text);
+  check_fails(tvm_ffi_args_check_shape(&args, 2, 0, NULL), "TypeError", text);
+  check_fails(tvm_ffi_args_check_size(&args, 2, 0, 1), "TypeError", text);
+  check_fails(tvm_ffi_args_check_dtype(&args, 2, TVM_FFI_C_INT8), "TypeError", text);
+  check_fails(tvm_ffi_args_check_device(&args, 2, kDLCPU), "TypeError", text);
+  check_fails(tvm_ffi_args_check_contiguous(&args, 2), "TypeError", text);
+  check_fails(tvm_ffi_args_check_same(&args, 0, 2), "TypeError", text);
+  check_fails(tvm_ffi_args_check_same_dtype(&args, 2, 0), "TypeError", text);
+  check_fails(tvm_ffi_args_check_same_device(&args, 0, 2), "TypeError", text);
+}
+
+static int size_of(int32_t i, int *out) {
+#define SIZE(type) *out = (int)sizeof(type)
+  TVM_FFI_C_ARGS_DISPATCH(&args, i, TVM_FFI_C_CASES_FLOAT, SIZE);
+  return 0;
+}
+
+static void test_dispatch(void **state) {
+  int size = 0;
+  (void)state;
+  check_ok(size_of(0, &size));
+  assert_int_equal(size, 4);
+  check_fails(size_of(1, &size), "TypeError",
+              "Unsupported dtype `int8` of argument #1 when calling: `f(...)`");
+  check_fails(size_of(2, &size), "TypeError",
+              "Mismatched type on argument #2 when calling: `f(...)`. Expected `DLTensor*` but got "
+              "`int`");
+  check_fails(size_of(3, &size), "TypeError",
+              "Mismatched number of arguments when calling: `f(...)`. Expected at least 4 but got "
+              "3 arguments");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_ndim_and_shape, setup),
+      cmocka_unit_test_setup(test_dtype, setup),
+      cmocka_unit_test_setup(test_device, setup),
+      cmocka_unit_test_setup(test_contiguity, setup),
+      cmocka_unit_test_setup(test_the_same_as_another, setup),
+      cmocka_unit_test_setup(test_what_is_no_tensor, setup),
+      cmocka_unit_test_setup(test_dispatch, setup),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a DLTensor says about itself; test_c_tensor_create.c has the objects. */
+#include <tvm/ffi/c/tensor.h>
+
+#include "support/check.h"
+
+static const DLDevice cpu = {kDLCPU, 0};
+
+/* F-9: both ends are checked. */
+static void test_F_9_sizes_and_strides(void **state) {
+  int64_t shape[2] = {3, 5}, strides[2] = {50, 7}, value = 99;
+  DLTensor t;
+  (void)state;
+  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 2, shape, strides);
+  strides[0] = 50, strides[1] = 7;
+  check_ok(tvm_ffi_tensor_read_size(&t, 0, &value));
+  assert_int_equal(value, 3);
+  check_ok(tvm_ffi_tensor_read_size(&t, -1, &value));
+  assert_int_equal(value, 5);
+  check_ok(tvm_ffi_tensor_read_size(&t, -2, &value));
+  assert_int_equal(value, 3);
+  check_ok(tvm_ffi_tensor_read_stride(&t, 0, &value));
+  assert_int_equal(value, 50);
+  check_ok(tvm_ffi_tensor_read_stride(&t, -1, &value));
+  assert_int_equal(value, 7);
+  check_fails(tvm_ffi_tensor_read_size(&t, 2, &value), "IndexError",
+              "Index 2 out of bounds for tensor with 2 dimensions");
+  check_fails(tvm_ffi_tensor_read_size(&t, -3, &value), "IndexError",
+              "Index -3 out of bounds for tensor with 2 dimensions");
+  check_fails(tvm_ffi_tensor_read_stride(&t, INT32_MIN, &value), "IndexError", NULL);
+  assert_int_equal(value, 7);
+  t.strides = NULL;
+  check_ok(tvm_ffi_tensor_read_stride(&t, 0, &value));
+  assert_int_equal(value, 5);
+  check_ok(tvm_ffi_tensor_read_stride(&t, 1, &value));
+  assert_int_equal(value, 1);
+  t.ndim = 0;
+  check_fails(tvm_ffi_tensor_read_size(&t, 0, &value), "IndexError",
+              "Index 0 out of bounds for tensor with 0 dimensions");
+}
+
+static void test_data_and_numel(void **state) {
+  float values[4];
+  int64_t shape[2] = {2, 2}, strides[2];
+  DLTensor t;
+  (void)state;
+  tvm_ffi_tensor_init(&t, values, cpu, TVM_FFI_C_FLOAT32, 2, shape, strides);
+  assert_true(strides[0] == 2 && strides[1] == 1 && t.byte_offset == 0);
+  assert_ptr_equal(tvm_ffi_tensor_get_data(&t), values);
+  t.byte_offset = 8;
+  assert_ptr_equal(tvm_ffi_tensor_get_data(&t), values + 2);
+  assert_int_equal(tvm_ffi_tensor_get_numel(&t), 4);
+  t.ndim = 0;
+  assert_int_equal(tvm_ffi_tensor_get_numel(&t), 1);
+}
+
+static void test_F_5_sizes_in_bytes(void **state) {
+  int64_t shape[2] = {3, 3}, strides[2];
+  size_t size = 99;
+  DLTensor t;
+  (void)state;
+  tvm_ffi_tensor_init(&t, NULL, cpu, tvm_ffi_dtype_make(kDLUInt, 1, 1), 2, shape, strides);
+  check_ok(tvm_ffi_tensor_compute_size(&t, &size));
+  assert_int_equal(size, 2);
+  shape[0] = INT64_C(1) << 32, shape[1] = INT64_C(1) << 32;
+  check_fails(tvm_ffi_tensor_compute_size(&t, &size), "ValueError",
+              "Shape [4294967296, 4294967296] has a negative extent or too many elements");
+  shape[0] = 0, shape[1] = INT64_MAX;
+  check_ok(tvm_ffi_tensor_compute_size(&t, &size));
+  assert_int_equal(size, 0);
+  shape[0] = -1;
+  check_fails_with(tvm_ffi_tensor_compute_size(&t, &size), "ValueError", "[-1, ");
+  shape[0] = 65536, shape[1] = 65536;
+  t.dtype = TVM_FFI_C_FLOAT64;
+#if SIZE_MAX > 0xffffffffu
+  check_ok(tvm_ffi_tensor_compute_size(&t, &size));
+  assert_true(size == (size_t)1 << 35);
+#else
+  check_fails_with(tvm_ffi_tensor_compute_size(&t, &size), "ValueError", "fit in memory");
+#endif
+}
+
+static bool is_contiguous(int32_t ndim, int64_t a, int64_t b, int64_t c, int64_t s, int64_t u,
+                          int64_t v) {
+  int64_t shape[3], strides[3];
+  DLTensor t;
+  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 0, shape, strides);
+  t.ndim = ndim;
+  shape[0] = a, shape[1] = b, shape[2] = c;
+  strides[0] = s, strides[1] = u, strides[2] = v;
+  return tvm_ffi_tensor_is_contiguous(&t);
+}
+
+/* F-6: a tensor without elements is contiguous. */
+static void test_F_6_contiguity(void **state) {
+  int64_t shape[1] = {3};
+  DLTensor t;
+  (void)state;
+  assert_true(is_contiguous(2, 0, 3, 0, 77, 99, 0));
+  assert_true(is_contiguous(3, 3, 0, 2, 5, 5, 5));
+  assert_true(is_contiguous(3, 2, 3, 0, 5, 5, 5));
+  assert_true(is_contiguous(3, 2, 3, 4, 12, 4, 1));
+  assert_true(is_contiguous(3, 2, 1, 4, 4, 99, 1)); /* extents of 1 do not count */
+  assert_true(is_contiguous(3, 1, 1, 1, -5, 0, 7));
+  assert_true(is_contiguous(0, 0, 0, 0, 0, 0, 0));
+  assert_false(is_contiguous(3, 2, 3, 4, 12, 4, 2));
+  assert_false(is_contiguous(2, 2, 3, 0, 1, 2, 0));
+  assert_false(is_contiguous(2, 2, 3, 0, 4, 1, 0));
+  assert_false(is_contiguous(1, 3, 0, 0, -1, 0, 0));
+  assert_false(is_contiguous(1, 3, 0, 0, 0, 0, 0));
+  tvm_ffi_tensor_init(&t, NULL, cpu, TVM_FFI_C_INT8, 0, shape, NULL);
+  t.ndim = 1;
+  assert_true(tvm_ffi_tensor_is_contiguous(&t));
+}
+
+static void test_alignment(void **state) {
+  int64_t shape[1] = {1}, strides[1];
+  DLTensor t;
+  (void)state;
+  tvm_ffi_tensor_init(&t, (void *)(uintptr_t)0x1010, cpu, TVM_FFI_C_INT8, 1, shape, strides);
+  assert_true(tvm_ffi_tensor_is_aligned(&t, 16));
+  assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
+  t.byte_offset = 16;
+  assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
+  t.device.device_type = kDLVulkan; /* data is a handle there */
+  assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
+  t.byte_offset = 32;
+  assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
+}
+
+static void test_same_shape(void **state) {
+  int64_t shape[2] = {2, 3}, other[2] = {2, 4}, strides[2];
+  DLTensor a, b;
+  (void)state;
+  tvm_ffi_tensor_init(&a, NULL, cpu, TVM_FFI_C_INT8, 2, shape, strides);
+  tvm_ffi_tensor_init(&b, NULL, cpu, TVM_FFI_C_INT8, 2, other, strides);
+  assert_true(tvm_ffi_tensor_has_same_shape(&a, &a));
+  assert_false(tvm_ffi_tensor_has_same_shape(&a, &b));
+  b.ndim = 1;
+  assert_false(tvm_ffi_tensor_has_same_shape(&a, &b));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_F_9_sizes_and_strides),
+      cmocka_unit_test(test_data_and_numel),
+      cmocka_unit_test(test_F_5_sizes_in_bytes),
+      cmocka_unit_test(test_F_6_contiguity),
+      cmocka_unit_test(test_alignment),
+      cmocka_unit_test(test_same_shape),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Raising and the slot of each thread; test_error_object.c has the objects. */
+#include "core/error.h"
+
+#include <stdlib.h>
+
+#include "core/object.h"
+#include "support/check.h"
+#include "support/probe.h"
+#include "support/thread.h"
+
+static TVMFFIObjectHandle take(void) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  return error;
+}
+
+static void test_an_empty_slot(void **state) {
+  TVMFFIObjectHandle error = (void *)state;
+  TVMFFIErrorMoveFromRaised(&error);
+  assert_null(error);
+  TVMFFIErrorMoveFromRaised(NULL);
+  TVMFFIErrorSetRaised(NULL);
+  assert_false(tvmffi_error_is_raised());
+}
+
+static void test_the_slot_shares(void **state) {
+  probe first, second;
+  (void)state;
+  probe_init(&first);
+  probe_init(&second);
+  TVMFFIErrorSetRaised(&first);
+  assert_int_equal(check_use_count(&first), 2);
+  assert_true(tvmffi_error_is_raised());
+  TVMFFIErrorSetRaised(&first);
+  assert_int_equal(check_use_count(&first), 2);
+  TVMFFIErrorSetRaised(&second);
+  assert_int_equal(check_use_count(&first), 1);
+  TVMFFIErrorMoveFromRaised(NULL); /* takes nothing out */
+  assert_ptr_equal(take(), &second);
+  assert_int_equal(check_use_count(&second), 2);
+  assert_null(take());
+  TVMFFIErrorSetRaised(&first);
+  TVMFFIErrorSetRaised(NULL);
+  assert_int_equal(check_use_count(&first), 1);
+  assert_int_equal(first.strong_deletes + second.strong_deletes, 0);
+}
+
+static void look_for_an_error(void *seen) {
+  *(int *)seen = tvmffi_error_is_raised();
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "of another thread");
+}
+
+static void test_each_thread_has_a_slot(void **state) {
+  int seen = -1;
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "of this thread");
+  thread_run(look_for_an_error, &seen, 0);
+  assert_int_equal(seen, 0);
+  check_raised("ValueError", "of this thread");
+}
+
+static void test_success_does_not_clear(void **state) {
+  TVMFFIObjectHandle error;
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "old");
+  check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
+  TVMFFIObjectDecRef(error);
+  check_raised("ValueError", "old");
+}
+
+static void test_L_9_null_texts_count_as_empty(void **state) {
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr(NULL, NULL);
+  check_raised("", "");
+  TVMFFIErrorSetRaisedFromCStr("TypeError", NULL);
+  check_raised("TypeError", "");
+  TVMFFIErrorSetRaisedFromCStr(NULL, "message");
+  check_raised("", "message");
+  TVMFFIErrorSetRaisedFromCStrParts(NULL, NULL, 2);
+  check_raised("", "");
+}
+
+static void test_messages_in_parts(void **state) {
+  const char *parts[] = {"a", NULL, "", "%s", "bcd"};
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 5);
+  check_raised("ValueError", "a%sbcd");
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 1);
+  check_raised("ValueError", "a");
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 0);
+  check_raised("ValueError", "");
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", NULL, -1);
+  check_raised("ValueError", "");
+}
+
+static void test_parts_that_are_too_long_together(void **state) {
+  enum { kParts = 65, kPartSize = 1 << 26 };
+  const char *parts[kParts];
+  char *part;
+  int i;
+  (void)state;
+  if (SIZE_MAX / kPartSize > kParts) skip(); /* only where sizes have 32 bits */
+  part = malloc((size_t)kPartSize + 1);
+  assert_non_null(part);
+  memset(part, 'x', kPartSize);
+  part[kPartSize] = '\0';
+  for (i = 0; i < kParts; ++i) parts[i] = part;
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, kParts);
+  check_raised("MemoryError", NULL);
+  free(part);
+}
+
+static void test_formatted_messages_of_all_lengths(void **state) {
+  static const size_t kLengths[] = {0, 1, 400, 510, 511, 512, 513, 5000};
+  char text[5001];
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kLengths / sizeof kLengths[0]; ++i) {
+    TVMFFIErrorCell *cell;
+    TVMFFIObjectHandle error;
+    memset(text, 'x', kLengths[i]);
+    text[kLengths[i]] = '\0';
+    assert_int_equal(tvmffi_fail("ValueError", "%s", text), -1);
+    error = take();
+    cell = TVMFFIErrorGetCellPtr(error);
+    assert_int_equal(cell->message.size, kLengths[i]);
+    assert_string_equal(cell->message.data, text);
+    assert_string_equal(cell->kind.data, "ValueError");
+    TVMFFIObjectDecRef(error);
+  }
+}
+
+/* A text of the error that is being replaced may be part of the new one. */
+static void test_raising_with_texts_of_the_raised_error(void **state) {
+  TVMFFIErrorCell *cell;
+  TVMFFIObjectHandle error;
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "inner");
+  error = take();
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error); /* the slot holds it now */
+  cell = TVMFFIErrorGetCellPtr(error);
+  tvmffi_error_raisef(cell->kind.data, "outer: %s", cell->message.data);
+  check_raised("KeyError", "outer: inner");
+}
+
+static void test_L_9_out_of_memory_is_a_static_error(void **state) {
+  static const TVMFFIByteArray kText = {"text", 4};
+  TVMFFIObjectHandle first, second;
+  TVMFFIErrorCell *cell;
+  (void)state;
+  assert_int_equal(tvmffi_fail_memory(), -1);
+  first = take();
+  cell = TVMFFIErrorGetCellPtr(first);
+  assert_int_equal(TVMFFIObjectGetTypeIndex(first), kTVMFFIError);
+  assert_string_equal(cell->kind.data, "MemoryError");
+  assert_int_equal(cell->kind.size, strlen("MemoryError"));
+  assert_string_equal(cell->message.data, "out of memory");
+  assert_int_equal(cell->message.size, strlen("out of memory"));
+  cell->update_backtrace(first, &kText, kTVMFFIBacktraceUpdateModeAppend);
+  assert_string_equal(cell->backtrace.data, "");
+  assert_null(cell->cause_chain);
+  assert_null(cell->extra_context);
+  tvmffi_error_raise_memory();
+  second = take();
+  assert_ptr_equal(second, first);
+  TVMFFIObjectDecRef(first);
+  TVMFFIObjectDecRef(second);
+  tvmffi_error_raise_memory(); /* still there */
+  check_raised("MemoryError", "out of memory");
+}
+
+static int require_two(const void *first, const void *second) {
+  TVMFFI_REQUIRE(first);
+  TVMFFI_REQUIRE(second);
+  return 0;
+}
+
+static void test_missing_arguments_are_named(void **state) {
+  (void)state;
+  check_fails(require_two(state, NULL), "ValueError",
+              "require_two: argument `second` must not be NULL");
+  check_fails_with(require_two(NULL, NULL), "ValueError", "`first`");
+  check_ok(require_two(state, state));
+  check_not_raised();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_an_empty_slot),
+      cmocka_unit_test(test_the_slot_shares),
+      cmocka_unit_test(test_each_thread_has_a_slot),
+      cmocka_unit_test(test_success_does_not_clear),
+      cmocka_unit_test(test_L_9_null_texts_count_as_empty),
+      cmocka_unit_test(test_messages_in_parts),
+      cmocka_unit_test(test_parts_that_are_too_long_together),
+      cmocka_unit_test(test_formatted_messages_of_all_lengths),
+      cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
+      cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
+      cmocka_unit_test(test_missing_arguments_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/function.h"
+
+#include "core/any.h"
+#include "core/error.h"
+#include "support/check.h"
+#include "support/probe.h"
+#include "support/weak.h"
+
+/* What a function was called with, and what it is to do. */
+typedef struct {
+  void *handle;
+  const TVMFFIAny *args;
+  int32_t num_args;
+  TVMFFIAny *result;
+  int32_t result_type_index;
+  int num_calls, num_deleted;
+  void *last_deleted;
+  int code;
+  const char *kind; /* raised if not NULL */
+  int64_t value;    /* the result, if code is 0 */
+} notes;
+
+static notes noted;
+
+static int reset(void **state) {
+  (void)state;
+  memset(&noted, 0, sizeof noted);
+  return 0;
+}
+
+static int note_call(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  noted.handle = handle;
+  noted.args = args;
+  noted.num_args = num_args;
+  noted.result = result;
+  noted.result_type_index = result->type_index;
+  ++noted.num_calls;
+  if (noted.kind != NULL) TVMFFIErrorSetRaisedFromCStr(noted.kind, "from the callee");
+  if (noted.code == 0) *result = tvmffi_any_int(noted.value);
+  return noted.code;
+}
+
+static void note_deleted(void *self) {
+  ++noted.num_deleted;
+  noted.last_deleted = self;
+}
+
+static TVMFFIObjectHandle new_function(void *self, void (*deleter)(void *self)) {
+  TVMFFIObjectHandle function;
+  check_ok(TVMFFIFunctionCreate(self, note_call, deleter, &function));
+  return function;
+}
+
+/* Calls it through the ABI and checks which handle arrives. */
+static void check_handle(TVMFFIObjectHandle function, void *expected) {
+  TVMFFIAny args[2], result = tvmffi_any_none();
+  noted.value = 42;
+  check_ok(TVMFFIFunctionCall(function, args, 2, &result));
+  assert_ptr_equal(noted.handle, expected);
+  assert_ptr_equal(noted.args, args);
+  assert_int_equal(noted.num_args, 2);
+  assert_ptr_equal(noted.result, &result);
+  assert_int_equal(result.v_int64, 42);
+}
+
+static void test_the_function_itself_is_the_handle(void **state) {
+  TVMFFIObjectHandle function = new_function(NULL, NULL);
+  (void)state;
+  assert_int_equal(TVMFFIObjectGetTypeIndex(function), kTVMFFIFunction);
+  assert_int_equal(check_use_count(function), 1);
+  assert_null(TVMFFIFunctionGetCellPtr(function)->cpp_call);
+  assert_true(TVMFFIFunctionGetCellPtr(function)->safe_call == note_call); /* no detour */
+  check_handle(function, function);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_self_is_the_handle(void **state) {
+  TVMFFIObjectHandle function = new_function(&noted, note_deleted);
+  (void)state;
+  assert_null(TVMFFIFunctionGetCellPtr(function)->cpp_call);
+  check_handle(function, &noted);
+  TVMFFIObjectIncRef(function);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(noted.num_deleted, 0);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(noted.num_deleted, 1);
+  assert_ptr_equal(noted.last_deleted, &noted);
+}
+
+static void test_self_without_deleter(void **state) {
+  TVMFFIObjectHandle function = new_function(&noted, NULL);
+  (void)state;
+  check_handle(function, &noted);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(noted.num_deleted, 0);
+}
+
+static void test_deleter_without_self(void **state) {
+  TVMFFIObjectHandle function = new_function(NULL, note_deleted);
+  (void)state;
+  noted.last_deleted = &noted;
+  check_handle(function, NULL);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(noted.num_deleted, 1);
+  assert_null(noted.last_deleted);
+}
+
+static void test_the_deleter_does_not_wait_for_weak_references(void **state) {
+  TVMFFIObjectHandle function = new_function(&noted, note_deleted);
+  (void)state;
+  weak_retain(function);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(noted.num_deleted, 1);
+  weak_release(function);
+  assert_int_equal(noted.num_deleted, 1);
+}
+
+static void test_refusals(void **state) {
+  TVMFFIObjectHandle function = (void *)state;
+  check_fails_with(TVMFFIFunctionCreate(&noted, NULL, note_deleted, &function), "ValueError",
+                   "`safe_call`");
+  check_fails_with(TVMFFIFunctionCreate(&noted, note_call, note_deleted, NULL), "ValueError", "`out`");
+  assert_ptr_equal(function, state);
+  assert_int_equal(noted.num_deleted, 0);
+}
+
+static void test_L_13_calls_through_the_abi_are_passed_through(void **state) {
+  static const int kCodes[] = {-1, -2, 1, 12345};
+  TVMFFIObjectHandle function = new_function(&noted, NULL);
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kCodes / sizeof kCodes[0]; ++i) {
+    TVMFFIAny result = tvmffi_any_none();
+    noted.code = kCodes[i];
+    assert_int_equal(TVMFFIFunctionCall(function, NULL, 0, &result), kCodes[i]);
+    check_not_raised();
+  }
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "older");
+  noted.code = 0;
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &(TVMFFIAny){0}));
+  check_raised("ValueError", "older");
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_L_13_calls_of_the_library_have_an_error(void **state) {
+  TVMFFIObjectHandle function = new_function(&noted, NULL);
+  TVMFFIAny result;
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "older");
+  noted.code = -1;
+  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  check_raised("InternalError", "callee returned -1 without setting an error");
+  noted.code = 7;
+  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), 7);
+  check_raised("InternalError", "callee returned 7 without setting an error");
+  noted.kind = "KeyError";
+  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), 7);
+  check_raised("KeyError", "from the callee");
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_results_of_calls_of_the_library(void **state) {
+  TVMFFIObjectHandle function = new_function(&noted, NULL);
+  TVMFFIAny result, none = tvmffi_any_none();
+  (void)state;
+  memset(&result, 0xA5, sizeof result);
+  noted.value = -5;
+  noted.result_type_index = -1;
+  check_ok(tvmffi_function_call(function, NULL, 0, &result));
+  assert_int_equal(noted.result_type_index, kTVMFFINone); /* as the callee may expect */
+  assert_int_equal(result.v_int64, -5);
+  noted.code = -1;
+  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  assert_memory_equal(&result, &none, sizeof result);
+  check_raised("InternalError", NULL);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_L_13_other_callbacks(void **state) {
+  (void)state;
+  assert_int_equal(tvmffi_function_check_raised(0), 0);
+  check_not_raised();
+  assert_int_equal(tvmffi_function_check_raised(3), 3);
+  check_raised("InternalError", "callee returned 3 without setting an error");
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "of the callback");
+  assert_int_equal(tvmffi_function_check_raised(-1), -1);
+  check_raised("KeyError", "of the callback");
+}
+
+/* F-13: what is done with the arguments after a failure does not touch the error. */
+static int take_argument_and_fail(void *handle, const TVMFFIAny *args, int32_t num_args,
+                                  TVMFFIAny *result) {
+  TVMFFIAny taken;
+  (void)handle;
+  (void)num_args;
+  (void)result;
+  check_ok(TVMFFIAnyViewToOwnedAny(&args[0], &taken));
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "after taking the argument");
+  check_release(&taken);
+  return -1;
+}
+
+static void test_F_13_errors_survive_the_arguments(void **state) {
+  TVMFFIObjectHandle function, slot;
+  TVMFFIAny arg, result;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  slot = &p;
+  arg = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
+  check_ok(TVMFFIFunctionCreate(NULL, take_argument_and_fail, NULL, &function));
+  check_fails(tvmffi_function_call(function, &arg, 1, &result), "ValueError",
+              "after taking the argument");
+  assert_null(slot);
+  assert_int_equal(p.strong_deletes, 1);
+  TVMFFIObjectDecRef(function);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_the_function_itself_is_the_handle, reset),
+      cmocka_unit_test_setup(test_self_is_the_handle, reset),
+      cmocka_unit_test_setup(test_self_without_deleter, reset),
+      cmocka_unit_test_setup(test_deleter_without_self, reset),
+      cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
+      cmocka_unit_test_setup(test_refusals, reset),
+      cmocka_unit_test_setup(test_L_13_calls_through_the_abi_are_passed_through, reset),
+      cmocka_unit_test_setup(test_L_13_calls_of_the_library_have_an_error, reset),
+      cmocka_unit_test_setup(test_results_of_calls_of_the_library, reset),
+      cmocka_unit_test_setup(test_L_13_other_callbacks, reset),
+      cmocka_unit_test_setup(test_F_13_errors_survive_the_arguments, reset),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

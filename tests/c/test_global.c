@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Setting, fetching, overriding and removing global functions. Listing: test_global_names.c. */
+#include "core/global.h"
+
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "support/check.h"
+
+static int answer(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = *(const int *)self;
+  return 0;
+}
+
+static void count_delete(void *self) { ++*(int *)self; }
+
+/*
+ * A function that returns *number and adds one to it when it dies: a static variable, for functions
+ * may be in the table until the end.
+ */
+static TVMFFIObjectHandle new_function(int *number) {
+  TVMFFIObjectHandle function = NULL;
+  check_ok(TVMFFIFunctionCreate(number, answer, count_delete, &function));
+  return function;
+}
+
+static int set(const char *name, TVMFFIObjectHandle function, int allow_override) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  return TVMFFIFunctionSetGlobal(&bytes, function, allow_override);
+}
+
+static TVMFFIObjectHandle get(const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  TVMFFIObjectHandle function = NULL;
+  check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
+  return function;
+}
+
+/* Is that the function of the name? */
+static void check_is(const char *name, TVMFFIObjectHandle expected) {
+  TVMFFIObjectHandle function = get(name);
+  assert_ptr_equal(function, expected);
+  TVMFFIObjectDecRef(function);
+}
+
+static bool remove_name(const char *name) {
+  bool removed = false;
+  check_ok(tvmffi_global_remove(name, strlen(name), &removed));
+  return removed;
+}
+
+static void test_set_and_get(void **state) {
+  static int number = 7;
+  TVMFFIObjectHandle function = new_function(&number), found;
+  TVMFFIAny result = {0};
+  (void)state;
+  check_ok(set("my.f", function, 0));
+  assert_int_equal(check_use_count(function), 2);
+  found = get("my.f");
+  assert_ptr_equal(found, function);
+  assert_int_equal(check_use_count(function), 3);
+  check_ok(TVMFFIFunctionCall(found, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 7);
+  TVMFFIObjectDecRef(found);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(number, 7);
+  assert_true(remove_name("my.f"));
+  assert_int_equal(number, 8);
+}
+
+static void test_an_unknown_name_is_no_error(void **state) {
+  TVMFFIByteArray name = check_bytes("no.such.function");
+  TVMFFIObjectHandle found = &name;
+  (void)state;
+  check_ok(TVMFFIFunctionGetGlobal(&name, &found));
+  assert_null(found);
+  check_not_raised();
+}
+
+static void test_a_taken_name_is_refused(void **state) {
+  static int number = 0, other = 0;
+  TVMFFIObjectHandle function = new_function(&number), second = new_function(&other);
+  TVMFFIMethodInfo info;
+  (void)state;
+  check_ok(set("my.f", function, 0));
+  check_fails(set("my.f", second, 0), "RuntimeError",
+              "Global Function `my.f` is already registered");
+  memset(&info, 0, sizeof info);
+  info.name = check_bytes("my.f");
+  info.method.type_index = kTVMFFIFunction;
+  info.method.v_obj = second;
+  check_fails_with(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), "RuntimeError",
+                   "Global Function `my.f` is already registered, possible causes:");
+  assert_int_equal(check_use_count(second), 1);
+  check_is("my.f", function);
+  TVMFFIObjectDecRef(second);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_override_releases_the_old_function(void **state) {
+  static int number = 0, other = 0;
+  TVMFFIObjectHandle function = new_function(&number), second = new_function(&other);
+  (void)state;
+  check_ok(set("my.f", function, 1));
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(number, 0);
+  check_ok(set("my.f", second, 1));
+  assert_int_equal(number, 1);
+  check_is("my.f", second);
+  check_ok(set("my.f", second, 1)); /* by itself */
+  assert_int_equal(check_use_count(second), 2);
+  TVMFFIObjectDecRef(second);
+  assert_int_equal(other, 0);
+}
+
+static void test_remove(void **state) {
+  static int number = 0;
+  TVMFFIObjectHandle function = new_function(&number);
+  (void)state;
+  assert_false(remove_name("my.f"));
+  check_ok(set("my.f", function, 0));
+  assert_true(remove_name("my.f"));
+  assert_int_equal(check_use_count(function), 1);
+  assert_null(get("my.f"));
+  assert_false(remove_name("my.f"));
+  check_ok(set("my.f", function, 0)); /* no override: the name is free again */
+  check_is("my.f", function);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_L_8_null_function_is_refused(void **state) {
+  TVMFFIByteArray text = check_bytes("not a function");
+  TVMFFIAny string;
+  TVMFFIMethodInfo info;
+  (void)state;
+  check_fails(set("my.f", NULL, 0), "TypeError",
+              "Cannot convert from type `None` to `ffi.Function`");
+  check_ok(TVMFFIStringFromByteArray(&text, &string));
+  check_fails(set("my.f", string.v_obj, 1), "TypeError",
+              "Cannot convert from type `ffi.String` to `ffi.Function`");
+  memset(&info, 0, sizeof info);
+  info.name = check_bytes("my.f");
+  check_fails(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1), "TypeError",
+              "Cannot convert from type `None` to `ffi.Function`");
+  info.method = string;
+  check_fails(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1), "TypeError",
+              "Cannot convert from type `ffi.String` to `ffi.Function`");
+  assert_null(get("my.f"));
+  check_release(&string);
+}
+
+static void test_F_24_names_match_whole(void **state) {
+  static const char *const kNames[] = {"ab", "abc", "a", "", "abd"};
+  static int numbers[5];
+  TVMFFIObjectHandle functions[5];
+  TVMFFIByteArray with_nul = {"ab\0c", 4};
+  TVMFFIObjectHandle found;
+  int i;
+  (void)state;
+  for (i = 0; i < 5; ++i) {
+    functions[i] = new_function(&numbers[i]);
+    check_ok(set(kNames[i], functions[i], 0));
+    TVMFFIObjectDecRef(functions[i]);
+  }
+  for (i = 0; i < 5; ++i) check_is(kNames[i], functions[i]);
+  check_ok(TVMFFIFunctionGetGlobal(&with_nul, &found));
+  assert_null(found);
+  with_nul.size = 2; /* no NUL behind the name either */
+  check_ok(TVMFFIFunctionGetGlobal(&with_nul, &found));
+  assert_ptr_equal(found, functions[0]);
+  TVMFFIObjectDecRef(found);
+}
+
+static void test_the_name_is_copied(void **state) {
+  static int number = 0;
+  char text[] = "my.name";
+  TVMFFIObjectHandle function = new_function(&number);
+  (void)state;
+  check_ok(set(text, function, 0));
+  memset(text, 'x', sizeof text - 1);
+  check_is("my.name", function);
+  assert_null(get(text));
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_many_names(void **state) {
+  enum { kMany = 5000 };
+  static int number = 0;
+  char name[32];
+  TVMFFIObjectHandle function = new_function(&number);
+  int i;
+  (void)state;
+  for (i = 0; i < kMany; ++i) {
+    (void)snprintf(name, sizeof name, "many.%d", i);
+    check_ok(set(name, function, 0));
+  }
+  assert_int_equal(check_use_count(function), kMany + 1);
+  for (i = 0; i < kMany; ++i) {
+    (void)snprintf(name, sizeof name, "many.%d", i);
+    check_is(name, function);
+  }
+  TVMFFIObjectDecRef(function);
+}
+
+/* What a dying function does with the table: no lock may be held then. */
+static void use_table(void *self) {
+  int *number = (int *)self;
+  assert_null(get("my.gone"));
+  assert_true(remove_name("my.other"));
+  *number = 1;
+}
+
+static void test_a_dying_function_may_use_the_table(void **state) {
+  static int number = 0, other = 0;
+  TVMFFIObjectHandle function = NULL, second = new_function(&other);
+  (void)state;
+  check_ok(TVMFFIFunctionCreate(&number, answer, use_table, &function));
+  check_ok(set("my.f", function, 0));
+  check_ok(set("my.other", second, 0));
+  TVMFFIObjectDecRef(function);
+  check_ok(set("my.f", second, 1));
+  assert_int_equal(number, 1);
+  TVMFFIObjectDecRef(second);
+}
+
+static void test_refused_arguments(void **state) {
+  static int number = 0;
+  TVMFFIByteArray name = check_bytes("my.f"), no_data = {NULL, 3};
+  TVMFFIByteArray too_long = {"my.f", (size_t)INT32_MAX + 1};
+  TVMFFIObjectHandle function = new_function(&number), found = &number;
+  TVMFFIMethodInfo info;
+  (void)state;
+  check_fails(TVMFFIFunctionGetGlobal(NULL, &found), "ValueError", NULL);
+  check_fails(TVMFFIFunctionGetGlobal(&name, NULL), "ValueError", NULL);
+  check_fails(TVMFFIFunctionGetGlobal(&no_data, &found), "ValueError",
+              "`name` has size 3 but no data");
+  check_fails_with(TVMFFIFunctionGetGlobal(&too_long, &found), "ValueError", "too long");
+  assert_ptr_equal(found, &number);
+  check_fails(TVMFFIFunctionSetGlobal(NULL, function, 0), "ValueError", NULL);
+  check_fails(TVMFFIFunctionSetGlobal(&no_data, function, 0), "ValueError", NULL);
+  check_fails(TVMFFIFunctionSetGlobalFromMethodInfo(NULL, 0), "ValueError", NULL);
+  memset(&info, 0, sizeof info);
+  info.name = no_data;
+  info.method.type_index = kTVMFFIFunction;
+  info.method.v_obj = function;
+  check_fails(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), "ValueError", NULL);
+  assert_int_equal(check_use_count(function), 1);
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_built_in_functions(void **state) {
+  static int number = 0;
+  TVMFFIObjectHandle function = new_function(&number), found = get("ffi.String");
+  (void)state;
+  assert_non_null(found);
+  check_is("ffi.String", found); /* one object for all who ask */
+  check_fails(set("ffi.String", function, 0), "RuntimeError", NULL);
+  check_fails(set("ffi.Bytes", function, 0), "RuntimeError", NULL); /* never fetched so far */
+  check_ok(set("ffi.String", function, 1));
+  check_ok(set("ffi.Bytes", function, 1));
+  check_is("ffi.String", function);
+  check_is("ffi.Bytes", function);
+  assert_true(remove_name("ffi.String"));
+  assert_true(remove_name("ffi.Shape"));
+  assert_null(get("ffi.String"));
+  assert_null(get("ffi.Shape"));
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(check_use_count(function), 1);
+  TVMFFIObjectDecRef(function);
+  function = get("ffi.Shape"); /* as at the start */
+  assert_non_null(function);
+  TVMFFIObjectDecRef(function);
+  TVMFFIObjectDecRef(found); /* outlived the table it came from */
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_set_and_get),
+      TEST(test_an_unknown_name_is_no_error),
+      TEST(test_a_taken_name_is_refused),
+      TEST(test_override_releases_the_old_function),
+      TEST(test_remove),
+      TEST(test_L_8_null_function_is_refused),
+      TEST(test_F_24_names_match_whole),
+      TEST(test_the_name_is_copied),
+      TEST(test_many_names),
+      TEST(test_a_dying_function_may_use_the_table),
+      TEST(test_refused_arguments),
+      TEST(test_built_in_functions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listing and describing global functions. */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "core/global.h"
+#include "support/check.h"
+
+static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+static TVMFFIObjectHandle function; /* the one that all names of these tests stand for */
+
+static void set(const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  check_ok(TVMFFIFunctionSetGlobal(&bytes, function, 1));
+}
+
+static void remove_name(const char *name) {
+  bool removed = false;
+  check_ok(tvmffi_global_remove(name, strlen(name), &removed));
+  assert_true(removed);
+}
+
+static TVMFFIObject *list_names(void) {
+  TVMFFIObject *names = NULL;
+  check_ok(tvmffi_global_list_names(&names));
+  assert_int_equal(names->type_index, kTVMFFIFunction);
+  return names;
+}
+
+static int64_t count_names(TVMFFIObject *names) {
+  TVMFFIAny arg = tvmffi_any_int(-1), result = tvmffi_any_none();
+  check_ok(TVMFFIFunctionCall(names, &arg, 1, &result));
+  assert_int_equal(result.type_index, kTVMFFIInt);
+  return result.v_int64;
+}
+
+/* The names in the list that begin with "my.", joined with spaces. */
+static void check_mine(TVMFFIObject *names, const char *expected) {
+  char joined[256] = "";
+  int64_t i, count = count_names(names);
+  for (i = 0; i < count; ++i) {
+    TVMFFIAny arg = tvmffi_any_int(i), name = tvmffi_any_none();
+    TVMFFIByteArray text;
+    check_ok(TVMFFIFunctionCall(names, &arg, 1, &name));
+    assert_true(tvmffi_any_get_text(&name, &text));
+    if (text.size >= 3 && memcmp(text.data, "my.", 3) == 0) {
+      assert_true(strlen(joined) + text.size + 2 < sizeof joined);
+      if (joined[0] != '\0') strcat(joined, " ");
+      strcat(joined, text.data);
+    }
+    check_release(&name);
+  }
+  assert_string_equal(joined, expected);
+}
+
+static void check_listed(const char *expected) {
+  TVMFFIObject *names = list_names();
+  check_mine(names, expected);
+  TVMFFIObjectDecRef(names);
+}
+
+static void test_names_come_in_the_order_of_setting(void **state) {
+  (void)state;
+  set("my.first");
+  set("my.middle and long enough for the heap");
+  set("my.last");
+  check_listed("my.first my.middle and long enough for the heap my.last");
+  set("my.first"); /* overridden: moves to the end */
+  check_listed("my.middle and long enough for the heap my.last my.first");
+}
+
+static void test_removed_names_are_not_listed(void **state) {
+  (void)state;
+  set("my.a");
+  set("my.b");
+  set("my.c");
+  set("my.d");
+  remove_name("my.a"); /* first, middle, last */
+  check_listed("my.b my.c my.d");
+  remove_name("my.c");
+  check_listed("my.b my.d");
+  remove_name("my.d");
+  check_listed("my.b");
+  set("my.a");
+  check_listed("my.b my.a");
+  remove_name("my.b");
+  remove_name("my.a");
+  check_listed("");
+}
+
+static void test_a_list_is_a_snapshot(void **state) {
+  TVMFFIObject *names;
+  int64_t count;
+  (void)state;
+  set("my.a");
+  set("my.b");
+  names = list_names();
+  count = count_names(names);
+  remove_name("my.a");
+  set("my.c");
+  set("my.d");
+  assert_int_equal(count_names(names), count);
+  check_mine(names, "my.a my.b");
+  check_ok(TVMFFIRuntimeShutdown());
+  check_mine(names, "my.a my.b");
+  TVMFFIObjectDecRef(names);
+}
+
+static void test_built_in_names_come_first(void **state) {
+  TVMFFIObject *names = list_names();
+  TVMFFIAny arg = tvmffi_any_int(0), name = tvmffi_any_none();
+  TVMFFIByteArray text;
+  (void)state;
+  assert_true(count_names(names) >= 9);
+  check_ok(TVMFFIFunctionCall(names, &arg, 1, &name));
+  assert_true(tvmffi_any_get_text(&name, &text));
+  assert_memory_equal(text.data, "ffi.", 4);
+  check_release(&name);
+  TVMFFIObjectDecRef(names);
+}
+
+static void test_refused_questions(void **state) {
+  TVMFFIObject *names = list_names();
+  TVMFFIAny args[2] = {tvmffi_any_int(0), tvmffi_any_int(0)}, result = tvmffi_any_none();
+  char text[64];
+  int64_t count = count_names(names);
+  (void)state;
+  args[0] = tvmffi_any_int(count);
+  (void)snprintf(text, sizeof text, "Index %d out of bounds %d", (int)count, (int)count);
+  check_fails(TVMFFIFunctionCall(names, args, 1, &result), "IndexError", text);
+  args[0] = tvmffi_any_int(INT64_MAX);
+  check_fails(TVMFFIFunctionCall(names, args, 1, &result), "IndexError", NULL);
+  check_fails(TVMFFIFunctionCall(names, args, 2, &result), "TypeError",
+              "Mismatched number of arguments when calling: `(0: int) -> Any`. Expected 1 but got "
+              "2 arguments");
+  args[0] = tvmffi_any_raw_str("1");
+  check_fails(TVMFFIFunctionCall(names, args, 1, &result), "TypeError",
+              "Mismatched type on argument #0 when calling: `(0: int) -> Any`. Expected `int` but "
+              "got `const char*`");
+  args[0] = tvmffi_any_bool(1);
+  check_ok(TVMFFIFunctionCall(names, args, 1, &result));
+  check_release(&result);
+  TVMFFIObjectDecRef(names);
+}
+
+static void set_described(const char *name, const char *metadata) {
+  TVMFFIMethodInfo info;
+  memset(&info, 0, sizeof info);
+  info.name = check_bytes(name);
+  info.doc = check_bytes("a text that nothing asks for");
+  info.metadata.data = metadata;
+  info.metadata.size = metadata != NULL ? strlen(metadata) : 0;
+  info.method = tvmffi_any_object(function);
+  check_ok(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1));
+}
+
+static void check_metadata(const char *name, const char *expected) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  TVMFFIByteArray text;
+  check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
+  assert_true(tvmffi_any_get_text(&metadata, &text));
+  assert_string_equal(text.data, expected);
+  check_release(&metadata);
+}
+
+static void test_metadata(void **state) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  char described[] = "{\"type_schema\":\"...\"}";
+  (void)state;
+  set_described("my.f", described);
+  memset(described, 'x', 5);
+  check_metadata("my.f", "{\"type_schema\":\"...\"}");
+  set_described("my.f", "{}");
+  check_metadata("my.f", "{}");
+  set("my.f"); /* overridden without any */
+  check_metadata("my.f", "");
+  set_described("my.g", NULL);
+  check_metadata("my.g", "");
+  check_metadata("ffi.Shape", "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
+  set("ffi.Shape");
+  check_metadata("ffi.Shape", "");
+  remove_name("my.f");
+  check_fails(tvmffi_global_metadata("my.f", 4, &metadata), "RuntimeError",
+              "Global Function is not found: my.f");
+  check_fails(tvmffi_global_metadata("my.none", 7, &metadata), "RuntimeError",
+              "Global Function is not found: my.none");
+}
+
+static void test_metadata_without_data(void **state) {
+  TVMFFIMethodInfo info;
+  (void)state;
+  memset(&info, 0, sizeof info);
+  info.name = check_bytes("my.f");
+  info.metadata.size = 5;
+  info.doc.size = 5;
+  info.method = tvmffi_any_object(function);
+  check_ok(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0));
+  check_metadata("my.f", "");
+}
+
+static int make_function(void **state) {
+  (void)state;
+  return TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function);
+}
+
+/* No name holds it any more. */
+static int shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  if (check_use_count(function) != 1) return -1;
+  return TVMFFIObjectDecRef(function);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_function, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_names_come_in_the_order_of_setting),
+      TEST(test_removed_names_are_not_listed),
+      TEST(test_a_list_is_a_snapshot),
+      TEST(test_built_in_names_come_first),
+      TEST(test_refused_questions),
+      TEST(test_metadata),
+      TEST(test_metadata_without_data),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/check.h"
+
+/* The same source once more, as machines without a 128-bit product compile it. */
+uint64_t hash_in_64_bits(const char *data, size_t size);
+#undef __SIZEOF_INT128__
+#define tvmffi_hash_bytes hash_in_64_bits
+#include "base/hash.c"
+#undef tvmffi_hash_bytes
+
+enum { kMaxSize = 64 };
+
+static void fill(char *data) {
+  int i;
+  for (i = 0; i < kMaxSize; ++i) data[i] = (char)((i * 37 + 11) & 255);
+}
+
+/* If this fails because the hash was improved: new numbers from the 64-bit machine at hand. */
+static void test_the_same_value_on_every_machine(void **state) {
+  static const struct {
+    size_t size;
+    uint64_t hash;
+  } kKnown[] = {
+      {0, UINT64_C(0x0000000000000000)},  {1, UINT64_C(0x473a65f0948cb538)},
+      {3, UINT64_C(0x814f0d5485128c01)},  {4, UINT64_C(0x50a7be9267d31de9)},
+      {7, UINT64_C(0xd02d2f4920edd2cd)},  {8, UINT64_C(0xc8ca9928813f63fe)},
+      {9, UINT64_C(0xb83653f2f65e4bfc)},  {16, UINT64_C(0xf05e638b0c01fba3)},
+      {17, UINT64_C(0x0205c56fdcd5c021)}, {24, UINT64_C(0x52641ca11a8e8993)},
+      {25, UINT64_C(0x296854e22ad3ca09)}, {33, UINT64_C(0x9cb0a1babeb91ba1)},
+      {64, UINT64_C(0xcd9ca3b91ac8532d)},
+  };
+  char data[kMaxSize];
+  size_t i;
+  (void)state;
+  fill(data);
+  for (i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
+    assert_true(tvmffi_hash_bytes(data, kKnown[i].size) == kKnown[i].hash);
+    assert_true(hash_in_64_bits(data, kKnown[i].size) == kKnown[i].hash);
+  }
+}
+
+static void test_every_bit_counts(void **state) {
+  char data[kMaxSize];
+  size_t size, bit;
+  (void)state;
+  fill(data);
+  for (size = 1; size <= kMaxSize; ++size) {
+    uint64_t hash = tvmffi_hash_bytes(data, size);
+    for (bit = 0; bit < size * 8; ++bit) {
+      data[bit / 8] = (char)(data[bit / 8] ^ (1 << bit % 8));
+      assert_true(tvmffi_hash_bytes(data, size) != hash);
+      data[bit / 8] = (char)(data[bit / 8] ^ (1 << bit % 8));
+    }
+    assert_true(tvmffi_hash_bytes(data, size) == hash);
+  }
+}
+
+static void test_the_size_counts(void **state) {
+  static const char zeros[kMaxSize];
+  size_t a, b;
+  (void)state;
+  for (a = 0; a <= kMaxSize; ++a) {
+    for (b = 0; b < a; ++b) {
+      assert_true(tvmffi_hash_bytes(zeros, a) != tvmffi_hash_bytes(zeros, b));
+    }
+  }
+}
+
+static void test_F_19_no_data_when_size_is_zero(void **state) {
+  (void)state;
+  assert_true(tvmffi_hash_bytes(NULL, 0) == tvmffi_hash_bytes("", 0));
+}
+
+/* Blocks of exactly the size, so that memory checkers see a byte too far; at any address. */
+static void test_reads_the_key_and_nothing_else(void **state) {
+  char data[kMaxSize];
+  size_t size, offset;
+  (void)state;
+  fill(data);
+  for (size = 1; size <= kMaxSize; ++size) {
+    for (offset = 0; offset < 8; ++offset) {
+      char *block = malloc(offset + size);
+      assert_non_null(block);
+      memcpy(block + offset, data, size);
+      assert_true(tvmffi_hash_bytes(block + offset, size) == tvmffi_hash_bytes(data, size));
+      free(block);
+    }
+  }
+}
+
+/* Names that are alike must not pile up in a table that looks at the lowest bits. */
+static void test_names_spread(void **state) {
+  enum { kBuckets = 1024, kPerBucket = 16 };
+  static int buckets[kBuckets];
+  int i, fullest = 0;
+  (void)state;
+  for (i = 0; i < kBuckets * kPerBucket; ++i) {
+    char name[32];
+    int size = snprintf(name, sizeof name, "ffi.function_%d", i);
+    int *bucket = &buckets[tvmffi_hash_bytes(name, (size_t)size) % kBuckets];
+    if (++*bucket > fullest) fullest = *bucket;
+  }
+  assert_in_range(fullest, kPerBucket, 3 * kPerBucket);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_same_value_on_every_machine),
+      cmocka_unit_test(test_every_bit_counts),
+      cmocka_unit_test(test_the_size_counts),
+      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+      cmocka_unit_test(test_reads_the_key_and_nothing_else),
+      cmocka_unit_test(test_names_spread),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

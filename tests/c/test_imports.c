@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "container/array.h"
+#include "core/object.h"
+#include "module/module.h"
+#include "module_support.h"
+#include "support/check.h"
+
+/* A module that has one function, called as the module is: "a" to "z". It gives the letter. */
+typedef struct {
+  tvmffi_module base;
+  char name;
+} letter_module;
+
+static int num_asked, num_alive;
+
+static int give_letter(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(*(const char *)handle);
+  return 0;
+}
+
+static int letter_get_function(tvmffi_module *self, const TVMFFIByteArray *name,
+                               TVMFFIObject **out) {
+  letter_module *module = (letter_module *)self;
+  TVMFFIObjectHandle function = NULL;
+  ++num_asked;
+  if (name->size == 1 && name->data[0] == module->name &&
+      TVMFFIFunctionCreate(&module->name, give_letter, NULL, &function) != 0) {
+    return -1;
+  }
+  if (name->size == 1 && name->data[0] == '!') {
+    TVMFFIErrorSetRaisedFromCStr("KeyError", "a module refused");
+    return -1;
+  }
+  *out = function;
+  return 0;
+}
+
+static void letter_destroy(tvmffi_module *self) {
+  (void)self;
+  --num_alive;
+}
+
+static const tvmffi_module_class kLetter = {"letter", 2,    letter_get_function, NULL, NULL,
+                                            NULL,     letter_destroy};
+
+static TVMFFIObject *new_letter(char name) {
+  letter_module *module = tvmffi_module_new(sizeof *module, &kLetter);
+  assert_non_null(module);
+  module->name = name;
+  ++num_alive;
+  return &module->base.header;
+}
+
+static void *context_of(TVMFFIObject *module) {
+  return tvmffi_module_context((tvmffi_module *)(void *)module);
+}
+
+static int64_t call_letter(void *function) {
+  TVMFFIAny result = tvmffi_any_none();
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  return result.v_int64;
+}
+
+/* ---- Importing ------------------------------------------------------------------------------- */
+
+static void test_imports_are_an_array_of_modules(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *imports;
+  TVMFFIAny result;
+  (void)state;
+  import_module(a, b);
+  import_module(a, b); /* nobody checks for duplicates */
+  imports = ((tvmffi_module *)(void *)a)->imports;
+  assert_int_equal(tvmffi_array_size(imports), 2);
+  assert_ptr_equal(tvmffi_array_items(imports)[1].v_obj, b);
+  assert_int_equal(tvmffi_array_items(imports)[1].type_index, kTVMFFIModule);
+  assert_int_equal(check_use_count(b), 3);
+  check_ok(call_on(a, "ffi.ModuleClearImports", NULL, -1, &result));
+  assert_int_equal(check_use_count(b), 1);
+  import_module(a, b);
+  TVMFFIObjectDecRef(b);
+  TVMFFIObjectDecRef(a);
+  assert_int_equal(num_alive, 0);
+}
+
+static void test_circles_are_refused(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *c = new_letter('c');
+  TVMFFIAny args[2], result;
+  (void)state;
+  import_module(a, b);
+  import_module(b, c);
+  args[0] = args[1] = tvmffi_any_object(a);
+  check_fails(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
+              "Cyclic dependency detected during import");
+  args[0] = tvmffi_any_object(c);
+  check_fails(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
+              "Cyclic dependency detected during import");
+  assert_int_equal(check_use_count(a), 1);
+  import_module(a, c); /* a detour is no circle */
+  TVMFFIObjectDecRef(c);
+  TVMFFIObjectDecRef(b);
+  TVMFFIObjectDecRef(a);
+  assert_int_equal(num_alive, 0);
+}
+
+static void test_depth_first_and_each_once(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *c = new_letter('c');
+  TVMFFIObject *d = new_letter('d'), *e = new_letter('e'), *function;
+  tvmffi_module_set found;
+  (void)state;
+  import_module(a, b); /* a: b, d;  b: c, e;  d: c */
+  import_module(a, d);
+  import_module(b, c);
+  import_module(b, e);
+  import_module(d, c);
+  check_ok(tvmffi_imports_collect((tvmffi_module *)(void *)a, &found));
+  assert_int_equal(found.size, 4);
+  assert_ptr_equal(found.items[0], b);
+  assert_ptr_equal(found.items[1], c);
+  assert_ptr_equal(found.items[2], e);
+  assert_ptr_equal(found.items[3], d);
+  assert_int_equal(check_use_count(c), 4);
+  tvmffi_imports_release(&found);
+  assert_int_equal(check_use_count(c), 3);
+  num_asked = 0;
+  assert_null(get_function(a, "z", 1));
+  assert_int_equal(num_asked, 5);
+  assert_null(get_function(a, "e", 0));
+  function = get_function(a, "e", 1);
+  assert_int_equal(call_letter(function), 'e');
+  TVMFFIObjectDecRef(function);
+  TVMFFIObjectDecRef(e);
+  TVMFFIObjectDecRef(d);
+  TVMFFIObjectDecRef(c);
+  TVMFFIObjectDecRef(b);
+  TVMFFIObjectDecRef(a);
+  assert_int_equal(num_alive, 0);
+}
+
+/* Neither walking nor releasing needs the stack. */
+static void test_a_long_chain(void **state) {
+  TVMFFIObject *top = new_letter('z'), *function;
+  int i;
+  (void)state;
+  for (i = 0; i < 2000; ++i) {
+    TVMFFIObject *above = new_letter('a');
+    import_module(above, top);
+    TVMFFIObjectDecRef(top);
+    top = above;
+  }
+  function = get_function(top, "z", 1);
+  assert_int_equal(call_letter(function), 'z');
+  TVMFFIObjectDecRef(function);
+  TVMFFIObjectDecRef(top);
+  assert_int_equal(num_alive, 0);
+}
+
+/* ---- Looking up for a library ---------------------------------------------------------------- */
+
+static int give_global(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(-1);
+  return 0;
+}
+
+static void test_imports_then_globals_then_nothing(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
+  TVMFFIObjectHandle found = a, again = NULL;
+  TVMFFIAny result;
+  (void)state;
+  import_module(a, b);
+  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "a", &found), "RuntimeError",
+              "Cannot find function a in the imported modules or global registry.");
+  assert_ptr_equal(found, a); /* the module itself is not searched, and failures write nothing */
+  register_global("a", give_global);
+  register_global("b", give_global);
+  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "a", &found));
+  assert_int_equal(call_letter(found), -1);
+  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "b", &found));
+  assert_int_equal(call_letter(found), 'b');
+  assert_int_equal(check_use_count(found), 1); /* the cache's */
+  num_asked = 0;
+  check_ok(call_on(a, "ffi.ModuleClearImports", NULL, -1, &result));
+  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "b", &again)); /* which forgets nothing */
+  assert_ptr_equal(found, again);
+  assert_int_equal(num_asked, 0);
+  remove_global("a");
+  remove_global("b");
+  TVMFFIObjectDecRef(a);
+  assert_int_equal(num_alive, 1);
+  TVMFFIObjectDecRef(b);
+}
+
+static void test_many_names(void **state) {
+  TVMFFIObject *a = new_letter('a');
+  TVMFFIObjectHandle found[100], again;
+  char name[32];
+  int i;
+  (void)state;
+  for (i = 0; i < 100; ++i) {
+    (void)snprintf(name, sizeof name, "test.imports.%d", i);
+    register_global(name, give_global);
+    check_ok(TVMFFIEnvModLookupFromImports(context_of(a), name, &found[i]));
+  }
+  for (i = 0; i < 100; ++i) {
+    (void)snprintf(name, sizeof name, "test.imports.%d", i);
+    remove_global(name);
+    check_ok(TVMFFIEnvModLookupFromImports(context_of(a), name, &again));
+    assert_ptr_equal(again, found[i]);
+    assert_int_equal(call_letter(again), -1);
+  }
+  TVMFFIObjectDecRef(a);
+}
+
+static void test_errors_of_looking_up(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
+  TVMFFIObjectHandle found = NULL;
+  (void)state;
+  import_module(a, b);
+  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "!", &found), "KeyError",
+              "a module refused");
+  check_fails(TVMFFIEnvModLookupFromImports(NULL, "b", &found), "ValueError", NULL);
+  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), NULL, &found), "ValueError", NULL);
+  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "b", NULL), "ValueError", NULL);
+  assert_null(found);
+  TVMFFIObjectDecRef(b);
+  TVMFFIObjectDecRef(a);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_imports_are_an_array_of_modules),
+      cmocka_unit_test(test_circles_are_refused),
+      cmocka_unit_test(test_depth_first_and_each_once),
+      cmocka_unit_test(test_a_long_chain),
+      cmocka_unit_test(test_imports_then_globals_then_nothing),
+      cmocka_unit_test(test_many_names),
+      cmocka_unit_test(test_errors_of_looking_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module/library.h"
+
+#include <pthread.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "container/array.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module_support.h"
+#include "support/check.h"
+
+static int closed; /* how often kernels.so was closed: see its destructor */
+
+static int set_up(void **state) {
+  static int is_registered;
+  (void)state;
+  closed = 0;
+  if (!is_registered) check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
+  is_registered = 1;
+  return 0;
+}
+
+static void *context_of(TVMFFIObject *module) {
+  return tvmffi_module_context((tvmffi_module *)(void *)module);
+}
+
+/* What the library's code sees in its __tvm_ffi__library_ctx. */
+static void *seen_context(void *get_context) {
+  TVMFFIAny result = tvmffi_any_none();
+  check_ok(TVMFFIFunctionCall(get_context, NULL, 0, &result));
+  return result.type_index == kTVMFFINone ? NULL : result.v_ptr;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+static void test_calling_kernels(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIAny args[2], result;
+  (void)state;
+  args[0] = tvmffi_any_int(20);
+  args[1] = tvmffi_any_int(22);
+  check_ok(call_function(module, "add", args, 2, &result));
+  assert_int_equal(result.v_int64, 42);
+  assert_int_equal(call_int(module, "main"), 1);
+  assert_int_equal(call_int(module, "has_no_handle"), 1);
+  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError",
+              "raised by a kernel");
+  check_fails(call_function(module, "add", args, 1, &result), "TypeError", NULL);
+  args[0] = tvmffi_any_int(-7);
+  assert_int_equal(call_function(module, "return_code", args, 1, &result), -7);
+  check_not_raised(); /* a call of a kernel is that and nothing more */
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+}
+
+static void test_each_time_another_function(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *a = get_function(module, "add", 0), *b = get_function(module, "add", 1);
+  (void)state;
+  assert_ptr_not_equal(a, b);
+  assert_true(TVMFFIFunctionGetCellPtr(a)->cpp_call == NULL);
+  assert_int_equal(check_use_count(module), 3);
+  TVMFFIObjectDecRef(module);
+  TVMFFIObjectDecRef(a);
+  assert_int_equal(closed, 0); /* a function keeps its library open */
+  TVMFFIObjectDecRef(b);
+  assert_int_equal(closed, 1);
+}
+
+static void test_names_that_are_no_function(void **state) {
+  static const char *const names[] = {"",         "nope",         "__tvm_ffi_main",
+                                      "_library_ctx", "_library_bin", "ADD"};
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIAny result;
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    assert_null(get_function(module, names[i], 1));
+    check_ok(call_on(module, "ffi.ModuleImplementsFunction", names[i], 0, &result));
+    assert_int_equal(result.v_int64, 0);
+  }
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "add", 0, &result));
+  assert_int_equal(result.v_int64, 1);
+  TVMFFIObjectDecRef(module);
+}
+
+static void test_L_14_names_with_a_nul(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIAny args[3], result;
+  int found;
+  (void)state;
+  for (found = 0; found < 2; ++found) { /* before and after "add" is in the cache */
+    args[0] = tvmffi_any_object(module);
+    check_ok(tvmffi_string_to_any("add\0x", 5, &args[1]));
+    args[2] = tvmffi_any_bool(0);
+    check_ok(call_global("ffi.ModuleGetFunction", args, 3, &result));
+    assert_int_equal(result.type_index, kTVMFFINone);
+    check_ok(call_global("ffi.ModuleGetFunctionMetadata", args, 3, &result));
+    assert_int_equal(result.type_index, kTVMFFINone);
+    args[1] = tvmffi_any_raw_str("add");
+    check_ok(call_global("ffi.ModuleGetFunction", args, 3, &result));
+    assert_int_equal(result.type_index, kTVMFFIFunction);
+    check_release(&result);
+  }
+  TVMFFIObjectDecRef(module);
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+static void test_metadata_and_doc(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIByteArray text;
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "add", 0, &result));
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, "{\"type_schema\":\"a schema\"}");
+  check_release(&result);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "add", 0, &result));
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, "Add two integers.");
+  check_release(&result);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "raise", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  TVMFFIObjectDecRef(module);
+}
+
+static void test_F_20_empty_metadata(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "raise", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFISmallStr);
+  assert_int_equal(result.small_str_len, 0);
+  TVMFFIObjectDecRef(module);
+}
+
+static void test_F_33_texts_outlive_the_library(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIByteArray text;
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "own", 0, &result));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, "text that stands in the library");
+  check_release(&result);
+}
+
+static void test_metadata_functions_that_fail(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIAny result;
+  (void)state;
+  check_fails(call_on(module, "ffi.ModuleGetFunctionMetadata", "wrong_type", 0, &result),
+              "TypeError", "Cannot convert from type `int` to `str`");
+  check_fails(call_on(module, "ffi.ModuleGetFunctionDoc", "failing", 0, &result), "KeyError",
+              "no doc today");
+  check_fails(call_on(module, "ffi.ModuleGetFunctionDoc", "failing_silently", 0, &result),
+              "InternalError", "callee returned -2 without setting an error");
+  TVMFFIObjectDecRef(module);
+}
+
+/* ---- One file, several modules ---------------------------------------------------------------- */
+
+static void test_L_15_the_context_is_the_newest_living_module(void **state) {
+  TVMFFIObject *a = load("kernels.so"), *b = load("kernels.so"), *c, *look;
+  (void)state;
+  assert_ptr_not_equal(a, b);
+  look = get_function(a, "get_context", 0);
+  assert_ptr_equal(seen_context(look), context_of(b));
+  TVMFFIObjectDecRef(b); /* the newest dies: the one before */
+  assert_ptr_equal(seen_context(look), context_of(a));
+  b = load("kernels.so");
+  c = load("kernels.so");
+  assert_ptr_equal(seen_context(look), context_of(c));
+  TVMFFIObjectDecRef(b); /* one in between dies: nothing changes */
+  assert_ptr_equal(seen_context(look), context_of(c));
+  TVMFFIObjectDecRef(a);
+  TVMFFIObjectDecRef(c);
+  assert_ptr_equal(seen_context(look), context_of(a)); /* which the function keeps */
+  assert_int_equal(closed, 0);
+  TVMFFIObjectDecRef(look);
+  assert_int_equal(closed, 1);
+}
+
+static void test_the_last_module_closes_the_file(void **state) {
+  TVMFFIObject *modules[10];
+  int i;
+  (void)state;
+  for (i = 0; i < 10; ++i) modules[i] = load("kernels.so");
+  for (i = 0; i < 10; ++i) {
+    assert_int_equal(closed, 0);
+    TVMFFIObjectDecRef(modules[(i * 7) % 10]);
+  }
+  assert_int_equal(closed, 1);
+}
+
+/* NULL when all went well. */
+static void *load_and_call(void *path) {
+  void *failed = NULL;
+  int i;
+  for (i = 0; i < 200; ++i) {
+    TVMFFIObject *module;
+    if (load_file(path, &module) != 0) return path;
+    if (call_int(module, "main") != 1) failed = path;
+    TVMFFIObjectDecRef(module);
+  }
+  return failed;
+}
+
+static void test_threads_load_the_same_file(void **state) {
+  TVMFFIObject *module = load("kernels.so");
+  char path[4096];
+  pthread_t threads[4];
+  int i;
+  (void)state;
+  (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
+  }
+  for (i = 0; i < 4; ++i) {
+    void *failed;
+    assert_int_equal(pthread_join(threads[i], &failed), 0);
+    assert_null(failed);
+  }
+  assert_int_equal(closed, 0);
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+  /* and with nobody else who holds it open */
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
+  }
+  for (i = 0; i < 4; ++i) {
+    void *failed;
+    assert_int_equal(pthread_join(threads[i], &failed), 0);
+    assert_null(failed);
+  }
+}
+
+/* ---- Imports of a library --------------------------------------------------------------------- */
+
+static int give_nine(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(9);
+  return 0;
+}
+
+static void test_kernels_call_imports(void **state) {
+  TVMFFIObject *module = load("kernels.so"), *imported = get_system_lib("test_library_");
+  TVMFFIAny name = tvmffi_any_raw_str("nine"), result;
+  (void)state;
+  check_fails(call_function(module, "call_import", &name, 1, &result), "RuntimeError",
+              "Cannot find function nine in the imported modules or global registry.");
+  check_ok(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_library_nine",
+                                               address_of(give_nine)));
+  import_module(module, imported);
+  check_ok(call_function(module, "call_import", &name, 1, &result));
+  assert_int_equal(result.v_int64, 9);
+  TVMFFIObjectDecRef(imported);
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+}
+
+/* Closing runs code of the library, which may release objects of ours, and those be full of
+ * others: nothing of that waits until the code is gone. */
+static void test_closing_releases_what_the_library_keeps(void **state) {
+  TVMFFIObject *module = load("kernels.so"), *array = tvmffi_array_new(2), *holder;
+  TVMFFIAny value, result;
+  (void)state;
+  value = tvmffi_any_object(tvmffi_string_new(kTVMFFIStr, "a text", 6));
+  assert_int_equal(tvmffi_array_append(&array, &value), 0);
+  value = tvmffi_any_object(array);
+  check_ok(call_function(module, "keep", &value, 1, &result));
+  assert_int_equal(check_use_count(array), 2);
+  TVMFFIObjectDecRef(array);
+  holder = tvmffi_array_new(1);
+  value = tvmffi_any_object(module);
+  assert_int_equal(tvmffi_array_append(&holder, &value), 0);
+  TVMFFIObjectDecRef(holder); /* the module dies while an array does */
+  assert_int_equal(closed, 1);
+}
+
+/* The program has the archive, the library names libtvm_ffi.so: it talks to the program's. */
+static void test_a_library_that_names_the_shared_runtime(void **state) {
+  TVMFFIObject *module = load("kernels_named.so");
+  TVMFFIAny result;
+  (void)state;
+  assert_int_equal(call_int(module, "main"), 1);
+  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError",
+              "raised by a kernel");
+  TVMFFIObjectDecRef(module);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_calling_kernels, set_up),
+      cmocka_unit_test_setup(test_each_time_another_function, set_up),
+      cmocka_unit_test_setup(test_names_that_are_no_function, set_up),
+      cmocka_unit_test_setup(test_L_14_names_with_a_nul, set_up),
+      cmocka_unit_test_setup(test_metadata_and_doc, set_up),
+      cmocka_unit_test_setup(test_F_20_empty_metadata, set_up),
+      cmocka_unit_test_setup(test_F_33_texts_outlive_the_library, set_up),
+      cmocka_unit_test_setup(test_metadata_functions_that_fail, set_up),
+      cmocka_unit_test_setup(test_L_15_the_context_is_the_newest_living_module, set_up),
+      cmocka_unit_test_setup(test_the_last_module_closes_the_file, set_up),
+      cmocka_unit_test_setup(test_threads_load_the_same_file, set_up),
+      cmocka_unit_test_setup(test_kernels_call_imports, set_up),
+      cmocka_unit_test_setup(test_closing_releases_what_the_library_keeps, set_up),
+      cmocka_unit_test_setup(test_a_library_that_names_the_shared_runtime, set_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/live.h"
+
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/string.h"
+#include "support/check.h"
+#include "support/weak.h"
+
+static int switch_on(void **state) {
+  (void)state;
+  return TVMFFIRuntimeSetLiveObjectCounting(1);
+}
+
+static int switch_off(void **state) {
+  (void)state;
+  return TVMFFIRuntimeSetLiveObjectCounting(0);
+}
+
+static void check_count(int32_t type_index, int64_t expected) {
+  assert_int_equal(TVMFFIRuntimeGetLiveObjectCount(type_index), expected);
+}
+
+static TVMFFIObjectHandle new_error(void) {
+  TVMFFIObjectHandle error;
+  check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
+  return error;
+}
+
+static void test_off_at_first(void **state) {
+  TVMFFIObjectHandle error = new_error();
+  (void)state;
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+}
+
+static void test_objects_are_counted_by_type(void **state) {
+  TVMFFIObjectHandle first = new_error(), second = new_error();
+  TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, "text", 4);
+  (void)state;
+  assert_non_null(string);
+  check_count(kTVMFFIAny, 3);
+  check_count(kTVMFFIError, 2);
+  check_count(kTVMFFIStr, 1);
+  check_count(kTVMFFIFunction, 0);
+  check_count(kTVMFFIObject, 0); /* not by ancestors */
+  TVMFFIObjectDecRef(first);
+  check_count(kTVMFFIAny, 2);
+  check_count(kTVMFFIError, 1);
+  TVMFFIObjectDecRef(second);
+  TVMFFIObjectDecRef(string);
+  check_count(kTVMFFIAny, 0);
+}
+
+static void test_raised_errors_are_alive(void **state) {
+  (void)state;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "");
+  check_count(kTVMFFIError, 1);
+  TVMFFIErrorSetRaised(NULL);
+  check_count(kTVMFFIError, 0);
+}
+
+static void test_weak_references_keep_an_object_in_the_count(void **state) {
+  TVMFFIObjectHandle error = new_error();
+  (void)state;
+  weak_retain(error);
+  TVMFFIObjectDecRef(error);
+  check_count(kTVMFFIError, 1); /* its memory is what a leak is about */
+  weak_release(error);
+  check_count(kTVMFFIError, 0);
+}
+
+static void test_older_objects_do_not_count(void **state) {
+  TVMFFIObjectHandle older, counted;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
+  older = new_error();
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  check_count(kTVMFFIAny, 0);
+  counted = new_error();
+  TVMFFIObjectDecRef(older);
+  check_count(kTVMFFIAny, 1);
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(7)); /* on again: from zero */
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(counted);
+  check_count(kTVMFFIAny, 0);
+}
+
+static void test_switching_off_forgets(void **state) {
+  TVMFFIObjectHandle error = new_error();
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  error = new_error();
+  tvmffi_live_shutdown();
+  check_count(kTVMFFIAny, 0);
+  TVMFFIObjectDecRef(error);
+}
+
+/* The set grows several times, and is emptied from the middle, the front and the back. */
+static void test_many_objects(void **state) {
+  enum { kMany = 6000 };
+  static TVMFFIObjectHandle all[kMany];
+  int i, left = kMany;
+  (void)state;
+  for (i = 0; i < kMany; ++i) all[i] = new_error();
+  check_count(kTVMFFIError, kMany);
+  for (i = 0; i < kMany; ++i) { /* 7 and kMany have no common factor: each once, far apart */
+    TVMFFIObjectDecRef(all[(kMany / 2 + i * 7) % kMany]);
+    --left;
+    if (i % 500 == 0) check_count(kTVMFFIError, left);
+  }
+  check_count(kTVMFFIError, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_off_at_first),
+      cmocka_unit_test_setup_teardown(test_objects_are_counted_by_type, switch_on, switch_off),
+      cmocka_unit_test_setup_teardown(test_raised_errors_are_alive, switch_on, switch_off),
+      cmocka_unit_test_setup_teardown(test_weak_references_keep_an_object_in_the_count, switch_on,
+                                      switch_off),
+      cmocka_unit_test_setup_teardown(test_older_objects_do_not_count, switch_on, switch_off),
+      cmocka_unit_test_setup_teardown(test_switching_off_forgets, switch_on, switch_off),
+      cmocka_unit_test_setup_teardown(test_many_objects, switch_on, switch_off),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/map.h"
+
+#include <stdlib.h>
+
+#include "container/any_key.h"
+#include "core/any.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "support/check.h"
+#include "support/probe.h"
+
+static void insert(TVMFFIObject **map, TVMFFIAny key, TVMFFIAny value) {
+  assert_int_equal(tvmffi_map_insert(map, &key, &value), 0);
+}
+
+static void insert_int(TVMFFIObject **map, int64_t key, int64_t value) {
+  insert(map, tvmffi_any_int(key), tvmffi_any_int(value));
+}
+
+static int64_t get_int(TVMFFIObject *map, int64_t key) {
+  TVMFFIAny wanted = tvmffi_any_int(key);
+  const TVMFFIAny *found = tvmffi_map_find(map, &wanted);
+  return found == NULL ? -1 : found->v_int64;
+}
+
+/* ---- A reader of the layout that knows nothing of the code under test --------------------------- */
+
+static uint64_t word_at(const void *base, size_t offset) {
+  uint64_t word;
+  memcpy(&word, (const char *)base + offset, sizeof word);
+  return word;
+}
+
+typedef struct {
+  bool is_small;
+  uint64_t size, slots;
+  const char *data;
+} shape_of_map;
+
+static shape_of_map look_at(const TVMFFIObject *map) {
+  shape_of_map shape;
+  shape.size = word_at(map, offsetof(tvmffi_map, size));
+  shape.slots = word_at(map, offsetof(tvmffi_map, slots)) & ~(UINT64_C(1) << 63);
+  shape.is_small = word_at(map, offsetof(tvmffi_map, slots)) >> 63 != 0;
+  memcpy(&shape.data, (const char *)map + sizeof *map, sizeof shape.data);
+  return shape;
+}
+
+/* Keys, all of them ints, in order of iteration; returns how many. */
+static size_t list_keys(const TVMFFIObject *map, int64_t *out, size_t room) {
+  shape_of_map shape = look_at(map);
+  size_t n = 0;
+  uint64_t i;
+  if (shape.is_small) {
+    for (; n < shape.size && n < room; ++n) out[n] = (int64_t)word_at(shape.data, 32 * n + 8);
+    return n;
+  }
+  for (i = word_at(map, offsetof(tvmffi_map, head)); i != UINT64_MAX && n < room;) {
+    const char *item = shape.data + 784 * (i / 16) + 16 + 48 * (i % 16);
+    out[n++] = (int64_t)word_at(item, 8);
+    i = word_at(item, 40);
+  }
+  return n;
+}
+
+/* What must hold of metadata and chains of a dense map. */
+static void check_dense(const TVMFFIObject *map) {
+  const tvmffi_map *self = (const tvmffi_map *)(const void *)map;
+  shape_of_map shape = look_at(map);
+  uint64_t i, filled = 0;
+  unsigned log2_slots = 0;
+  while ((UINT64_C(1) << log2_slots) < shape.slots) ++log2_slots;
+  assert_int_equal(self->fib_shift, 64 - log2_slots);
+  for (i = 0; i < shape.slots; ++i) {
+    unsigned meta = (unsigned char)shape.data[784 * (i / 16) + i % 16];
+    const TVMFFIAny *key =
+        (const TVMFFIAny *)(const void *)(shape.data + 784 * (i / 16) + 16 + 48 * (i % 16));
+    uint64_t home;
+    if (meta == 0xFF) continue;
+    ++filled;
+    assert_true((meta & 0x7F) < 126); /* no protected slot is left */
+    home = (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> self->fib_shift;
+    assert_int_equal(home == i, (meta & 0x80) == 0);
+  }
+  assert_int_equal(filled, shape.size);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void test_offsets(void **state) {
+  (void)state;
+#if UINTPTR_MAX > UINT32_MAX
+  assert_int_equal(offsetof(tvmffi_map, data), 24);
+  assert_int_equal(offsetof(tvmffi_map, size), 32);
+  assert_int_equal(offsetof(tvmffi_map, slots), 40);
+  assert_int_equal(offsetof(tvmffi_map, data_deleter), 48);
+  assert_int_equal(offsetof(tvmffi_map, fib_shift), 56);
+  assert_int_equal(offsetof(tvmffi_map, head), 64);
+  assert_int_equal(offsetof(tvmffi_map, tail), 72);
+  assert_int_equal(sizeof(tvmffi_map), 80);
+  assert_int_equal(sizeof(tvmffi_map_common), 56);
+#endif
+  assert_int_equal(sizeof(tvmffi_map_pair), 32);
+}
+
+static void test_an_empty_map(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  TVMFFIAny key = tvmffi_any_none();
+  shape_of_map shape = look_at(map);
+  (void)state;
+  assert_int_equal(map->type_index, kTVMFFIMap);
+  assert_true(shape.is_small);
+  assert_int_equal(shape.slots, 2);
+  assert_ptr_equal(shape.data, (char *)map + sizeof(tvmffi_map_common));
+  assert_int_equal(tvmffi_map_size(map), 0);
+  assert_null(tvmffi_map_find(map, &key));
+  assert_null(tvmffi_map_find_text(map, "x", 1));
+  TVMFFIObjectDecRef(map);
+}
+
+static void test_growth_between_layouts(void **state) {
+  /* size, then slots, as measured at the reference; 0 slots: small, whatever the number */
+  static const uint64_t measured[][2] = {{1, 0},   {2, 0},   {3, 0},   {4, 0},   {5, 8},
+                                         {7, 8},   {8, 16},  {15, 16}, {16, 32}, {31, 32},
+                                         {32, 64}, {63, 64}, {64, 128}};
+  TVMFFIObject *map = tvmffi_map_new();
+  uint64_t n = 0;
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof measured / sizeof measured[0]; ++i) {
+    shape_of_map shape;
+    for (; n < measured[i][0]; ++n) insert_int(&map, (int64_t)n, (int64_t)n * 10);
+    shape = look_at(map);
+    assert_int_equal(tvmffi_map_size(map), n);
+    assert_int_equal(shape.is_small, measured[i][1] == 0);
+    if (shape.is_small) {
+      assert_int_equal(shape.slots, n <= 2 ? 2 : 4);
+    } else {
+      assert_int_equal(shape.slots, measured[i][1]);
+      check_dense(map);
+    }
+  }
+  for (i = 0; i < n; ++i) assert_int_equal(get_int(map, (int64_t)i), (int64_t)i * 10);
+  TVMFFIObjectDecRef(map);
+}
+
+static void test_overwriting_in_a_small_map_keeps_the_place(void **state) {
+  TVMFFIObject *map = tvmffi_map_new(), *same = map;
+  int64_t keys[4];
+  (void)state;
+  insert_int(&map, 7, 1);
+  insert_int(&map, 8, 2);
+  insert_int(&map, 7, 3);
+  assert_ptr_equal(map, same);
+  assert_int_equal(list_keys(map, keys, 4), 2);
+  assert_int_equal(keys[0], 7);
+  assert_int_equal(keys[1], 8);
+  assert_int_equal(get_int(map, 7), 3);
+  TVMFFIObjectDecRef(map);
+}
+
+static void test_overwriting_in_a_full_map_moves_to_the_end(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  int64_t keys[8], i;
+  (void)state;
+  for (i = 0; i < 4; ++i) insert_int(&map, i, i);
+  insert_int(&map, 1, 11); /* four slots and full: it becomes dense */
+  assert_false(look_at(map).is_small);
+  assert_int_equal(look_at(map).slots, 8);
+  assert_int_equal(list_keys(map, keys, 8), 4);
+  assert_int_equal(keys[0], 0);
+  assert_int_equal(keys[1], 2);
+  assert_int_equal(keys[2], 3);
+  assert_int_equal(keys[3], 1);
+  insert_int(&map, 0, 10);
+  assert_int_equal(list_keys(map, keys, 8), 4);
+  assert_int_equal(keys[0], 2);
+  assert_int_equal(keys[3], 0);
+  assert_int_equal(get_int(map, 0), 10);
+  assert_int_equal(get_int(map, 1), 11);
+  assert_int_equal(tvmffi_map_size(map), 4);
+  TVMFFIObjectDecRef(map);
+}
+
+static void test_keys_and_values_are_owned(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  probe values[12];
+  int i;
+  (void)state;
+  for (i = 0; i < 12; ++i) probe_init(&values[i]);
+  for (i = 0; i < 10; ++i) insert(&map, tvmffi_any_int(i), tvmffi_any_object(&values[i]));
+  for (i = 0; i < 10; ++i) assert_int_equal(values[i].strong_deletes, 0);
+  insert(&map, tvmffi_any_int(3), tvmffi_any_object(&values[10]));
+  assert_int_equal(values[3].strong_deletes, 1);
+  insert(&map, tvmffi_any_object(&values[11]), tvmffi_any_int(1)); /* as a key */
+  TVMFFIObjectDecRef(map);
+  for (i = 0; i < 12; ++i) assert_int_equal(values[i].strong_deletes, 1);
+
+  map = tvmffi_map_new();
+  probe_init(&values[0]);
+  probe_init(&values[1]);
+  insert(&map, tvmffi_any_int(0), tvmffi_any_object(&values[0]));
+  insert(&map, tvmffi_any_int(0), tvmffi_any_object(&values[1]));
+  assert_int_equal(values[0].strong_deletes, 1);
+  TVMFFIObjectDecRef(map);
+  assert_int_equal(values[1].strong_deletes, 1);
+}
+
+static TVMFFIAny text(const char *data) {
+  TVMFFIAny any;
+  check_ok(tvmffi_string_to_any(data, strlen(data), &any));
+  return any;
+}
+
+static void test_the_key_that_was_there_stays(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  TVMFFIObject *heap_form = tvmffi_string_new(kTVMFFIStr, "int8", 4);
+  int64_t i;
+  (void)state;
+  insert(&map, text("int8"), tvmffi_any_int(1));
+  insert(&map, tvmffi_any_object(heap_form), tvmffi_any_int(2)); /* the same text: released */
+  assert_int_equal(tvmffi_map_size(map), 1);
+  assert_int_equal(((const TVMFFIAny *)(const void *)look_at(map).data)->type_index,
+                   kTVMFFISmallStr);
+  for (i = 0; i < 20; ++i) insert_int(&map, i, i);
+  heap_form = tvmffi_string_new(kTVMFFIStr, "int8", 4);
+  insert(&map, tvmffi_any_object(heap_form), tvmffi_any_int(3));
+  assert_int_equal(tvmffi_map_find_text(map, "int8", 4)->v_int64, 3);
+  assert_null(tvmffi_map_find_text(map, "int", 3));
+  insert(&map, text("a longer name of a function"), tvmffi_any_int(4));
+  assert_int_equal(tvmffi_map_find_text(map, "a longer name of a function", 27)->v_int64, 4);
+  TVMFFIObjectDecRef(map);
+}
+
+enum { kKeys = 3000, kInserts = 10000 };
+
+static uint32_t next_random(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return *seed >> 8;
+}
+
+/* A model that is a plain array, and the order of last insertion once the map is dense. */
+static void test_random_inserts_against_a_model(void **state) {
+  static int64_t model[kKeys], stamp[kKeys], listed[kKeys];
+  TVMFFIObject *map = tvmffi_map_new();
+  uint32_t seed = 1;
+  size_t count = 0, n, i;
+  int64_t turn;
+  (void)state;
+  for (i = 0; i < kKeys; ++i) model[i] = -1;
+  for (turn = 0; turn < kInserts; ++turn) {
+    uint32_t key = next_random(&seed) % kKeys, other = next_random(&seed) % kKeys;
+    if (model[key] == -1) ++count;
+    model[key] = turn;
+    stamp[key] = turn;
+    /* spread over the whole range, so that homes and chains vary */
+    insert_int(&map, (int64_t)key * 7919 * (key % 2 == 0 ? 1 : -1), turn);
+    assert_int_equal(tvmffi_map_size(map), count);
+    assert_int_equal(get_int(map, (int64_t)other * 7919 * (other % 2 == 0 ? 1 : -1)), model[other]);
+    if (turn % 500 == 499) check_dense(map);
+  }
+  n = list_keys(map, listed, kKeys);
+  assert_int_equal(n, count);
+  for (i = 0; i < n; ++i) {
+    int64_t key = (listed[i] < 0 ? -listed[i] : listed[i]) / 7919;
+    assert_int_equal(get_int(map, listed[i]), model[key]);
+    listed[i] = stamp[key];
+    assert_true(i == 0 || listed[i - 1] < listed[i]);
+  }
+  TVMFFIObjectDecRef(map);
+}
+
+/* As deep as a value of a key of a value goes. */
+static void test_L_21_nested_maps(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  probe p;
+  int i;
+  (void)state;
+  probe_init(&p);
+  insert(&map, tvmffi_any_int(0), tvmffi_any_object(&p));
+  for (i = 0; i < 200000; ++i) {
+    TVMFFIObject *outer = tvmffi_map_new();
+    int64_t fill;
+    for (fill = 0; i % 1000 == 0 && fill < 6; ++fill) insert_int(&outer, fill, 0);
+    insert(&outer, tvmffi_any_int(99), tvmffi_any_object(map));
+    map = outer;
+  }
+  TVMFFIObjectDecRef(map);
+  assert_int_equal(p.strong_deletes, 1);
+}
+
+static int outside_freed;
+
+static void free_outside(void *data) {
+  ++outside_freed;
+  free(data);
+}
+
+/* Storage as inline code of clients leaves it in a Dict that grew in place. */
+static void test_a_small_map_with_storage_elsewhere(void **state) {
+  TVMFFIObject *map = tvmffi_map_new();
+  tvmffi_map *self = (tvmffi_map *)(void *)map;
+  void *pairs = malloc(4 * sizeof(tvmffi_map_pair));
+  int64_t i;
+  (void)state;
+  assert_non_null(pairs);
+  insert_int(&map, 1, 10);
+  memcpy(pairs, self->data, sizeof(tvmffi_map_pair));
+  self->data = pairs;
+  self->slots = TVMFFI_MAP_SMALL_TAG | 4;
+  self->data_deleter = free_outside;
+  for (i = 2; i < 5; ++i) insert_int(&map, i, i * 10);
+  assert_ptr_equal(self->data, pairs);
+  insert_int(&map, 5, 50);
+  assert_int_equal(outside_freed, 1);
+  for (i = 1; i < 6; ++i) assert_int_equal(get_int(map, i), i * 10);
+  TVMFFIObjectDecRef(map);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_offsets),
+      cmocka_unit_test(test_an_empty_map),
+      cmocka_unit_test(test_growth_between_layouts),
+      cmocka_unit_test(test_overwriting_in_a_small_map_keeps_the_place),
+      cmocka_unit_test(test_overwriting_in_a_full_map_moves_to_the_end),
+      cmocka_unit_test(test_keys_and_values_are_owned),
+      cmocka_unit_test(test_the_key_that_was_there_stays),
+      cmocka_unit_test(test_random_inserts_against_a_model),
+      cmocka_unit_test(test_L_21_nested_maps),
+      cmocka_unit_test(test_a_small_map_with_storage_elsewhere),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module/module.h"
+
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "container/array.h"
+#include "container/map.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module_support.h"
+#include "support/check.h"
+
+/* A kind of module that has one function, `own`, and as little else as can be. */
+typedef struct {
+  tvmffi_module base;
+  int *destroyed;
+} small_module;
+
+static int own(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(3);
+  return 0;
+}
+
+static int small_get_function(tvmffi_module *self, const TVMFFIByteArray *name,
+                              TVMFFIObject **out) {
+  TVMFFIObjectHandle function = NULL;
+  (void)self;
+  if (name->size == 3 && memcmp(name->data, "own", 3) == 0 &&
+      TVMFFIFunctionCreate(NULL, own, NULL, &function) != 0) {
+    return -1;
+  }
+  if (name->size == 4 && memcmp(name->data, "fail", 4) == 0) {
+    TVMFFIErrorSetRaisedFromCStr("KeyError", "refused");
+    return -1;
+  }
+  *out = function;
+  return 0;
+}
+
+static void small_destroy(tvmffi_module *self) { ++*((small_module *)self)->destroyed; }
+
+static int describe(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  (void)self;
+  return tvmffi_string_to_any(name->data, name->size, out);
+}
+
+static const tvmffi_module_class kSmall = {"small", 2, small_get_function, NULL, NULL, NULL,
+                                           small_destroy};
+static const tvmffi_module_class kDescribing = {"describing", 4, small_get_function, NULL,
+                                                describe, describe, NULL};
+
+static int destroyed;
+
+static TVMFFIObject *new_module(const tvmffi_module_class *type) {
+  small_module *module = tvmffi_module_new(sizeof *module, type);
+  assert_non_null(module);
+  module->destroyed = &destroyed;
+  return &module->base.header;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  destroyed = 0;
+  return 0;
+}
+
+static void test_layout(void **state) {
+  TVMFFIObject *module = new_module(&kSmall);
+  void *words[2], *front;
+  (void)state;
+  assert_int_equal(module->type_index, kTVMFFIModule);
+  memcpy(words, module + 1, sizeof words);
+  memcpy(&front, tvmffi_module_context((tvmffi_module *)(void *)module), sizeof front);
+  assert_null(front);
+  assert_int_equal(((TVMFFIObject *)words[0])->type_index, kTVMFFIArray);
+  assert_int_equal(tvmffi_array_size(words[0]), 0);
+  assert_int_equal(((TVMFFIObject *)words[1])->type_index, kTVMFFIMap);
+  assert_int_equal(tvmffi_map_size(words[1]), 0);
+#if UINTPTR_MAX > UINT32_MAX
+  assert_int_equal(TVMFFI_MODULE_PREFIX, 8);
+  assert_int_equal(offsetof(tvmffi_module, imports), 24);
+  assert_int_equal(offsetof(tvmffi_module, lookup_cache), 32);
+#endif
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(destroyed, 1);
+}
+
+static void test_what_a_module_says_of_itself(void **state) {
+  TVMFFIObject *module = new_module(&kSmall);
+  TVMFFIAny result, args[3];
+  TVMFFIByteArray kind;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
+  assert_true(tvmffi_any_get_text(&result, &kind));
+  assert_string_equal(kind.data, "small");
+  check_release(&result);
+  check_ok(call_on(module, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
+  assert_int_equal(result.v_int64, 2);
+  check_ok(call_on(module, "ffi.ModuleInspectSource", "c", -1, &result));
+  assert_int_equal(result.type_index, kTVMFFISmallStr);
+  assert_int_equal(result.small_str_len, 0);
+  check_ok(call_on(module, "ffi.ModuleGetWriteFormats", NULL, -1, &result));
+  assert_int_equal(result.type_index, kTVMFFIArray);
+  assert_int_equal(tvmffi_array_size(result.v_obj), 0);
+  check_release(&result);
+  args[0] = tvmffi_any_object(module);
+  args[1] = tvmffi_any_raw_str("file");
+  args[2] = tvmffi_any_raw_str("so");
+  check_fails(call_global("ffi.ModuleWriteToFile", args, 3, &result), "RuntimeError",
+              "Module[small] does not support WriteToFile");
+  TVMFFIObjectDecRef(module);
+}
+
+static void test_questions(void **state) {
+  TVMFFIObject *module = new_module(&kSmall), *function;
+  TVMFFIAny result;
+  (void)state;
+  function = get_function(module, "own", 0);
+  assert_non_null(function);
+  TVMFFIObjectDecRef(function);
+  assert_null(get_function(module, "other", 0));
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "own", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFIBool);
+  assert_int_equal(result.v_int64, 1);
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "other", 0, &result));
+  assert_int_equal(result.v_int64, 0);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "own", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "own", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  check_fails(call_on(module, "ffi.ModuleGetFunction", "fail", 1, &result), "KeyError", "refused");
+  check_fails(call_on(module, "ffi.ModuleImplementsFunction", "fail", 0, &result), "KeyError",
+              NULL);
+  check_fails_with(call_on(NULL, "ffi.ModuleGetFunction", "own", 0, &result), "TypeError",
+                   "Mismatched type on argument #0 when calling: `ffi.ModuleGetFunction(0: "
+                   "ffi.Module, 1: str, 2: bool) -> Optional<ffi.Function>`. Expected "
+                   "`ffi.Module` but got `None`");
+  TVMFFIObjectDecRef(module);
+}
+
+static void test_questions_to_imports(void **state) {
+  TVMFFIObject *module = new_module(&kSmall), *imported = new_module(&kDescribing);
+  TVMFFIByteArray text;
+  TVMFFIAny result;
+  (void)state;
+  import_module(module, imported);
+  TVMFFIObjectDecRef(imported);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "f", 1, &result));
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, "f");
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "a name of some length", 1, &result));
+  assert_int_equal(result.type_index, kTVMFFIStr);
+  check_release(&result);
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "g", 1, &result));
+  assert_int_equal(result.v_int64, 0);
+  check_fails(call_on(module, "ffi.ModuleGetFunction", "fail", 1, &result), "KeyError", NULL);
+  TVMFFIObjectDecRef(module);
+}
+
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+static void test_globals(void **state) {
+  TVMFFIObject *module = new_module(&kSmall), *other = new_module(&kSmall);
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGlobalsRemove", NULL, -1, &result)); /* not there: fine */
+  check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
+  check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result)); /* twice is once */
+  assert_int_equal(result.type_index, kTVMFFINone);
+  assert_int_equal(check_use_count(module), 2);
+  check_ok(call_on(other, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(destroyed, 0);
+  check_ok(call_on(module, "ffi.ModuleGlobalsRemove", NULL, -1, &result));
+  assert_int_equal(destroyed, 1);
+  TVMFFIObjectDecRef(other);
+  assert_int_equal(destroyed, 1);
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(destroyed, 2);
+}
+
+/* ---- Modules of other making ----------------------------------------------------------------- */
+
+static void delete_nothing(void *self, int flags) {
+  (void)self;
+  (void)flags;
+}
+
+static void test_a_foreign_module_is_refused(void **state) {
+  struct {
+    struct tvmffi_module_front front;
+    TVMFFIObject *imports, *lookup_cache;
+  } foreign;
+  static const char *const with_text[] = {"ffi.ModuleInspectSource"};
+  static const char *const with_module[] = {"ffi.ModuleGetKind", "ffi.ModuleGetPropertyMask",
+                                            "ffi.ModuleGetWriteFormats", "ffi.ModuleClearImports"};
+  static const char *const questions[] = {"ffi.ModuleGetFunction", "ffi.ModuleGetFunctionDoc",
+                                          "ffi.ModuleGetFunctionMetadata",
+                                          "ffi.ModuleImplementsFunction"};
+  TVMFFIObject *self = &foreign.front.header, *module = new_module(&kSmall);
+  TVMFFIAny result, args[3];
+  size_t i;
+  (void)state;
+  memset(&foreign, 0, sizeof foreign);
+  self->combined_ref_count = TVMFFI_BOTH_ONE;
+  self->type_index = kTVMFFIModule;
+  self->deleter = delete_nothing;
+  for (i = 0; i < sizeof with_module / sizeof with_module[0]; ++i) {
+    check_fails_with(call_on(self, with_module[i], NULL, -1, &result), "RuntimeError",
+                     "not made by this library");
+  }
+  for (i = 0; i < sizeof with_text / sizeof with_text[0]; ++i) {
+    check_fails_with(call_on(self, with_text[i], "x", -1, &result), "RuntimeError", "not made by");
+  }
+  for (i = 0; i < sizeof questions / sizeof questions[0]; ++i) {
+    check_fails_with(call_on(self, questions[i], "x", 1, &result), "RuntimeError", "not made by");
+  }
+  args[0] = args[1] = tvmffi_any_object(self);
+  check_fails_with(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
+                   "not made by");
+  args[1] = args[2] = tvmffi_any_raw_str("x");
+  check_fails_with(call_global("ffi.ModuleWriteToFile", args, 3, &result), "RuntimeError",
+                   "not made by");
+  /* It may be imported; only what it has cannot be asked for. */
+  import_module(module, self);
+  assert_null(get_function(module, "other", 0));
+  check_fails_with(call_on(module, "ffi.ModuleGetFunction", "other", 1, &result), "RuntimeError",
+                   "not made by");
+  check_ok(call_on(self, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
+  check_ok(call_on(self, "ffi.ModuleGlobalsRemove", NULL, -1, &result));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(check_use_count(self), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_layout, set_up),
+      cmocka_unit_test_setup(test_what_a_module_says_of_itself, set_up),
+      cmocka_unit_test_setup(test_questions, set_up),
+      cmocka_unit_test_setup(test_questions_to_imports, set_up),
+      cmocka_unit_test_setup(test_globals, set_up),
+      cmocka_unit_test_setup(test_a_foreign_module_is_refused, set_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

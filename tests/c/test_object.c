@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting and destroying single objects; test_object_nested.c has those that own others. */
+#include "core/object.h"
+
+#include "support/check.h"
+#include "support/probe.h"
+#include "support/weak.h"
+
+static void test_headers_of_new_objects(void **state) {
+  struct {
+    TVMFFIObject header;
+    char body[40];
+  } *obj = tvmffi_object_new(sizeof *obj, 1234, tvmffi_object_delete_plain);
+  (void)state;
+  assert_non_null(obj);
+  assert_true(obj->header.combined_ref_count == UINT64_C(0x0000000100000001));
+  assert_int_equal(obj->header.type_index, 1234);
+  assert_int_equal(obj->header.__padding, 0);
+  assert_true(obj->header.deleter == tvmffi_object_delete_plain);
+  assert_int_equal((uintptr_t)obj % 8, 0);
+  memset(obj->body, 1, sizeof obj->body);
+  TVMFFIObjectDecRef(obj);
+}
+
+/* The word of a deleter has 8 bytes everywhere, and none of them is left as it was. */
+static void test_no_deleter_is_eight_zero_bytes(void **state) {
+  TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, NULL);
+  (void)state;
+  assert_non_null(obj);
+  assert_true(obj->__ensure_align == 0);
+  TVMFFIObjectDecRef(obj); /* nothing happens */
+  assert_null(obj->deleter);
+  tvmffi_object_free(obj, 0);
+}
+
+static void test_room_in_front_of_the_header(void **state) {
+  char *obj = tvmffi_object_alloc(sizeof(TVMFFIObject) + 8, 16, kTVMFFIObject, NULL);
+  (void)state;
+  assert_non_null(obj);
+  memset(obj - 16, 1, 16);
+  memset(obj + sizeof(TVMFFIObject), 2, 8);
+  assert_int_equal(check_use_count(obj), 1);
+  tvmffi_object_free(obj, 16);
+}
+
+static void test_sizes_that_overflow(void **state) {
+  (void)state;
+  assert_null(tvmffi_object_alloc(SIZE_MAX, 16, kTVMFFIObject, NULL));
+  check_not_raised();
+}
+
+static void test_F_27_null_handles_are_ignored(void **state) {
+  (void)state;
+  assert_int_equal(TVMFFIObjectIncRef(NULL), 0);
+  assert_int_equal(TVMFFIObjectDecRef(NULL), 0);
+  tvmffi_object_release_nested(NULL);
+  check_not_raised();
+}
+
+static void test_the_last_reference_destroys(void **state) {
+  probe p;
+  int i;
+  (void)state;
+  probe_init(&p);
+  for (i = 0; i < 5; ++i) assert_int_equal(TVMFFIObjectIncRef(&p), 0);
+  assert_int_equal(check_use_count(&p), 6);
+  for (i = 0; i < 5; ++i) assert_int_equal(TVMFFIObjectDecRef(&p), 0);
+  assert_int_equal(check_use_count(&p), 1);
+  assert_int_equal(p.strong_deletes, 0);
+  TVMFFIObjectDecRef(&p);
+  assert_int_equal(p.strong_deletes, 1);
+  assert_int_equal(p.weak_deletes, 1);
+}
+
+static void test_weak_references_keep_the_memory(void **state) {
+  probe p;
+  (void)state;
+  probe_init(&p);
+  weak_retain(&p);
+  weak_retain(&p);
+  TVMFFIObjectIncRef(&p);
+  TVMFFIObjectDecRef(&p);
+  assert_true(weak_promote(&p));
+  TVMFFIObjectDecRef(&p);
+  assert_int_equal(p.strong_deletes, 0);
+  TVMFFIObjectDecRef(&p);
+  assert_int_equal(p.strong_deletes, 1);
+  assert_int_equal(p.weak_deletes, 0);
+  assert_int_equal(check_use_count(&p), 0);
+  assert_int_equal(weak_count(&p), 2);
+  assert_false(weak_promote(&p));
+  weak_release(&p);
+  assert_int_equal(p.weak_deletes, 0);
+  weak_release(&p);
+  assert_int_equal(p.weak_deletes, 1);
+  assert_int_equal(p.strong_deletes, 1);
+}
+
+static void test_weak_references_that_go_first(void **state) {
+  probe p;
+  (void)state;
+  probe_init(&p);
+  weak_retain(&p);
+  weak_release(&p);
+  assert_int_equal(p.strong_deletes + p.weak_deletes, 0);
+  TVMFFIObjectDecRef(&p);
+  assert_int_equal(p.strong_deletes, 1);
+  assert_int_equal(p.weak_deletes, 1);
+}
+
+static void test_null_deleters_do_nothing(void **state) {
+  TVMFFIObject strong_last, weak_last;
+  (void)state;
+  memset(&strong_last, 0, sizeof strong_last);
+  strong_last.combined_ref_count = TVMFFI_BOTH_ONE;
+  weak_last = strong_last;
+  TVMFFIObjectIncRef(&strong_last);
+  TVMFFIObjectDecRef(&strong_last);
+  TVMFFIObjectDecRef(&strong_last);
+  weak_retain(&weak_last);
+  TVMFFIObjectDecRef(&weak_last);
+  weak_release(&weak_last);
+  assert_true(weak_last.combined_ref_count == 0);
+}
+
+/* Leak checkers see when the block is freed too late, memory checkers when too early. */
+static void test_plain_objects_with_weak_references(void **state) {
+  TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, tvmffi_object_delete_plain);
+  (void)state;
+  assert_non_null(obj);
+  weak_retain(obj);
+  TVMFFIObjectDecRef(obj);
+  assert_false(weak_promote(obj));
+  weak_release(obj);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_headers_of_new_objects),
+      cmocka_unit_test(test_no_deleter_is_eight_zero_bytes),
+      cmocka_unit_test(test_room_in_front_of_the_header),
+      cmocka_unit_test(test_sizes_that_overflow),
+      cmocka_unit_test(test_F_27_null_handles_are_ignored),
+      cmocka_unit_test(test_the_last_reference_destroys),
+      cmocka_unit_test(test_weak_references_keep_the_memory),
+      cmocka_unit_test(test_weak_references_that_go_first),
+      cmocka_unit_test(test_null_deleters_do_nothing),
+      cmocka_unit_test(test_plain_objects_with_weak_references),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

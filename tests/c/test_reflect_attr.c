@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes of types and their columns. */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "support/check.h"
+#include "support/probe.h"
+
+static int set(int32_t type_index, const char *name, TVMFFIAny value) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  return TVMFFITypeRegisterAttr(type_index, &bytes, &value);
+}
+
+static const TVMFFITypeAttrColumn *column_of(const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  return TVMFFIGetTypeAttrColumn(&bytes);
+}
+
+/* How clients read a column: nothing outside of it. */
+static TVMFFIAny read(const TVMFFITypeAttrColumn *column, int32_t type_index) {
+  int32_t i = type_index - column->begin_index;
+  if (i < 0 || i >= column->size) return tvmffi_any_none();
+  return column->data[i];
+}
+
+static void test_F_26_entries_are_found_by_type_index(void **state) {
+  const TVMFFITypeAttrColumn *column;
+  (void)state;
+  check_ok(set(70, "my.attr", tvmffi_any_int(70)));
+  check_ok(set(3, "my.attr", tvmffi_any_int(3))); /* before the others */
+  check_ok(set(1000, "my.attr", tvmffi_any_int(1000)));
+  column = column_of("my.attr");
+  assert_non_null(column);
+  assert_int_equal(read(column, 3).v_int64, 3);
+  assert_int_equal(read(column, 70).v_int64, 70);
+  assert_int_equal(read(column, 1000).v_int64, 1000);
+  assert_int_equal(read(column, 4).type_index, kTVMFFINone);
+  assert_int_equal(read(column, 69).type_index, kTVMFFINone);
+  assert_int_equal(read(column, 999).type_index, kTVMFFINone);
+  assert_int_equal(column->begin_index + column->size, 1001); /* it ends with the last entry */
+}
+
+static void test_none_only_makes_the_column(void **state) {
+  TVMFFIByteArray name = check_bytes("my.attr");
+  const TVMFFITypeAttrColumn *column;
+  (void)state;
+  assert_null(column_of("my.attr"));
+  check_not_raised();
+  check_ok(TVMFFITypeRegisterAttr(kTVMFFINone, &name, NULL));
+  column = column_of("my.attr");
+  assert_non_null(column);
+  assert_int_equal(column->size, 0);
+  check_ok(set(kTVMFFINone, "my.attr", tvmffi_any_int(1))); /* the value does not matter */
+  assert_int_equal(column->size, 0);
+  check_ok(set(kTVMFFIInt, "my.attr", tvmffi_any_none())); /* leaves the place free */
+  assert_int_equal(read(column, kTVMFFIInt).type_index, kTVMFFINone);
+  check_ok(set(kTVMFFIInt, "my.attr", tvmffi_any_int(5)));
+  assert_int_equal(read(column, kTVMFFIInt).v_int64, 5);
+}
+
+static void test_values_become_owned(void **state) {
+  char text[] = "a text of more than seven bytes";
+  TVMFFIAny value;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  check_ok(set(64, "my.attr", tvmffi_any_object(&p)));
+  assert_int_equal(check_use_count(&p), 2);
+  check_ok(set(65, "my.attr", tvmffi_any_raw_str(text)));
+  memset(text, 'x', 5);
+  value = read(column_of("my.attr"), 65);
+  assert_int_equal(value.type_index, kTVMFFIStr);
+  assert_string_equal(TVMFFIBytesGetByteArrayPtr(value.v_obj)->data,
+                      "a text of more than seven bytes");
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(check_use_count(&p), 1);
+  assert_null(column_of("my.attr"));
+}
+
+static void test_L_10_an_equal_value_may_be_set_again(void **state) {
+  static const char kLong[] = "a text of more than seven bytes";
+  const TVMFFITypeAttrColumn *column;
+  static probe p, other; /* static: the column keeps one until the end */
+  (void)state;
+  probe_init(&p);
+  probe_init(&other);
+  check_ok(set(64, "my.attr", tvmffi_any_int(5)));
+  check_ok(set(65, "my.attr", tvmffi_any_object(&p)));
+  check_ok(set(66, "my.attr", tvmffi_any_raw_str(kLong)));
+  column = column_of("my.attr");
+  check_ok(set(64, "my.attr", tvmffi_any_int(5)));
+  check_ok(set(65, "my.attr", tvmffi_any_object(&p)));
+  check_ok(set(66, "my.attr", tvmffi_any_raw_str(kLong))); /* another object, the same text */
+  assert_int_equal(check_use_count(&p), 2);
+  check_fails_with(set(64, "my.attr", tvmffi_any_int(6)), "RuntimeError",
+                   "TypeAttr `my.attr` is already registered for type index 64. To update");
+  check_fails(set(64, "my.attr", tvmffi_any_bool(1)), "RuntimeError", NULL);
+  check_fails(set(64, "my.attr", tvmffi_any_none()), "RuntimeError", NULL);
+  check_fails(set(65, "my.attr", tvmffi_any_object(&other)), "RuntimeError", NULL);
+  check_fails(set(66, "my.attr", tvmffi_any_raw_str("another text of some length")),
+              "RuntimeError", NULL);
+  assert_int_equal(check_use_count(&other), 1);
+  assert_int_equal(read(column, 64).v_int64, 5);
+  assert_ptr_equal(read(column, 65).v_obj, &p);
+}
+
+static void test_L_10_indices_out_of_range(void **state) {
+  (void)state;
+  check_fails(set(-5, "my.attr", tvmffi_any_int(1)), "ValueError",
+              "Attribute `my.attr`: type index -5 is out of range");
+  check_fails(set(INT32_MIN, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
+  check_fails(set(INT32_MAX, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
+  check_fails(set(1 << 22, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
+  assert_null(column_of("my.attr"));
+}
+
+static void test_F_24_names_match_whole(void **state) {
+  TVMFFIByteArray part = {"abc", 2};
+  char name[] = "ab";
+  (void)state;
+  check_ok(set(64, "abc", tvmffi_any_int(3)));
+  assert_null(column_of("ab"));
+  assert_null(column_of("abcd"));
+  assert_null(column_of(""));
+  check_ok(set(64, name, tvmffi_any_int(2)));
+  name[0] = 'x'; /* the name was copied */
+  check_ok(set(64, "", tvmffi_any_int(0)));
+  assert_int_equal(read(column_of("abc"), 64).v_int64, 3);
+  assert_int_equal(read(column_of("ab"), 64).v_int64, 2);
+  assert_int_equal(read(column_of(""), 64).v_int64, 0);
+  assert_ptr_equal(TVMFFIGetTypeAttrColumn(&part), column_of("ab"));
+}
+
+static void test_L_17d_columns_stay_and_arrays_stay_valid(void **state) {
+  const TVMFFITypeAttrColumn *column;
+  const TVMFFIAny *data;
+  char name[32];
+  int32_t i;
+  (void)state;
+  check_ok(set(2, "my.attr", tvmffi_any_int(2)));
+  column = column_of("my.attr");
+  data = column->data;
+  for (i = 3; i < 3000; ++i) check_ok(set(i, "my.attr", tvmffi_any_int(i)));
+  for (i = 0; i < 100; ++i) {
+    (void)snprintf(name, sizeof name, "my.other%d", (int)i);
+    check_ok(set(2, name, tvmffi_any_int(i)));
+  }
+  assert_ptr_equal(column_of("my.attr"), column);
+  assert_int_equal(data[2].v_int64, 2); /* AddressSanitizer would see a freed one */
+  for (i = 2; i < 3000; ++i) assert_int_equal(read(column, i).v_int64, i);
+}
+
+static void test_refused_arguments(void **state) {
+  TVMFFIByteArray name = check_bytes("my.attr"), no_data = {NULL, 3};
+  TVMFFIAny value = tvmffi_any_int(1);
+  (void)state;
+  check_fails(TVMFFITypeRegisterAttr(64, NULL, &value), "ValueError", NULL);
+  check_fails(TVMFFITypeRegisterAttr(64, &name, NULL), "ValueError", NULL);
+  check_fails(TVMFFITypeRegisterAttr(64, &no_data, &value), "ValueError",
+              "`attr_name` has size 3 but no data");
+  assert_null(TVMFFIGetTypeAttrColumn(NULL));
+  assert_null(TVMFFIGetTypeAttrColumn(&no_data));
+  check_not_raised();
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_F_26_entries_are_found_by_type_index),
+      TEST(test_none_only_makes_the_column),
+      TEST(test_values_become_owned),
+      TEST(test_L_10_an_equal_value_may_be_set_again),
+      TEST(test_L_10_indices_out_of_range),
+      TEST(test_F_24_names_match_whole),
+      TEST(test_L_17d_columns_stay_and_arrays_stay_valid),
+      TEST(test_refused_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/shape.h"
+
+#include "core/any.h"
+#include "support/check.h"
+
+static void test_dimensions_are_copied(void **state) {
+  int64_t dims[] = {2, 0, -1, INT64_MAX};
+  TVMFFIObject *shape = tvmffi_shape_new(dims, 4);
+  TVMFFIShapeCell *cell;
+  (void)state;
+  assert_non_null(shape);
+  cell = TVMFFIShapeGetCellPtr(shape);
+  dims[0] = 99;
+  assert_int_equal(shape->type_index, kTVMFFIShape);
+  assert_int_equal(check_use_count(shape), 1);
+  assert_int_equal(cell->size, 4);
+  assert_int_equal(cell->data[0], 2);
+  assert_int_equal(cell->data[3], INT64_MAX);
+  assert_ptr_equal(cell->data, cell + 1);
+  TVMFFIObjectDecRef(shape);
+}
+
+static void test_F_19_no_data_when_size_is_zero(void **state) {
+  TVMFFIObject *shape = tvmffi_shape_new(NULL, 0);
+  (void)state;
+  assert_non_null(shape);
+  assert_int_equal(TVMFFIShapeGetCellPtr(shape)->size, 0);
+  TVMFFIObjectDecRef(shape);
+}
+
+static void test_too_many_dimensions(void **state) {
+  int64_t dim = 1;
+  (void)state;
+  assert_null(tvmffi_shape_new(&dim, SIZE_MAX / 8));
+  check_raised("MemoryError", NULL);
+}
+
+static void test_from_args(void **state) {
+  TVMFFIAny args[3], result = tvmffi_any_none();
+  (void)state;
+  args[0] = tvmffi_any_int(7);
+  args[1] = tvmffi_any_bool(1);
+  args[2] = tvmffi_any_int(-3);
+  check_ok(tvmffi_shape_from_args(args, 3, &result));
+  assert_int_equal(result.type_index, kTVMFFIShape);
+  assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->size, 3);
+  assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->data[0], 7);
+  assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->data[1], 1);
+  assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->data[2], -3);
+  check_release(&result);
+  check_ok(tvmffi_shape_from_args(NULL, 0, &result));
+  assert_int_equal(TVMFFIShapeGetCellPtr(result.v_obj)->size, 0);
+  check_release(&result);
+}
+
+static void test_from_other_args(void **state) {
+  static const int32_t kRefused[] = {kTVMFFINone, kTVMFFIFloat, kTVMFFIRawStr, kTVMFFISmallStr};
+  TVMFFIAny args[2], result = tvmffi_any_none(), before = result;
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kRefused / sizeof kRefused[0]; ++i) {
+    args[0] = tvmffi_any_int(1);
+    args[1] = tvmffi_any_none();
+    args[1].type_index = kRefused[i];
+    check_fails(tvmffi_shape_from_args(args, 2, &result), "ValueError",
+                "Expect shape to take list of int arguments");
+    assert_memory_equal(&result, &before, sizeof result);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dimensions_are_copied),
+      cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
+      cmocka_unit_test(test_too_many_dimensions),
+      cmocka_unit_test(test_from_args),
+      cmocka_unit_test(test_from_other_args),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/object.h"
+#include "module/module.h"
+#include "module_support.h"
+#include "support/check.h"
+
+static int one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(handle == NULL ? 1 : -1);
+  return 0;
+}
+
+static int two(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(2);
+  return 0;
+}
+
+static int describe(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray text = {"a description", 13};
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  return TVMFFIStringFromByteArray(&text, result);
+}
+
+static void enter(const char *name, TVMFFISafeCallType kernel) {
+  check_ok(TVMFFIEnvModRegisterSystemLibSymbol(name, address_of(kernel)));
+}
+
+static int set_up(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+static void test_one_module_for_each_prefix(void **state) {
+  TVMFFIObject *plain = get_system_lib(""), *again = get_system_lib("");
+  TVMFFIObject *other = get_system_lib("p_");
+  TVMFFIAny args[2], result;
+  TVMFFIByteArray kind;
+  (void)state;
+  assert_ptr_equal(plain, again);
+  assert_ptr_not_equal(plain, other);
+  check_ok(call_global("ffi.SystemLib", NULL, 0, &result));
+  assert_ptr_equal(result.v_obj, plain);
+  check_release(&result);
+  args[0] = tvmffi_any_raw_str("p_");
+  args[1] = tvmffi_any_int(5); /* ignored */
+  check_ok(call_global("ffi.SystemLib", args, 2, &result));
+  assert_ptr_equal(result.v_obj, other);
+  check_release(&result);
+  args[0] = tvmffi_any_int(5);
+  check_fails(call_global("ffi.SystemLib", args, 1, &result), "TypeError",
+              "Cannot convert from type `int` to `str`");
+  check_ok(call_on(plain, "ffi.ModuleGetKind", NULL, -1, &result));
+  assert_true(tvmffi_any_get_text(&result, &kind));
+  assert_string_equal(kind.data, "library");
+  check_ok(call_on(plain, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
+  assert_int_equal(result.v_int64, 3);
+  TVMFFIObjectDecRef(plain);
+  TVMFFIObjectDecRef(again);
+  TVMFFIObjectDecRef(other);
+}
+
+static void test_F_29_with_prefix_then_without(void **state) {
+  TVMFFIObject *plain = get_system_lib(""), *prefixed = get_system_lib("p_");
+  (void)state;
+  /* symbols that come after the module was made are found, too */
+  enter("__tvm_ffi_f", one);
+  enter("__tvm_ffi_p_f", two);
+  enter("__tvm_ffi_only_plain", one);
+  enter("bare", one);
+  enter("p_bare", one);
+  assert_int_equal(call_int(plain, "f"), 1);
+  assert_int_equal(call_int(prefixed, "f"), 2);
+  assert_int_equal(call_int(prefixed, "only_plain"), 1);
+  assert_int_equal(call_int(plain, "p_f"), 2);
+  assert_null(get_function(plain, "bare", 1));
+  assert_null(get_function(prefixed, "bare", 1));
+  assert_null(get_function(plain, "nope", 1));
+  TVMFFIObjectDecRef(plain);
+  TVMFFIObjectDecRef(prefixed);
+}
+
+static void test_other_symbols_have_the_prefix_in_front(void **state) {
+  TVMFFIObject *prefixed = get_system_lib("p_");
+  TVMFFIByteArray text;
+  TVMFFIAny result;
+  (void)state;
+  enter("__tvm_ffi_f", one);
+  enter("p___tvm_ffi__metadata_f", describe);
+  enter("__tvm_ffi__doc_f", describe);
+  check_ok(call_on(prefixed, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, "a description");
+  check_release(&result);
+  check_ok(call_on(prefixed, "ffi.ModuleGetFunctionDoc", "f", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFIStr);
+  check_release(&result);
+  TVMFFIObjectDecRef(prefixed);
+}
+
+static void test_long_names(void **state) {
+  char prefix[301], symbol[1000], name[301];
+  TVMFFIObject *module;
+  (void)state;
+  memset(prefix, 'p', 300);
+  memset(name, 'n', 300);
+  prefix[300] = name[300] = '\0';
+  (void)snprintf(symbol, sizeof symbol, "__tvm_ffi_%s%s", prefix, name);
+  enter(symbol, two);
+  module = get_system_lib(prefix);
+  assert_int_equal(call_int(module, name), 2);
+  TVMFFIObjectDecRef(module);
+}
+
+/* ---- Registering ----------------------------------------------------------------------------- */
+
+static int num_logged;
+static char logged[512];
+
+static void log_hook(void *context, TVMFFIRuntimeLogLevel level, const char *message) {
+  (void)context;
+  assert_int_equal(level, kTVMFFIRuntimeLogLevelWarning);
+  (void)snprintf(logged, sizeof logged, "%s", message);
+  ++num_logged;
+}
+
+static void test_L_17g_a_duplicate_replaces_and_is_told(void **state) {
+  TVMFFIObject *module = get_system_lib("");
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLogHook(log_hook, NULL));
+  num_logged = 0;
+  enter("__tvm_ffi_f", one);
+  enter("__tvm_ffi_f", one); /* the same address: nothing to tell */
+  assert_int_equal(num_logged, 0);
+  assert_int_equal(call_int(module, "f"), 1);
+  enter("__tvm_ffi_f", two);
+  assert_int_equal(num_logged, 1);
+  assert_non_null(strstr(logged, "__tvm_ffi_f"));
+  assert_int_equal(call_int(module, "f"), 2);
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
+  check_fails(TVMFFIEnvModRegisterSystemLibSymbol(NULL, logged), "ValueError", NULL);
+  check_fails(TVMFFIEnvModRegisterSystemLibSymbol("x", NULL), "ValueError", NULL);
+  TVMFFIObjectDecRef(module);
+}
+
+static void *context;
+
+static void test_the_context_is_the_module_made_first(void **state) {
+  TVMFFIObject *module;
+  (void)state;
+  check_ok(TVMFFIEnvModRegisterSystemLibSymbol("c___tvm_ffi__library_ctx", &context));
+  module = get_system_lib("c_");
+  assert_ptr_equal(context, tvmffi_module_context((tvmffi_module *)(void *)module));
+  TVMFFIObjectDecRef(module);
+  assert_non_null(context); /* the library keeps its modules */
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_null(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_one_module_for_each_prefix, set_up),
+      cmocka_unit_test_setup(test_F_29_with_prefix_then_without, set_up),
+      cmocka_unit_test_setup(test_other_symbols_have_the_prefix_in_front, set_up),
+      cmocka_unit_test_setup(test_long_names, set_up),
+      cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, set_up),
+      cmocka_unit_test_setup(test_the_context_is_the_module_made_first, set_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tensors look like; test_tensor_lifetime.c has when they go. */
+#include "core/tensor.h"
+
+#include <stdlib.h>
+
+#include "support/probe.h"
+#include "tensor_source.h"
+
+static void test_import(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  DLTensor *dl;
+  (void)state;
+  init_source_2x3(&source);
+  source.plain.dl_tensor.byte_offset = 8;
+  source.plain.dl_tensor.device = TVMFFIDLDeviceFromIntPair(kDLCUDA, 3);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  assert_int_equal(TVMFFIObjectGetTypeIndex(tensor), kTVMFFITensor);
+  dl = TVMFFITensorGetDLTensorPtr(tensor);
+  assert_memory_equal(dl, &source.plain.dl_tensor, sizeof *dl);
+  TVMFFIObjectDecRef(tensor);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+static void test_import_versioned(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor));
+  assert_memory_equal(TVMFFITensorGetDLTensorPtr(tensor), &source.versioned.dl_tensor,
+                      sizeof(DLTensor));
+  TVMFFIObjectDecRef(tensor);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+static void test_F_7_no_dimensions(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  (void)state;
+  init_source(&source, 0, NULL, NULL);
+  source.plain.dl_tensor.shape = NULL;
+  source.versioned.dl_tensor.shape = NULL;
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 1, &tensor));
+  assert_int_equal(TVMFFITensorGetDLTensorPtr(tensor)->ndim, 0);
+  TVMFFIObjectDecRef(tensor);
+  check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 1, &tensor));
+  TVMFFIObjectDecRef(tensor);
+}
+
+static void test_L_6_major_version(void **state) {
+  TVMFFIObjectHandle tensor = NULL;
+  /* Nothing but the version is there to be read. */
+  DLManagedTensorVersioned *from = malloc(sizeof(DLPackVersion));
+  const DLPackVersion versions[] = {{0, 8}, {2, 0}, {99, 0}};
+  size_t i;
+  (void)state;
+  for (i = 0; i < 3; ++i) {
+    memcpy(from, &versions[i], sizeof versions[i]);
+    check_fails_with(TVMFFITensorFromDLPackVersioned(from, 64, 1, &tensor), "RuntimeError",
+                     "DLPack version");
+    check_fails_with(tvmffi_tensor_wrap_versioned(from, &tensor), "RuntimeError", "DLPack version");
+    assert_null(tensor);
+  }
+  free(from);
+}
+
+/* The flags that come back when a tensor with such flags is exported, and a view of a view of it.
+ */
+static void check_flags(uint64_t in, uint64_t out) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor[3];
+  DLManagedTensorVersioned *exported;
+  int i;
+  init_source_2x3(&source);
+  source.versioned.flags = in;
+  check_ok(tvmffi_tensor_wrap_versioned(&source.versioned, &tensor[0]));
+  for (i = 0; i < 2; ++i) {
+    check_ok(TVMFFITensorCreateUnsafeView(tensor[i], &source.versioned.dl_tensor, &tensor[i + 1]));
+  }
+  for (i = 0; i < 3; ++i) {
+    DLManagedTensor *plain;
+    check_ok(TVMFFITensorToDLPackVersioned(tensor[i], &exported));
+    assert_int_equal(exported->flags, out);
+    exported->deleter(exported);
+    check_ok(TVMFFITensorToDLPack(tensor[i], &plain));
+    plain->deleter(plain);
+    TVMFFIObjectDecRef(tensor[i]);
+  }
+  assert_int_equal(source.num_deleted, 1);
+}
+
+static void test_L_7_flags_are_kept(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  DLManagedTensorVersioned *exported;
+  (void)state;
+  check_flags(0, 0);
+  check_flags(TVMFFI_TENSOR_READ_ONLY, TVMFFI_TENSOR_READ_ONLY);
+  check_flags(TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED,
+              TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED);
+  /* A copy made for us alone is no copy made for whom we export to. */
+  check_flags(DLPACK_FLAG_BITMASK_IS_COPIED | TVMFFI_TENSOR_READ_ONLY, TVMFFI_TENSOR_READ_ONLY);
+  init_source_2x3(&source);
+  source.versioned.flags = TVMFFI_TENSOR_READ_ONLY;
+  check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor));
+  check_ok(TVMFFITensorToDLPackVersioned(tensor, &exported));
+  assert_int_equal(exported->flags, TVMFFI_TENSOR_READ_ONLY);
+  exported->deleter(exported);
+  TVMFFIObjectDecRef(tensor);
+}
+
+static void test_L_7_flags_survive_the_struct_without_flags(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle first, second;
+  DLManagedTensor *plain;
+  DLManagedTensorVersioned *exported;
+  (void)state;
+  init_source_2x3(&source);
+  source.versioned.flags = TVMFFI_TENSOR_READ_ONLY;
+  check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &first));
+  check_ok(TVMFFITensorToDLPack(first, &plain));
+  check_ok(TVMFFITensorFromDLPack(plain, 0, 0, &second));
+  check_ok(TVMFFITensorToDLPackVersioned(second, &exported));
+  assert_int_equal(exported->flags, TVMFFI_TENSOR_READ_ONLY);
+  exported->deleter(exported);
+  TVMFFIObjectDecRef(second);
+  TVMFFIObjectDecRef(first);
+}
+
+static void test_padded_types(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor = NULL;
+  (void)state;
+  init_source_2x3(&source);
+  source.versioned.flags = TVMFFI_TENSOR_PADDED;
+  check_fails(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor), "RuntimeError",
+              "Subbyte type padded is not yet supported");
+  assert_int_equal(source.num_deleted, 0);
+}
+
+static void test_export(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  DLManagedTensor *plain;
+  DLManagedTensorVersioned *versioned;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  check_ok(TVMFFITensorToDLPack(tensor, &plain));
+  check_ok(TVMFFITensorToDLPackVersioned(tensor, &versioned));
+  assert_memory_equal(&plain->dl_tensor, TVMFFITensorGetDLTensorPtr(tensor), sizeof(DLTensor));
+  assert_memory_equal(&versioned->dl_tensor, &plain->dl_tensor, sizeof(DLTensor));
+  assert_int_equal(versioned->version.major, DLPACK_MAJOR_VERSION);
+  assert_int_equal(versioned->version.minor, DLPACK_MINOR_VERSION);
+  assert_int_equal(versioned->flags, 0);
+  assert_int_equal(check_use_count(tensor), 3);
+  plain->deleter(plain);
+  versioned->deleter(versioned);
+  assert_int_equal(check_use_count(tensor), 1);
+  TVMFFIObjectDecRef(tensor);
+}
+
+static void test_view(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle view;
+  DLTensor *dl;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  init_source_2x3(&source);
+  source.plain.dl_tensor.byte_offset = 4;
+  check_ok(TVMFFITensorCreateUnsafeView(&p, &source.plain.dl_tensor, &view));
+  assert_int_equal(check_use_count(&p), 2);
+  memset(source.shape, 0, sizeof source.shape);
+  memset(source.strides, 0, sizeof source.strides);
+  dl = TVMFFITensorGetDLTensorPtr(view);
+  assert_ptr_equal(dl->data, source.data);
+  assert_int_equal(dl->byte_offset, 4);
+  assert_int_equal(dl->ndim, 2);
+  assert_int_equal(dl->dtype.bits, 32);
+  assert_int_equal(dl->shape[0], 2);
+  assert_int_equal(dl->shape[1], 3);
+  assert_int_equal(dl->strides[0], 3);
+  assert_int_equal(dl->strides[1], 1);
+  TVMFFIObjectDecRef(view);
+  assert_int_equal(check_use_count(&p), 1);
+}
+
+static void test_L_5_view_without_dimensions(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle view;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  init_source(&source, 0, NULL, NULL);
+  source.plain.dl_tensor.shape = NULL;
+  check_ok(TVMFFITensorCreateUnsafeView(&p, &source.plain.dl_tensor, &view));
+  assert_int_equal(TVMFFITensorGetDLTensorPtr(view)->ndim, 0);
+  TVMFFIObjectDecRef(view);
+}
+
+/* A tensor that another library made: its tail is not ours. */
+static void delete_nothing(void *self, int flags) {
+  (void)self, (void)flags;
+}
+
+static void test_tensors_of_other_libraries(void **state) {
+  struct {
+    TVMFFIObject header;
+    DLTensor dl;
+    uint64_t tail[4];
+  } foreign;
+  tensor_source source;
+  TVMFFIObjectHandle view;
+  DLManagedTensorVersioned *exported;
+  (void)state;
+  init_source_2x3(&source);
+  memset(&foreign, 0xFF, sizeof foreign);
+  foreign.header.combined_ref_count = UINT64_C(0x100000001);
+  foreign.header.type_index = kTVMFFITensor;
+  foreign.header.deleter = delete_nothing;
+  foreign.dl = source.plain.dl_tensor;
+  check_ok(TVMFFITensorToDLPackVersioned(&foreign, &exported));
+  assert_int_equal(exported->flags, 0);
+  exported->deleter(exported);
+  check_ok(TVMFFITensorCreateUnsafeView(&foreign, &foreign.dl, &view));
+  check_ok(TVMFFITensorToDLPackVersioned(view, &exported));
+  assert_int_equal(exported->flags, 0);
+  exported->deleter(exported);
+  TVMFFIObjectDecRef(view);
+  assert_int_equal(check_use_count(&foreign), 1);
+}
+
+static void test_refused_arguments(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle out = NULL;
+  DLManagedTensor *plain = NULL;
+  DLManagedTensorVersioned *versioned = NULL;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  init_source_2x3(&source);
+  check_fails_with(TVMFFITensorFromDLPack(NULL, 0, 0, &out), "ValueError", "`from`");
+  check_fails_with(TVMFFITensorFromDLPack(&source.plain, 0, 0, NULL), "ValueError", "`out`");
+  check_fails_with(TVMFFITensorFromDLPackVersioned(NULL, 0, 0, &out), "ValueError", "`from`");
+  check_fails_with(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, NULL), "ValueError",
+                   "`out`");
+  check_fails_with(TVMFFITensorToDLPack(NULL, &plain), "ValueError", "`from`");
+  check_fails_with(TVMFFITensorToDLPack(&p, NULL), "ValueError", "`out`");
+  check_fails(TVMFFITensorToDLPack(&p, &plain), "TypeError",
+              "TVMFFITensorToDLPack: expected `ffi.Tensor` but got `ffi.Object`");
+  check_fails_with(TVMFFITensorToDLPackVersioned(NULL, &versioned), "ValueError", "`from`");
+  check_fails_with(TVMFFITensorToDLPackVersioned(&p, NULL), "ValueError", "`out`");
+  check_fails_with(TVMFFITensorToDLPackVersioned(&p, &versioned), "TypeError", "`ffi.Object`");
+  check_fails_with(TVMFFITensorCreateUnsafeView(NULL, &source.plain.dl_tensor, &out), "ValueError",
+                   "`source`");
+  check_fails_with(TVMFFITensorCreateUnsafeView(&p, NULL, &out), "ValueError", "`prototype`");
+  check_fails_with(TVMFFITensorCreateUnsafeView(&p, &source.plain.dl_tensor, NULL), "ValueError",
+                   "`out`");
+  source.plain.dl_tensor.strides = NULL;
+  check_fails(TVMFFITensorCreateUnsafeView(&p, &source.plain.dl_tensor, &out), "InternalError",
+              "Check not null: prototype.strides");
+  assert_null(out);
+  assert_null(plain);
+  assert_null(versioned);
+  assert_int_equal(check_use_count(&p), 1);
+  assert_int_equal(source.num_deleted, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_import),
+      cmocka_unit_test(test_import_versioned),
+      cmocka_unit_test(test_F_7_no_dimensions),
+      cmocka_unit_test(test_L_6_major_version),
+      cmocka_unit_test(test_L_7_flags_are_kept),
+      cmocka_unit_test(test_L_7_flags_survive_the_struct_without_flags),
+      cmocka_unit_test(test_padded_types),
+      cmocka_unit_test(test_export),
+      cmocka_unit_test(test_view),
+      cmocka_unit_test(test_L_5_view_without_dimensions),
+      cmocka_unit_test(test_tensors_of_other_libraries),
+      cmocka_unit_test(test_refused_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When tensors let go of what they show: the second half of the tests of core/tensor.c. */
+#include <limits.h>
+#include <pthread.h>
+
+#include "core/object.h"
+#include "support/probe.h"
+#include "tensor_source.h"
+
+static void test_F_16_refused_tensors_stay_the_callers(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor = NULL;
+  (void)state;
+  init_source_2x3(&source);
+  source.strides[0] = 99;
+  source.plain.dl_tensor.byte_offset = source.versioned.dl_tensor.byte_offset = 1;
+  check_fails(TVMFFITensorFromDLPack(&source.plain, 64, 0, &tensor), "RuntimeError", NULL);
+  check_fails(TVMFFITensorFromDLPack(&source.plain, 0, 1, &tensor), "RuntimeError", NULL);
+  check_fails(TVMFFITensorFromDLPackVersioned(&source.versioned, 64, 0, &tensor), "RuntimeError",
+              NULL);
+  check_fails(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 1, &tensor), "RuntimeError",
+              NULL);
+  source.versioned.version.major = 2;
+  check_fails(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor), "RuntimeError",
+              NULL);
+  assert_int_equal(source.num_deleted, 0);
+  assert_null(tensor);
+}
+
+static void test_F_16_no_deleter(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  (void)state;
+  init_source_2x3(&source);
+  source.plain.deleter = NULL;
+  source.versioned.deleter = NULL;
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  TVMFFIObjectDecRef(tensor);
+  check_ok(TVMFFITensorFromDLPackVersioned(&source.versioned, 0, 0, &tensor));
+  TVMFFIObjectDecRef(tensor);
+}
+
+static void test_F_17_round_trips_leave_nothing_behind(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle first, second, third;
+  DLManagedTensor *plain;
+  DLManagedTensorVersioned *versioned;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &first));
+  check_ok(TVMFFITensorToDLPack(first, &plain));
+  check_ok(TVMFFITensorFromDLPack(plain, 0, 0, &second));
+  check_ok(TVMFFITensorToDLPackVersioned(second, &versioned));
+  check_ok(TVMFFITensorFromDLPackVersioned(versioned, 0, 0, &third));
+  assert_int_equal(check_use_count(first), 2);
+  TVMFFIObjectDecRef(second);
+  assert_int_equal(check_use_count(first), 2);
+  TVMFFIObjectDecRef(third);
+  assert_int_equal(check_use_count(first), 1);
+  assert_int_equal(source.num_deleted, 0);
+  TVMFFIObjectDecRef(first);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+static void test_exports_outlive_the_tensor(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  DLManagedTensorVersioned *exported;
+  (void)state;
+  init_source(&source, 1, source.shape, NULL);
+  source.shape[0] = 5;
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  check_ok(TVMFFITensorToDLPackVersioned(tensor, &exported));
+  TVMFFIObjectDecRef(tensor);
+  assert_int_equal(source.num_deleted, 0);
+  assert_int_equal(exported->dl_tensor.strides[0], 1); /* they stand in the tensor */
+  exported->deleter(exported);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+/* The contents go with the last strong reference, the memory with the last weak one. */
+static void test_weak_references(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle handle;
+  TVMFFIObject *tensor;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &handle));
+  tensor = handle;
+  tensor->combined_ref_count += TVMFFI_WEAK_ONE;
+  TVMFFIObjectDecRef(tensor);
+  assert_int_equal(source.num_deleted, 1);
+  assert_true(tensor->combined_ref_count == TVMFFI_WEAK_ONE);
+  tensor->deleter(tensor, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+static void *release_in_thread(void *tensor) {
+  TVMFFIObjectDecRef(tensor);
+  return NULL;
+}
+
+static void *delete_in_thread(void *exported) {
+  ((DLManagedTensor *)exported)->deleter(exported);
+  return NULL;
+}
+
+static void run_thread(void *(*body)(void *), void *arg) {
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, body, arg), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void test_release_in_another_thread(void **state) {
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  DLManagedTensor *exported;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  run_thread(release_in_thread, tensor);
+  assert_int_equal(source.num_deleted, 1);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  check_ok(TVMFFITensorToDLPack(tensor, &exported));
+  TVMFFIObjectDecRef(tensor);
+  run_thread(delete_in_thread, exported);
+  assert_int_equal(source.num_deleted, 2);
+}
+
+/* Tensors in tensors, a view, a plain and a versioned round trip in turn. Its argument is the
+ * innermost; returns NULL, or what went wrong. */
+static void *nest_and_release(void *innermost) {
+  enum { kLevels = 1000000 };
+  TVMFFIObjectHandle outermost = innermost;
+  int i;
+  for (i = 0; i < kLevels; ++i) {
+    TVMFFIObjectHandle inner = outermost;
+    DLManagedTensor *plain;
+    DLManagedTensorVersioned *versioned;
+    int rc;
+    switch (i % 3) {
+      case 0:
+        rc = TVMFFITensorCreateUnsafeView(inner, TVMFFITensorGetDLTensorPtr(inner), &outermost);
+        break;
+      case 1:
+        rc = TVMFFITensorToDLPack(inner, &plain);
+        if (rc == 0) rc = TVMFFITensorFromDLPack(plain, 0, 0, &outermost);
+        break;
+      default:
+        rc = TVMFFITensorToDLPackVersioned(inner, &versioned);
+        if (rc == 0) rc = TVMFFITensorFromDLPackVersioned(versioned, 0, 0, &outermost);
+        break;
+    }
+    if (rc != 0) return "a level could not be made";
+    TVMFFIObjectDecRef(inner);
+  }
+  TVMFFIObjectDecRef(outermost);
+  return NULL;
+}
+
+static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
+  size_t stack_size = 256 * 1024;
+  tensor_source source;
+  TVMFFIObjectHandle tensor;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  void *failure;
+  (void)state;
+  init_source_2x3(&source);
+  check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+  assert_int_equal(pthread_attr_setstacksize(&attributes, stack_size), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, nest_and_release, tensor), 0);
+  assert_int_equal(pthread_join(thread, &failure), 0);
+  pthread_attr_destroy(&attributes);
+  assert_null(failure);
+  assert_int_equal(source.num_deleted, 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_F_16_refused_tensors_stay_the_callers),
+      cmocka_unit_test(test_F_16_no_deleter),
+      cmocka_unit_test(test_F_17_round_trips_leave_nothing_behind),
+      cmocka_unit_test(test_exports_outlive_the_tensor),
+      cmocka_unit_test(test_weak_references),
+      cmocka_unit_test(test_release_in_another_thread),
+      cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/thread_state.h"
+
+#include "core/object.h"
+#include "support/check.h"
+#include "support/probe.h"
+#include "support/thread.h"
+
+static int count_records(void) {
+  const tvmffi_thread_record *record = tvmffi_thread_record_first();
+  int count = 0;
+  for (; record != NULL; record = record->next) ++count;
+  return count;
+}
+
+static void ensure_record(void *seen) { *(void **)seen = tvmffi_thread_record_ensure(); }
+
+static void test_records_are_recycled(void **state) {
+  void *mine = tvmffi_thread_record_ensure(), *first = NULL, *other = NULL;
+  int i, count;
+  (void)state;
+  assert_non_null(mine);
+  assert_ptr_equal(tvmffi_thread_record_ensure(), mine);
+  thread_run(ensure_record, &first, 0);
+  assert_non_null(first);
+  assert_ptr_not_equal(first, mine);
+  count = count_records();
+  for (i = 0; i < 20; ++i) {
+    thread_run(ensure_record, &other, 0);
+    assert_ptr_equal(other, first);
+  }
+  assert_int_equal(count_records(), count);
+}
+
+static void ensure_record_of_many(void *seen, int index) {
+  ((void **)seen)[index] = tvmffi_thread_record_ensure();
+  (void)TVMFFIBacktrace("file.c", index, "function", 0); /* its text is freed with the thread */
+}
+
+static void test_threads_do_not_share_records(void **state) {
+  enum { kThreads = 8 };
+  void *seen[kThreads];
+  int i;
+  (void)state;
+  thread_run_many(kThreads, ensure_record_of_many, seen);
+  for (i = 0; i < kThreads; ++i) assert_non_null(seen[i]);
+  assert_in_range(count_records(), 1, kThreads + 1);
+}
+
+/* Raises the error, and leaves it to the end of the thread. */
+static void raise_and_end(void *error) { TVMFFIErrorSetRaised(error); }
+
+static TVMFFIObjectHandle new_error(TVMFFIObjectHandle context) {
+  TVMFFIObjectHandle error;
+  check_ok(TVMFFIErrorCreateWithCauseAndExtraContext(NULL, NULL, NULL, NULL, context, &error));
+  return error;
+}
+
+static void test_L_17e_own_errors_are_released_at_thread_exit(void **state) {
+  TVMFFIObjectHandle error;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  error = new_error(&p);
+  thread_run(raise_and_end, error, 0);
+  assert_int_equal(check_use_count(error), 1);
+  TVMFFIObjectDecRef(error);
+  assert_int_equal(check_use_count(&p), 1);
+}
+
+static void test_L_17e_foreign_errors_are_leaked_at_thread_exit(void **state) {
+  probe p; /* an Error of a library that may be gone when the thread ends */
+  (void)state;
+  probe_init(&p);
+  p.header.type_index = kTVMFFIError;
+  thread_run(raise_and_end, &p, 0);
+  assert_int_equal(check_use_count(&p), 2);
+  assert_int_equal(p.strong_deletes, 0);
+}
+
+static void raise_a_new_one_and_end(void *unused) {
+  (void)unused;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "for leak checkers");
+}
+
+static void test_threads_leave_nothing_behind(void **state) {
+  int i;
+  (void)state;
+  for (i = 0; i < 5; ++i) thread_run(raise_a_new_one_and_end, NULL, 0);
+  check_not_raised();
+}
+
+/* What is released when a thread ends may use the library for the last time. */
+static void raise_again(void *context) {
+  TVMFFIErrorSetRaised(context);
+  TVMFFIObjectDecRef(context);
+  (void)TVMFFIBacktrace("file.c", 1, "function", 0);
+}
+
+static void raise_taken_and_end(void *error) {
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+}
+
+static void test_errors_raised_while_a_thread_ends(void **state) {
+  TVMFFIObjectHandle opaque, error;
+  probe p;
+  int i, count = 0;
+  (void)state;
+  probe_init(&p);
+  for (i = 0; i < 5; ++i) {
+    check_ok(TVMFFIObjectCreateOpaque(new_error(&p), kTVMFFIOpaquePyObject, raise_again, &opaque));
+    error = new_error(opaque);
+    TVMFFIObjectDecRef(opaque);
+    thread_run(raise_taken_and_end, error, 0);
+    assert_int_equal(check_use_count(&p), 1);
+    if (i == 0) count = count_records();
+  }
+  assert_int_equal(count_records(), count);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_records_are_recycled),
+      cmocka_unit_test(test_threads_do_not_share_records),
+      cmocka_unit_test(test_L_17e_own_errors_are_released_at_thread_exit),
+      cmocka_unit_test(test_L_17e_foreign_errors_are_leaked_at_thread_exit),
+      cmocka_unit_test(test_threads_leave_nothing_behind),
+      cmocka_unit_test(test_errors_raised_while_a_thread_ends),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

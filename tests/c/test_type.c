@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in types and looking types up. Registration: test_type_register.c. */
+#include "core/type.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "base/hash.h"
+#include "support/check.h"
+
+/* Every index that has a type from the start, with its key. */
+static const struct {
+  int32_t type_index;
+  const char *key;
+} kBuiltIn[] = {
+    {0, "None"},
+    {1, "int"},
+    {2, "bool"},
+    {3, "float"},
+    {4, "void*"},
+    {5, "DataType"},
+    {6, "Device"},
+    {7, "DLTensor*"},
+    {8, "const char*"},
+    {9, "TVMFFIByteArray*"},
+    {10, "ObjectRValueRef"},
+    {11, "ffi.SmallStr"},
+    {12, "ffi.SmallBytes"},
+    {13, "ffi.Unchanged"},
+    {64, "ffi.Object"},
+    {65, "ffi.String"},
+    {66, "ffi.Bytes"},
+    {67, "ffi.Error"},
+    {68, "ffi.Function"},
+    {69, "ffi.Shape"},
+    {70, "ffi.Tensor"},
+    {71, "ffi.Array"},
+    {72, "ffi.Map"},
+    {73, "ffi.Module"},
+    {74, "ffi.OpaquePyObject"},
+    {75, "ffi.List"},
+    {76, "ffi.Dict"},
+    {77, "ffi.VisitInterrupt"},
+    {78, "ffi.BigInt"},
+};
+
+enum { kNumBuiltIn = sizeof kBuiltIn / sizeof kBuiltIn[0] };
+
+static const char *find_built_in(int32_t type_index) {
+  size_t i;
+  for (i = 0; i < kNumBuiltIn; ++i) {
+    if (kBuiltIn[i].type_index == type_index) return kBuiltIn[i].key;
+  }
+  return NULL;
+}
+
+static void test_F_10_every_static_index_has_its_type(void **state) {
+  int32_t i;
+  (void)state;
+  for (i = -1; i < 200; ++i) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(i);
+    const char *key = find_built_in(i);
+    if (key == NULL) {
+      assert_null(info);
+      check_raised_with("InternalError", "Cannot find type info for type_index=");
+      assert_null(tvmffi_type_find(i));
+      continue;
+    }
+    assert_non_null(info);
+    assert_int_equal(info->type_index, i);
+    assert_string_equal(info->type_key.data, key);
+    assert_int_equal(info->type_key.size, strlen(key));
+    assert_string_equal(tvmffi_type_key(i), key);
+    assert_int_equal(info->num_fields, 0);
+    assert_int_equal(info->num_methods, 0);
+  }
+}
+
+/* The table of c/core/type.c has these hashes written out. */
+static void test_stored_hashes_are_those_of_the_keys(void **state) {
+  int num_wrong = 0;
+  size_t i;
+  (void)state;
+  for (i = 0; i < kNumBuiltIn; ++i) {
+    const tvmffi_type_record *record = tvmffi_type_find(kBuiltIn[i].type_index);
+    uint64_t hash = tvmffi_hash_bytes(kBuiltIn[i].key, strlen(kBuiltIn[i].key));
+    assert_non_null(record);
+    if (record->info.type_key_hash == hash && record->key.hash == hash) continue;
+    print_error("\"%s\" needs UINT64_C(0x%016" PRIx64 ")\n", kBuiltIn[i].key, hash);
+    ++num_wrong;
+  }
+  assert_int_equal(num_wrong, 0);
+}
+
+static void test_built_in_objects_descend_from_object(void **state) {
+  const TVMFFITypeInfo *root = TVMFFIGetTypeInfo(kTVMFFIObject);
+  size_t i;
+  (void)state;
+  assert_int_equal(root->type_depth, 0);
+  for (i = 0; i < kNumBuiltIn; ++i) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kBuiltIn[i].type_index);
+    if (info->type_index <= kTVMFFIObject) {
+      assert_int_equal(info->type_depth, 0);
+    } else {
+      assert_int_equal(info->type_depth, 1);
+      assert_ptr_equal(info->type_ancestors[0], root);
+    }
+  }
+}
+
+static void test_built_in_metadata(void **state) {
+  const TVMFFITypeMetadata *metadata = TVMFFIGetTypeInfo(kTVMFFIObject)->metadata;
+  (void)state;
+  assert_non_null(metadata);
+  assert_int_equal(metadata->total_size, 24);
+  assert_null(metadata->creator);
+  assert_int_equal(metadata->structural_eq_hash_kind, kTVMFFISEqHashKindUnsupported);
+  metadata = TVMFFIGetTypeInfo(kTVMFFIBigInt)->metadata;
+  assert_non_null(metadata);
+  assert_int_equal(metadata->total_size, 32);
+  assert_null(metadata->creator);
+  assert_null(TVMFFIGetTypeInfo(kTVMFFIStr)->metadata);
+  assert_null(TVMFFIGetTypeInfo(kTVMFFIInt)->metadata);
+}
+
+static void test_keys_lead_to_indices(void **state) {
+  size_t i;
+  (void)state;
+  for (i = 0; i < kNumBuiltIn; ++i) {
+    TVMFFIByteArray key = check_bytes(kBuiltIn[i].key);
+    int32_t index = -1;
+    check_ok(TVMFFITypeKeyToIndex(&key, &index));
+    assert_int_equal(index, kBuiltIn[i].type_index);
+  }
+}
+
+static void check_unknown_key(const char *data, size_t size, const char *message) {
+  TVMFFIByteArray key = {NULL, 0};
+  int32_t index = -77;
+  key.data = data;
+  key.size = size;
+  check_fails_with(TVMFFITypeKeyToIndex(&key, &index), "InternalError", message);
+  assert_int_equal(index, -77);
+}
+
+static void test_F_24_keys_match_whole(void **state) {
+  TVMFFIByteArray key = {"ffi.String and more", 10}; /* no NUL behind it */
+  int32_t index = -1;
+  (void)state;
+  check_unknown_key("my.unknown", 10, "Cannot find type `my.unknown`");
+  check_unknown_key("ffi.Strin", 9, "Cannot find type `ffi.Strin`");
+  check_unknown_key("ffi.String2", 11, "Cannot find type `ffi.String2`");
+  check_unknown_key("ffi.String\0x", 12, "Cannot find type `");
+  check_unknown_key("", 0, "Cannot find type ``");
+  check_unknown_key(NULL, 0, "Cannot find type `");
+  check_ok(TVMFFITypeKeyToIndex(&key, &index));
+  assert_int_equal(index, kTVMFFIStr);
+}
+
+static void test_refused_arguments(void **state) {
+  TVMFFIByteArray key = check_bytes("int"), no_data = {NULL, 3};
+  TVMFFIByteArray too_long = {"int", (size_t)INT32_MAX + 1};
+  int32_t index;
+  (void)state;
+  check_fails(TVMFFITypeKeyToIndex(NULL, &index), "ValueError", NULL);
+  check_fails(TVMFFITypeKeyToIndex(&key, NULL), "ValueError", NULL);
+  check_fails(TVMFFITypeKeyToIndex(&no_data, &index), "ValueError",
+              "`type_key` has size 3 but no data");
+  check_fails_with(TVMFFITypeKeyToIndex(&too_long, &index), "ValueError", "too long");
+}
+
+static void check_no_info(int32_t type_index, const char *message) {
+  assert_null(TVMFFIGetTypeInfo(type_index));
+  check_raised("InternalError", message);
+  assert_null(tvmffi_type_find(type_index));
+  assert_string_equal(tvmffi_type_key(type_index), "?");
+  check_not_raised();
+}
+
+static void test_L_2_unknown_index_is_an_error_not_an_exit(void **state) {
+  (void)state;
+  check_no_info(123456, "Cannot find type info for type_index=123456");
+  check_no_info(-1, "Cannot find type info for type_index=-1");
+  check_no_info(INT32_MAX, "Cannot find type info for type_index=2147483647");
+  check_no_info(INT32_MIN, "Cannot find type info for type_index=-2147483648");
+  check_no_info(kTVMFFIDynObjectBegin, "Cannot find type info for type_index=128");
+  check_no_info(1 << 22, "Cannot find type info for type_index=4194304");
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_F_10_every_static_index_has_its_type),
+      TEST(test_stored_hashes_are_those_of_the_keys),
+      TEST(test_built_in_objects_descend_from_object),
+      TEST(test_built_in_metadata),
+      TEST(test_keys_lead_to_indices),
+      TEST(test_F_24_keys_match_whole),
+      TEST(test_refused_arguments),
+      TEST(test_L_2_unknown_index_is_an_error_not_an_exit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

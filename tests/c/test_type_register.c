@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registering types: depth, ancestors, slots, conflicts. */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/type.h"
+#include "support/check.h"
+
+enum { kNoParent = -1, kQueryOnly = -2 };
+
+static int32_t register_type(const char *key, int32_t static_index, int32_t depth,
+                             int32_t num_slots, int can_overflow, int32_t parent) {
+  TVMFFIByteArray bytes = check_bytes(key);
+  return TVMFFITypeGetOrAllocIndex(&bytes, static_index, depth, num_slots, can_overflow, parent);
+}
+
+/* A child of ffi.Object, or of what has the given depth - 1. */
+static int32_t add(const char *key, int32_t depth, int32_t num_slots, int32_t parent) {
+  int32_t index = register_type(key, -1, depth, num_slots, 1, parent);
+  if (index < 0) check_not_raised();
+  assert_true(index >= 0);
+  return index;
+}
+
+static void refuse(int32_t index, const char *message) {
+  assert_int_equal(index, -1);
+  check_raised_with("InternalError", message);
+}
+
+static int32_t query(const char *key) { return register_type(key, -1, 1, 0, 1, kQueryOnly); }
+
+static void test_a_new_type(void **state) {
+  char key[] = "my.Type";
+  const TVMFFITypeInfo *info;
+  int32_t index = add(key, 1, 0, kTVMFFIObject), found = -1;
+  TVMFFIByteArray bytes = check_bytes("my.Type");
+  (void)state;
+  assert_int_equal(index, kTVMFFIDynObjectBegin);
+  memset(key, 'x', sizeof key); /* it was copied */
+  info = TVMFFIGetTypeInfo(index);
+  assert_non_null(info);
+  assert_int_equal(info->type_index, index);
+  assert_int_equal(info->type_depth, 1);
+  assert_string_equal(info->type_key.data, "my.Type");
+  assert_int_equal(info->type_key.size, 7);
+  assert_ptr_equal(info->type_ancestors[0], TVMFFIGetTypeInfo(kTVMFFIObject));
+  assert_int_equal(info->num_fields, 0);
+  assert_int_equal(info->num_methods, 0);
+  assert_null(info->metadata);
+  check_ok(TVMFFITypeKeyToIndex(&bytes, &found));
+  assert_int_equal(found, index);
+  assert_int_equal(add("my.Other", 1, 0, kTVMFFIObject), index + 1);
+  assert_int_equal(add("my.Type", 1, 0, kTVMFFIObject), index); /* again: the same */
+  assert_ptr_equal(TVMFFIGetTypeInfo(index), info);
+  assert_int_equal(tvmffi_type_end(), index + 2);
+}
+
+static void test_ancestors(void **state) {
+  int32_t indices[6], i, depth;
+  char key[32];
+  (void)state;
+  indices[0] = kTVMFFIObject;
+  for (depth = 1; depth < 6; ++depth) {
+    (void)snprintf(key, sizeof key, "my.Depth%d", (int)depth);
+    indices[depth] = add(key, depth, 0, indices[depth - 1]);
+  }
+  for (depth = 1; depth < 6; ++depth) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(indices[depth]);
+    assert_int_equal(info->type_depth, depth);
+    for (i = 0; i < depth; ++i) {
+      assert_ptr_equal(info->type_ancestors[i], TVMFFIGetTypeInfo(indices[i]));
+    }
+  }
+}
+
+static void test_a_root_type_has_no_ancestors(void **state) {
+  int32_t root = add("my.Root", 0, 0, kTVMFFIObject); /* the parent only gives the index */
+  (void)state;
+  assert_int_equal(TVMFFIGetTypeInfo(root)->type_depth, 0);
+  assert_int_equal(register_type("my.Static", 100, 0, 0, 0, kNoParent), 100);
+}
+
+static void test_children_take_the_slots_of_their_parent(void **state) {
+  int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* a to a + 4 */
+  int32_t next = add("my.Next", 1, 0, kTVMFFIObject);
+  int32_t b;
+  (void)state;
+  assert_int_equal(next, a + 5);
+  b = add("my.B", 2, 1, a);
+  assert_int_equal(b, a + 1);                          /* and a + 2 for its child */
+  assert_int_equal(add("my.C", 2, 2, a), next + 1);    /* three do not fit any more */
+  assert_int_equal(add("my.D", 2, 1, a), a + 3);       /* two fit, and fill it */
+  assert_int_equal(add("my.E", 2, 0, a), next + 4);    /* nothing fits */
+  assert_int_equal(add("my.BChild", 3, 0, b), a + 2);
+  assert_int_equal(add("my.BChild2", 3, 0, b), next + 5);
+}
+
+static void test_no_overflow(void **state) {
+  int32_t a = register_type("my.Closed", -1, 1, 2, 0, kTVMFFIObject), b;
+  (void)state;
+  assert_int_equal(add("my.C1", 2, 0, a), a + 1);
+  refuse(register_type("my.Wide", -1, 2, 1, 1, a),
+         "Reach maximum number of sub-classes for my.Closed");
+  b = add("my.C2", 2, 0, a);
+  assert_int_equal(b, a + 2);
+  refuse(register_type("my.C3", -1, 2, 0, 1, a),
+         "Reach maximum number of sub-classes for my.Closed");
+  /* A child cannot allow what its parent does not. */
+  refuse(register_type("my.C4", -1, 3, 0, 1, b), "Reach maximum number of sub-classes for my.C2");
+  refuse(register_type("my.S", -1, 2, 0, 1, kTVMFFIStr),
+         "Reach maximum number of sub-classes for ffi.String");
+  refuse(register_type("my.I", -1, 1, 0, 1, kTVMFFIInt),
+         "Reach maximum number of sub-classes for int");
+  assert_int_equal(query("my.C3"), kQueryOnly);
+  assert_int_equal(add("my.Interrupt", 2, 0, kTVMFFIVisitInterrupt), a + 3);
+}
+
+static void test_query_mode(void **state) {
+  int32_t a = add("my.A", 1, 0, kTVMFFIObject);
+  (void)state;
+  assert_int_equal(query("my.A"), a);
+  assert_int_equal(query("ffi.String"), kTVMFFIStr);
+  assert_int_equal(query("my.Unknown"), kQueryOnly);
+  check_not_raised();
+  assert_int_equal(query("my.Unknown"), kQueryOnly); /* asking did not register it */
+  assert_int_equal(tvmffi_type_end(), a + 1);
+}
+
+static void test_static_requests(void **state) {
+  int32_t a;
+  (void)state;
+  assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
+  assert_string_equal(TVMFFIGetTypeInfo(100)->type_key.data, "my.S");
+  refuse(register_type("my.S2", 100, 1, 0, 0, kTVMFFIObject),
+         "Conflicting static index 100 between my.S and my.S2");
+  refuse(register_type("my.S2", kTVMFFIStr, 1, 0, 0, kTVMFFIObject),
+         "Conflicting static index 65 between ffi.String and my.S2");
+  refuse(register_type("my.S2", kTVMFFIDynObjectBegin, 1, 0, 0, kTVMFFIObject), "out of range");
+  refuse(register_type("my.S2", INT32_MAX, 1, 0, 0, kTVMFFIObject), "out of range");
+  a = add("my.A", 1, 3, kTVMFFIObject); /* a static request does not move the counter */
+  assert_int_equal(a, kTVMFFIDynObjectBegin);
+  assert_int_equal(register_type("my.S3", a + 1, 1, 0, 0, kTVMFFIObject), a + 1);
+  refuse(register_type("my.B", -1, 2, 0, 1, a), "between my.S3 and my.B"); /* its slot is gone */
+  assert_int_equal(add("my.Next", 1, 0, kTVMFFIObject), a + 4);
+}
+
+static void test_static_slots_do_not_reach_into_later_indices(void **state) {
+  (void)state;
+  refuse(register_type("my.S", 120, 1, 8, 1, kTVMFFIObject), "8 child slots");
+  refuse(register_type("my.S", 120, 1, INT32_MAX, 1, kTVMFFIObject), "child slots");
+  assert_int_equal(register_type("my.S", 120, 1, 7, 1, kTVMFFIObject), 120);
+  assert_int_equal(add("my.Child", 2, 0, 120), 121);
+  assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin);
+}
+
+static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
+  (void)state;
+  refuse(register_type("my.U", -1, 1, 0, 1, 100), "type_key=my.U, static_index=-1");
+  refuse(register_type("my.U", -1, 1, 0, 1, INT32_MAX), "type_key=my.U, static_index=-1");
+  refuse(register_type("my.U", -1, 1, 0, 1, kNoParent), "Check not null: parent");
+  refuse(register_type("my.U", 100, 1, 0, 1, kNoParent), "depth 1 needs a parent of depth 0");
+  refuse(register_type("my.U", -1, 3, 0, 1, kTVMFFIObject), "depth 3 needs a parent of depth 2");
+  refuse(register_type("my.U", 20, 1, 0, 1, kTVMFFIObject), "greater than that of its parent");
+  refuse(register_type("my.U", -1, -1, 0, 1, kTVMFFIObject), "must be positive");
+  refuse(register_type("my.U", -1, 1, -1, 1, kTVMFFIObject), "must be positive");
+  refuse(register_type("my.U", -1, 1, INT32_MAX, 1, kTVMFFIObject), "maximum number of types");
+  assert_int_equal(query("my.U"), kQueryOnly); /* none of them left anything behind */
+  assert_int_equal(add("my.U", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin);
+}
+
+static void test_L_10_a_known_key_keeps_its_parent_and_depth(void **state) {
+  int32_t a = add("my.A", 1, 0, kTVMFFIObject), b = add("my.B", 2, 0, a);
+  int32_t c = add("my.C", 1, 0, kTVMFFIObject);
+  (void)state;
+  refuse(register_type("my.B", -1, 2, 0, 1, c),
+         "Type `my.B` is registered with parent `my.A`, not `my.C`");
+  refuse(register_type("my.A", -1, 2, 0, 1, c), "Type `my.A` is registered with depth 1, not 2");
+  refuse(register_type("my.A", -1, 1, 0, 1, kTVMFFIFunction), "not `ffi.Function`");
+  refuse(register_type("my.A", -1, 1, 0, 1, 99999), "Type `my.A` is registered with parent");
+  assert_int_equal(register_type("my.B", -1, 2, 5, 0, a), b); /* slots are not compared */
+  assert_int_equal(register_type("my.B", -1, 2, 0, 1, kNoParent), b);
+  assert_int_equal(register_type("ffi.Object", 64, 0, 0, 1, kNoParent), kTVMFFIObject);
+}
+
+static void test_many_types(void **state) {
+  enum { kMany = 5000 };
+  const TVMFFITypeInfo *first;
+  char key[32];
+  int32_t i, begin = add("my.0", 1, 0, kTVMFFIObject);
+  (void)state;
+  first = TVMFFIGetTypeInfo(begin);
+  for (i = 1; i < kMany; ++i) {
+    (void)snprintf(key, sizeof key, "my.%d", (int)i);
+    assert_int_equal(add(key, 1, 0, kTVMFFIObject), begin + i);
+  }
+  for (i = 0; i < kMany; ++i) {
+    (void)snprintf(key, sizeof key, "my.%d", (int)i);
+    assert_string_equal(TVMFFIGetTypeInfo(begin + i)->type_key.data, key);
+    assert_int_equal(query(key), begin + i);
+  }
+  assert_ptr_equal(TVMFFIGetTypeInfo(begin), first); /* records never move */
+}
+
+static void test_refused_keys(void **state) {
+  TVMFFIByteArray no_data = {NULL, 3}, too_long = {"my.T", (size_t)INT32_MAX + 1};
+  (void)state;
+  assert_int_equal(TVMFFITypeGetOrAllocIndex(NULL, -1, 1, 0, 1, kTVMFFIObject), -1);
+  check_raised("ValueError", NULL);
+  assert_int_equal(TVMFFITypeGetOrAllocIndex(&no_data, -1, 1, 0, 1, kTVMFFIObject), -1);
+  check_raised("ValueError", "`type_key` has size 3 but no data");
+  assert_int_equal(TVMFFITypeGetOrAllocIndex(&too_long, -1, 1, 0, 1, kTVMFFIObject), -1);
+  check_raised_with("ValueError", "too long");
+}
+
+static void test_shutdown_forgets_later_types(void **state) {
+  int32_t a = add("my.A", 1, 0, kTVMFFIObject);
+  (void)state;
+  assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_null(TVMFFIGetTypeInfo(a));
+  check_raised("InternalError", NULL);
+  assert_int_equal(query("my.A"), kQueryOnly);
+  assert_int_equal(query("ffi.String"), kTVMFFIStr);
+  assert_int_equal(add("my.B", 1, 0, kTVMFFIObject), a); /* counted from the start again */
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_a_new_type),
+      TEST(test_ancestors),
+      TEST(test_a_root_type_has_no_ancestors),
+      TEST(test_children_take_the_slots_of_their_parent),
+      TEST(test_no_overflow),
+      TEST(test_query_mode),
+      TEST(test_static_requests),
+      TEST(test_static_slots_do_not_reach_into_later_indices),
+      TEST(test_L_2_unknown_parent_is_an_error_not_an_exit),
+      TEST(test_L_10_a_known_key_keeps_its_parent_and_depth),
+      TEST(test_many_types),
+      TEST(test_refused_keys),
+      TEST(test_shutdown_forgets_later_types),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fail when a source, public header or test on disk is in no list of the build.
+
+    listed.py ROOT --sources FILE... --headers FILE... --tests FILE...
+"""
+import argparse
+import pathlib
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=pathlib.Path)
+    for kind in ("sources", "headers", "tests"):
+        parser.add_argument("--" + kind, nargs="*", default=[])
+    args = parser.parse_args()
+    root = args.root.resolve()
+
+    listed = {str((root / name).resolve()) for name in args.sources + args.tests}
+    listed |= {str(root / "include" / name) for name in args.headers}
+    on_disk = {path for path in root.glob("c/**/*.c")
+               if path.parent.name != "platform"}  # one file of several is picked there
+    on_disk |= set(root.glob("include/**/*.h"))
+    for folder in ("c", "oom", "race"):
+        on_disk |= set(root.glob(f"tests/{folder}/test_*.c"))
+
+    missing = sorted(str(path.relative_to(root)) for path in on_disk if str(path) not in listed)
+    for path in missing:
+        print("in no list of the build:", path)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

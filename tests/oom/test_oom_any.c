@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/any.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+typedef struct {
+  TVMFFIAny view;
+  TVMFFIAny out;
+} job;
+
+static int make(void *context) {
+  job *j = context;
+  return TVMFFIAnyViewToOwnedAny(&j->view, &j->out);
+}
+
+static void unchanged(void *context) {
+  static const TVMFFIAny none;
+  assert_memory_equal(&((job *)context)->out, &none, sizeof none);
+}
+
+static void undo(void *context) {
+  check_release(&((job *)context)->out);
+}
+
+static void test_text_and_bytes(void **state) {
+  TVMFFIByteArray bytes = check_bytes("bytes on the heap");
+  job j;
+  (void)state;
+  j.out = tvmffi_any_none();
+  j.view = tvmffi_any_raw_str("text on the heap");
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  j.view = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+}
+
+static void test_what_is_only_copied(void **state) {
+  job j;
+  (void)state;
+  j.out = tvmffi_any_none();
+  j.view = tvmffi_any_raw_str("text");
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+  j.view = tvmffi_any_int(1);
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_text_and_bytes),
+      cmocka_unit_test(test_what_is_only_copied),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

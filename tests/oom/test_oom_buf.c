@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+#include "core/error.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+/* Long enough for the memory to be replaced twice. */
+static int build_text(void *unused) {
+  tvmffi_buf buf = TVMFFI_BUF_INIT;
+  int i, rc = 0;
+  (void)unused;
+  for (i = 0; i < 100; ++i) {
+    tvmffi_buf_append_text(&buf, "0123");
+    tvmffi_buf_append(&buf, "45", 2);
+    tvmffi_buf_appendf(&buf, "%d", 6789);
+  }
+  if (buf.failed) {
+    rc = tvmffi_fail_memory();
+  } else {
+    assert_int_equal(buf.size, 1000);
+    for (i = 0; i < 1000; ++i) assert_int_equal(buf.data[i], '0' + i % 10);
+  }
+  tvmffi_buf_fini(&buf);
+  return rc;
+}
+
+static void test_texts_that_grow(void **state) {
+  (void)state;
+  assert_in_range(oom_check(build_text, NULL, NULL, NULL, 0), 2, 10);
+}
+
+static void test_the_text_so_far_stays(void **state) {
+  char large[2000];
+  tvmffi_buf buf = TVMFFI_BUF_INIT;
+  (void)state;
+  memset(large, 'x', sizeof large);
+  tvmffi_buf_append_text(&buf, "so far");
+  oom_fail_after(0);
+  tvmffi_buf_append(&buf, large, sizeof large);
+  assert_true(buf.failed);
+  assert_string_equal(buf.data, "so far");
+  tvmffi_buf_append_text(&buf, ", no more"); /* there would be room for it */
+  assert_string_equal(buf.data, "so far");
+  tvmffi_buf_fini(&buf);
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_texts_that_grow),
+      cmocka_unit_test(test_the_text_so_far_stays),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/global.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+/* A call of a built-in function that is fetched already. */
+typedef struct {
+  TVMFFIObject *function;
+  TVMFFIAny args[3];
+  int32_t num_args;
+  TVMFFIAny result;
+} job;
+
+static void begin(job *j, const char *name, int32_t num_args) {
+  memset(j, 0, sizeof *j);
+  check_ok(tvmffi_global_get(name, strlen(name), &j->function));
+  assert_non_null(j->function);
+  j->num_args = num_args;
+}
+
+static int call(void *context) {
+  job *j = context;
+  return TVMFFIFunctionCall(j->function, j->args, j->num_args, &j->result);
+}
+
+static void no_result(void *context) {
+  assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
+}
+
+static void release_result(void *context) { check_release(&((job *)context)->result); }
+
+static void test_results(void **state) {
+  job j;
+  (void)state;
+  begin(&j, "ffi.String", 1);
+  j.args[0] = tvmffi_any_raw_str("a text of more than seven bytes");
+  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  TVMFFIObjectDecRef(j.function);
+  begin(&j, "ffi.Shape", 3);
+  j.args[0] = j.args[1] = j.args[2] = tvmffi_any_int(2);
+  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  TVMFFIObjectDecRef(j.function);
+  begin(&j, "ffi.FunctionListGlobalNamesFunctor", 0);
+  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  TVMFFIObjectDecRef(j.function);
+  begin(&j, "ffi.GetGlobalFuncMetadata", 1);
+  j.args[0] = tvmffi_any_raw_str("ffi.GetGlobalFuncMetadata");
+  assert_true(oom_check(call, no_result, release_result, &j, 0) >= 2);
+  TVMFFIObjectDecRef(j.function);
+  begin(&j, "ffi.FunctionFromExternC", 3);
+  j.args[1] = tvmffi_any_ptr(kTVMFFIOpaquePtr, j.function);
+  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 1);
+  TVMFFIObjectDecRef(j.function);
+}
+
+static void test_the_sentinels_need_no_memory(void **state) {
+  job j;
+  (void)state;
+  begin(&j, "ffi.GetInvalidObject", 0);
+  assert_int_equal(oom_check(call, no_result, release_result, &j, 0), 0);
+  TVMFFIObjectDecRef(j.function);
+}
+
+/* Success is the TypeError that says what is wrong with the arguments. */
+static int refused(void *context) {
+  TVMFFIObjectHandle error;
+  int is_type_error;
+  assert_int_equal(call(context), -1);
+  TVMFFIErrorMoveFromRaised(&error);
+  is_type_error = strcmp(TVMFFIErrorGetCellPtr(error)->kind.data, "TypeError") == 0;
+  if (!is_type_error) TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return is_type_error ? 0 : -1;
+}
+
+static void test_refusals(void **state) {
+  job j;
+  (void)state;
+  begin(&j, "ffi.FunctionRemoveGlobal", 1);
+  j.args[0] = tvmffi_any_int(5);
+  assert_true(oom_check(refused, no_result, NULL, &j, 0) >= 2);
+  j.num_args = 2;
+  assert_true(oom_check(refused, no_result, NULL, &j, 0) >= 2);
+  TVMFFIObjectDecRef(j.function);
+}
+
+static int make_function(void *context) {
+  job *j = context;
+  j->function = tvmffi_builtin_new_function(&tvmffi_core_builtins.functions[0]);
+  return j->function != NULL ? 0 : -1;
+}
+
+static void release_function(void *context) { TVMFFIObjectDecRef(((job *)context)->function); }
+
+static void test_the_function_object(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  assert_int_equal(oom_check(make_function, NULL, release_function, &j, 0), 1);
+}
+
+/* And nothing is left. */
+static int shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  return oom_live_blocks() == 0 ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_results),
+      TEST(test_the_sentinels_need_no_memory),
+      TEST(test_refusals),
+      TEST(test_the_function_object),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c/dtype_table.h"
+#include "support/oom.h"
+
+typedef struct {
+  const char *text;
+  DLDataType out;
+} job;
+
+static int parse_job(void *context) {
+  job *j = context;
+  TVMFFIByteArray text = check_bytes(j->text);
+  return TVMFFIDataTypeFromString(&text, &j->out);
+}
+
+static void unchanged(void *context) {
+  assert_int_equal(((job *)context)->out.code, 99);
+}
+
+/* How many allocations the parse of a text makes. */
+static long count(const char *text) {
+  job j;
+  memset(&j, 0, sizeof j);
+  j.text = text;
+  j.out.code = 99;
+  return oom_check(parse_job, unchanged, NULL, &j, 0);
+}
+
+static void test_built_in_types_need_no_memory(void **state) {
+  size_t i;
+  (void)state;
+  for (i = 0; i < NUM_ROWS(kDTypes); ++i) assert_int_equal(count(kDTypes[i].text), 0);
+}
+
+static void test_long_custom_names(void **state) {
+  TVMFFIByteArray text = check_bytes("custom[foo]");
+  DLDataType warm_up;
+  (void)state;
+  register_customs();
+  check_ok(TVMFFIDataTypeFromString(&text, &warm_up)); /* what the look-up keeps is there now */
+  assert_int_equal(count("custom[foo]"), 0);
+  assert_int_equal(count("custom[a name that is so long that the parser makes room for it with an "
+                         "allocation]"),
+                   1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_built_in_types_need_no_memory),
+      cmocka_unit_test(test_long_custom_names),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, shut_down);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/global.h"
+#include "core/thread_state.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+static const char kMetadata[] = "{\"some\":\"metadata\"}";
+static const char kOtherMetadata[] = "{\"another\":\"metadata\"}";
+
+typedef struct {
+  const char *name;
+  TVMFFIObjectHandle function; /* to set */
+  TVMFFIObjectHandle before;   /* what the name has until then */
+  const char *metadata;
+  TVMFFIObject *out;
+} job;
+
+static TVMFFIObjectHandle new_function(void) {
+  TVMFFIObjectHandle function = NULL;
+  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
+  return function;
+}
+
+static TVMFFIObject *get(const char *name) {
+  TVMFFIObject *function = NULL;
+  check_ok(tvmffi_global_get(name, strlen(name), &function));
+  return function;
+}
+
+static int set(void *context) {
+  const job *j = context;
+  TVMFFIByteArray name = check_bytes(j->name);
+  return TVMFFIFunctionSetGlobal(&name, j->function, 0);
+}
+
+static int override_described(void *context) {
+  const job *j = context;
+  TVMFFIMethodInfo info;
+  memset(&info, 0, sizeof info);
+  info.name = check_bytes(j->name);
+  info.metadata = check_bytes(j->metadata);
+  info.method = tvmffi_any_object(j->function);
+  return TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1);
+}
+
+/* The name has what it had, and the new function has one owner. */
+static void not_set(void *context) {
+  const job *j = context;
+  TVMFFIObject *function = get(j->name);
+  assert_ptr_equal(function, j->before);
+  tvmffi_object_release(function);
+  assert_int_equal(check_use_count(j->function), 1);
+}
+
+static void test_set(void **state) {
+  char name[32];
+  job j;
+  int i;
+  long num_failures = 0;
+  (void)state;
+  assert_non_null(tvmffi_thread_record_ensure());
+  memset(&j, 0, sizeof j);
+  j.name = name;
+  for (i = 0; i < 100; ++i) { /* the table grows in between */
+    j.function = new_function();
+    (void)snprintf(name, sizeof name, "my.%d", i);
+    num_failures += oom_check(set, not_set, NULL, &j, 1);
+    assert_int_equal(check_use_count(j.function), 2);
+    TVMFFIObjectDecRef(j.function);
+  }
+  assert_true(num_failures > 100);
+}
+
+static void check_metadata(const char *name, const char *expected) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  TVMFFIByteArray text;
+  check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
+  assert_true(tvmffi_any_get_text(&metadata, &text));
+  assert_string_equal(text.data, expected);
+  check_release(&metadata);
+}
+
+static void not_overridden(void *context) {
+  not_set(context);
+  check_metadata(((job *)context)->name, kMetadata);
+}
+
+static void test_override(void **state) {
+  job j;
+  (void)state;
+  assert_non_null(tvmffi_thread_record_ensure());
+  memset(&j, 0, sizeof j);
+  j.name = "my.f";
+  j.metadata = kMetadata;
+  j.function = new_function();
+  assert_true(oom_check(override_described, not_set, NULL, &j, 1) >= 2);
+  j.before = j.function;
+  j.function = new_function();
+  j.metadata = kOtherMetadata;
+  assert_int_equal(oom_check(override_described, not_overridden, NULL, &j, 1), 1);
+  check_metadata("my.f", kOtherMetadata);
+  assert_int_equal(check_use_count(j.before), 1);
+  TVMFFIObjectDecRef(j.before);
+  TVMFFIObjectDecRef(j.function);
+}
+
+static int fetch(void *context) {
+  job *j = context;
+  if (tvmffi_thread_record_ensure() == NULL) return tvmffi_fail_memory();
+  return tvmffi_global_get(j->name, strlen(j->name), &j->out);
+}
+
+static void not_fetched(void *context) { assert_null(((job *)context)->out); }
+
+/* Each failure meets the library as it is at the start, and the next attempt succeeds. */
+static void test_the_first_fetch_of_all(void **state) {
+  job j;
+  long n;
+  int rc;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  j.name = "ffi.String";
+  for (n = 0;; ++n) {
+    oom_fail_after(n);
+    rc = fetch(&j);
+    oom_fail_after(-1);
+    if (rc == 0) break;
+    check_raised("MemoryError", NULL);
+    assert_null(j.out);
+    check_ok(fetch(&j));
+    TVMFFIObjectDecRef(j.out);
+    j.out = NULL;
+    TVMFFIRuntimeShutdown();
+    assert_int_equal(oom_live_blocks(), 0);
+  }
+  assert_int_equal(n, 4); /* this thread's record, the table, the records in it, the function */
+  TVMFFIObjectDecRef(j.out);
+}
+
+static void test_the_first_fetch_of_a_built_in(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  tvmffi_object_release(get("ffi.String")); /* the table is there */
+  j.name = "ffi.Bytes";
+  assert_int_equal(oom_check(fetch, not_fetched, NULL, &j, 1), 1);
+  TVMFFIObjectDecRef(j.out);
+}
+
+/* A reader that has no record of its own to announce in takes the lock instead. */
+static void test_fetching_needs_no_memory(void **state) {
+  TVMFFIByteArray name = check_bytes("my.f");
+  TVMFFIObjectHandle function = new_function(), found = NULL;
+  (void)state;
+  check_ok(TVMFFIFunctionSetGlobal(&name, function, 0));
+  oom_fail_after(0);
+  check_ok(TVMFFIFunctionGetGlobal(&name, &found));
+  oom_fail_after(-1);
+  assert_ptr_equal(found, function);
+  assert_int_equal(check_use_count(function), 3);
+  check_not_raised();
+  TVMFFIObjectDecRef(found);
+  TVMFFIObjectDecRef(function);
+}
+
+static int list(void *context) { return tvmffi_global_list_names(&((job *)context)->out); }
+
+static void release_out(void *context) { tvmffi_object_release(((job *)context)->out); }
+
+static void test_list(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  tvmffi_object_release(get("ffi.String")); /* the table is there */
+  assert_int_equal(oom_check(list, not_fetched, release_out, &j, 0), 1);
+}
+
+static int get_metadata(void *context) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  const job *j = context;
+  TVMFFI_TRY(tvmffi_global_metadata(j->name, strlen(j->name), &metadata));
+  tvmffi_any_release(&metadata);
+  return 0;
+}
+
+static void test_metadata(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  tvmffi_object_release(get("ffi.String"));
+  j.name = "ffi.String";
+  assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
+}
+
+/* And nothing is left. */
+static int shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  return oom_live_blocks() == 0 ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_set),
+      TEST(test_override),
+      TEST(test_the_first_fetch_of_all),
+      TEST(test_the_first_fetch_of_a_built_in),
+      TEST(test_fetching_needs_no_memory),
+      TEST(test_list),
+      TEST(test_metadata),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "core/any.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+static char path[4096];
+static int closed; /* how often kernels.so was closed: see its destructor */
+
+static int open_library(void *out) {
+  TVMFFIByteArray bytes = check_bytes(path);
+  return tvmffi_library_open(&bytes, out);
+}
+
+static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out); }
+
+static void test_opening(void **state) {
+  tvmffi_library *library = NULL;
+  (void)state;
+  assert_int_equal(oom_check(open_library, NULL, release, &library, 0), 2);
+}
+
+/* What could not be loaded is closed again, every time. */
+static int load_module(void *out) {
+  tvmffi_library *library;
+  int rc;
+  if (open_library(&library) != 0) return -1;
+  rc = tvmffi_library_load(library, out);
+  TVMFFIObjectDecRef(library);
+  return rc;
+}
+
+static void nothing(void *out) { assert_null(*(TVMFFIObjectHandle *)out); }
+
+static void test_loading(void **state) {
+  TVMFFIObjectHandle module = NULL;
+  (void)state;
+  closed = 0;
+  /* record, library, module, its imports and its cache */
+  assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 5);
+  assert_int_equal(closed, 4); /* by the success, and by the failures after it knew the counter */
+}
+
+typedef struct {
+  TVMFFIObject *module;
+  const char *name;
+  tvmffi_module_question question;
+  TVMFFIAny answer;
+} query;
+
+static int ask(void *context) {
+  query *q = context;
+  TVMFFIByteArray name = check_bytes(q->name);
+  return tvmffi_module_ask(q->module, q->question, &name, &q->answer);
+}
+
+static void no_answer(void *context) {
+  query *q = context;
+  assert_int_equal(q->answer.type_index, kTVMFFINone);
+  assert_int_equal(check_use_count(q->module), 1);
+}
+
+static void release_answer(void *context) { check_release(&((query *)context)->answer); }
+
+static void test_asking(void **state) {
+  char long_name[400];
+  TVMFFIObjectHandle module = NULL;
+  query q;
+  (void)state;
+  check_ok(load_module(&module));
+  q.module = module;
+  q.answer = tvmffi_any_none();
+  q.name = "add";
+  q.question = kTvmffiModuleFunction;
+  /* the address is kept in the library's cache: an entry, a table; then the function */
+  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 1), 3);
+  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
+  q.question = kTvmffiModuleImplements;
+  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 0);
+  q.question = kTvmffiModuleMetadata;
+  assert_true(oom_check(ask, no_answer, release_answer, &q, 0) >= 1);
+  q.name = memset(long_name, 'n', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = '\0';
+  q.question = kTvmffiModuleFunction;
+  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
+  q.question = kTvmffiModuleDoc;
+  assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 2);
+  TVMFFIObjectDecRef(module);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_opening),
+      cmocka_unit_test(test_asking),
+      cmocka_unit_test(test_loading),
+  };
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  oom_install();
+  if (folder == NULL) return 77;
+  (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
+  if (TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed) != 0) return 1;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

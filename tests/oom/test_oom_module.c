@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module/module.h"
+
+#include "core/any.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+static int get_function(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
+  (void)self;
+  (void)name;
+  *out = NULL;
+  return 0;
+}
+
+static int get_doc(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  (void)self;
+  return tvmffi_string_to_any(name->data, name->size, out);
+}
+
+static const tvmffi_module_class kPlain = {"plain", 2, get_function, NULL, NULL, NULL, NULL};
+static const tvmffi_module_class kWithDoc = {"doc", 2, get_function, NULL, NULL, get_doc, NULL};
+
+static TVMFFIObject *new_module(const tvmffi_module_class *type) {
+  tvmffi_module *module = tvmffi_module_new(sizeof *module, type);
+  return module == NULL ? NULL : &module->header;
+}
+
+static int make(void *out) {
+  *(TVMFFIObject **)out = new_module(&kPlain);
+  return *(TVMFFIObject **)out == NULL ? -1 : 0;
+}
+
+static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObject **)out); }
+
+static void test_making_one(void **state) {
+  TVMFFIObject *module = NULL;
+  (void)state;
+  assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* it, imports, cache */
+}
+
+static int pin(void *module) { return tvmffi_module_pin(*(TVMFFIObject **)module); }
+
+static void not_pinned(void *module) {
+  assert_int_equal(check_use_count(*(TVMFFIObject **)module), 1);
+}
+
+static void test_pinning(void **state) {
+  TVMFFIObject *module = new_module(&kPlain);
+  (void)state;
+  assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 1), 1);
+  tvmffi_module_unpin(module);
+  assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 0), 0); /* there is room now */
+  tvmffi_module_unpin(module);
+  TVMFFIObjectDecRef(module);
+  tvmffi_module_shutdown();
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
+typedef struct {
+  TVMFFIObject *module;
+  TVMFFIAny answer;
+} query;
+
+static int ask(void *context) {
+  TVMFFIByteArray name = check_bytes("a name of some length");
+  query *q = context;
+  return tvmffi_module_query(q->module, kTvmffiModuleDoc, &name, true, &q->answer);
+}
+
+static void no_answer(void *context) {
+  query *q = context;
+  assert_int_equal(q->answer.type_index, kTVMFFINone);
+  assert_int_equal(check_use_count(q->module), 1);
+}
+
+static void release_answer(void *context) {
+  query *q = context;
+  assert_int_equal(q->answer.type_index, kTVMFFIStr);
+  check_release(&q->answer);
+}
+
+static void test_asking_imports(void **state) {
+  TVMFFIObject *imported = new_module(&kPlain), *below = new_module(&kWithDoc);
+  query q;
+  (void)state;
+  q.module = new_module(&kPlain);
+  q.answer = tvmffi_any_none();
+  check_ok(tvmffi_imports_add((tvmffi_module *)(void *)q.module, imported));
+  check_ok(tvmffi_imports_add((tvmffi_module *)(void *)imported, below));
+  assert_true(oom_check(ask, no_answer, release_answer, &q, 0) >= 3);
+  TVMFFIObjectDecRef(below);
+  TVMFFIObjectDecRef(imported);
+  TVMFFIObjectDecRef(q.module);
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_making_one),
+      cmocka_unit_test(test_pinning),
+      cmocka_unit_test(test_asking_imports),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "support/check.h"
+#include "support/oom.h"
+#include "support/probe.h"
+
+enum { kMany = 40 };
+
+static const char kText[] = "a text of more than seven bytes";
+
+typedef struct {
+  int32_t type_index;
+  int32_t count; /* how many there are before */
+  char name[32];
+  probe value;
+} job;
+
+static void begin(job *j) {
+  TVMFFIByteArray key = check_bytes("my.T");
+  memset(j, 0, sizeof *j);
+  probe_init(&j->value);
+  j->type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  assert_true(j->type_index >= 0);
+}
+
+static int register_field(void *context) {
+  job *j = context;
+  TVMFFIFieldInfo field;
+  memset(&field, 0, sizeof field);
+  field.name = check_bytes(j->name);
+  field.doc = check_bytes("doc");
+  field.flags = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  field.default_value_or_factory = tvmffi_any_raw_str(kText);
+  field.setter = &j->value;
+  return TVMFFITypeRegisterField(j->type_index, &field);
+}
+
+static void field_not_registered(void *context) {
+  job *j = context;
+  assert_int_equal(TVMFFIGetTypeInfo(j->type_index)->num_fields, j->count);
+  assert_int_equal(check_use_count(&j->value), 1 + j->count);
+}
+
+static void test_fields(void **state) {
+  const TVMFFITypeInfo *info;
+  char name[32];
+  job j;
+  int32_t i;
+  (void)state;
+  begin(&j);
+  info = TVMFFIGetTypeInfo(j.type_index);
+  for (j.count = 0; j.count < kMany; ++j.count) {
+    (void)snprintf(j.name, sizeof j.name, "field%d", (int)j.count);
+    assert_true(oom_check(register_field, field_not_registered, NULL, &j, 1) >= 2);
+    assert_int_equal(info->num_fields, j.count + 1);
+  }
+  for (i = 0; i < kMany; ++i) {
+    (void)snprintf(name, sizeof name, "field%d", (int)i);
+    assert_string_equal(info->fields[i].name.data, name);
+    assert_string_equal(info->fields[i].doc.data, "doc");
+    assert_int_equal(info->fields[i].default_value_or_factory.type_index, kTVMFFIStr);
+  }
+  TVMFFIRuntimeShutdown();
+  assert_int_equal(check_use_count(&j.value), 1);
+}
+
+static int register_method(void *context) {
+  job *j = context;
+  TVMFFIMethodInfo method;
+  memset(&method, 0, sizeof method);
+  method.name = check_bytes(j->name);
+  method.metadata = check_bytes("{}");
+  method.method = tvmffi_any_object(&j->value);
+  return TVMFFITypeRegisterMethod(j->type_index, &method);
+}
+
+static void method_not_registered(void *context) {
+  job *j = context;
+  assert_int_equal(TVMFFIGetTypeInfo(j->type_index)->num_methods, j->count);
+  assert_int_equal(check_use_count(&j->value), 1 + j->count);
+}
+
+static void test_methods(void **state) {
+  const TVMFFITypeInfo *info;
+  char name[32];
+  job j;
+  int32_t i;
+  (void)state;
+  begin(&j);
+  info = TVMFFIGetTypeInfo(j.type_index);
+  for (j.count = 0; j.count < kMany; ++j.count) {
+    (void)snprintf(j.name, sizeof j.name, "method%d", (int)j.count);
+    assert_true(oom_check(register_method, method_not_registered, NULL, &j, 1) >= 1);
+    assert_int_equal(info->num_methods, j.count + 1);
+  }
+  for (i = 0; i < kMany; ++i) {
+    (void)snprintf(name, sizeof name, "method%d", (int)i);
+    assert_string_equal(info->methods[i].name.data, name);
+    assert_string_equal(info->methods[i].metadata.data, "{}");
+  }
+  TVMFFIRuntimeShutdown();
+  assert_int_equal(check_use_count(&j.value), 1);
+}
+
+static int register_metadata(void *context) {
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.doc = check_bytes("doc");
+  metadata.total_size = 48;
+  return TVMFFITypeRegisterMetadata(((job *)context)->type_index, &metadata);
+}
+
+static void metadata_not_registered(void *context) {
+  assert_null(TVMFFIGetTypeInfo(((job *)context)->type_index)->metadata);
+}
+
+static void test_metadata(void **state) {
+  job j;
+  (void)state;
+  begin(&j);
+  assert_int_equal(oom_check(register_metadata, metadata_not_registered, NULL, &j, 1), 2);
+  assert_int_equal(TVMFFIGetTypeInfo(j.type_index)->metadata->total_size, 48);
+}
+
+static const TVMFFITypeAttrColumn *find_column(const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  return TVMFFIGetTypeAttrColumn(&bytes);
+}
+
+/* Attribute `name` of type `count`, alternating between a text and an object. */
+static int register_attr(void *context) {
+  job *j = context;
+  TVMFFIByteArray name = check_bytes(j->name);
+  TVMFFIAny value =
+      j->count % 2 == 0 ? tvmffi_any_raw_str(kText) : tvmffi_any_object(&j->value);
+  return TVMFFITypeRegisterAttr(j->count, &name, &value);
+}
+
+static void attr_not_registered(void *context) {
+  job *j = context;
+  const TVMFFITypeAttrColumn *column = find_column(j->name);
+  if (column == NULL || j->count >= column->size) return;
+  assert_int_equal(column->data[j->count].type_index, kTVMFFINone);
+}
+
+static void test_attributes(void **state) {
+  const TVMFFITypeAttrColumn *column;
+  job j;
+  int32_t i;
+  (void)state;
+  begin(&j);
+  strcpy(j.name, "my.attr");
+  for (j.count = 1; j.count < 300; ++j.count) { /* the column grows in between */
+    long num_failures = oom_check(register_attr, attr_not_registered, NULL, &j, 1);
+    if (j.count % 2 == 0) assert_true(num_failures >= 1);
+  }
+  column = find_column("my.attr");
+  for (i = 1; i < 300; ++i) {
+    assert_int_equal(column->data[i].type_index, i % 2 == 0 ? kTVMFFIStr : kTVMFFIObject);
+  }
+  assert_int_equal(check_use_count(&j.value), 1 + 150);
+  TVMFFIRuntimeShutdown();
+  assert_int_equal(check_use_count(&j.value), 1);
+}
+
+static void test_columns(void **state) {
+  job j;
+  int i;
+  (void)state;
+  begin(&j);
+  j.count = 65;
+  for (i = 0; i < 100; ++i) { /* the table of columns grows in between */
+    (void)snprintf(j.name, sizeof j.name, "my.attr%d", i);
+    assert_true(oom_check(register_attr, attr_not_registered, NULL, &j, 1) >= 3);
+    assert_ptr_equal(find_column(j.name)->data[65].v_obj, &j.value);
+  }
+  TVMFFIRuntimeShutdown();
+  assert_int_equal(check_use_count(&j.value), 1);
+}
+
+/* And nothing is left. */
+static int shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  return oom_live_blocks() == 0 ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_fields),
+      TEST(test_methods),
+      TEST(test_metadata),
+      TEST(test_attributes),
+      TEST(test_columns),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

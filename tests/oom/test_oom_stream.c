@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "support/check.h"
+#include "support/oom.h"
+
+enum { kDevices = 40 };
+
+static char streams[kDevices + 1];
+
+static int set_next(void *device) {
+  int32_t id = *(int32_t *)device;
+  return TVMFFIEnvSetStream(kDLCUDA, id, &streams[id], NULL);
+}
+
+static void unchanged(void *device) {
+  int32_t id;
+  for (id = 0; id < *(int32_t *)device; ++id) {
+    assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, id), &streams[id]);
+  }
+  assert_null(TVMFFIEnvGetStream(kDLCUDA, id));
+}
+
+static void test_every_growth(void **state) {
+  int32_t device;
+  long growths = 0;
+  (void)state;
+  for (device = 0; device < kDevices; ++device) {
+    growths += oom_check(set_next, unchanged, NULL, &device, 1);
+    assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, device), &streams[device]);
+  }
+  assert_in_range(growths, 2, 8);
+}
+
+static void test_what_is_there_needs_no_memory(void **state) {
+  size_t before = oom_allocations();
+  int32_t device;
+  (void)state;
+  for (device = 0; device < kDevices; ++device) {
+    check_ok(TVMFFIEnvSetStream(kDLCUDA, device, &streams[kDevices], NULL));
+    check_ok(TVMFFIEnvSetStream(kDLCUDA, kDevices + device, NULL, NULL)); /* none stays none */
+  }
+  assert_int_equal(oom_allocations(), before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_growth),
+      cmocka_unit_test(test_what_is_there_needs_no_memory),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/string.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+typedef struct {
+  int (*make)(const TVMFFIByteArray *input, TVMFFIAny *out);
+  TVMFFIByteArray input;
+  TVMFFIAny out;
+} job;
+
+static int make(void *context) {
+  job *j = context;
+  return j->make(&j->input, &j->out);
+}
+
+static void unchanged(void *context) {
+  static const TVMFFIAny none;
+  assert_memory_equal(&((job *)context)->out, &none, sizeof none);
+}
+
+static void undo(void *context) {
+  check_release(&((job *)context)->out);
+}
+
+static void test_one_allocation_each(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  j.input = check_bytes("8 bytes!");
+  j.make = TVMFFIStringFromByteArray;
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+  j.make = TVMFFIBytesFromByteArray;
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
+}
+
+static void test_small_ones_need_none(void **state) {
+  job j;
+  (void)state;
+  memset(&j, 0, sizeof j);
+  j.input = check_bytes("7 bytes");
+  j.make = TVMFFIStringFromByteArray;
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+  j.make = TVMFFIBytesFromByteArray;
+  assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_allocation_each),
+      cmocka_unit_test(test_small_ones_need_none),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

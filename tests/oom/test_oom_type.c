@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/type.h"
+#include "support/check.h"
+#include "support/oom.h"
+
+typedef struct {
+  char key[256];
+  int32_t depth;
+  int32_t num_slots;
+  int32_t parent;
+  int32_t index; /* out */
+  int32_t end;   /* tvmffi_type_end before */
+} job;
+
+static int register_type(void *context) {
+  job *j = context;
+  TVMFFIByteArray key = check_bytes(j->key);
+  j->index = TVMFFITypeGetOrAllocIndex(&key, -1, j->depth, j->num_slots, 1, j->parent);
+  return j->index >= 0 ? 0 : j->index;
+}
+
+static void not_registered(void *context) {
+  const job *j = context;
+  TVMFFIByteArray key = check_bytes(j->key);
+  assert_int_equal(j->index, -1);
+  assert_int_equal(TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, -2), -2);
+  assert_int_equal(tvmffi_type_end(), j->end);
+}
+
+/* Registers with every allocation failing once; returns the index. */
+static int32_t add(job *j, const char *key, int32_t depth, int32_t num_slots, int32_t parent) {
+  assert_true(strlen(key) < sizeof j->key);
+  strcpy(j->key, key);
+  j->depth = depth;
+  j->num_slots = num_slots;
+  j->parent = parent;
+  j->end = tvmffi_type_end();
+  assert_true(oom_check(register_type, not_registered, NULL, j, 1) > 0);
+  assert_string_equal(TVMFFIGetTypeInfo(j->index)->type_key.data, key);
+  return j->index;
+}
+
+static void test_no_index_is_lost(void **state) {
+  char key[32];
+  int32_t i;
+  job j;
+  (void)state;
+  for (i = 0; i < 200; ++i) { /* the table of keys grows in between */
+    (void)snprintf(key, sizeof key, "my.%d", (int)i);
+    assert_int_equal(add(&j, key, 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin + i);
+  }
+}
+
+static void test_no_slot_is_lost(void **state) {
+  int32_t parent, i;
+  char key[32];
+  job j;
+  (void)state;
+  parent = add(&j, "my.Parent", 1, 20, kTVMFFIObject);
+  for (i = 0; i < 20; ++i) {
+    (void)snprintf(key, sizeof key, "my.Child%d", (int)i);
+    j.end = tvmffi_type_end();
+    assert_int_equal(add(&j, key, 2, 0, parent), parent + 1 + i);
+  }
+  assert_int_equal(add(&j, "my.Next", 1, 0, kTVMFFIObject), parent + 21);
+}
+
+static void test_a_new_segment(void **state) {
+  job j;
+  (void)state;
+  (void)add(&j, "my.Wide", 1, 5000, kTVMFFIObject);
+  assert_int_equal(add(&j, "my.Far", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin + 5001);
+}
+
+static int look_up(void *context) {
+  TVMFFIByteArray key = check_bytes("ffi.String");
+  return TVMFFITypeKeyToIndex(&key, &((job *)context)->index);
+}
+
+static void not_looked_up(void *context) { assert_int_equal(((job *)context)->index, -7); }
+
+static void test_the_first_look_up_of_all(void **state) {
+  job j;
+  (void)state;
+  j.index = -7;
+  assert_int_equal(oom_check(look_up, not_looked_up, NULL, &j, 1), 1);
+  assert_int_equal(j.index, kTVMFFIStr);
+  assert_int_equal(oom_check(look_up, NULL, NULL, &j, 0), 0); /* later ones need no memory */
+}
+
+/* Without memory for the error, MemoryError says so. */
+static void test_refusals(void **state) {
+  job j;
+  (void)state;
+  strcpy(j.key, "my.T");
+  (void)add(&j, "my.T", 1, 0, kTVMFFIObject);
+  j.depth = 2;
+  oom_fail_after(0);
+  assert_int_equal(register_type(&j), -1);
+  check_raised("MemoryError", NULL);
+  oom_fail_after(0);
+  assert_null(TVMFFIGetTypeInfo(4000));
+  check_raised("MemoryError", NULL);
+  oom_fail_after(-1);
+}
+
+/* And nothing is left. */
+static int shut_down(void **state) {
+  (void)state;
+  TVMFFIRuntimeShutdown();
+  return oom_live_blocks() == 0 ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_no_index_is_lost),
+      TEST(test_no_slot_is_lost),
+      TEST(test_a_new_segment),
+      TEST(test_the_first_look_up_of_all),
+      TEST(test_refusals),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types are registered while others look types up. */
+#include <stdio.h>
+#include <string.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/type.h"
+#include "race/expect.h"
+#include "support/check.h"
+#include "support/thread.h"
+
+enum { kThreads = 4, kTypes = 4000 };
+
+static int32_t indices[kThreads][kTypes];
+static int num_ready[kThreads]; /* of them given out */
+
+static int32_t register_type(const char *key, int32_t depth, int32_t parent) {
+  TVMFFIByteArray bytes = check_bytes(key);
+  return TVMFFITypeGetOrAllocIndex(&bytes, -1, depth, 0, 1, parent);
+}
+
+/* Looked up by index and by key, a type is there and whole. */
+static void check_type(const char *key, int32_t index, int32_t depth, int32_t parent) {
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
+  TVMFFIByteArray bytes = check_bytes(key);
+  int32_t found = -1;
+  expect(info != NULL);
+  if (info == NULL) return;
+  expect(info->type_index == index);
+  expect(strcmp(info->type_key.data, key) == 0);
+  expect(info->type_depth == depth);
+  expect(info->type_ancestors[depth - 1]->type_index == parent);
+  expect(TVMFFITypeKeyToIndex(&bytes, &found) == 0);
+  expect(found == index);
+  expect(register_type(key, depth, -2) == index);
+  expect(index < tvmffi_type_end());
+}
+
+static void run(void (*work)(void *arg, int index)) {
+  expect_failures = 0;
+  memset(num_ready, 0, sizeof num_ready);
+  thread_run_many(kThreads, work, NULL);
+  assert_int_equal(expect_failures, 0);
+}
+
+static void register_same(void *arg, int index) {
+  char key[32];
+  int i;
+  (void)arg;
+  for (i = 0; i < kTypes; ++i) {
+    (void)snprintf(key, sizeof key, "my.%d", i);
+    indices[index][i] = register_type(key, 1, kTVMFFIObject);
+    check_type(key, indices[index][i], 1, kTVMFFIObject);
+  }
+}
+
+static void test_one_key_has_one_index(void **state) {
+  int i, thread;
+  (void)state;
+  run(register_same);
+  for (i = 0; i < kTypes; ++i) {
+    for (thread = 1; thread < kThreads; ++thread) {
+      assert_int_equal(indices[thread][i], indices[0][i]);
+    }
+  }
+  assert_int_equal(tvmffi_type_end(), kTVMFFIDynObjectBegin + kTypes);
+}
+
+/* Each thread has a parent with slots of its own and looks at what the next thread registers. */
+static void register_own(void *arg, int index) {
+  int next = (index + 1) % kThreads, i;
+  char key[32];
+  int32_t parent;
+  (void)arg;
+  (void)snprintf(key, sizeof key, "my.Parent%d", index);
+  {
+    TVMFFIByteArray bytes = check_bytes(key);
+    parent = TVMFFITypeGetOrAllocIndex(&bytes, -1, 1, kTypes / 2, 1, kTVMFFIObject);
+  }
+  expect(parent >= kTVMFFIDynObjectBegin);
+  for (i = 0; i < kTypes; ++i) {
+    int seen;
+    (void)snprintf(key, sizeof key, "my.%d.%d", index, i);
+    indices[index][i] = register_type(key, 2, parent);
+    check_type(key, indices[index][i], 2, parent);
+    tvmffi_atomic_store_release_int(&num_ready[index], i + 1);
+    seen = tvmffi_atomic_load_acquire_int(&num_ready[next]);
+    if (seen > 0) {
+      const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(indices[next][seen - 1]);
+      (void)snprintf(key, sizeof key, "my.%d.%d", next, seen - 1);
+      expect(info != NULL);
+      if (info != NULL) {
+        check_type(key, info->type_index, 2, info->type_ancestors[1]->type_index);
+      }
+    }
+  }
+}
+
+static void test_no_index_is_given_out_twice(void **state) {
+  static char is_taken[kTVMFFIDynObjectBegin + kThreads * (kTypes + kTypes / 2 + 1) + 1];
+  int thread, i;
+  (void)state;
+  run(register_own);
+  memset(is_taken, 0, sizeof is_taken);
+  for (thread = 0; thread < kThreads; ++thread) {
+    for (i = 0; i < kTypes; ++i) {
+      int32_t index = indices[thread][i];
+      assert_true(index >= kTVMFFIDynObjectBegin && (size_t)index < sizeof is_taken);
+      assert_false(is_taken[index]);
+      is_taken[index] = 1;
+    }
+  }
+}
+
+/* Whatever index is looked at, it has no type or a whole one. */
+static void register_or_scan(void *arg, int index) {
+  int32_t i, seen = 0;
+  (void)arg;
+  if (index == 0) {
+    register_same(NULL, 0);
+    tvmffi_atomic_store_release_int(&num_ready[0], 1);
+    return;
+  }
+  while (!tvmffi_atomic_load_acquire_int(&num_ready[0])) {
+    int32_t end = tvmffi_type_end();
+    expect(end >= seen);
+    seen = end;
+    for (i = end - 20; i < end + 20; ++i) {
+      const tvmffi_type_record *record = tvmffi_type_find(i);
+      if (record == NULL) continue;
+      expect(record->info.type_index == i);
+      expect(strlen(record->info.type_key.data) == record->info.type_key.size);
+    }
+  }
+}
+
+static void test_scanning_sees_whole_types(void **state) {
+  (void)state;
+  run(register_or_scan);
+}
+
+/* The first use of all, in several threads. */
+static void look_up_first(void *arg, int index) {
+  static const char *const kKeys[] = {"ffi.String", "ffi.Object", "None", "ffi.BigInt"};
+  static const int32_t kIndices[] = {kTVMFFIStr, kTVMFFIObject, kTVMFFINone, kTVMFFIBigInt};
+  TVMFFIByteArray key = check_bytes(kKeys[index]);
+  int32_t found = -1;
+  (void)arg;
+  expect(TVMFFITypeKeyToIndex(&key, &found) == 0);
+  expect(found == kIndices[index]);
+}
+
+static void test_first_look_up(void **state) {
+  int round;
+  (void)state;
+  for (round = 0; round < 50; ++round) {
+    run(look_up_first);
+    check_ok(TVMFFIRuntimeShutdown());
+  }
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_one_key_has_one_index),
+      TEST(test_no_index_is_given_out_twice),
+      TEST(test_scanning_sees_whole_types),
+      TEST(test_first_look_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

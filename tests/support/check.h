@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every test file includes: cmocka with what it needs before it, and checks of this project. */
+#ifndef TESTS_SUPPORT_CHECK_H_
+#define TESTS_SUPPORT_CHECK_H_
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <tvm/ffi/c_api.h>
+
+/* A TVMFFIByteArray of a string literal or array of char with a NUL at the end. */
+static inline TVMFFIByteArray check_bytes(const char *text) {
+  TVMFFIByteArray bytes;
+  bytes.data = text;
+  bytes.size = strlen(text);
+  return bytes;
+}
+
+/* Takes the raised error and compares kind and message; what is NULL is not compared. */
+#define check_raised(kind, message) check_raised_at(kind, message, 0, __FILE__, __LINE__)
+/* The same, but the message must only contain the text. */
+#define check_raised_with(kind, part) check_raised_at(kind, part, 1, __FILE__, __LINE__)
+/* The expression gives non-zero and raises that. */
+#define check_fails(expression, kind, message) \
+  do {                                         \
+    assert_int_not_equal((expression), 0);     \
+    check_raised(kind, message);               \
+  } while (0)
+#define check_fails_with(expression, kind, part) \
+  do {                                           \
+    assert_int_not_equal((expression), 0);       \
+    check_raised_with(kind, part);               \
+  } while (0)
+/* The expression gives 0; otherwise the raised error is printed. */
+#define check_ok(expression) check_ok_at((expression), #expression, __FILE__, __LINE__)
+/* Nothing is raised. */
+#define check_not_raised() check_not_raised_at(__FILE__, __LINE__)
+
+void check_raised_at(const char *kind, const char *message, int part, const char *file, int line);
+void check_ok_at(int rc, const char *expression, const char *file, int line);
+void check_not_raised_at(const char *file, int line);
+
+/* The strong count of an object. */
+uint32_t check_use_count(TVMFFIObjectHandle obj);
+
+/* Releases an owned value. */
+void check_release(TVMFFIAny *any);
+
+#endif /* TESTS_SUPPORT_CHECK_H_ */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Allocations that fail on demand, through the runtime's memory hooks. Include after check.h.
+ * Call oom_install first thing in main.
+ */
+#ifndef TESTS_SUPPORT_OOM_H_
+#define TESTS_SUPPORT_OOM_H_
+
+#include <stddef.h>
+
+void oom_install(void);
+
+/* Blocks of the runtime that are allocated now. */
+size_t oom_live_blocks(void);
+
+/* Allocations since oom_install. */
+size_t oom_allocations(void);
+
+/* The allocation after n more fails, and only that one; -1: none does. */
+void oom_fail_after(long n);
+
+/*
+ * Runs action with its allocation 0 failing, then 1, and so on, until it gives 0. Each failure must
+ * come as non-zero with MemoryError raised and leave no block behind; after each, unchanged (may
+ * be NULL) checks that the state is as before. undo (may be NULL) takes back the success, after
+ * which no block may be left either, unless keeps is non-zero (tables that grew).
+ * Returns how many allocations failed.
+ */
+long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
+               void (*undo)(void *context), void *context, int keeps);
+
+#endif /* TESTS_SUPPORT_OOM_H_ */
