@@ -34,8 +34,7 @@ TVMFFIObject *tvmffi_array_new(int64_t capacity) {
   array_object *array;
   size_t bytes;
   if (capacity < 0 || (uint64_t)capacity > SIZE_MAX ||
-      !tvmffi_checked_array_size(sizeof *array, (size_t)capacity, sizeof array->items[0],
-                                 &bytes) ||
+      !tvmffi_checked_array_size(sizeof *array, (size_t)capacity, sizeof array->items[0], &bytes) ||
       bytes > PTRDIFF_MAX) {
     return NULL;
   }
@@ -63,8 +62,7 @@ static TVMFFIObject *regrow(TVMFFIObject *old, int64_t capacity, int is_unique) 
 
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(*array);
-  int is_unique =
-      tvmffi_atomic_load_acquire_u64(&(*array)->combined_ref_count) == TVMFFI_BOTH_ONE;
+  int is_unique = tvmffi_atomic_load_acquire_u64(&(*array)->combined_ref_count) == TVMFFI_BOTH_ONE;
   if (!is_unique || cell->size == cell->capacity) {
     int64_t capacity = cell->capacity;
     TVMFFIObject *grown;

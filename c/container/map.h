@@ -28,7 +28,7 @@ const TVMFFIAny *tvmffi_map_find_text(TVMFFIObject *map, const char *data, size_
  */
 int tvmffi_map_insert(TVMFFIObject **map, const TVMFFIAny *key, const TVMFFIAny *value);
 
-/* ---- Between map.c, map_small.c and map_dense.c ------------------------------------------------ */
+/* ---- Between map.c, map_small.c and map_dense.c ---------------------------------------------- */
 
 /* In slots: the small form. */
 #define TVMFFI_MAP_SMALL_TAG (UINT64_C(1) << 63)
@@ -53,7 +53,7 @@ typedef struct {
   uint64_t size;
   uint64_t slots;
   void (*data_deleter)(void *data);
-  uint32_t fib_shift; /* 64 - log2(slots) */
+  uint32_t fib_shift;  /* 64 - log2(slots) */
   uint64_t head, tail; /* slot numbers of the order of insertion */
 } tvmffi_map;
 

@@ -16,6 +16,9 @@
 
 enum { kBlockSlots = 16, kNumJumps = 126 };
 
+/* Of a map that was small until now: twice what that held at most. */
+enum { kFirstSlots = 8, kFirstShift = 61 };
+
 enum {
   kEmpty = 0xFF,
   kProtected = 0xFE, /* taken while a chain moves, but not filled yet */
@@ -36,6 +39,7 @@ typedef struct {
 } block;
 
 /* Distances to the next entry of a chain: 0 to 15, triangular numbers, then growing by 2.2468. */
+/* clang-format off */
 static const uint64_t kJumps[kNumJumps] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
     21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171, 190, 210, 231,
@@ -55,6 +59,7 @@ static const uint64_t kJumps[kNumJumps] = {
     UINT64_C(7931691992677701), UINT64_C(17846306936293605), UINT64_C(40154190677507445),
     UINT64_C(90346928918121501), UINT64_C(203280589587557251), UINT64_C(457381325854679626),
     UINT64_C(1029107982097042876), UINT64_C(2315492959180353330), UINT64_C(5209859154120846435)};
+/* clang-format on */
 
 static uint8_t *meta_at(const tvmffi_map *map, uint64_t i) {
   return &((block *)map->data)[i / kBlockSlots].meta[i % kBlockSlots];
@@ -83,7 +88,7 @@ static void set_jump(const tvmffi_map *map, uint64_t i, unsigned jump) {
   *meta = (uint8_t)((*meta & kBody) | jump);
 }
 
-/* The first jump from i to an empty slot, or 0. In a rehearsal (can_evict), others count as empty. */
+/* The first jump from i to an empty slot, or 0; more slots count as that when can_evict asks. */
 static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
                            uint64_t *out_slot) {
   unsigned jump;
@@ -322,16 +327,9 @@ int tvmffi_map_dense_insert(tvmffi_map **map, const TVMFFIAny *key, const TVMFFI
 
 tvmffi_map *tvmffi_map_dense_from_small(tvmffi_map *small) {
   const tvmffi_map_pair *pairs = small->data;
+  tvmffi_map *dense = new_dense(kFirstSlots, kFirstShift);
   TVMFFIAny ignored_key, ignored_value;
-  uint32_t fib_shift = 64;
-  uint64_t slots = 1, rest, i;
-  tvmffi_map *dense;
-  for (rest = small->size; rest != 0; rest >>= 1, slots *= 2) --fib_shift;
-  if (slots < 2 * small->size) {
-    slots *= 2;
-    --fib_shift;
-  }
-  dense = new_dense(slots, fib_shift);
+  uint64_t i;
   if (dense == NULL) return NULL;
   for (i = 0; i < small->size; ++i) { /* half of the table at most, so they all go in */
     (void)try_insert(dense, &pairs[i].key, &pairs[i].value, &ignored_key, &ignored_value);

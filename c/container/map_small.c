@@ -6,9 +6,9 @@
 
 tvmffi_map *tvmffi_map_small_new(uint64_t slots) {
   /* At least two slots always: the fields of the dense form fit into the same block. */
-  tvmffi_map *map = tvmffi_object_alloc(
-      sizeof(tvmffi_map_common) + (size_t)slots * sizeof(tvmffi_map_pair), 0, kTVMFFIMap,
-      tvmffi_map_delete);
+  tvmffi_map *map =
+      tvmffi_object_alloc(sizeof(tvmffi_map_common) + (size_t)slots * sizeof(tvmffi_map_pair), 0,
+                          kTVMFFIMap, tvmffi_map_delete);
   if (map == NULL) return NULL;
   map->data = (char *)map + sizeof(tvmffi_map_common);
   map->size = 0;

@@ -136,12 +136,15 @@ static void fill_text(const TVMFFIByteArray *to, const char *data) {
 
 /* ---- The slot -------------------------------------------------------------------------------- */
 
-/* Takes the reference. */
+/* Takes the reference. The old error goes first, for its deleter may raise another one. */
 static void set_raised(TVMFFIObject *error) {
-  TVMFFIObject *old = tvmffi_thread.raised;
+  TVMFFIObject *old;
+  while ((old = tvmffi_thread.raised) != NULL) {
+    tvmffi_thread.raised = NULL;
+    tvmffi_object_release(old);
+  }
   tvmffi_thread.raised = error;
   if (error != NULL && !tvmffi_thread.has_exit_hook) tvmffi_thread_ensure_exit_hook();
-  tvmffi_object_release(old);
 }
 
 bool tvmffi_error_is_raised(void) { return tvmffi_thread.raised != NULL; }

@@ -56,8 +56,7 @@ static TVMFFIObject end_of_list;
 
 /* False when another deleter stands in front of ours, too far away to be noted. */
 static bool push_waiting(TVMFFIObject *obj, int flags) {
-  intptr_t distance =
-      (intptr_t)((uintptr_t)obj->deleter - (uintptr_t)tvmffi_object_delete_plain);
+  intptr_t distance = (intptr_t)((uintptr_t)obj->deleter - (uintptr_t)tvmffi_object_delete_plain);
   if (distance != (int32_t)distance) return false;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) {
     obj->combined_ref_count = TVMFFI_WEAK_ONE; /* ours is the only reference of any kind */

@@ -45,9 +45,8 @@ static stream_slot *find_slot(stream_table *table, uint64_t device) {
 static stream_table *new_table(unsigned shift) {
   stream_table *table;
   size_t bytes;
-  if (shift < 64 - 30 ||
-      !tvmffi_checked_array_size(sizeof *table, (size_t)1 << (64 - shift),
-                                 sizeof table->slots[0], &bytes)) {
+  if (shift < 64 - 30 || !tvmffi_checked_array_size(sizeof *table, (size_t)1 << (64 - shift),
+                                                    sizeof table->slots[0], &bytes)) {
     return NULL;
   }
   table = tvmffi_alloc(bytes);

@@ -17,7 +17,7 @@
 #include "platform/dl.h"
 #include "platform/thread.h"
 
-/* ---- Opened files: one record for each, however often it is loaded ----------------------------- */
+/* ---- Opened files: one record for each, however often it is loaded --------------------------- */
 
 typedef struct tvmffi_shared_library {
   void *handle;
@@ -91,7 +91,7 @@ static void release(shared_library *shared) {
   tvmffi_free(shared);
 }
 
-/* ---- Library objects --------------------------------------------------------------------------*/
+/* ---- Library objects ------------------------------------------------------------------------- */
 
 static void destroy_library(void *self) {
   tvmffi_library *library = self;
@@ -226,9 +226,8 @@ static bool is_text(const TVMFFIByteArray *name, const char *text) {
 
 /* The names that no function can have: symbols are C strings, and two of them are data. */
 static bool is_no_function_name(const TVMFFIByteArray *name) {
-  return name->size != 0 &&
-         (memchr(name->data, '\0', name->size) != NULL || is_text(name, "_library_ctx") ||
-          is_text(name, "_library_bin"));
+  return name->size != 0 && (memchr(name->data, '\0', name->size) != NULL ||
+                             is_text(name, "_library_ctx") || is_text(name, "_library_bin"));
 }
 
 /* The address of an exported function; *out is NULL when there is none. */
@@ -372,8 +371,7 @@ static void destroy(tvmffi_module *self) {
   } else {
     newest = module->older;
   }
-  if (context != NULL &&
-      tvmffi_atomic_load_relaxed_ptr(context) == tvmffi_module_context(self)) {
+  if (context != NULL && tvmffi_atomic_load_relaxed_ptr(context) == tvmffi_module_context(self)) {
     for (heir = newest; heir != NULL && heir->library->context != context;) heir = heir->older;
     store_context(context, heir);
   }
@@ -382,8 +380,10 @@ static void destroy(tvmffi_module *self) {
 }
 
 static const tvmffi_module_class kLibraryClass = {
-    "library", 3 /* binary-serializable, runnable */, get_function, implements_function,
-    get_metadata, get_doc, destroy};
+    "library",    3 /* binary-serializable, runnable */,
+    get_function, implements_function,
+    get_metadata, get_doc,
+    destroy};
 
 int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
   library_module *module = tvmffi_module_new(sizeof *module, &kLibraryClass);

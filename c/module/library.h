@@ -40,7 +40,7 @@ int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out);
 /* The module, with all that is embedded in the library, of a library that was just opened. */
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out);
 
-/* ---- library_bin.c: modules embedded in a library --------------------------------------------- */
+/* ---- library_bin.c: modules embedded in a library -------------------------------------------- */
 
 /*
  * Loads the tree of modules in the bytes of a __tvm_ffi__library_bin; *out is its root. Not more
@@ -49,7 +49,7 @@ int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out);
 int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t max_size,
                             TVMFFIObject **out);
 
-/* ---- system_lib.c -----------------------------------------------------------------------------*/
+/* ---- system_lib.c ---------------------------------------------------------------------------- */
 
 /* The address registered under a name, or NULL. */
 void *tvmffi_system_lib_find(const char *name, size_t size);
@@ -59,7 +59,7 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out);
 
 void tvmffi_system_lib_shutdown(void);
 
-/* ---- context_symbol.c -------------------------------------------------------------------------*/
+/* ---- context_symbol.c ------------------------------------------------------------------------ */
 
 /* Stores the registered pointers in a library's symbols, in the order of registration. */
 int tvmffi_context_symbol_apply(const tvmffi_library *library);

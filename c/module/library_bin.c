@@ -22,6 +22,7 @@
 #include "core/global.h"
 #include "core/object.h"
 #include "module/library.h"
+#include "platform/compiler.h"
 
 enum { kIntBytes = 8 };
 
@@ -49,7 +50,7 @@ static size_t int_at(const unsigned char *list, size_t i) {
   return (size_t)load_int(list + i * kIntBytes); /* what is not a size was refused */
 }
 
-static int refuse(const char *what) {
+static TVMFFI_COLD int refuse(const char *what) {
   return tvmffi_fail("InternalError", "Malformed __tvm_ffi__library_bin: %s", what);
 }
 
@@ -233,8 +234,8 @@ static int link_imports(const tree *t, TVMFFIObject *const *modules) {
   size_t i, j;
   for (i = 0; i < t->num_modules; ++i) {
     for (j = int_at(t->first_children, i); j < int_at(t->first_children, i + 1); ++j) {
-      TVMFFI_TRY(tvmffi_imports_add((tvmffi_module *)(void *)modules[i],
-                                    modules[int_at(t->children, j)]));
+      TVMFFI_TRY(
+          tvmffi_imports_add((tvmffi_module *)(void *)modules[i], modules[int_at(t->children, j)]));
     }
   }
   return 0;

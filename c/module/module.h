@@ -81,7 +81,7 @@ void tvmffi_module_unpin(TVMFFIObject *module);
 /* Releases what the module layer holds: pinned modules, system libraries, its tables. */
 void tvmffi_module_shutdown(void);
 
-/* ---- imports.c --------------------------------------------------------------------------------*/
+/* ---- imports.c ------------------------------------------------------------------------------- */
 
 /* RuntimeError when self would import itself, by whatever detour. */
 int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other);
@@ -94,7 +94,7 @@ int tvmffi_imports_clear(tvmffi_module *self);
 int tvmffi_imports_collect(tvmffi_module *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
 
-/* ---- loader.c ---------------------------------------------------------------------------------*/
+/* ---- loader.c -------------------------------------------------------------------------------- */
 
 /* Loads a module from a file, by the loader that is registered for its format. */
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out);

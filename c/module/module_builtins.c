@@ -46,7 +46,7 @@ static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* ---- Questions: module, name, whether to ask its imports as well ------------------------------- */
+/* ---- Questions: module, name, whether to ask its imports as well ----------------------------- */
 
 static int query(tvmffi_module_question question, const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[1]);
@@ -116,8 +116,7 @@ static int write_to_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   (void)num_args;
   (void)result;
   TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_fail("RuntimeError", "Module[%s] does not support WriteToFile",
-                     module->type->kind);
+  return tvmffi_fail("RuntimeError", "Module[%s] does not support WriteToFile", module->type->kind);
 }
 
 /* ---- Imports and keeping --------------------------------------------------------------------- */

@@ -105,8 +105,7 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   if (module == NULL) {
     TVMFFI_TRY(new_module(prefix, &made));
     tvmffi_mutex_lock(&mutex);
-    record =
-        (prefix_record *)ensure_record(&prefixes, sizeof *record, prefix->data, prefix->size);
+    record = (prefix_record *)ensure_record(&prefixes, sizeof *record, prefix->data, prefix->size);
     if (record != NULL) {
       if (record->module == NULL) {
         record->module = made;

@@ -38,7 +38,8 @@ static void test_text_and_bytes(void **state) {
   for (i = 0; i < sizeof kKnown / sizeof kKnown[0]; ++i) {
     const known *k = &kKnown[i];
     TVMFFIByteArray content;
-    TVMFFIAny text = heap(kTVMFFIStr, k->text, k->size), bytes = heap(kTVMFFIBytes, k->text, k->size);
+    TVMFFIAny text = heap(kTVMFFIStr, k->text, k->size);
+    TVMFFIAny bytes = heap(kTVMFFIBytes, k->text, k->size);
     TVMFFIAny usual_text, usual_bytes;
     content.data = k->text;
     content.size = k->size;
@@ -62,7 +63,8 @@ static void test_text_and_bytes(void **state) {
 
 static void test_text_that_differs(void **state) {
   TVMFFIAny a = heap(kTVMFFIStr, "abcdefgh", 8), b = heap(kTVMFFIStr, "abcdefgi", 8);
-  TVMFFIAny with_nul = heap(kTVMFFIStr, "ab\0", 3), small, longer = heap(kTVMFFIStr, "abcdefghi", 9);
+  TVMFFIAny with_nul = heap(kTVMFFIStr, "ab\0", 3), longer = heap(kTVMFFIStr, "abcdefghi", 9);
+  TVMFFIAny small;
   (void)state;
   check_ok(tvmffi_string_to_any("ab", 2, &small));
   assert_false(tvmffi_any_key_equal(&a, &b));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of backtraces, from scripted stacks: the second half of the tests of core/backtrace.c. */
+/* The text of backtraces, from scripted stacks: second half of the tests of core/backtrace.c. */
 #define _POSIX_C_SOURCE 200112L /* setenv */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -53,19 +53,17 @@ static void test_a_named_place_stands_for_two_frames(void **state) {
 }
 
 static void test_frames_without_file_or_symbol(void **state) {
-  static const TVMFFIRuntimeFrame kFrames[] = {{1, "main", NULL, 5},
-                                               {2, "0x0123", NULL, 0},
-                                               {3, "<unknown>", NULL, 0},
-                                               {4, NULL, NULL, 0},
-                                               {0xabc, NULL, "f.c", 6},
-                                               {0, NULL, NULL, 0}};
+  static const TVMFFIRuntimeFrame kFrames[] = {{1, "main", NULL, 5},      {2, "0x0123", NULL, 0},
+                                               {3, "<unknown>", NULL, 0}, {4, NULL, NULL, 0},
+                                               {0xabc, NULL, "f.c", 6},   {0, NULL, NULL, 0}};
   (void)state;
   stack = kFrames;
-  check_text(TVMFFIBacktrace(NULL, 0, NULL, 0),
-             sizeof(void *) == 8
-                 ? "  File \"<unknown>\", line 0, in main\n"
-                   "  File \"f.c\", line 6, in 0x0000000000000abc\n"
-                 : "  File \"<unknown>\", line 0, in main\n  File \"f.c\", line 6, in 0x00000abc\n");
+  check_text(
+      TVMFFIBacktrace(NULL, 0, NULL, 0),
+      sizeof(void *) == 8
+          ? "  File \"<unknown>\", line 0, in main\n"
+            "  File \"f.c\", line 6, in 0x0000000000000abc\n"
+          : "  File \"<unknown>\", line 0, in main\n  File \"f.c\", line 6, in 0x00000abc\n");
 }
 
 static void test_boundaries(void **state) {
@@ -122,8 +120,8 @@ static void check_limit(const char *limit, const char *expected) {
 static void test_the_number_of_lines_is_limited(void **state) {
   static const char kAll[] =
       "  File \"a.c\", line 1, in a\n  File \"b.c\", line 2, in b\n  File \"c.c\", line 3, in c\n";
-  static const char *const kMalformed[] = {"",  " 1", "1 ", "-1", "+1",
-                                           "1x", "x",  "2147483648", "99999999999999999999"};
+  static const char *const kMalformed[] = {
+      "", " 1", "1 ", "-1", "+1", "1x", "x", "2147483648", "99999999999999999999"};
   size_t i;
   (void)state;
   stack = kThree;
@@ -152,12 +150,19 @@ static void test_512_lines_unless_told(void **state) {
 static void test_cpp_names_are_demangled(void **state) {
   static const TVMFFIRuntimeFrame kFrames[] = {
       {1, "_ZN2my6kernelEi", NULL, 0}, {2, "_Znonsense", NULL, 0}, {0, NULL, NULL, 0}};
+  const char *preload = getenv("LD_PRELOAD");
   (void)state;
+  if (preload != NULL && strstr(preload, "vgpreload") != NULL) skip(); /* it counts libraries */
   if (dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_GLOBAL) == NULL) skip();
   stack = kFrames;
   check_text(TVMFFIBacktrace(NULL, 0, NULL, 0),
              "  File \"<unknown>\", line 0, in my::kernel(int)\n"
              "  File \"<unknown>\", line 0, in _Znonsense\n");
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
 }
 
 int main(void) {
@@ -171,5 +176,5 @@ int main(void) {
       cmocka_unit_test_setup(test_512_lines_unless_told, reset),
       cmocka_unit_test_setup(test_cpp_names_are_demangled, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, shut_down);
 }

@@ -3,6 +3,7 @@
 #include <tvm/ffi/c/args.h>
 #include <tvm/ffi/c/container.h>
 
+#include "c_support.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -207,6 +208,8 @@ static void test_shapes(void **state) {
   TVMFFIObjectHandle object = NULL;
   TVMFFIAny items[3];
   (void)state;
+  needs_global("ffi.Shape");
+  needs_global("ffi.Array");
   argument = tvm_ffi_any_none();
   check_ok(tvm_ffi_args_read_opt_shape(&args, 0, buffer, 2, &cell));
   assert_int_equal(cell.size, 77);

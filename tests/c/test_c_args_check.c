@@ -78,9 +78,10 @@ static void test_contiguity(void **state) {
   (void)state;
   check_ok(tvm_ffi_args_check_contiguous(&args, 0));
   strides[0][0] = 1, strides[0][1] = 2;
-  check_fails(tvm_ffi_args_check_contiguous(&args, 0), "ValueError",
-              WHEN_CALLING("strides", "0")
-              "Expected a contiguous tensor but got strides [1, 2] of shape [2, 3]");
+  check_fails(
+      tvm_ffi_args_check_contiguous(&args, 0), "ValueError",
+      WHEN_CALLING("strides",
+                   "0") "Expected a contiguous tensor but got strides [1, 2] of shape [2, 3]");
   shape[0][1] = 0;
   check_ok(tvm_ffi_args_check_contiguous(&args, 0));
 }

@@ -20,6 +20,18 @@ TVM_FFI_C_FUNCTION(count_calls, "() -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(++*(int *)args->self));
 }
 
+TVM_FFI_C_EXPORT(fail_silently, "() -> void") {
+  (void)args;
+  return -5;
+}
+
+static void test_L_13_bodies_that_raise_nothing(void **state) {
+  TVMFFIAny result = tvm_ffi_any_none();
+  (void)state;
+  assert_int_equal(__tvm_ffi_fail_silently(NULL, NULL, 0, &result), -5);
+  check_raised("InternalError", "callee returned -5 without setting an error");
+}
+
 /* The symbol has the signature of every exported function. */
 static void test_the_symbol(void **state) {
   const TVMFFISafeCallType kernel = __tvm_ffi_subtract;
@@ -69,6 +81,7 @@ static void test_a_function_with_a_context(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_symbol),
+      cmocka_unit_test(test_L_13_bodies_that_raise_nothing),
       cmocka_unit_test(test_text_that_goes_with_it),
       cmocka_unit_test(test_a_function_with_a_context),
   };

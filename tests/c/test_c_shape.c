@@ -2,6 +2,7 @@
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/shape.h>
 
+#include "c_support.h"
 #include "support/check.h"
 
 static void test_numbers_of_elements(void **state) {
@@ -55,6 +56,7 @@ static void test_shape_objects(void **state) {
   TVMFFIObjectHandle object = NULL;
   int32_t ndim, i;
   (void)state;
+  needs_global("ffi.Shape");
   for (i = 0; i < 20; ++i) shape[i] = i * i;
   for (ndim = 0; ndim <= 20; ndim += 4) {
     check_ok(tvm_ffi_shape_create(ndim != 0 ? shape : NULL, ndim, &object));
@@ -71,8 +73,14 @@ static void test_values_that_are_shapes(void **state) {
   int64_t shape[] = {5, 6, 7}, buffer[2] = {-1, -1};
   TVMFFIShapeCell cell = {NULL, 99};
   TVMFFIObjectHandle object = NULL;
+  struct {
+    TVMFFIObject header;
+    TVMFFISeqCell cell;
+  } list;
   TVMFFIAny any, items[3];
   (void)state;
+  needs_global("ffi.Shape");
+  needs_global("ffi.Array");
   check_ok(tvm_ffi_shape_create(shape, 3, &object)); /* needs no buffer */
   any = tvm_ffi_any_view_object(object);
   check_ok(tvm_ffi_any_read_shape(&any, NULL, 0, &cell));
@@ -90,18 +98,21 @@ static void test_values_that_are_shapes(void **state) {
   assert_true(cell.size == 2 && buffer[0] == 8 && buffer[1] == 1);
   TVMFFIObjectDecRef(object);
 
-  check_ok(tvm_ffi_list_create(items, 3, &object));
-  any = tvm_ffi_any_view_object(object);
-  check_fails(tvm_ffi_any_read_shape(&any, buffer, 2, &cell), "ValueError",
-              "More than 2 extents in a shape");
-  TVMFFIObjectDecRef(object);
-
   items[1] = tvm_ffi_any_from_double(1);
-  check_ok(tvm_ffi_list_create(items, 2, &object));
+  check_ok(tvm_ffi_array_create(items, 3, &object));
   any = tvm_ffi_any_view_object(object);
   check_fails(tvm_ffi_any_read_shape(&any, buffer, 2, &cell), "TypeError",
-              "Cannot convert from type `ffi.List` to `ffi.Shape`");
+              "Cannot convert from type `ffi.Array` to `ffi.Shape`");
   TVMFFIObjectDecRef(object);
+
+  list.header.type_index = kTVMFFIList;
+  list.cell.data = items;
+  list.cell.size = 1;
+  any = tvm_ffi_any_view_object(&list);
+  check_ok(tvm_ffi_any_read_shape(&any, buffer, 2, &cell));
+  assert_true(cell.size == 1 && buffer[0] == 8);
+  check_fails(tvm_ffi_any_read_shape(&any, buffer, 0, &cell), "ValueError",
+              "More than 0 extents in a shape");
   any = tvm_ffi_any_from_int64(4);
   check_fails(tvm_ffi_any_read_shape(&any, buffer, 2, &cell), "TypeError",
               "Cannot convert from type `int` to `ffi.Shape`");

@@ -7,7 +7,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-static void *in_library, *in_other; /* data symbols of the system library, with and without prefix */
+static void *in_library, *in_other; /* data symbols of the system library */
 static char values[4];
 
 static int set_up(void **state) {

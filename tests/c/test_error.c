@@ -46,6 +46,31 @@ static void test_the_slot_shares(void **state) {
   assert_int_equal(first.strong_deletes + second.strong_deletes, 0);
 }
 
+/* The deleter of an error's context may raise; what is being raised wins. */
+static void raise_too(void *unused) {
+  (void)unused;
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "of a deleter");
+}
+
+static void raise_one_whose_deleter_raises(void) {
+  TVMFFIObjectHandle context, error;
+  check_ok(TVMFFIObjectCreateOpaque(NULL, kTVMFFIOpaquePyObject, raise_too, &context));
+  check_ok(TVMFFIErrorCreateWithCauseAndExtraContext(NULL, NULL, NULL, NULL, context, &error));
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  TVMFFIObjectDecRef(context);
+}
+
+static void test_deleters_that_raise(void **state) {
+  (void)state;
+  raise_one_whose_deleter_raises();
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "asked for");
+  check_raised("ValueError", "asked for");
+  raise_one_whose_deleter_raises();
+  TVMFFIErrorSetRaised(NULL);
+  check_not_raised();
+}
+
 static void look_for_an_error(void *seen) {
   *(int *)seen = tvmffi_error_is_raised();
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of another thread");
@@ -165,6 +190,7 @@ static void test_L_9_out_of_memory_is_a_static_error(void **state) {
   tvmffi_error_raise_memory();
   second = take();
   assert_ptr_equal(second, first);
+  assert_int_equal(check_use_count(first), 3); /* the third is its own, never given up */
   TVMFFIObjectDecRef(first);
   TVMFFIObjectDecRef(second);
   tvmffi_error_raise_memory(); /* still there */
@@ -190,6 +216,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_empty_slot),
       cmocka_unit_test(test_the_slot_shares),
+      cmocka_unit_test(test_deleters_that_raise),
       cmocka_unit_test(test_each_thread_has_a_slot),
       cmocka_unit_test(test_success_does_not_clear),
       cmocka_unit_test(test_L_9_null_texts_count_as_empty),

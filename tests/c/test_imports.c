@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "container/array.h"
@@ -13,7 +14,7 @@ typedef struct {
   char name;
 } letter_module;
 
-static int num_asked, num_alive;
+static int num_asked, num_alive; /* not for tests with threads */
 
 static int give_letter(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
@@ -44,8 +45,8 @@ static void letter_destroy(tvmffi_module *self) {
   --num_alive;
 }
 
-static const tvmffi_module_class kLetter = {"letter", 2,    letter_get_function, NULL, NULL,
-                                            NULL,     letter_destroy};
+static const tvmffi_module_class kLetter = {"letter", 2,    letter_get_function, NULL,
+                                            NULL,     NULL, letter_destroy};
 
 static TVMFFIObject *new_letter(char name) {
   letter_module *module = tvmffi_module_new(sizeof *module, &kLetter);
@@ -232,6 +233,94 @@ static void test_errors_of_looking_up(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static int find_any(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
+  (void)self;
+  (void)name;
+  *out = NULL;
+  return 0;
+}
+
+static const tvmffi_module_class kSilent = {"silent", 2, find_any, NULL, NULL, NULL, NULL};
+
+static tvmffi_module *new_silent(void) {
+  tvmffi_module *module = tvmffi_module_new(sizeof *module, &kSilent);
+  assert_non_null(module);
+  return module;
+}
+
+enum { kTurns = 3000 };
+
+static tvmffi_module *left, *right;
+
+/* Imports the one on the other side, and lets go of it. */
+static void *import_right(void *unused) {
+  int i;
+  for (i = 0; i < kTurns; ++i) {
+    if (tvmffi_imports_add(left, &right->header) != 0) TVMFFIErrorSetRaised(NULL);
+    if (tvmffi_imports_clear(left) != 0) return left;
+  }
+  return unused;
+}
+
+static void *import_left(void *unused) {
+  int i;
+  for (i = 0; i < kTurns; ++i) {
+    if (tvmffi_imports_add(right, &left->header) != 0) TVMFFIErrorSetRaised(NULL);
+    if (tvmffi_imports_clear(right) != 0) return right;
+  }
+  return unused;
+}
+
+static void *look_up(void *unused) {
+  TVMFFIByteArray name = {"f", 1};
+  char text[32];
+  int i;
+  for (i = 0; i < kTurns; ++i) {
+    TVMFFIObjectHandle found;
+    TVMFFIAny answer;
+    if (tvmffi_module_query(&left->header, kTvmffiModuleFunction, &name, true, &answer) != 0) {
+      return left;
+    }
+    (void)snprintf(text, sizeof text, "test.imports.%d", i % 40);
+    if (TVMFFIEnvModLookupFromImports(tvmffi_module_context(right), text, &found) != 0) {
+      return right;
+    }
+  }
+  return unused;
+}
+
+static void test_importing_and_looking_up_at_once(void **state) {
+  void *(*const bodies[4])(void *) = {import_right, import_left, look_up, look_up};
+  pthread_t threads[4];
+  char name[32];
+  int i;
+  (void)state;
+  left = new_silent();
+  right = new_silent();
+  for (i = 0; i < 40; ++i) {
+    (void)snprintf(name, sizeof name, "test.imports.%d", i);
+    register_global(name, give_global);
+  }
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, bodies[i], NULL), 0);
+  }
+  for (i = 0; i < 4; ++i) {
+    void *failed;
+    assert_int_equal(pthread_join(threads[i], &failed), 0);
+    assert_null(failed);
+  }
+  assert_int_equal(check_use_count(left), 1);
+  assert_int_equal(check_use_count(right), 1); /* never a circle */
+  TVMFFIObjectDecRef(left);
+  TVMFFIObjectDecRef(right);
+  for (i = 0; i < 40; ++i) {
+    (void)snprintf(name, sizeof name, "test.imports.%d", i);
+    remove_global(name);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_imports_are_an_array_of_modules),
@@ -241,6 +330,7 @@ int main(void) {
       cmocka_unit_test(test_imports_then_globals_then_nothing),
       cmocka_unit_test(test_many_names),
       cmocka_unit_test(test_errors_of_looking_up),
+      cmocka_unit_test(test_importing_and_looking_up_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

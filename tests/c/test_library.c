@@ -44,8 +44,7 @@ static void test_calling_kernels(void **state) {
   assert_int_equal(result.v_int64, 42);
   assert_int_equal(call_int(module, "main"), 1);
   assert_int_equal(call_int(module, "has_no_handle"), 1);
-  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError",
-              "raised by a kernel");
+  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError", "raised by a kernel");
   check_fails(call_function(module, "add", args, 1, &result), "TypeError", NULL);
   args[0] = tvmffi_any_int(-7);
   assert_int_equal(call_function(module, "return_code", args, 1, &result), -7);
@@ -69,8 +68,8 @@ static void test_each_time_another_function(void **state) {
 }
 
 static void test_names_that_are_no_function(void **state) {
-  static const char *const names[] = {"",         "nope",         "__tvm_ffi_main",
-                                      "_library_ctx", "_library_bin", "ADD"};
+  static const char *const names[] = {
+      "", "nope", "__tvm_ffi_main", "_library_ctx", "_library_bin", "ADD"};
   TVMFFIObject *module = load("kernels.so");
   TVMFFIAny result;
   size_t i;
@@ -162,7 +161,7 @@ static void test_metadata_functions_that_fail(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- One file, several modules ---------------------------------------------------------------- */
+/* ---- One file, several modules --------------------------------------------------------------- */
 
 static void test_L_15_the_context_is_the_newest_living_module(void **state) {
   TVMFFIObject *a = load("kernels.so"), *b = load("kernels.so"), *c, *look;
@@ -239,7 +238,7 @@ static void test_threads_load_the_same_file(void **state) {
   }
 }
 
-/* ---- Imports of a library --------------------------------------------------------------------- */
+/* ---- Imports of a library -------------------------------------------------------------------- */
 
 static int give_nine(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -255,8 +254,8 @@ static void test_kernels_call_imports(void **state) {
   (void)state;
   check_fails(call_function(module, "call_import", &name, 1, &result), "RuntimeError",
               "Cannot find function nine in the imported modules or global registry.");
-  check_ok(TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_library_nine",
-                                               address_of(give_nine)));
+  check_ok(
+      TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_library_nine", address_of(give_nine)));
   import_module(module, imported);
   check_ok(call_function(module, "call_import", &name, 1, &result));
   assert_int_equal(result.v_int64, 9);
@@ -265,8 +264,10 @@ static void test_kernels_call_imports(void **state) {
   assert_int_equal(closed, 1);
 }
 
-/* Closing runs code of the library, which may release objects of ours, and those be full of
- * others: nothing of that waits until the code is gone. */
+/*
+ * Closing runs code of the library, which may release objects of ours, and those be full of
+ * others: nothing of that waits until the code is gone.
+ */
 static void test_closing_releases_what_the_library_keeps(void **state) {
   TVMFFIObject *module = load("kernels.so"), *array = tvmffi_array_new(2), *holder;
   TVMFFIAny value, result;
@@ -290,8 +291,7 @@ static void test_a_library_that_names_the_shared_runtime(void **state) {
   TVMFFIAny result;
   (void)state;
   assert_int_equal(call_int(module, "main"), 1);
-  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError",
-              "raised by a kernel");
+  check_fails(call_function(module, "raise", NULL, 0, &result), "ValueError", "raised by a kernel");
   TVMFFIObjectDecRef(module);
 }
 

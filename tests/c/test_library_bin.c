@@ -108,8 +108,7 @@ static int load_demo(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   }
 }
 
-static int fail_to_load(void *handle, const TVMFFIAny *args, int32_t num_args,
-                        TVMFFIAny *result) {
+static int fail_to_load(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
   (void)args;
   (void)num_args;
@@ -181,11 +180,9 @@ static void test_a_tree(void **state) {
   assert_string_equal(payloads, "root, with more than seven bytes;;");
   imports = imports_of(module);
   assert_int_equal(tvmffi_array_size(imports), 2);
-  assert_int_equal(
-      tvmffi_array_size(imports_of(tvmffi_array_items(imports)[1].v_obj)), 1);
-  assert_ptr_equal(
-      tvmffi_array_items(imports_of(tvmffi_array_items(imports)[1].v_obj))[0].v_obj,
-      tvmffi_array_items(imports)[0].v_obj);
+  assert_int_equal(tvmffi_array_size(imports_of(tvmffi_array_items(imports)[1].v_obj)), 1);
+  assert_ptr_equal(tvmffi_array_items(imports_of(tvmffi_array_items(imports)[1].v_obj))[0].v_obj,
+                   tvmffi_array_items(imports)[0].v_obj);
   check_ok(tvmffi_imports_clear((tvmffi_module *)(void *)module)); /* it is kept by its prefix */
   TVMFFIObjectDecRef(module);
 }

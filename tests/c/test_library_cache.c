@@ -11,7 +11,9 @@ enum { kNames = 5000 };
 
 static char addresses[kNames];
 
-static size_t name_of(int i, char *out) { return (size_t)sprintf(out, "kernel_%d", i * 31); }
+static size_t name_of(int i, char *out) {
+  return (size_t)sprintf(out, "kernel_%d", i * 31);
+}
 
 static void *find(const tvmffi_library_cache *cache, const char *name, size_t size) {
   return tvmffi_library_cache_find(cache, name, size, tvmffi_hash_bytes(name, size));

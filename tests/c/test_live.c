@@ -115,6 +115,31 @@ static void test_many_objects(void **state) {
   check_count(kTVMFFIError, 0);
 }
 
+/* Addresses that collide in the set: made up, for they are never followed. */
+static void test_addresses_of_all_kinds(void **state) {
+  enum { kKinds = 700 };
+  static int is_in[kKinds];
+  uint32_t random = 1;
+  int i, round, expected = 0;
+  (void)state;
+  for (round = 0; round < 20000; ++round) {
+    uintptr_t address;
+    random = random * 1664525u + 1013904223u;
+    i = (int)((random >> 8) % kKinds);
+    address = ((uintptr_t)i * (uintptr_t)i * 7919 + 1) * 16;
+    if (is_in[i]) {
+      tvmffi_live_remove((const void *)address);
+    } else {
+      assert_true(tvmffi_live_add((const void *)address, 1000 + i));
+    }
+    is_in[i] = !is_in[i];
+    expected += is_in[i] ? 1 : -1;
+    check_count(1000 + i, is_in[i]);
+    if (round % 100 == 0) check_count(kTVMFFIAny, expected);
+  }
+  check_count(kTVMFFIAny, expected);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_off_at_first),
@@ -125,6 +150,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_older_objects_do_not_count, switch_on, switch_off),
       cmocka_unit_test_setup_teardown(test_switching_off_forgets, switch_on, switch_off),
       cmocka_unit_test_setup_teardown(test_many_objects, switch_on, switch_off),
+      cmocka_unit_test_setup_teardown(test_addresses_of_all_kinds, switch_on, switch_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

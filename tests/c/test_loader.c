@@ -9,7 +9,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* ---- A loader that tells what it was given ----------------------------------------------------- */
+/* ---- A loader that tells what it was given --------------------------------------------------- */
 
 static char given_path[256], given_format[32];
 static TVMFFIObject *to_give; /* owned by the tests */
@@ -42,8 +42,7 @@ static int give_text(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
 
-static int fail_silently(void *handle, const TVMFFIAny *args, int32_t num_args,
-                         TVMFFIAny *result) {
+static int fail_silently(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
   (void)args;
   (void)num_args;
@@ -64,9 +63,9 @@ static void check_format(const char *path, const char *format) {
 /* The built-in loader is replaced, so that no file is needed. */
 static void test_L_16a_the_format_of_a_file_name(void **state) {
   static const char *const libraries[] = {
-      "lib.so",      "lib.dll",        "lib.dylib",       "lib.dso",      "a/b/lib.so",
-      "lib.so.1",    "lib.so.1.22.3",  "./mods/noext",    "noext",        "a.b/noext",
-      "a.b/c.so.1",  "dir.x\\noext",   "lib.abc.so",      "lib.abc.so.0", "/"};
+      "lib.so",     "lib.dll",       "lib.dylib",    "lib.dso",      "a/b/lib.so",
+      "lib.so.1",   "lib.so.1.22.3", "./mods/noext", "noext",        "a.b/noext",
+      "a.b/c.so.1", "dir.x\\noext",  "lib.abc.so",   "lib.abc.so.0", "/"};
   size_t i;
   (void)state;
   to_give = get_system_lib("");
@@ -113,7 +112,7 @@ static void test_what_loaders_give(void **state) {
   remove_global("ffi.Module.load_from_file.test");
 }
 
-/* ---- Files, with the built-in loader ---------------------------------------------------------- */
+/* ---- Files, with the built-in loader --------------------------------------------------------- */
 
 static void test_files_by_other_names(void **state) {
   static const char *const names[] = {"libgood.so.1", "noext", "lib.dylib", "lib.dll", "a.b.so"};
@@ -152,9 +151,10 @@ static void test_files_that_are_not_there(void **state) {
 
 /* A static program shows the libraries it loads all functions of the ABI. */
 static void test_all_functions_are_there(void **state) {
-  static const char *const some[] = {"TVMFFIEnvTensorAlloc", "TVMFFIGetVersion", "TVMFFIBacktrace",
-                                     "TVMFFITensorCreateUnsafeView", "TVMFFIHandleDeinitOnce",
-                                     "TVMFFITypeRegisterAttr", "TVMFFIObjectCreateOpaque"};
+  static const char *const some[] = {"TVMFFIEnvTensorAlloc",    "TVMFFIGetVersion",
+                                     "TVMFFIBacktrace",         "TVMFFITensorCreateUnsafeView",
+                                     "TVMFFIHandleDeinitOnce",  "TVMFFITypeRegisterAttr",
+                                     "TVMFFIObjectCreateOpaque"};
   void *program = dlopen(NULL, RTLD_LAZY);
   size_t i;
   (void)state;

@@ -24,7 +24,7 @@ static int64_t get_int(TVMFFIObject *map, int64_t key) {
   return found == NULL ? -1 : found->v_int64;
 }
 
-/* ---- A reader of the layout that knows nothing of the code under test --------------------------- */
+/* ---- A reader of the layout that knows nothing of the code under test ------------------------ */
 
 static uint64_t word_at(const void *base, size_t offset) {
   uint64_t word;
@@ -271,6 +271,38 @@ static void test_random_inserts_against_a_model(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
+/* Eight bytes of text that all have the same hash, as somebody might send on purpose. */
+static TVMFFIAny colliding(uint64_t i) {
+  uint64_t chunk = i * UINT64_C(2147483647) + UINT64_C(0x4141414141414141);
+  char bytes[8];
+  int k;
+  for (k = 0; k < 8; ++k) bytes[k] = (char)(unsigned char)(chunk >> (8 * k));
+  return tvmffi_any_object(tvmffi_string_new(kTVMFFIStr, bytes, 8));
+}
+
+static void test_keys_of_one_hash(void **state) {
+  enum { kColliding = 1500 };
+  TVMFFIObject *map = tvmffi_map_new();
+  uint32_t seed = 5;
+  uint64_t i;
+  (void)state;
+  for (i = 0; i < kColliding; ++i) {
+    TVMFFIAny key = colliding(i);
+    insert(&map, key, tvmffi_any_int((int64_t)i));
+    insert_int(&map, (int64_t)next_random(&seed) << 24, 0); /* homes within their chain */
+  }
+  check_dense(map);
+  assert_true(look_at(map).slots <= 8 * kColliding);
+  for (i = 0; i < kColliding; ++i) {
+    TVMFFIAny key = colliding(i);
+    const TVMFFIAny *found = tvmffi_map_find(map, &key);
+    assert_non_null(found);
+    assert_int_equal(found->v_int64, i);
+    check_release(&key);
+  }
+  TVMFFIObjectDecRef(map);
+}
+
 /* As deep as a value of a key of a value goes. */
 static void test_L_21_nested_maps(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
@@ -328,6 +360,7 @@ int main(void) {
       cmocka_unit_test(test_keys_and_values_are_owned),
       cmocka_unit_test(test_the_key_that_was_there_stays),
       cmocka_unit_test(test_random_inserts_against_a_model),
+      cmocka_unit_test(test_keys_of_one_hash),
       cmocka_unit_test(test_L_21_nested_maps),
       cmocka_unit_test(test_a_small_map_with_storage_elsewhere),
   };

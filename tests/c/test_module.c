@@ -40,17 +40,19 @@ static int small_get_function(tvmffi_module *self, const TVMFFIByteArray *name,
   return 0;
 }
 
-static void small_destroy(tvmffi_module *self) { ++*((small_module *)self)->destroyed; }
+static void small_destroy(tvmffi_module *self) {
+  ++*((small_module *)self)->destroyed;
+}
 
 static int describe(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   (void)self;
   return tvmffi_string_to_any(name->data, name->size, out);
 }
 
-static const tvmffi_module_class kSmall = {"small", 2, small_get_function, NULL, NULL, NULL,
-                                           small_destroy};
-static const tvmffi_module_class kDescribing = {"describing", 4, small_get_function, NULL,
-                                                describe, describe, NULL};
+static const tvmffi_module_class kSmall = {"small", 2,    small_get_function, NULL,
+                                           NULL,    NULL, small_destroy};
+static const tvmffi_module_class kDescribing = {
+    "describing", 4, small_get_function, NULL, describe, describe, NULL};
 
 static int destroyed;
 

@@ -46,7 +46,9 @@ static foreign *new_foreign(TVMFFIObjectHandle owned) {
   return f;
 }
 
-static void release(void *obj) { TVMFFIObjectDecRef(obj); }
+static void release(void *obj) {
+  TVMFFIObjectDecRef(obj);
+}
 
 static void test_trees_are_destroyed_whole(void **state) {
   probe leaves[4];
@@ -66,14 +68,20 @@ static void test_trees_are_destroyed_whole(void **state) {
   assert_int_equal(leaves[3].strong_deletes, 1);
 }
 
-/* What a foreign deleter releases is gone when it goes on, although its own caller waits. */
+/*
+ * What a foreign deleter releases is gone when it goes on, although its own caller waits; and what
+ * waits with that caller is not forgotten.
+ */
 static void check_seen_at_once(TVMFFIObjectHandle owned, const probe *watched) {
   int deletes_seen = -1;
   foreign *f = new_foreign(owned);
+  probe waiting;
+  probe_init(&waiting);
   f->watched = watched;
   f->deletes_seen = &deletes_seen;
-  TVMFFIObjectDecRef(new_error(new_error(NULL, f), NULL));
+  TVMFFIObjectDecRef(new_error(new_error(new_error(NULL, &waiting), f), NULL));
   assert_int_equal(deletes_seen, 1);
+  assert_int_equal(waiting.strong_deletes, 1);
 }
 
 static void test_foreign_deleters_in_between(void **state) {
@@ -122,7 +130,8 @@ static void test_foreign_deleters_and_recycled_memory(void **state) {
 }
 
 static void test_weak_references_to_what_waits(void **state) {
-  TVMFFIObjectHandle inner, root;
+  TVMFFIObject *inner;
+  TVMFFIObjectHandle root;
   probe p;
   (void)state;
   probe_init(&p);
@@ -134,9 +143,32 @@ static void test_weak_references_to_what_waits(void **state) {
   assert_int_equal(p.strong_deletes, 1);
   assert_false(weak_promote(inner));
   assert_int_equal(weak_count(inner), 2);
-  assert_int_equal(TVMFFIObjectGetTypeIndex(inner), kTVMFFIError);
+  assert_int_equal(inner->type_index, kTVMFFIError);
+  assert_int_equal(inner->__padding, 0);
   weak_release(inner);
   weak_release(inner);
+}
+
+/* A client may put a deleter of its own in front of ours, to see objects go. */
+static void (*deleter_behind)(void *self, int flags);
+static int num_strong_deletes;
+
+static void note_and_delete(void *self, int flags) {
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) ++num_strong_deletes;
+  deleter_behind(self, flags);
+}
+
+static void test_deleters_in_front_of_ours(void **state) {
+  TVMFFIObject *inner;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  inner = new_error(NULL, &p);
+  deleter_behind = inner->deleter;
+  inner->deleter = note_and_delete;
+  TVMFFIObjectDecRef(new_error(new_error(inner, NULL), NULL));
+  assert_int_equal(num_strong_deletes, 1);
+  assert_int_equal(p.strong_deletes, 1);
 }
 
 /* ---- A million levels ------------------------------------------------------------------------ */
@@ -219,6 +251,7 @@ int main(void) {
       cmocka_unit_test(test_foreign_deleters_and_weak_references),
       cmocka_unit_test(test_foreign_deleters_and_recycled_memory),
       cmocka_unit_test(test_weak_references_to_what_waits),
+      cmocka_unit_test(test_deleters_in_front_of_ours),
       cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
       cmocka_unit_test(test_L_21_a_million_levels_with_weak_references),
       cmocka_unit_test(test_L_21_a_million_closures_in_a_small_stack),

@@ -113,8 +113,7 @@ static int ask_for_first_below(void **result) {
 
 static void test_L_4_an_initialiser_that_needs_itself(void **state) {
   (void)state;
-  check_fails_with(TVMFFIHandleInitOnce(&first, ask_for_first), "RuntimeError",
-                   "waits for itself");
+  check_fails_with(TVMFFIHandleInitOnce(&first, ask_for_first), "RuntimeError", "waits for itself");
   check_fails_with(TVMFFIHandleInitOnce(&first, ask_for_first_below), "RuntimeError",
                    "waits for itself");
   assert_null(first);
@@ -140,8 +139,12 @@ static int ask_for_other(void **handle_addr, void **result) {
   return code;
 }
 
-static int first_needs_second(void **result) { return ask_for_other(&second, result); }
-static int second_needs_first(void **result) { return ask_for_other(&first, result); }
+static int first_needs_second(void **result) {
+  return ask_for_other(&second, result);
+}
+static int second_needs_first(void **result) {
+  return ask_for_other(&first, result);
+}
 
 static void initialise_crosswise(void *arg, int index) {
   int code = index == 0 ? TVMFFIHandleInitOnce(&first, first_needs_second)

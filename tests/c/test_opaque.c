@@ -70,8 +70,8 @@ static void test_refusals_leave_the_handle_alone(void **state) {
   int wrapped;
   size_t i;
   for (i = 0; i < sizeof kIndices / sizeof kIndices[0]; ++i) {
-    check_fails(TVMFFIObjectCreateOpaque(&wrapped, kIndices[i], note_deleted, &obj),
-                "RuntimeError", "Only kTVMFFIOpaquePyObject is supported for now");
+    check_fails(TVMFFIObjectCreateOpaque(&wrapped, kIndices[i], note_deleted, &obj), "RuntimeError",
+                "Only kTVMFFIOpaquePyObject is supported for now");
   }
   check_fails_with(TVMFFIObjectCreateOpaque(&wrapped, kTVMFFIOpaquePyObject, note_deleted, NULL),
                    "ValueError", "`out`");

@@ -98,8 +98,8 @@ static void test_L_10_an_equal_value_may_be_set_again(void **state) {
   check_fails(set(64, "my.attr", tvmffi_any_bool(1)), "RuntimeError", NULL);
   check_fails(set(64, "my.attr", tvmffi_any_none()), "RuntimeError", NULL);
   check_fails(set(65, "my.attr", tvmffi_any_object(&other)), "RuntimeError", NULL);
-  check_fails(set(66, "my.attr", tvmffi_any_raw_str("another text of some length")),
-              "RuntimeError", NULL);
+  check_fails(set(66, "my.attr", tvmffi_any_raw_str("another text of some length")), "RuntimeError",
+              NULL);
   assert_int_equal(check_use_count(&other), 1);
   assert_int_equal(read(column, 64).v_int64, 5);
   assert_ptr_equal(read(column, 65).v_obj, &p);

@@ -175,7 +175,9 @@ static void test_settings_go_back_to_the_start(void **state) {
   assert_int_equal(TVMFFIRuntimeSetBacktraceEnabled(0), 0);
 }
 
-static void release(void *self) { TVMFFIObjectDecRef(self); }
+static void release(void *self) {
+  TVMFFIObjectDecRef(self);
+}
 
 static void test_objects_that_are_held_live_on(void **state) {
   static int64_t shape[2] = {2, 3};
@@ -197,8 +199,8 @@ static void test_objects_that_are_held_live_on(void **state) {
   held[0] = string.v_obj;
   held[1] = type.v_obj;
   held[2] = new_function(&p, release);
-  check_ok(TVMFFIErrorCreateWithCauseAndExtraContext(&text, &text, &text, NULL, string.v_obj,
-                                                     &held[3]));
+  check_ok(
+      TVMFFIErrorCreateWithCauseAndExtraContext(&text, &text, &text, NULL, string.v_obj, &held[3]));
   check_ok(TVMFFITensorFromDLPack(&source, 0, 0, &held[4]));
   check_ok(TVMFFITensorCreateUnsafeView(held[4], TVMFFITensorGetDLTensorPtr(held[4]), &held[5]));
   check_ok(TVMFFIRuntimeShutdown());
@@ -259,6 +261,11 @@ static void test_deleters_may_use_the_library(void **state) {
   }
 }
 
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nothing_to_shut_down),
@@ -270,5 +277,5 @@ int main(void) {
       cmocka_unit_test(test_deleters_may_use_the_library),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, shut_down);
 }

@@ -56,9 +56,9 @@ static void test_names_are_found_while_it_grows(void **state) {
     assert_null(tvmffi_table_find(&table, absent.name, absent.key.size));
   }
   for (i = 0; i < kMany; ++i) {
-    assert_ptr_equal(tvmffi_table_find_hashed(&table, records[i].name, records[i].key.size,
-                                              records[i].key.hash),
-                     &records[i].key);
+    assert_ptr_equal(
+        tvmffi_table_find_hashed(&table, records[i].name, records[i].key.size, records[i].key.hash),
+        &records[i].key);
   }
   assert_int_equal(table.num_records, kMany);
   tvmffi_alloc_shutdown();
@@ -102,6 +102,7 @@ static void test_names_whose_hashes_collide(void **state) {
   }
   assert_null(tvmffi_table_find_hashed(&table, "name 20", 7, UINT64_MAX));
   assert_null(tvmffi_table_find_hashed(&table, "name 0", 6, 0));
+  assert_null(tvmffi_table_find_hashed(&table, "name ", 5, UINT64_MAX));
   tvmffi_alloc_shutdown();
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/thread_state.h"
 
+#include <tvm/ffi/extra/c_runtime_api.h>
+
 #include "core/object.h"
 #include "support/check.h"
 #include "support/probe.h"
@@ -13,7 +15,9 @@ static int count_records(void) {
   return count;
 }
 
-static void ensure_record(void *seen) { *(void **)seen = tvmffi_thread_record_ensure(); }
+static void ensure_record(void *seen) {
+  *(void **)seen = tvmffi_thread_record_ensure();
+}
 
 static void test_records_are_recycled(void **state) {
   void *mine = tvmffi_thread_record_ensure(), *first = NULL, *other = NULL;
@@ -48,7 +52,9 @@ static void test_threads_do_not_share_records(void **state) {
 }
 
 /* Raises the error, and leaves it to the end of the thread. */
-static void raise_and_end(void *error) { TVMFFIErrorSetRaised(error); }
+static void raise_and_end(void *error) {
+  TVMFFIErrorSetRaised(error);
+}
 
 static TVMFFIObjectHandle new_error(TVMFFIObjectHandle context) {
   TVMFFIObjectHandle error;
@@ -119,6 +125,11 @@ static void test_errors_raised_while_a_thread_ends(void **state) {
   assert_int_equal(count_records(), count);
 }
 
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_records_are_recycled),
@@ -128,5 +139,5 @@ int main(void) {
       cmocka_unit_test(test_threads_leave_nothing_behind),
       cmocka_unit_test(test_errors_raised_while_a_thread_ends),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, shut_down);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registering types: depth, ancestors, slots, conflicts. */
+/* Registering types: depth, ancestors, conflicts. Which index they get: test_type_slots.c. */
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -27,7 +27,9 @@ static void refuse(int32_t index, const char *message) {
   check_raised_with("InternalError", message);
 }
 
-static int32_t query(const char *key) { return register_type(key, -1, 1, 0, 1, kQueryOnly); }
+static int32_t query(const char *key) {
+  return register_type(key, -1, 1, 0, 1, kQueryOnly);
+}
 
 static void test_a_new_type(void **state) {
   char key[] = "my.Type";
@@ -80,41 +82,6 @@ static void test_a_root_type_has_no_ancestors(void **state) {
   assert_int_equal(register_type("my.Static", 100, 0, 0, 0, kNoParent), 100);
 }
 
-static void test_children_take_the_slots_of_their_parent(void **state) {
-  int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* a to a + 4 */
-  int32_t next = add("my.Next", 1, 0, kTVMFFIObject);
-  int32_t b;
-  (void)state;
-  assert_int_equal(next, a + 5);
-  b = add("my.B", 2, 1, a);
-  assert_int_equal(b, a + 1);                          /* and a + 2 for its child */
-  assert_int_equal(add("my.C", 2, 2, a), next + 1);    /* three do not fit any more */
-  assert_int_equal(add("my.D", 2, 1, a), a + 3);       /* two fit, and fill it */
-  assert_int_equal(add("my.E", 2, 0, a), next + 4);    /* nothing fits */
-  assert_int_equal(add("my.BChild", 3, 0, b), a + 2);
-  assert_int_equal(add("my.BChild2", 3, 0, b), next + 5);
-}
-
-static void test_no_overflow(void **state) {
-  int32_t a = register_type("my.Closed", -1, 1, 2, 0, kTVMFFIObject), b;
-  (void)state;
-  assert_int_equal(add("my.C1", 2, 0, a), a + 1);
-  refuse(register_type("my.Wide", -1, 2, 1, 1, a),
-         "Reach maximum number of sub-classes for my.Closed");
-  b = add("my.C2", 2, 0, a);
-  assert_int_equal(b, a + 2);
-  refuse(register_type("my.C3", -1, 2, 0, 1, a),
-         "Reach maximum number of sub-classes for my.Closed");
-  /* A child cannot allow what its parent does not. */
-  refuse(register_type("my.C4", -1, 3, 0, 1, b), "Reach maximum number of sub-classes for my.C2");
-  refuse(register_type("my.S", -1, 2, 0, 1, kTVMFFIStr),
-         "Reach maximum number of sub-classes for ffi.String");
-  refuse(register_type("my.I", -1, 1, 0, 1, kTVMFFIInt),
-         "Reach maximum number of sub-classes for int");
-  assert_int_equal(query("my.C3"), kQueryOnly);
-  assert_int_equal(add("my.Interrupt", 2, 0, kTVMFFIVisitInterrupt), a + 3);
-}
-
 static void test_query_mode(void **state) {
   int32_t a = add("my.A", 1, 0, kTVMFFIObject);
   (void)state;
@@ -124,33 +91,6 @@ static void test_query_mode(void **state) {
   check_not_raised();
   assert_int_equal(query("my.Unknown"), kQueryOnly); /* asking did not register it */
   assert_int_equal(tvmffi_type_end(), a + 1);
-}
-
-static void test_static_requests(void **state) {
-  int32_t a;
-  (void)state;
-  assert_int_equal(register_type("my.S", 100, 1, 0, 0, kTVMFFIObject), 100);
-  assert_string_equal(TVMFFIGetTypeInfo(100)->type_key.data, "my.S");
-  refuse(register_type("my.S2", 100, 1, 0, 0, kTVMFFIObject),
-         "Conflicting static index 100 between my.S and my.S2");
-  refuse(register_type("my.S2", kTVMFFIStr, 1, 0, 0, kTVMFFIObject),
-         "Conflicting static index 65 between ffi.String and my.S2");
-  refuse(register_type("my.S2", kTVMFFIDynObjectBegin, 1, 0, 0, kTVMFFIObject), "out of range");
-  refuse(register_type("my.S2", INT32_MAX, 1, 0, 0, kTVMFFIObject), "out of range");
-  a = add("my.A", 1, 3, kTVMFFIObject); /* a static request does not move the counter */
-  assert_int_equal(a, kTVMFFIDynObjectBegin);
-  assert_int_equal(register_type("my.S3", a + 1, 1, 0, 0, kTVMFFIObject), a + 1);
-  refuse(register_type("my.B", -1, 2, 0, 1, a), "between my.S3 and my.B"); /* its slot is gone */
-  assert_int_equal(add("my.Next", 1, 0, kTVMFFIObject), a + 4);
-}
-
-static void test_static_slots_do_not_reach_into_later_indices(void **state) {
-  (void)state;
-  refuse(register_type("my.S", 120, 1, 8, 1, kTVMFFIObject), "8 child slots");
-  refuse(register_type("my.S", 120, 1, INT32_MAX, 1, kTVMFFIObject), "child slots");
-  assert_int_equal(register_type("my.S", 120, 1, 7, 1, kTVMFFIObject), 120);
-  assert_int_equal(add("my.Child", 2, 0, 120), 121);
-  assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin);
 }
 
 static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
@@ -236,11 +176,7 @@ int main(void) {
       TEST(test_a_new_type),
       TEST(test_ancestors),
       TEST(test_a_root_type_has_no_ancestors),
-      TEST(test_children_take_the_slots_of_their_parent),
-      TEST(test_no_overflow),
       TEST(test_query_mode),
-      TEST(test_static_requests),
-      TEST(test_static_slots_do_not_reach_into_later_indices),
       TEST(test_L_2_unknown_parent_is_an_error_not_an_exit),
       TEST(test_L_10_a_known_key_keeps_its_parent_and_depth),
       TEST(test_many_types),

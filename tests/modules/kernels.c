@@ -5,10 +5,10 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #define EXPORT TVM_FFI_DLL_EXPORT
-#define KERNEL(name)                                                                             \
-  EXPORT int __tvm_ffi_##name(void *handle, const TVMFFIAny *args, int32_t num_args,             \
-                              TVMFFIAny *result);                                                \
-  EXPORT int __tvm_ffi_##name(void *handle, const TVMFFIAny *args, int32_t num_args,             \
+#define KERNEL(name)                                                                 \
+  EXPORT int __tvm_ffi_##name(void *handle, const TVMFFIAny *args, int32_t num_args, \
+                              TVMFFIAny *result);                                    \
+  EXPORT int __tvm_ffi_##name(void *handle, const TVMFFIAny *args, int32_t num_args, \
                               TVMFFIAny *result)
 /* Each uses what it is about; this is for the rest. */
 #define UNUSED (void)handle, (void)args, (void)num_args, (void)result

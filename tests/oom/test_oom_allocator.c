@@ -44,7 +44,9 @@ static void unchanged(void *out) {
   assert_int_equal(num_deleted, num_allocated);
 }
 
-static void undo(void *out) { TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out); }
+static void undo(void *out) {
+  TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
+}
 
 static void test_one_allocation(void **state) {
   TVMFFIObjectHandle out = NULL;

@@ -18,7 +18,9 @@ static void no_result(void *context) {
   assert_int_equal(((call *)context)->result.type_index, kTVMFFINone);
 }
 
-static void undo(void *context) { check_release(&((call *)context)->result); }
+static void undo(void *context) {
+  check_release(&((call *)context)->result);
+}
 
 static long count_failures(const char *name, TVMFFIAny a, TVMFFIAny b) {
   TVMFFIByteArray bytes = check_bytes(name);

@@ -31,7 +31,9 @@ static void no_result(void *context) {
   assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
 }
 
-static void release_result(void *context) { check_release(&((job *)context)->result); }
+static void release_result(void *context) {
+  check_release(&((job *)context)->result);
+}
 
 static void test_results(void **state) {
   job j;
@@ -94,7 +96,9 @@ static int make_function(void *context) {
   return j->function != NULL ? 0 : -1;
 }
 
-static void release_function(void *context) { TVMFFIObjectDecRef(((job *)context)->function); }
+static void release_function(void *context) {
+  TVMFFIObjectDecRef(((job *)context)->function);
+}
 
 static void test_the_function_object(void **state) {
   job j;

@@ -11,7 +11,9 @@ typedef struct {
   int num_deleted;
 } job;
 
-static void note_deleted(void *context) { ++((job *)context)->num_deleted; }
+static void note_deleted(void *context) {
+  ++((job *)context)->num_deleted;
+}
 
 /* Fails with an error of the kind that its handle is, or without one. */
 static int fail_with(void *kind, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

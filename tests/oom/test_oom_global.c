@@ -123,7 +123,9 @@ static int fetch(void *context) {
   return tvmffi_global_get(j->name, strlen(j->name), &j->out);
 }
 
-static void not_fetched(void *context) { assert_null(((job *)context)->out); }
+static void not_fetched(void *context) {
+  assert_null(((job *)context)->out);
+}
 
 /* Each failure meets the library as it is at the start, and the next attempt succeeds. */
 static void test_the_first_fetch_of_all(void **state) {
@@ -176,9 +178,13 @@ static void test_fetching_needs_no_memory(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-static int list(void *context) { return tvmffi_global_list_names(&((job *)context)->out); }
+static int list(void *context) {
+  return tvmffi_global_list_names(&((job *)context)->out);
+}
 
-static void release_out(void *context) { tvmffi_object_release(((job *)context)->out); }
+static void release_out(void *context) {
+  tvmffi_object_release(((job *)context)->out);
+}
 
 static void test_list(void **state) {
   job j;

@@ -73,7 +73,9 @@ static void same_imports(void *context) {
   assert_int_equal(check_use_count(f->imported), 1 + f->num_imports);
 }
 
-static int clear(void *context) { return tvmffi_imports_clear(((fixture *)context)->module); }
+static int clear(void *context) {
+  return tvmffi_imports_clear(((fixture *)context)->module);
+}
 
 static void test_adding_and_clearing(void **state) {
   fixture f = set_up();

@@ -17,7 +17,9 @@ static int open_library(void *out) {
   return tvmffi_library_open(&bytes, out);
 }
 
-static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out); }
+static void release(void *out) {
+  TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
+}
 
 static void test_opening(void **state) {
   tvmffi_library *library = NULL;
@@ -35,7 +37,9 @@ static int load_module(void *out) {
   return rc;
 }
 
-static void nothing(void *out) { assert_null(*(TVMFFIObjectHandle *)out); }
+static void nothing(void *out) {
+  assert_null(*(TVMFFIObjectHandle *)out);
+}
 
 static void test_loading(void **state) {
   TVMFFIObjectHandle module = NULL;
@@ -65,7 +69,9 @@ static void no_answer(void *context) {
   assert_int_equal(check_use_count(q->module), 1);
 }
 
-static void release_answer(void *context) { check_release(&((query *)context)->answer); }
+static void release_answer(void *context) {
+  check_release(&((query *)context)->answer);
+}
 
 static void test_asking(void **state) {
   char long_name[400];

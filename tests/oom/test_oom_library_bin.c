@@ -6,11 +6,11 @@
 
 /* The library, which imports a module of kind `demo`. */
 static const unsigned char kBytes[] = {
-    93, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0,   0, 0, 0, 0, 1,   0,
-    0,  0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0,   0,   0,   0,   0, 0, 0, 1, 0,   0,   0,
-    0,  0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, '_', 'l', 'i', 'b', 4, 0, 0, 0, 0, 0, 0, 0, 'd', 'e',
-    'm', 'o', 13, 0, 0, 0, 0, 0, 0, 0, 'm', 'o', 'r', 'e', ' ', 't', 'h', 'a', 'n', ' ', 'h', 'i',
-    '!'};
+    93, 0,   0,   0,   0,   0,   0,   0,   3,   0,   0,   0,   0,   0,   0,   0,   0,   0,  0, 0, 0,
+    0,  0,   0,   1,   0,   0,   0,   0,   0,   0,   0,   1,   0,   0,   0,   0,   0,   0,  0, 1, 0,
+    0,  0,   0,   0,   0,   0,   1,   0,   0,   0,   0,   0,   0,   0,   4,   0,   0,   0,  0, 0, 0,
+    0,  '_', 'l', 'i', 'b', 4,   0,   0,   0,   0,   0,   0,   0,   'd', 'e', 'm', 'o', 13, 0, 0, 0,
+    0,  0,   0,   0,   'm', 'o', 'r', 'e', ' ', 't', 'h', 'a', 'n', ' ', 'h', 'i', '!'};
 
 static tvmffi_library *library;
 
@@ -34,7 +34,9 @@ static void not_loaded(void *out) {
   assert_int_equal(check_use_count(library), 1);
 }
 
-static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObject **)out); }
+static void release(void *out) {
+  TVMFFIObjectDecRef(*(TVMFFIObject **)out);
+}
 
 static void test_every_allocation(void **state) {
   static const TVMFFIByteArray no_prefix = {"", 0};

@@ -44,7 +44,23 @@ static void test_objects_while_counting(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-/* Its own failures are not kept from being raised either. */
+static void test_the_set_grows_with_what_is_alive(void **state) {
+  static job j;
+  size_t allocations;
+  int i;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  allocations = oom_allocations();
+  for (i = 0; i < 5000; ++i) {
+    check_ok(make_next(&j));
+    TVMFFIObjectDecRef(j.all[--j.count]);
+  }
+  assert_int_equal(oom_allocations(), allocations + 5000 + 1);
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(0));
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
+/* An error that cannot be counted is not raised either; the static one needs no counting. */
 static void test_raising_while_counting(void **state) {
   (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
@@ -59,6 +75,7 @@ static void test_raising_while_counting(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_objects_while_counting),
+      cmocka_unit_test(test_the_set_grows_with_what_is_alive),
       cmocka_unit_test(test_raising_while_counting),
   };
   oom_install();

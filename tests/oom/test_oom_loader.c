@@ -26,7 +26,9 @@ static void not_loaded(void *out) {
   assert_int_equal(check_use_count(library), 1);
 }
 
-static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObject **)out); }
+static void release(void *out) {
+  TVMFFIObjectDecRef(*(TVMFFIObject **)out);
+}
 
 static void test_every_allocation(void **state) {
   static const TVMFFIByteArray no_prefix = {"", 0};

@@ -32,7 +32,9 @@ static int make(void *out) {
   return *(TVMFFIObject **)out == NULL ? -1 : 0;
 }
 
-static void release(void *out) { TVMFFIObjectDecRef(*(TVMFFIObject **)out); }
+static void release(void *out) {
+  TVMFFIObjectDecRef(*(TVMFFIObject **)out);
+}
 
 static void test_making_one(void **state) {
   TVMFFIObject *module = NULL;
@@ -40,7 +42,9 @@ static void test_making_one(void **state) {
   assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* it, imports, cache */
 }
 
-static int pin(void *module) { return tvmffi_module_pin(*(TVMFFIObject **)module); }
+static int pin(void *module) {
+  return tvmffi_module_pin(*(TVMFFIObject **)module);
+}
 
 static void not_pinned(void *module) {
   assert_int_equal(check_use_count(*(TVMFFIObject **)module), 1);

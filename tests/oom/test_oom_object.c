@@ -10,7 +10,9 @@ typedef struct {
   int num_deleted;
 } job;
 
-static void note_deleted(void *context) { ++((job *)context)->num_deleted; }
+static void note_deleted(void *context) {
+  ++((job *)context)->num_deleted;
+}
 
 static void unchanged(void *context) {
   const job *j = context;

@@ -134,8 +134,7 @@ static const TVMFFITypeAttrColumn *find_column(const char *name) {
 static int register_attr(void *context) {
   job *j = context;
   TVMFFIByteArray name = check_bytes(j->name);
-  TVMFFIAny value =
-      j->count % 2 == 0 ? tvmffi_any_raw_str(kText) : tvmffi_any_object(&j->value);
+  TVMFFIAny value = j->count % 2 == 0 ? tvmffi_any_raw_str(kText) : tvmffi_any_object(&j->value);
   return TVMFFITypeRegisterAttr(j->count, &name, &value);
 }
 
@@ -192,11 +191,8 @@ static int shut_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_fields),
-      TEST(test_methods),
-      TEST(test_metadata),
-      TEST(test_attributes),
-      TEST(test_columns),
+      TEST(test_fields),     TEST(test_methods), TEST(test_metadata),
+      TEST(test_attributes), TEST(test_columns),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL);

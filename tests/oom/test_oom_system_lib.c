@@ -9,7 +9,9 @@
 static char symbols[100];
 static int next;
 
-static void name_of(int i, char *out) { (void)sprintf(out, "__tvm_ffi_%d", i); }
+static void name_of(int i, char *out) {
+  (void)sprintf(out, "__tvm_ffi_%d", i);
+}
 
 static int enter(void *context) {
   char name[32];
@@ -40,7 +42,9 @@ static int get(void *out) {
   return tvmffi_system_lib_get(&prefix, out);
 }
 
-static void nothing(void *out) { assert_null(*(TVMFFIObject **)out); }
+static void nothing(void *out) {
+  assert_null(*(TVMFFIObject **)out);
+}
 
 static void test_getting_a_module(void **state) {
   TVMFFIObject *module = NULL;

@@ -80,7 +80,9 @@ static int look_up(void *context) {
   return TVMFFITypeKeyToIndex(&key, &((job *)context)->index);
 }
 
-static void not_looked_up(void *context) { assert_int_equal(((job *)context)->index, -7); }
+static void not_looked_up(void *context) {
+  assert_int_equal(((job *)context)->index, -7);
+}
 
 static void test_the_first_look_up_of_all(void **state) {
   job j;
@@ -118,11 +120,8 @@ static int shut_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_no_index_is_lost),
-      TEST(test_no_slot_is_lost),
-      TEST(test_a_new_segment),
-      TEST(test_the_first_look_up_of_all),
-      TEST(test_refusals),
+      TEST(test_no_index_is_lost),         TEST(test_no_slot_is_lost), TEST(test_a_new_segment),
+      TEST(test_the_first_look_up_of_all), TEST(test_refusals),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, NULL);

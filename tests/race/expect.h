@@ -12,8 +12,8 @@
 
 static int expect_failures;
 
-#define expect(condition)                                          \
-  do {                                                             \
+#define expect(condition)                                            \
+  do {                                                               \
     if (!(condition)) expect_failed(#condition, __FILE__, __LINE__); \
   } while (0)
 

@@ -15,7 +15,9 @@ enum { kThreads = 4, kRounds = 20000 };
 static int num_made, num_deleted;
 static int is_done; /* the writers have finished */
 
-static void count(int *counter) { (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED); }
+static void count(int *counter) {
+  (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
 
 typedef struct {
   int alive; /* kAlive as long as the function lives */
@@ -92,8 +94,8 @@ static void test_L_11_override_while_others_fetch(void **state) {
 }
 
 static void remove_or_fetch(void *arg, int index) {
-  int i, num_found = 0, num_missed = 0;
   bool removed;
+  int i;
   (void)arg;
   if (index == 0) {
     for (i = 0; i < kRounds; ++i) {
@@ -102,14 +104,7 @@ static void remove_or_fetch(void *arg, int index) {
     }
     count(&is_done);
   } else {
-    while (!tvmffi_atomic_load_acquire_int(&is_done)) {
-      if (fetch("my.f")) {
-        ++num_found;
-      } else {
-        ++num_missed;
-      }
-    }
-    expect(num_found + num_missed > 0);
+    while (!tvmffi_atomic_load_acquire_int(&is_done)) (void)fetch("my.f");
   }
 }
 

@@ -12,68 +12,91 @@
 #include "support/check.h"
 #include "support/thread.h"
 
-enum { kThreads = 4, kEntries = 1500 };
+/* Arrays grow most often while they are small: many types, with few entries each. */
+enum { kThreads = 4, kWriters = 2, kTypes = 400, kEntries = 10, kAttrs = 3000 };
 
-static int32_t type_index;
-static int num_writing; /* writers that have not finished */
+static int32_t types[kWriters][kTypes];
+static int written[kWriters]; /* which of its types a writer is at */
+static int num_writing;       /* writers that have not finished */
 
-static void name_entry(char *buffer, size_t size, int thread, int i) {
-  (void)snprintf(buffer, size, "entry.%d.%d", thread, i);
+static int32_t add_type(int writer, int i) {
+  TVMFFIByteArray bytes;
+  char key[48];
+  (void)snprintf(key, sizeof key, "my.%d.%d", writer, i);
+  bytes = check_bytes(key);
+  return TVMFFITypeGetOrAllocIndex(&bytes, -1, 1, 0, 1, kTVMFFIObject);
 }
 
-static void write_entries(int thread) {
+static void name_entry(char *buffer, size_t size, int64_t i) {
+  (void)snprintf(buffer, size, "entry.%d", (int)i);
+}
+
+static int register_field(int32_t type_index, int i) {
+  TVMFFIFieldInfo field;
   char name[48];
-  int i;
-  for (i = 0; i < kEntries; ++i) {
-    TVMFFIFieldInfo field;
-    TVMFFIMethodInfo method;
-    memset(&field, 0, sizeof field);
-    memset(&method, 0, sizeof method);
-    name_entry(name, sizeof name, thread, i);
-    field.name = method.name = check_bytes(name);
-    field.offset = thread * kEntries + i;
-    method.method = tvmffi_any_int(thread * kEntries + i);
-    expect(TVMFFITypeRegisterField(type_index, &field) == 0);
-    expect(TVMFFITypeRegisterMethod(type_index, &method) == 0);
+  memset(&field, 0, sizeof field);
+  name_entry(name, sizeof name, i);
+  field.name = check_bytes(name);
+  field.offset = i;
+  return TVMFFITypeRegisterField(type_index, &field);
+}
+
+static int register_method(int32_t type_index, int i) {
+  TVMFFIMethodInfo method;
+  char name[48];
+  memset(&method, 0, sizeof method);
+  name_entry(name, sizeof name, i);
+  method.name = check_bytes(name);
+  method.method = tvmffi_any_int(i);
+  return TVMFFITypeRegisterMethod(type_index, &method);
+}
+
+static void write_entries(int writer) {
+  int type, i;
+  for (type = 0; type < kTypes; ++type) {
+    tvmffi_atomic_store_release_int(&written[writer], type);
+    for (i = 0; i < kEntries; ++i) {
+      expect(register_field(types[writer][type], i) == 0);
+      expect(register_method(types[writer][type], i) == 0);
+    }
   }
   (void)__atomic_fetch_sub(&num_writing, 1, __ATOMIC_RELEASE);
 }
 
-static void check_name(const TVMFFIByteArray *name, int64_t number) {
+static void check_name(const TVMFFIByteArray *name, int32_t i) {
   char expected[48];
-  name_entry(expected, sizeof expected, (int)(number / kEntries), (int)(number % kEntries));
+  name_entry(expected, sizeof expected, i);
   expect(name->size == strlen(expected) && strcmp(name->data, expected) == 0);
 }
 
-/* The newest entries are whole, and the counts never go back. */
-static void read_entries(void) {
-  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
-  int32_t num_fields = 0, num_methods = 0;
-  do {
-    int32_t fields_now = tvmffi_atomic_load_acquire(&info->num_fields);
-    const TVMFFIFieldInfo *fields = tvmffi_atomic_load_acquire_ptr(&info->fields);
-    int32_t methods_now = tvmffi_atomic_load_acquire(&info->num_methods);
-    const TVMFFIMethodInfo *methods = tvmffi_atomic_load_acquire_ptr(&info->methods);
-    int32_t i;
-    expect(fields_now >= num_fields && methods_now >= num_methods);
-    num_fields = fields_now;
-    num_methods = methods_now;
-    for (i = num_fields > 4 ? num_fields - 4 : 0; i < num_fields; ++i) {
-      check_name(&fields[i].name, fields[i].offset);
-    }
-    for (i = num_methods > 4 ? num_methods - 4 : 0; i < num_methods; ++i) {
-      check_name(&methods[i].name, methods[i].method.v_int64);
-    }
-  } while (tvmffi_atomic_load_acquire_int(&num_writing) > 0);
+static void check_entries(const TVMFFITypeInfo *info) {
+  int32_t num_fields = tvmffi_atomic_load_acquire(&info->num_fields);
+  const TVMFFIFieldInfo *fields = tvmffi_atomic_load_acquire_ptr(&info->fields);
+  int32_t num_methods = tvmffi_atomic_load_acquire(&info->num_methods);
+  const TVMFFIMethodInfo *methods = tvmffi_atomic_load_acquire_ptr(&info->methods);
+  int32_t i;
+  expect(num_fields <= kEntries && num_methods <= kEntries);
+  for (i = num_fields - 1; i >= 0 && i >= num_fields - 2; --i) {
+    expect(fields[i].offset == i);
+    check_name(&fields[i].name, i);
+  }
+  for (i = num_methods - 1; i >= 0 && i >= num_methods - 2; --i) {
+    expect(methods[i].method.v_int64 == i);
+    check_name(&methods[i].name, i);
+  }
 }
 
 static void write_or_read(void *arg, int index) {
+  int writer = index % kWriters;
   (void)arg;
-  if (index < 2) {
-    write_entries(index);
-  } else {
-    read_entries();
+  if (index < kWriters) {
+    write_entries(writer);
+    return;
   }
+  do {
+    int type = tvmffi_atomic_load_acquire_int(&written[writer]);
+    check_entries(TVMFFIGetTypeInfo(types[writer][type]));
+  } while (tvmffi_atomic_load_acquire_int(&num_writing) > 0);
 }
 
 static void run(void (*work)(void *arg, int index), int num_writers) {
@@ -84,16 +107,19 @@ static void run(void (*work)(void *arg, int index), int num_writers) {
 }
 
 static void test_L_17d_fields_and_methods(void **state) {
-  static char is_there[2 * kEntries];
-  const TVMFFITypeInfo *info;
-  int i;
+  int writer, type;
   (void)state;
-  run(write_or_read, 2);
-  info = TVMFFIGetTypeInfo(type_index);
-  assert_int_equal(info->num_fields, 2 * kEntries);
-  assert_int_equal(info->num_methods, 2 * kEntries);
-  for (i = 0; i < 2 * kEntries; ++i) is_there[info->fields[i].offset] = 1;
-  for (i = 0; i < 2 * kEntries; ++i) assert_true(is_there[i]);
+  for (writer = 0; writer < kWriters; ++writer) {
+    for (type = 0; type < kTypes; ++type) types[writer][type] = add_type(writer, type);
+  }
+  run(write_or_read, kWriters);
+  for (writer = 0; writer < kWriters; ++writer) {
+    for (type = 0; type < kTypes; ++type) {
+      const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(types[writer][type]);
+      assert_int_equal(info->num_fields, kEntries);
+      assert_int_equal(info->num_methods, kEntries);
+    }
+  }
 }
 
 /* One name, registered by all: one of them has it. */
@@ -101,24 +127,19 @@ static int num_taken;
 
 static void register_same(void *arg, int index) {
   int i;
-  (void)arg;
   (void)index;
   for (i = 0; i < 300; ++i) {
-    char name[48];
-    TVMFFIFieldInfo field;
-    memset(&field, 0, sizeof field);
-    name_entry(name, sizeof name, 0, i);
-    field.name = check_bytes(name);
-    if (TVMFFITypeRegisterField(type_index, &field) == 0) {
+    if (register_field(*(const int32_t *)arg, i) == 0) {
       (void)__atomic_fetch_add(&num_taken, 1, __ATOMIC_RELAXED);
     }
   }
 }
 
 static void test_a_field_is_registered_once(void **state) {
+  int32_t type_index = add_type(0, 0);
   (void)state;
   num_taken = 0;
-  run(register_same, 0);
+  thread_run_many(kThreads, register_same, &type_index);
   assert_int_equal(num_taken, 300);
   assert_int_equal(TVMFFIGetTypeInfo(type_index)->num_fields, 300);
 }
@@ -148,7 +169,7 @@ static void write_or_read_column(void *arg, int index) {
   TVMFFIByteArray name = check_bytes("my.attr");
   int32_t i;
   (void)arg;
-  if (index >= 2) {
+  if (index >= kWriters) {
     const TVMFFITypeAttrColumn *first = NULL;
     do {
       const TVMFFITypeAttrColumn *column = find_column();
@@ -159,7 +180,7 @@ static void write_or_read_column(void *arg, int index) {
     } while (tvmffi_atomic_load_acquire_int(&num_writing) > 0);
     return;
   }
-  for (i = 1; i < 2 * kEntries; ++i) { /* both set the same values */
+  for (i = 1; i < kAttrs; ++i) { /* both set the same values */
     TVMFFIAny value = i % 2 == 0 ? tvmffi_any_int(i) : tvmffi_any_raw_str("a text for the heap");
     expect(TVMFFITypeRegisterAttr(i, &name, &value) == 0);
   }
@@ -168,15 +189,8 @@ static void write_or_read_column(void *arg, int index) {
 
 static void test_L_17d_attributes(void **state) {
   (void)state;
-  run(write_or_read_column, 2);
-  assert_int_equal(find_column()->size, 2 * kEntries);
-}
-
-static int add_type(void **state) {
-  TVMFFIByteArray key = check_bytes("my.T");
-  (void)state;
-  type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
-  return type_index >= 0 ? 0 : -1;
+  run(write_or_read_column, kWriters);
+  assert_int_equal(find_column()->size, kAttrs);
 }
 
 static int shut_down(void **state) {
@@ -184,7 +198,7 @@ static int shut_down(void **state) {
   return TVMFFIRuntimeShutdown();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, add_type, shut_down)
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

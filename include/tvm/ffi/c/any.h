@@ -193,19 +193,19 @@ static inline TVMFFIObjectHandle tvm_ffi_object_retain(TVMFFIObjectHandle object
  * true with *out written when the value is of that type or converts to it as in C++, false
  * otherwise. What is lent lives as long as the value.   Errors: none.   Threads: any. */
 
-static inline bool tvm_ffi_any_is_none(const TVMFFIAny *any) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_is_none(const TVMFFIAny *any) {
   return any->type_index == kTVMFFINone;
 }
 
 /** Int, Bool. */
-static inline bool tvm_ffi_any_try_int64(const TVMFFIAny *any, int64_t *out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_int64(const TVMFFIAny *any, int64_t *out) {
   if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return false;
   *out = any->v_int64;
   return true;
 }
 
 /** Float, Int, Bool. */
-static inline bool tvm_ffi_any_try_double(const TVMFFIAny *any, double *out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_double(const TVMFFIAny *any, double *out) {
   if (any->type_index == kTVMFFIFloat) {
     *out = any->v_float64;
     return true;
@@ -216,14 +216,14 @@ static inline bool tvm_ffi_any_try_double(const TVMFFIAny *any, double *out) {
 }
 
 /** Bool, Int (not 0 is true). */
-static inline bool tvm_ffi_any_try_bool(const TVMFFIAny *any, bool *out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_bool(const TVMFFIAny *any, bool *out) {
   if (any->type_index != kTVMFFIBool && any->type_index != kTVMFFIInt) return false;
   *out = any->v_int64 != 0;
   return true;
 }
 
 /** OpaquePtr, None (NULL). */
-static inline bool tvm_ffi_any_try_pointer(const TVMFFIAny *any, void **out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_pointer(const TVMFFIAny *any, void **out) {
   if (any->type_index != kTVMFFIOpaquePtr && any->type_index != kTVMFFINone) return false;
   *out = any->type_index == kTVMFFINone ? NULL : any->v_ptr;
   return true;
@@ -266,7 +266,7 @@ static inline bool tvm_ffi_any_try_bytes(const TVMFFIAny *any, TVMFFIByteArray *
 }
 
 /** A DLTensor pointer, or the DLTensor inside a Tensor. @param out [lend] */
-static inline bool tvm_ffi_any_try_tensor(const TVMFFIAny *any, DLTensor **out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_tensor(const TVMFFIAny *any, DLTensor **out) {
   if (any->v_ptr == NULL) return false;
   if (any->type_index == kTVMFFITensor) {
     *out = TVMFFITensorGetDLTensorPtr(any->v_obj);
@@ -282,22 +282,27 @@ static inline bool tvm_ffi_any_try_tensor(const TVMFFIAny *any, DLTensor **out) 
  * An object of exactly that type; of any type for kTVMFFIObject.
  * @param out [lend] tvm_ffi_object_retain makes it one of your own.
  */
-static inline bool tvm_ffi_any_try_object(const TVMFFIAny *any, int32_t type_index,
-                                          TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_object(const TVMFFIAny *any, int32_t type_index,
+                                                    TVMFFIObjectHandle *out) {
   if (any->type_index < kTVMFFIStaticObjectBegin || any->v_obj == NULL) return false;
   if (type_index != kTVMFFIObject && any->type_index != type_index) return false;
   *out = any->v_obj;
   return true;
 }
 
-/** Device, or text that tvm_ffi_device_parse knows. */
-static inline bool tvm_ffi_any_try_device(const TVMFFIAny *any, DLDevice *out) {
+/** @cond internal */
+TVM_FFI_C_DETAIL_COLD static inline bool tvm_ffi_detail_parse_device(const TVMFFIAny *any,
+                                                                     DLDevice *out) {
   TVMFFIByteArray text;
-  if (any->type_index == kTVMFFIDevice) {
-    *out = any->v_device;
-    return true;
-  }
   return tvm_ffi_any_try_string(any, &text) && tvm_ffi_device_parse(text.data, text.size, out);
+}
+/** @endcond */
+
+/** Device, or text that tvm_ffi_device_parse knows. */
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_device(const TVMFFIAny *any, DLDevice *out) {
+  if (any->type_index != kTVMFFIDevice) return tvm_ffi_detail_parse_device(any, out);
+  *out = any->v_device;
+  return true;
 }
 
 /**
@@ -351,8 +356,8 @@ static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any) {
  * For arguments take args.h, whose errors name the argument.   Threads: any. */
 
 /** @cond internal */
-TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFFIAny *any,
-                                                              const char *expected) {
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFFIAny *any,
+                                                                     const char *expected) {
   const char *parts[5];
   parts[0] = "Cannot convert from type `";
   parts[1] = tvm_ffi_any_get_type_name(any);
@@ -364,46 +369,46 @@ TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFFIAny *a
 /** @endcond */
 
 /** Raise that TypeError. @return -1. */
-static inline int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, const char *expected) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, const char *expected) {
   tvm_ffi_detail_set_mismatch(any, expected);
   return -1;
 }
 
-static inline int tvm_ffi_any_read_int64(const TVMFFIAny *any, int64_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_int64(const TVMFFIAny *any, int64_t *out) {
   return tvm_ffi_any_try_int64(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "int");
 }
 
-static inline int tvm_ffi_any_read_double(const TVMFFIAny *any, double *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_double(const TVMFFIAny *any, double *out) {
   return tvm_ffi_any_try_double(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "float");
 }
 
-static inline int tvm_ffi_any_read_bool(const TVMFFIAny *any, bool *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bool(const TVMFFIAny *any, bool *out) {
   return tvm_ffi_any_try_bool(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bool");
 }
 
-static inline int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void **out) {
   return tvm_ffi_any_try_pointer(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "void*");
 }
 
-static inline int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_string(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "str");
 }
 
-static inline int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_bytes(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bytes");
 }
 
-static inline int tvm_ffi_any_read_tensor(const TVMFFIAny *any, DLTensor **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_tensor(const TVMFFIAny *any, DLTensor **out) {
   return tvm_ffi_any_try_tensor(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "DLTensor*");
 }
 
-static inline int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_index,
-                                          TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_index,
+                                                    TVMFFIObjectHandle *out) {
   if (tvm_ffi_any_try_object(any, type_index, out)) return 0;
   return tvm_ffi_any_raise_mismatch(any, tvm_ffi_type_get_name(type_index));
 }
 
-static inline int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out) {
   return tvm_ffi_any_try_device(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "Device");
 }
 

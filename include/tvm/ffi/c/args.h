@@ -67,8 +67,9 @@ static inline int tvm_ffi_args_raise(const tvm_ffi_args *args, int32_t i, const 
 
 /** @cond internal */
 
-TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_count(const tvm_ffi_args *args,
-                                                           const char *at_least, int32_t expected) {
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_count(const tvm_ffi_args *args,
+                                                                  const char *at_least,
+                                                                  int32_t expected) {
   const char *parts[8];
   char want[16], got[16];
   snprintf(want, sizeof want, "%d", (int)expected);
@@ -84,12 +85,12 @@ TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_count(const tvm_ffi_args *a
   TVMFFIErrorSetRaisedFromCStrParts(TVM_FFI_C_TYPE_ERROR, parts, 8);
 }
 
-static inline bool tvm_ffi_detail_has(const tvm_ffi_args *args, int32_t i) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_detail_has(const tvm_ffi_args *args, int32_t i) {
   return i >= 0 && i < args->num_args;
 }
 
-TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_args *args, int32_t i,
-                                                          const char *expected) {
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_args *args,
+                                                                 int32_t i, const char *expected) {
   const char *parts[9];
   char number[16];
   if (!tvm_ffi_detail_has(args, i)) {
@@ -110,10 +111,11 @@ TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_args *ar
 }
 
 /** The same for what a value is like: shape, dtype, ... */
-TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_property(const tvm_ffi_args *args, int32_t i,
-                                                              const char *kind, const char *what,
-                                                              const char *expected,
-                                                              const char *got) {
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_property(const tvm_ffi_args *args,
+                                                                     int32_t i, const char *kind,
+                                                                     const char *what,
+                                                                     const char *expected,
+                                                                     const char *got) {
   const char *parts[10];
   char number[16];
   snprintf(number, sizeof number, "%d", (int)i);
@@ -130,15 +132,15 @@ TVM_FFI_C_COLD static inline void tvm_ffi_detail_set_property(const tvm_ffi_args
   TVMFFIErrorSetRaisedFromCStrParts(kind, parts, 10);
 }
 
-static inline int tvm_ffi_detail_raise_type(const tvm_ffi_args *args, int32_t i,
-                                            const char *expected) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_type(const tvm_ffi_args *args, int32_t i,
+                                                      const char *expected) {
   tvm_ffi_detail_set_type(args, i, expected);
   return -1;
 }
 
-static inline int tvm_ffi_detail_raise_property(const tvm_ffi_args *args, int32_t i,
-                                                const char *kind, const char *what,
-                                                const char *expected, const char *got) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_property(const tvm_ffi_args *args, int32_t i,
+                                                          const char *kind, const char *what,
+                                                          const char *expected, const char *got) {
   tvm_ffi_detail_set_property(args, i, kind, what, expected, got);
   return -1;
 }
@@ -159,49 +161,50 @@ static inline int tvm_ffi_detail_raise_property(const tvm_ffi_args *args, int32_
  * Errors: TypeError ``Mismatched number of arguments when calling: ... Expected 2 but got 1
  * arguments``.
  */
-static inline int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
   if (args->num_args == count) return 0;
   tvm_ffi_detail_set_count(args, "", count);
   return -1;
 }
 
 /** The argument is there, and is None. Errors: none. */
-static inline bool tvm_ffi_args_is_none(const tvm_ffi_args *args, int32_t i) {
+TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_args_is_none(const tvm_ffi_args *args, int32_t i) {
   return tvm_ffi_detail_has(args, i) && tvm_ffi_any_is_none(args->args + i);
 }
 
 /** Any value, as it came. */
-static inline int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
-                                        const TVMFFIAny **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
+                                                  const TVMFFIAny **out) {
   if (!tvm_ffi_detail_has(args, i)) return tvm_ffi_detail_raise_type(args, i, "Any");
   *out = args->args + i;
   return 0;
 }
 
 /** A tensor: of callers that own one (Tensor) and of those that have a view (DLTensor*). */
-static inline int tvm_ffi_args_read_tensor(const tvm_ffi_args *args, int32_t i, DLTensor **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor(const tvm_ffi_args *args, int32_t i,
+                                                     DLTensor **out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_tensor(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "DLTensor*");
 }
 
-static inline int tvm_ffi_args_read_opt_tensor(const tvm_ffi_args *args, int32_t i,
-                                               DLTensor **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_tensor(const tvm_ffi_args *args, int32_t i,
+                                                         DLTensor **out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_tensor(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<DLTensor*>");
 }
 
 /** A tensor that may be kept beyond the call, with tvm_ffi_object_retain: not a mere view. */
-static inline int tvm_ffi_args_read_tensor_object(const tvm_ffi_args *args, int32_t i,
-                                                  TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor_object(const tvm_ffi_args *args, int32_t i,
+                                                            TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, out)) {
     return 0;
   }
   return tvm_ffi_detail_raise_type(args, i, "ffi.Tensor");
 }
 
-static inline int tvm_ffi_args_read_opt_tensor_object(const tvm_ffi_args *args, int32_t i,
-                                                      TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_tensor_object(const tvm_ffi_args *args, int32_t i,
+                                                                TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, out)) {
     return 0;
@@ -210,20 +213,23 @@ static inline int tvm_ffi_args_read_opt_tensor_object(const tvm_ffi_args *args, 
 }
 
 /** An integer; a bool counts as 0 or 1. */
-static inline int tvm_ffi_args_read_int64(const tvm_ffi_args *args, int32_t i, int64_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int64(const tvm_ffi_args *args, int32_t i,
+                                                    int64_t *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_int64(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "int");
 }
 
-static inline int tvm_ffi_args_read_opt_int64(const tvm_ffi_args *args, int32_t i, int64_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_int64(const tvm_ffi_args *args, int32_t i,
+                                                        int64_t *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_int64(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<int>");
 }
 
 /** An integer from low to high. Errors: also ValueError (out of that range). */
-static inline int tvm_ffi_args_read_int64_between(const tvm_ffi_args *args, int32_t i, int64_t low,
-                                                  int64_t high, int64_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int64_between(const tvm_ffi_args *args, int32_t i,
+                                                            int64_t low, int64_t high,
+                                                            int64_t *out) {
   int64_t value;
   char expected[64], got[32];
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, i, &value));
@@ -237,87 +243,94 @@ static inline int tvm_ffi_args_read_int64_between(const tvm_ffi_args *args, int3
 }
 
 /** An integer that fits int32_t. Errors: also ValueError (does not fit). */
-static inline int tvm_ffi_args_read_int32(const tvm_ffi_args *args, int32_t i, int32_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int32(const tvm_ffi_args *args, int32_t i,
+                                                    int32_t *out) {
   int64_t value;
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, i, INT32_MIN, INT32_MAX, &value));
   *out = (int32_t)value;
   return 0;
 }
 
-static inline int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args, int32_t i, int32_t *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args, int32_t i,
+                                                        int32_t *out) {
   int64_t value = *out;
   TVM_FFI_C_TRY(tvm_ffi_args_read_opt_int64(args, i, &value));
   return tvm_ffi_args_is_none(args, i) ? 0 : tvm_ffi_args_read_int32(args, i, out);
 }
 
 /** A number: float, int or bool. */
-static inline int tvm_ffi_args_read_double(const tvm_ffi_args *args, int32_t i, double *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_double(const tvm_ffi_args *args, int32_t i,
+                                                     double *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_double(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "float");
 }
 
-static inline int tvm_ffi_args_read_opt_double(const tvm_ffi_args *args, int32_t i, double *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_double(const tvm_ffi_args *args, int32_t i,
+                                                         double *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_double(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<float>");
 }
 
 /** A bool; an integer counts as true unless it is 0. */
-static inline int tvm_ffi_args_read_bool(const tvm_ffi_args *args, int32_t i, bool *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_bool(const tvm_ffi_args *args, int32_t i, bool *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_bool(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "bool");
 }
 
-static inline int tvm_ffi_args_read_opt_bool(const tvm_ffi_args *args, int32_t i, bool *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_bool(const tvm_ffi_args *args, int32_t i,
+                                                       bool *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_bool(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<bool>");
 }
 
 /** A plain pointer; None counts as NULL. */
-static inline int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, int32_t i, void **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, int32_t i,
+                                                      void **out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_pointer(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "void*");
 }
 
 /** Text. There is a NUL behind the last byte. */
-static inline int tvm_ffi_args_read_string(const tvm_ffi_args *args, int32_t i,
-                                           TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_string(const tvm_ffi_args *args, int32_t i,
+                                                     TVMFFIByteArray *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_string(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "str");
 }
 
-static inline int tvm_ffi_args_read_opt_string(const tvm_ffi_args *args, int32_t i,
-                                               TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_string(const tvm_ffi_args *args, int32_t i,
+                                                         TVMFFIByteArray *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_string(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<str>");
 }
 
 /** Bytes; not text. */
-static inline int tvm_ffi_args_read_bytes(const tvm_ffi_args *args, int32_t i,
-                                          TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_bytes(const tvm_ffi_args *args, int32_t i,
+                                                    TVMFFIByteArray *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_bytes(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "bytes");
 }
 
-static inline int tvm_ffi_args_read_opt_bytes(const tvm_ffi_args *args, int32_t i,
-                                              TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_bytes(const tvm_ffi_args *args, int32_t i,
+                                                        TVMFFIByteArray *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_bytes(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<bytes>");
 }
 
 /** A data type, or the text of one. Errors: also ValueError (text that is none). */
-static inline int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i, DLDataType *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i,
+                                                    DLDataType *out) {
   bool matched = false;
   int code = -1;
   if (tvm_ffi_detail_has(args, i)) code = tvm_ffi_detail_read_dtype(args->args + i, out, &matched);
   return matched ? code : tvm_ffi_detail_raise_type(args, i, "DataType");
 }
 
-static inline int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t i,
-                                              DLDataType *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t i,
+                                                        DLDataType *out) {
   bool matched = false;
   int code = -1;
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -326,28 +339,30 @@ static inline int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t 
 }
 
 /** A device, or the text of one. */
-static inline int tvm_ffi_args_read_device(const tvm_ffi_args *args, int32_t i, DLDevice *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_device(const tvm_ffi_args *args, int32_t i,
+                                                     DLDevice *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_device(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Device");
 }
 
-static inline int tvm_ffi_args_read_opt_device(const tvm_ffi_args *args, int32_t i, DLDevice *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_device(const tvm_ffi_args *args, int32_t i,
+                                                         DLDevice *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_device(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "Optional<Device>");
 }
 
 /** A function, to be called with tvm_ffi_function_call. */
-static inline int tvm_ffi_args_read_function(const tvm_ffi_args *args, int32_t i,
-                                             TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_function(const tvm_ffi_args *args, int32_t i,
+                                                       TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, kTVMFFIFunction, out)) {
     return 0;
   }
   return tvm_ffi_detail_raise_type(args, i, "ffi.Function");
 }
 
-static inline int tvm_ffi_args_read_opt_function(const tvm_ffi_args *args, int32_t i,
-                                                 TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_function(const tvm_ffi_args *args, int32_t i,
+                                                           TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, kTVMFFIFunction, out)) {
     return 0;
@@ -356,8 +371,8 @@ static inline int tvm_ffi_args_read_opt_function(const tvm_ffi_args *args, int32
 }
 
 /** An Array or a List; read it with tvm_ffi_array_*. */
-static inline int tvm_ffi_args_read_array(const tvm_ffi_args *args, int32_t i,
-                                          TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_array(const tvm_ffi_args *args, int32_t i,
+                                                    TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && (tvm_ffi_any_try_object(args->args + i, kTVMFFIArray, out) ||
                                       tvm_ffi_any_try_object(args->args + i, kTVMFFIList, out))) {
     return 0;
@@ -365,8 +380,8 @@ static inline int tvm_ffi_args_read_array(const tvm_ffi_args *args, int32_t i,
   return tvm_ffi_detail_raise_type(args, i, "Array<Any>");
 }
 
-static inline int tvm_ffi_args_read_opt_array(const tvm_ffi_args *args, int32_t i,
-                                              TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_array(const tvm_ffi_args *args, int32_t i,
+                                                        TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && (tvm_ffi_any_try_object(args->args + i, kTVMFFIArray, out) ||
                                       tvm_ffi_any_try_object(args->args + i, kTVMFFIList, out))) {
@@ -376,8 +391,8 @@ static inline int tvm_ffi_args_read_opt_array(const tvm_ffi_args *args, int32_t 
 }
 
 /** A Map or a Dict; read it with tvm_ffi_map_*. */
-static inline int tvm_ffi_args_read_map(const tvm_ffi_args *args, int32_t i,
-                                        TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_map(const tvm_ffi_args *args, int32_t i,
+                                                  TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && (tvm_ffi_any_try_object(args->args + i, kTVMFFIMap, out) ||
                                       tvm_ffi_any_try_object(args->args + i, kTVMFFIDict, out))) {
     return 0;
@@ -385,8 +400,8 @@ static inline int tvm_ffi_args_read_map(const tvm_ffi_args *args, int32_t i,
   return tvm_ffi_detail_raise_type(args, i, "Map<Any, Any>");
 }
 
-static inline int tvm_ffi_args_read_opt_map(const tvm_ffi_args *args, int32_t i,
-                                            TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_map(const tvm_ffi_args *args, int32_t i,
+                                                      TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   if (tvm_ffi_detail_has(args, i) && (tvm_ffi_any_try_object(args->args + i, kTVMFFIMap, out) ||
                                       tvm_ffi_any_try_object(args->args + i, kTVMFFIDict, out))) {
@@ -396,8 +411,8 @@ static inline int tvm_ffi_args_read_opt_map(const tvm_ffi_args *args, int32_t i,
 }
 
 /** An object of exactly that type, such as kTVMFFIModule; of any for kTVMFFIObject. */
-static inline int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i, int32_t type_index,
-                                           TVMFFIObjectHandle *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i,
+                                                     int32_t type_index, TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, type_index, out)) {
     return 0;
   }
@@ -428,13 +443,15 @@ static inline int tvm_ffi_detail_args_shape(const tvm_ffi_args *args, int32_t i,
  * @param out      [lend] The extents: a Shape's own, or those in buffer.
  * Errors: also ValueError (an Array or List of more than capacity).
  */
-static inline int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i, int64_t *buffer,
-                                          int32_t capacity, TVMFFIShapeCell *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i,
+                                                    int64_t *buffer, int32_t capacity,
+                                                    TVMFFIShapeCell *out) {
   return tvm_ffi_detail_args_shape(args, i, "ffi.Shape", buffer, capacity, out);
 }
 
-static inline int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i, int64_t *buffer,
-                                              int32_t capacity, TVMFFIShapeCell *out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i,
+                                                        int64_t *buffer, int32_t capacity,
+                                                        TVMFFIShapeCell *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   return tvm_ffi_detail_args_shape(args, i, "Optional<ffi.Shape>", buffer, capacity, out);
 }
@@ -448,7 +465,7 @@ static inline int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t 
 
 /** It has so many dimensions. */
 static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args, int32_t i, int32_t ndim) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char expected[16], got[16];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tensor->ndim == ndim) return 0;
@@ -460,7 +477,7 @@ static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args, int32_t i, i
 /** It has these extents. @param shape [borrow] ndim extents; a negative one matches any. */
 static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args, int32_t i, int32_t ndim,
                                            const int64_t *shape) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char expected[128], got[128];
   bool same;
   int32_t k;
@@ -476,7 +493,7 @@ static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args, int32_t i, 
 /** One dimension has that extent; a negative dim counts from the end. */
 static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, int32_t dim,
                                           int64_t size) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char expected[64], got[128];
   int32_t k;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -489,7 +506,7 @@ static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, i
 
 /** It is of that dtype. */
 static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, DLDataType dtype) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char want[64], have[64], expected[72], got[72];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tvm_ffi_dtype_equal(tensor->dtype, dtype)) return 0;
@@ -501,7 +518,7 @@ static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, 
 /** It lies on a device of that type (kDLCPU, kDLCUDA, ...). */
 static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
                                             int32_t device_type) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char want[40], have[40], expected[48], got[48];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if ((int32_t)tensor->device.device_type == device_type) return 0;
@@ -514,7 +531,7 @@ static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
 
 /** Its elements stand one behind the other, row by row. */
 static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_t i) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   char shape[96], strides[96], got[224];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tvm_ffi_tensor_is_contiguous(tensor)) return 0;
@@ -527,7 +544,7 @@ static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_
 
 /** It has the shape of argument j. */
 static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args, int32_t i, int32_t j) {
-  DLTensor *tensor, *model;
+  DLTensor *tensor = NULL, *model = NULL;
   char shape[128], expected[160], got[128];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
@@ -540,7 +557,7 @@ static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args, int32_
 
 /** It is of the dtype of argument j. */
 static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_t i, int32_t j) {
-  DLTensor *tensor, *model;
+  DLTensor *tensor = NULL, *model = NULL;
   char want[64], have[64], expected[96], got[72];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
@@ -553,7 +570,7 @@ static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_
 
 /** It lies on the device of argument j, the same number included. */
 static inline int tvm_ffi_args_check_same_device(const tvm_ffi_args *args, int32_t i, int32_t j) {
-  DLTensor *tensor, *model;
+  DLTensor *tensor = NULL, *model = NULL;
   char want[40], have[40], expected[72], got[48];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
@@ -577,9 +594,9 @@ static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i, i
  * Raise TypeError ``Unsupported dtype `<name>` of argument #<i> when calling: `<signature>` ``.
  * @return -1.
  */
-TVM_FFI_C_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args,
-                                                                int32_t i) {
-  DLTensor *tensor;
+TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args,
+                                                                       int32_t i) {
+  DLTensor *tensor = NULL;
   const char *parts[7];
   char name[64], number[16];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -598,7 +615,7 @@ TVM_FFI_C_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_ar
 /** @cond internal */
 /** The key of the argument's dtype; of none that exists when it is no tensor. */
 static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t i) {
-  DLTensor *tensor;
+  DLTensor *tensor = NULL;
   if (!tvm_ffi_detail_has(args, i) || !tvm_ffi_any_try_tensor(args->args + i, &tensor)) {
     return UINT32_MAX;
   }

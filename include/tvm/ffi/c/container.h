@@ -34,8 +34,8 @@ static inline const TVMFFIAny *tvm_ffi_array_get_data(TVMFFIObjectHandle array) 
  * @param out [lend] As tvm_ffi_array_get_data. Read it with tvm_ffi_any_read_*.
  * @return 0, or -1.   Errors: IndexError.
  */
-static inline int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
-                                          const TVMFFIAny **out) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
+                                                    const TVMFFIAny **out) {
   const int64_t size = tvm_ffi_array_get_size(array);
   if (i < 0 || i >= size) {
     return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_INDEX_ERROR, "Index %lld out of bounds %lld",

@@ -186,7 +186,7 @@ static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype) {
   } while (0)
 
 /** Raise TypeError ``Unsupported dtype `<name>` ``. @return -1. */
-TVM_FFI_C_COLD static inline int tvm_ffi_dtype_raise_unsupported(DLDataType dtype) {
+TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_dtype_raise_unsupported(DLDataType dtype) {
   char name[64];
   return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_TYPE_ERROR, "Unsupported dtype `%s`",
                                tvm_ffi_dtype_print(dtype, name, sizeof name));

@@ -100,7 +100,7 @@ static inline int tvm_ffi_env_allocate_cpu(DLTensor *prototype, DLManagedTensorV
   const size_t alignment = 64;
   tvm_ffi_detail_tensor *self = NULL;
   TVMFFIObjectHandle error;
-  size_t size;
+  size_t size = 0;
   int code = -1;
   char *data;
   if (prototype->device.device_type != kDLCPU) {

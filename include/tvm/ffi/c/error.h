@@ -45,13 +45,23 @@
 /** Has the compiler check a printf format: number of its parameter, number of the first value. */
 #if defined(__GNUC__)
 #define TVM_FFI_C_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
-/** A function that runs when something has failed: kept out of the way of what succeeds. */
-#define TVM_FFI_C_COLD __attribute__((__cold__))
 #else
 #define TVM_FFI_C_PRINTF(format, first)
-#define TVM_FFI_C_COLD
 #endif
-#define TVM_FFI_C_DETAIL_RAISES(format, first) TVM_FFI_C_COLD TVM_FFI_C_PRINTF(format, first)
+
+/** @cond internal */
+#if defined(__GNUC__)
+/* What runs when something has failed stays out of the way of what succeeds. */
+#define TVM_FFI_C_DETAIL_COLD __attribute__((__cold__))
+/* Always inline, so that the compiler sees: where the code is not 0 the caller returns, and does
+ * not use the output that was not written. It warns of uninitialised variables otherwise. */
+#define TVM_FFI_C_DETAIL_INLINE static inline __attribute__((__always_inline__))
+#else
+#define TVM_FFI_C_DETAIL_COLD
+#define TVM_FFI_C_DETAIL_INLINE static inline
+#endif
+#define TVM_FFI_C_DETAIL_RAISES(format, first) TVM_FFI_C_DETAIL_COLD TVM_FFI_C_PRINTF(format, first)
+/** @endcond */
 
 /** Ends the function with the code of the expression unless that is 0. */
 #define TVM_FFI_C_TRY(expression)        \
@@ -79,11 +89,7 @@
 
 /** @cond internal */
 
-/**
- * -1, and the compiler sees it: where the caller of a failed function returns because of its code,
- * it then does not warn of outputs that were not written.
- */
-static inline int tvm_ffi_detail_failed(void) {
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
   return -1;
 }
 
@@ -217,7 +223,7 @@ static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...) 
 }
 
 /** Raise MemoryError. @return -1. */
-TVM_FFI_C_COLD static inline int tvm_ffi_error_raise_memory(void) {
+TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
   TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_MEMORY_ERROR, "Out of memory");
   return -1;
 }

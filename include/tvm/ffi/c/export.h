@@ -42,12 +42,14 @@
   static int body(const tvm_ffi_args *args);                                                   \
   linkage int symbol(void *self, const TVMFFIAny *argv, int32_t num_args, TVMFFIAny *result) { \
     tvm_ffi_args tvm_ffi_call;                                                                 \
+    int tvm_ffi_code;                                                                          \
     tvm_ffi_call.self = self;                                                                  \
     tvm_ffi_call.args = argv;                                                                  \
     tvm_ffi_call.num_args = num_args;                                                          \
     tvm_ffi_call.result = result;                                                              \
     tvm_ffi_call.signature = signature_text;                                                   \
-    return body(&tvm_ffi_call);                                                                \
+    tvm_ffi_code = body(&tvm_ffi_call);                                                        \
+    return tvm_ffi_code == 0 ? 0 : tvm_ffi_error_ensure(tvm_ffi_code);                         \
   }                                                                                            \
   static int body(const tvm_ffi_args *args)
 
@@ -69,13 +71,14 @@
 
 /**
  * Begins an exported kernel, the symbol `__tvm_ffi_<name>`; its body follows in braces and has
- * `const tvm_ffi_args *args`. It returns 0, or non-zero with an error raised.
+ * `const tvm_ffi_args *args`. It returns 0, or non-zero with an error raised; should it raise none,
+ * an InternalError says so, for some frontends crash on that.
  * @param name      An identifier: what callers ask the module for.
  * @param signature A literal `(0: T0, 1: T1) -> R`, which errors show behind the name.
  */
 #define TVM_FFI_C_EXPORT(name, signature)     \
   TVM_FFI_C_DETAIL_DECLARE(__tvm_ffi_##name); \
-  TVM_FFI_C_DETAIL_DEFINE(, __tvm_ffi_##name, tvm_ffi_detail_body_##name, #name signature)
+  TVM_FFI_C_DETAIL_DEFINE(, __tvm_ffi_##name, tvm_ffi_body_##name, #name signature)
 
 /**
  * Begins a static TVMFFISafeCallType function `<name>` in the same way: to be registered
@@ -83,7 +86,7 @@
  * NULL, &function); the context is args->self).
  */
 #define TVM_FFI_C_FUNCTION(name, signature) \
-  TVM_FFI_C_DETAIL_DEFINE(static, name, tvm_ffi_detail_body_##name, #name signature)
+  TVM_FFI_C_DETAIL_DEFINE(static, name, tvm_ffi_body_##name, #name signature)
 
 /** Documents an exported kernel, for tools: text is a literal. At file scope, with a semicolon. */
 #define TVM_FFI_C_EXPORT_DOC(name, text) TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__doc_##name, text)

@@ -32,15 +32,13 @@ static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
 
 /** @cond internal */
 
-static inline int tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t i, int32_t *out) {
+/** The dimension that i means; or -1, and an error raised. */
+static inline int32_t tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t i) {
   const int32_t dim = i < 0 ? i + tensor->ndim : i;
-  if (dim < 0 || dim >= tensor->ndim) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_INDEX_ERROR,
-                                 "Index %d out of bounds for tensor with %d dimensions", (int)i,
-                                 (int)tensor->ndim);
-  }
-  *out = dim;
-  return 0;
+  if (dim >= 0 && dim < tensor->ndim) return dim;
+  tvm_ffi_error_raise(TVM_FFI_C_INDEX_ERROR, "Index %d out of bounds for tensor with %d dimensions",
+                      (int)i, (int)tensor->ndim);
+  return -1;
 }
 
 /** The product, or false when it does not fit. */
@@ -72,9 +70,10 @@ static inline int64_t *tvm_ffi_detail_mutable(const int64_t *values) {
  * @param out [out]
  * @return 0, or -1.   Errors: IndexError.
  */
-static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, int64_t *out) {
-  int32_t dim;
-  TVM_FFI_C_TRY(tvm_ffi_detail_tensor_dim(tensor, i, &dim));
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i,
+                                                     int64_t *out) {
+  const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
+  if (dim < 0) return -1;
   *out = tensor->shape[dim];
   return 0;
 }
@@ -85,9 +84,10 @@ static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, in
  * @param out [out]
  * @return 0, or -1.   Errors: IndexError.
  */
-static inline int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i, int64_t *out) {
-  int32_t dim;
-  TVM_FFI_C_TRY(tvm_ffi_detail_tensor_dim(tensor, i, &dim));
+TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
+                                                       int64_t *out) {
+  const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
+  if (dim < 0) return -1;
   if (tensor->strides != NULL) {
     *out = tensor->strides[dim];
   } else {
@@ -179,7 +179,7 @@ static inline int tvm_ffi_tensor_create(DLDevice device, DLDataType dtype, int32
                                         const int64_t *shape, TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle tensor = NULL;
   DLTensor prototype;
-  size_t size;
+  size_t size = 0;
   int code;
   prototype.data = NULL;
   prototype.device = device;
@@ -272,8 +272,8 @@ static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, i
 static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *allocator,
                                              DLDevice device, DLDataType dtype, int32_t ndim,
                                              const int64_t *shape, TVMFFIObjectHandle *out) {
-  tvm_ffi_detail_tensor *self;
-  size_t size;
+  tvm_ffi_detail_tensor *self = NULL;
+  size_t size = 0;
   int code;
   TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor(device, dtype, ndim, shape, NULL, 0, &self));
   code = tvm_ffi_tensor_compute_size(&self->managed.dl_tensor, &size);
@@ -305,8 +305,8 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
 static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
                                                tvm_ffi_tensor_release_fn release, void *context,
                                                TVMFFIObjectHandle *out) {
-  tvm_ffi_detail_tensor *self;
-  size_t size;
+  tvm_ffi_detail_tensor *self = NULL;
+  size_t size = 0;
   int code;
   TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(memory, &size));
   TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor(memory->device, memory->dtype, memory->ndim,

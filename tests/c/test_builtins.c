@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which built-in functions there are, and their metadata. Arguments: test_builtins_arguments.c. */
+#include "core/builtins.h"
+
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "c/builtin_table.h"
+#include "core/any.h"
+#include "core/global.h"
+#include "support/check.h"
+
+/* The row of kBuiltins, -1 when there is none. */
+static int find_row(const char *name) {
+  int row;
+  for (row = 0; row < kNumBuiltins; ++row) {
+    if (strcmp(kBuiltins[row].name, name) == 0) return row;
+  }
+  return -1;
+}
+
+/* Calls check(row) for every function that this build has. */
+static void for_each(void (*check)(int row)) {
+  size_t group, i;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
+      if (row >= 0) check(row);
+    }
+  }
+}
+
+static char seen[kNumBuiltins];
+
+static void test_every_function_is_known_and_there_once(void **state) {
+  size_t group, i;
+  (void)state;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+      const char *name = tvmffi_builtin_groups[group]->functions[i].name;
+      int row = find_row(name);
+      if (row < 0 || seen[row]) print_error("%s\n", name);
+      assert_true(row >= 0);
+      assert_false(seen[row]);
+      seen[row] = 1;
+    }
+  }
+  assert_true(seen[find_row("ffi.GetInvalidObject")]);
+  assert_true(seen[find_row("ffi.GetKwargsObject")]);
+  assert_true(seen[find_row("ffi.FunctionListGlobalNamesFunctor")]);
+}
+
+/* Appends text with its quotes escaped, as it stands within the metadata. */
+static void append(char *out, size_t size, const char *text) {
+  size_t end = strlen(out);
+  for (; *text != '\0'; ++text) {
+    assert_true(end + 3 < size);
+    if (*text == '"') out[end++] = '\\';
+    out[end++] = *text;
+  }
+  out[end] = '\0';
+}
+
+/* Appends a list of schemas: "int, Optional<Any>". */
+static void append_schemas(char *out, size_t size, const char *list) {
+  const char *p = list;
+  while (*p != '\0') {
+    char type[64];
+    size_t length = strcspn(p, "<>,");
+    if (length != 0) {
+      assert_true(length < sizeof type);
+      memcpy(type, p, length);
+      type[length] = '\0';
+      append(out, size, "{\"type\":\"");
+      append(out, size, type);
+      append(out, size, "\"");
+      p += length;
+      if (*p == '<') {
+        append(out, size, ",\"args\":[");
+        ++p;
+        continue;
+      }
+      append(out, size, "}");
+    }
+    if (*p == '>') append(out, size, "]}");
+    if (*p == ',') append(out, size, ",");
+    if (*p != '\0') ++p;
+    while (*p == ' ') ++p;
+  }
+}
+
+static void check_metadata(int row) {
+  char expected[1024] = "{\"type_schema\":\"";
+  TVMFFIAny metadata = tvmffi_any_none();
+  TVMFFIByteArray text;
+  append(expected, sizeof expected, "{\"type\":\"ffi.Function\"");
+  if (kBuiltins[row].signature != NULL) {
+    append(expected, sizeof expected, ",\"named_args\":{\"return\":[");
+    append_schemas(expected, sizeof expected, kBuiltins[row].result);
+    append(expected, sizeof expected, "],\"params\":[");
+    append_schemas(expected, sizeof expected, kBuiltins[row].params);
+    append(expected, sizeof expected, "]}");
+  }
+  append(expected, sizeof expected, "}");
+  strcat(expected, "\"}");
+  check_ok(tvmffi_global_metadata(kBuiltins[row].name, strlen(kBuiltins[row].name), &metadata));
+  assert_true(tvmffi_any_get_text(&metadata, &text));
+  assert_string_equal(text.data, expected);
+  check_release(&metadata);
+}
+
+static void test_metadata(void **state) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  (void)state;
+  for_each(check_metadata);
+  check_ok(tvmffi_global_metadata("ffi.FunctionFromExternC", 23, &metadata)); /* one in full */
+  assert_string_equal(
+      TVMFFIBytesGetByteArrayPtr(metadata.v_obj)->data,
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
+      "[{\\\"type\\\":\\\"ffi.Function\\\"}],\\\"params\\\":[{\\\"type\\\":\\\"void*\\\"},"
+      "{\\\"type\\\":\\\"void*\\\"},{\\\"type\\\":\\\"void*\\\"}]}}\"}");
+  check_release(&metadata);
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_every_function_is_known_and_there_once),
+      TEST(test_metadata),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

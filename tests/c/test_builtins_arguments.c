@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How built-in functions check their arguments, and what they say about them. */
+#include <stdio.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "c/builtin_table.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/global.h"
+#include "support/check.h"
+
+enum { kMaxArgs = 8 };
+
+/* The row of kBuiltins, -1 when there is none. */
+static int find_row(const char *name) {
+  int row;
+  for (row = 0; row < kNumBuiltins; ++row) {
+    if (strcmp(kBuiltins[row].name, name) == 0) return row;
+  }
+  return -1;
+}
+
+/* Calls check(row) for every function that this build has. */
+static void for_each(void (*check)(int row)) {
+  size_t group, i;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
+      if (row >= 0) check(row);
+    }
+  }
+}
+
+/* Calls the function with num_args floats, which nothing but Any takes. */
+static int call_with_floats(int row, int num_args) {
+  TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
+  TVMFFIObject *function = NULL;
+  int i, rc;
+  assert_true(num_args <= kMaxArgs);
+  for (i = 0; i < num_args; ++i) {
+    args[i] = tvmffi_any_int(0);
+    args[i].type_index = kTVMFFIFloat;
+    args[i].v_float64 = 1.5;
+  }
+  check_ok(tvmffi_global_get(kBuiltins[row].name, strlen(kBuiltins[row].name), &function));
+  rc = TVMFFIFunctionCall(function, args, num_args, &result);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(result.type_index, kTVMFFINone);
+  return rc;
+}
+
+/* The display name of the parameter at *p, which is left behind it; "" at the end. */
+static void next_parameter(const char **p, char *name, size_t size) {
+  int depth = 0;
+  size_t length = 0;
+  *p += strcspn(*p, ":)");
+  if (**p == ':') *p += 2;
+  for (; depth > 0 || (**p != ',' && **p != ')'); ++*p) {
+    if (**p == '<') ++depth;
+    if (**p == '>') --depth;
+    assert_true(length + 1 < size);
+    name[length++] = **p;
+  }
+  name[length] = '\0';
+}
+
+static int count_parameters(const char *signature) {
+  char name[64];
+  int count = 0;
+  for (next_parameter(&signature, name, sizeof name); name[0] != '\0'; ++count) {
+    next_parameter(&signature, name, sizeof name);
+  }
+  return count;
+}
+
+static void check_wrong_number(int row, int expected, int given) {
+  char text[512];
+  if (given < 0) return;
+  (void)snprintf(text, sizeof text,
+                 "Mismatched number of arguments when calling: `%s%s`. Expected %d but got %d "
+                 "arguments",
+                 kBuiltins[row].name, kBuiltins[row].signature, expected, given);
+  check_fails(call_with_floats(row, given), "TypeError", text); /* their types do not matter */
+}
+
+static void check_numbers(int row) {
+  int expected;
+  if (kBuiltins[row].signature == NULL) return;
+  expected = count_parameters(kBuiltins[row].signature);
+  check_wrong_number(row, expected, expected - 1);
+  check_wrong_number(row, expected, expected + 1);
+  check_wrong_number(row, expected, expected + 3);
+}
+
+static void test_the_number_of_arguments(void **state) {
+  (void)state;
+  for_each(check_numbers);
+}
+
+static void check_types(int row) {
+  const char *p = kBuiltins[row].signature;
+  char name[64], text[512];
+  int i;
+  if (p == NULL) return;
+  next_parameter(&p, name, sizeof name);
+  for (i = 0; strcmp(name, "Any") == 0; ++i) next_parameter(&p, name, sizeof name);
+  if (name[0] == '\0') return;
+  (void)snprintf(text, sizeof text,
+                 "Mismatched type on argument #%d when calling: `%s%s`. Expected `%s` but got "
+                 "`float`",
+                 i, kBuiltins[row].name, kBuiltins[row].signature, name);
+  check_fails(call_with_floats(row, count_parameters(kBuiltins[row].signature)), "TypeError", text);
+}
+
+static void test_the_types_of_arguments(void **state) {
+  (void)state;
+  for_each(check_types);
+}
+
+static int num_body_calls;
+
+static int count_call(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  ++num_body_calls;
+  *result = tvmffi_any_int(num_args);
+  return 0;
+}
+
+/* Which indices, of those that have a type, a parameter of that letter takes. */
+static void check_letter(const char *signature, const int32_t *accepted, size_t num_accepted) {
+  tvmffi_builtin builtin;
+  TVMFFIObject *function;
+  int32_t type_index;
+  builtin.name = "my.f";
+  builtin.signature = signature;
+  builtin.body = count_call;
+  function = tvmffi_builtin_new_function(&builtin);
+  assert_non_null(function);
+  for (type_index = 0; type_index < kTVMFFIStaticObjectEnd; ++type_index) {
+    TVMFFIAny arg = tvmffi_any_int(0), result = tvmffi_any_none();
+    size_t i;
+    if (type_index == kTVMFFIUnchanged + 1) type_index = kTVMFFIStaticObjectBegin;
+    arg.type_index = type_index;
+    for (i = 0; i < num_accepted && accepted[i] != type_index; ++i) continue;
+    num_body_calls = 0;
+    if (i < num_accepted) {
+      check_ok(TVMFFIFunctionCall(function, &arg, 1, &result));
+      assert_int_equal(result.v_int64, 1);
+      assert_int_equal(num_body_calls, 1);
+    } else {
+      check_fails_with(TVMFFIFunctionCall(function, &arg, 1, &result), "TypeError", "`my.f(0: ");
+      assert_int_equal(num_body_calls, 0);
+    }
+  }
+  TVMFFIObjectDecRef(function);
+}
+
+#define CHECK_LETTER(signature, ...)                                         \
+  do {                                                                       \
+    static const int32_t accepted[] = {__VA_ARGS__};                         \
+    check_letter(signature, accepted, sizeof accepted / sizeof accepted[0]); \
+  } while (0)
+
+static void test_what_parameters_accept(void **state) {
+  (void)state;
+  CHECK_LETTER("i>a", kTVMFFIInt, kTVMFFIBool);
+  CHECK_LETTER("b>a", kTVMFFIInt, kTVMFFIBool);
+  CHECK_LETTER("s>a", kTVMFFIRawStr, kTVMFFISmallStr, kTVMFFIStr);
+  CHECK_LETTER("y>a", kTVMFFIByteArrayPtr, kTVMFFISmallBytes, kTVMFFIBytes);
+  CHECK_LETTER("p>a", kTVMFFIOpaquePtr, kTVMFFINone);
+  CHECK_LETTER("F>a", kTVMFFIFunction, kTVMFFINone);
+  CHECK_LETTER("M>a", kTVMFFIModule);
+  CHECK_LETTER("A>a", kTVMFFIArray);
+}
+
+static void test_any_arguments(void **state) {
+  static const tvmffi_builtin builtin = {"my.f", "*", count_call};
+  TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
+  TVMFFIObject *function = tvmffi_builtin_new_function(&builtin);
+  int i;
+  (void)state;
+  for (i = 0; i < kMaxArgs; ++i) {
+    args[i] = tvmffi_any_int(i);
+    check_ok(TVMFFIFunctionCall(function, args, i, &result));
+    assert_int_equal(result.v_int64, i);
+  }
+  TVMFFIObjectDecRef(function);
+}
+
+static void test_text_of_arguments(void **state) {
+  TVMFFIByteArray bytes = check_bytes("a text of more than seven bytes");
+  TVMFFIAny raw = tvmffi_any_raw_str("raw"), null = tvmffi_any_raw_str(NULL), small, heap;
+  TVMFFIByteArray short_bytes = check_bytes("small");
+  (void)state;
+  check_ok(TVMFFIStringFromByteArray(&short_bytes, &small));
+  check_ok(TVMFFIStringFromByteArray(&bytes, &heap));
+  assert_string_equal(tvmffi_builtin_text(&raw).data, "raw");
+  assert_string_equal(tvmffi_builtin_text(&small).data, "small");
+  assert_string_equal(tvmffi_builtin_text(&heap).data, bytes.data);
+  assert_int_equal(tvmffi_builtin_text(&heap).size, bytes.size);
+  assert_int_equal(tvmffi_builtin_text(&null).size, 0);
+  assert_string_equal(tvmffi_builtin_text(&null).data, "");
+  check_release(&heap);
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_the_number_of_arguments), TEST(test_the_types_of_arguments),
+      TEST(test_what_parameters_accept),  TEST(test_any_arguments),
+      TEST(test_text_of_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

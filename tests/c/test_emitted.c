@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries of generated C, emitted_tvm.c and emitted_tilelang.c in tests/modules, loaded and run.
+ */
+#include <stdlib.h>
+#include <tvm/ffi/c/container.h>
+#include <tvm/ffi/c/env.h>
+#include <tvm/ffi/c/module.h>
+
+#include "c_support.h"
+#include "support/check.h"
+
+static TVMFFIObjectHandle get(const char *file, const char *name) {
+  TVMFFIObjectHandle function = NULL;
+  char path[4096];
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  assert_non_null(folder);
+  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
+  check_ok(tvm_ffi_module_load_function(path, name, &function));
+  return function;
+}
+
+static int64_t device_type, device_id;
+
+static int set_device(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)result;
+  assert_int_equal(num_args, 2);
+  TVM_FFI_C_TRY(tvm_ffi_any_read_int64(&args[0], &device_type));
+  return tvm_ffi_any_read_int64(&args[1], &device_id);
+}
+
+/* Adds the length of a vector to its first n elements, and returns n. */
+static void test_tvm(void **state) {
+  TVMFFIObjectHandle kernel = get("emitted_tvm.so", "fadd"), tensor = NULL;
+  float data[3] = {0.5f, 1.5f, 2.5f};
+  int64_t shape[1] = {3}, strides[1];
+  TVMFFIAny args[2], result;
+  DLTensor x;
+  (void)state;
+  tvm_ffi_tensor_init(&x, data, tvm_ffi_device_make(kDLCPU, 7), TVM_FFI_C_FLOAT32, 1, shape,
+                      strides);
+  args[0] = tvm_ffi_any_view_tensor(&x);
+  args[1] = tvm_ffi_any_from_int64(2);
+
+  check_fails(tvm_ffi_function_call(kernel, args, 2, &result), "RuntimeError",
+              "Cannot find function __tvm_set_device in the imported modules or global registry.");
+  check_ok(tvm_ffi_function_register("__tvm_set_device", set_device, false));
+  check_ok(tvm_ffi_function_call(kernel, args, 2, &result));
+  assert_true(result.type_index == kTVMFFIInt && result.v_int64 == 2);
+  assert_true(data[0] == 3.5f && data[1] == 4.5f && data[2] == 2.5f);
+  assert_true(device_type == 1 && device_id == 7);
+  TVMFFIObjectDecRef(kernel);
+
+  kernel = get("emitted_tvm.so", "main"); /* the entry function; here with a Tensor object */
+  check_ok(tvm_ffi_tensor_create_around(&x, NULL, NULL, &tensor));
+  args[0] = tvm_ffi_any_view_object(tensor);
+  args[1] = tvm_ffi_any_from_int64(3);
+  check_ok(tvm_ffi_function_call(kernel, args, 2, &result));
+  assert_true(data[0] == 6.5f && data[1] == 7.5f && data[2] == 5.5f);
+
+  check_fails(tvm_ffi_function_call(kernel, args, 1, &result), "TypeError", "Expected 2 arguments");
+  args[0] = tvm_ffi_any_from_int64(1);
+  check_fails(tvm_ffi_function_call(kernel, args, 2, &result), "TypeError",
+              "Mismatched type on argument #0");
+  x.dtype = TVM_FFI_C_INT32; /* it returns -1 and raises nothing: L-13 */
+  args[0] = tvm_ffi_any_view_tensor(&x);
+  check_fails_with(tvm_ffi_function_call(kernel, args, 2, &result), "InternalError",
+                   "without setting an error");
+  TVMFFIObjectDecRef(tensor);
+  TVMFFIObjectDecRef(kernel);
+}
+
+/* Allocates its output and returns it in an array. */
+static void test_tilelang(void **state) {
+  TVMFFIObjectHandle kernel;
+  tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCPU, 0));
+  TVMFFIAny arg = tvm_ffi_any_none(), result;
+  const TVMFFIAny *item = NULL;
+  DLTensor *tensor = NULL;
+  (void)state;
+  needs_global("ffi.Array");
+  kernel = get("emitted_tilelang.so", "main");
+  check_fails(tvm_ffi_function_call(kernel, NULL, 0, &result), "RuntimeError",
+              "main: num_args; expected: 0, got: 1");
+  check_fails_with(tvm_ffi_function_call(kernel, &arg, 1, &result), "RuntimeError",
+                   "allocator is nullptr");
+  env.allocator = tvm_ffi_env_allocate_cpu;
+  check_ok(tvm_ffi_env_call(&env, kernel, &arg, 1, &result));
+  assert_int_equal(result.type_index, kTVMFFIArray);
+  assert_int_equal(tvm_ffi_array_get_size(result.v_obj), 1);
+  check_ok(tvm_ffi_array_read_item(result.v_obj, 0, &item));
+  assert_int_equal(check_use_count(item->v_obj), 1);
+  check_ok(tvm_ffi_any_read_tensor(item, &tensor));
+  assert_true(tensor->ndim == 1 && tensor->shape[0] == 16 && tensor->strides[0] == 1);
+  assert_true(tvm_ffi_dtype_equal(tensor->dtype, TVM_FFI_C_FLOAT32));
+  tvm_ffi_any_clear(&result);
+  TVMFFIObjectDecRef(kernel);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tvm),
+      cmocka_unit_test(test_tilelang),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
