@@ -13,23 +13,20 @@ typedef struct {
   char letter;
   const char *display; /* in errors */
   const char *schema;  /* in metadata */
-  int32_t accepted[3]; /* type indices; kTVMFFIAny alone accepts everything */
 } parameter_type;
 
-enum { kNothing = -2 };
-
 static const parameter_type kTypes[] = {
-    {'a', "Any", "Any", {kTVMFFIAny, kTVMFFIAny, kTVMFFIAny}},
-    {'i', "int", "int", {kTVMFFIInt, kTVMFFIBool, kNothing}},
-    {'b', "bool", "bool", {kTVMFFIBool, kTVMFFIInt, kNothing}},
-    {'s', "str", "ffi.String", {kTVMFFISmallStr, kTVMFFIStr, kTVMFFIRawStr}},
-    {'y', "bytes", "ffi.Bytes", {kTVMFFISmallBytes, kTVMFFIBytes, kTVMFFIByteArrayPtr}},
-    {'p', "void*", "void*", {kTVMFFIOpaquePtr, kTVMFFINone, kNothing}},
-    {'v', "void", "None", {kNothing, kNothing, kNothing}},
-    {'F', "ffi.Function", "ffi.Function", {kTVMFFIFunction, kTVMFFINone, kNothing}},
-    {'M', "ffi.Module", "ffi.Module", {kTVMFFIModule, kNothing, kNothing}},
-    {'A', "ffi.Array", "ffi.Array", {kTVMFFIArray, kNothing, kNothing}},
-    {'O', "ffi.Object", "ffi.Object", {kNothing, kNothing, kNothing}},
+    {'a', "Any", "Any"},
+    {'i', "int", "int"},
+    {'b', "bool", "bool"},
+    {'s', "str", "ffi.String"},
+    {'y', "bytes", "ffi.Bytes"},
+    {'p', "void*", "void*"},
+    {'v', "void", "None"},
+    {'F', "ffi.Function", "ffi.Function"},
+    {'M', "ffi.Module", "ffi.Module"},
+    {'A', "ffi.Array", "ffi.Array"},
+    {'O', "ffi.Object", "ffi.Object"},
 };
 
 static const parameter_type *find_type(char letter) {
@@ -38,9 +35,31 @@ static const parameter_type *find_type(char letter) {
   return &kTypes[i];
 }
 
-static bool accepts(const parameter_type *type, int32_t type_index) {
-  return type->accepted[0] == type_index || type->accepted[1] == type_index ||
-         type->accepted[2] == type_index || type->accepted[0] == kTVMFFIAny;
+/* Asked on every call of a built-in, hence not part of the table, which is searched. */
+static bool accepts(char letter, int32_t type_index) {
+  switch (letter) {
+    case 'M':
+      return type_index == kTVMFFIModule;
+    case 's':
+      return type_index == kTVMFFIRawStr || type_index == kTVMFFISmallStr ||
+             type_index == kTVMFFIStr;
+    case 'b':
+    case 'i':
+      return type_index == kTVMFFIBool || type_index == kTVMFFIInt;
+    case 'y':
+      return type_index == kTVMFFIByteArrayPtr || type_index == kTVMFFISmallBytes ||
+             type_index == kTVMFFIBytes;
+    case 'p':
+      return type_index == kTVMFFIOpaquePtr || type_index == kTVMFFINone;
+    case 'F':
+      return type_index == kTVMFFIFunction || type_index == kTVMFFINone;
+    case 'A':
+      return type_index == kTVMFFIArray;
+    case 'a':
+      return true;
+    default:
+      return false;
+  }
 }
 
 static bool is_packed(const tvmffi_builtin *builtin) { return builtin->signature[0] == '*'; }
@@ -118,12 +137,10 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
     const char *p = builtin->signature;
     int32_t i;
     for (i = 0; p[i] != '>'; ++i) {
-      const parameter_type *type;
       if (i >= num_args) break;
-      type = find_type(p[i]);
-      if (TVMFFI_UNLIKELY(!accepts(type, args[i].type_index))) {
+      if (TVMFFI_UNLIKELY(!accepts(p[i], args[i].type_index))) {
         if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* the number comes first */
-        return refuse(builtin, i, type->display, args, num_args);
+        return refuse(builtin, i, find_type(p[i])->display, args, num_args);
       }
     }
     if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) {

@@ -22,7 +22,7 @@ static int call_closure(void *handle, const TVMFFIAny *args, int32_t num_args, T
 
 static void destroy_closure(void *self) {
   closure_object *closure = self;
-  if (closure->deleter != NULL) closure->deleter(closure->self);
+  closure->deleter(closure->self);
 }
 
 static void delete_closure(void *self, int flags) {
@@ -46,7 +46,9 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
     function->cell.cpp_call = NULL;
     *out = function;
   } else {
-    closure_object *closure = tvmffi_object_new(sizeof *closure, kTVMFFIFunction, delete_closure);
+    closure_object *closure =
+        tvmffi_object_new(sizeof *closure, kTVMFFIFunction,
+                          deleter != NULL ? delete_closure : tvmffi_object_delete_plain);
     if (closure == NULL) return -1;
     closure->cell.safe_call = call_closure;
     closure->cell.cpp_call = NULL;

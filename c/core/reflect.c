@@ -23,7 +23,20 @@ typedef struct {
   int32_t capacity;
 } attr_record;
 
-static tvmffi_table attrs;
+/*
+ * Columns that are there from the start, without any code having run: clients look some of them up
+ * once and remember for good that there was none.
+ */
+static const char kFirstAttrNames[][32] = {
+    "__ffi_new__",       "__ffi_init__",   "__ffi_shallow_copy__", "__ffi_convert__",
+    "__ffi_type_final__", "__ffi_repr__",  "__ffi_hash__",         "__ffi_eq__",
+    "__ffi_compare__",   "__any_hash__",   "__any_equal__",        "__s_hash__",
+    "__s_equal__",       "__s_visit__",    "__s_mutate__",         "__s_maybe_inplace_mutate__",
+    "__data_to_json__",  "__data_from_json__", "__ffi_enum__"};
+enum { kNumFirstAttrs = sizeof kFirstAttrNames / sizeof *kFirstAttrNames };
+
+static attr_record first_attrs[kNumFirstAttrs];
+static tvmffi_table attrs; /* the others */
 
 /* As many types as there can be (type.c). */
 enum { kMaxAttrIndex = 1 << 22 };
@@ -238,6 +251,13 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {
+  size_t i;
+  for (i = 0; i < kNumFirstAttrs; ++i) {
+    if (strlen(kFirstAttrNames[i]) == name->size &&
+        memcmp(kFirstAttrNames[i], name->data, name->size) == 0) {
+      return &first_attrs[i];
+    }
+  }
   return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
 }
 
@@ -356,6 +376,14 @@ static void release_type(const TVMFFITypeInfo *info) {
   }
 }
 
+static void release_column(const TVMFFITypeAttrColumn *column) {
+  int32_t i;
+  for (i = 0; i < column->size; ++i) {
+    TVMFFIAny value = column->data[i];
+    tvmffi_any_release(&value);
+  }
+}
+
 void tvmffi_reflect_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
   int32_t i, end = tvmffi_type_end();
@@ -366,10 +394,9 @@ void tvmffi_reflect_shutdown(void) {
   }
   for (slot = 0; attrs.current != NULL && slot <= attrs.current->mask; ++slot) {
     const attr_record *attr = (const attr_record *)attrs.current->slots[slot].record;
-    for (i = 0; attr != NULL && i < attr->column.size; ++i) {
-      TVMFFIAny value = attr->column.data[i];
-      tvmffi_any_release(&value);
-    }
+    if (attr != NULL) release_column(&attr->column);
   }
+  for (slot = 0; slot < kNumFirstAttrs; ++slot) release_column(&first_attrs[slot].column);
+  memset(first_attrs, 0, sizeof first_attrs);
   attrs = empty;
 }

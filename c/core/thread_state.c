@@ -14,8 +14,9 @@ TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 static tvmffi_thread_record *records; /* grows at the front */
 static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
 
+/* Sequentially consistent on both sides: part of the handshake of global.c, like what it leads to. */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {
-  return tvmffi_atomic_load_acquire_ptr(&records);
+  return tvmffi_atomic_load_seq_cst_ptr(&records);
 }
 
 static tvmffi_thread_record *claim_record(void) {
@@ -27,7 +28,7 @@ static tvmffi_thread_record *claim_record(void) {
     if (record != NULL) {
       memset(record, 0, sizeof *record);
       record->next = records;
-      tvmffi_atomic_store_release_ptr(&records, record);
+      tvmffi_atomic_store_seq_cst_ptr(&records, record);
     }
   }
   if (record != NULL) record->in_use = 1;

@@ -58,6 +58,8 @@ static TVMFFI_COLD int refuse(const char *what) {
 static int read_list(reader *from, size_t unit, const char *what, const unsigned char **out,
                      size_t *out_count) {
   uint64_t count;
+  *out = NULL;
+  *out_count = 0;
   if (from->size < kIntBytes) return refuse(what);
   count = load_int(from->data);
   from->data += kIntBytes;

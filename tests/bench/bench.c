@@ -59,9 +59,9 @@ typedef struct {
   const char *only;
   const char *kernel;
   int rounds;
-} options;
+} bench_options;
 
-static int run_all(bench_state *states, int num_states, const options *options) {
+static int run_all(bench_state *states, int num_states, const bench_options *options) {
   size_t i;
   (void)printf("%-44s %10s %10s %7s  %s\n", "operation", "ours ns", "theirs ns", "ratio", "reach");
   for (i = 0; i < bench_num_operations; ++i) {
@@ -89,7 +89,7 @@ static int run_all(bench_state *states, int num_states, const options *options) 
 }
 
 int main(int argc, char **argv) {
-  options options = {NULL, NULL, 40};
+  bench_options options = {NULL, NULL, 40};
   bench_runtime runtimes[2];
   bench_state states[2];
   int num = 0, i;

@@ -164,6 +164,24 @@ static void test_refused_arguments(void **state) {
   check_not_raised();
 }
 
+/* Clients look __any_hash__ up once, and remember for good that it was missing. */
+static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
+  static const char *const names[] = {"__any_hash__", "__any_equal__", "__ffi_new__",
+                                      "__s_maybe_inplace_mutate__", "__ffi_enum__"};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof names / sizeof *names; ++i) {
+    const TVMFFITypeAttrColumn *column = column_of(names[i]);
+    assert_non_null(column);
+    assert_int_equal(column->size, 0);
+    assert_int_equal(column->begin_index, 0);
+    check_ok(set(64, names[i], tvmffi_any_int((int64_t)i)));
+    assert_ptr_equal(column_of(names[i]), column);
+    assert_int_equal(read(column, 64).v_int64, i);
+  }
+  assert_null(column_of("__ffi_convert_type_schema__"));
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -180,6 +198,7 @@ int main(void) {
       TEST(test_L_10_indices_out_of_range),
       TEST(test_F_24_names_match_whole),
       TEST(test_L_17d_columns_stay_and_arrays_stay_valid),
+      TEST(test_columns_of_the_abi_are_there_from_the_start),
       TEST(test_refused_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void test_F_17_round_trips_leave_nothing_behind(void **state) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void test_exports_outlive_the_tensor(void **state) {
+static void test_L_17i_exports_are_released_by_the_runtime(void **state) {
   tensor_source source;
   TVMFFIObjectHandle tensor;
   DLManagedTensorVersioned *exported;
@@ -182,7 +182,7 @@ int main(void) {
       cmocka_unit_test(test_F_16_refused_tensors_stay_the_callers),
       cmocka_unit_test(test_F_16_no_deleter),
       cmocka_unit_test(test_F_17_round_trips_leave_nothing_behind),
-      cmocka_unit_test(test_exports_outlive_the_tensor),
+      cmocka_unit_test(test_L_17i_exports_are_released_by_the_runtime),
       cmocka_unit_test(test_weak_references),
       cmocka_unit_test(test_release_in_another_thread),
       cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),

@@ -605,7 +605,7 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
  * The text of the current call stack, most recent call first.
  *
  * With filename and func, that line comes first; the stack behind it is walked only when
- * backtraces are switched on (TVMFFIRuntimeSetBacktraceMode). Without them the caller asks for
+ * backtraces are switched on (TVMFFIRuntimeSetBacktraceEnabled). Without them the caller asks for
  * the stack itself, and it is walked in either case. The environment variable
  * TVM_TRACEBACK_LIMIT bounds the number of lines (512 when unset or malformed).
  *
@@ -739,7 +739,8 @@ TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByte
 /**
  * Make sure that *handle_addr is initialised, by one thread; the others wait. Since 0.1.5.
  * Initialisers may initialise other handles. Asking for the same handle from within its own
- * initialiser, or threads that wait for each other, is an error instead of a deadlock.
+ * initialiser, or threads that wait for each other, is an error instead of a deadlock. Before an
+ * initialiser runs, this thread's error slot is emptied.
  *
  * @param handle_addr [borrow] NULL inside means not initialised.
  * @param init_func   [in] Stores a non-NULL handle and returns 0; any other code is passed on and

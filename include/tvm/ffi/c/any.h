@@ -32,6 +32,7 @@ static inline TVMFFIAny tvm_ffi_any_none(void) {
   return any;
 }
 
+/** An integer. */
 static inline TVMFFIAny tvm_ffi_any_from_int64(int64_t value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIInt;
@@ -39,6 +40,7 @@ static inline TVMFFIAny tvm_ffi_any_from_int64(int64_t value) {
   return any;
 }
 
+/** A floating-point number. */
 static inline TVMFFIAny tvm_ffi_any_from_double(double value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIFloat;
@@ -46,6 +48,7 @@ static inline TVMFFIAny tvm_ffi_any_from_double(double value) {
   return any;
 }
 
+/** true or false. */
 static inline TVMFFIAny tvm_ffi_any_from_bool(bool value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIBool;
@@ -53,6 +56,7 @@ static inline TVMFFIAny tvm_ffi_any_from_bool(bool value) {
   return any;
 }
 
+/** A data type. */
 static inline TVMFFIAny tvm_ffi_any_from_dtype(DLDataType value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIDataType;
@@ -60,6 +64,7 @@ static inline TVMFFIAny tvm_ffi_any_from_dtype(DLDataType value) {
   return any;
 }
 
+/** A device. */
 static inline TVMFFIAny tvm_ffi_any_from_device(DLDevice value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIDevice;
@@ -193,6 +198,7 @@ static inline TVMFFIObjectHandle tvm_ffi_object_retain(TVMFFIObjectHandle object
  * true with *out written when the value is of that type or converts to it as in C++, false
  * otherwise. What is lent lives as long as the value.   Errors: none.   Threads: any. */
 
+/** None. */
 TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_is_none(const TVMFFIAny *any) {
   return any->type_index == kTVMFFINone;
 }
@@ -374,40 +380,49 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, con
   return -1;
 }
 
+/** Int, Bool. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_int64(const TVMFFIAny *any, int64_t *out) {
   return tvm_ffi_any_try_int64(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "int");
 }
 
+/** Float, Int, Bool. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_double(const TVMFFIAny *any, double *out) {
   return tvm_ffi_any_try_double(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "float");
 }
 
+/** Bool, Int (not 0 is true). */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bool(const TVMFFIAny *any, bool *out) {
   return tvm_ffi_any_try_bool(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bool");
 }
 
+/** OpaquePtr, None (NULL). */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void **out) {
   return tvm_ffi_any_try_pointer(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "void*");
 }
 
+/** Text of every form, a NUL behind it. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_string(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "str");
 }
 
+/** Bytes of every form. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_bytes(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bytes");
 }
 
+/** A DLTensor pointer, or the DLTensor inside a Tensor. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_tensor(const TVMFFIAny *any, DLTensor **out) {
   return tvm_ffi_any_try_tensor(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "DLTensor*");
 }
 
+/** An object of exactly that type; of any type for kTVMFFIObject. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_index,
                                                     TVMFFIObjectHandle *out) {
   if (tvm_ffi_any_try_object(any, type_index, out)) return 0;
   return tvm_ffi_any_raise_mismatch(any, tvm_ffi_type_get_name(type_index));
 }
 
+/** Device, or text of one. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out) {
   return tvm_ffi_any_try_device(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "Device");
 }

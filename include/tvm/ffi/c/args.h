@@ -187,6 +187,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor(const tvm_ffi_args *args, i
   return tvm_ffi_detail_raise_type(args, i, "DLTensor*");
 }
 
+/** A tensor of either kind, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_tensor(const tvm_ffi_args *args, int32_t i,
                                                          DLTensor **out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -203,6 +204,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor_object(const tvm_ffi_args *
   return tvm_ffi_detail_raise_type(args, i, "ffi.Tensor");
 }
 
+/** A tensor that may be kept, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_tensor_object(const tvm_ffi_args *args, int32_t i,
                                                                 TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -219,6 +221,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int64(const tvm_ffi_args *args, in
   return tvm_ffi_detail_raise_type(args, i, "int");
 }
 
+/** An integer, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_int64(const tvm_ffi_args *args, int32_t i,
                                                         int64_t *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -251,6 +254,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int32(const tvm_ffi_args *args, in
   return 0;
 }
 
+/** An integer that fits int32_t, or None. Errors: also ValueError. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args, int32_t i,
                                                         int32_t *out) {
   int64_t value = *out;
@@ -265,6 +269,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_double(const tvm_ffi_args *args, i
   return tvm_ffi_detail_raise_type(args, i, "float");
 }
 
+/** A number, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_double(const tvm_ffi_args *args, int32_t i,
                                                          double *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -278,6 +283,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_bool(const tvm_ffi_args *args, int
   return tvm_ffi_detail_raise_type(args, i, "bool");
 }
 
+/** A bool, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_bool(const tvm_ffi_args *args, int32_t i,
                                                        bool *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -299,6 +305,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_string(const tvm_ffi_args *args, i
   return tvm_ffi_detail_raise_type(args, i, "str");
 }
 
+/** Text, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_string(const tvm_ffi_args *args, int32_t i,
                                                          TVMFFIByteArray *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -313,6 +320,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_bytes(const tvm_ffi_args *args, in
   return tvm_ffi_detail_raise_type(args, i, "bytes");
 }
 
+/** Bytes, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_bytes(const tvm_ffi_args *args, int32_t i,
                                                         TVMFFIByteArray *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -329,6 +337,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, in
   return matched ? code : tvm_ffi_detail_raise_type(args, i, "DataType");
 }
 
+/** A data type or the text of one, or None. Errors: also ValueError. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t i,
                                                         DLDataType *out) {
   bool matched = false;
@@ -345,6 +354,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_device(const tvm_ffi_args *args, i
   return tvm_ffi_detail_raise_type(args, i, "Device");
 }
 
+/** A device or the text of one, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_device(const tvm_ffi_args *args, int32_t i,
                                                          DLDevice *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -361,6 +371,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_function(const tvm_ffi_args *args,
   return tvm_ffi_detail_raise_type(args, i, "ffi.Function");
 }
 
+/** A function, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_function(const tvm_ffi_args *args, int32_t i,
                                                            TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -380,6 +391,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_array(const tvm_ffi_args *args, in
   return tvm_ffi_detail_raise_type(args, i, "Array<Any>");
 }
 
+/** An Array or a List, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_array(const tvm_ffi_args *args, int32_t i,
                                                         TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -400,6 +412,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_map(const tvm_ffi_args *args, int3
   return tvm_ffi_detail_raise_type(args, i, "Map<Any, Any>");
 }
 
+/** A Map or a Dict, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_map(const tvm_ffi_args *args, int32_t i,
                                                       TVMFFIObjectHandle *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
@@ -449,6 +462,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_shape(const tvm_ffi_args *args, in
   return tvm_ffi_detail_args_shape(args, i, "ffi.Shape", buffer, capacity, out);
 }
 
+/** A shape as tvm_ffi_args_read_shape takes it, or None. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i,
                                                         int64_t *buffer, int32_t capacity,
                                                         TVMFFIShapeCell *out) {

@@ -67,11 +67,13 @@ static inline int tvm_ffi_detail_create_container(const char *name, const TVMFFI
 
 /** @endcond */
 
+/** An Array. */
 static inline int tvm_ffi_array_create(const TVMFFIAny *items, int32_t num_items,
                                        TVMFFIObjectHandle *out) {
   return tvm_ffi_detail_create_container("ffi.Array", items, num_items, out);
 }
 
+/** A List. */
 static inline int tvm_ffi_list_create(const TVMFFIAny *items, int32_t num_items,
                                       TVMFFIObjectHandle *out) {
   return tvm_ffi_detail_create_container("ffi.List", items, num_items, out);

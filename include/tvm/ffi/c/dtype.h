@@ -139,6 +139,7 @@ static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_eleme
 #define TVM_FFI_C_DTYPE_KEY(code, bits, lanes) \
   (((uint32_t)(code) << 24) | ((uint32_t)(bits) << 16) | (uint32_t)(lanes))
 
+/** The TVM_FFI_C_DTYPE_KEY of a data type. */
 static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype) {
   return TVM_FFI_C_DTYPE_KEY(dtype.code, dtype.bits, dtype.lanes);
 }

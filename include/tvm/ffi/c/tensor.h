@@ -20,9 +20,10 @@
 /* ---- Reading a DLTensor -----------------------------------------------------------------------
  * @param tensor [borrow]   Errors: none, unless a function says so.   Threads: any. */
 
-/** The address of the first element, byte_offset included; for addressable devices only. */
+/** The address of the first element, byte_offset included; NULL when data is. For addressable
+ * devices only. */
 static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor) {
-  return (char *)tensor->data + tensor->byte_offset;
+  return tensor->data != NULL ? (char *)tensor->data + tensor->byte_offset : NULL;
 }
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */

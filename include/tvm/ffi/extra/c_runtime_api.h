@@ -82,7 +82,7 @@ typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
  * @param hook    [in] Called without any lock held, from whatever thread has something to tell;
  *                NULL drops messages.
  * @param context [borrow] Passed to hook.
- * Errors: none.   Threads: any.
+ * Errors: none.   Threads: any; a call that is under way ends with the hook it began with.
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context);
 
