@@ -11,8 +11,8 @@
 
 enum { kFirstSlots = 64 };
 
-tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name,
-                                           size_t size, uint64_t hash) {
+tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
+                                           uint64_t hash) {
   const tvmffi_table_slots *slots = tvmffi_atomic_load_acquire_ptr(&table->current);
   size_t i;
   if (slots == NULL) return NULL;

@@ -38,8 +38,8 @@ typedef struct {
 tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name, size_t size);
 
 /* The same with the hash at hand. */
-tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name,
-                                           size_t size, uint64_t hash);
+tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
+                                           uint64_t hash);
 
 /* Makes room for num_more records, so that as many inserts cannot fail. 0, or -1: no memory. */
 int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);

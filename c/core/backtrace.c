@@ -52,12 +52,15 @@ static int32_t read_limit(void) {
 static const char kBoundarySymbols[][24] = {"TVMFFIFunctionCall", "slot_tp_call",
                                             "object_is_not_callable", "_Py", "PyObject"};
 static const char kExcludedSymbols[][32] = {
-    "tvm::ffi::Function",           "tvm::ffi::detail::", "tvm::ffi::details::", "TVMFFIBacktrace",
-    "TVMFFIErrorSetRaisedFromCStr", "__libc_",            "ffi_call_"};
-static const char kExcludedFiles[][40] = {
-    "include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
-    "include/tvm/ffi/function_details.h", "include/tvm/ffi/function.h", "include/tvm/ffi/any.h",
-    "include/c++/"};
+    "tvm::ffi::Function", "tvm::ffi::detail::",           "tvm::ffi::details::",
+    "TVMFFIBacktrace",    "TVMFFIErrorSetRaisedFromCStr", "__libc_",
+    "ffi_call_"};
+static const char kExcludedFiles[][40] = {"include/tvm/ffi/error.h",
+                                          "include/tvm/ffi/function_detail.h",
+                                          "include/tvm/ffi/function_details.h",
+                                          "include/tvm/ffi/function.h",
+                                          "include/tvm/ffi/any.h",
+                                          "include/c++/"};
 
 static bool starts_with(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;

@@ -62,7 +62,9 @@ static bool accepts(char letter, int32_t type_index) {
   }
 }
 
-static bool is_packed(const tvmffi_builtin *builtin) { return builtin->signature[0] == '*'; }
+static bool is_packed(const tvmffi_builtin *builtin) {
+  return builtin->signature[0] == '*';
+}
 
 /* Appends the type at *p and moves *p behind it: ?X is Optional, @X an Array of X. */
 static void append_display(tvmffi_buf *text, const char **p) {
@@ -79,7 +81,8 @@ static void append_display(tvmffi_buf *text, const char **p) {
 static void append_schema(tvmffi_buf *text, const char **p) {
   char letter = *(*p)++;
   if (letter == '?' || letter == '@') {
-    tvmffi_buf_appendf(text, "{\"type\":\"%s\",\"args\":[", letter == '?' ? "Optional" : "ffi.Array");
+    tvmffi_buf_appendf(text, "{\"type\":\"%s\",\"args\":[",
+                       letter == '?' ? "Optional" : "ffi.Array");
     append_schema(text, p);
     tvmffi_buf_append_text(text, "]}");
   } else {

@@ -46,8 +46,7 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
   (void)num_args;
   safe_call.data = args[1].v_ptr;
   deleter.data = args[2].v_ptr;
-  TVMFFI_TRY(
-      TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
+  TVMFFI_TRY(TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
   *result = tvmffi_any_object(function);
   return 0;
 }

@@ -63,4 +63,6 @@ int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator) {
   return 0;
 }
 
-void tvmffi_custom_allocator_shutdown(void) { (void)TVMFFISetCustomAllocator(NULL); }
+void tvmffi_custom_allocator_shutdown(void) {
+  (void)TVMFFISetCustomAllocator(NULL);
+}

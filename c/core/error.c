@@ -43,14 +43,13 @@ static const char memory_message[] = "out of memory";
 static struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
-} memory_error = {
-    {TVMFFI_BOTH_ONE, kTVMFFIError, 0, {NULL}},
-    {{memory_kind, sizeof memory_kind - 1},
-     {memory_message, sizeof memory_message - 1},
-     {"", 0},
-     ignore_backtrace,
-     NULL,
-     NULL}};
+} memory_error = {{TVMFFI_BOTH_ONE, kTVMFFIError, 0, {NULL}},
+                  {{memory_kind, sizeof memory_kind - 1},
+                   {memory_message, sizeof memory_message - 1},
+                   {"", 0},
+                   ignore_backtrace,
+                   NULL,
+                   NULL}};
 
 static void destroy_error(void *self) {
   error_object *error = self;
@@ -147,7 +146,9 @@ static void set_raised(TVMFFIObject *error) {
   if (error != NULL && !tvmffi_thread.has_exit_hook) tvmffi_thread_ensure_exit_hook();
 }
 
-bool tvmffi_error_is_raised(void) { return tvmffi_thread.raised != NULL; }
+bool tvmffi_error_is_raised(void) {
+  return tvmffi_thread.raised != NULL;
+}
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
   tvmffi_object_retain(error);

@@ -16,20 +16,19 @@
 #define tvmffi_fail_memory() (tvmffi_error_raise_memory(), -1)
 
 /* Returns from the function with any code but 0. For when nothing is owned yet. */
-#define TVMFFI_TRY(expression)              \
-  do {                                      \
-    int tvmffi_try_rc_ = (expression);      \
+#define TVMFFI_TRY(expression)                      \
+  do {                                              \
+    int tvmffi_try_rc_ = (expression);              \
     if (tvmffi_try_rc_ != 0) return tvmffi_try_rc_; \
   } while (0)
 
 /* Refuses a required argument that is NULL. `name` is how the caller knows it. */
-#define TVMFFI_REQUIRE(name)                                                                  \
-  do {                                                                                        \
-    if (TVMFFI_UNLIKELY((name) == NULL)) return tvmffi_fail_null_argument(__func__, #name);   \
+#define TVMFFI_REQUIRE(name)                                                                \
+  do {                                                                                      \
+    if (TVMFFI_UNLIKELY((name) == NULL)) return tvmffi_fail_null_argument(__func__, #name); \
   } while (0)
 
-TVMFFI_COLD void tvmffi_error_raisef(const char *kind, const char *format, ...)
-    TVMFFI_PRINTF(2, 3);
+TVMFFI_COLD void tvmffi_error_raisef(const char *kind, const char *format, ...) TVMFFI_PRINTF(2, 3);
 
 /* Raises the MemoryError that stands ready; allocates nothing. */
 TVMFFI_COLD void tvmffi_error_raise_memory(void);

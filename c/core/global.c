@@ -22,9 +22,9 @@
  */
 typedef struct global_record {
   tvmffi_table_key key;
-  TVMFFIObject *function;        /* owned; NULL also while a built-in was never fetched */
-  const tvmffi_builtin *builtin; /* NULL once removed or overridden */
-  TVMFFIObject *metadata;        /* a String, or NULL */
+  TVMFFIObject *function;                /* owned; NULL also while a built-in was never fetched */
+  const tvmffi_builtin *builtin;         /* NULL once removed or overridden */
+  TVMFFIObject *metadata;                /* a String, or NULL */
   struct global_record *previous, *next; /* present names, in the order they were set */
 } global_record;
 
@@ -208,8 +208,8 @@ int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out) {
 enum { kSetDone, kSetTaken, kSetNoMemory };
 
 /* Takes over metadata (a String or NULL) when it gives kSetDone; retains function. */
-static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function,
-                        TVMFFIObject *metadata, bool allow_override) {
+static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVMFFIObject *metadata,
+                        bool allow_override) {
   TVMFFIObject *old_function = NULL, *old_metadata = NULL;
   global_record *record;
   int outcome = kSetDone;
@@ -277,8 +277,7 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle func
   }
 }
 
-int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info,
-                                          int allow_override) {
+int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, int allow_override) {
   const TVMFFIAny *method;
   TVMFFIObject *metadata = NULL;
   int outcome;

@@ -108,4 +108,6 @@ int64_t TVMFFIRuntimeGetLiveObjectCount(int32_t type_index) {
   return count;
 }
 
-void tvmffi_live_shutdown(void) { (void)TVMFFIRuntimeSetLiveObjectCounting(0); }
+void tvmffi_live_shutdown(void) {
+  (void)TVMFFIRuntimeSetLiveObjectCounting(0);
+}

@@ -131,8 +131,7 @@ void tvmffi_object_release_last(TVMFFIObject *obj, uint64_t old_count) {
     return;
   }
   if (deleter != NULL) deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
-  if (tvmffi_atomic_sub_release_u64(&obj->combined_ref_count, TVMFFI_WEAK_ONE) ==
-      TVMFFI_WEAK_ONE) {
+  if (tvmffi_atomic_sub_release_u64(&obj->combined_ref_count, TVMFFI_WEAK_ONE) == TVMFFI_WEAK_ONE) {
     tvmffi_fence_acquire_u64(&obj->combined_ref_count);
     if (deleter != NULL) deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
   }

@@ -39,8 +39,7 @@ void tvmffi_object_delete_plain(void *self, int flags);
  * nesting costs no depth. Foreign deleters are called at once, and what they release in turn is
  * destroyed before they go on, as they expect; only at a depth that threatens the stack it waits.
  */
-void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *self),
-                                 size_t prefix);
+void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *self), size_t prefix);
 void tvmffi_object_release_nested(void *obj);
 
 /* Out of line part of release. */
@@ -69,6 +68,8 @@ static inline void tvmffi_object_release(void *handle) {
 }
 
 /* The body of obj, at the type of what it is assigned to. */
-static inline void *tvmffi_object_body(void *obj) { return (char *)obj + sizeof(TVMFFIObject); }
+static inline void *tvmffi_object_body(void *obj) {
+  return (char *)obj + sizeof(TVMFFIObject);
+}
 
 #endif /* TVMFFI_CORE_OBJECT_H_ */

@@ -27,12 +27,16 @@ typedef struct {
  * Columns that are there from the start, without any code having run: clients look some of them up
  * once and remember for good that there was none.
  */
-static const char kFirstAttrNames[][32] = {
-    "__ffi_new__",       "__ffi_init__",   "__ffi_shallow_copy__", "__ffi_convert__",
-    "__ffi_type_final__", "__ffi_repr__",  "__ffi_hash__",         "__ffi_eq__",
-    "__ffi_compare__",   "__any_hash__",   "__any_equal__",        "__s_hash__",
-    "__s_equal__",       "__s_visit__",    "__s_mutate__",         "__s_maybe_inplace_mutate__",
-    "__data_to_json__",  "__data_from_json__", "__ffi_enum__"};
+static const char kFirstAttrNames[][32] = {"__ffi_new__",          "__ffi_init__",
+                                           "__ffi_shallow_copy__", "__ffi_convert__",
+                                           "__ffi_type_final__",   "__ffi_repr__",
+                                           "__ffi_hash__",         "__ffi_eq__",
+                                           "__ffi_compare__",      "__any_hash__",
+                                           "__any_equal__",        "__s_hash__",
+                                           "__s_equal__",          "__s_visit__",
+                                           "__s_mutate__",         "__s_maybe_inplace_mutate__",
+                                           "__data_to_json__",     "__data_from_json__",
+                                           "__ffi_enum__"};
 enum { kNumFirstAttrs = sizeof kFirstAttrNames / sizeof *kFirstAttrNames };
 
 static attr_record first_attrs[kNumFirstAttrs];
@@ -160,8 +164,8 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   TVMFFI_TRY(check_name(&info->name, "name"));
   field = *info;
   if (field.flags & kTVMFFIFieldFlagBitMaskHasDefault) {
-    TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->default_value_or_factory,
-                                       &field.default_value_or_factory));
+    TVMFFI_TRY(
+        TVMFFIAnyViewToOwnedAny(&info->default_value_or_factory, &field.default_value_or_factory));
   } else {
     field.default_value_or_factory = tvmffi_any_none();
   }

@@ -14,7 +14,8 @@ TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 static tvmffi_thread_record *records; /* grows at the front */
 static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
 
-/* Sequentially consistent on both sides: part of the handshake of global.c, like what it leads to. */
+/* Sequentially consistent on both sides: part of the handshake of global.c, like what it leads to.
+ */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {
   return tvmffi_atomic_load_seq_cst_ptr(&records);
 }
@@ -68,7 +69,9 @@ static void release_state(tvmffi_thread_state *state) {
   }
 }
 
-static void on_thread_exit(void *state) { release_state(state); }
+static void on_thread_exit(void *state) {
+  release_state(state);
+}
 
 void tvmffi_thread_ensure_exit_hook(void) {
   if (tvmffi_thread.has_exit_hook) return;

@@ -30,7 +30,7 @@ typedef struct {
   TVMFFIObject *raised;     /* the error slot */
   TVMFFIObject *destroying; /* the list of objects that wait to be destroyed (object.c) */
   void (*releasing)(void *self, int flags); /* tvmffi_object_release_nested: of that deleter */
-  void *streams;            /* the stream table (env/stream.c), and what releases it */
+  void *streams; /* the stream table (env/stream.c), and what releases it */
   void (*release_streams)(void *streams);
   DLPackManagedTensorAllocator tensor_allocator; /* env/allocator.c */
   tvmffi_thread_record *record;

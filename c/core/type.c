@@ -13,17 +13,17 @@
 
 tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
 
-/* ---- The built-in types: writable, for clients may add fields, methods and metadata ------------ */
+/* ---- The built-in types: writable, for clients may add fields, methods and metadata ---------- */
 
 /*
  * The hashes are tvmffi_hash_bytes of the keys, written out so that the records are complete
  * without any code having run. tests/c/test_type.c compares them; it prints the right one.
  */
-#define TYPE_RECORD(index, depth, key_text, key_hash, ancestors, metadata, overflow)              \
-  {                                                                                               \
-    {index, depth, {key_text, sizeof key_text - 1}, ancestors, key_hash, 0, 0, NULL, NULL,        \
-     metadata},                                                                                   \
-        {key_text, sizeof key_text - 1, key_hash}, 1, 1, overflow, 0, 0                           \
+#define TYPE_RECORD(index, depth, key_text, key_hash, ancestors, metadata, overflow)   \
+  {                                                                                    \
+    {index, depth,   {key_text, sizeof key_text - 1}, ancestors, key_hash, 0, 0, NULL, \
+     NULL,  metadata},                                                                 \
+        {key_text, sizeof key_text - 1, key_hash}, 1, 1, overflow, 0, 0                \
   }
 #define VALUE_TYPE(index, key_text, key_hash) \
   TYPE_RECORD(index, 0, key_text, key_hash, NULL, NULL, false)
@@ -84,7 +84,7 @@ static tvmffi_type_record object_types[kNumObjectTypes] = {
     OBJECT_TYPE(78, "ffi.BigInt", UINT64_C(0x76c51d0fd5c07866), &big_int_metadata),
 };
 
-/* ---- Later types: a sparse array of pointers to records ---------------------------------------- */
+/* ---- Later types: a sparse array of pointers to records -------------------------------------- */
 
 enum { kSegmentSize = 2048, kNumSegments = 2048, kMaxTypes = kSegmentSize * kNumSegments };
 
@@ -119,7 +119,9 @@ tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
   return record;
 }
 
-int32_t tvmffi_type_end(void) { return tvmffi_atomic_load_acquire(&end_index); }
+int32_t tvmffi_type_end(void) {
+  return tvmffi_atomic_load_acquire(&end_index);
+}
 
 const char *tvmffi_type_key(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_find(type_index);
@@ -345,8 +347,7 @@ static int32_t register_locked(const type_request *request, failure *why) {
                        (int)index, (int)request->key->size, request->key->data,
                        (int)parent->info.type_index);
   }
-  if (request->depth != 0 &&
-      (parent == NULL || request->depth != parent->info.type_depth + 1)) {
+  if (request->depth != 0 && (parent == NULL || request->depth != parent->info.type_depth + 1)) {
     return set_failure(why, "Type `%.*s` of depth %d needs a parent of depth %d",
                        (int)request->key->size, request->key->data, (int)request->depth,
                        (int)request->depth - 1);

@@ -14,8 +14,14 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
   return handle;
 }
 
-void tvmffi_dl_close(void *handle) { (void)dlclose(handle); }
+void tvmffi_dl_close(void *handle) {
+  (void)dlclose(handle);
+}
 
-void *tvmffi_dl_symbol(void *handle, const char *name) { return dlsym(handle, name); }
+void *tvmffi_dl_symbol(void *handle, const char *name) {
+  return dlsym(handle, name);
+}
 
-void *tvmffi_dl_global_symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+void *tvmffi_dl_global_symbol(const char *name) {
+  return dlsym(RTLD_DEFAULT, name);
+}

@@ -5,9 +5,13 @@
 
 #include "platform/atomic.h"
 
-void tvmffi_mutex_lock(tvmffi_mutex *mutex) { (void)pthread_mutex_lock(mutex); }
+void tvmffi_mutex_lock(tvmffi_mutex *mutex) {
+  (void)pthread_mutex_lock(mutex);
+}
 
-void tvmffi_mutex_unlock(tvmffi_mutex *mutex) { (void)pthread_mutex_unlock(mutex); }
+void tvmffi_mutex_unlock(tvmffi_mutex *mutex) {
+  (void)pthread_mutex_unlock(mutex);
+}
 
 void tvmffi_condition_wait(tvmffi_condition *condition, tvmffi_mutex *mutex) {
   (void)pthread_cond_wait(condition, mutex);
@@ -17,11 +21,17 @@ void tvmffi_condition_broadcast(tvmffi_condition *condition) {
   (void)pthread_cond_broadcast(condition);
 }
 
-tvmffi_thread_id tvmffi_thread_self(void) { return pthread_self(); }
+tvmffi_thread_id tvmffi_thread_self(void) {
+  return pthread_self();
+}
 
-int tvmffi_thread_id_equal(tvmffi_thread_id a, tvmffi_thread_id b) { return pthread_equal(a, b); }
+int tvmffi_thread_id_equal(tvmffi_thread_id a, tvmffi_thread_id b) {
+  return pthread_equal(a, b);
+}
 
-void tvmffi_thread_yield(void) { (void)sched_yield(); }
+void tvmffi_thread_yield(void) {
+  (void)sched_yield();
+}
 
 /* The key is made once and never deleted: a thread may end at any time. */
 static pthread_key_t exit_key;

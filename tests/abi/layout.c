@@ -10,7 +10,7 @@
 
 #include "pin.h"
 
-/* ---- Numbers ---------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 PIN(kTVMFFIAny == -1);
 PIN(kTVMFFINone == 0);
@@ -86,7 +86,7 @@ PIN(TVM_FFI_VERSION_MAJOR == 0);
 PIN(TVM_FFI_VERSION_MINOR == 1);
 PIN(TVM_FFI_VERSION_PATCH == 16);
 
-/* ---- Structs: offset, then size of each field -------------------------------------------------- */
+/* ---- Structs: offset, then size of each field ------------------------------------------------ */
 
 ALIGN_PROBE(TVMFFIVersion);
 ALIGN_PROBE(TVMFFIObject);
@@ -104,7 +104,6 @@ ALIGN_PROBE(TVMFFIMethodInfo);
 ALIGN_PROBE(TVMFFITypeMetadata);
 ALIGN_PROBE(TVMFFITypeAttrColumn);
 ALIGN_PROBE(TVMFFITypeInfo);
-
 
 PIN_FIELD(TVMFFIVersion, major, 0, 0, 0);
 PIN_FIELD_SIZE(TVMFFIVersion, major, 4, 4, 4);
@@ -300,4 +299,6 @@ PIN_FIELD_SIZE(TVMFFITypeInfo, metadata, 8, 4, 4);
 PIN_SIZE(TVMFFITypeInfo, 72, 56, 48);
 PIN_ALIGN(TVMFFITypeInfo, 8, 8, 4);
 
-int main(void) { return 0; }
+int main(void) {
+  return 0;
+}

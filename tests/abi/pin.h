@@ -30,10 +30,10 @@
   PIN(sizeof(((type *)0)->field) == BY_CLASS(lp64, ilp32, i386))
 
 /* The alignment of a type is where it stands behind a char. */
-#define ALIGN_PROBE(type) \
+#define ALIGN_PROBE(type)     \
   struct align_probe_##type { \
-    char first; \
-    type second; \
+    char first;               \
+    type second;              \
   }
 #define PIN_ALIGN(type, lp64, ilp32, i386) \
   PIN(offsetof(struct align_probe_##type, second) == BY_CLASS(lp64, ilp32, i386))

@@ -108,8 +108,9 @@ int main(int argc, char **argv) {
     }
   }
   if (num == 0 || options.rounds < 1) {
-    (void)fprintf(stderr, "usage: bench OURS.so [REFERENCE.so] [--rounds=N] [--only=TEXT] "
-                          "[--kernel=KERNEL.so]\n");
+    (void)fprintf(stderr,
+                  "usage: bench OURS.so [REFERENCE.so] [--rounds=N] [--only=TEXT] "
+                  "[--kernel=KERNEL.so]\n");
     return 2;
   }
   for (i = 0; i < num; ++i) {

@@ -89,7 +89,8 @@ static void get_global(bench_state *s, size_t calls) {
 
 enum { kManyNames = 100000 };
 
-/* Adds names as long as there are new ones; afterwards it overrides, which the first round shows. */
+/* Adds names as long as there are new ones; afterwards it overrides, which the first round shows.
+ */
 static void set_global(bench_state *s, size_t calls) {
   for (; calls != 0; --calls) {
     TVMFFIByteArray name = bytes_of(s->names[s->names_added % kManyNames]);
@@ -120,7 +121,9 @@ static void make_string(bench_state *s, size_t calls, const char *text) {
   }
 }
 
-static void small_string(bench_state *s, size_t calls) { make_string(s, calls, "sixsix"); }
+static void small_string(bench_state *s, size_t calls) {
+  make_string(s, calls, "sixsix");
+}
 static void heap_string(bench_state *s, size_t calls) {
   make_string(s, calls, "thirty-two bytes of text, or so.");
 }
@@ -165,7 +168,9 @@ static void parse_dtype(bench_state *s, size_t calls, const char *text) {
   }
 }
 
-static void parse_float32(bench_state *s, size_t calls) { parse_dtype(s, calls, "float32"); }
+static void parse_float32(bench_state *s, size_t calls) {
+  parse_dtype(s, calls, "float32");
+}
 static void parse_float8(bench_state *s, size_t calls) {
   parse_dtype(s, calls, "float8_e4m3fnx4");
 }

@@ -10,7 +10,9 @@
 
 enum { kThreads = 4, kRounds = 5000 };
 
-static void free_managed(DLManagedTensorVersioned *self) { free(self); }
+static void free_managed(DLManagedTensorVersioned *self) {
+  free(self);
+}
 
 /* One element of the bits that tell the two allocators apart. */
 static int allocate(DLManagedTensorVersioned **out, uint8_t bits) {

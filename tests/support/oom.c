@@ -38,11 +38,17 @@ void oom_install(void) {
   if (TVMFFIRuntimeSetMemoryHooks(&hooks) != 0) abort();
 }
 
-size_t oom_live_blocks(void) { return live_blocks; }
+size_t oom_live_blocks(void) {
+  return live_blocks;
+}
 
-size_t oom_allocations(void) { return allocations; }
+size_t oom_allocations(void) {
+  return allocations;
+}
 
-void oom_fail_after(long n) { countdown = n; }
+void oom_fail_after(long n) {
+  countdown = n;
+}
 
 long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
                void (*undo)(void *context), void *context, int keeps) {

@@ -59,7 +59,7 @@
 #define TVM_FFI_WEAK __attribute__((weak))
 #endif
 
-/** The result depends on the arguments and memory only; a call whose result is unused may vanish. */
+/** The result depends on arguments and memory only; a call whose result is unused may vanish. */
 #if defined(__GNUC__)
 #define TVM_FFI_ATTRIBUTE_PURE __attribute__((pure))
 #else
@@ -76,13 +76,11 @@
 #define TVM_FFI_UNNAMED_UNION union
 #endif
 
-/** Enumerations are 32 bits wide in both languages. */
+/** Enumerations are 32 bits wide in both languages: `enum Name TVM_FFI_ENUM_BASE { ... };`. */
 #ifdef __cplusplus
-#define TVM_FFI_ENUM_BEGIN(Name) enum Name : int32_t {
-#define TVM_FFI_ENUM_END(Name) };
+#define TVM_FFI_ENUM_BASE : int32_t
 #else
-#define TVM_FFI_ENUM_BEGIN(Name) typedef enum {
-#define TVM_FFI_ENUM_END(Name) } Name;
+#define TVM_FFI_ENUM_BASE
 #endif
 
 /** Version of the ABI these headers describe. Informational: nothing checks it at load time. */
@@ -110,7 +108,7 @@ typedef struct {
  * from there on a reference-counted object. Not to be confused with DLPack's kDL* type codes:
  * kTVMFFIFloat (3) is a value that holds a double, kDLFloat (2) the code of a tensor's dtype.
  */
-TVM_FFI_ENUM_BEGIN(TVMFFITypeIndex)
+enum TVMFFITypeIndex TVM_FFI_ENUM_BASE {
   /** Only in field annotations: no static type. Never stored in a value. */
   kTVMFFIAny = -1,
   kTVMFFINone = 0,
@@ -155,16 +153,18 @@ TVM_FFI_ENUM_BEGIN(TVMFFITypeIndex)
   kTVMFFIStaticObjectEnd = 79,
   /** The first index given out at run time. */
   kTVMFFIDynObjectBegin = 128
-TVM_FFI_ENUM_END(TVMFFITypeIndex)
+};
+typedef enum TVMFFITypeIndex TVMFFITypeIndex;
 
 /** What a deleter is asked to do; both bits come together when no weak reference is left. */
-TVM_FFI_ENUM_BEGIN(TVMFFIObjectDeleterFlagBitMask)
+enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE {
   /** The last strong reference is gone: destroy the contents. */
   kTVMFFIObjectDeleterFlagBitMaskStrong = 1,
   /** The last weak reference is gone: return the memory. */
   kTVMFFIObjectDeleterFlagBitMaskWeak = 2,
   kTVMFFIObjectDeleterFlagBitMaskBoth = 3
-TVM_FFI_ENUM_END(TVMFFIObjectDeleterFlagBitMask)
+};
+typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
 /**
  * The header of every object: 24 bytes, 8-aligned but on i386.
@@ -251,10 +251,11 @@ typedef struct {
 #endif
 
 /** How update_backtrace treats the text that is there. */
-TVM_FFI_ENUM_BEGIN(TVMFFIBacktraceUpdateMode)
+enum TVMFFIBacktraceUpdateMode TVM_FFI_ENUM_BASE {
   kTVMFFIBacktraceUpdateModeReplace = 0,
   kTVMFFIBacktraceUpdateModeAppend = 1
-TVM_FFI_ENUM_END(TVMFFIBacktraceUpdateMode)
+};
+typedef enum TVMFFIBacktraceUpdateMode TVMFFIBacktraceUpdateMode;
 
 /** Behind the header of an Error. All texts are NUL-terminated. */
 typedef struct {
@@ -310,7 +311,7 @@ typedef struct {
 
 /* ---- Reflection records ---------------------------------------------------------------------- */
 
-TVM_FFI_ENUM_BEGIN(TVMFFIFieldFlagBitMask)
+enum TVMFFIFieldFlagBitMask TVM_FFI_ENUM_BASE {
   kTVMFFIFieldFlagBitMaskWritable = 1 << 0,
   /** default_value_or_factory is meaningful. */
   kTVMFFIFieldFlagBitMaskHasDefault = 1 << 1,
@@ -332,18 +333,20 @@ TVM_FFI_ENUM_BEGIN(TVMFFIFieldFlagBitMask)
   kTVMFFIFieldFlagBitMaskSEqHashDefSimple = 1 << 12,
   /** The name of SEqHashDefSimple up to 0.1.13. */
   kTVMFFIFieldFlagBitMaskSEqHashDefNonRecursive = 1 << 12
-TVM_FFI_ENUM_END(TVMFFIFieldFlagBitMask)
+};
+typedef enum TVMFFIFieldFlagBitMask TVMFFIFieldFlagBitMask;
 
-TVM_FFI_ENUM_BEGIN(TVMFFISEqHashKind)
+enum TVMFFISEqHashKind TVM_FFI_ENUM_BASE {
   kTVMFFISEqHashKindUnsupported = 0,
   kTVMFFISEqHashKindTreeNode = 1,
   kTVMFFISEqHashKindFreeVar = 2,
   kTVMFFISEqHashKindDAGNode = 3,
   kTVMFFISEqHashKindConstTreeNode = 4,
   kTVMFFISEqHashKindUniqueInstance = 5
-TVM_FFI_ENUM_END(TVMFFISEqHashKind)
+};
+typedef enum TVMFFISEqHashKind TVMFFISEqHashKind;
 
-TVM_FFI_ENUM_BEGIN(TVMFFIDefRegionKind)
+enum TVMFFIDefRegionKind TVM_FFI_ENUM_BASE {
   kTVMFFIDefRegionKindNone = 0,
   /** The variable and all free variables below it are definitions. */
   kTVMFFIDefRegionKindPattern = 1,
@@ -351,7 +354,8 @@ TVM_FFI_ENUM_BEGIN(TVMFFIDefRegionKind)
   /** Only the variable itself is one. */
   kTVMFFIDefRegionKindSimple = 2,
   kTVMFFIDefRegionKindNonRecursive = 2
-TVM_FFI_ENUM_END(TVMFFIDefRegionKind)
+};
+typedef enum TVMFFIDefRegionKind TVMFFIDefRegionKind;
 
 /** Reads the field at that address into an owned value. */
 typedef int (*TVMFFIFieldGetter)(void *field, TVMFFIAny *result);
@@ -789,8 +793,8 @@ TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
 
 /**
- * The same for the versioned struct. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's source;
- * IS_COPIED is not, for it promises the consumer sole ownership.
+ * The same for the versioned struct. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
+ * source; IS_COPIED is not, for it promises the consumer sole ownership.
  */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned **out);

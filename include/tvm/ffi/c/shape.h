@@ -9,8 +9,7 @@
 
 #include <tvm/ffi/c/function.h>
 
-/* ---- Extents: ndim of them at shape, which may be NULL when ndim is 0. Errors: none. ----------
- */
+/* ---- Extents: ndim of them at shape, which may be NULL when ndim is 0. Errors: none. --------- */
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
 static inline int64_t tvm_ffi_shape_get_numel(const int64_t *shape, int32_t ndim) {

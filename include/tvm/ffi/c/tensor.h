@@ -141,8 +141,7 @@ static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTens
   return tvm_ffi_shape_equal(a->shape, a->ndim, b->shape, b->ndim);
 }
 
-/* ---- Views that no object owns ----------------------------------------------------------------
- */
+/* ---- Views that no object owns --------------------------------------------------------------- */
 
 /**
  * Describe compact memory as a DLTensor. Pass it with tvm_ffi_any_view_tensor.

@@ -101,8 +101,8 @@ TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char *name, void *symbol);
  * @param out         [lend] As long as the module lives.
  * Errors: RuntimeError (not found), ValueError, memory, any.   Threads: any.
  */
-TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx,
-                                              const char *func_name, TVMFFIObjectHandle *out);
+TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *func_name,
+                                              TVMFFIObjectHandle *out);
 
 /**
  * Have a pointer stored in the data symbol `name` of every library that is loaded from now on and

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- Memory: so that a host can place, bound and count what the runtime allocates ------------- */
+/* ---- Memory: so that a host can place, bound and count what the runtime allocates ------------ */
 
 typedef struct {
   /** At least size bytes aligned for any type, or NULL: then the operation reports MemoryError. */
@@ -34,7 +34,7 @@ typedef struct {
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks);
 
-/* ---- Backtraces: off by default, for walking the stack costs microseconds per raised error ---- */
+/* ---- Backtraces: off by default, for walking the stack costs microseconds per raised error --- */
 
 /**
  * Switch the capture of backtraces by raised errors on or off.
@@ -67,12 +67,13 @@ typedef void (*TVMFFIRuntimeStackWalker)(void *context, TVMFFIRuntimeFrameVisito
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker walker, void *context);
 
-/* ---- Log: what the library wants to tell but that is no error. Without a hook it is dropped ---- */
+/* ---- Log: what the library wants to tell but that is no error. Without a hook it is dropped -- */
 
-TVM_FFI_ENUM_BEGIN(TVMFFIRuntimeLogLevel)
+enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE {
   kTVMFFIRuntimeLogLevelInfo = 0,
   kTVMFFIRuntimeLogLevelWarning = 1
-TVM_FFI_ENUM_END(TVMFFIRuntimeLogLevel)
+};
+typedef enum TVMFFIRuntimeLogLevel TVMFFIRuntimeLogLevel;
 
 /** @param message [borrow] NUL-terminated, without a newline at the end. */
 typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
