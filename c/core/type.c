@@ -27,11 +27,13 @@ tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
   }
 #define VALUE_TYPE(index, key_text, key_hash) \
   TYPE_RECORD(index, 0, key_text, key_hash, NULL, NULL, false)
-#define OBJECT_TYPE(index, key_text, key_hash, metadata) \
-  TYPE_RECORD(index, 1, key_text, key_hash, object_as_ancestor, metadata, false)
+#define OBJECT_TYPE(index, key_text, key_hash, metadata)                                           \
+  TYPE_RECORD(index, 1, key_text, key_hash, (const TVMFFITypeInfo **)object_as_ancestor, metadata, \
+              false)
 /* The one of them that may have descendants. */
-#define OPEN_OBJECT_TYPE(index, key_text, key_hash, metadata) \
-  TYPE_RECORD(index, 1, key_text, key_hash, object_as_ancestor, metadata, true)
+#define OPEN_OBJECT_TYPE(index, key_text, key_hash, metadata)                                      \
+  TYPE_RECORD(index, 1, key_text, key_hash, (const TVMFFITypeInfo **)object_as_ancestor, metadata, \
+              true)
 #define ROOT_TYPE(index, key_text, key_hash, metadata) \
   TYPE_RECORD(index, 0, key_text, key_hash, NULL, metadata, true)
 
@@ -41,7 +43,7 @@ enum {
 };
 
 static tvmffi_type_record object_types[kNumObjectTypes];
-static const TVMFFITypeInfo *object_as_ancestor[] = {&object_types[0].info};
+static const TVMFFITypeInfo *const object_as_ancestor[] = {&object_types[0].info};
 
 /* {doc, creator, total_size, kind} */
 static const TVMFFITypeMetadata object_metadata = {

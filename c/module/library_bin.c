@@ -249,6 +249,7 @@ int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t m
   tree t;
   size_t list_bytes, i;
   int rc;
+  memset(&t, 0, sizeof t);
   TVMFFI_TRY(read_tree(bytes, max_size, &t));
   if (!tvmffi_checked_mul_size(t.num_modules, sizeof *modules, &list_bytes)) {
     return tvmffi_fail_memory();

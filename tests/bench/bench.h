@@ -7,15 +7,13 @@
 
 /* clang-format off */
 /* The functions of a runtime that the operations use, without their TVMFFI. */
-#define BENCH_FUNCTIONS(X)                                                                         \
-  X(ObjectIncRef)                                                                                  \
-  X(ObjectDecRef)                                                                                  \
-  X(FunctionCreate) X(FunctionCall) X(FunctionGetGlobal) X(FunctionSetGlobal)                      \
-      X(StringFromByteArray) X(AnyViewToOwnedAny) X(ErrorSetRaisedFromCStr) X(ErrorMoveFromRaised) \
-          X(DataTypeFromString) X(DataTypeToString) X(TensorFromDLPackVersioned)                   \
-              X(TensorToDLPackVersioned) X(EnvTensorAlloc) X(EnvSetDLPackManagedTensorAllocator)   \
-                  X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(GetTypeInfo)                 \
-                      X(HandleInitOnce)
+#define BENCH_FUNCTIONS(X)                                                                        \
+  X(ObjectIncRef) X(ObjectDecRef) X(FunctionCreate) X(FunctionCall) X(FunctionGetGlobal)          \
+  X(FunctionSetGlobal) X(StringFromByteArray) X(AnyViewToOwnedAny) X(ErrorSetRaisedFromCStr)      \
+  X(ErrorMoveFromRaised) X(DataTypeFromString) X(DataTypeToString) X(TensorFromDLPackVersioned)   \
+  X(TensorToDLPackVersioned) X(EnvTensorAlloc) X(EnvSetDLPackManagedTensorAllocator)              \
+  X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(GetTypeInfo) X(HandleInitOnce)
+/* clang-format on */
 
 typedef struct {
   double load_ns;

@@ -11,7 +11,10 @@
 static inline void needs_global(const char *name) {
   TVMFFIObjectHandle function = NULL;
   check_ok(tvm_ffi_function_find_global(name, &function));
-  if (function == NULL) skip();
+  if (function == NULL) {
+    print_message("this build has no %s\n", name);
+    skip();
+  }
   tvm_ffi_object_release(function);
 }
 

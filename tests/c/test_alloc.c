@@ -151,5 +151,5 @@ int main(void) {
       cmocka_unit_test(test_F_19_copy_of_nothing),
       cmocka_unit_test(test_sizes_that_overflow),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

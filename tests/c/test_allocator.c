@@ -173,5 +173,5 @@ int main(void) {
       cmocka_unit_test_setup(test_what_cannot_be_wrapped_is_given_back, set_up),
       cmocka_unit_test_setup(test_F_12_the_thread_s_previous_allocator, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

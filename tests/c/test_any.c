@@ -182,5 +182,5 @@ int main(void) {
       cmocka_unit_test(test_get_text),
       cmocka_unit_test(test_type_names),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -101,5 +101,5 @@ int main(void) {
       cmocka_unit_test(test_F_22_every_byte_of_made_values),
       cmocka_unit_test(test_F_22_every_byte_of_owned_values),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -131,5 +131,5 @@ int main(void) {
       cmocka_unit_test(test_plain_values),
       cmocka_unit_test(test_other_objects_by_identity),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

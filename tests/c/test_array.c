@@ -122,5 +122,5 @@ int main(void) {
       cmocka_unit_test(test_L_21_a_million_levels),
       cmocka_unit_test(test_emptied_by_others),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -130,5 +130,5 @@ int main(void) {
       cmocka_unit_test(test_contains),
       cmocka_unit_test(test_type_keys),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

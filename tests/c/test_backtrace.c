@@ -174,5 +174,5 @@ int main(void) {
       cmocka_unit_test_setup(test_the_text_is_lent_by_the_thread, reset),
       cmocka_unit_test_setup(test_the_built_in_walker, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

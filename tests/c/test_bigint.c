@@ -155,5 +155,5 @@ int main(void) {
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_content_of_other_types),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

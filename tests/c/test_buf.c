@@ -138,5 +138,5 @@ int main(void) {
       cmocka_unit_test(test_a_failure_is_remembered),
       cmocka_unit_test(test_sizes_that_overflow),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -133,5 +133,5 @@ int main(void) {
       TEST(test_every_function_is_known_and_there_once),
       TEST(test_metadata),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -216,5 +216,5 @@ int main(void) {
       TEST(test_what_parameters_accept),  TEST(test_any_arguments),
       TEST(test_text_of_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -279,5 +279,5 @@ int main(void) {
       cmocka_unit_test(test_objects_of_a_type),
       cmocka_unit_test(test_names_of_types),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

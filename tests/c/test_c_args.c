@@ -328,5 +328,5 @@ int main(void) {
       cmocka_unit_test(test_pointers_and_anything),
       cmocka_unit_test(test_returning_and_raising),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -149,5 +149,5 @@ int main(void) {
       cmocka_unit_test_setup(test_what_is_no_tensor, setup),
       cmocka_unit_test_setup(test_dispatch, setup),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -129,5 +129,5 @@ int main(void) {
       cmocka_unit_test(test_borrowed_tensors_are_refused),
       cmocka_unit_test(test_maps_and_dicts),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -104,5 +104,5 @@ int main(void) {
       cmocka_unit_test(test_the_size_is_respected), cmocka_unit_test(test_printing),
       cmocka_unit_test(test_addressable_devices),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

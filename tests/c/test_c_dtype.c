@@ -159,5 +159,5 @@ int main(void) {
       cmocka_unit_test(test_F_5_sizes_that_do_not_fit),
       cmocka_unit_test(test_dispatch),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

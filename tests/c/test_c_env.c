@@ -142,5 +142,5 @@ int main(void) {
       cmocka_unit_test(test_devices_that_are_none),
       cmocka_unit_test(test_the_allocator_for_hosts),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -189,5 +189,5 @@ int main(void) {
       cmocka_unit_test(test_asking_for_a_kind),
       cmocka_unit_test(test_L_13_a_failure_has_an_error),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

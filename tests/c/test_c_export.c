@@ -85,5 +85,5 @@ int main(void) {
       cmocka_unit_test(test_text_that_goes_with_it),
       cmocka_unit_test(test_a_function_with_a_context),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

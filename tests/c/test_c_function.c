@@ -137,5 +137,5 @@ int main(void) {
       cmocka_unit_test(test_results_that_nobody_wants_are_released),
       cmocka_unit_test(test_global_functions),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

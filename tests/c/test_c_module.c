@@ -75,5 +75,5 @@ int main(void) {
       cmocka_unit_test(test_L_13_kernels_that_raise_nothing),
       cmocka_unit_test(test_what_is_missing),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -126,5 +126,5 @@ int main(void) {
       cmocka_unit_test(test_shape_objects),
       cmocka_unit_test(test_values_that_are_shapes),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -73,5 +73,5 @@ int main(void) {
       cmocka_unit_test(test_making_bytes),
       cmocka_unit_test(test_formatting),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

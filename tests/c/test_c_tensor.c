@@ -151,5 +151,5 @@ int main(void) {
       cmocka_unit_test(test_alignment),
       cmocka_unit_test(test_same_shape),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

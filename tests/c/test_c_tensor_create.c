@@ -288,5 +288,5 @@ int main(void) {
       cmocka_unit_test(test_views_within_bytes),
       cmocka_unit_test(test_views_on_other_devices),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

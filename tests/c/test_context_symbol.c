@@ -71,5 +71,5 @@ int main(void) {
       cmocka_unit_test_setup(test_files, set_up),
       cmocka_unit_test_setup(test_a_name_is_required, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

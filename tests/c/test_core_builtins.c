@@ -202,5 +202,5 @@ int main(void) {
       TEST(test_function_from_extern_c),
       TEST(test_shape),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -75,5 +75,5 @@ int main(void) {
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_setting_and_restoring),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -158,5 +158,5 @@ int main(void) {
       cmocka_unit_test_setup(test_add_one, setup),
       cmocka_unit_test_setup(test_add_one_refuses, setup),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -189,5 +189,5 @@ int main(void) {
       cmocka_unit_test(test_absurdly_long_text),
       cmocka_unit_test(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

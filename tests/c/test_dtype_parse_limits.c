@@ -132,5 +132,5 @@ int main(void) {
       cmocka_unit_test(test_L_1f_complex),
       cmocka_unit_test(test_L_1g_custom_names_end_at_the_end),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

@@ -129,5 +129,5 @@ int main(void) {
       cmocka_unit_test(test_custom_callback_gives_something_else),
       cmocka_unit_test(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

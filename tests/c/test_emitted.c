@@ -102,5 +102,5 @@ int main(void) {
       cmocka_unit_test(test_tvm),
       cmocka_unit_test(test_tilelang),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -195,5 +195,5 @@ int main(void) {
       cmocka_unit_test(test_updates_that_cannot_be),
       cmocka_unit_test(test_errors_of_this_library_are_known),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -110,5 +110,5 @@ int main(void) {
       cmocka_unit_test_setup(test_without_the_lock_s_functions, set_up),
       cmocka_unit_test_setup(test_other_names, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -232,5 +232,5 @@ int main(void) {
       cmocka_unit_test_setup(test_L_13_other_callbacks, reset),
       cmocka_unit_test_setup(test_F_13_errors_survive_the_arguments, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -231,5 +231,5 @@ int main(void) {
       TEST(test_a_dying_function_may_use_the_table),
       TEST(test_built_in_functions),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

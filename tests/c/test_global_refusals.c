@@ -114,5 +114,5 @@ int main(void) {
       TEST(test_L_8_null_function_is_refused),
       TEST(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -117,5 +117,5 @@ int main(void) {
       cmocka_unit_test(test_reads_the_key_and_nothing_else),
       cmocka_unit_test(test_names_spread),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -332,5 +332,5 @@ int main(void) {
       cmocka_unit_test(test_errors_of_looking_up),
       cmocka_unit_test(test_importing_and_looking_up_at_once),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

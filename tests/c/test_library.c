@@ -312,5 +312,5 @@ int main(void) {
       cmocka_unit_test_setup(test_closing_releases_what_the_library_keeps, set_up),
       cmocka_unit_test_setup(test_a_library_that_names_the_shared_runtime, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

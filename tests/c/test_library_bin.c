@@ -386,5 +386,5 @@ int main(void) {
       cmocka_unit_test_setup(test_the_length_in_front, set_up),
       cmocka_unit_test_setup(test_loaders_that_fail, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

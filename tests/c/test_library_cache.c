@@ -82,5 +82,5 @@ int main(void) {
       cmocka_unit_test(test_names_are_found_again),
       cmocka_unit_test(test_threads),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

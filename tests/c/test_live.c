@@ -152,5 +152,5 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_many_objects, switch_on, switch_off),
       cmocka_unit_test_setup_teardown(test_addresses_of_all_kinds, switch_on, switch_off),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

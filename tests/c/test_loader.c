@@ -172,5 +172,5 @@ int main(void) {
       cmocka_unit_test(test_what_loaders_give),
       cmocka_unit_test(test_L_16a_the_format_of_a_file_name), /* last: it replaces the loader */
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -87,5 +87,5 @@ int main(void) {
       cmocka_unit_test(test_long_messages_are_cut),
       cmocka_unit_test(test_hooks_may_use_the_library),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -364,5 +364,5 @@ int main(void) {
       cmocka_unit_test(test_L_21_nested_maps),
       cmocka_unit_test(test_a_small_map_with_storage_elsewhere),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

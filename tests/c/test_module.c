@@ -248,5 +248,5 @@ int main(void) {
       cmocka_unit_test_setup(test_globals, set_up),
       cmocka_unit_test_setup(test_a_foreign_module_is_refused, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -59,5 +59,5 @@ int main(void) {
       cmocka_unit_test(test_order_and_membership),
       cmocka_unit_test(test_removing),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

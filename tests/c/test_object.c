@@ -147,5 +147,5 @@ int main(void) {
       cmocka_unit_test(test_null_deleters_do_nothing),
       cmocka_unit_test(test_plain_objects_with_weak_references),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -257,5 +257,5 @@ int main(void) {
       cmocka_unit_test(test_L_21_a_million_closures_in_a_small_stack),
       cmocka_unit_test(test_L_21_a_million_levels_every_other_one_foreign),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -223,5 +223,5 @@ int main(void) {
       TEST(test_deinit_empties_the_handle),
       TEST(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -87,5 +87,5 @@ int main(void) {
       cmocka_unit_test_setup(test_the_deleter_does_not_wait_for_weak_references, reset),
       cmocka_unit_test_setup(test_refusals_leave_the_handle_alone, reset),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -169,5 +169,5 @@ int main(void) {
       TEST(test_L_17d_arrays_that_readers_hold_stay_valid),
       TEST(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

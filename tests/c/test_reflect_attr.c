@@ -201,5 +201,5 @@ int main(void) {
       TEST(test_columns_of_the_abi_are_there_from_the_start),
       TEST(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

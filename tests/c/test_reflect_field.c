@@ -177,5 +177,5 @@ int main(void) {
       TEST(test_F_24_names_match_whole),
       TEST(test_a_field_of_an_ancestor_is_told_to_the_log),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -277,5 +277,5 @@ int main(void) {
       cmocka_unit_test(test_deleters_may_use_the_library),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

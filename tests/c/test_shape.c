@@ -77,5 +77,5 @@ int main(void) {
       cmocka_unit_test(test_from_args),
       cmocka_unit_test(test_from_other_args),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

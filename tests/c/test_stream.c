@@ -86,5 +86,5 @@ int main(void) {
       cmocka_unit_test(test_L_3_negative_numbers),
       cmocka_unit_test(test_threads_have_their_own),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -138,5 +138,5 @@ int main(void) {
       cmocka_unit_test(test_the_output_may_hold_the_input),
       cmocka_unit_test(test_refusals),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -174,5 +174,5 @@ int main(void) {
       cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, set_up),
       cmocka_unit_test_setup(test_the_context_is_the_module_made_first, set_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -153,5 +153,5 @@ int main(void) {
       cmocka_unit_test(test_replaced_slots_stay_readable),
       cmocka_unit_test(test_reserving_what_cannot_be),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

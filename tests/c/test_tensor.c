@@ -52,7 +52,8 @@ static void test_F_7_no_dimensions(void **state) {
 static void test_L_6_major_version(void **state) {
   TVMFFIObjectHandle tensor = NULL;
   /* Nothing but the version is there to be read. */
-  DLManagedTensorVersioned *from = malloc(sizeof(DLPackVersion));
+  void *version = malloc(sizeof(DLPackVersion));
+  DLManagedTensorVersioned *from = version;
   const DLPackVersion versions[] = {{0, 8}, {2, 0}, {99, 0}};
   size_t i;
   (void)state;
@@ -284,5 +285,5 @@ int main(void) {
       cmocka_unit_test(test_tensors_of_other_libraries),
       cmocka_unit_test(test_refused_arguments),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

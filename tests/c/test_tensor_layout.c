@@ -194,5 +194,5 @@ int main(void) {
       cmocka_unit_test(test_shapes_that_make_no_sense),
       cmocka_unit_test(test_alignment),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

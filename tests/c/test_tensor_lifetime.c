@@ -187,5 +187,5 @@ int main(void) {
       cmocka_unit_test(test_release_in_another_thread),
       cmocka_unit_test(test_L_21_a_million_levels_in_a_small_stack),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -139,5 +139,5 @@ int main(void) {
       cmocka_unit_test(test_threads_leave_nothing_behind),
       cmocka_unit_test(test_errors_raised_while_a_thread_ends),
   };
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

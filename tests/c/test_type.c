@@ -206,5 +206,5 @@ int main(void) {
       TEST(test_refused_arguments),
       TEST(test_L_2_unknown_index_is_an_error_not_an_exit),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

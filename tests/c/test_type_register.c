@@ -183,5 +183,5 @@ int main(void) {
       TEST(test_refused_keys),
       TEST(test_shutdown_forgets_later_types),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

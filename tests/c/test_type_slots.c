@@ -106,5 +106,5 @@ int main(void) {
       TEST(test_static_requests),
       TEST(test_static_slots_do_not_reach_into_later_indices),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -23,5 +23,5 @@ int main(void) {
       cmocka_unit_test(test_the_version_of_the_abi),
       cmocka_unit_test(test_nowhere_to_write_it),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

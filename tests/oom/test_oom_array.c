@@ -72,5 +72,5 @@ int main(void) {
       cmocka_unit_test(test_a_new_array),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

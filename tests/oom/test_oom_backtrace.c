@@ -77,5 +77,5 @@ int main(void) {
       cmocka_unit_test_setup(test_raising_with_backtraces, setup),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -52,5 +52,5 @@ int main(void) {
       cmocka_unit_test(test_the_text_so_far_stays),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -124,5 +124,5 @@ int main(void) {
       TEST(test_the_function_object),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

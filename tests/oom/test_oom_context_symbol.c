@@ -41,5 +41,5 @@ static void test_registering_and_applying(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_registering_and_applying)};
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -50,5 +50,5 @@ int main(void) {
       cmocka_unit_test(test_long_custom_names),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

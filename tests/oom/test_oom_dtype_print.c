@@ -51,5 +51,5 @@ int main(void) {
       cmocka_unit_test(test_custom_types),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, shut_down);
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }

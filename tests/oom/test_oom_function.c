@@ -80,5 +80,5 @@ int main(void) {
       cmocka_unit_test(test_L_13_errors_of_calls),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -231,5 +231,5 @@ int main(void) {
       TEST(test_metadata),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -122,5 +122,5 @@ int main(void) {
       cmocka_unit_test(test_looking_up),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

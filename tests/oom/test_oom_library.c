@@ -110,5 +110,5 @@ int main(void) {
   if (folder == NULL) return 77;
   (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
   if (TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed) != 0) return 1;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -58,5 +58,5 @@ static void test_every_allocation(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -79,5 +79,5 @@ int main(void) {
       cmocka_unit_test(test_raising_while_counting),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -135,5 +135,5 @@ int main(void) {
       cmocka_unit_test(test_keys_and_values_stay_the_caller_s),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

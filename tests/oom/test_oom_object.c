@@ -84,5 +84,5 @@ int main(void) {
       cmocka_unit_test(test_bodies_of_the_custom_allocator),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -195,5 +195,5 @@ int main(void) {
       TEST(test_attributes), TEST(test_columns),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

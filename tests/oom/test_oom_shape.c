@@ -37,5 +37,5 @@ static void test_one_allocation_each(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_allocation_each)};
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -49,5 +49,5 @@ int main(void) {
       cmocka_unit_test(test_what_is_there_needs_no_memory),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

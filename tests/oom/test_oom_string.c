@@ -51,5 +51,5 @@ int main(void) {
       cmocka_unit_test(test_small_ones_need_none),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

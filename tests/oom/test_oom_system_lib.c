@@ -61,5 +61,5 @@ int main(void) {
       cmocka_unit_test(test_getting_a_module),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -87,5 +87,5 @@ int main(void) {
       cmocka_unit_test(test_inserting_what_was_reserved),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -98,5 +98,5 @@ int main(void) {
       cmocka_unit_test(test_refused_strides_free_the_object),
   };
   oom_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -73,5 +73,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_L_17h_the_global_allocator_is_swapped_whole),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

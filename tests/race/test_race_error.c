@@ -132,5 +132,5 @@ int main(void) {
       cmocka_unit_test(test_slots_that_share_an_error),
       cmocka_unit_test(test_settings_change_while_errors_are_raised),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

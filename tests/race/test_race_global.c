@@ -236,5 +236,5 @@ int main(void) {
       cmocka_unit_test(test_L_11_list_while_names_come_and_go),
       cmocka_unit_test(test_a_built_in_is_made_once),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

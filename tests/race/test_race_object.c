@@ -166,5 +166,5 @@ int main(void) {
       cmocka_unit_test(test_counting_live_objects),
       cmocka_unit_test(test_L_17h_the_custom_allocator_is_swapped_whole),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -169,5 +169,5 @@ int main(void) {
       cmocka_unit_test(test_L_4_chains_of_initialisers),
       cmocka_unit_test(test_what_was_made_is_closed_once),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

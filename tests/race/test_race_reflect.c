@@ -206,5 +206,5 @@ int main(void) {
       TEST(test_a_field_is_registered_once),
       TEST(test_L_17d_attributes),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

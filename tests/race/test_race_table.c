@@ -96,5 +96,5 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_L_11_readers_beside_writers),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -173,5 +173,5 @@ int main(void) {
       TEST(test_scanning_sees_whole_types),
       TEST(test_first_look_up),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
