@@ -19,7 +19,6 @@
 #include "base/checked.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/global.h"
 #include "core/object.h"
 #include "module/library.h"
 #include "platform/compiler.h"
@@ -175,28 +174,16 @@ static int read_tree(const void *bytes, size_t max_size, tree *out) {
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
+/* The loader of a kind of embedded module. */
 static int find_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
-  static const char prefix[] = "ffi.Module.load_from_bytes.";
   tvmffi_buf name = TVMFFI_BUF_INIT;
-  TVMFFIObject *loader = NULL;
-  int rc = -1;
-  tvmffi_buf_append(&name, prefix, sizeof prefix - 1);
-  tvmffi_buf_append(&name, kind->data, kind->size);
-  if (name.failed) {
-    tvmffi_error_raise_memory();
-    goto done;
+  int rc = tvmffi_loader_find("ffi.Module.load_from_bytes.", kind, &name, out);
+  if (rc == 0 && *out == NULL) {
+    rc = tvmffi_fail("RuntimeError",
+                     "Library binary was created using {%.*s} but a loader of that name is not "
+                     "registered. Make sure to have runtime that registers %s",
+                     (int)kind->size, kind->data, name.data);
   }
-  if (tvmffi_global_get(name.data, name.size, &loader) != 0) goto done;
-  if (loader == NULL) {
-    tvmffi_error_raisef("RuntimeError",
-                        "Library binary was created using {%.*s} but a loader of that name is not "
-                        "registered. Make sure to have runtime that registers %s",
-                        (int)kind->size, kind->data, name.data);
-    goto done;
-  }
-  *out = loader;
-  rc = 0;
-done:
   tvmffi_buf_fini(&name);
   return rc;
 }

@@ -121,29 +121,25 @@ static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
   return is_text(&unversioned, "so") ? so : extension;
 }
 
+int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_buf *name,
+                       TVMFFIObject **out) {
+  tvmffi_buf_append_text(name, prefix);
+  tvmffi_buf_append(name, key->data, key->size);
+  if (name->failed) return tvmffi_fail_memory();
+  return tvmffi_global_get(name->data, name->size, out);
+}
+
+/* The loader of a file format. */
 static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
-  static const char prefix[] = "ffi.Module.load_from_file.";
   tvmffi_buf name = TVMFFI_BUF_INIT;
-  TVMFFIObject *loader = NULL;
-  int rc = -1;
-  tvmffi_buf_append(&name, prefix, sizeof prefix - 1);
-  tvmffi_buf_append(&name, format->data, format->size);
-  if (name.failed) {
-    tvmffi_error_raise_memory();
-    goto done;
+  int rc = tvmffi_loader_find("ffi.Module.load_from_file.", format, &name, out);
+  if (rc == 0 && *out == NULL) {
+    rc = tvmffi_fail("RuntimeError",
+                     "Loader for `.%.*s` files is not registered, resolved to (%s) in the global "
+                     "registry.Ensure that you have loaded the correct runtime code, andthat you "
+                     "are on the correct hardware architecture.",
+                     (int)format->size, format->data, name.data);
   }
-  if (tvmffi_global_get(name.data, name.size, &loader) != 0) goto done;
-  if (loader == NULL) {
-    tvmffi_error_raisef("RuntimeError",
-                        "Loader for `.%.*s` files is not registered, resolved to (%s) in the "
-                        "global registry.Ensure that you have loaded the correct runtime code, "
-                        "andthat you are on the correct hardware architecture.",
-                        (int)format->size, format->data, name.data);
-    goto done;
-  }
-  *out = loader;
-  rc = 0;
-done:
   tvmffi_buf_fini(&name);
   return rc;
 }

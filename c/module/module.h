@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
+#include "base/buf.h"
 #include "module/module_set.h"
 
 typedef struct tvmffi_module tvmffi_module;
@@ -98,6 +99,13 @@ void tvmffi_imports_release(tvmffi_module_set *collected);
 
 /* Loads a module from a file, by the loader that is registered for its format. */
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out);
+
+/*
+ * The global function named prefix + key, NULL when there is none. The name is left in *name, an
+ * empty buffer that the caller gives up whatever happens.
+ */
+int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_buf *name,
+                       TVMFFIObject **out);
 
 /* Calls a loader; TypeError unless it gives a Module. */
 int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_args,
