@@ -348,6 +348,17 @@ def install():
 
 
 @part
+def docs():
+    """the documentation site is built, without a warning"""
+    if tool("doxygen"):
+        folder = build("docs", "-Ddocs=enabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=disabled",
+                       "-Dcpp=disabled", "-Dcuda=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
+        shutil.rmtree(folder / "docs/html", ignore_errors=True)
+        text = REPORT.run("doxygen runs", ["doxygen", folder / "docs/Doxyfile"])
+        REPORT.check("doxygen has nothing to say", "warning:" not in text, text)
+
+
+@part
 def coverage():
     """line coverage of c/ by the tests"""
     if not tool("gcovr"):

@@ -39,7 +39,7 @@ typedef struct {
 /* ---- Raising errors that name the call --------------------------------------------------------*/
 
 /**
- * Raise an error about an argument: `Argument #<i> of `<signature>` <what>`.
+ * Raise an error about an argument: ``Argument #0 of `scale(0: int) -> void` must be positive``.
  * @param format [borrow] printf's, for instance "must be positive, but is %d".
  * @return -1.
  */

@@ -147,11 +147,11 @@ static inline void tvm_ffi_detail_register(const char *name, TVMFFISafeCallType 
       (tvm_ffi_detail_register(name, function), 0)
 #endif
 
-/** Registers the loader of module files that end in `.<format>`: (path, format) -> Module. */
+/** Registers the loader of module files with that extension: `(path, format) -> Module`. */
 #define TVM_FFI_C_REGISTER_FILE_LOADER(format, function) \
   TVM_FFI_C_REGISTER_GLOBAL("ffi.Module.load_from_file." format, function)
 
-/** Registers the loader of modules of that kind embedded in libraries: (bytes) -> Module. */
+/** Registers the loader of modules of that kind embedded in libraries: `(bytes) -> Module`. */
 #define TVM_FFI_C_REGISTER_BYTES_LOADER(kind, function) \
   TVM_FFI_C_REGISTER_GLOBAL("ffi.Module.load_from_bytes." kind, function)
 
