@@ -4,30 +4,10 @@
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "c/builtin_table.h"
+#include "c/builtins_support.h"
 #include "core/any.h"
 #include "core/global.h"
 #include "support/check.h"
-
-/* The row of kBuiltins, -1 when there is none. */
-static int find_row(const char *name) {
-  int row;
-  for (row = 0; row < kNumBuiltins; ++row) {
-    if (strcmp(kBuiltins[row].name, name) == 0) return row;
-  }
-  return -1;
-}
-
-/* Calls check(row) for every function that this build has. */
-static void for_each(void (*check)(int row)) {
-  size_t group, i;
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
-      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
-      if (row >= 0) check(row);
-    }
-  }
-}
 
 static char seen[kNumBuiltins];
 

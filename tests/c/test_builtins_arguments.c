@@ -3,33 +3,13 @@
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "c/builtin_table.h"
+#include "c/builtins_support.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/global.h"
 #include "support/check.h"
 
 enum { kMaxArgs = 8 };
-
-/* The row of kBuiltins, -1 when there is none. */
-static int find_row(const char *name) {
-  int row;
-  for (row = 0; row < kNumBuiltins; ++row) {
-    if (strcmp(kBuiltins[row].name, name) == 0) return row;
-  }
-  return -1;
-}
-
-/* Calls check(row) for every function that this build has. */
-static void for_each(void (*check)(int row)) {
-  size_t group, i;
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
-      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
-      if (row >= 0) check(row);
-    }
-  }
-}
 
 /* Calls the function with num_args floats, which nothing but Any takes. */
 static int call_with_floats(int row, int num_args) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/global_support.h"
 #include "support/check.h"
 
 static int answer(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -23,45 +24,20 @@ static void count_delete(void *self) {
  * A function that returns *number and adds one to it when it dies: a static variable, for functions
  * may be in the table until the end.
  */
-static TVMFFIObjectHandle new_function(int *number) {
+static TVMFFIObjectHandle new_answer(int *number) {
   TVMFFIObjectHandle function = NULL;
   check_ok(TVMFFIFunctionCreate(number, answer, count_delete, &function));
   return function;
 }
 
-static int set(const char *name, TVMFFIObjectHandle function, int allow_override) {
-  TVMFFIByteArray bytes = check_bytes(name);
-  return TVMFFIFunctionSetGlobal(&bytes, function, allow_override);
-}
-
-static TVMFFIObjectHandle get(const char *name) {
-  TVMFFIByteArray bytes = check_bytes(name);
-  TVMFFIObjectHandle function = NULL;
-  check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
-  return function;
-}
-
-/* Is that the function of the name? */
-static void check_is(const char *name, TVMFFIObjectHandle expected) {
-  TVMFFIObjectHandle function = get(name);
-  assert_ptr_equal(function, expected);
-  TVMFFIObjectDecRef(function);
-}
-
-static bool remove_name(const char *name) {
-  bool removed = false;
-  check_ok(tvmffi_global_remove(name, strlen(name), &removed));
-  return removed;
-}
-
 static void test_set_and_get(void **state) {
   static int number = 7;
-  TVMFFIObjectHandle function = new_function(&number), found;
+  TVMFFIObjectHandle function = new_answer(&number), found;
   TVMFFIAny result = {0};
   (void)state;
-  check_ok(set("my.f", function, 0));
+  check_ok(set_global("my.f", function, 0));
   assert_int_equal(check_use_count(function), 2);
-  found = get("my.f");
+  found = get_global("my.f");
   assert_ptr_equal(found, function);
   assert_int_equal(check_use_count(function), 3);
   check_ok(TVMFFIFunctionCall(found, NULL, 0, &result));
@@ -84,15 +60,15 @@ static void test_an_unknown_name_is_no_error(void **state) {
 
 static void test_override_releases_the_old_function(void **state) {
   static int number = 0, other = 0;
-  TVMFFIObjectHandle function = new_function(&number), second = new_function(&other);
+  TVMFFIObjectHandle function = new_answer(&number), second = new_answer(&other);
   (void)state;
-  check_ok(set("my.f", function, 1));
+  check_ok(set_global("my.f", function, 1));
   TVMFFIObjectDecRef(function);
   assert_int_equal(number, 0);
-  check_ok(set("my.f", second, 1));
+  check_ok(set_global("my.f", second, 1));
   assert_int_equal(number, 1);
   check_is("my.f", second);
-  check_ok(set("my.f", second, 1)); /* by itself */
+  check_ok(set_global("my.f", second, 1)); /* by itself */
   assert_int_equal(check_use_count(second), 2);
   TVMFFIObjectDecRef(second);
   assert_int_equal(other, 0);
@@ -100,15 +76,15 @@ static void test_override_releases_the_old_function(void **state) {
 
 static void test_remove(void **state) {
   static int number = 0;
-  TVMFFIObjectHandle function = new_function(&number);
+  TVMFFIObjectHandle function = new_answer(&number);
   (void)state;
   assert_false(remove_name("my.f"));
-  check_ok(set("my.f", function, 0));
+  check_ok(set_global("my.f", function, 0));
   assert_true(remove_name("my.f"));
   assert_int_equal(check_use_count(function), 1);
-  assert_null(get("my.f"));
+  assert_null(get_global("my.f"));
   assert_false(remove_name("my.f"));
-  check_ok(set("my.f", function, 0)); /* no override: the name is free again */
+  check_ok(set_global("my.f", function, 0)); /* no override: the name is free again */
   check_is("my.f", function);
   TVMFFIObjectDecRef(function);
 }
@@ -122,8 +98,8 @@ static void test_F_24_names_match_whole(void **state) {
   int i;
   (void)state;
   for (i = 0; i < 5; ++i) {
-    functions[i] = new_function(&numbers[i]);
-    check_ok(set(kNames[i], functions[i], 0));
+    functions[i] = new_answer(&numbers[i]);
+    check_ok(set_global(kNames[i], functions[i], 0));
     TVMFFIObjectDecRef(functions[i]);
   }
   for (i = 0; i < 5; ++i) check_is(kNames[i], functions[i]);
@@ -138,12 +114,12 @@ static void test_F_24_names_match_whole(void **state) {
 static void test_the_name_is_copied(void **state) {
   static int number = 0;
   char text[] = "my.name";
-  TVMFFIObjectHandle function = new_function(&number);
+  TVMFFIObjectHandle function = new_answer(&number);
   (void)state;
-  check_ok(set(text, function, 0));
+  check_ok(set_global(text, function, 0));
   memset(text, 'x', sizeof text - 1);
   check_is("my.name", function);
-  assert_null(get(text));
+  assert_null(get_global(text));
   TVMFFIObjectDecRef(function);
 }
 
@@ -151,12 +127,12 @@ static void test_many_names(void **state) {
   enum { kMany = 5000 };
   static int number = 0;
   char name[32];
-  TVMFFIObjectHandle function = new_function(&number);
+  TVMFFIObjectHandle function = new_answer(&number);
   int i;
   (void)state;
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "many.%d", i);
-    check_ok(set(name, function, 0));
+    check_ok(set_global(name, function, 0));
   }
   assert_int_equal(check_use_count(function), kMany + 1);
   for (i = 0; i < kMany; ++i) {
@@ -169,44 +145,45 @@ static void test_many_names(void **state) {
 /* What a dying function does with the table: no lock may be held then. */
 static void use_table(void *self) {
   int *number = (int *)self;
-  assert_null(get("my.gone"));
+  assert_null(get_global("my.gone"));
   assert_true(remove_name("my.other"));
   *number = 1;
 }
 
 static void test_a_dying_function_may_use_the_table(void **state) {
   static int number = 0, other = 0;
-  TVMFFIObjectHandle function = NULL, second = new_function(&other);
+  TVMFFIObjectHandle function = NULL, second = new_answer(&other);
   (void)state;
   check_ok(TVMFFIFunctionCreate(&number, answer, use_table, &function));
-  check_ok(set("my.f", function, 0));
-  check_ok(set("my.other", second, 0));
+  check_ok(set_global("my.f", function, 0));
+  check_ok(set_global("my.other", second, 0));
   TVMFFIObjectDecRef(function);
-  check_ok(set("my.f", second, 1));
+  check_ok(set_global("my.f", second, 1));
   assert_int_equal(number, 1);
   TVMFFIObjectDecRef(second);
 }
 
 static void test_built_in_functions(void **state) {
   static int number = 0;
-  TVMFFIObjectHandle function = new_function(&number), found = get("ffi.String");
+  TVMFFIObjectHandle function = new_answer(&number), found = get_global("ffi.String");
   (void)state;
   assert_non_null(found);
   check_is("ffi.String", found); /* one object for all who ask */
-  check_fails(set("ffi.String", function, 0), "RuntimeError", NULL);
-  check_fails(set("ffi.Bytes", function, 0), "RuntimeError", NULL); /* never fetched so far */
-  check_ok(set("ffi.String", function, 1));
-  check_ok(set("ffi.Bytes", function, 1));
+  check_fails(set_global("ffi.String", function, 0), "RuntimeError", NULL);
+  /* never fetched so far */
+  check_fails(set_global("ffi.Bytes", function, 0), "RuntimeError", NULL);
+  check_ok(set_global("ffi.String", function, 1));
+  check_ok(set_global("ffi.Bytes", function, 1));
   check_is("ffi.String", function);
   check_is("ffi.Bytes", function);
   assert_true(remove_name("ffi.String"));
   assert_true(remove_name("ffi.Shape"));
-  assert_null(get("ffi.String"));
-  assert_null(get("ffi.Shape"));
+  assert_null(get_global("ffi.String"));
+  assert_null(get_global("ffi.Shape"));
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(check_use_count(function), 1);
   TVMFFIObjectDecRef(function);
-  function = get("ffi.Shape"); /* as at the start */
+  function = get_global("ffi.Shape"); /* as at the start */
   assert_non_null(function);
   TVMFFIObjectDecRef(function);
   TVMFFIObjectDecRef(found); /* outlived the table it came from */

@@ -3,29 +3,15 @@
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/global_support.h"
 #include "core/any.h"
 #include "core/global.h"
 #include "support/check.h"
 
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
 static TVMFFIObjectHandle function; /* the one that all names of these tests stand for */
 
 static void set(const char *name) {
-  TVMFFIByteArray bytes = check_bytes(name);
-  check_ok(TVMFFIFunctionSetGlobal(&bytes, function, 1));
-}
-
-static void remove_name(const char *name) {
-  bool removed = false;
-  check_ok(tvmffi_global_remove(name, strlen(name), &removed));
-  assert_true(removed);
+  check_ok(set_global(name, function, 1));
 }
 
 static TVMFFIObject *list_names(void) {
@@ -83,16 +69,16 @@ static void test_removed_names_are_not_listed(void **state) {
   set("my.b");
   set("my.c");
   set("my.d");
-  remove_name("my.a"); /* first, middle, last */
+  assert_true(remove_name("my.a")); /* first, middle, last */
   check_listed("my.b my.c my.d");
-  remove_name("my.c");
+  assert_true(remove_name("my.c"));
   check_listed("my.b my.d");
-  remove_name("my.d");
+  assert_true(remove_name("my.d"));
   check_listed("my.b");
   set("my.a");
   check_listed("my.b my.a");
-  remove_name("my.b");
-  remove_name("my.a");
+  assert_true(remove_name("my.b"));
+  assert_true(remove_name("my.a"));
   check_listed("");
 }
 
@@ -104,7 +90,7 @@ static void test_a_list_is_a_snapshot(void **state) {
   set("my.b");
   names = list_names();
   count = count_names(names);
-  remove_name("my.a");
+  assert_true(remove_name("my.a"));
   set("my.c");
   set("my.d");
   assert_int_equal(count_names(names), count);
@@ -162,15 +148,6 @@ static void set_described(const char *name, const char *metadata) {
   check_ok(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1));
 }
 
-static void check_metadata(const char *name, const char *expected) {
-  TVMFFIAny metadata = tvmffi_any_none();
-  TVMFFIByteArray text;
-  check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
-  assert_true(tvmffi_any_get_text(&metadata, &text));
-  assert_string_equal(text.data, expected);
-  check_release(&metadata);
-}
-
 static void test_metadata(void **state) {
   TVMFFIAny metadata = tvmffi_any_none();
   char described[] = "{\"type_schema\":\"...\"}";
@@ -187,7 +164,7 @@ static void test_metadata(void **state) {
   check_metadata("ffi.Shape", "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
   set("ffi.Shape");
   check_metadata("ffi.Shape", "");
-  remove_name("my.f");
+  assert_true(remove_name("my.f"));
   check_fails(tvmffi_global_metadata("my.f", 4, &metadata), "RuntimeError",
               "Global Function is not found: my.f");
   check_fails(tvmffi_global_metadata("my.none", 7, &metadata), "RuntimeError",

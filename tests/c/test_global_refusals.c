@@ -2,47 +2,15 @@
 /* What the table of global functions refuses, leaving everything as it was. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/global_support.h"
 #include "support/check.h"
-
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
-
-static TVMFFIObjectHandle new_function(void) {
-  TVMFFIObjectHandle function = NULL;
-  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
-  return function;
-}
-
-static int set(const char *name, TVMFFIObjectHandle function, int allow_override) {
-  TVMFFIByteArray bytes = check_bytes(name);
-  return TVMFFIFunctionSetGlobal(&bytes, function, allow_override);
-}
-
-static TVMFFIObjectHandle get(const char *name) {
-  TVMFFIByteArray bytes = check_bytes(name);
-  TVMFFIObjectHandle function = NULL;
-  check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
-  return function;
-}
-
-/* Is that the function of the name? */
-static void check_is(const char *name, TVMFFIObjectHandle expected) {
-  TVMFFIObjectHandle function = get(name);
-  assert_ptr_equal(function, expected);
-  TVMFFIObjectDecRef(function);
-}
 
 static void test_a_taken_name_is_refused(void **state) {
   TVMFFIObjectHandle function = new_function(), second = new_function();
   TVMFFIMethodInfo info;
   (void)state;
-  check_ok(set("my.f", function, 0));
-  check_fails(set("my.f", second, 0), "RuntimeError",
+  check_ok(set_global("my.f", function, 0));
+  check_fails(set_global("my.f", second, 0), "RuntimeError",
               "Global Function `my.f` is already registered");
   memset(&info, 0, sizeof info);
   info.name = check_bytes("my.f");
@@ -61,10 +29,10 @@ static void test_L_8_null_function_is_refused(void **state) {
   TVMFFIAny string;
   TVMFFIMethodInfo info;
   (void)state;
-  check_fails(set("my.f", NULL, 0), "TypeError",
+  check_fails(set_global("my.f", NULL, 0), "TypeError",
               "Cannot convert from type `None` to `ffi.Function`");
   check_ok(TVMFFIStringFromByteArray(&text, &string));
-  check_fails(set("my.f", string.v_obj, 1), "TypeError",
+  check_fails(set_global("my.f", string.v_obj, 1), "TypeError",
               "Cannot convert from type `ffi.String` to `ffi.Function`");
   memset(&info, 0, sizeof info);
   info.name = check_bytes("my.f");
@@ -73,7 +41,7 @@ static void test_L_8_null_function_is_refused(void **state) {
   info.method = string;
   check_fails(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1), "TypeError",
               "Cannot convert from type `ffi.String` to `ffi.Function`");
-  assert_null(get("my.f"));
+  assert_null(get_global("my.f"));
   check_release(&string);
 }
 

@@ -6,28 +6,10 @@
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/reflect_support.h"
 #include "core/any.h"
 #include "support/check.h"
 #include "support/probe.h"
-
-static int32_t add_type(const char *key, int32_t depth, int32_t parent) {
-  TVMFFIByteArray bytes = check_bytes(key);
-  int32_t index = TVMFFITypeGetOrAllocIndex(&bytes, -1, depth, 0, 1, parent);
-  assert_true(index >= 0);
-  return index;
-}
-
-static TVMFFIFieldInfo make_field(const char *name) {
-  TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
-  field.name = check_bytes(name);
-  return field;
-}
-
-static int add_field(int32_t type_index, const char *name) {
-  TVMFFIFieldInfo field = make_field(name);
-  return TVMFFITypeRegisterField(type_index, &field);
-}
 
 static int add_method(int32_t type_index, const char *name, TVMFFIAny method) {
   TVMFFIMethodInfo info;

@@ -2,33 +2,9 @@
 /* Which index a new type gets: the slots of its parent, the next free one, the one it asks for. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/type_support.h"
 #include "core/type.h"
 #include "support/check.h"
-
-enum { kQueryOnly = -2 };
-
-static int32_t register_type(const char *key, int32_t static_index, int32_t depth,
-                             int32_t num_slots, int can_overflow, int32_t parent) {
-  TVMFFIByteArray bytes = check_bytes(key);
-  return TVMFFITypeGetOrAllocIndex(&bytes, static_index, depth, num_slots, can_overflow, parent);
-}
-
-/* A child of ffi.Object, or of what has the given depth - 1. */
-static int32_t add(const char *key, int32_t depth, int32_t num_slots, int32_t parent) {
-  int32_t index = register_type(key, -1, depth, num_slots, 1, parent);
-  if (index < 0) check_not_raised();
-  assert_true(index >= 0);
-  return index;
-}
-
-static void refuse(int32_t index, const char *message) {
-  assert_int_equal(index, -1);
-  check_raised_with("InternalError", message);
-}
-
-static int32_t query(const char *key) {
-  return register_type(key, -1, 1, 0, 1, kQueryOnly);
-}
 
 static void test_children_take_the_slots_of_their_parent(void **state) {
   int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* a to a + 4 */

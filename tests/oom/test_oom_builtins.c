@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <tvm/ffi/extra/c_runtime_api.h>
-
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/global.h"
+#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
 
@@ -105,13 +104,6 @@ static void test_the_function_object(void **state) {
   (void)state;
   memset(&j, 0, sizeof j);
   assert_int_equal(oom_check(make_function, NULL, release_function, &j, 0), 1);
-}
-
-/* And nothing is left. */
-static int shut_down(void **state) {
-  (void)state;
-  TVMFFIRuntimeShutdown();
-  return oom_live_blocks() == 0 ? 0 : -1;
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, shut_down)

@@ -2,20 +2,14 @@
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/global_support.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/global.h"
 #include "core/thread_state.h"
+#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
-
-static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  return 0;
-}
 
 static const char kMetadata[] = "{\"some\":\"metadata\"}";
 static const char kOtherMetadata[] = "{\"another\":\"metadata\"}";
@@ -28,12 +22,6 @@ typedef struct {
   TVMFFIObject *out;
 } job;
 
-static TVMFFIObjectHandle new_function(void) {
-  TVMFFIObjectHandle function = NULL;
-  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
-  return function;
-}
-
 static TVMFFIObject *get(const char *name) {
   TVMFFIObject *function = NULL;
   check_ok(tvmffi_global_get(name, strlen(name), &function));
@@ -42,8 +30,7 @@ static TVMFFIObject *get(const char *name) {
 
 static int set(void *context) {
   const job *j = context;
-  TVMFFIByteArray name = check_bytes(j->name);
-  return TVMFFIFunctionSetGlobal(&name, j->function, 0);
+  return set_global(j->name, j->function, 0);
 }
 
 static int override_described(void *context) {
@@ -82,15 +69,6 @@ static void test_set(void **state) {
     TVMFFIObjectDecRef(j.function);
   }
   assert_true(num_failures > 100);
-}
-
-static void check_metadata(const char *name, const char *expected) {
-  TVMFFIAny metadata = tvmffi_any_none();
-  TVMFFIByteArray text;
-  check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
-  assert_true(tvmffi_any_get_text(&metadata, &text));
-  assert_string_equal(text.data, expected);
-  check_release(&metadata);
 }
 
 static void not_overridden(void *context) {
@@ -209,13 +187,6 @@ static void test_metadata(void **state) {
   tvmffi_object_release(get("ffi.String"));
   j.name = "ffi.String";
   assert_true(oom_check(get_metadata, NULL, NULL, &j, 0) >= 2);
-}
-
-/* And nothing is left. */
-static int shut_down(void **state) {
-  (void)state;
-  TVMFFIRuntimeShutdown();
-  return oom_live_blocks() == 0 ? 0 : -1;
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, shut_down)

@@ -3,6 +3,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
+#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/probe.h"
@@ -13,7 +14,8 @@ static const char kText[] = "a text of more than seven bytes";
 
 typedef struct {
   int32_t type_index;
-  int32_t count; /* how many there are before */
+  int32_t count;                                         /* how many there are before */
+  int32_t (*num_registered)(const TVMFFITypeInfo *info); /* how many there are now */
   char name[32];
   probe value;
 } job;
@@ -24,6 +26,34 @@ static void begin(job *j) {
   probe_init(&j->value);
   j->type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
   assert_true(j->type_index >= 0);
+}
+
+static void not_registered(void *context) {
+  job *j = context;
+  assert_int_equal(j->num_registered(TVMFFIGetTypeInfo(j->type_index)), j->count);
+  assert_int_equal(check_use_count(&j->value), 1 + j->count);
+}
+
+/* Registers kMany, named with the prefix; for each, num_failures or more allocations fail. */
+static const TVMFFITypeInfo *register_many(job *j, const char *prefix, int (*action)(void *context),
+                                           int32_t (*num_registered)(const TVMFFITypeInfo *info),
+                                           long num_failures) {
+  const TVMFFITypeInfo *info;
+  begin(j);
+  j->num_registered = num_registered;
+  info = TVMFFIGetTypeInfo(j->type_index);
+  for (j->count = 0; j->count < kMany; ++j->count) {
+    (void)snprintf(j->name, sizeof j->name, "%s%d", prefix, (int)j->count);
+    assert_true(oom_check(action, not_registered, NULL, j, 1) >= num_failures);
+    assert_int_equal(num_registered(info), j->count + 1);
+  }
+  return info;
+}
+
+/* Shutting down released what the registrations held. */
+static void check_all_released(job *j) {
+  TVMFFIRuntimeShutdown();
+  assert_int_equal(check_use_count(&j->value), 1);
 }
 
 static int register_field(void *context) {
@@ -38,10 +68,8 @@ static int register_field(void *context) {
   return TVMFFITypeRegisterField(j->type_index, &field);
 }
 
-static void field_not_registered(void *context) {
-  job *j = context;
-  assert_int_equal(TVMFFIGetTypeInfo(j->type_index)->num_fields, j->count);
-  assert_int_equal(check_use_count(&j->value), 1 + j->count);
+static int32_t num_fields(const TVMFFITypeInfo *info) {
+  return info->num_fields;
 }
 
 static void test_fields(void **state) {
@@ -50,21 +78,14 @@ static void test_fields(void **state) {
   job j;
   int32_t i;
   (void)state;
-  begin(&j);
-  info = TVMFFIGetTypeInfo(j.type_index);
-  for (j.count = 0; j.count < kMany; ++j.count) {
-    (void)snprintf(j.name, sizeof j.name, "field%d", (int)j.count);
-    assert_true(oom_check(register_field, field_not_registered, NULL, &j, 1) >= 2);
-    assert_int_equal(info->num_fields, j.count + 1);
-  }
+  info = register_many(&j, "field", register_field, num_fields, 2);
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "field%d", (int)i);
     assert_string_equal(info->fields[i].name.data, name);
     assert_string_equal(info->fields[i].doc.data, "doc");
     assert_int_equal(info->fields[i].default_value_or_factory.type_index, kTVMFFIStr);
   }
-  TVMFFIRuntimeShutdown();
-  assert_int_equal(check_use_count(&j.value), 1);
+  check_all_released(&j);
 }
 
 static int register_method(void *context) {
@@ -77,10 +98,8 @@ static int register_method(void *context) {
   return TVMFFITypeRegisterMethod(j->type_index, &method);
 }
 
-static void method_not_registered(void *context) {
-  job *j = context;
-  assert_int_equal(TVMFFIGetTypeInfo(j->type_index)->num_methods, j->count);
-  assert_int_equal(check_use_count(&j->value), 1 + j->count);
+static int32_t num_methods(const TVMFFITypeInfo *info) {
+  return info->num_methods;
 }
 
 static void test_methods(void **state) {
@@ -89,20 +108,13 @@ static void test_methods(void **state) {
   job j;
   int32_t i;
   (void)state;
-  begin(&j);
-  info = TVMFFIGetTypeInfo(j.type_index);
-  for (j.count = 0; j.count < kMany; ++j.count) {
-    (void)snprintf(j.name, sizeof j.name, "method%d", (int)j.count);
-    assert_true(oom_check(register_method, method_not_registered, NULL, &j, 1) >= 1);
-    assert_int_equal(info->num_methods, j.count + 1);
-  }
+  info = register_many(&j, "method", register_method, num_methods, 1);
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "method%d", (int)i);
     assert_string_equal(info->methods[i].name.data, name);
     assert_string_equal(info->methods[i].metadata.data, "{}");
   }
-  TVMFFIRuntimeShutdown();
-  assert_int_equal(check_use_count(&j.value), 1);
+  check_all_released(&j);
 }
 
 static int register_metadata(void *context) {
@@ -161,8 +173,7 @@ static void test_attributes(void **state) {
     assert_int_equal(column->data[i].type_index, i % 2 == 0 ? kTVMFFIStr : kTVMFFIObject);
   }
   assert_int_equal(check_use_count(&j.value), 1 + 150);
-  TVMFFIRuntimeShutdown();
-  assert_int_equal(check_use_count(&j.value), 1);
+  check_all_released(&j);
 }
 
 static void test_columns(void **state) {
@@ -176,15 +187,7 @@ static void test_columns(void **state) {
     assert_true(oom_check(register_attr, attr_not_registered, NULL, &j, 1) >= 3);
     assert_ptr_equal(find_column(j.name)->data[65].v_obj, &j.value);
   }
-  TVMFFIRuntimeShutdown();
-  assert_int_equal(check_use_count(&j.value), 1);
-}
-
-/* And nothing is left. */
-static int shut_down(void **state) {
-  (void)state;
-  TVMFFIRuntimeShutdown();
-  return oom_live_blocks() == 0 ? 0 : -1;
+  check_all_released(&j);
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, shut_down)

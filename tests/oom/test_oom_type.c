@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/type.h"
+#include "oom/shutdown_support.h"
 #include "support/check.h"
 #include "support/oom.h"
 
@@ -107,13 +107,6 @@ static void test_refusals(void **state) {
   assert_null(TVMFFIGetTypeInfo(4000));
   check_raised("MemoryError", NULL);
   oom_fail_after(-1);
-}
-
-/* And nothing is left. */
-static int shut_down(void **state) {
-  (void)state;
-  TVMFFIRuntimeShutdown();
-  return oom_live_blocks() == 0 ? 0 : -1;
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, shut_down)

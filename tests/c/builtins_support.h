@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of all built-in functions have in common. */
+#ifndef TESTS_C_BUILTINS_SUPPORT_H_
+#define TESTS_C_BUILTINS_SUPPORT_H_
+
+#include <stddef.h>
+#include <string.h>
+
+#include "c/builtin_table.h"
+#include "core/builtins.h"
+
+/* The row of kBuiltins, -1 when there is none. */
+static inline int find_row(const char *name) {
+  int row;
+  for (row = 0; row < kNumBuiltins; ++row) {
+    if (strcmp(kBuiltins[row].name, name) == 0) return row;
+  }
+  return -1;
+}
+
+/* Calls check(row) for every function that this build has. */
+static inline void for_each(void (*check)(int row)) {
+  size_t group, i;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
+      if (row >= 0) check(row);
+    }
+  }
+}
+
+#endif /* TESTS_C_BUILTINS_SUPPORT_H_ */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of global functions have in common. */
+#ifndef TESTS_C_GLOBAL_SUPPORT_H_
+#define TESTS_C_GLOBAL_SUPPORT_H_
+
+#include "core/any.h"
+#include "core/global.h"
+#include "support/check.h"
+
+static inline int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args,
+                             TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+/* A function that does nothing. */
+static inline TVMFFIObjectHandle new_function(void) {
+  TVMFFIObjectHandle function = NULL;
+  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
+  return function;
+}
+
+static inline int set_global(const char *name, TVMFFIObjectHandle function, int allow_override) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  return TVMFFIFunctionSetGlobal(&bytes, function, allow_override);
+}
+
+/* NULL when there is none. */
+static inline TVMFFIObjectHandle get_global(const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  TVMFFIObjectHandle function = NULL;
+  check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
+  return function;
+}
+
+/* Is that the function of the name? */
+static inline void check_is(const char *name, TVMFFIObjectHandle expected) {
+  TVMFFIObjectHandle function = get_global(name);
+  assert_ptr_equal(function, expected);
+  TVMFFIObjectDecRef(function);
+}
+
+/* Was there one? */
+static inline bool remove_name(const char *name) {
+  bool removed = false;
+  check_ok(tvmffi_global_remove(name, strlen(name), &removed));
+  return removed;
+}
+
+static inline void check_metadata(const char *name, const char *expected) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  TVMFFIByteArray text;
+  check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
+  assert_true(tvmffi_any_get_text(&metadata, &text));
+  assert_string_equal(text.data, expected);
+  check_release(&metadata);
+}
+
+#endif /* TESTS_C_GLOBAL_SUPPORT_H_ */
