@@ -58,14 +58,6 @@ void *tvmffi_alloc_until_shutdown(size_t size) {
   return block + 1;
 }
 
-char *tvmffi_copy_until_shutdown(const char *data, size_t size) {
-  char *copy = size == SIZE_MAX ? NULL : tvmffi_alloc_until_shutdown(size + 1);
-  if (copy == NULL) return NULL;
-  if (size != 0) memcpy(copy, data, size);
-  copy[size] = '\0';
-  return copy;
-}
-
 void tvmffi_alloc_shutdown(void) {
   kept_block *block = kept_blocks;
   kept_blocks = NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The one door to memory. Nothing else in the library calls malloc, but for the two places that
- * the ABI ties to it (see TVMFFIRuntimeSetMemoryHooks).
- */
+/* The one door to memory: nothing else in the library calls malloc. */
 #ifndef TVMFFI_BASE_ALLOC_H_
 #define TVMFFI_BASE_ALLOC_H_
 
@@ -20,9 +17,6 @@ void tvmffi_free(void *ptr);
  * whose address clients keep. NULL when there is none.
  */
 void *tvmffi_alloc_until_shutdown(size_t size);
-
-/* Copies size bytes and a NUL behind them into such memory. */
-char *tvmffi_copy_until_shutdown(const char *data, size_t size);
 
 /* -1 when something is allocated already. All-NULL hooks mean malloc and free. */
 int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *hooks);

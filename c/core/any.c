@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -64,5 +65,9 @@ int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out) {
 }
 
 const char *tvmffi_any_type_name(const TVMFFIAny *any) {
+  bool is_pointer =
+      any->type_index >= kTVMFFIStaticObjectBegin ||
+      (any->type_index >= kTVMFFIDLTensorPtr && any->type_index <= kTVMFFIByteArrayPtr);
+  if (is_pointer && any->v_ptr == NULL) return "NULL";
   return tvmffi_type_key(any->type_index);
 }

@@ -60,13 +60,6 @@ static inline void tvmffi_any_release(TVMFFIAny *any) {
   tvmffi_object_release(obj);
 }
 
-/* The same inside a destroy function: see tvmffi_object_release_nested. */
-static inline void tvmffi_any_release_nested(TVMFFIAny *any) {
-  TVMFFIObject *obj = any->type_index >= kTVMFFIStaticObjectBegin ? any->v_obj : NULL;
-  *any = tvmffi_any_none();
-  if (obj != NULL) tvmffi_object_release_nested(obj);
-}
-
 /* Another owned value of the same: plain values and objects only, as owned ones are. */
 static inline TVMFFIAny tvmffi_any_copy(const TVMFFIAny *any) {
   if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_retain(any->v_obj);
@@ -76,7 +69,7 @@ static inline TVMFFIAny tvmffi_any_copy(const TVMFFIAny *any) {
 /* The text of RawStr, SmallStr and Str values. False for other types, *out untouched. */
 int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out);
 
-/* The name of the value's type as error texts show it, NUL-terminated, never NULL. */
+/* The name of the value's type as error texts show it; a NULL object or text is shown as such. */
 const char *tvmffi_any_type_name(const TVMFFIAny *any);
 
 #endif /* TVMFFI_CORE_ANY_H_ */

@@ -88,7 +88,8 @@ static bool is_excluded(const char *file, const char *symbol) {
 /* C++ names, where the process has the C++ runtime; the result is malloc's, or NULL. */
 static char *demangle(const char *symbol) {
   typedef char *(*demangler)(const char *name, char *buffer, size_t *length, int *status);
-  static int looked_up;
+  /* Kernels bring the C++ runtime along in a scope of their own. */
+  static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
   static void *found;
   union {
     void *data;
@@ -96,11 +97,11 @@ static char *demangle(const char *symbol) {
   } cast;
   int status = -1;
   if (symbol[0] != '_' || symbol[1] != 'Z') return NULL;
-  if (!tvmffi_atomic_load_acquire_int(&looked_up)) {
-    tvmffi_atomic_store_relaxed_ptr(&found, tvmffi_dl_global_symbol("__cxa_demangle"));
-    tvmffi_atomic_store_release_int(&looked_up, 1);
-  }
   cast.data = tvmffi_atomic_load_relaxed_ptr(&found);
+  if (cast.data == NULL) {
+    cast.data = tvmffi_dl_find_loaded("__cxa_demangle", libraries);
+    tvmffi_atomic_store_relaxed_ptr(&found, cast.data);
+  }
   return cast.data != NULL ? cast.function(symbol, NULL, NULL, &status) : NULL;
 }
 

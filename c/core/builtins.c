@@ -36,25 +36,25 @@ static const parameter_type *find_type(char letter) {
 }
 
 /* Asked on every call of a built-in, hence not part of the table, which is searched. */
-static bool accepts(char letter, int32_t type_index) {
+static bool accepts(char letter, const TVMFFIAny *arg) {
+  int32_t type_index = arg->type_index;
   switch (letter) {
     case 'M':
-      return type_index == kTVMFFIModule;
+      return type_index == kTVMFFIModule && arg->v_obj != NULL;
     case 's':
-      return type_index == kTVMFFIRawStr || type_index == kTVMFFISmallStr ||
-             type_index == kTVMFFIStr;
+      return type_index == kTVMFFISmallStr ||
+             ((type_index == kTVMFFIRawStr || type_index == kTVMFFIStr) && arg->v_ptr != NULL);
     case 'b':
     case 'i':
       return type_index == kTVMFFIBool || type_index == kTVMFFIInt;
     case 'y':
-      return type_index == kTVMFFIByteArrayPtr || type_index == kTVMFFISmallBytes ||
-             type_index == kTVMFFIBytes;
+      return type_index == kTVMFFISmallBytes ||
+             ((type_index == kTVMFFIByteArrayPtr || type_index == kTVMFFIBytes) &&
+              arg->v_ptr != NULL);
     case 'p':
       return type_index == kTVMFFIOpaquePtr || type_index == kTVMFFINone;
-    case 'F':
-      return type_index == kTVMFFIFunction || type_index == kTVMFFINone;
     case 'A':
-      return type_index == kTVMFFIArray;
+      return type_index == kTVMFFIArray && arg->v_obj != NULL;
     case 'a':
       return true;
     default:
@@ -141,7 +141,7 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
     int32_t i;
     for (i = 0; p[i] != '>'; ++i) {
       if (i >= num_args) break;
-      if (TVMFFI_UNLIKELY(!accepts(p[i], args[i].type_index))) {
+      if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
         if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* the number comes first */
         return refuse(builtin, i, find_type(p[i])->display, args, num_args);
       }

@@ -17,7 +17,7 @@ typedef struct {
   const char *name;
   /*
    * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
-   * a Any, F ffi.Function, M ffi.Module, A ffi.Array. In results also v void, O ffi.Object, and ?
+   * a Any, M ffi.Module, A ffi.Array. In results also v void, F ffi.Function, O ffi.Object, and ?
    * before a letter for Optional, @ before one for Array<...>. "*" alone: any arguments, not
    * checked. The texts of errors and the metadata are made from it.
    */

@@ -11,6 +11,7 @@
 #include "core/backtrace.h"
 #include "core/object.h"
 #include "core/thread_state.h"
+#include "core/type.h"
 #include "platform/thread.h"
 
 /* A text that update_backtrace made; readers may hold it as long as the error lives. */
@@ -151,6 +152,12 @@ bool tvmffi_error_is_raised(void) {
 }
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
+  if (error != NULL && ((TVMFFIObject *)error)->type_index != kTVMFFIError) {
+    /* Whoever takes it would read it as an Error. */
+    tvmffi_error_raisef("TypeError", "%s: expected `ffi.Error` but got `%s`", __func__,
+                        tvmffi_type_key(((TVMFFIObject *)error)->type_index));
+    return;
+  }
   tvmffi_object_retain(error);
   set_raised(error);
 }
@@ -244,10 +251,15 @@ int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *messag
   return TVMFFIErrorCreateWithCauseAndExtraContext(kind, message, backtrace, NULL, NULL, out);
 }
 
-static int check_text(const TVMFFIByteArray *text, const char *name) {
-  if (text->data != NULL || text->size == 0) return 0;
-  return tvmffi_fail("ValueError", "TVMFFIErrorCreate: `%s` has size %zu but no data", name,
-                     text->size);
+int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const char *name) {
+  if (bytes->size == 0 || (bytes->data != NULL && bytes->size <= INT32_MAX)) return 0;
+  return tvmffi_fail("ValueError", "%s: `%s` has size %zu%s", function, name, bytes->size,
+                     bytes->data == NULL ? " but no data" : ", which is too long");
+}
+
+/* A text that is merely too long for memory is no error of the caller's. */
+static int check_text(const char *function, const TVMFFIByteArray *text, const char *name) {
+  return text->data == NULL ? tvmffi_check_bytes(function, text, name) : 0;
 }
 
 int TVMFFIErrorCreateWithCauseAndExtraContext(
@@ -259,11 +271,12 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
   if (kind == NULL) kind = &empty;
   if (message == NULL) message = &empty;
   if (backtrace == NULL) backtrace = &empty;
-  TVMFFI_TRY(check_text(kind, "kind"));
-  TVMFFI_TRY(check_text(message, "message"));
-  TVMFFI_TRY(check_text(backtrace, "backtrace"));
+  TVMFFI_TRY(check_text(__func__, kind, "kind"));
+  TVMFFI_TRY(check_text(__func__, message, "message"));
+  TVMFFI_TRY(check_text(__func__, backtrace, "backtrace"));
   if (cause_chain != NULL && ((TVMFFIObject *)cause_chain)->type_index != kTVMFFIError) {
-    return tvmffi_fail("TypeError", "TVMFFIErrorCreate: `cause_chain` must be an Error");
+    return tvmffi_fail("TypeError", "%s: expected `ffi.Error` for `cause_chain` but got `%s`",
+                       __func__, tvmffi_type_key(((TVMFFIObject *)cause_chain)->type_index));
   }
   error = alloc_error(kind->size, message->size, backtrace->size);
   if (error == NULL) return -1; /* the one failure that raises nothing: the ABI says so */

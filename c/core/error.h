@@ -36,6 +36,9 @@ TVMFFI_COLD void tvmffi_error_raise_memory(void);
 /* -1, ValueError "<function>: argument `<name>` must not be NULL". */
 TVMFFI_COLD int tvmffi_fail_null_argument(const char *function, const char *name);
 
+/* Refuses bytes without data, and sizes beyond an int, which errors could not show. */
+int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const char *name);
+
 /* True when this thread's slot holds an error. */
 bool tvmffi_error_is_raised(void);
 

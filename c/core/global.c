@@ -234,13 +234,6 @@ static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVM
   return outcome;
 }
 
-/* Sizes beyond an int could not be shown in errors. */
-static int check_name(const TVMFFIByteArray *name) {
-  if (name->size == 0 || (name->data != NULL && name->size <= INT32_MAX)) return 0;
-  return tvmffi_fail("ValueError", "`name` has size %zu%s", name->size,
-                     name->data == NULL ? " but no data" : ", which is too long");
-}
-
 static int refuse_taken(const TVMFFIByteArray *name, const char *hint) {
   return tvmffi_fail("RuntimeError", "Global Function `%.*s` is already registered%s",
                      (int)name->size, name->data, hint);
@@ -250,7 +243,7 @@ int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out
   TVMFFIObject *function;
   TVMFFI_REQUIRE(name);
   TVMFFI_REQUIRE(out);
-  TVMFFI_TRY(check_name(name));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, name, "name"));
   TVMFFI_TRY(tvmffi_global_get(name->data, name->size, &function));
   *out = function;
   return 0;
@@ -260,7 +253,7 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle func
                             int allow_override) {
   TVMFFIObject *function = func;
   TVMFFI_REQUIRE(name);
-  TVMFFI_TRY(check_name(name));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, name, "name"));
   if (function == NULL || function->type_index != kTVMFFIFunction) {
     TVMFFIAny given = tvmffi_any_object(function);
     return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",
@@ -282,7 +275,7 @@ int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, i
   TVMFFIObject *metadata = NULL;
   int outcome;
   TVMFFI_REQUIRE(method_info);
-  TVMFFI_TRY(check_name(&method_info->name));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &method_info->name, "name"));
   method = &method_info->method;
   if (method->type_index != kTVMFFIFunction || method->v_obj == NULL) {
     return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",

@@ -67,9 +67,4 @@ static inline void tvmffi_object_release(void *handle) {
   }
 }
 
-/* The body of obj, at the type of what it is assigned to. */
-static inline void *tvmffi_object_body(void *obj) {
-  return (char *)obj + sizeof(TVMFFIObject);
-}
-
 #endif /* TVMFFI_CORE_OBJECT_H_ */

@@ -105,13 +105,6 @@ static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
   return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* Sizes beyond an int could not be shown in errors. */
-static int check_name(const TVMFFIByteArray *name, const char *what) {
-  if (name->size == 0 || (name->data != NULL && name->size <= INT32_MAX)) return 0;
-  return tvmffi_fail("ValueError", "`%s` has size %zu%s", what, name->size,
-                     name->data == NULL ? " but no data" : ", which is too long");
-}
-
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
@@ -161,7 +154,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(info);
-  TVMFFI_TRY(check_name(&info->name, "name"));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
   field = *info;
   if (field.flags & kTVMFFIFieldFlagBitMaskHasDefault) {
     TVMFFI_TRY(
@@ -210,7 +203,7 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(info);
-  TVMFFI_TRY(check_name(&info->name, "name"));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
   method = *info;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
   tvmffi_mutex_lock(&tvmffi_type_mutex);
@@ -240,7 +233,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(metadata);
-  TVMFFI_TRY(check_name(&metadata->doc, "doc"));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &metadata->doc, "doc"));
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   outcome = set_metadata(record, metadata);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
@@ -337,7 +330,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   TVMFFIAny value = tvmffi_any_none();
   int outcome;
   TVMFFI_REQUIRE(attr_name);
-  TVMFFI_TRY(check_name(attr_name, "attr_name"));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, attr_name, "attr_name"));
   if (type_index < 0 || type_index >= kMaxAttrIndex) {
     return tvmffi_fail("ValueError", "Attribute `%.*s`: type index %d is out of range",
                        (int)attr_name->size, attr_name->data, (int)type_index);

@@ -127,7 +127,7 @@ int32_t tvmffi_type_end(void) {
 
 const char *tvmffi_type_key(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_find(type_index);
-  return record != NULL ? record->key.data : "?";
+  return record != NULL ? record->key.data : "unknown type";
 }
 
 const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
@@ -163,18 +163,11 @@ static tvmffi_type_record *find_key(const TVMFFIByteArray *key) {
   return (tvmffi_type_record *)(void *)((char *)found - offsetof(tvmffi_type_record, key));
 }
 
-/* Sizes beyond an int could not be shown in errors. */
-static int check_key(const TVMFFIByteArray *key) {
-  if (key->size == 0 || (key->data != NULL && key->size <= INT32_MAX)) return 0;
-  return tvmffi_fail("ValueError", "`type_key` has size %zu%s", key->size,
-                     key->data == NULL ? " but no data" : ", which is too long");
-}
-
 int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_index) {
   const tvmffi_type_record *record;
   TVMFFI_REQUIRE(type_key);
   TVMFFI_REQUIRE(out_type_index);
-  TVMFFI_TRY(check_key(type_key));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, type_key, "type_key"));
   TVMFFI_TRY(ensure_ready());
   record = find_key(type_key);
   if (record == NULL) {
@@ -378,7 +371,7 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
   failure why;
   int32_t index;
   TVMFFI_REQUIRE(type_key);
-  TVMFFI_TRY(check_key(type_key));
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, type_key, "type_key"));
   TVMFFI_TRY(ensure_ready());
   if (parent_type_index == kQueryOnly) {
     const tvmffi_type_record *record = find_key(type_key);

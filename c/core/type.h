@@ -29,7 +29,7 @@ tvmffi_type_record *tvmffi_type_require(int32_t type_index);
 /* One past the largest registered index. */
 int32_t tvmffi_type_end(void);
 
-/* The key of a type, NUL-terminated; "<unknown type <i>>" is not formatted: unknown gives "?". */
+/* The key of a type, NUL-terminated; "unknown type" for other indices. */
 const char *tvmffi_type_key(int32_t type_index);
 
 /* Serialises all writers of types, fields, methods, metadata and attributes. */

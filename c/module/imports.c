@@ -169,6 +169,12 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   TVMFFI_REQUIRE(func_name);
   TVMFFI_REQUIRE(out);
   obj = (TVMFFIObject *)(void *)((char *)library_ctx + TVMFFI_MODULE_PREFIX);
+  if (obj->type_index != kTVMFFIModule) {
+    return tvmffi_fail("RuntimeError",
+                       "%s: `library_ctx` is not what the loader stored in "
+                       "__tvm_ffi__library_ctx",
+                       __func__);
+  }
   TVMFFI_TRY(tvmffi_module_from_object(obj, &module));
   name.data = func_name;
   name.size = strlen(func_name);

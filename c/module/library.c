@@ -220,14 +220,11 @@ static TVMFFISafeCallType to_kernel(void *address) {
   return cast.kernel;
 }
 
-static bool is_text(const TVMFFIByteArray *name, const char *text) {
-  return name->size == strlen(text) && memcmp(name->data, text, name->size) == 0;
-}
-
 /* The names that no function can have: symbols are C strings, and two of them are data. */
 static bool is_no_function_name(const TVMFFIByteArray *name) {
-  return name->size != 0 && (memchr(name->data, '\0', name->size) != NULL ||
-                             is_text(name, "_library_ctx") || is_text(name, "_library_bin"));
+  return name->size != 0 &&
+         (memchr(name->data, '\0', name->size) != NULL || tvmffi_bytes_are(name, "_library_ctx") ||
+          tvmffi_bytes_are(name, "_library_bin"));
 }
 
 /* The address of an exported function; *out is NULL when there is none. */
@@ -380,7 +377,7 @@ static void destroy(tvmffi_module *self) {
 }
 
 static const tvmffi_module_class kLibraryClass = {
-    "library",    3 /* binary-serializable, runnable */,
+    "library",    kTvmffiModuleBinarySerializable | kTvmffiModuleRunnable,
     get_function, implements_function,
     get_metadata, get_doc,
     destroy};

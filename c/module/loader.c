@@ -97,10 +97,6 @@ static bool split_extension(TVMFFIByteArray *name, TVMFFIByteArray *out_extensio
   return true;
 }
 
-static bool is_text(const TVMFFIByteArray *bytes, const char *text) {
-  return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
-}
-
 static bool is_number(const TVMFFIByteArray *bytes) {
   size_t i;
   for (i = 0; i < bytes->size && bytes->data[i] >= '0' && bytes->data[i] <= '9'; ++i) continue;
@@ -112,13 +108,14 @@ static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
   static const TVMFFIByteArray so = {"so", 2};
   TVMFFIByteArray name = base_name(path), extension, unversioned;
   if (!split_extension(&name, &extension)) return so;
-  if (is_text(&extension, "dll") || is_text(&extension, "dylib") || is_text(&extension, "dso")) {
+  if (tvmffi_bytes_are(&extension, "dll") || tvmffi_bytes_are(&extension, "dylib") ||
+      tvmffi_bytes_are(&extension, "dso")) {
     return so;
   }
   for (unversioned = extension; is_number(&unversioned);) { /* libname.so.1.2 */
     if (!split_extension(&name, &unversioned)) break;
   }
-  return is_text(&unversioned, "so") ? so : extension;
+  return tvmffi_bytes_are(&unversioned, "so") ? so : extension;
 }
 
 int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_buf *name,

@@ -9,12 +9,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <tvm/ffi/c_api.h>
 
 #include "base/buf.h"
 #include "module/module_set.h"
 
+static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *text) {
+  return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
+}
+
 typedef struct tvmffi_module tvmffi_module;
+
+/* Bits of a module's property mask. */
+enum {
+  kTvmffiModuleBinarySerializable = 1,
+  kTvmffiModuleRunnable = 2,
+  kTvmffiModuleCompilationExportable = 4
+};
 
 /* What a kind of module does. Members that may be NULL say so. */
 typedef struct {

@@ -26,9 +26,6 @@
  */
 typedef uint64_t __attribute__((aligned(8), may_alias)) tvmffi_atomic_u64;
 
-static inline uint64_t tvmffi_atomic_load_relaxed_u64(const uint64_t *p) {
-  return __atomic_load_n((const tvmffi_atomic_u64 *)(const void *)p, __ATOMIC_RELAXED);
-}
 static inline uint64_t tvmffi_atomic_load_acquire_u64(const uint64_t *p) {
   return __atomic_load_n((const tvmffi_atomic_u64 *)(const void *)p, __ATOMIC_ACQUIRE);
 }
@@ -71,10 +68,6 @@ static inline void tvmffi_atomic_store_release_int(int *p, int v) {
 static inline int tvmffi_atomic_exchange_int(int *p, int v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
-static inline bool tvmffi_atomic_cas_int(int *p, int expected, int desired) {
-  return __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED);
-}
 
 /*
  * Pointers of any object type: macros, so that the type of the pointer is kept. Pass the address
@@ -91,8 +84,6 @@ static inline bool tvmffi_atomic_cas_int(int *p, int expected, int desired) {
 
 /* Any scalar lvalue, for counts that are read while another thread may raise them. */
 #define tvmffi_atomic_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define tvmffi_atomic_load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define tvmffi_atomic_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define tvmffi_atomic_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
 #endif /* TVMFFI_PLATFORM_ATOMIC_H_ */

@@ -18,7 +18,10 @@ void tvmffi_dl_close(void *handle);
 /* The address of a symbol of an opened library, NULL if it has none. */
 void *tvmffi_dl_symbol(void *handle, const char *name);
 
-/* The same among everything the program has loaded with global scope. */
-void *tvmffi_dl_global_symbol(const char *name);
+/*
+ * The same among what is loaded already: with global scope, or in the first of some libraries
+ * (their names, NULL at the end) that is there, which then stays loaded.
+ */
+void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries);
 
 #endif /* TVMFFI_PLATFORM_DL_H_ */

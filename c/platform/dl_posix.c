@@ -1,17 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* RTLD_DEFAULT, RTLD_NOLOAD */
 #include "platform/dl.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether a segment of an ELF file ends behind the end of the file. */
+static bool has_cut_segment(int file, const ElfW(Ehdr) * header, uint64_t size) {
+  unsigned i;
+  for (i = 0; i < header->e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    off_t at = (off_t)(header->e_phoff + i * sizeof segment);
+    if (pread(file, &segment, sizeof segment, at) != (ssize_t)sizeof segment) return true;
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
+  }
+  return false;
+}
+
+/*
+ * The system's loader maps a file as its headers say, and gets SIGBUS where the file is shorter: an
+ * interrupted copy would end the process. What is not such a file is left for the loader to refuse.
+ */
+static bool is_cut_off(const char *path) {
+  const unsigned char bits = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+  ElfW(Ehdr) header;
+  struct stat status;
+  bool is_cut = false;
+  int file;
+  if (strchr(path, '/') == NULL) return false; /* looked for in places that the loader knows */
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+      pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+      memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == bits &&
+      header.e_phentsize == sizeof(ElfW(Phdr))) {
+    is_cut = has_cut_segment(file, &header, (uint64_t)status.st_size);
+  }
+  (void)close(file);
+  return is_cut;
+}
+#else
+static bool is_cut_off(const char *path) {
+  (void)path;
+  return false;
+}
+#endif
 
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
-  void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  if (handle == NULL && reason_size != 0) {
-    const char *text = dlerror();
+  const char *text = "the file is cut off";
+  void *handle = NULL;
+  if (!is_cut_off(path)) {
+    handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (handle != NULL) return handle;
+    text = dlerror();
+  }
+  if (reason_size != 0) {
     (void)snprintf(reason, reason_size, "%s", text != NULL ? text : "unknown reason");
   }
-  return handle;
+  return NULL;
 }
 
 void tvmffi_dl_close(void *handle) {
@@ -22,6 +77,13 @@ void *tvmffi_dl_symbol(void *handle, const char *name) {
   return dlsym(handle, name);
 }
 
-void *tvmffi_dl_global_symbol(const char *name) {
-  return dlsym(RTLD_DEFAULT, name);
+void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries) {
+  void *found = dlsym(RTLD_DEFAULT, name);
+  for (; found == NULL && *libraries != NULL; ++libraries) {
+    void *library = dlopen(*libraries, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL) continue;
+    found = dlsym(library, name);
+    if (found == NULL) (void)dlclose(library);
+  }
+  return found;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks and threads. One implementation file per system: thread_<system>.c.
- * Locks are static, never destroyed, and held for a few instructions: no code of clients runs
- * under one.
+ * Locks are static and never destroyed. No code of clients runs under one but the memory hooks.
  */
 #ifndef TVMFFI_PLATFORM_THREAD_H_
 #define TVMFFI_PLATFORM_THREAD_H_

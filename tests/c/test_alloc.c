@@ -117,28 +117,9 @@ static void test_kept_blocks_go_at_shutdown(void **state) {
   use_malloc();
 }
 
-static void test_copies_end_in_nul(void **state) {
-  char *copy;
-  (void)state;
-  copy = tvmffi_copy_until_shutdown("a\0bcd", 4);
-  assert_memory_equal(copy, "a\0bc", 5);
-  copy = tvmffi_copy_until_shutdown("abc", 0);
-  assert_string_equal(copy, "");
-  tvmffi_alloc_shutdown();
-}
-
-static void test_F_19_copy_of_nothing(void **state) {
-  char *copy = tvmffi_copy_until_shutdown(NULL, 0);
-  (void)state;
-  assert_string_equal(copy, "");
-  tvmffi_alloc_shutdown();
-}
-
 static void test_sizes_that_overflow(void **state) {
   (void)state;
   assert_null(tvmffi_alloc_until_shutdown(SIZE_MAX));
-  assert_null(tvmffi_copy_until_shutdown("", SIZE_MAX));
-  assert_null(tvmffi_copy_until_shutdown("", SIZE_MAX - 1));
 }
 
 int main(void) {
@@ -147,8 +128,6 @@ int main(void) {
       cmocka_unit_test(test_hooks_receive_everything),
       cmocka_unit_test(test_hooks_are_refused_in_use),
       cmocka_unit_test(test_kept_blocks_go_at_shutdown),
-      cmocka_unit_test(test_copies_end_in_nul),
-      cmocka_unit_test(test_F_19_copy_of_nothing),
       cmocka_unit_test(test_sizes_that_overflow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -158,16 +158,21 @@ static void test_type_names(void **state) {
       {kTVMFFIStr, "ffi.String"},
       {kTVMFFITensor, "ffi.Tensor"},
       {kTVMFFIBigInt, "ffi.BigInt"},
-      {-1, "?"},
-      {14, "?"},
-      {INT32_MAX, "?"},
+      {-1, "unknown type"},
+      {14, "unknown type"},
+      {INT32_MAX, "unknown type"},
   };
   size_t i;
   (void)state;
   for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     TVMFFIAny any = tvmffi_any_none();
     any.type_index = kNames[i].type_index;
+    any.v_ptr = &any; /* something that is not NULL */
     assert_string_equal(tvmffi_any_type_name(&any), kNames[i].name);
+    any.v_ptr = NULL;
+    if (kNames[i].type_index >= kTVMFFIStaticObjectBegin) {
+      assert_string_equal(tvmffi_any_type_name(&any), "NULL");
+    }
   }
 }
 

@@ -105,7 +105,7 @@ static void test_devices_that_are_none(void **state) {
   assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == NULL);
   env.device.device_id = 0;
   check_fails(tvm_ffi_env_call(&env, NULL, NULL, 0, &result), "TypeError",
-              "Cannot call a function that is NULL");
+              "Cannot convert from type `None` to `ffi.Function`");
   assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == NULL);
 }
 

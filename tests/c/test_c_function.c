@@ -55,8 +55,13 @@ static void test_calling(void **state) {
   check_ok(tvm_ffi_function_call(function, args, 1, args)); /* over its own argument */
   assert_int_equal(args[0].v_int64, 40);
   TVMFFIObjectDecRef(function);
+  args[0] = tvm_ffi_any_view_string("no function");
+  check_ok(TVMFFIAnyViewToOwnedAny(&args[0], &args[1]));
+  check_fails(tvm_ffi_function_call(args[1].v_obj, args, 1, &result), "TypeError",
+              "Cannot convert from type `ffi.String` to `ffi.Function`");
+  check_release(&args[1]);
   check_fails(tvm_ffi_function_call(NULL, args, 1, &result), "TypeError",
-              "Cannot call a function that is NULL");
+              "Cannot convert from type `None` to `ffi.Function`");
 }
 
 static void test_L_13_callees_that_raise_nothing(void **state) {
@@ -83,6 +88,14 @@ static void test_results_that_nobody_wants_are_released(void **state) {
   check_ok(tvm_ffi_function_call_void(function, &arg, 1));
   assert_int_equal(check_use_count(&p), 1);
   TVMFFIObjectDecRef(function);
+}
+
+static void test_names_that_are_null(void **state) {
+  TVMFFIObjectHandle function = NULL;
+  (void)state;
+  check_fails(tvm_ffi_function_get_global(NULL, &function), "ValueError",
+              "`name` must not be NULL");
+  assert_null(function);
 }
 
 static void test_global_functions(void **state) {
@@ -135,6 +148,7 @@ int main(void) {
       cmocka_unit_test(test_calling),
       cmocka_unit_test(test_L_13_callees_that_raise_nothing),
       cmocka_unit_test(test_results_that_nobody_wants_are_released),
+      cmocka_unit_test(test_names_that_are_null),
       cmocka_unit_test(test_global_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

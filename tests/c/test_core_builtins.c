@@ -106,7 +106,9 @@ static void test_string_and_bytes(void **state) {
   assert_string_equal(TVMFFIBytesGetByteArrayPtr(result.v_obj)->data, bytes.data);
   check_release(&result);
   arg = tvmffi_any_raw_str(NULL);
-  check_fails(call("ffi.String", &arg, 1, &result), "ValueError", NULL);
+  check_fails(call("ffi.String", &arg, 1, &result), "TypeError",
+              "Mismatched type on argument #0 when calling: `ffi.String(0: str) -> str`. Expected "
+              "`str` but got `NULL`");
 }
 
 static void test_metadata(void **state) {

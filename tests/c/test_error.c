@@ -24,11 +24,22 @@ static void test_an_empty_slot(void **state) {
   assert_false(tvmffi_error_is_raised());
 }
 
+/* Whoever takes the slot's object reads it as an Error. */
+static void test_only_errors_are_raised(void **state) {
+  probe p;
+  (void)state;
+  probe_init(&p);
+  TVMFFIErrorSetRaised(&p);
+  check_raised("TypeError", "TVMFFIErrorSetRaised: expected `ffi.Error` but got `ffi.Object`");
+  assert_int_equal(check_use_count(&p), 1);
+}
+
 static void test_the_slot_shares(void **state) {
   probe first, second;
   (void)state;
   probe_init(&first);
   probe_init(&second);
+  first.header.type_index = second.header.type_index = kTVMFFIError;
   TVMFFIErrorSetRaised(&first);
   assert_int_equal(check_use_count(&first), 2);
   assert_true(tvmffi_error_is_raised());
@@ -218,6 +229,7 @@ static void test_missing_arguments_are_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_empty_slot),
+      cmocka_unit_test(test_only_errors_are_raised),
       cmocka_unit_test(test_the_slot_shares),
       cmocka_unit_test(test_deleters_that_raise),
       cmocka_unit_test(test_each_thread_has_a_slot),

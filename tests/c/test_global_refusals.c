@@ -54,7 +54,7 @@ static void test_refused_arguments(void **state) {
   check_fails(TVMFFIFunctionGetGlobal(NULL, &found), "ValueError", NULL);
   check_fails(TVMFFIFunctionGetGlobal(&name, NULL), "ValueError", NULL);
   check_fails(TVMFFIFunctionGetGlobal(&no_data, &found), "ValueError",
-              "`name` has size 3 but no data");
+              "TVMFFIFunctionGetGlobal: `name` has size 3 but no data");
   check_fails_with(TVMFFIFunctionGetGlobal(&too_long, &found), "ValueError", "too long");
   assert_ptr_equal(found, &name);
   check_fails(TVMFFIFunctionSetGlobal(NULL, function, 0), "ValueError", NULL);

@@ -129,7 +129,7 @@ static void test_refused_arguments(void **state) {
   field.name.data = method.name.data = metadata.doc.data = NULL;
   field.name.size = method.name.size = metadata.doc.size = 3;
   check_fails(TVMFFITypeRegisterField(kTVMFFIStr, &field), "ValueError",
-              "`name` has size 3 but no data");
+              "TVMFFITypeRegisterField: `name` has size 3 but no data");
   check_fails(TVMFFITypeRegisterMethod(kTVMFFIStr, &method), "ValueError", NULL);
   check_fails(TVMFFITypeRegisterMetadata(kTVMFFIStr, &metadata), "ValueError", NULL);
   assert_int_equal(TVMFFIGetTypeInfo(kTVMFFIStr)->num_fields, 0);

@@ -158,7 +158,7 @@ static void test_refused_arguments(void **state) {
   check_fails(TVMFFITypeRegisterAttr(64, NULL, &value), "ValueError", NULL);
   check_fails(TVMFFITypeRegisterAttr(64, &name, NULL), "ValueError", NULL);
   check_fails(TVMFFITypeRegisterAttr(64, &no_data, &value), "ValueError",
-              "`attr_name` has size 3 but no data");
+              "TVMFFITypeRegisterAttr: `attr_name` has size 3 but no data");
   assert_null(TVMFFIGetTypeAttrColumn(NULL));
   assert_null(TVMFFIGetTypeAttrColumn(&no_data));
   check_not_raised();

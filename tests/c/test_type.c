@@ -166,7 +166,7 @@ static void test_refused_arguments(void **state) {
   check_fails(TVMFFITypeKeyToIndex(NULL, &index), "ValueError", NULL);
   check_fails(TVMFFITypeKeyToIndex(&key, NULL), "ValueError", NULL);
   check_fails(TVMFFITypeKeyToIndex(&no_data, &index), "ValueError",
-              "`type_key` has size 3 but no data");
+              "TVMFFITypeKeyToIndex: `type_key` has size 3 but no data");
   check_fails_with(TVMFFITypeKeyToIndex(&too_long, &index), "ValueError", "too long");
 }
 
@@ -174,7 +174,7 @@ static void check_no_info(int32_t type_index, const char *message) {
   assert_null(TVMFFIGetTypeInfo(type_index));
   check_raised("InternalError", message);
   assert_null(tvmffi_type_find(type_index));
-  assert_string_equal(tvmffi_type_key(type_index), "?");
+  assert_string_equal(tvmffi_type_key(type_index), "unknown type");
   check_not_raised();
 }
 

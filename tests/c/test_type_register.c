@@ -123,7 +123,7 @@ static void test_refused_keys(void **state) {
   assert_int_equal(TVMFFITypeGetOrAllocIndex(NULL, -1, 1, 0, 1, kTVMFFIObject), -1);
   check_raised("ValueError", NULL);
   assert_int_equal(TVMFFITypeGetOrAllocIndex(&no_data, -1, 1, 0, 1, kTVMFFIObject), -1);
-  check_raised("ValueError", "`type_key` has size 3 but no data");
+  check_raised("ValueError", "TVMFFITypeGetOrAllocIndex: `type_key` has size 3 but no data");
   assert_int_equal(TVMFFITypeGetOrAllocIndex(&too_long, -1, 1, 0, 1, kTVMFFIObject), -1);
   check_raised_with("ValueError", "too long");
 }

@@ -16,10 +16,10 @@
  * Outputs are written only on success unless a function says otherwise.
  *
  * Functions that return int give 0 on success and -1 on failure, with the error in this thread's
- * slot (TVMFFIErrorMoveFromRaised). "Errors" lists the kinds; "memory" stands for MemoryError,
- * raised without allocating; "any" means foreign code runs and may raise anything.
- * "Threads: any" may be called from any thread at any time; "same object" asks the caller to
- * serialise calls that name the same object.
+ * slot (TVMFFIErrorMoveFromRaised); where foreign code runs, its own non-zero code may come
+ * instead. "Errors" lists the kinds; "memory" stands for MemoryError, raised without allocating;
+ * "any" means foreign code runs and may raise anything. "Threads: any" may be called from any
+ * thread at any time; "same object" asks the caller to serialise calls that name the same object.
  *
  * A required pointer that is NULL is refused with a ValueError that names it.
  */
@@ -558,8 +558,8 @@ TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out);
 
 /**
  * Raise an existing error in this thread.
- * @param error [share] NULL empties the slot.
- * Errors: none.   Threads: any.
+ * @param error [share] An Error; NULL empties the slot.
+ * Errors: a TypeError is raised in place of an object that is no Error.   Threads: any.
  */
 TVM_FFI_DLL void TVMFFIErrorSetRaised(TVMFFIObjectHandle error);
 
@@ -665,8 +665,9 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjec
                                         int allow_override);
 
 /**
- * The same with documentation and metadata.
- * @param method_info [borrow] Copied; its method must hold a Function.
+ * The same with metadata.
+ * @param method_info [borrow] Name and metadata are copied; its method must hold a Function. doc is
+ *                    not kept, for nothing reads it.
  */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info,
                                                       int allow_override);

@@ -246,6 +246,7 @@ static inline bool tvm_ffi_any_try_string(const TVMFFIAny *any, TVMFFIByteArray 
       *out = TVMFFISmallBytesGetContentByteArray(any);
       return true;
     case kTVMFFIStr:
+      if (any->v_obj == NULL) return false;
       *out = *TVMFFIBytesGetByteArrayPtr(any->v_obj);
       return true;
     default:
@@ -264,6 +265,7 @@ static inline bool tvm_ffi_any_try_bytes(const TVMFFIAny *any, TVMFFIByteArray *
       *out = TVMFFISmallBytesGetContentByteArray(any);
       return true;
     case kTVMFFIBytes:
+      if (any->v_obj == NULL) return false;
       *out = *TVMFFIBytesGetByteArrayPtr(any->v_obj);
       return true;
     default:

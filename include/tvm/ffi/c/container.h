@@ -4,8 +4,9 @@
  * Arrays, lists, maps: read elements in place, make new ones, look things up.
  *
  * Elements of arrays and lists are read in memory; everything else is a call of a global function
- * (ffi.Array, ffi.MapGetItem, ...), which builds of the runtime with profile=core do not have: they
- * raise ValueError then. A caller that needs maps in a loop gets the function once instead.
+ * (ffi.Array, ffi.MapGetItem, ...); a runtime that lacks it makes them raise ValueError `Function
+ * <name> not found`. Of these functions this runtime has ffi.Array so far, and with profile=core none;
+ * other runtimes have them all. A caller that needs maps in a loop gets the function once instead.
  */
 #ifndef TVM_FFI_C_CONTAINER_H_
 #define TVM_FFI_C_CONTAINER_H_

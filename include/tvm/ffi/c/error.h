@@ -24,9 +24,10 @@
 #include <tvm/ffi/c_api.h>
 
 /**
- * Kinds. A kind is any identifier; Python knows these as exceptions of its own, but for
- * InternalError and OverflowError, which arrive there as RuntimeError.
- * Say TypeError or ValueError where the caller can mend the call, InternalError for own bugs.
+ * Kinds. A kind is any identifier; Python raises an exception of its own for RuntimeError,
+ * ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError and MemoryError, and
+ * a RuntimeError for all others. Say TypeError or ValueError where the caller can mend the call,
+ * InternalError for own bugs.
  */
 #define TVM_FFI_C_ASSERTION_ERROR "AssertionError"
 #define TVM_FFI_C_ATTRIBUTE_ERROR "AttributeError"
@@ -224,7 +225,7 @@ static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...) 
 
 /** Raise MemoryError. @return -1. */
 TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
-  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_MEMORY_ERROR, "Out of memory");
+  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_MEMORY_ERROR, "out of memory");
   return -1;
 }
 

@@ -29,10 +29,10 @@ static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFF
                                         int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny value = tvm_ffi_any_none(); /* *result may be one of the arguments */
   int code;
-  if (function == NULL) {
+  if (function == NULL || TVMFFIObjectGetTypeIndex(function) != kTVMFFIFunction) {
+    TVMFFIAny given = tvm_ffi_any_view_object(function);
     *result = value;
-    TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_TYPE_ERROR, "Cannot call a function that is NULL");
-    return -1;
+    return tvm_ffi_any_raise_mismatch(&given, "ffi.Function");
   }
   TVMFFIErrorSetRaised(NULL);
   code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
@@ -62,6 +62,9 @@ static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const 
  */
 static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHandle *out) {
   TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
+  if (name == NULL) {
+    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "%s", "`name` must not be NULL");
+  }
   return TVMFFIFunctionGetGlobal(&bytes, out);
 }
 

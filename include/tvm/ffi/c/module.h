@@ -14,7 +14,8 @@
 
 /**
  * Load a module file: a shared library, or whatever a loader is registered for.
- * @param path [borrow]
+ * @param path [borrow] A name without a slash is looked for where the system's loader looks, which
+ *             is not the current folder: write "./kernel.so".
  * @param out  [own] A Module. Functions got from it keep the library loaded by themselves.
  * @return 0, or non-zero.
  * Errors: RuntimeError (no loader for such files), InternalError (the system cannot load it), any

@@ -130,6 +130,7 @@ static inline int tvm_ffi_detail_read_shape(const TVMFFIAny *any, int64_t *buffe
                                             TVMFFIShapeCell *out) {
   const TVMFFISeqCell *cell;
   int64_t i;
+  if (any->v_ptr == NULL) return 0;
   if (any->type_index == kTVMFFIShape) {
     *out = *TVMFFIShapeGetCellPtr(any->v_obj);
     return 1;

@@ -24,9 +24,8 @@ typedef struct {
 } TVMFFIRuntimeMemoryHooks;
 
 /**
- * Send every allocation of the runtime through the host's functions, but for buffers that inline
- * C++ code of clients frees (the storage of a List): those are malloc's by the ABI. The functions
- * must not call the library: some allocations are made under its locks.
+ * Send every allocation of the runtime through the host's functions. They must not call the
+ * library: some allocations are made under its locks.
  * @param hooks [in] Copied; NULL goes back to malloc and free.
  * Errors: RuntimeError (something is allocated already), ValueError (a function is NULL).
  * Threads: setup; call it before anything else of the library, or after TVMFFIRuntimeShutdown when
@@ -69,10 +68,7 @@ TVM_FFI_DLL int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker walker, voi
 
 /* ---- Log: what the library wants to tell but that is no error. Without a hook it is dropped -- */
 
-enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE {
-  kTVMFFIRuntimeLogLevelInfo = 0,
-  kTVMFFIRuntimeLogLevelWarning = 1
-};
+enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE { kTVMFFIRuntimeLogLevelWarning = 1 };
 typedef enum TVMFFIRuntimeLogLevel TVMFFIRuntimeLogLevel;
 
 /** @param message [borrow] NUL-terminated, without a newline at the end. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L /* mkstemp */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/dl.h"
+#include "support/check.h"
+
+static char *content; /* of a library file */
+static size_t size;
+
+static int read_library(void **state) {
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  char path[4096];
+  FILE *file;
+  (void)state;
+  if (folder == NULL) return -1;
+  (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
+  file = fopen(path, "rb");
+  if (file == NULL) return -1;
+  content = malloc(1 << 20);
+  if (content == NULL) return -1;
+  size = fread(content, 1, 1 << 20, file);
+  (void)fclose(file);
+  return size > 4096 ? 0 : -1;
+}
+
+static int free_library(void **state) {
+  (void)state;
+  free(content);
+  return 0;
+}
+
+/* Tries to load a file of the library's first n bytes in a process of its own; its exit status. */
+static int load_first(size_t n, const char *path) {
+  FILE *file = fopen(path, "wb");
+  pid_t child;
+  int status;
+  assert_non_null(file);
+  assert_int_equal(fwrite(content, 1, n, file), n);
+  assert_int_equal(fclose(file), 0);
+  child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    char reason[256];
+    void *handle = tvmffi_dl_open(path, reason, sizeof reason);
+    _exit(handle != NULL ? 10 : reason[0] != '\0' ? 20 : 30);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* The system's loader runs into SIGBUS there. */
+static void test_files_that_are_cut_off_are_refused(void **state) {
+  char path[] = "/tmp/tvm_ffi_cut_XXXXXX";
+  int file = mkstemp(path);
+  size_t n;
+  (void)state;
+  assert_true(file >= 0);
+  (void)close(file);
+  for (n = 0; n < size; n += n < 1024 ? 61 : 1021) {
+    int status = load_first(n, path);
+    /* Near the end only what no loader reads is missing. */
+    if (status != 20 && !(status == 10 && n > 4096)) {
+      print_error("%zu bytes of %zu: status %d\n", n, size, status);
+      fail();
+    }
+  }
+  assert_int_equal(load_first(size, path), 10);
+  (void)unlink(path);
+}
+
+static void test_reasons(void **state) {
+  char reason[8];
+  (void)state;
+  assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
+  assert_int_equal(strlen(reason), sizeof reason - 1); /* cut, and ended */
+  assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
+}
+
+static void test_what_is_loaded_is_found(void **state) {
+  static const char *const libraries[] = {"libnosuchlibrary.so.1", "libc.so.6", NULL};
+  (void)state;
+  assert_non_null(tvmffi_dl_find_loaded("malloc", libraries + 2));
+  assert_non_null(tvmffi_dl_find_loaded("malloc", libraries));
+  assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_files_that_are_cut_off_are_refused, read_library,
+                                      free_library),
+      cmocka_unit_test(test_reasons),
+      cmocka_unit_test(test_what_is_loaded_is_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
