@@ -5,8 +5,9 @@
  *
  * Elements of arrays and lists are read in memory; everything else is a call of a global function
  * (ffi.Array, ffi.MapGetItem, ...); a runtime that lacks it makes them raise ValueError `Function
- * <name> not found`. Of these functions this runtime has ffi.Array so far, and with profile=core none;
- * other runtimes have them all. A caller that needs maps in a loop gets the function once instead.
+ * <name> not found`. Of these functions this runtime has ffi.Array so far, and with profile=core
+ * none; other runtimes have them all. A caller that needs maps in a loop gets the function once
+ * instead.
  */
 #ifndef TVM_FFI_C_CONTAINER_H_
 #define TVM_FFI_C_CONTAINER_H_
