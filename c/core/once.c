@@ -62,12 +62,10 @@ static int initialize(void **handle_addr, int (*init_func)(void **result)) {
   return 0;
 }
 
-int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
+/* Waits for another thread's initialisation, or does it. */
+static TVMFFI_COLD int initialize_or_wait(void **handle_addr, int (*init_func)(void **result)) {
   once_entry self;
   int code;
-  TVMFFI_REQUIRE(handle_addr);
-  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_ptr(handle_addr) != NULL)) return 0;
-  TVMFFI_REQUIRE(init_func);
   self.handle_addr = handle_addr;
   self.thread = tvmffi_thread_self();
   tvmffi_mutex_lock(&mutex);
@@ -93,6 +91,13 @@ int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
   tvmffi_condition_broadcast(&changed);
   tvmffi_mutex_unlock(&mutex);
   return code;
+}
+
+int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result)) {
+  TVMFFI_REQUIRE(handle_addr);
+  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_ptr(handle_addr) != NULL)) return 0;
+  TVMFFI_REQUIRE(init_func);
+  return initialize_or_wait(handle_addr, init_func);
 }
 
 int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle)) {
