@@ -27,7 +27,7 @@ static void destroy_array(void *self) {
 }
 
 static void delete_array(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_array, 0);
+  tvmffi_object_delete_nested(self, flags, delete_array, destroy_array, 0);
 }
 
 TVMFFIObject *tvmffi_array_new(int64_t capacity) {

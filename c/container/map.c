@@ -17,7 +17,7 @@ static void destroy_map(void *self) {
 }
 
 void tvmffi_map_delete(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_map, 0);
+  tvmffi_object_delete_nested(self, flags, tvmffi_map_delete, destroy_map, 0);
 }
 
 void tvmffi_map_retire(tvmffi_map *map) {

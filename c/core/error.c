@@ -65,7 +65,7 @@ static void destroy_error(void *self) {
 }
 
 static void delete_error(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_error, 0);
+  tvmffi_object_delete_nested(self, flags, delete_error, destroy_error, 0);
 }
 
 bool tvmffi_error_is_own(const TVMFFIObject *error) {
@@ -90,8 +90,14 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *bac
     text->text[kept + added] = '\0';
     text->older = error->texts;
     error->texts = text;
-    error->cell.backtrace.data = text->text;
-    error->cell.backtrace.size = kept + added;
+    /* The size never exceeds what stands at data, for readers that read the size first. */
+    if (kept + added < error->cell.backtrace.size) {
+      tvmffi_atomic_store_release(&error->cell.backtrace.size, kept + added);
+      tvmffi_atomic_store_release(&error->cell.backtrace.data, (const char *)text->text);
+    } else {
+      tvmffi_atomic_store_release(&error->cell.backtrace.data, (const char *)text->text);
+      tvmffi_atomic_store_release(&error->cell.backtrace.size, kept + added);
+    }
   }
   tvmffi_mutex_unlock(&update_mutex);
 }

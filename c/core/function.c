@@ -26,7 +26,7 @@ static void destroy_closure(void *self) {
 }
 
 static void delete_closure(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_closure, 0);
+  tvmffi_object_delete_nested(self, flags, delete_closure, destroy_closure, 0);
 }
 
 typedef struct {

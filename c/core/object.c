@@ -54,10 +54,10 @@ enum { kMaxDepth = 64 };
 
 static TVMFFIObject end_of_list;
 
-/* False when another deleter stands in front of ours, too far away to be noted. */
-static bool push_waiting(TVMFFIObject *obj, int flags) {
-  intptr_t distance = (intptr_t)((uintptr_t)obj->deleter - (uintptr_t)tvmffi_object_delete_plain);
-  if (distance != (int32_t)distance) return false;
+/* False when another deleter stands in front of ours: it would be called twice. */
+static bool push_waiting(TVMFFIObject *obj, int flags, tvmffi_deleter own) {
+  intptr_t distance = (intptr_t)((uintptr_t)own - (uintptr_t)tvmffi_object_delete_plain);
+  if (obj->deleter != own || distance != (int32_t)distance) return false;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) {
     obj->combined_ref_count = TVMFFI_WEAK_ONE; /* ours is the only reference of any kind */
   } else {
@@ -91,8 +91,8 @@ static void release_waiting(TVMFFIObject *obj, size_t prefix) {
   tvmffi_object_free(obj, prefix);
 }
 
-void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *self),
-                                 size_t prefix) {
+void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
+                                 void (*destroy)(void *self), size_t prefix) {
   TVMFFIObject *obj = self, *outer = tvmffi_thread.destroying;
   bool is_nested = tvmffi_thread.releasing == obj->deleter && outer != NULL;
   tvmffi_thread.releasing = NULL;
@@ -105,7 +105,7 @@ void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *se
     release_waiting(obj, prefix);
     return;
   }
-  if ((is_nested || tvmffi_thread.depth >= kMaxDepth) && push_waiting(obj, flags)) return;
+  if ((is_nested || tvmffi_thread.depth >= kMaxDepth) && push_waiting(obj, flags, own)) return;
   tvmffi_thread.destroying = &end_of_list;
   ++tvmffi_thread.depth;
   destroy(obj);

@@ -32,14 +32,15 @@ void tvmffi_object_delete_plain(void *self, int flags);
 /*
  * The body of a deleter of objects that own other objects: destroy(self) gives up the contents,
  * and the block is freed when its weak references are gone. A deleter does nothing but this call,
- * with its own flags.
+ * with its own flags and its own address (a client may have put another in front of it).
  *
  * Inside destroy, contents are given up with tvmffi_object_release_nested. What it releases last
  * and is of this kind too waits in a list instead of being destroyed on top of the stack, so that
  * nesting costs no depth. Foreign deleters are called at once, and what they release in turn is
  * destroyed before they go on, as they expect; only at a depth that threatens the stack it waits.
  */
-void tvmffi_object_delete_nested(void *self, int flags, void (*destroy)(void *self), size_t prefix);
+void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
+                                 void (*destroy)(void *self), size_t prefix);
 void tvmffi_object_release_nested(void *obj);
 
 /* Out of line part of release. */

@@ -15,7 +15,7 @@ static void destroy_opaque(void *self) {
 }
 
 static void delete_opaque(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_opaque, 0);
+  tvmffi_object_delete_nested(self, flags, delete_opaque, destroy_opaque, 0);
 }
 
 int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),

@@ -360,40 +360,52 @@ const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_
 
 /* ---- Shutdown -------------------------------------------------------------------------------- */
 
-static void release_type(const TVMFFITypeInfo *info) {
+/*
+ * Deleters of clients run here and may register anew: everything is taken out of its table before
+ * it is released.
+ */
+static void release_type(tvmffi_type_record *record) {
+  TVMFFITypeInfo taken = record->info;
   int32_t i;
-  for (i = 0; i < info->num_fields; ++i) {
-    TVMFFIFieldInfo field = info->fields[i];
+  record->info.num_fields = record->info.num_methods = 0;
+  record->info.fields = NULL;
+  record->info.methods = NULL;
+  record->field_capacity = record->method_capacity = 0;
+  for (i = 0; i < taken.num_fields; ++i) {
+    TVMFFIFieldInfo field = taken.fields[i];
     tvmffi_any_release(&field.default_value_or_factory);
     if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) tvmffi_object_release(field.setter);
   }
-  for (i = 0; i < info->num_methods; ++i) {
-    TVMFFIAny method = info->methods[i].method;
+  for (i = 0; i < taken.num_methods; ++i) {
+    TVMFFIAny method = taken.methods[i].method;
     tvmffi_any_release(&method);
   }
 }
 
-static void release_column(const TVMFFITypeAttrColumn *column) {
+static void release_column(attr_record *attr) {
+  TVMFFITypeAttrColumn taken = attr->column;
   int32_t i;
-  for (i = 0; i < column->size; ++i) {
-    TVMFFIAny value = column->data[i];
+  memset(&attr->column, 0, sizeof attr->column);
+  attr->capacity = 0;
+  for (i = 0; i < taken.size; ++i) {
+    TVMFFIAny value = taken.data[i];
     tvmffi_any_release(&value);
   }
 }
 
 void tvmffi_reflect_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
+  tvmffi_table taken = attrs;
   int32_t i, end = tvmffi_type_end();
   size_t slot;
-  for (i = 0; i < end; ++i) {
-    const tvmffi_type_record *record = tvmffi_type_find(i);
-    if (record != NULL) release_type(&record->info);
-  }
-  for (slot = 0; attrs.current != NULL && slot <= attrs.current->mask; ++slot) {
-    const attr_record *attr = (const attr_record *)attrs.current->slots[slot].record;
-    if (attr != NULL) release_column(&attr->column);
-  }
-  for (slot = 0; slot < kNumFirstAttrs; ++slot) release_column(&first_attrs[slot].column);
-  memset(first_attrs, 0, sizeof first_attrs);
   attrs = empty;
+  for (i = 0; i < end; ++i) {
+    tvmffi_type_record *record = tvmffi_type_find(i);
+    if (record != NULL) release_type(record);
+  }
+  for (slot = 0; taken.current != NULL && slot <= taken.current->mask; ++slot) {
+    attr_record *attr = (attr_record *)taken.current->slots[slot].record;
+    if (attr != NULL) release_column(attr);
+  }
+  for (slot = 0; slot < kNumFirstAttrs; ++slot) release_column(&first_attrs[slot]);
 }

@@ -74,11 +74,12 @@ static void destroy_versioned_reimport(void *self) {
 }
 
 static void delete_reimport(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_reimport, 0);
+  tvmffi_object_delete_nested(self, flags, delete_reimport, destroy_reimport, 0);
 }
 
 static void delete_versioned_reimport(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_versioned_reimport, 0);
+  tvmffi_object_delete_nested(self, flags, delete_versioned_reimport, destroy_versioned_reimport,
+                              0);
 }
 
 /* or any object. */
@@ -87,7 +88,7 @@ static void destroy_view(void *self) {
 }
 
 static void delete_view(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_view, 0);
+  tvmffi_object_delete_nested(self, flags, delete_view, destroy_view, 0);
 }
 
 /* ---- Looking at tensors ---------------------------------------------------------------------- */

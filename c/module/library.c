@@ -99,7 +99,7 @@ static void destroy_library(void *self) {
 }
 
 static void delete_library(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_library, 0);
+  tvmffi_object_delete_nested(self, flags, delete_library, destroy_library, 0);
 }
 
 /* Takes shared on success. The prefix is copied behind the object. */
@@ -266,7 +266,7 @@ static void destroy_function(void *self) {
 }
 
 static void delete_function(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_function, 0);
+  tvmffi_object_delete_nested(self, flags, delete_function, destroy_function, 0);
 }
 
 /* ---- Modules --------------------------------------------------------------------------------- */

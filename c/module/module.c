@@ -21,7 +21,7 @@ static void destroy_module(void *self) {
 }
 
 static void delete_module(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, destroy_module, TVMFFI_MODULE_PREFIX);
+  tvmffi_object_delete_nested(self, flags, delete_module, destroy_module, TVMFFI_MODULE_PREFIX);
 }
 
 void *tvmffi_module_new(size_t size, const tvmffi_module_class *type) {

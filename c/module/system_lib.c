@@ -122,13 +122,15 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   return 0;
 }
 
+/* Taken out first: what the modules release may ask for system libraries again. */
 void tvmffi_system_lib_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
+  tvmffi_table taken = prefixes;
   size_t i;
-  for (i = 0; prefixes.current != NULL && i <= prefixes.current->mask; ++i) {
-    prefix_record *record = (prefix_record *)prefixes.current->slots[i].record;
-    if (record != NULL) tvmffi_object_release(record->module);
-  }
   prefixes = empty;
   symbols = empty;
+  for (i = 0; taken.current != NULL && i <= taken.current->mask; ++i) {
+    prefix_record *record = (prefix_record *)taken.current->slots[i].record;
+    if (record != NULL) tvmffi_object_release(record->module);
+  }
 }

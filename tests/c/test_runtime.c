@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory hooks and shutdown (runtime/runtime.c). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -266,6 +267,41 @@ static int shut_down(void **state) {
   return TVMFFIRuntimeShutdown();
 }
 
+static int num_set_attrs, num_closed;
+
+/* An attribute of ffi.Object; what it holds is a function, or a text. */
+static void set_numbered_attr(int i, TVMFFIObjectHandle function) {
+  char text[32];
+  TVMFFIByteArray name;
+  TVMFFIAny value = tvmffi_any_raw_str("a text that stands in the heap");
+  (void)snprintf(text, sizeof text, "my.attr%d", i);
+  name = check_bytes(text);
+  if (function != NULL) value = tvmffi_any_object(function);
+  if (TVMFFITypeRegisterAttr(kTVMFFIObject, &name, &value) == 0) ++num_set_attrs;
+}
+
+/* Makes the table grow while it is being emptied, and sets what is just being released. */
+static void register_attrs(void *self) {
+  int i;
+  (void)self;
+  ++num_closed;
+  for (i = 0; i < 200; ++i) set_numbered_attr(i, NULL);
+}
+
+static void test_deleters_may_register_what_is_being_released(void **state) {
+  TVMFFIObjectHandle function;
+  int i;
+  (void)state;
+  num_set_attrs = num_closed = 0;
+  check_ok(TVMFFIFunctionCreate(&num_closed, call_nothing, register_attrs, &function));
+  for (i = 0; i < 5; ++i) set_numbered_attr(i, i == 2 ? function : NULL);
+  TVMFFIObjectDecRef(function);
+  check_ok(TVMFFIRuntimeShutdown());
+  assert_int_equal(num_closed, 1);
+  assert_true(num_set_attrs >= 200);
+  assert_int_equal(oom_live_blocks(), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nothing_to_shut_down),
@@ -275,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_objects_that_are_held_live_on),
       cmocka_unit_test(test_foreign_errors_in_the_slot_are_released),
       cmocka_unit_test(test_deleters_may_use_the_library),
+      cmocka_unit_test(test_deleters_may_register_what_is_being_released),
   };
   oom_install();
   return cmocka_run_group_tests(tests, NULL, shut_down) != 0;

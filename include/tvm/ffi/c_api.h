@@ -22,6 +22,9 @@
  * thread at any time; "same object" asks the caller to serialise calls that name the same object.
  *
  * A required pointer that is NULL is refused with a ValueError that names it.
+ *
+ * A process that forks while other threads are inside the library must not use it in the child:
+ * locks may be held there by threads that are gone.
  */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_
@@ -263,7 +266,10 @@ typedef struct {
   TVMFFIByteArray message;
   /** Lines `  File "<file>", line <n>, in <symbol>`, most recent call first. */
   TVMFFIByteArray backtrace;
-  /** Replaces or extends the backtrace; re-read the cell afterwards. */
+  /**
+   * Replaces or extends the backtrace; re-read the cell afterwards. A text that was replaced lives
+   * as long as the error; who reads while another thread updates reads the size first.
+   */
   void (*update_backtrace)(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
                            int32_t update_mode);
   /** The Error that led to this one, or NULL. Owned by this error. */
