@@ -42,9 +42,6 @@ enum { kNumFirstAttrs = sizeof kFirstAttrNames / sizeof *kFirstAttrNames };
 static attr_record first_attrs[kNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
 
-/* As many types as there can be (type.c). */
-enum { kMaxAttrIndex = 1 << 22 };
-
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
 /*
@@ -52,12 +49,13 @@ enum { kMaxAttrIndex = 1 << 22 };
  * copy of it twice as large. False without memory.
  */
 static bool ensure_room(const void **array, int32_t num, int32_t *capacity, size_t element_size) {
-  int32_t grown_capacity = *capacity != 0 ? *capacity * 2 : 4;
+  int32_t grown_capacity;
   size_t bytes;
   void *grown;
   if (num < *capacity) return true;
-  if (*capacity > INT32_MAX / 2 ||
-      !tvmffi_checked_mul_size((size_t)grown_capacity, element_size, &bytes) ||
+  if (*capacity > INT32_MAX / 2) return false;
+  grown_capacity = *capacity != 0 ? *capacity * 2 : 4;
+  if (!tvmffi_checked_mul_size((size_t)grown_capacity, element_size, &bytes) ||
       (grown = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
     return false;
   }
@@ -331,7 +329,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   int outcome;
   TVMFFI_REQUIRE(attr_name);
   TVMFFI_TRY(tvmffi_check_bytes(__func__, attr_name, "attr_name"));
-  if (type_index < 0 || type_index >= kMaxAttrIndex) {
+  if (type_index < 0 || type_index >= kTvmffiMaxTypes) {
     return tvmffi_fail("ValueError", "Attribute `%.*s`: type index %d is out of range",
                        (int)attr_name->size, attr_name->data, (int)type_index);
   }

@@ -14,8 +14,7 @@ TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 static tvmffi_thread_record *records; /* grows at the front */
 static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
 
-/* Sequentially consistent on both sides: part of the handshake of global.c, like what it leads to.
- */
+/* Sequentially consistent on both sides, for it is part of the handshake of global.c. */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {
   return tvmffi_atomic_load_seq_cst_ptr(&records);
 }

@@ -88,7 +88,7 @@ static tvmffi_type_record object_types[kNumObjectTypes] = {
 
 /* ---- Later types: a sparse array of pointers to records -------------------------------------- */
 
-enum { kSegmentSize = 2048, kNumSegments = 2048, kMaxTypes = kSegmentSize * kNumSegments };
+enum { kSegmentSize = 2048, kNumSegments = kTvmffiMaxTypes / kSegmentSize };
 
 typedef struct {
   tvmffi_type_record *records[kSegmentSize];
@@ -106,7 +106,7 @@ tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
   if ((uint32_t)type_index - kTVMFFIStaticObjectBegin < kNumObjectTypes) {
     return &object_types[type_index - kTVMFFIStaticObjectBegin];
   }
-  if ((uint32_t)type_index >= kMaxTypes) return NULL;
+  if ((uint32_t)type_index >= kTvmffiMaxTypes) return NULL;
   in = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
   if (in == NULL) return NULL;
   return tvmffi_atomic_load_acquire_ptr(&in->records[type_index % kSegmentSize]);
@@ -258,8 +258,8 @@ static int32_t choose_index(const type_request *request, const tvmffi_type_recor
   if (!parent->slots_can_overflow) {
     return set_failure(why, "Reach maximum number of sub-classes for %s", parent->key.data);
   }
-  if (request->num_child_slots >= kMaxTypes - next_index) {
-    return set_failure(why, "Reach maximum number of types, %d", (int)kMaxTypes);
+  if (request->num_child_slots >= kTvmffiMaxTypes - next_index) {
+    return set_failure(why, "Reach maximum number of types, %d", (int)kTvmffiMaxTypes);
   }
   return next_index;
 }

@@ -32,6 +32,9 @@ int32_t tvmffi_type_end(void);
 /* The key of a type, NUL-terminated; "unknown type" for other indices. */
 const char *tvmffi_type_key(int32_t type_index);
 
+/* Indices are below this. */
+enum { kTvmffiMaxTypes = 1 << 22 };
+
 /* Serialises all writers of types, fields, methods, metadata and attributes. */
 extern tvmffi_mutex tvmffi_type_mutex;
 

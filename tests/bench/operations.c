@@ -89,8 +89,7 @@ static void get_global(bench_state *s, size_t calls) {
 
 enum { kManyNames = 100000 };
 
-/* Adds names as long as there are new ones; afterwards it overrides, which the first round shows.
- */
+/* Adds names as long as there are new ones, and overrides them afterwards. */
 static void set_global(bench_state *s, size_t calls) {
   for (; calls != 0; --calls) {
     TVMFFIByteArray name = bytes_of(s->names[s->names_added % kManyNames]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of generated C, emitted_tvm.c and emitted_tilelang.c in tests/modules, loaded and run.
- */
+/* Libraries of generated C are loaded and run: tests/modules/emitted_tvm.c, emitted_tilelang.c. */
 #include <stdlib.h>
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/env.h>

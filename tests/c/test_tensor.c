@@ -67,7 +67,7 @@ static void test_L_6_major_version(void **state) {
   free(from);
 }
 
-/* The flags that come back when a tensor with such flags is exported, and a view of a view of it.
+/* The flags that come back when a tensor with such flags, or a view of a view of it, is exported.
  */
 static void check_flags(uint64_t in, uint64_t out) {
   tensor_source source;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every test file includes: cmocka with what it needs before it, and checks of this project.
- */
+/* What every test file includes: cmocka, what it needs before it, and checks of this project. */
 #ifndef TESTS_SUPPORT_CHECK_H_
 #define TESTS_SUPPORT_CHECK_H_
 
