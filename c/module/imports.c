@@ -74,12 +74,12 @@ static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
   return rc;
 }
 
-int tvmffi_imports_collect(tvmffi_module *self, tvmffi_module_set *out) {
+int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out) {
   tvmffi_module_set found = TVMFFI_MODULE_SET_INIT;
   size_t i;
   int rc;
   tvmffi_mutex_lock(&imports_mutex);
-  rc = collect(&self->header, &found);
+  rc = collect(self, &found);
   for (i = 0; rc == 0 && i < found.size; ++i) tvmffi_object_retain(found.items[i]);
   tvmffi_mutex_unlock(&imports_mutex);
   if (rc != 0) {
@@ -96,11 +96,21 @@ void tvmffi_imports_release(tvmffi_module_set *collected) {
   tvmffi_module_set_fini(collected);
 }
 
+TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self) {
+  TVMFFIObject *imports;
+  tvmffi_mutex_lock(&imports_mutex);
+  imports = ((tvmffi_module *)(void *)self)->imports;
+  tvmffi_object_retain(imports);
+  tvmffi_mutex_unlock(&imports_mutex);
+  return imports;
+}
+
 /* ---- Changing -------------------------------------------------------------------------------- */
 
 /* The check and the change under one lock: two threads cannot close a circle between them. */
-int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other) {
+int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other) {
   tvmffi_module_set below = TVMFFI_MODULE_SET_INIT;
+  TVMFFIObject **imports = &((tvmffi_module *)(void *)self)->imports;
   TVMFFIAny value = tvmffi_any_object(other);
   bool is_cyclic = false;
   int rc;
@@ -108,8 +118,8 @@ int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other) {
   tvmffi_mutex_lock(&imports_mutex);
   rc = collect(other, &below);
   if (rc == 0) {
-    is_cyclic = other == &self->header || tvmffi_module_set_has(&below, &self->header);
-    if (!is_cyclic) rc = tvmffi_array_append(&self->imports, &value);
+    is_cyclic = other == self || tvmffi_module_set_has(&below, self);
+    if (!is_cyclic) rc = tvmffi_array_append(imports, &value);
   }
   tvmffi_mutex_unlock(&imports_mutex);
   tvmffi_module_set_fini(&below);
@@ -119,12 +129,13 @@ int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other) {
   return tvmffi_fail("RuntimeError", "Cyclic dependency detected during import");
 }
 
-int tvmffi_imports_clear(tvmffi_module *self) {
-  TVMFFIObject *imports = tvmffi_array_new(0), *old;
-  if (imports == NULL) return tvmffi_fail_memory();
+int tvmffi_imports_clear(TVMFFIObject *self) {
+  TVMFFIObject **imports = &((tvmffi_module *)(void *)self)->imports;
+  TVMFFIObject *empty = tvmffi_array_new(0), *old;
+  if (empty == NULL) return tvmffi_fail_memory();
   tvmffi_mutex_lock(&imports_mutex);
-  old = self->imports;
-  self->imports = imports;
+  old = *imports;
+  *imports = empty;
   tvmffi_mutex_unlock(&imports_mutex);
   tvmffi_object_release(old);
   return 0;
@@ -139,14 +150,14 @@ static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *n
 
 /* A function from the imports of a module or the global ones; None when there is none. */
 static int look_up(tvmffi_module *module, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  TVMFFIAny text = tvmffi_any_raw_str(name->data), found = tvmffi_any_none();
   tvmffi_module_set imports;
-  TVMFFIAny found = tvmffi_any_none();
   TVMFFIObject *global = NULL;
   size_t i;
   int rc = 0;
-  TVMFFI_TRY(tvmffi_imports_collect(module, &imports));
+  TVMFFI_TRY(tvmffi_imports_collect(&module->header, &imports));
   for (i = 0; i < imports.size && rc == 0 && found.type_index == kTVMFFINone; ++i) {
-    rc = tvmffi_module_ask(imports.items[i], kTvmffiModuleFunction, name, &found);
+    rc = tvmffi_module_call(imports.items[i], kTvmffiModuleGetFunction, &text, &found);
   }
   tvmffi_imports_release(&imports);
   if (rc != 0) return rc;
@@ -168,14 +179,14 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
   TVMFFI_REQUIRE(library_ctx);
   TVMFFI_REQUIRE(func_name);
   TVMFFI_REQUIRE(out);
-  obj = (TVMFFIObject *)(void *)((char *)library_ctx + TVMFFI_MODULE_PREFIX);
+  obj = tvmffi_module_from_cxx(library_ctx);
   if (obj->type_index != kTVMFFIModule) {
     return tvmffi_fail("RuntimeError",
                        "%s: `library_ctx` is not what the loader stored in "
                        "__tvm_ffi__library_ctx",
                        __func__);
   }
-  TVMFFI_TRY(tvmffi_module_from_object(obj, &module));
+  module = (tvmffi_module *)(void *)obj;
   name.data = func_name;
   name.size = strlen(func_name);
   tvmffi_mutex_lock(&imports_mutex);

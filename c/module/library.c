@@ -47,6 +47,7 @@ static int acquire(const char *path, shared_library **out) {
     return tvmffi_fail("InternalError", "Failed to load dynamic shared library %s %s", path,
                        reason);
   }
+  tvmffi_cxx_complete_type_info(handle);
   added = tvmffi_alloc(sizeof *added);
   if (added == NULL) {
     tvmffi_dl_close(handle);
@@ -253,7 +254,7 @@ typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
   TVMFFISafeCallType kernel;
-  tvmffi_module *module; /* keeps the library open */
+  TVMFFIObject *module; /* keeps the library open */
 } kernel_function;
 
 /* A tail jump: the code that comes back is the kernel's own. */
@@ -281,26 +282,24 @@ typedef struct library_module {
 static tvmffi_mutex living_mutex = TVMFFI_MUTEX_INIT;
 static library_module *newest;
 
-static int get_function(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
+static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                        TVMFFIObjectHandle *out) {
   kernel_function *function;
   void *address;
   TVMFFI_TRY(find_kernel(((library_module *)self)->library, name, &address));
-  if (address == NULL) {
-    *out = NULL;
-    return 0;
-  }
+  if (address == NULL) return 0;
   function = tvmffi_object_new(sizeof *function, kTVMFFIFunction, delete_function);
   if (function == NULL) return -1;
   function->cell.safe_call = call_kernel;
   function->cell.cpp_call = NULL;
   function->kernel = to_kernel(address);
-  function->module = self;
-  tvmffi_object_retain(self);
+  function->module = module;
+  tvmffi_object_retain(module);
   *out = &function->header;
   return 0;
 }
 
-static int implements_function(tvmffi_module *self, const TVMFFIByteArray *name, bool *out) {
+static int implements_function(void *self, const TVMFFIByteArray *name, int *out) {
   void *address;
   TVMFFI_TRY(find_kernel(((library_module *)self)->library, name, &address));
   *out = address != NULL;
@@ -311,19 +310,17 @@ static int implements_function(tvmffi_module *self, const TVMFFIByteArray *name,
  * Calls the function behind start + name for a text. The text is copied: the String may be an
  * object whose deleter is code of the library.
  */
-static int get_text(tvmffi_module *self, const char *start, const TVMFFIByteArray *name,
+static int get_text(const library_module *self, const char *start, const TVMFFIByteArray *name,
                     TVMFFIAny *out) {
-  const tvmffi_library *library = ((library_module *)self)->library;
   static const TVMFFIByteArray nothing = {NULL, 0};
   TVMFFIAny result = tvmffi_any_none();
   TVMFFIByteArray text;
   symbol_name full;
   void *address;
   int rc;
-  *out = tvmffi_any_none();
   if (name->size != 0 && memchr(name->data, '\0', name->size) != NULL) return 0;
   TVMFFI_TRY(join(&full, start, &nothing, name));
-  rc = tvmffi_library_find(library, full.text, &address);
+  rc = tvmffi_library_find(self->library, full.text, &address);
   fini_name(&full);
   if (rc != 0 || address == NULL) return rc;
   if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
@@ -340,17 +337,17 @@ static int get_text(tvmffi_module *self, const char *start, const TVMFFIByteArra
   return rc;
 }
 
-static int get_metadata(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int get_metadata(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   return get_text(self, "__tvm_ffi__metadata_", name, out);
 }
 
-static int get_doc(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   return get_text(self, "__tvm_ffi__doc_", name, out);
 }
 
 /* Has the library's code know the module. */
 static void store_context(void **context, library_module *module) {
-  void *value = module == NULL ? NULL : tvmffi_module_context(&module->base);
+  void *value = module == NULL ? NULL : tvmffi_module_to_cxx(&module->base.header);
   tvmffi_atomic_store_release_ptr(context, value);
 }
 
@@ -358,8 +355,8 @@ static void store_context(void **context, library_module *module) {
  * Two libraries may share a context (one that brings the other along), so who comes after the one
  * that dies is whoever has the same, not whoever has the same library.
  */
-static void destroy(tvmffi_module *self) {
-  library_module *module = (library_module *)self, *heir;
+static void destroy(void *self) {
+  library_module *module = self, *heir;
   void **context = module->library->context;
   tvmffi_mutex_lock(&living_mutex);
   if (module->older != NULL) module->older->newer = module->newer;
@@ -368,7 +365,8 @@ static void destroy(tvmffi_module *self) {
   } else {
     newest = module->older;
   }
-  if (context != NULL && tvmffi_atomic_load_relaxed_ptr(context) == tvmffi_module_context(self)) {
+  if (context != NULL &&
+      tvmffi_atomic_load_relaxed_ptr(context) == tvmffi_module_to_cxx(&module->base.header)) {
     for (heir = newest; heir != NULL && heir->library->context != context;) heir = heir->older;
     store_context(context, heir);
   }
@@ -376,15 +374,24 @@ static void destroy(tvmffi_module *self) {
   tvmffi_object_release_nested(module->library);
 }
 
-static const tvmffi_module_class kLibraryClass = {
-    "library",    kTvmffiModuleBinarySerializable | kTvmffiModuleRunnable,
-    get_function, implements_function,
-    get_metadata, get_doc,
+static const TVMFFIRuntimeModuleVTable kLibrary = {
+    sizeof(TVMFFIRuntimeModuleVTable),
+    "library",
+    kTVMFFIRuntimeModuleBinarySerializable | kTVMFFIRuntimeModuleRunnable,
+    get_function,
+    implements_function,
+    get_metadata,
+    get_doc,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
     destroy};
 
 int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
-  library_module *module = tvmffi_module_new(sizeof *module, &kLibraryClass);
+  library_module *module = tvmffi_module_new(sizeof *module, &kLibrary);
   if (module == NULL) return -1;
+  module->base.self = module;
   module->library = library;
   tvmffi_object_retain(library);
   module->newer = NULL;
@@ -396,6 +403,14 @@ int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
   tvmffi_mutex_unlock(&living_mutex);
   *out = &module->base.header;
   return 0;
+}
+
+const void *tvmffi_library_identity(const TVMFFIObject *module) {
+  const tvmffi_module *own = (const tvmffi_module *)(const void *)module;
+  const shared_library *shared;
+  if (!tvmffi_module_is_own(module) || own->vtable != &kLibrary) return NULL;
+  shared = ((const library_module *)own->self)->library->shared;
+  return shared != NULL ? (const void *)shared : &kLibrary;
 }
 
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {

@@ -37,6 +37,9 @@ int tvmffi_library_find(const tvmffi_library *library, const char *name, void **
  */
 int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out);
 
+/* Equal for modules of one library (all system libraries are one), NULL for other modules. */
+const void *tvmffi_library_identity(const TVMFFIObject *module);
+
 /* The module, with all that is embedded in the library, of a library that was just opened. */
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out);
 

@@ -223,8 +223,7 @@ static int link_imports(const tree *t, TVMFFIObject *const *modules) {
   size_t i, j;
   for (i = 0; i < t->num_modules; ++i) {
     for (j = int_at(t->first_children, i); j < int_at(t->first_children, i + 1); ++j) {
-      TVMFFI_TRY(
-          tvmffi_imports_add((tvmffi_module *)(void *)modules[i], modules[int_at(t->children, j)]));
+      TVMFFI_TRY(tvmffi_imports_add(modules[i], modules[int_at(t->children, j)]));
     }
   }
   return 0;

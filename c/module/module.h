@@ -11,81 +11,81 @@
 #include <stddef.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
+#include "module/module_method.h"
 #include "module/module_set.h"
 
 static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *text) {
   return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
 }
 
-typedef struct tvmffi_module tvmffi_module;
-
-/* Bits of a module's property mask. */
-enum {
-  kTvmffiModuleBinarySerializable = 1,
-  kTvmffiModuleRunnable = 2,
-  kTvmffiModuleCompilationExportable = 4
-};
-
-/* What a kind of module does. Members that may be NULL say so. */
+/* A module of this library. Of one that C++ code made, the first three members are there. */
 typedef struct {
-  const char *kind;
-  int64_t property_mask;
-  /* *out is an owned Function, or NULL when there is none of that name. */
-  int (*get_function)(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out);
-  /* NULL: whether get_function gives one. */
-  int (*implements_function)(tvmffi_module *self, const TVMFFIByteArray *name, bool *out);
-  /* *out is an owned text, or None. NULL: there is none. */
-  int (*get_metadata)(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out);
-  int (*get_doc)(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out);
-  /* Gives up what the kind has of its own, with tvmffi_object_release_nested. NULL: nothing. */
-  void (*destroy)(tvmffi_module *self);
-} tvmffi_module_class;
-
-struct tvmffi_module {
   TVMFFIObject header;
   TVMFFIObject *imports;      /* Array of Modules; changed under the lock of imports.c */
   TVMFFIObject *lookup_cache; /* Map from text to Function; under the lock of imports.c */
-  /* From here on it is ours, not C++ code's. */
-  const tvmffi_module_class *type;
-};
+  const TVMFFIRuntimeModuleVTable *vtable;
+  void *self; /* what the methods of vtable get */
+} tvmffi_module;
 
 /* The bytes in front of the header: the table's word, and padding where headers are 8-aligned. */
 struct tvmffi_module_front {
-  void *virtual_table;
+  const void *cxx_vtable;
   TVMFFIObject header;
 };
 #define TVMFFI_MODULE_PREFIX offsetof(struct tvmffi_module_front, header)
 
-/* Where C++ code, and __tvm_ffi__library_ctx, say the module is. */
-static inline void *tvmffi_module_context(tvmffi_module *module) {
+/* Where C++ code, and __tvm_ffi__library_ctx, say a module is; and back. */
+static inline void *tvmffi_module_to_cxx(TVMFFIObject *module) {
   return (char *)module - TVMFFI_MODULE_PREFIX;
+}
+static inline TVMFFIObject *tvmffi_module_from_cxx(void *context) {
+  return (TVMFFIObject *)(void *)((char *)context + TVMFFI_MODULE_PREFIX);
 }
 
 /*
- * A module of size bytes, imports and cache empty. What lies behind the base is the caller's to
- * fill in, before anything else happens to the module. NULL with MemoryError.
+ * A module of size bytes with empty imports and cache and self NULL. What lies behind the base is
+ * the caller's to fill in, before anything else happens to the module. NULL with the error raised.
  */
-void *tvmffi_module_new(size_t size, const tvmffi_module_class *type);
+void *tvmffi_module_new(size_t size, const TVMFFIRuntimeModuleVTable *vtable);
 
-/* The module that an object is; RuntimeError when its methods are other code's. */
-int tvmffi_module_from_object(TVMFFIObject *obj, tvmffi_module **out);
+/* Whether its methods are those of a vtable; if not they are C++ code. */
+bool tvmffi_module_is_own(const TVMFFIObject *module);
 
-typedef enum {
-  kTvmffiModuleFunction,   /* a Function */
-  kTvmffiModuleImplements, /* Bool true */
-  kTvmffiModuleMetadata,   /* a text */
-  kTvmffiModuleDoc         /* a text */
-} tvmffi_module_question;
+/* ---- module_methods.c: what any module does, in whatever language it is written ---------------
+ */
 
-/* Asks one module: an owned answer, or None when it has none. */
-int tvmffi_module_ask(TVMFFIObject *module, tvmffi_module_question question,
-                      const TVMFFIByteArray *name, TVMFFIAny *out);
+/* Calls a method. *result is owned and of the type above; None after a failure. */
+int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
+                       TVMFFIAny *result);
 
-/* Asks a module, and on request those it imports, depth first, until there is an answer. */
-int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_question question,
-                        const TVMFFIByteArray *name, bool query_imports, TVMFFIAny *out);
+/*
+ * The same for the four methods that look a function up, which on request ask the imports as well,
+ * depth first, until one has it.
+ */
+int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *name,
+                        bool query_imports, TVMFFIAny *result);
+
+/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ -----------------------------------------------
+ */
+
+/* tvmffi_module_call for a module whose methods are C++ code. */
+int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
+                    TVMFFIAny *result);
+
+/* Has C++ code that calls throw the raised error. Comes back when the helper library is missing. */
+void tvmffi_cxx_throw_raised(void);
+
+/* The virtual table of our modules, as C++ code finds it in front of them. */
+const void *tvmffi_cxx_vtable(void);
+
+/* Looks in a library that was just opened for what type_info of C++ classes needs. */
+void tvmffi_cxx_complete_type_info(void *library);
+
+/* ---- module.c, again --------------------------------------------------------------------------
+ */
 
 /* Keeps a module for the process, or no longer. */
 int tvmffi_module_pin(TVMFFIObject *module);
@@ -97,14 +97,17 @@ void tvmffi_module_shutdown(void);
 /* ---- imports.c ------------------------------------------------------------------------------- */
 
 /* RuntimeError when self would import itself, by whatever detour. */
-int tvmffi_imports_add(tvmffi_module *self, TVMFFIObject *other);
-int tvmffi_imports_clear(tvmffi_module *self);
+int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other);
+int tvmffi_imports_clear(TVMFFIObject *self);
+
+/* The direct imports of a module: an Array that is retained, or NULL. */
+TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
 
 /*
  * All modules that a module imports, directly or not, each once, in the order of a walk that goes
  * to the imports of one before it goes to the next. Each is retained: see _release.
  */
-int tvmffi_imports_collect(tvmffi_module *self, tvmffi_module_set *out);
+int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
 
 /* ---- loader.c -------------------------------------------------------------------------------- */

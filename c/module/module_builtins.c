@@ -46,96 +46,38 @@ static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* ---- Questions: module, name, whether to ask its imports as well ----------------------------- */
+/* ---- Methods: the module, then what the method takes ------------------------------------------
+ */
 
-static int query(tvmffi_module_question question, const TVMFFIAny *args, TVMFFIAny *result) {
-  TVMFFIByteArray name = tvmffi_builtin_text(&args[1]);
-  return tvmffi_module_query(args[0].v_obj, question, &name, args[2].v_int64 != 0, result);
+static int call(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result) {
+  return tvmffi_module_call(args[0].v_obj, method, args + 1, result);
 }
 
-static int get_function(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
-  return query(kTvmffiModuleFunction, args, result);
+/* Module, name, whether to ask its imports as well. */
+static int query(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result) {
+  return tvmffi_module_query(args[0].v_obj, method, &args[1], args[2].v_int64 != 0, result);
 }
 
-static int get_metadata(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
-  return query(kTvmffiModuleMetadata, args, result);
-}
+#define METHOD(name, how, method)                                               \
+  static int name(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) { \
+    (void)num_args;                                                             \
+    return how(method, args, result);                                           \
+  }
 
-static int get_doc(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
-  return query(kTvmffiModuleDoc, args, result);
-}
+METHOD(get_function, query, kTvmffiModuleGetFunction)
+METHOD(implements_function, query, kTvmffiModuleImplementsFunction)
+METHOD(get_metadata, query, kTvmffiModuleGetMetadata)
+METHOD(get_doc, query, kTvmffiModuleGetDoc)
+METHOD(get_kind, call, kTvmffiModuleKind)
+METHOD(get_property_mask, call, kTvmffiModulePropertyMask)
+METHOD(inspect_source, call, kTvmffiModuleInspectSource)
+METHOD(get_write_formats, call, kTvmffiModuleGetWriteFormats)
+METHOD(write_to_file, call, kTvmffiModuleWriteToFile)
+METHOD(import_module, call, kTvmffiModuleImport)
+METHOD(clear_imports, call, kTvmffiModuleClearImports)
 
-static int implements_function(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIAny answer;
-  (void)num_args;
-  TVMFFI_TRY(query(kTvmffiModuleImplements, args, &answer));
-  *result = tvmffi_any_bool(answer.type_index != kTVMFFINone);
-  return 0;
-}
-
-/* ---- What a module is ------------------------------------------------------------------------ */
-
-static int get_kind(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_string_to_any(module->type->kind, strlen(module->type->kind), result);
-}
-
-static int get_property_mask(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  *result = tvmffi_any_int(module->type->property_mask);
-  return 0;
-}
-
-static int inspect_source(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_string_to_any("", 0, result);
-}
-
-static int get_write_formats(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  TVMFFIObject *formats;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  formats = tvmffi_array_new(0);
-  if (formats == NULL) return tvmffi_fail_memory();
-  *result = tvmffi_any_object(formats);
-  return 0;
-}
-
-static int write_to_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  (void)result;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_fail("RuntimeError", "Module[%s] does not support WriteToFile", module->type->kind);
-}
-
-/* ---- Imports and keeping --------------------------------------------------------------------- */
-
-static int import_module(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  (void)result;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_imports_add(module, args[1].v_obj);
-}
-
-static int clear_imports(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  tvmffi_module *module;
-  (void)num_args;
-  (void)result;
-  TVMFFI_TRY(tvmffi_module_from_object(args[0].v_obj, &module));
-  return tvmffi_imports_clear(module);
-}
+/* ---- Keeping -----------------------------------------------------------------------------------
+ */
 
 static int add_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

@@ -26,6 +26,10 @@ bool tvmffi_module_set_has(const tvmffi_module_set *set, const TVMFFIObject *obj
   return set->capacity != 0 && set->slots[find_slot(set, obj)] != 0;
 }
 
+size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *obj) {
+  return set->slots[find_slot(set, obj)] - 1;
+}
+
 /* Items and slots in one block. */
 static int grow(tvmffi_module_set *set) {
   tvmffi_module_set grown;

@@ -20,6 +20,9 @@ typedef struct {
 
 bool tvmffi_module_set_has(const tvmffi_module_set *set, const TVMFFIObject *obj);
 
+/* The number of an object that is there. */
+size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *obj);
+
 /* 1 when the object is new in the set, 0 when it was there. */
 int tvmffi_module_set_add(tvmffi_module_set *set, TVMFFIObject *obj);
 

@@ -12,7 +12,10 @@
  */
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 
-/* Undoes one tvmffi_dl_open. */
+/* The same for a file name: beside the library or program that holds this code, or by its name. */
+void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size);
+
+/* Undoes one of them. */
 void tvmffi_dl_close(void *handle);
 
 /* The address of a symbol of an opened library, NULL if it has none. */

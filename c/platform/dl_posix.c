@@ -69,6 +69,24 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
   return NULL;
 }
 
+void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
+  static const char here = 0;
+  char path[4096];
+  const char *slash;
+  Dl_info info;
+  if (dladdr(&here, &info) != 0 && info.dli_fname != NULL) {
+    slash = strrchr(info.dli_fname, '/');
+    if (slash != NULL && (size_t)(slash - info.dli_fname) + strlen(name) + 2 <= sizeof path) {
+      void *handle;
+      (void)snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname,
+                     name);
+      handle = tvmffi_dl_open(path, reason, reason_size);
+      if (handle != NULL) return handle;
+    }
+  }
+  return tvmffi_dl_open(name, reason, reason_size);
+}
+
 void tvmffi_dl_close(void *handle) {
   (void)dlclose(handle);
 }

@@ -5,7 +5,7 @@
     binary.py exports  LIBRARY exports.txt    exported symbols are exactly the listed ones
     binary.py covers   PROGRAM exports.txt    of the listed ones, the ABI is exported by a static host
     binary.py imports  LIBRARY imports.txt    libc is all it needs, and of that only the listed names
-    binary.py dynamic  LIBRARY                soname, nodelete, bound at load, no relocation by own name
+    binary.py dynamic  LIBRARY                soname, nodelete, bound at load, own names not looked up
     binary.py sections ARCHIVE                no object file has code to run at load
     binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
 
@@ -23,7 +23,7 @@ FORBIDDEN = re.compile(r"""
   | stdin|stdout|stderr|write|writev|dprintf|perror|psignal|syslog|v?warnx?|v?errx?|error
   | (?:__)?v?f?w?printf(?:_chk)?|f?put[sc]|putchar|putw|fputwc|fputws|fwrite(?:_unlocked)?
   | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
-  | setlocale|system|popen|fork|vfork|exec[vl].*|_Z.*|__cxa_(?!finalize$).*|__gxx_.*
+  | setlocale|system|popen|fork|vfork|exec[vl].*|__cxa_(?!finalize$).*|__gxx_.*
 """, re.X)
 
 
@@ -79,11 +79,14 @@ def check_covers(program, list_path):
 
 def check_imports(library, list_path):
     allowed = set(read_list(list_path))
-    used = {name for section, _, _, _, name in symbols(library, "--dyn-syms")
-            if section == "UND" and name}
+    imports = {name: binding for section, _, binding, _, name in symbols(library, "--dyn-syms")
+               if section == "UND" and name}
+    used = set(imports)
     problems = [f"must never be imported: {name}" for name in sorted(used | allowed)
                 if FORBIDDEN.fullmatch(name)]
     problems += [f"imported, but is not in the list: {name}" for name in sorted(used - allowed)]
+    problems += [f"needs a C++ runtime, for it is not weak: {name}" for name in sorted(used)
+                 if name.startswith("_Z") and imports[name] != "WEAK"]
     for tag, text in dynamic(library):
         if tag == "NEEDED":
             # Parts of libc that some systems keep in files of their own, and the loader itself.
@@ -108,7 +111,8 @@ def check_dynamic(library):
     own = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section != "UND"}
     for line in readelf("-r", library):
         cells = line.split()
-        if len(cells) >= 5 and cells[4].split("@")[0] in own:
+        # The type_info of C++ clients may be theirs: a program copies it out of the library.
+        if len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith("_ZTI"):
             problems.append(f"relocation by the name of an own export: {cells[2]} {cells[4]}")
     if not any(re.match(r"\s*GNU_STACK\b.*\bRW\b", line) for line in readelf("-l", library)):
         problems.append("asks for an executable stack")

@@ -9,10 +9,7 @@
 #include "support/check.h"
 
 /* A module that has one function, called as the module is: "a" to "z". It gives the letter. */
-typedef struct {
-  tvmffi_module base;
-  char name;
-} letter_module;
+static char kNames[] = "abcdefghijklmnopqrstuvwxyz";
 
 static int num_asked, num_alive; /* not for tests with threads */
 
@@ -23,41 +20,38 @@ static int give_letter(void *handle, const TVMFFIAny *args, int32_t num_args, TV
   return 0;
 }
 
-static int letter_get_function(tvmffi_module *self, const TVMFFIByteArray *name,
-                               TVMFFIObject **out) {
-  letter_module *module = (letter_module *)self;
-  TVMFFIObjectHandle function = NULL;
+static int letter_get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                               TVMFFIObjectHandle *out) {
+  (void)module;
   ++num_asked;
-  if (name->size == 1 && name->data[0] == module->name &&
-      TVMFFIFunctionCreate(&module->name, give_letter, NULL, &function) != 0) {
-    return -1;
+  if (name->size == 1 && name->data[0] == *(char *)self) {
+    return TVMFFIFunctionCreate(self, give_letter, NULL, out);
   }
   if (name->size == 1 && name->data[0] == '!') {
     TVMFFIErrorSetRaisedFromCStr("KeyError", "a module refused");
     return -1;
   }
-  *out = function;
   return 0;
 }
 
-static void letter_destroy(tvmffi_module *self) {
+static void letter_destroy(void *self) {
   (void)self;
   --num_alive;
 }
 
-static const tvmffi_module_class kLetter = {"letter", 2,    letter_get_function, NULL,
-                                            NULL,     NULL, letter_destroy};
+static const TVMFFIRuntimeModuleVTable kLetter = {
+    .struct_size = sizeof kLetter,
+    .kind = "letter",
+    .property_mask = kTVMFFIRuntimeModuleRunnable,
+    .get_function = letter_get_function,
+    .destroy = letter_destroy,
+};
 
 static TVMFFIObject *new_letter(char name) {
-  letter_module *module = tvmffi_module_new(sizeof *module, &kLetter);
-  assert_non_null(module);
-  module->name = name;
+  TVMFFIObjectHandle module;
+  check_ok(TVMFFIRuntimeModuleCreate(&kLetter, &kNames[name - 'a'], &module));
   ++num_alive;
-  return &module->base.header;
-}
-
-static void *context_of(TVMFFIObject *module) {
-  return tvmffi_module_context((tvmffi_module *)(void *)module);
+  return module;
 }
 
 static int64_t call_letter(void *function) {
@@ -117,7 +111,7 @@ static void test_depth_first_and_each_once(void **state) {
   import_module(b, c);
   import_module(b, e);
   import_module(d, c);
-  check_ok(tvmffi_imports_collect((tvmffi_module *)(void *)a, &found));
+  check_ok(tvmffi_imports_collect(a, &found));
   assert_int_equal(found.size, 4);
   assert_ptr_equal(found.items[0], b);
   assert_ptr_equal(found.items[1], c);
@@ -175,19 +169,20 @@ static void test_imports_then_globals_then_nothing(void **state) {
   TVMFFIAny result;
   (void)state;
   import_module(a, b);
-  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "a", &found), "RuntimeError",
+  check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "a", &found), "RuntimeError",
               "Cannot find function a in the imported modules or global registry.");
   assert_ptr_equal(found, a); /* the module itself is not searched, and failures write nothing */
   register_global("a", give_global);
   register_global("b", give_global);
-  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "a", &found));
+  check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "a", &found));
   assert_int_equal(call_letter(found), -1);
-  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "b", &found));
+  check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b", &found));
   assert_int_equal(call_letter(found), 'b');
   assert_int_equal(check_use_count(found), 1); /* the cache's */
   num_asked = 0;
   check_ok(call_on(a, "ffi.ModuleClearImports", NULL, -1, &result));
-  check_ok(TVMFFIEnvModLookupFromImports(context_of(a), "b", &again)); /* which forgets nothing */
+  check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b",
+                                         &again)); /* which forgets nothing */
   assert_ptr_equal(found, again);
   assert_int_equal(num_asked, 0);
   remove_global("a");
@@ -206,12 +201,12 @@ static void test_many_names(void **state) {
   for (i = 0; i < 100; ++i) {
     (void)snprintf(name, sizeof name, "test.imports.%d", i);
     register_global(name, give_global);
-    check_ok(TVMFFIEnvModLookupFromImports(context_of(a), name, &found[i]));
+    check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), name, &found[i]));
   }
   for (i = 0; i < 100; ++i) {
     (void)snprintf(name, sizeof name, "test.imports.%d", i);
     remove_global(name);
-    check_ok(TVMFFIEnvModLookupFromImports(context_of(a), name, &again));
+    check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), name, &again));
     assert_ptr_equal(again, found[i]);
     assert_int_equal(call_letter(again), -1);
   }
@@ -223,11 +218,13 @@ static void test_errors_of_looking_up(void **state) {
   TVMFFIObjectHandle found = NULL;
   (void)state;
   import_module(a, b);
-  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "!", &found), "KeyError",
+  check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "!", &found), "KeyError",
               "a module refused");
   check_fails(TVMFFIEnvModLookupFromImports(NULL, "b", &found), "ValueError", NULL);
-  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), NULL, &found), "ValueError", NULL);
-  check_fails(TVMFFIEnvModLookupFromImports(context_of(a), "b", NULL), "ValueError", NULL);
+  check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), NULL, &found), "ValueError",
+              NULL);
+  check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b", NULL), "ValueError",
+              NULL);
   assert_null(found);
   TVMFFIObjectDecRef(b);
   TVMFFIObjectDecRef(a);
@@ -235,30 +232,33 @@ static void test_errors_of_looking_up(void **state) {
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static int find_any(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
+static int find_none(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                     TVMFFIObjectHandle *out) {
   (void)self;
+  (void)module;
   (void)name;
-  *out = NULL;
+  (void)out;
   return 0;
 }
 
-static const tvmffi_module_class kSilent = {"silent", 2, find_any, NULL, NULL, NULL, NULL};
+static const TVMFFIRuntimeModuleVTable kSilent = {
+    .struct_size = sizeof kSilent, .kind = "silent", .get_function = find_none};
 
-static tvmffi_module *new_silent(void) {
-  tvmffi_module *module = tvmffi_module_new(sizeof *module, &kSilent);
-  assert_non_null(module);
+static TVMFFIObject *new_silent(void) {
+  TVMFFIObjectHandle module;
+  check_ok(TVMFFIRuntimeModuleCreate(&kSilent, NULL, &module));
   return module;
 }
 
 enum { kTurns = 3000 };
 
-static tvmffi_module *left, *right;
+static TVMFFIObject *left, *right;
 
 /* Imports the one on the other side, and lets go of it. */
 static void *import_right(void *unused) {
   int i;
   for (i = 0; i < kTurns; ++i) {
-    if (tvmffi_imports_add(left, &right->header) != 0) TVMFFIErrorSetRaised(NULL);
+    if (tvmffi_imports_add(left, right) != 0) TVMFFIErrorSetRaised(NULL);
     if (tvmffi_imports_clear(left) != 0) return left;
   }
   return unused;
@@ -267,24 +267,24 @@ static void *import_right(void *unused) {
 static void *import_left(void *unused) {
   int i;
   for (i = 0; i < kTurns; ++i) {
-    if (tvmffi_imports_add(right, &left->header) != 0) TVMFFIErrorSetRaised(NULL);
+    if (tvmffi_imports_add(right, left) != 0) TVMFFIErrorSetRaised(NULL);
     if (tvmffi_imports_clear(right) != 0) return right;
   }
   return unused;
 }
 
 static void *look_up(void *unused) {
-  TVMFFIByteArray name = {"f", 1};
+  TVMFFIAny name = tvmffi_any_raw_str("f");
   char text[32];
   int i;
   for (i = 0; i < kTurns; ++i) {
     TVMFFIObjectHandle found;
     TVMFFIAny answer;
-    if (tvmffi_module_query(&left->header, kTvmffiModuleFunction, &name, true, &answer) != 0) {
+    if (tvmffi_module_query(left, kTvmffiModuleGetFunction, &name, true, &answer) != 0) {
       return left;
     }
     (void)snprintf(text, sizeof text, "test.imports.%d", i % 40);
-    if (TVMFFIEnvModLookupFromImports(tvmffi_module_context(right), text, &found) != 0) {
+    if (TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(right), text, &found) != 0) {
       return right;
     }
   }

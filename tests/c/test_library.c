@@ -22,7 +22,7 @@ static int set_up(void **state) {
 }
 
 static void *context_of(TVMFFIObject *module) {
-  return tvmffi_module_context((tvmffi_module *)(void *)module);
+  return tvmffi_module_to_cxx(module);
 }
 
 /* What the library's code sees in its __tvm_ffi__library_ctx. */

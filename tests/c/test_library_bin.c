@@ -183,7 +183,7 @@ static void test_a_tree(void **state) {
   assert_int_equal(tvmffi_array_size(imports_of(tvmffi_array_items(imports)[1].v_obj)), 1);
   assert_ptr_equal(tvmffi_array_items(imports_of(tvmffi_array_items(imports)[1].v_obj))[0].v_obj,
                    tvmffi_array_items(imports)[0].v_obj);
-  check_ok(tvmffi_imports_clear((tvmffi_module *)(void *)module)); /* it is kept by its prefix */
+  check_ok(tvmffi_imports_clear(module)); /* it is kept by its prefix */
   TVMFFIObjectDecRef(module);
 }
 

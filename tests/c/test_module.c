@@ -11,10 +11,6 @@
 #include "support/check.h"
 
 /* A kind of module that has one function, `own`, and as little else as can be. */
-typedef struct {
-  tvmffi_module base;
-  int *destroyed;
-} small_module;
 
 static int own(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -24,43 +20,50 @@ static int own(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   return 0;
 }
 
-static int small_get_function(tvmffi_module *self, const TVMFFIByteArray *name,
-                              TVMFFIObject **out) {
-  TVMFFIObjectHandle function = NULL;
+static int small_get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                              TVMFFIObjectHandle *out) {
   (void)self;
-  if (name->size == 3 && memcmp(name->data, "own", 3) == 0 &&
-      TVMFFIFunctionCreate(NULL, own, NULL, &function) != 0) {
-    return -1;
+  (void)module;
+  if (name->size == 3 && memcmp(name->data, "own", 3) == 0) {
+    return TVMFFIFunctionCreate(NULL, own, NULL, out);
   }
   if (name->size == 4 && memcmp(name->data, "fail", 4) == 0) {
     TVMFFIErrorSetRaisedFromCStr("KeyError", "refused");
     return -1;
   }
-  *out = function;
   return 0;
 }
 
-static void small_destroy(tvmffi_module *self) {
-  ++*((small_module *)self)->destroyed;
+static void small_destroy(void *self) {
+  ++*(int *)self;
 }
 
-static int describe(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int describe(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   (void)self;
   return tvmffi_string_to_any(name->data, name->size, out);
 }
 
-static const tvmffi_module_class kSmall = {"small", 2,    small_get_function, NULL,
-                                           NULL,    NULL, small_destroy};
-static const tvmffi_module_class kDescribing = {
-    "describing", 4, small_get_function, NULL, describe, describe, NULL};
+static const TVMFFIRuntimeModuleVTable kSmall = {
+    .struct_size = sizeof kSmall,
+    .kind = "small",
+    .property_mask = kTVMFFIRuntimeModuleRunnable,
+    .get_function = small_get_function,
+    .destroy = small_destroy,
+};
+static const TVMFFIRuntimeModuleVTable kDescribing = {
+    .struct_size = sizeof kDescribing,
+    .kind = "describing",
+    .get_function = small_get_function,
+    .get_function_metadata = describe,
+    .get_function_doc = describe,
+};
 
 static int destroyed;
 
-static TVMFFIObject *new_module(const tvmffi_module_class *type) {
-  small_module *module = tvmffi_module_new(sizeof *module, type);
-  assert_non_null(module);
-  module->destroyed = &destroyed;
-  return &module->base.header;
+static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {
+  TVMFFIObjectHandle module;
+  check_ok(TVMFFIRuntimeModuleCreate(vtable, &destroyed, &module));
+  return module;
 }
 
 static int set_up(void **state) {
@@ -75,8 +78,8 @@ static void test_layout(void **state) {
   (void)state;
   assert_int_equal(module->type_index, kTVMFFIModule);
   memcpy(words, module + 1, sizeof words);
-  memcpy(&front, tvmffi_module_context((tvmffi_module *)(void *)module), sizeof front);
-  assert_null(front);
+  memcpy(&front, tvmffi_module_to_cxx(module), sizeof front);
+  assert_ptr_equal(front, tvmffi_cxx_vtable());
   assert_int_equal(((TVMFFIObject *)words[0])->type_index, kTVMFFIArray);
   assert_int_equal(tvmffi_array_size(words[0]), 0);
   assert_int_equal(((TVMFFIObject *)words[1])->type_index, kTVMFFIMap);
@@ -186,59 +189,6 @@ static void test_globals(void **state) {
   assert_int_equal(destroyed, 2);
 }
 
-/* ---- Modules of other making ----------------------------------------------------------------- */
-
-static void delete_nothing(void *self, int flags) {
-  (void)self;
-  (void)flags;
-}
-
-static void test_a_foreign_module_is_refused(void **state) {
-  struct {
-    struct tvmffi_module_front front;
-    TVMFFIObject *imports, *lookup_cache;
-  } foreign;
-  static const char *const with_text[] = {"ffi.ModuleInspectSource"};
-  static const char *const with_module[] = {"ffi.ModuleGetKind", "ffi.ModuleGetPropertyMask",
-                                            "ffi.ModuleGetWriteFormats", "ffi.ModuleClearImports"};
-  static const char *const questions[] = {"ffi.ModuleGetFunction", "ffi.ModuleGetFunctionDoc",
-                                          "ffi.ModuleGetFunctionMetadata",
-                                          "ffi.ModuleImplementsFunction"};
-  TVMFFIObject *self = &foreign.front.header, *module = new_module(&kSmall);
-  TVMFFIAny result, args[3];
-  size_t i;
-  (void)state;
-  memset(&foreign, 0, sizeof foreign);
-  self->combined_ref_count = TVMFFI_BOTH_ONE;
-  self->type_index = kTVMFFIModule;
-  self->deleter = delete_nothing;
-  for (i = 0; i < sizeof with_module / sizeof with_module[0]; ++i) {
-    check_fails_with(call_on(self, with_module[i], NULL, -1, &result), "RuntimeError",
-                     "not made by this library");
-  }
-  for (i = 0; i < sizeof with_text / sizeof with_text[0]; ++i) {
-    check_fails_with(call_on(self, with_text[i], "x", -1, &result), "RuntimeError", "not made by");
-  }
-  for (i = 0; i < sizeof questions / sizeof questions[0]; ++i) {
-    check_fails_with(call_on(self, questions[i], "x", 1, &result), "RuntimeError", "not made by");
-  }
-  args[0] = args[1] = tvmffi_any_object(self);
-  check_fails_with(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
-                   "not made by");
-  args[1] = args[2] = tvmffi_any_raw_str("x");
-  check_fails_with(call_global("ffi.ModuleWriteToFile", args, 3, &result), "RuntimeError",
-                   "not made by");
-  /* It may be imported; only what it has cannot be asked for. */
-  import_module(module, self);
-  assert_null(get_function(module, "other", 0));
-  check_fails_with(call_on(module, "ffi.ModuleGetFunction", "other", 1, &result), "RuntimeError",
-                   "not made by");
-  check_ok(call_on(self, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
-  check_ok(call_on(self, "ffi.ModuleGlobalsRemove", NULL, -1, &result));
-  TVMFFIObjectDecRef(module);
-  assert_int_equal(check_use_count(self), 1);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_layout, set_up),
@@ -246,7 +196,6 @@ int main(void) {
       cmocka_unit_test_setup(test_questions, set_up),
       cmocka_unit_test_setup(test_questions_to_imports, set_up),
       cmocka_unit_test_setup(test_globals, set_up),
-      cmocka_unit_test_setup(test_a_foreign_module_is_refused, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

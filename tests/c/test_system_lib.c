@@ -158,7 +158,7 @@ static void test_the_context_is_the_module_made_first(void **state) {
   (void)state;
   check_ok(TVMFFIEnvModRegisterSystemLibSymbol("c___tvm_ffi__library_ctx", &context));
   module = get_system_lib("c_");
-  assert_ptr_equal(context, tvmffi_module_context((tvmffi_module *)(void *)module));
+  assert_ptr_equal(context, tvmffi_module_to_cxx(module));
   TVMFFIObjectDecRef(module);
   assert_non_null(context); /* the library keeps its modules */
   check_ok(TVMFFIRuntimeShutdown());

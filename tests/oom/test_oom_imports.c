@@ -17,17 +17,15 @@ static int give_none(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
 }
 
 /* Any name but those that begin with '-'. */
-static int get_function(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
-  TVMFFIObjectHandle function = NULL;
+static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                        TVMFFIObjectHandle *out) {
   (void)self;
-  if (name->data[0] != '-' && TVMFFIFunctionCreate(NULL, give_none, NULL, &function) != 0) {
-    return -1;
-  }
-  *out = function;
-  return 0;
+  (void)module;
+  return name->data[0] == '-' ? 0 : TVMFFIFunctionCreate(NULL, give_none, NULL, out);
 }
 
-static const tvmffi_module_class kModule = {"test", 2, get_function, NULL, NULL, NULL, NULL};
+static const TVMFFIRuntimeModuleVTable kModule = {
+    .struct_size = sizeof kModule, .kind = "test", .get_function = get_function};
 
 static tvmffi_module *new_module(void) {
   tvmffi_module *module = tvmffi_module_new(sizeof *module, &kModule);
@@ -49,7 +47,7 @@ static fixture set_up(void) {
   f.module = new_module();
   f.imported = new_module();
   f.below = new_module();
-  check_ok(tvmffi_imports_add(f.imported, &f.below->header));
+  check_ok(tvmffi_imports_add(&f.imported->header, &f.below->header));
   return f;
 }
 
@@ -64,7 +62,7 @@ static void tear_down(fixture *f) {
 
 static int add(void *context) {
   fixture *f = context;
-  return tvmffi_imports_add(f->module, &f->imported->header);
+  return tvmffi_imports_add(&f->module->header, &f->imported->header);
 }
 
 static void same_imports(void *context) {
@@ -74,7 +72,7 @@ static void same_imports(void *context) {
 }
 
 static int clear(void *context) {
-  return tvmffi_imports_clear(((fixture *)context)->module);
+  return tvmffi_imports_clear(&((fixture *)context)->module->header);
 }
 
 static void test_adding_and_clearing(void **state) {
@@ -95,7 +93,7 @@ static int look_up(void *context) {
   fixture *f = context;
   char name[64];
   (void)snprintf(name, sizeof name, "a function of number %d", f->number);
-  return TVMFFIEnvModLookupFromImports(tvmffi_module_context(f->module), name, &f->found);
+  return TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(&f->module->header), name, &f->found);
 }
 
 static void nothing_cached(void *context) {

@@ -53,14 +53,14 @@ static void test_loading(void **state) {
 typedef struct {
   TVMFFIObject *module;
   const char *name;
-  tvmffi_module_question question;
+  tvmffi_module_method method;
   TVMFFIAny answer;
 } query;
 
 static int ask(void *context) {
   query *q = context;
-  TVMFFIByteArray name = check_bytes(q->name);
-  return tvmffi_module_ask(q->module, q->question, &name, &q->answer);
+  TVMFFIAny name = tvmffi_any_raw_str(q->name);
+  return tvmffi_module_call(q->module, q->method, &name, &q->answer);
 }
 
 static void no_answer(void *context) {
@@ -82,19 +82,19 @@ static void test_asking(void **state) {
   q.module = module;
   q.answer = tvmffi_any_none();
   q.name = "add";
-  q.question = kTvmffiModuleFunction;
+  q.method = kTvmffiModuleGetFunction;
   /* the address is kept in the library's cache: an entry, a table; then the function */
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 1), 3);
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
-  q.question = kTvmffiModuleImplements;
+  q.method = kTvmffiModuleImplementsFunction;
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 0);
-  q.question = kTvmffiModuleMetadata;
+  q.method = kTvmffiModuleGetMetadata;
   assert_true(oom_check(ask, no_answer, release_answer, &q, 0) >= 1);
   q.name = memset(long_name, 'n', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = '\0';
-  q.question = kTvmffiModuleFunction;
+  q.method = kTvmffiModuleGetFunction;
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
-  q.question = kTvmffiModuleDoc;
+  q.method = kTvmffiModuleGetDoc;
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 2);
   TVMFFIObjectDecRef(module);
 }

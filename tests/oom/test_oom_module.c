@@ -7,24 +7,30 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-static int get_function(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIObject **out) {
+static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                        TVMFFIObjectHandle *out) {
   (void)self;
+  (void)module;
   (void)name;
-  *out = NULL;
+  (void)out;
   return 0;
 }
 
-static int get_doc(tvmffi_module *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   (void)self;
   return tvmffi_string_to_any(name->data, name->size, out);
 }
 
-static const tvmffi_module_class kPlain = {"plain", 2, get_function, NULL, NULL, NULL, NULL};
-static const tvmffi_module_class kWithDoc = {"doc", 2, get_function, NULL, NULL, get_doc, NULL};
+static const TVMFFIRuntimeModuleVTable kPlain = {
+    .struct_size = sizeof kPlain, .kind = "plain", .get_function = get_function};
+static const TVMFFIRuntimeModuleVTable kWithDoc = {.struct_size = sizeof kWithDoc,
+                                                   .kind = "doc",
+                                                   .get_function = get_function,
+                                                   .get_function_doc = get_doc};
 
-static TVMFFIObject *new_module(const tvmffi_module_class *type) {
-  tvmffi_module *module = tvmffi_module_new(sizeof *module, type);
-  return module == NULL ? NULL : &module->header;
+static TVMFFIObject *new_module(const TVMFFIRuntimeModuleVTable *vtable) {
+  TVMFFIObjectHandle module;
+  return TVMFFIRuntimeModuleCreate(vtable, NULL, &module) == 0 ? module : NULL;
 }
 
 static int make(void *out) {
@@ -68,9 +74,9 @@ typedef struct {
 } query;
 
 static int ask(void *context) {
-  TVMFFIByteArray name = check_bytes("a name of some length");
+  TVMFFIAny name = tvmffi_any_raw_str("a name of some length");
   query *q = context;
-  return tvmffi_module_query(q->module, kTvmffiModuleDoc, &name, true, &q->answer);
+  return tvmffi_module_query(q->module, kTvmffiModuleGetDoc, &name, true, &q->answer);
 }
 
 static void no_answer(void *context) {
@@ -91,8 +97,8 @@ static void test_asking_imports(void **state) {
   (void)state;
   q.module = new_module(&kPlain);
   q.answer = tvmffi_any_none();
-  check_ok(tvmffi_imports_add((tvmffi_module *)(void *)q.module, imported));
-  check_ok(tvmffi_imports_add((tvmffi_module *)(void *)imported, below));
+  check_ok(tvmffi_imports_add(q.module, imported));
+  check_ok(tvmffi_imports_add(imported, below));
   assert_true(oom_check(ask, no_answer, release_answer, &q, 0) >= 3);
   TVMFFIObjectDecRef(below);
   TVMFFIObjectDecRef(imported);

@@ -83,6 +83,95 @@ typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context);
 
+/* ---- Modules written in C -------------------------------------------------------------------- */
+
+/** Bits of a module's property mask. */
+enum TVMFFIRuntimeModuleProperty TVM_FFI_ENUM_BASE {
+  /** save_to_bytes gives bytes that `ffi.Module.load_from_bytes.<kind>` makes a module of. */
+  kTVMFFIRuntimeModuleBinarySerializable = 1,
+  /** Its functions can be called. */
+  kTVMFFIRuntimeModuleRunnable = 2,
+  /** It is source or object code: whoever exports it compiles it into the library. */
+  kTVMFFIRuntimeModuleCompilationExportable = 4
+};
+typedef enum TVMFFIRuntimeModuleProperty TVMFFIRuntimeModuleProperty;
+
+/**
+ * What a kind of module does. One table, usually static const, serves all modules of a kind.
+ *
+ * self is what the module was made with. Callbacks return 0, or another code with this thread's
+ * error set; they may be called from several threads at a time, and no lock of the library is held
+ * while they run. Texts are UTF-8 and not NUL-terminated unless stated. *out is None or NULL when a
+ * callback is entered. All callbacks but get_function may be NULL and then do what is said there.
+ */
+typedef struct TVMFFIRuntimeModuleVTable {
+  /** sizeof(TVMFFIRuntimeModuleVTable): later members can be added behind. */
+  size_t struct_size;
+  /** NUL-terminated, not empty, not `_lib`. Names the loader of its bytes. */
+  const char *kind;
+  /** Of TVMFFIRuntimeModuleProperty. */
+  int32_t property_mask;
+  /**
+   * @param module [borrow] The module itself, for functions that keep it alive.
+   * @param out    [own] A Function, or NULL when there is none of that name.
+   */
+  int (*get_function)(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                      TVMFFIObjectHandle *out);
+  /** @param out Non-zero when there is such a function. NULL: whether get_function gives one. */
+  int (*implements_function)(void *self, const TVMFFIByteArray *name, int *out);
+  /** @param out [own] A text of metadata JSON, or None. NULL: there is none. */
+  int (*get_function_metadata)(void *self, const TVMFFIByteArray *name, TVMFFIAny *out);
+  /** @param out [own] A text, or None. NULL: there is none. */
+  int (*get_function_doc)(void *self, const TVMFFIByteArray *name, TVMFFIAny *out);
+  /** @param out [own] Bytes, not empty. NULL: RuntimeError. */
+  int (*save_to_bytes)(void *self, TVMFFIAny *out);
+  /** path and format are NUL-terminated. NULL: RuntimeError. */
+  int (*write_to_file)(void *self, const TVMFFIByteArray *path, const TVMFFIByteArray *format);
+  /** The formats that write_to_file knows, NULL at the end. NULL: none. */
+  const char *const *write_formats;
+  /** @param out [own] The source as a text. NULL: an empty text. */
+  int (*inspect_source)(void *self, const TVMFFIByteArray *format, TVMFFIAny *out);
+  /** Called once, when the last reference is gone. NULL: nothing to do. */
+  void (*destroy)(void *self);
+} TVMFFIRuntimeModuleVTable;
+
+/**
+ * Make a module of one's own. C++ code built for the ABI can call it as any other module.
+ *
+ * @param vtable [borrow] Must stay, unchanged, as long as any module made with it.
+ * @param self   [take on 0] Passed to every callback; may be NULL.
+ * @param out    [own] The Module.
+ * Errors: ValueError (a member of vtable that must be there is not), memory.   Threads: any.
+ * Sample: samples/07_custom_module
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModuleCreate(const TVMFFIRuntimeModuleVTable *vtable, void *self,
+                                          TVMFFIObjectHandle *out);
+
+/**
+ * Look into a module of one's own.
+ * @param module [borrow] A Module.
+ * @param vtable [in] What it must have been made with.
+ * @param out    [lend] Its self, as long as the module lives.
+ * Errors: TypeError (no module made with this vtable).   Threads: any.
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
+                                           const TVMFFIRuntimeModuleVTable *vtable, void **out);
+
+/**
+ * Pack a module and all it imports into the bytes that a library carries under the symbol
+ * `__tvm_ffi__library_bin`: loading such a library makes the tree anew.
+ *
+ * The place of the library itself is taken by the modules of one loaded library, and by those that
+ * are compilation-exportable, for their code is in the library then. All others must be
+ * binary-serializable.
+ *
+ * @param root [borrow] A Module. Neither it nor its imports are changed.
+ * @param out  [own] Bytes.
+ * Errors: RuntimeError (a module that cannot be serialized, or saves nothing; modules of two
+ * libraries), any (save_to_bytes), memory.   Threads: any.   Sample: samples/08_embedded_modules
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
+
 /* ---- Live objects: so that a host can find a leak -------------------------------------------- */
 
 /**

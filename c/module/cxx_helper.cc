@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ helper library, libtvm_ffi_cxx: see cxx_helper.h. It knows no C++ header of anybody: the
+// two classes below are laid out as all C++ code of the ABI has them, and exceptions are matched by
+// their names.
+#include "module/cxx_helper.h"
+
+#include <cxxabi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace tvm {
+namespace ffi {
+
+// A counted reference to an object.
+class ObjectRef {
+ public:
+  explicit ObjectRef(TVMFFIObject *taken) : obj_(taken) {}
+  ObjectRef(const ObjectRef &other) : obj_(other.Share()) {}
+  ObjectRef &operator=(const ObjectRef &) = delete;
+  ~ObjectRef() { Release(); }
+
+  TVMFFIObject *get() const { return obj_; }
+
+  // Another reference to the object.
+  TVMFFIObject *Share() const {
+    if (obj_ != nullptr) __atomic_fetch_add(&obj_->combined_ref_count, 1, __ATOMIC_RELAXED);
+    return obj_;
+  }
+
+ private:
+  void Release() {
+    constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
+    if (obj_ == nullptr) return;
+    std::uint64_t old = __atomic_fetch_sub(&obj_->combined_ref_count, 1, __ATOMIC_ACQ_REL);
+    if ((old & kStrong) != 1) return;
+    if (old == kWeakOne + 1) {
+      obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskBoth);
+      return;
+    }
+    obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskStrong);
+    old = __atomic_fetch_sub(&obj_->combined_ref_count, kWeakOne, __ATOMIC_ACQ_REL);
+    if (old == kWeakOne) obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  }
+
+  TVMFFIObject *obj_;
+};
+
+class Error : public ObjectRef, public std::exception {
+ public:
+  explicit Error(TVMFFIObject *taken) : ObjectRef(taken) {}
+  const char *what() const noexcept override { return TVMFFIErrorGetCellPtr(get())->message.data; }
+};
+
+static_assert(sizeof(Error) == 2 * sizeof(void *), "an exception of other C++ code is no larger");
+
+}  // namespace ffi
+}  // namespace tvm
+
+namespace {
+
+// Results of class type come in memory of the caller's, whatever their size: what makes a class
+// such a one is that it has a destructor.
+struct HandleResult {
+  TVMFFIObject *obj;
+  ~HandleResult() {}
+};
+struct AnyResult {
+  TVMFFIAny any;
+  ~AnyResult() {}
+};
+
+// Calls a virtual method as a function whose first argument is the object, which it is.
+template <typename R, typename... Args>
+R CallSlot(void *self, tvmffi_module_method method, Args... args) {
+  using Slot = R (*)(void *, Args...);
+  void **table = *static_cast<void ***>(self);
+  return reinterpret_cast<Slot>(table[method])(self, args...);
+}
+
+TVMFFIAny FromHandle(TVMFFIObject *obj) {
+  TVMFFIAny any = TVMFFIAny();
+  if (obj != nullptr) {
+    any.type_index = obj->type_index;
+    any.v_obj = obj;
+  }
+  return any;
+}
+
+TVMFFIAny FromInt(std::int32_t type_index, std::int64_t value) {
+  TVMFFIAny any = TVMFFIAny();
+  any.type_index = type_index;
+  any.v_int64 = value;
+  return any;
+}
+
+// A function, or none: a handle, or in the first releases of 0.1.13 a whole value. No handle looks
+// like the beginning of one, for objects are aligned.
+TVMFFIAny GetFunction(void *self, const TVMFFIAny *name) {
+  alignas(TVMFFIAny) unsigned char room[sizeof(TVMFFIAny)] = {};
+  TVMFFIAny any;
+  TVMFFIObject *obj;
+  __asm__ volatile("" : : "r"(room) : "memory");  // the zeros are read, whatever is written there
+  new (room) AnyResult(CallSlot<AnyResult>(self, kTvmffiModuleGetFunction, name));
+  __asm__ volatile("" : : "r"(room) : "memory");
+  std::memcpy(&any, room, sizeof any);
+  if (any.type_index == kTVMFFIFunction && any.v_obj != nullptr) return any;
+  std::memcpy(&obj, room, sizeof obj);
+  return FromHandle(obj);
+}
+
+TVMFFIAny CallMethod(void *self, tvmffi_module_method method, const TVMFFIAny *args) {
+  switch (method) {
+    case kTvmffiModuleKind: {
+      TVMFFIAny kind = TVMFFIAny();
+      kind.type_index = kTVMFFIRawStr;
+      kind.v_c_str = CallSlot<const char *>(self, method);
+      return kind;
+    }
+    case kTvmffiModulePropertyMask:
+      return FromInt(kTVMFFIInt, CallSlot<int>(self, method));
+    case kTvmffiModuleGetFunction:
+      return GetFunction(self, args);
+    case kTvmffiModuleImplementsFunction:
+      return FromInt(kTVMFFIBool, CallSlot<bool>(self, method, args));
+    case kTvmffiModuleGetDoc:
+    case kTvmffiModuleGetMetadata:
+    case kTvmffiModuleInspectSource:
+      return CallSlot<AnyResult>(self, method, args).any;
+    case kTvmffiModuleWriteToFile:
+      CallSlot<void>(self, method, args, args + 1);
+      return TVMFFIAny();
+    case kTvmffiModuleGetWriteFormats:
+      return FromHandle(CallSlot<HandleResult>(self, method).obj);
+    case kTvmffiModuleSaveToBytes:
+      return CallSlot<AnyResult>(self, method).any;
+    case kTvmffiModuleImport: {
+      TVMFFIObject *other = args[0].v_obj;
+      CallSlot<void>(self, method, static_cast<TVMFFIObject *const *>(&other));
+      return TVMFFIAny();
+    }
+    default:
+      CallSlot<void>(self, method);
+      return TVMFFIAny();
+  }
+}
+
+int Call(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result,
+         tvmffi_cxx_thrown *thrown) {
+  thrown->error = nullptr;
+  try {
+    *result = CallMethod(self, method, args);
+    return 0;
+#if defined(__GLIBCXX__)
+  } catch (const abi::__forced_unwind &) {
+    throw;  // the thread is being cancelled
+#endif
+  } catch (const tvm::ffi::Error &error) {
+    thrown->error = error.Share();
+  } catch (const std::exception &error) {
+    std::snprintf(thrown->text, sizeof thrown->text, "%s", error.what());
+  } catch (...) {
+    std::snprintf(thrown->text, sizeof thrown->text, "a C++ exception of unknown type");
+  }
+  return -1;
+}
+
+[[noreturn]] void Raise(TVMFFIObject *error) {
+  throw tvm::ffi::Error(error);
+}
+
+}  // namespace
+
+extern "C" {
+__attribute__((visibility("default"))) extern const tvmffi_cxx_helper tvmffi_cxx_helper_v1;
+const tvmffi_cxx_helper tvmffi_cxx_helper_v1 = {Call, Raise};
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ModuleObj as C++ code of the Itanium ABI knows it: the class's virtual table and type_info, and
+ * the two methods that live in the library, under their mangled names. Libraries with subclasses
+ * ask for these four when they are loaded. No C++ runtime is needed for that: what type_info wants
+ * of one is filled in when there is one.
+ *
+ * Weak, so that another definition in the process wins. Our own modules use this one all the same.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "core/any.h"
+#include "module/module.h"
+#include "platform/atomic.h"
+#include "platform/dl.h"
+
+#define CXX_EXPORT __attribute__((weak, visibility("default")))
+
+/* ---- Virtual methods: C++ calls them for our modules -------------------------------------------
+ */
+
+/*
+ * A module that is being made or destroyed by C++ code has the table of its base for a moment: none
+ * of ours, so that it answers nothing.
+ */
+static int answer(void *self, tvmffi_module_method method, const TVMFFIAny *args,
+                  TVMFFIAny *result) {
+  TVMFFIObject *module = tvmffi_module_from_cxx(self);
+  *result = tvmffi_any_none();
+  if (tvmffi_module_is_own(module) && tvmffi_module_call(module, method, args, result) != 0) {
+    tvmffi_cxx_throw_raised();
+  }
+  return result->type_index;
+}
+
+static const char *get_kind(void *self) {
+  const tvmffi_module *module = (tvmffi_module *)(void *)tvmffi_module_from_cxx(self);
+  return tvmffi_module_is_own(&module->header) ? module->vtable->kind : "";
+}
+
+static int get_property_mask(void *self) {
+  TVMFFIAny result;
+  (void)answer(self, kTvmffiModulePropertyMask, NULL, &result);
+  return (int)result.v_int64;
+}
+
+static bool implements_function(void *self, const TVMFFIAny *name) {
+  TVMFFIAny result;
+  (void)answer(self, kTvmffiModuleImplementsFunction, name, &result);
+  return result.v_int64 != 0;
+}
+
+static void write_to_file(void *self, const TVMFFIAny *path, const TVMFFIAny *format) {
+  TVMFFIAny args[2], result;
+  args[0] = *path;
+  args[1] = *format;
+  (void)answer(self, kTvmffiModuleWriteToFile, args, &result);
+}
+
+/*
+ * The others give objects, which C++ returns in memory that the caller provides. `text` is None
+ * for the absent, but String and Bytes have no such state and are empty then.
+ */
+static void get_function(void *self, const TVMFFIAny *name, TVMFFIObject **out) {
+  TVMFFIAny result;
+  *out = NULL;
+  (void)answer(self, kTvmffiModuleGetFunction, name, &result);
+  *out = result.v_obj;
+}
+
+static void get_doc(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
+  (void)answer(self, kTvmffiModuleGetDoc, name, out);
+}
+
+static void get_metadata(void *self, const TVMFFIAny *name, TVMFFIAny *out) {
+  (void)answer(self, kTvmffiModuleGetMetadata, name, out);
+}
+
+static void get_write_formats(void *self, const TVMFFIAny *unused, TVMFFIObject **out) {
+  TVMFFIAny result;
+  (void)unused;
+  *out = NULL;
+  (void)answer(self, kTvmffiModuleGetWriteFormats, NULL, &result);
+  *out = result.v_obj;
+}
+
+static void save_to_bytes(void *self, const TVMFFIAny *unused, TVMFFIAny *out) {
+  (void)unused;
+  if (answer(self, kTvmffiModuleSaveToBytes, NULL, out) == kTVMFFINone) {
+    out->type_index = kTVMFFISmallBytes;
+  }
+}
+
+static void inspect_source(void *self, const TVMFFIAny *format, TVMFFIAny *out) {
+  if (answer(self, kTvmffiModuleInspectSource, format, out) == kTVMFFINone) {
+    out->type_index = kTVMFFISmallStr;
+  }
+}
+
+/* ---- How a result that is returned in memory gets there ----------------------------------------
+ */
+
+typedef TVMFFIObject *handle_result;
+typedef TVMFFIAny any_result;
+
+#if defined(__i386__)
+/* As any struct, whose address the callee takes off the stack. */
+#define RETURNS_IN_MEMORY(name, result_type)                           \
+  typedef struct {                                                     \
+    result_type value;                                                 \
+  } name##_result;                                                     \
+  static name##_result name##_slot(void *self, const TVMFFIAny *arg) { \
+    name##_result result;                                              \
+    name(self, arg, &result.value);                                    \
+    return result;                                                     \
+  }
+#elif defined(__aarch64__)
+/* Its address is in a register of its own, x8: two instructions make it the third argument. */
+#define RETURNS_IN_MEMORY(name, result_type)                                   \
+  void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, result_type *out);  \
+  void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, result_type *out) { \
+    name(self, arg, out);                                                      \
+  }                                                                            \
+  void name##_slot(void) __asm__("tvmffi_cxx_" #name "_slot");                 \
+  __asm__(".text\n.p2align 2\n.hidden tvmffi_cxx_" #name                       \
+          "_slot\n"                                                            \
+          ".type tvmffi_cxx_" #name                                            \
+          "_slot, %function\n"                                                 \
+          "tvmffi_cxx_" #name                                                  \
+          "_slot:\n.cfi_startproc\nhint #34\nmov x2, x8\n"                     \
+          "b tvmffi_cxx_" #name "\n.cfi_endproc\n");
+#else
+/* Its address is the first argument, and the result. */
+#define RETURNS_IN_MEMORY(name, result_type)                              \
+  static void *name##_slot(void *out, void *self, const TVMFFIAny *arg) { \
+    name(self, arg, out);                                                 \
+    return out;                                                           \
+  }
+#endif
+
+RETURNS_IN_MEMORY(get_function, handle_result)
+RETURNS_IN_MEMORY(get_doc, any_result)
+RETURNS_IN_MEMORY(get_metadata, any_result)
+RETURNS_IN_MEMORY(get_write_formats, handle_result)
+RETURNS_IN_MEMORY(save_to_bytes, any_result)
+RETURNS_IN_MEMORY(inspect_source, any_result)
+
+/* ---- The four names ----------------------------------------------------------------------------
+ */
+
+CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self,
+                                                                   TVMFFIObject *const *other);
+CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self);
+
+/* ModuleObj::ImportModule(const Module &), of our modules and of theirs */
+void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self, TVMFFIObject *const *other) {
+  if (tvmffi_imports_add(tvmffi_module_from_cxx(self), *other) != 0) tvmffi_cxx_throw_raised();
+}
+
+/* ModuleObj::ClearImports() */
+void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self) {
+  if (tvmffi_imports_clear(tvmffi_module_from_cxx(self)) != 0) tvmffi_cxx_throw_raised();
+}
+
+/* Of the C++ runtime; NULL where there is none. */
+extern const char class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv117__class_type_infoE")
+    __attribute__((weak));
+extern const char vmi_class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv121__vmi_class_type_infoE")
+    __attribute__((weak));
+
+/* Objects point behind the first two words of a table. */
+enum { kTableStart = 2 * sizeof(void *) };
+
+/* std::type_info of a class without bases, and of one with some. */
+typedef struct {
+  const char *vtable;
+  const char *name;
+} class_type_info;
+
+typedef struct {
+  class_type_info start;
+  unsigned flags, num_bases;
+  const class_type_info *base;
+  long base_flags; /* its offset, and that it is public */
+} vmi_class_type_info;
+
+static class_type_info object_type_info = {class_type_info_vtable + kTableStart,
+                                           "N3tvm3ffi6ObjectE"};
+
+/* typeinfo for ModuleObj */
+CXX_EXPORT extern vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE;
+vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE = {
+    {vmi_class_type_info_vtable + kTableStart, "N3tvm3ffi9ModuleObjE"},
+    0,
+    1,
+    &object_type_info,
+    (long)(TVMFFI_MODULE_PREFIX << CHAR_BIT | 2)};
+
+typedef void (*slot)(void);
+
+typedef struct {
+  const void *offset_to_top, *type_info;
+  slot slots[kTvmffiModuleNumMethods];
+} module_vtable;
+
+/* vtable for ModuleObj */
+CXX_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
+const module_vtable _ZTVN3tvm3ffi9ModuleObjE = {
+    NULL,
+    &_ZTIN3tvm3ffi9ModuleObjE,
+    {
+        (slot)get_kind,
+        (slot)get_property_mask,
+        (slot)get_function_slot,
+        (slot)implements_function,
+        (slot)get_doc_slot,
+        (slot)get_metadata_slot,
+        (slot)write_to_file,
+        (slot)get_write_formats_slot,
+        (slot)save_to_bytes_slot,
+        (slot)inspect_source_slot,
+        (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE,
+        (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv,
+    }};
+
+/* The same by a name that no other library can take over. */
+extern const module_vtable own_vtable
+    __attribute__((alias("_ZTVN3tvm3ffi9ModuleObjE"), visibility("hidden")));
+
+const void *tvmffi_cxx_vtable(void) {
+  return own_vtable.slots;
+}
+
+/* ---- type_info ---------------------------------------------------------------------------------
+ */
+
+/*
+ * The weak references are filled in by the system's loader where a C++ runtime was there first.
+ * Otherwise they are what NULL + kTableStart is, until a library comes that has brought one.
+ */
+static bool is_complete(const char *const *vtable) {
+  return (uintptr_t)tvmffi_atomic_load_relaxed_ptr(vtable) > kTableStart;
+}
+
+static void complete(const char **vtable, void *library, const char *name) {
+  const char *found = is_complete(vtable) ? NULL : tvmffi_dl_symbol(library, name);
+  if (found != NULL) tvmffi_atomic_store_release_ptr(vtable, found + kTableStart);
+}
+
+void tvmffi_cxx_complete_type_info(void *library) {
+  complete(&object_type_info.vtable, library, "_ZTVN10__cxxabiv117__class_type_infoE");
+  complete(&_ZTIN3tvm3ffi9ModuleObjE.start.vtable, library,
+           "_ZTVN10__cxxabiv121__vmi_class_type_infoE");
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "container/array.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module/module.h"
+
+/* ---- Modules with a vtable in C -------------------------------------------------------------- */
+
+static int get_function(const tvmffi_module *module, const TVMFFIByteArray *name,
+                        TVMFFIAny *result) {
+  TVMFFIObjectHandle function = NULL;
+  union {
+    const tvmffi_module *in;
+    void *out;
+  } cast;
+  cast.in = module;
+  TVMFFI_TRY(module->vtable->get_function(module->self, cast.out, name, &function));
+  *result = tvmffi_any_object(function);
+  return 0;
+}
+
+static int implements_function(const tvmffi_module *module, const TVMFFIByteArray *name,
+                               TVMFFIAny *result) {
+  int implements = 0;
+  if (module->vtable->implements_function != NULL) {
+    TVMFFI_TRY(module->vtable->implements_function(module->self, name, &implements));
+  } else {
+    TVMFFI_TRY(get_function(module, name, result));
+    implements = result->type_index != kTVMFFINone;
+    tvmffi_any_release(result);
+  }
+  *result = tvmffi_any_bool(implements);
+  return 0;
+}
+
+static int get_write_formats(const char *const *formats, TVMFFIAny *result) {
+  TVMFFIObject *array = tvmffi_array_new(0);
+  TVMFFIAny text = tvmffi_any_none();
+  int rc = array == NULL ? tvmffi_fail_memory() : 0;
+  for (; rc == 0 && formats != NULL && *formats != NULL; ++formats) {
+    rc = tvmffi_string_to_any(*formats, strlen(*formats), &text);
+    if (rc == 0 && tvmffi_array_append(&array, &text) != 0) {
+      tvmffi_any_release(&text);
+      rc = tvmffi_fail_memory();
+    }
+  }
+  if (rc == 0) {
+    *result = tvmffi_any_object(array);
+  } else {
+    tvmffi_object_release(array);
+  }
+  return rc;
+}
+
+static int refuse(const char *kind, const char *method) {
+  return tvmffi_fail("RuntimeError", "Module[%s] does not support %s", kind, method);
+}
+
+static int call_own(tvmffi_module *module, tvmffi_module_method method, const TVMFFIAny *args,
+                    TVMFFIAny *result) {
+  const TVMFFIRuntimeModuleVTable *vtable = module->vtable;
+  void *self = module->self;
+  TVMFFIByteArray text = {"", 0}, format = {"", 0};
+  switch (method) {
+    case kTvmffiModuleKind:
+      return tvmffi_string_to_any(vtable->kind, strlen(vtable->kind), result);
+    case kTvmffiModulePropertyMask:
+      *result = tvmffi_any_int(vtable->property_mask);
+      return 0;
+    case kTvmffiModuleGetWriteFormats:
+      return get_write_formats(vtable->write_formats, result);
+    case kTvmffiModuleSaveToBytes:
+      return vtable->save_to_bytes == NULL ? refuse(vtable->kind, "SaveToBytes")
+                                           : vtable->save_to_bytes(self, result);
+    case kTvmffiModuleImport:
+      return tvmffi_imports_add(&module->header, args[0].v_obj);
+    case kTvmffiModuleClearImports:
+      return tvmffi_imports_clear(&module->header);
+    default:
+      break;
+  }
+  (void)tvmffi_any_get_text(&args[0], &text);
+  switch (method) {
+    case kTvmffiModuleGetFunction:
+      return get_function(module, &text, result);
+    case kTvmffiModuleImplementsFunction:
+      return implements_function(module, &text, result);
+    case kTvmffiModuleGetDoc:
+      return vtable->get_function_doc == NULL ? 0 : vtable->get_function_doc(self, &text, result);
+    case kTvmffiModuleGetMetadata:
+      return vtable->get_function_metadata == NULL
+                 ? 0
+                 : vtable->get_function_metadata(self, &text, result);
+    case kTvmffiModuleWriteToFile:
+      if (vtable->write_to_file == NULL) return refuse(vtable->kind, "WriteToFile");
+      (void)tvmffi_any_get_text(&args[1], &format);
+      return vtable->write_to_file(self, &text, &format);
+    default:
+      return vtable->inspect_source == NULL ? tvmffi_string_to_any("", 0, result)
+                                            : vtable->inspect_source(self, &text, result);
+  }
+}
+
+/* ---- All modules -------------------------------------------------------------------------------
+ */
+
+/* Methods are foreign code: what they give is looked at. */
+static bool is_result_of(tvmffi_module_method method, const TVMFFIAny *result) {
+  switch (method) {
+    case kTvmffiModulePropertyMask:
+      return result->type_index == kTVMFFIInt;
+    case kTvmffiModuleGetFunction:
+      return result->type_index == kTVMFFINone || result->type_index == kTVMFFIFunction;
+    case kTvmffiModuleImplementsFunction:
+      return result->type_index == kTVMFFIBool;
+    case kTvmffiModuleGetDoc:
+    case kTvmffiModuleGetMetadata:
+      if (result->type_index == kTVMFFINone) return true; /* else a text */
+      return result->type_index == kTVMFFISmallStr || result->type_index == kTVMFFIStr;
+    case kTvmffiModuleKind:
+    case kTvmffiModuleInspectSource:
+      return result->type_index == kTVMFFISmallStr || result->type_index == kTVMFFIStr;
+    case kTvmffiModuleGetWriteFormats:
+      return result->type_index == kTVMFFIArray;
+    case kTvmffiModuleSaveToBytes:
+      return result->type_index == kTVMFFISmallBytes || result->type_index == kTVMFFIBytes;
+    default:
+      return result->type_index == kTVMFFINone;
+  }
+}
+
+int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
+                       TVMFFIAny *result) {
+  int rc;
+  *result = tvmffi_any_none();
+  if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
+  if (tvmffi_module_is_own(module)) {
+    rc = tvmffi_function_check_raised(
+        call_own((tvmffi_module *)(void *)module, method, args, result));
+  } else {
+    rc = tvmffi_cxx_call(module, method, args, result);
+  }
+  if (TVMFFI_UNLIKELY(rc != 0)) {
+    *result = tvmffi_any_none();
+  } else if (TVMFFI_UNLIKELY(!is_result_of(method, result))) {
+    rc = tvmffi_fail("TypeError", "A method of ffi.Module gave a result of type `%s`",
+                     tvmffi_any_type_name(result));
+    tvmffi_any_release(result);
+  }
+  return rc;
+}
+
+static bool is_found(const TVMFFIAny *result) {
+  return result->type_index != kTVMFFINone &&
+         (result->type_index != kTVMFFIBool || result->v_int64 != 0);
+}
+
+int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *name,
+                        bool query_imports, TVMFFIAny *result) {
+  tvmffi_module_set imports;
+  size_t i;
+  int rc = tvmffi_module_call(module, method, name, result);
+  if (rc != 0 || is_found(result) || !query_imports) return rc;
+  TVMFFI_TRY(tvmffi_imports_collect(module, &imports));
+  for (i = 0; i < imports.size && rc == 0 && !is_found(result); ++i) {
+    rc = tvmffi_module_call(imports.items[i], method, name, result);
+  }
+  tvmffi_imports_release(&imports);
+  return rc;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inverse of library_bin.c, which says what the bytes are. */
+#include <string.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/checked.h"
+#include "container/array.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "module/library.h"
+#include "module/module.h"
+
+/*
+ * The modules of a tree, each once, in the order of their numbers: the root, its imports, then
+ * theirs. They are kept by the root and by the lists of imports.
+ */
+typedef struct {
+  tvmffi_module_set modules;
+  TVMFFIObject **imports; /* of each module an Array, retained, or NULL */
+  size_t capacity;
+} tree;
+
+static void put_int(tvmffi_buf *to, uint64_t value) {
+  char bytes[8];
+  size_t i;
+  for (i = 0; i < sizeof bytes; ++i) bytes[i] = (char)(unsigned char)(value >> 8 * i);
+  tvmffi_buf_append(to, bytes, sizeof bytes);
+}
+
+static void put_bytes(tvmffi_buf *to, const TVMFFIByteArray *bytes) {
+  put_int(to, bytes->size);
+  tvmffi_buf_append(to, bytes->data, bytes->size);
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* Room for the imports of one more module. */
+static int reserve(tree *t) {
+  size_t capacity = t->capacity == 0 ? 8 : 2 * t->capacity, bytes;
+  TVMFFIObject **grown;
+  if (t->modules.size <= t->capacity) return 0;
+  if (!tvmffi_checked_mul_size(capacity, sizeof *grown, &bytes)) return -1;
+  grown = tvmffi_alloc(bytes);
+  if (grown == NULL) return -1;
+  memset(grown, 0, bytes);
+  if (t->capacity != 0) memcpy(grown, t->imports, t->capacity * sizeof *grown);
+  tvmffi_free(t->imports);
+  t->imports = grown;
+  t->capacity = capacity;
+  return 0;
+}
+
+/* Fails without memory only, nothing raised. */
+static int collect(TVMFFIObject *root, tree *t) {
+  size_t i;
+  int64_t j;
+  if (tvmffi_module_set_add(&t->modules, root) < 0) return -1;
+  for (i = 0; i < t->modules.size; ++i) {
+    if (reserve(t) != 0) return -1;
+    t->imports[i] = tvmffi_imports_get(t->modules.items[i]);
+    for (j = 0; t->imports[i] != NULL && j < tvmffi_array_size(t->imports[i]); ++j) {
+      if (tvmffi_module_set_add(&t->modules, tvmffi_array_items(t->imports[i])[j].v_obj) < 0) {
+        return -1;
+      }
+    }
+  }
+  return 0;
+}
+
+static void fini(tree *t) {
+  size_t i;
+  for (i = 0; i < t->capacity; ++i) tvmffi_object_release(t->imports[i]);
+  tvmffi_free(t->imports);
+  tvmffi_module_set_fini(&t->modules);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void put_imports(const tree *t, tvmffi_buf *to) {
+  tvmffi_buf children = TVMFFI_BUF_INIT;
+  uint64_t num_children = 0;
+  size_t i;
+  int64_t j;
+  put_int(to, t->modules.size + 1);
+  put_int(to, 0);
+  for (i = 0; i < t->modules.size; ++i) {
+    for (j = 0; t->imports[i] != NULL && j < tvmffi_array_size(t->imports[i]); ++j) {
+      const TVMFFIObject *child = tvmffi_array_items(t->imports[i])[j].v_obj;
+      put_int(&children, tvmffi_module_set_find(&t->modules, child));
+      ++num_children;
+    }
+    put_int(to, num_children);
+  }
+  put_int(to, num_children);
+  tvmffi_buf_append(to, children.data, children.size);
+  to->failed |= children.failed;
+  tvmffi_buf_fini(&children);
+}
+
+/* Of an owned text or bytes. */
+static TVMFFIByteArray get_bytes(const TVMFFIAny *any) {
+  if (any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFISmallBytes) {
+    return TVMFFISmallBytesGetContentByteArray(any);
+  }
+  return *TVMFFIBytesGetByteArrayPtr(any->v_obj);
+}
+
+/* The kind and the payload of a module that is not in the library as code. */
+static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool is_serializable,
+                       tvmffi_buf *to) {
+  TVMFFIAny saved;
+  TVMFFIByteArray payload;
+  if (!is_serializable) {
+    return tvmffi_fail("RuntimeError",
+                       "Module[%.*s] cannot be embedded: it is not binary-serializable",
+                       (int)kind->size, kind->data);
+  }
+  TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleSaveToBytes, NULL, &saved));
+  payload = get_bytes(&saved);
+  put_bytes(to, kind);
+  put_bytes(to, &payload);
+  tvmffi_any_release(&saved);
+  if (payload.size != 0) return 0;
+  return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it was saved to no bytes",
+                     (int)kind->size, kind->data);
+}
+
+/* *library is the one that the tree will be embedded in, NULL while that is open. */
+static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *to) {
+  static const TVMFFIByteArray lib = {"_lib", 4};
+  const void *own_library = tvmffi_library_identity(module);
+  TVMFFIAny mask, kind;
+  TVMFFIByteArray kind_bytes;
+  int rc;
+  if (own_library != NULL) {
+    if (*library == NULL) *library = own_library;
+    if (*library != own_library) {
+      return tvmffi_fail("RuntimeError",
+                         "Module[library] cannot be embedded: the tree has modules of two "
+                         "libraries");
+    }
+    put_bytes(to, &lib);
+    return 0;
+  }
+  TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModulePropertyMask, NULL, &mask));
+  if ((mask.v_int64 & kTVMFFIRuntimeModuleCompilationExportable) != 0) {
+    put_bytes(to, &lib);
+    return 0;
+  }
+  TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleKind, NULL, &kind));
+  kind_bytes = get_bytes(&kind);
+  rc = put_payload(module, &kind_bytes,
+                   (mask.v_int64 & kTVMFFIRuntimeModuleBinarySerializable) != 0, to);
+  tvmffi_any_release(&kind);
+  return rc;
+}
+
+int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out) {
+  TVMFFIObject *module = root;
+  tree t = {TVMFFI_MODULE_SET_INIT, NULL, 0};
+  tvmffi_buf body = TVMFFI_BUF_INIT, all = TVMFFI_BUF_INIT;
+  const void *library = NULL;
+  TVMFFIByteArray bytes;
+  size_t i;
+  int rc = 0;
+  TVMFFI_REQUIRE(root);
+  TVMFFI_REQUIRE(out);
+  if (module->type_index != kTVMFFIModule) {
+    TVMFFIAny any = tvmffi_any_object(root);
+    return tvmffi_fail("TypeError", "%s: expected `root` to be a `ffi.Module`, but got a `%s`",
+                       __func__, tvmffi_any_type_name(&any));
+  }
+  if (collect(module, &t) == 0) {
+    put_imports(&t, &body);
+  } else {
+    body.failed = true;
+  }
+  for (i = 0; rc == 0 && !body.failed && i < t.modules.size; ++i) {
+    rc = put_module(t.modules.items[i], &library, &body);
+  }
+  if (rc == 0) {
+    put_int(&all, body.size);
+    tvmffi_buf_append(&all, body.data, body.size);
+    if (body.failed || all.failed) {
+      rc = tvmffi_fail_memory();
+    } else {
+      bytes.data = all.data;
+      bytes.size = all.size;
+      rc = TVMFFIBytesFromByteArray(&bytes, out);
+    }
+  }
+  tvmffi_buf_fini(&body);
+  tvmffi_buf_fini(&all);
+  fini(&t);
+  return rc;
+}
