@@ -1,120 +1,259 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times the operations of a runtime through its exported functions alone, and compares two
- * runtimes in one process: rounds alternate between them, and the minima are set against each
- * other, for only ratios taken in one run mean anything on a shared machine.
+ * Measures one runtime, or two in turn, and prints one line of tab-separated fields per operation.
+ * bench.py asks for what it needs and makes the table.
  *
- *   bench OURS.so [REFERENCE.so] [--rounds=N] [--only=TEXT] [--kernel=KERNEL.so]
+ *   bench list                            every operation, its ratio to reach, and `fresh` where it
+ *                                         takes a process of its own
+ *   bench time [OPTION...] LIBRARY...     nanoseconds per call, the least of all rounds
+ *   bench fresh NAME LIBRARY              nanoseconds per call of one that is `fresh`
+ *   bench count [OPTION...] LIBRARY       calls and, with counter.so preloaded, how many blocks
+ * were allocated and released; the calls are inside bench_counted(), for valgrind bench growth
+ * [OPTION...] LIBRARY...   nanoseconds by number of names and of threads
  *
- * --kernel names a library that exports `bench_add(4 floats tensor)`; it adds the module rows.
+ * --only=TEXT takes the operations with that in their names, --rounds=N that many rounds, --slice=N
+ * at least so many microseconds per round and library, --most=N no more names than that.
  */
-#include "bench.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static double now_ns(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+#include "bench.h"
 
-static int load_runtime(const char *path, bench_runtime *out) {
-  double start = now_ns();
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  out->load_ns = now_ns() - start;
-  if (handle == NULL) {
-    (void)fprintf(stderr, "bench: %s\n", dlerror());
-    return -1;
-  }
-#define LOAD(name)                                                       \
-  do {                                                                   \
-    void *symbol = dlsym(handle, "TVMFFI" #name);                        \
-    if (symbol == NULL) {                                                \
-      (void)fprintf(stderr, "bench: %s has no TVMFFI" #name "\n", path); \
-      return -1;                                                         \
-    }                                                                    \
-    memcpy(&out->name, &symbol, sizeof symbol);                          \
-  } while (0);
-  BENCH_FUNCTIONS(LOAD)
-#undef LOAD
-  return 0;
-}
-
-/* Calls per nanosecond are found by doubling until a measurement takes a millisecond. */
-static double time_once(const bench_operation *operation, bench_state *state, size_t *calls) {
-  for (;;) {
-    double start = now_ns(), spent;
-    operation->run(state, *calls);
-    spent = now_ns() - start;
-    if (spent >= 1e6) return spent / (double)*calls;
-    *calls *= 2;
-  }
-}
+enum { kMaxLibraries = 2, kWarmUpCalls = 16, kCountedCalls = 1000 };
 
 typedef struct {
   const char *only;
-  const char *kernel;
   int rounds;
-} bench_options;
+  double slice_ns;
+  size_t most;
+  int num_libraries;
+  bench_state states[kMaxLibraries][kBenchMaxThreads];
+} bench_session;
 
-static int run_all(bench_state *states, int num_states, const bench_options *options) {
+static int is_wanted(const bench_session *session, const bench_operation *operation) {
+  return session->only == NULL || strstr(operation->name, session->only) != NULL;
+}
+
+static int is_wrong(const bench_operation *operation, const bench_state *state) {
+  (void)fprintf(stderr, "bench: %s: %s: wrong result\n", state->path, operation->name);
+  return -1;
+}
+
+static int list_operations(bench_session *session) {
   size_t i;
-  (void)printf("%-44s %10s %10s %7s  %s\n", "operation", "ours ns", "theirs ns", "ratio", "reach");
+  (void)session;
   for (i = 0; i < bench_num_operations; ++i) {
     const bench_operation *operation = &bench_operations[i];
-    double best[2] = {1e30, 1e30};
-    size_t calls[2] = {16, 16};
-    int round, s;
-    if (options->only != NULL && strstr(operation->name, options->only) == NULL) continue;
-    if (operation->needs_kernel && options->kernel == NULL) continue;
-    for (round = 0; round < options->rounds; ++round) {
-      for (s = 0; s < num_states; ++s) {
-        double ns = time_once(operation, &states[s], &calls[s]);
-        if (ns < best[s]) best[s] = ns;
-      }
-    }
-    (void)printf("%-44s %10.2f", operation->name, best[0]);
-    if (num_states == 2) {
-      (void)printf(" %10.2f %7.3f  %s%.2f", best[1], best[0] / best[1],
-                   best[0] / best[1] <= operation->reach ? "<= " : "MISSED ", operation->reach);
-    }
-    (void)printf("\n");
-    (void)fflush(stdout);
+    (void)printf("%s\t%.2f\t%s\n", operation->name, operation->reach,
+                 operation->fresh_calls != 0 ? "fresh" : "");
   }
   return 0;
 }
 
-int main(int argc, char **argv) {
-  bench_options options = {NULL, NULL, 40};
-  bench_runtime runtimes[2];
-  bench_state states[2];
-  int num = 0, i;
-  for (i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], "--rounds=", 9) == 0) {
-      options.rounds = atoi(argv[i] + 9);
-    } else if (strncmp(argv[i], "--only=", 7) == 0) {
-      options.only = argv[i] + 7;
-    } else if (strncmp(argv[i], "--kernel=", 9) == 0) {
-      options.kernel = argv[i] + 9;
-    } else if (num < 2) {
-      if (load_runtime(argv[i], &runtimes[num]) != 0) return 1;
-      (void)printf("%s: loaded in %.1f us\n", num == 0 ? "ours" : "theirs",
-                   runtimes[num].load_ns / 1e3);
-      ++num;
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+/* Rounds alternate between the libraries, so that what slows the machine slows both. */
+static int measure(bench_session *session, const bench_operation *operation, int threads,
+                   bench_measure measures[kMaxLibraries]) {
+  int round, i;
+  for (i = 0; i < session->num_libraries; ++i) bench_fan_out(session->states[i]);
+  for (round = 0; round < session->rounds; ++round) {
+    for (i = 0; i < session->num_libraries; ++i) {
+      if (bench_measure_round(operation->run, session->states[i], threads, session->slice_ns,
+                              &measures[i]) != 0) {
+        return is_wrong(operation, session->states[i]);
+      }
     }
   }
-  if (num == 0 || options.rounds < 1) {
-    (void)fprintf(stderr,
-                  "usage: bench OURS.so [REFERENCE.so] [--rounds=N] [--only=TEXT] "
-                  "[--kernel=KERNEL.so]\n");
-    return 2;
+  return 0;
+}
+
+static void print_measures(const bench_session *session, const bench_measure *measures) {
+  int i;
+  for (i = 0; i < session->num_libraries; ++i) (void)printf("\t%.3f", measures[i].best_ns);
+  (void)printf("\n");
+  (void)fflush(stdout);
+}
+
+static int time_operations(bench_session *session) {
+  size_t n;
+  int i;
+  for (n = 0; n < bench_num_operations; ++n) {
+    const bench_operation *operation = &bench_operations[n];
+    bench_measure measures[kMaxLibraries] = {BENCH_MEASURE_INIT, BENCH_MEASURE_INIT};
+    if (!is_wanted(session, operation) || operation->fresh_calls != 0) continue;
+    for (i = 0; i < session->num_libraries; ++i) {
+      if (bench_prepare(session->states[i], operation->need) != 0) return -1;
+    }
+    if (measure(session, operation, operation->threads, measures) != 0) return -1;
+    (void)printf("%s", operation->name);
+    print_measures(session, measures);
   }
-  for (i = 0; i < num; ++i) {
-    if (bench_prepare(&states[i], &runtimes[i], options.kernel) != 0) return 1;
+  return 0;
+}
+
+static int time_fresh(const char *name, const char *path) {
+  bench_state state = {0};
+  size_t i;
+  state.path = path;
+  for (i = 0; i < bench_num_operations; ++i) {
+    const bench_operation *operation = &bench_operations[i];
+    double start, spent;
+    if (operation->fresh_calls == 0 || strcmp(operation->name, name) != 0) continue;
+    if (bench_prepare(&state, operation->need) != 0) return -1;
+    start = bench_now_ns();
+    if (operation->run(&state, operation->fresh_calls) != 0) return is_wrong(operation, &state);
+    spent = bench_now_ns() - start;
+    (void)printf("%s\t%.3f\n", name, spent / (double)operation->fresh_calls);
+    return 0;
   }
-  return run_all(states, num, &options);
+  (void)fprintf(stderr, "bench: no fresh operation is called `%s`\n", name);
+  return -1;
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+/* Of its own, so that valgrind finds where to begin and where to end. */
+__attribute__((noinline)) int bench_counted(const bench_operation *operation, bench_state *state,
+                                            size_t calls);
+int bench_counted(const bench_operation *operation, bench_state *state, size_t calls) {
+  int wrong = operation->run(state, calls);
+  __asm__ volatile("" ::: "memory"); /* not a tail call */
+  return wrong;
+}
+
+/* How many blocks counter.so has seen; zeros without it. */
+static void read_counter(size_t counts[2]) {
+  void (*read)(size_t *) = NULL;
+  void *symbol = dlsym(RTLD_DEFAULT, "bench_counter_read");
+  memcpy(&read, &symbol, sizeof symbol);
+  counts[0] = counts[1] = 0;
+  if (read != NULL) read(counts);
+}
+
+static int count_operations(bench_session *session) {
+  bench_state *state = session->states[0];
+  size_t i;
+  for (i = 0; i < bench_num_operations; ++i) {
+    const bench_operation *operation = &bench_operations[i];
+    size_t before[2], after[2];
+    size_t calls = operation->fresh_calls != 0 ? operation->fresh_calls : kCountedCalls;
+    if (!is_wanted(session, operation) || operation->threads != 1) continue;
+    if (bench_prepare(state, operation->need) != 0) return -1;
+    if (operation->fresh_calls == 0 && operation->run(state, kWarmUpCalls) != 0) {
+      return is_wrong(operation, state);
+    }
+    read_counter(before);
+    if (bench_counted(operation, state, calls) != 0) return is_wrong(operation, state);
+    read_counter(after);
+    (void)printf("%s\t%zu\t%zu\t%zu\n", operation->name, calls, after[0] - before[0],
+                 after[1] - before[1]);
+  }
+  return 0;
+}
+
+/* ---- Growth ---------------------------------------------------------------------------------- */
+
+/* Adding is timed once per size, for it cannot be taken back; looking up in rounds. */
+static const struct {
+  const char *adding;
+  int (*grow)(bench_state *state, size_t count);
+  bench_operation lookup;
+  size_t sizes[3];
+} growths[] = {
+    {"set global, new names",
+     bench_grow_names,
+     {"get global + release", bench_get_global_among_many, 0, kBenchRuntime, 1, 0},
+     {10, 10000, 1000000}},
+    {"register types",
+     bench_grow_types,
+     {"type key to index", bench_type_key_among_many, 0, kBenchRuntime, 1, 0},
+     {10, 10000, 0}},
+};
+
+static int time_adding(bench_session *session, size_t g, size_t size) {
+  bench_measure measures[kMaxLibraries];
+  int i;
+  for (i = 0; i < session->num_libraries; ++i) {
+    bench_state *state = session->states[i];
+    if (bench_prepare(state, kBenchRuntime) != 0) return -1;
+    if (growths[g].grow(state, size) != 0) return is_wrong(&growths[g].lookup, state);
+    measures[i].best_ns = (g == 0 ? &state->names : &state->types)->grown_ns;
+  }
+  (void)printf("%s\t%zu\t1", growths[g].adding, size);
+  print_measures(session, measures);
+  return 0;
+}
+
+static int time_growth(bench_session *session) {
+  size_t g, n;
+  int threads;
+  for (g = 0; g < sizeof growths / sizeof *growths; ++g) {
+    for (n = 0; n < 3 && growths[g].sizes[n] != 0; ++n) {
+      size_t size = growths[g].sizes[n];
+      if (size > session->most) break;
+      if (time_adding(session, g, size) != 0) return -1;
+      for (threads = 1; threads <= kBenchMaxThreads; threads *= 2) {
+        bench_measure measures[kMaxLibraries] = {BENCH_MEASURE_INIT, BENCH_MEASURE_INIT};
+        if (measure(session, &growths[g].lookup, threads, measures) != 0) return -1;
+        (void)printf("%s\t%zu\t%d", growths[g].lookup.name, size, threads);
+        print_measures(session, measures);
+      }
+    }
+  }
+  return 0;
+}
+
+/* ---- The command line ------------------------------------------------------------------------ */
+
+static int usage(void) {
+  (void)fprintf(stderr,
+                "usage: bench list | fresh NAME LIBRARY |\n"
+                "       time|count|growth [--only=TEXT] [--rounds=N] [--slice=N] [--most=N] "
+                "LIBRARY...\n");
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  static bench_session session;
+  static const struct {
+    const char *name;
+    int (*run)(bench_session *session);
+    int max_libraries;
+  } modes[] = {{"list", list_operations, 0},
+               {"time", time_operations, kMaxLibraries},
+               {"count", count_operations, 1},
+               {"growth", time_growth, kMaxLibraries}};
+  size_t mode;
+  int i;
+  session.rounds = 100;
+  session.slice_ns = 500e3;
+  session.most = 1000000;
+  if (argc == 4 && strcmp(argv[1], "fresh") == 0) return time_fresh(argv[2], argv[3]) != 0;
+  for (i = 2; i < argc; ++i) {
+    if (strncmp(argv[i], "--only=", 7) == 0) {
+      session.only = argv[i] + 7;
+    } else if (strncmp(argv[i], "--rounds=", 9) == 0) {
+      session.rounds = atoi(argv[i] + 9);
+    } else if (strncmp(argv[i], "--slice=", 8) == 0) {
+      session.slice_ns = atof(argv[i] + 8) * 1e3;
+    } else if (strncmp(argv[i], "--most=", 7) == 0) {
+      session.most = strtoul(argv[i] + 7, NULL, 10);
+    } else if (argv[i][0] != '-' && session.num_libraries < kMaxLibraries) {
+      session.states[session.num_libraries++][0].path = argv[i];
+    } else {
+      return usage();
+    }
+  }
+  for (mode = 0; argc > 1 && mode < sizeof modes / sizeof *modes; ++mode) {
+    if (strcmp(argv[1], modes[mode].name) != 0) continue;
+    if (session.num_libraries > modes[mode].max_libraries || session.rounds < 1 ||
+        (session.num_libraries == 0 && modes[mode].max_libraries != 0)) {
+      break;
+    }
+    return modes[mode].run(&session) != 0;
+  }
+  return usage();
 }

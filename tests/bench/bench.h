@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A runtime under test, what the operations work on, and the operations. The runtime is used
+ * through its exported functions alone, so that any other can be put beside it in one process.
+ */
 #ifndef TESTS_BENCH_BENCH_H_
 #define TESTS_BENCH_BENCH_H_
 
@@ -12,38 +16,181 @@
   X(FunctionSetGlobal) X(StringFromByteArray) X(AnyViewToOwnedAny) X(ErrorSetRaisedFromCStr)      \
   X(ErrorMoveFromRaised) X(DataTypeFromString) X(DataTypeToString) X(TensorFromDLPackVersioned)   \
   X(TensorToDLPackVersioned) X(EnvTensorAlloc) X(EnvSetDLPackManagedTensorAllocator)              \
-  X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(GetTypeInfo) X(HandleInitOnce)
+  X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(TypeGetOrAllocIndex) X(GetTypeInfo)         \
+  X(HandleInitOnce)
 /* clang-format on */
 
 typedef struct {
-  double load_ns;
 #define FIELD(name) __typeof__(&TVMFFI##name) name;
   BENCH_FUNCTIONS(FIELD)
 #undef FIELD
+  int (*set_backtrace)(int enabled); /* TVMFFIRuntimeSetBacktraceEnabled, or NULL */
 } bench_runtime;
 
-/* What the operations work on, made once per runtime. */
+/* ---- Names in an order of their own ---------------------------------------------------------- */
+
 typedef struct {
-  const bench_runtime *api;
-  TVMFFIObjectHandle add; /* a function of three ints */
-  TVMFFIObjectHandle failing;
-  TVMFFIObjectHandle tensor;
-  TVMFFIObjectHandle module, get_function, kernel; /* NULL without a kernel library */
+  char text[15];
+  unsigned char size;
+} bench_name;
+
+/* The first num_known are known to the runtime, and shuffled. */
+typedef struct {
+  bench_name *all;
+  size_t count, num_known;
+  double grown_ns; /* of one name, the last time there came more */
+} bench_names;
+
+/* Appends texts up to that many, in the order of their numbers. */
+int bench_names_extend(bench_names *names, char letter, size_t count);
+void bench_names_shuffle(bench_names *names);
+
+/* ---- What the operations work on ------------------------------------------------------------- */
+
+enum { kBenchManyNames = 100000 };
+
+/* How much of a state has to be there; each level includes those before it. */
+typedef enum {
+  kBenchNothing,
+  kBenchRuntime, /* the library is loaded, its objects are made */
+  kBenchTexts,   /* kBenchManyNames texts are made that no global function has yet */
+  kBenchNames    /* as many global functions are set, and the texts are shuffled */
+} bench_need;
+
+/* One runtime, and objects of it. Threads get a copy each. */
+typedef struct {
+  const char *path;
+  void *library;
+  bench_runtime api;
+  bench_need have;
+  TVMFFIObjectHandle add;            /* a function of three ints */
+  TVMFFIObjectHandle failing;        /* a function that raises */
+  TVMFFIObjectHandle tensor, output; /* of bench_managed_tensor() and _output() */
+  TVMFFIObjectHandle module, get_function, kernel;
   void *once;
-  char (*names)[16]; /* of 100,000 global functions, registered by the operation that adds them */
-  size_t names_added;
+  bench_names names, types;
+  size_t position; /* where the walk through the names goes on */
 } bench_state;
+
+/* Makes what is not there yet. Prints what went wrong and gives -1. */
+int bench_prepare(bench_state *state, bench_need need);
+
+/* Sets as many global functions, or registers as many types, in all. */
+int bench_grow_names(bench_state *state, size_t count);
+int bench_grow_types(bench_state *state, size_t count);
+
+/* ---- The operations -------------------------------------------------------------------------- */
+
+/* Does it `calls` times and looks at what comes out; non-zero if anything was wrong. */
+typedef int (*bench_run)(bench_state *state, size_t calls);
 
 typedef struct {
   const char *name;
-  void (*run)(bench_state *state, size_t calls);
-  double reach; /* the ratio to stay below */
-  int needs_kernel;
+  bench_run run;
+  double reach; /* the ratio to stay below; 0: there is none */
+  bench_need need;
+  int threads;
+  size_t fresh_calls; /* not 0: can be done once, that often, in a process of its own */
 } bench_operation;
 
 extern const bench_operation bench_operations[];
 extern const size_t bench_num_operations;
 
-int bench_prepare(bench_state *state, const bench_runtime *api, const char *kernel_path);
+/* state.c: dlopen, once */
+int bench_load(bench_state *state, size_t calls);
+
+/* functions.c */
+int bench_call_function(bench_state *state, size_t calls);
+int bench_create_function(bench_state *state, size_t calls);
+int bench_count_references(bench_state *state, size_t calls);
+int bench_get_global(bench_state *state, size_t calls);
+int bench_get_global_among_many(bench_state *state, size_t calls);
+int bench_set_global(bench_state *state, size_t calls);
+int bench_raise_error(bench_state *state, size_t calls);
+int bench_raise_error_with_backtrace(bench_state *state, size_t calls);
+int bench_failing_call(bench_state *state, size_t calls);
+int bench_once_hit(bench_state *state, size_t calls);
+int bench_add_three(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int bench_fail(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+/* values.c */
+int bench_malloc_twice(bench_state *state, size_t calls);
+int bench_small_string(bench_state *state, size_t calls);
+int bench_heap_string(bench_state *state, size_t calls);
+int bench_own_raw_string(bench_state *state, size_t calls);
+int bench_dtype_from_float32(bench_state *state, size_t calls);
+int bench_dtype_from_float8(bench_state *state, size_t calls);
+int bench_dtype_to_text(bench_state *state, size_t calls);
+int bench_register_type(bench_state *state, size_t calls);
+int bench_type_key_to_index(bench_state *state, size_t calls);
+int bench_type_key_among_many(bench_state *state, size_t calls);
+int bench_type_info(bench_state *state, size_t calls);
+
+/* tensors.c */
+int bench_tensor_from_dlpack(bench_state *state, size_t calls);
+int bench_tensor_to_dlpack(bench_state *state, size_t calls);
+int bench_allocate_tensor(bench_state *state, size_t calls);
+int bench_get_stream(bench_state *state, size_t calls);
+int bench_set_stream(bench_state *state, size_t calls);
+int bench_module_get_function(bench_state *state, size_t calls);
+int bench_module_call(bench_state *state, size_t calls);
+DLManagedTensorVersioned *bench_managed_tensor(void);
+DLManagedTensorVersioned *bench_managed_output(void);
+int bench_allocator(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
+                    void (*set_error)(void *, const char *, const char *));
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+enum { kBenchMaxThreads = 4 };
+
+/* The best round so far, and how many calls fill a slice of time. */
+typedef struct {
+  double best_ns; /* of one call in one thread */
+  size_t calls;
+} bench_measure;
+
+#define BENCH_MEASURE_INIT \
+  { 1e30, 16 }
+
+double bench_now_ns(void);
+
+/* Copies the first state to the others; each walks through the names from a place of its own. */
+void bench_fan_out(bench_state states[kBenchMaxThreads]);
+
+/* One round in as many threads, the first of them the caller's; non-zero if a result was wrong. */
+int bench_measure_round(bench_run run, bench_state *states, int threads, double slice_ns,
+                        bench_measure *measure);
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static inline TVMFFIAny bench_any(int32_t type_index) {
+  TVMFFIAny any;
+  any.type_index = type_index;
+  any.zero_padding = 0;
+  any.v_int64 = 0;
+  return any;
+}
+
+static inline TVMFFIAny bench_int(int64_t value) {
+  TVMFFIAny any = bench_any(kTVMFFIInt);
+  any.v_int64 = value;
+  return any;
+}
+
+static inline TVMFFIAny bench_text(const char *text) {
+  TVMFFIAny any = bench_any(kTVMFFIRawStr);
+  any.v_c_str = text;
+  return any;
+}
+
+static inline TVMFFIByteArray bench_bytes(const char *data, size_t size) {
+  TVMFFIByteArray bytes;
+  bytes.data = data;
+  bytes.size = size;
+  return bytes;
+}
+
+/* Of a text in quotes. */
+#define BENCH_BYTES(text) bench_bytes("" text, sizeof(text) - 1)
 
 #endif /* TESTS_BENCH_BENCH_H_ */

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measure the runtime's operations, beside those of another libtvm_ffi.so where one is named.
+
+    bench.py [OPTION...] [REFERENCE]
+
+The table has the least time of rounds that alternate between the two libraries in one process, of
+several processes, for where things lie in memory is luck too; and the ratio to reach. Blocks
+allocated and instructions executed are per call. A ratio that is missed is marked and is no
+failure: only an operation with a wrong result is.
+"""
+import argparse
+import collections
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MAX_FRESH_ROUNDS = 30  # of operations that take a process each
+Row = collections.namedtuple("Row", "name values ratio reach allocations instructions",
+                             defaults=[(), ()])
+
+
+class Bench:
+    """The program `bench` of a build, and the libraries it is to measure."""
+
+    def __init__(self, args):
+        folder = pathlib.Path(args.build)
+        self.program = folder / "tests/bench/bench"
+        self.counter = folder / "tests/bench/bench_counter.so"
+        self.libraries = [args.ours or folder / "c/libtvm_ffi.so"]
+        if args.reference:
+            self.libraries.append(args.reference)
+        self.rounds, self.processes = args.rounds, args.processes
+        self.options = [f"--rounds={args.rounds}", f"--slice={args.slice}", f"--most={args.most}"]
+        self.only = args.only or ""
+
+    def run(self, *words, env=None, wrapper=()):
+        """The lines it prints, split at tabs; ends this program where it fails."""
+        command = [str(word) for word in (*wrapper, self.program, *words)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, **(env or {})}, check=False)
+        if done.returncode != 0:
+            sys.exit(f"{done.stderr}{' '.join(command)} ended with {done.returncode}")
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def operations(self):
+        """(name, reach or None, whether it takes a process of its own), in the table's order."""
+        for name, reach, fresh in self.run("list"):
+            if self.only in name:
+                yield name, float(reach) or None, fresh == "fresh"
+
+    def times(self):
+        """Nanoseconds by operation, one per library."""
+        found = {}
+        for _ in range(self.processes):
+            for name, *values in self.run("time", f"--only={self.only}", *self.options, *self.libraries):
+                found[name] = tuple(map(min, map(float, values), found.get(name, (float("inf"),) * 2)))
+        for name, _, fresh in self.operations():
+            if fresh:
+                best = [float("inf")] * len(self.libraries)
+                for _ in range(min(self.rounds, MAX_FRESH_ROUNDS)):
+                    for i, library in enumerate(self.libraries):
+                        best[i] = min(best[i], float(self.run("fresh", name, library)[0][1]))
+                found[name] = tuple(best)
+        return found
+
+    def allocations(self):
+        """Blocks per call by operation, one figure per library; empty where they cannot be counted."""
+        if not self.counter.exists():
+            return {}
+        return merge({name: int(allocated) / int(calls) for name, calls, allocated, _ in
+                      self.run("count", f"--only={self.only}", library,
+                               env={"LD_PRELOAD": str(self.counter)})}
+                     for library in self.libraries)
+
+    def instructions(self):
+        """Instructions per call by operation, one figure per library; empty without valgrind."""
+        valgrind = shutil.which("valgrind")
+        if not valgrind:
+            print("no instruction counts: valgrind is not installed", file=sys.stderr)
+            return {}
+        return merge(self.instructions_of(library, valgrind) for library in self.libraries)
+
+    def instructions_of(self, library, valgrind):
+        """One run for all operations: a part of the profile ends with each bench_counted()."""
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder, "profile")
+            lines = self.run("count", f"--only={self.only}", library, wrapper=(
+                valgrind, "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=bench_counted",
+                "--dump-after=bench_counted", f"--callgrind-out-file={profile}"))
+            counts = {}
+            for part, (name, calls, _, _) in enumerate(lines, 1):
+                text = profile.with_name(f"profile.{part}").read_text(encoding="utf-8", errors="replace")
+                totals = [line for line in text.splitlines() if line.startswith("totals:")]
+                counts[name] = int(totals[-1].split()[1]) / int(calls)
+            return counts
+
+    def stripped_sizes(self):
+        """Bytes of the libraries without their symbols, the files left as they are."""
+        strip = shutil.which("strip")
+        if not strip:
+            print("no sizes: strip is not installed", file=sys.stderr)
+            return ()
+        sizes = []
+        with tempfile.TemporaryDirectory() as folder:
+            for library in self.libraries:
+                target = pathlib.Path(folder, "stripped")
+                subprocess.run([strip, "-o", target, library], check=True)
+                sizes.append(target.stat().st_size)
+        return tuple(sizes)
+
+    def rows(self, with_instructions):
+        """The table: every operation, then what is made of several of them, then the size."""
+        times, allocations = self.times(), self.allocations()
+        instructions = self.instructions() if with_instructions else {}
+        for name, reach, _ in self.operations():
+            yield Row(name, times[name], quotient(times[name]), reach, allocations.get(name, ()),
+                      instructions.get(name, ()))
+        error, floor = times.get("error raise + take + free"), times.get("two malloc + free, no runtime")
+        if error and floor:
+            pairs = tuple(a / b for a, b in zip(error, floor))
+            yield Row("error raise, as so many two malloc + free", pairs, pairs[0], 4.0)
+        sizes = () if self.only not in "stripped library, bytes" else self.stripped_sizes()
+        if sizes:
+            yield Row("stripped library, bytes", sizes, quotient(sizes), 0.08)
+
+    def growth(self):
+        """(what, names, threads, nanoseconds per library)"""
+        for what, names, threads, *values in self.run("growth", *self.options, *self.libraries):
+            yield what, int(names), int(threads), tuple(map(float, values))
+
+
+def merge(parts):
+    """[{name: a}, {name: b}] as {name: (a, b)}"""
+    parts = list(parts)
+    return {name: tuple(part[name] for part in parts) for name in parts[0]}
+
+
+def quotient(values):
+    """Ours / theirs, or None without theirs."""
+    return values[0] / values[1] if len(values) == 2 and values[1] else None
+
+
+def figure(value):
+    """Three digits or more."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def small(value):
+    """For counts per call: most are whole."""
+    return f"{value:,.0f}" if value >= 10 or value == round(value) else f"{value:.1f}"
+
+
+def reach_text(row):
+    """What the ratio is to be, and whether it is."""
+    if row.reach is None or row.ratio is None:
+        return ""
+    return ("<= " if row.ratio <= row.reach else "MISSED ") + f"{row.reach:.2f}"
+
+
+def operations_table(rows, libraries):
+    """Titles and lines of text."""
+    titles = ["operation", "ours, ns"] + (["theirs, ns", "ratio", "reach"] if libraries == 2 else [])
+    counts = [kind for kind in ("allocations", "instructions") if any(getattr(row, kind) for row in rows)]
+    titles += [kind + ", ours / theirs" * (libraries == 2) for kind in counts]
+    lines = []
+    for row in rows:
+        line = [row.name, *map(figure, row.values)]
+        if libraries == 2:
+            line += [f"{row.ratio:.3f}" if row.ratio is not None else "", reach_text(row)]
+        line += [" / ".join(map(small, getattr(row, kind))) for kind in counts]
+        lines.append(line)
+    return titles, lines
+
+
+def growth_table(rows, libraries):
+    """Titles and lines of text."""
+    titles = ["operation", "names", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
+    lines = []
+    for what, names, threads, values in rows:
+        ratio = quotient(values)
+        lines.append([what, f"{names:,}", str(threads), *map(figure, values)] +
+                     ([f"{ratio:.3f}"] if ratio is not None else []))
+    return titles, lines
+
+
+def print_text(titles, lines):
+    widths = [max(len(line[i]) for line in [titles, *lines]) for i in range(len(titles))]
+    for line in [titles, *lines]:
+        cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
+        print("  ".join(cells).rstrip())
+
+
+def print_markdown(titles, lines):
+    print("| " + " | ".join(titles) + " |")
+    print("|---" + "|---:" * (len(titles) - 1) + "|")
+    for line in lines:
+        print("| " + " | ".join(line).replace("MISSED", "**missed**") + " |")
+
+
+def csv_of_operations(rows, whose):
+    """The figures as they are, for programs."""
+    yield ["operation", *whose, "ratio", "reach", *(f"allocations_{who}" for who in whose),
+           *(f"instructions_{who}" for who in whose)]
+    blank = [""] * len(whose)
+    for row in rows:
+        yield [row.name, *row.values, row.ratio, row.reach, *(row.allocations or blank),
+               *(row.instructions or blank)]
+
+
+def csv_of_growth(rows, whose):
+    """The same of the other table; plot.py reads it."""
+    yield ["operation", "names", "threads", *(f"{who}_ns" for who in whose)]
+    for what, names, threads, values in rows:
+        yield [what, names, threads, *values]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reference", nargs="?", metavar="REFERENCE",
+                        default=os.environ.get("TVM_FFI_REFERENCE"),
+                        help="the other libtvm_ffi.so; without it the one that TVM_FFI_REFERENCE names")
+    parser.add_argument("--build", default="build", help="the build folder (build)")
+    parser.add_argument("--ours", help="another library than the build folder's")
+    parser.add_argument("--rounds", type=int, default=100, help="rounds per process (100)")
+    parser.add_argument("--processes", type=int, default=5, help="processes to time in (5)")
+    parser.add_argument("--slice", type=int, default=500, help="microseconds per round and library (500)")
+    parser.add_argument("--only", help="operations with that in their names")
+    parser.add_argument("--instructions", action="store_true", help="count instructions too (valgrind)")
+    parser.add_argument("--growth", action="store_true", help="lookups among many names instead, by threads")
+    parser.add_argument("--most", type=int, default=1000000, help="no more names than that (1000000)")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    parser.add_argument("--csv", metavar="FILE", help="write the figures there too, as CSV; -: print only that")
+    args = parser.parse_args()
+    bench = Bench(args)
+    whose = ("ours", "theirs")[:len(bench.libraries)]
+    if args.growth:
+        rows = list(bench.growth())
+        table, figures = growth_table(rows, len(whose)), csv_of_growth(rows, whose)
+    else:
+        rows = list(bench.rows(args.instructions))
+        table, figures = operations_table(rows, len(whose)), csv_of_operations(rows, whose)
+    if args.csv == "-":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(figures)
+        return
+    if args.csv:
+        with open(args.csv, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(figures)
+    (print_markdown if args.markdown else print_text)(*table)
+
+
+if __name__ == "__main__":
+    main()

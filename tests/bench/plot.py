@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draw what `bench.py --growth --csv` printed, as SVG: plot.py < growth.csv > growth.svg"""
+import csv
+import math
+import sys
+from xml.sax.saxutils import escape
+
+WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 220, 70, 40, 76  # of a panel; there are two in a row
+COLORS = {"ours": "#1f6fb4", "theirs": "#d1642a"}
+DASHES = {1: "", 2: "7 4", 4: "2 4"}
+
+
+def text(x, y, what, anchor="middle", **more):
+    extra = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}"{extra}>{escape(what)}</text>'
+
+
+def line(x1, y1, x2, y2, color="#ddd", dash=""):
+    return (f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="{color}" '
+            f'stroke-dasharray="{dash}"/>')
+
+
+def read(file):
+    """{operation: {(whose, threads): [(names, ns)]}}"""
+    panels = {}
+    for row in csv.DictReader(file):
+        curves = panels.setdefault(row["operation"], {})
+        for who in COLORS:
+            if row.get(who + "_ns"):
+                curve = curves.setdefault((who, int(row["threads"])), [])
+                curve.append((int(row["names"]), float(row[who + "_ns"])))
+    return panels
+
+
+def panel(left, top, title, curves, sizes, low, high):
+    """One operation: names to the right, nanoseconds upwards, both by powers of ten."""
+    def x(names):
+        span = math.log10(sizes[-1] / sizes[0]) or 1
+        return left + WIDTH * math.log10(names / sizes[0]) / span
+
+    def y(ns):
+        return top + HEIGHT * (high - math.log10(ns)) / (high - low)
+
+    yield text(left + WIDTH / 2, top - 16, title, font_weight="bold")
+    for power in range(low, high + 1):
+        yield line(left, y(10 ** power), left + WIDTH, y(10 ** power))
+        yield text(left - 8, y(10 ** power) + 4, f"{10 ** power:,} ns", "end")
+    for names in sizes:
+        yield line(x(names), top, x(names), top + HEIGHT)
+        yield text(x(names), top + HEIGHT + 18, f"{names:,}")
+    yield text(left + WIDTH / 2, top + HEIGHT + 36, "names")
+    for (who, threads), points in curves.items():
+        yield (f'<polyline fill="none" stroke="{COLORS[who]}" stroke-width="2" stroke-dasharray="{DASHES[threads]}" '
+               f'points="{" ".join(f"{x(names):.1f},{y(ns):.1f}" for names, ns in points)}"/>')
+        for names, ns in points:
+            yield f'<circle cx="{x(names):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[who]}"/>'
+
+
+def main():
+    panels = read(sys.stdin)
+    points = [point for curves in panels.values() for curve in curves.values() for point in curve]
+    low = math.floor(math.log10(min(ns for _, ns in points)))
+    high = math.ceil(math.log10(max(ns for _, ns in points)))
+    sizes = sorted({names for names, _ in points})
+    width = LEFT + 2 * (WIDTH + GAP) - GAP // 2
+    bottom = TOP + (len(panels) + 1) // 2 * (HEIGHT + GAP)
+    height = bottom + 40
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+          f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">')
+    print('<rect width="100%" height="100%" fill="white"/>')
+    for number, (title, curves) in enumerate(panels.items()):
+        left, top = LEFT + number % 2 * (WIDTH + GAP), TOP + number // 2 * (HEIGHT + GAP)
+        print("\n".join(panel(left, top, title, curves, sizes, low, high)))
+    for who, threads in max(panels.values(), key=len):
+        left = LEFT + sorted(DASHES).index(threads) * 150
+        y = bottom + 20 * (who == "theirs")
+        print(line(left, y, left + 28, y, COLORS[who], DASHES[threads]))
+        print(text(left + 34, y + 4, f"{who}, {threads} thread{'s' * (threads > 1)}", "start"))
+    print("</svg>")
+
+
+if __name__ == "__main__":
+    main()

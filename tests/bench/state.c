@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads a runtime and makes what the operations work on. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+int bench_names_extend(bench_names *names, char letter, size_t count) {
+  bench_name *all;
+  if (count <= names->count) return 0;
+  all = realloc(names->all, count * sizeof *all);
+  if (all == NULL) return -1;
+  names->all = all;
+  for (; names->count < count; ++names->count) {
+    bench_name *name = &all[names->count];
+    int size = snprintf(name->text, sizeof name->text, "bench.%c%zu", letter, names->count);
+    if (size < 0 || (size_t)size >= sizeof name->text) return -1;
+    name->size = (unsigned char)size;
+  }
+  return 0;
+}
+
+/* Those that the runtime knows, the same way every time. */
+void bench_names_shuffle(bench_names *names) {
+  uint64_t random = 88172645463325252u;
+  size_t i;
+  for (i = names->num_known; i > 1; --i) {
+    bench_name swapped = names->all[i - 1];
+    size_t other;
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    other = (size_t)(random % i);
+    names->all[i - 1] = names->all[other];
+    names->all[other] = swapped;
+  }
+}
+
+static int find_symbols(bench_state *s) {
+  void *symbol;
+#define LOAD(name)                                                        \
+  symbol = dlsym(s->library, "TVMFFI" #name);                             \
+  if (symbol == NULL) {                                                   \
+    (void)fprintf(stderr, "bench: %s has no TVMFFI" #name "\n", s->path); \
+    return -1;                                                            \
+  }                                                                       \
+  memcpy(&s->api.name, &symbol, sizeof symbol);
+  BENCH_FUNCTIONS(LOAD)
+#undef LOAD
+  symbol = dlsym(s->library, "TVMFFIRuntimeSetBacktraceEnabled");
+  memcpy(&s->api.set_backtrace, &symbol, sizeof symbol);
+  return 0;
+}
+
+static int find_global(bench_state *s, TVMFFIByteArray name, TVMFFIObjectHandle *out) {
+  return s->api.FunctionGetGlobal(&name, out) == 0 && *out != NULL ? 0 : -1;
+}
+
+static int load_kernel(bench_state *s) {
+  TVMFFIAny args[3], result = bench_any(kTVMFFINone);
+  TVMFFIObjectHandle load = NULL;
+  if (find_global(s, BENCH_BYTES("ffi.ModuleLoadFromFile"), &load) != 0 ||
+      find_global(s, BENCH_BYTES("ffi.ModuleGetFunction"), &s->get_function) != 0) {
+    return -1;
+  }
+  args[0] = bench_text(BENCH_KERNEL);
+  if (s->api.FunctionCall(load, args, 1, &result) != 0) return -1;
+  (void)s->api.ObjectDecRef(load);
+  s->module = result.v_obj;
+  args[0] = result;
+  args[1] = bench_text("bench_add");
+  args[2] = bench_any(kTVMFFIBool);
+  result = bench_any(kTVMFFINone);
+  if (s->api.FunctionCall(s->get_function, args, 3, &result) != 0) return -1;
+  s->kernel = result.v_obj;
+  return result.type_index == kTVMFFIFunction ? 0 : -1;
+}
+
+static int make_objects(bench_state *s) {
+  TVMFFIByteArray name = BENCH_BYTES("bench.a_function_of_three");
+  if (s->api.FunctionCreate(NULL, bench_add_three, NULL, &s->add) != 0 ||
+      s->api.FunctionCreate(&s->api, bench_fail, NULL, &s->failing) != 0 ||
+      s->api.FunctionSetGlobal(&name, s->add, 1) != 0 ||
+      s->api.TensorFromDLPackVersioned(bench_managed_tensor(), 0, 0, &s->tensor) != 0 ||
+      s->api.TensorFromDLPackVersioned(bench_managed_output(), 0, 0, &s->output) != 0 ||
+      s->api.EnvSetDLPackManagedTensorAllocator(bench_allocator, 0, NULL) != 0 ||
+      bench_set_stream(s, 1) != 0) {
+    return -1;
+  }
+  return load_kernel(s);
+}
+
+static int grow(bench_state *s, bench_names *names, char letter, bench_run add, size_t count) {
+  size_t num_new = count - names->num_known;
+  double start;
+  if (bench_names_extend(names, letter, count) != 0) return -1;
+  start = bench_now_ns();
+  if (add(s, num_new) != 0) return -1;
+  if (num_new != 0) names->grown_ns = (bench_now_ns() - start) / (double)num_new;
+  bench_names_shuffle(names);
+  return 0;
+}
+
+int bench_grow_names(bench_state *s, size_t count) {
+  return grow(s, &s->names, 'n', bench_set_global, count);
+}
+
+int bench_grow_types(bench_state *s, size_t count) {
+  return grow(s, &s->types, 't', bench_register_type, count);
+}
+
+/* From the level before. */
+static int prepare_level(bench_state *s, bench_need level) {
+  switch (level) {
+    case kBenchRuntime:
+      return find_symbols(s) != 0 ? -1 : make_objects(s);
+    case kBenchTexts:
+      return bench_names_extend(&s->names, 'n', kBenchManyNames);
+    case kBenchNames:
+      return bench_grow_names(s, kBenchManyNames);
+    default:
+      return 0;
+  }
+}
+
+int bench_prepare(bench_state *s, bench_need need) {
+  if (need != kBenchNothing && s->library == NULL && bench_load(s, 1) != 0) {
+    (void)fprintf(stderr, "bench: %s\n", dlerror());
+    return -1;
+  }
+  while (s->have < need) {
+    if (prepare_level(s, s->have + 1) != 0) {
+      (void)fprintf(stderr, "bench: %s: cannot prepare the operations\n", s->path);
+      return -1;
+    }
+    ++s->have;
+  }
+  return 0;
+}
+
+int bench_load(bench_state *s, size_t calls) {
+  (void)calls;
+  s->library = dlopen(s->path, RTLD_NOW | RTLD_LOCAL);
+  return s->library == NULL;
+}

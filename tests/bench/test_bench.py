@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the benchmark in small and looks at what it prints: test_bench.py BUILD-FOLDER.
+
+No time is judged. What is: every operation ran, gave the right result (the program looks at it),
+and gave back the blocks it took; and a library that cannot be measured is a failure.
+"""
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = pathlib.Path(__file__).parent
+BUILD = pathlib.Path(sys.argv[1])
+PROGRAM = BUILD / "tests/bench/bench"
+LIBRARY = BUILD / "c/libtvm_ffi.so"
+COUNTER = BUILD / "tests/bench/bench_counter.so"
+ALONE = {key: value for key, value in os.environ.items() if key != "TVM_FFI_REFERENCE"}
+
+
+def run(*words, env=None, text=None):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, input=text,
+                          env={**ALONE, **(env or {})}, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def bench(*words):
+    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2", "--processes=2",
+                         "--slice=10", *words)
+    assert code == 0, (words, code, err)
+    return out
+
+
+names = [line.split("\t")[0] for line in run(PROGRAM, "list")[1].splitlines()]
+assert len(names) > 20 and len(set(names)) == len(names), names
+
+# Every operation, alone.
+rows = list(csv.DictReader(bench("--csv=-").splitlines()))
+assert [row["operation"] for row in rows][:len(names)] == names, rows
+assert all(float(row["ours"]) > 0 and row["ratio"] == "" for row in rows[:len(names)]), rows
+
+# Beside a second library, here a copy; growth, and its plot.
+with tempfile.TemporaryDirectory() as folder:
+    copy = shutil.copy(LIBRARY, folder)
+    table = bench("--markdown", "--only=string", copy).splitlines()
+    assert re.match(r"\| operation \| ours, ns \| theirs, ns \| ratio \| reach \|", table[0]), table
+    assert len(table) == 5 and all(line.count("|") == table[0].count("|") for line in table), table
+    table = bench("--growth", "--markdown", "--most=10000", f"--csv={folder}/growth.csv", copy).splitlines()
+    growth = pathlib.Path(folder, "growth.csv").read_text(encoding="utf-8")
+rows = list(csv.DictReader(growth.splitlines()))
+assert [(row["operation"], row["names"], row["threads"]) for row in rows] == [
+    (what, size, threads)
+    for adding, lookup in (("set global, new names", "get global + release"), ("register types", "type key to index"))
+    for size in ("10", "10000")
+    for what, threads in ((adding, "1"), (lookup, "1"), (lookup, "2"), (lookup, "4"))], rows
+assert len(table) == 2 + len(rows) and table[0].startswith("| operation | names | threads | ours, ns |"), table
+assert all(float(row["ours_ns"]) > 0 and float(row["theirs_ns"]) > 0 for row in rows), rows
+code, out, err = run(sys.executable, HERE / "plot.py", text=growth)
+assert code == 0 and out.count("<polyline") == 2 * 2 * (1 + 3), (out, err)
+xml.etree.ElementTree.fromstring(out)
+
+# Blocks: what an operation takes it gives back, but for what stays loaded, set or cached.
+if COUNTER.exists():
+    code, out, err = run(PROGRAM, "count", LIBRARY, env={"LD_PRELOAD": str(COUNTER)})
+    counts = {name: tuple(map(int, values)) for name, *values in (line.split("\t") for line in out.splitlines())}
+    assert code == 0 and set(counts) == set(names) - {"get global + release, two threads"}, (counts, err)
+    for name, (calls, allocated, released) in counts.items():
+        if name.startswith(("first dlopen", "set global")):
+            assert allocated > released, (name, allocated, released)
+        else:
+            assert allocated == released and allocated <= 2 * calls, (name, calls, allocated, released)
+    assert counts["two malloc + free, no runtime"][1:] == (2000, 2000), counts
+
+# What cannot be measured is a failure.
+for words in (["time", "/nowhere/libtvm_ffi.so"], ["time", BUILD / "tests/bench/bench_kernel.so"],
+              ["fresh", "nonsense", LIBRARY]):
+    code, out, err = run(PROGRAM, *words)
+    assert code == 1 and err.startswith("bench: "), (words, code, out, err)
+for words in ([], ["nonsense"], ["time"], ["time", "--nonsense", LIBRARY], ["time", "--rounds=0", LIBRARY]):
+    code, out, err = run(PROGRAM, *words)
+    assert code == 2 and err.startswith("usage: bench"), (words, code, out, err)
