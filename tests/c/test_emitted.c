@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of generated C are loaded and run: tests/modules/emitted_tvm.c, emitted_tilelang.c. */
+/* Libraries of generated code are loaded and run: tests/modules/emitted_{tvm,tilelang}.c, _llvm.ll
+ */
 #include <stdlib.h>
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/env.h>
 #include <tvm/ffi/c/module.h>
 
 #include "c_support.h"
+#include "module_support.h"
 #include "support/check.h"
 
 static TVMFFIObjectHandle get(const char *file, const char *name) {
   TVMFFIObjectHandle function = NULL;
-  char path[4096];
-  const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  assert_non_null(folder);
-  assert_true(snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path);
-  check_ok(tvm_ffi_module_load_function(path, name, &function));
+  check_ok(tvm_ffi_module_load_function(module_path(file), name, &function));
   return function;
 }
 
@@ -92,7 +90,89 @@ static void test_tilelang(void **state) {
   check_ok(tvm_ffi_any_read_tensor(item, &tensor));
   assert_true(tensor->ndim == 1 && tensor->shape[0] == 16 && tensor->strides[0] == 1);
   assert_true(tvm_ffi_dtype_equal(tensor->dtype, TVM_FFI_C_FLOAT32));
+  memset(tvm_ffi_tensor_get_data(tensor), 1, 16 * sizeof(float)); /* all of it is there */
   tvm_ffi_any_clear(&result);
+  TVMFFIObjectDecRef(kernel);
+}
+
+/* ---- LLVM IR --------------------------------------------------------------------------------- */
+
+enum { kLength = 1000 };
+
+static void check_saxpy(TVMFFIObjectHandle kernel, const TVMFFIAny *args, const float *y,
+                        float a_times_step) {
+  float before[kLength];
+  TVMFFIAny result;
+  int i;
+  memcpy(before, y, sizeof before);
+  check_ok(tvm_ffi_function_call(kernel, args, 3, &result));
+  assert_true(result.type_index == kTVMFFIInt && result.v_int64 == kLength);
+  for (i = 0; i < kLength; ++i) assert_true(y[i] == before[i] + a_times_step * (float)i);
+}
+
+static void test_llvm(void **state) {
+  static float x_data[kLength], y_data[kLength + 2];
+  TVMFFIObjectHandle kernel, tensor;
+  int64_t length = kLength, x_step, y_step, two[2] = {10, 100}, strides[2];
+  const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
+  TVMFFIAny args[3], result;
+  const char *vector = "saxpy expects a contiguous float32 vector on cpu";
+  DLTensor x, y;
+  FILE *file;
+  int i;
+  (void)state;
+  file = fopen(module_path("emitted_llvm.so"), "rb");
+  if (file == NULL) {
+    print_message("emitted_llvm.ll is not built: no clang was found, or not for this target\n");
+    skip();
+  }
+  (void)fclose(file);
+  kernel = get("emitted_llvm.so", "saxpy");
+  for (i = 0; i < kLength; ++i) x_data[i] = (float)i / 4;
+  tvm_ffi_tensor_init(&x, x_data, cpu, TVM_FFI_C_FLOAT32, 1, &length, &x_step);
+  tvm_ffi_tensor_init(&y, y_data, cpu, TVM_FFI_C_FLOAT32, 1, &length, &y_step);
+  y.byte_offset = 2 * sizeof(float);
+  x.strides = NULL; /* as DLPack before 1.2 says contiguous */
+
+  /* A plain DLTensor and a Tensor object; a float and an int. */
+  check_ok(tvm_ffi_tensor_create_around(&x, NULL, NULL, &tensor));
+  args[0] = tvm_ffi_any_view_tensor(&y);
+  args[1] = tvm_ffi_any_view_object(tensor);
+  args[2] = tvm_ffi_any_from_double(0.5);
+  check_saxpy(kernel, args, y_data + 2, 0.125f);
+  args[1] = tvm_ffi_any_view_tensor(&x);
+  args[2] = tvm_ffi_any_from_int64(-2);
+  check_saxpy(kernel, args, y_data + 2, -0.5f);
+  assert_true(y_data[0] == 0 && y_data[1] == 0);
+  TVMFFIObjectDecRef(tensor);
+
+  /* What it refuses. */
+  check_fails(tvm_ffi_function_call(kernel, args, 2, &result), "TypeError",
+              "saxpy takes 3 arguments");
+  args[2] = tvm_ffi_any_view_string("2");
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "TypeError",
+              "saxpy expects a number");
+  args[1] = tvm_ffi_any_none();
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "TypeError",
+              "saxpy expects a tensor");
+  args[1] = tvm_ffi_any_view_tensor(&x);
+  length = kLength - 1;
+  y.shape = two; /* ten rows, but a vector still */
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError",
+              "saxpy expects vectors of equal length");
+  y_step = 2;
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
+  tvm_ffi_tensor_init(&y, y_data, cpu, TVM_FFI_C_FLOAT32, 2, two, strides);
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
+  tvm_ffi_tensor_init(&y, y_data, cpu, TVM_FFI_C_INT32, 1, &length, &y_step);
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
+  y.dtype = TVM_FFI_C_FLOAT64;
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
+  y.dtype = tvm_ffi_dtype_make(kDLFloat, 32, 4);
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
+  y.dtype = TVM_FFI_C_FLOAT32;
+  y.device.device_type = kDLCUDA;
+  check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError", vector);
   TVMFFIObjectDecRef(kernel);
 }
 
@@ -100,6 +180,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tvm),
       cmocka_unit_test(test_tilelang),
+      cmocka_unit_test(test_llvm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
