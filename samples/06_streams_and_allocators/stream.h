@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a stream is on this device, in place of a header such as cuda_runtime.h: a queue that says
+ * what is launched on it. The runtime passes streams on and does not look into them.
+ */
+#ifndef SAMPLES_STREAM_H_
+#define SAMPLES_STREAM_H_
+
+#include <stdio.h>
+
+typedef struct {
+  const char *name;
+  int num_launches;
+} stream;
+
+/* NULL is the default stream, as in CUDA. */
+static inline void stream_launch(stream *queue, const char *what) {
+  if (queue != NULL) ++queue->num_launches;
+  printf("  [%s] %s\n", queue != NULL ? queue->name : "default stream", what);
+}
+
+#endif /* SAMPLES_STREAM_H_ */
