@@ -388,6 +388,8 @@ def main():
     if unknown:
         print(f"no such part: {' '.join(unknown)}; tools/test --list names them", file=sys.stderr)
         return 2
+    # One environment with the reference package for all parts: see tests/compat/package.py.
+    os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
     for name in wanted or PARTS:
         REPORT.part = name
         print(f"== {name}: {PARTS[name].__doc__}", flush=True)
