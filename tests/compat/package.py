@@ -3,6 +3,7 @@
 """The reference package, for tests that run beside it: a virtual environment with it and NumPy.
 
     package.py python|library|include|version      make it where it is missing, print that; 77 if not
+    package.py run PROGRAM...                       run a program of Python with it
 
     import package
     reference = package.require()       # or the test ends here with 77, and the reason is printed
@@ -86,7 +87,8 @@ def run(what, *command):
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         told = [line for line in lines if re.match(r"error:", line, re.I)] or lines[-1:]
-        raise Unavailable(f"{what}: {told[-1] if told else f'ends with {done.returncode}'}")
+        unreachable = " (the index was not reached)" if "connection broken" in done.stdout else ""
+        raise Unavailable(f"{what}: {told[-1] if told else f'ends with {done.returncode}'}{unreachable}")
     return done.stdout
 
 
@@ -138,8 +140,12 @@ def require():
 
 def main():
     answers = ("python", "library", "include", "version")
+    if len(sys.argv) > 2 and sys.argv[1] == "run":
+        python = require().python
+        os.environ.pop("PYTHONPATH", None)
+        os.execv(python, [python, *sys.argv[2:]])
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
-        sys.exit(f"usage: package.py {'|'.join(answers)}")
+        sys.exit(f"usage: package.py {'|'.join(answers)}|run PROGRAM...")
     answer = getattr(require(), sys.argv[1])
     print("\n".join(answer) if isinstance(answer, list) else answer)
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One host, two runtimes: every call comes to the same under both, but for the listed differences.
+
+    compare.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --work FOLDER --cxx g++...
+
+Kernels of our C headers are given; those of the package's C++ headers are compiled here, for the package
+comes only now. The host runs once with each library preloaded. A difference that is not in
+differences.txt fails, and so does an entry there that is none any more.
+"""
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import package
+
+HERE = pathlib.Path(__file__).resolve().parent
+CXXFLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared"]
+FIELDS = ("row", "call", "package", "ours")
+
+
+def fail(text):
+    print(text)
+    sys.exit(1)
+
+
+def compile_kernels(cxx, include, target):
+    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), HERE / "kernels_package.cc", "-o", target]
+    done = subprocess.run([str(word) for word in command], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        fail(done.stdout)
+
+
+def run(host, runtime, libraries):
+    """What the host prints with that library: (call, what came of it) of every call."""
+    env = {**os.environ, "LD_PRELOAD": str(runtime), "LC_ALL": "C"}
+    command = [host, HERE / "calls.txt", *(f"{name}={path}" for name, path in libraries.items())]
+    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False, timeout=120,
+                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = done.stdout.splitlines()
+    if done.returncode != 0:
+        fail(f"the host on {runtime} ended with {done.returncode}; it came to\n  {lines[-1:]}\n{done.stderr[-2000:]}")
+    loaded = [line for line in lines if line.startswith("runtime ")]
+    if loaded != [f"runtime {runtime}"]:
+        fail(f"the host ran on {loaded}, and not on {runtime} alone")
+    return [tuple(line.split(" => ", 1)) for line in lines if line not in loaded]
+
+
+def read_differences():
+    """The listed differences, by the text of the call."""
+    entries = {}
+    text = "\n".join(line for line in (HERE / "differences.txt").read_text(encoding="utf-8").splitlines()
+                     if not line.startswith("#"))
+    for block in filter(None, re.split(r"\n\n+", text.strip())):
+        fields = dict(line.split(": ", 1) for line in block.splitlines())
+        if tuple(fields) != FIELDS or fields["call"] in entries:
+            fail("not one entry of row, call, package, ours:\n" + block)
+        entries[fields["call"]] = fields
+    return entries
+
+
+def compare(theirs, ours):
+    """What is wrong, a text for each."""
+    listed, problems = read_differences(), []
+    for (call, their_result), (our_call, our_result) in zip(theirs, ours):
+        assert call == our_call
+        entry = listed.pop(call, None)
+        if entry is None and their_result != our_result:
+            problems.append(f"differs, and is not in differences.txt:\n  call: {call}\n"
+                            f"  package: {their_result}\n  ours: {our_result}")
+        elif entry is not None and (entry["package"], entry["ours"]) != (their_result, our_result):
+            what = "differs no more" if their_result == our_result else "differs in another way"
+            problems.append(f"{what}, unlike in differences.txt ({entry['row']}):\n  call: {call}\n"
+                            f"  package: {their_result}\n  ours: {our_result}")
+    return problems + [f"in differences.txt, but never called: {call}" for call in listed]
+
+
+def check_calls(theirs, libraries):
+    """Every call was made, and every kernel of the package's headers is called."""
+    text = (HERE / "calls.txt").read_text(encoding="utf-8").splitlines()
+    wanted = [line for line in text if line and not line.startswith(("#", "drop "))]
+    made = [call for call, _ in theirs]
+    if wanted != made:
+        fail("\n".join(difflib.unified_diff(wanted, made, "calls.txt", "the host", lineterm="")))
+    source = (HERE / "kernels_package.cc").read_text(encoding="utf-8")
+    exports = set(re.findall(r"^EXPORT\((\w+),", source, re.M))
+    called = set(re.findall(r"\bpackage\.(\w+)", "\n".join(wanted)))
+    if not exports or exports - called:
+        fail(f"never called: {sorted(exports - called)} of {len(exports)}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("host", "runtime", "kernels", "work"):
+        parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    parser.add_argument("--cxx", required=True, nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+    reference = package.require()
+    libraries = {"c": args.kernels.resolve(), "package": args.work / "kernels_package.so"}
+    compile_kernels(args.cxx, reference.include, libraries["package"])
+    theirs = run(args.host, pathlib.Path(reference.library).resolve(), libraries)
+    ours = run(args.host, args.runtime.resolve(), libraries)
+    check_calls(theirs, libraries)
+    problems = compare(theirs, ours)
+    print("\n".join(problems) if problems else
+          f"{len(theirs)} calls, {len(read_differences())} listed differences, none besides")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of our C headers: what tensors are like, loops over them, tensors made in every way. */
+#include <tvm/ffi/c.h>
+
+/* All that a DLTensor says about itself. */
+TVM_FFI_C_EXPORT(describe, "(0: DLTensor*) -> str") {
+  DLTensor *x;
+  char dtype[64], shape[96], strides[96], device[48];
+  int64_t steps[8];
+  size_t size;
+  int32_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_CHECK(x->ndim <= 8, TVM_FFI_C_VALUE_ERROR, "%d dimensions", (int)x->ndim);
+  for (i = 0; i < x->ndim; ++i) TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(x, i, &steps[i]));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(x, &size));
+  return tvm_ffi_string_create_formatted(
+      args->result,
+      "%s %s strides %s on %s, %lld elements, %lu bytes, contiguous %d, aligned %d, "
+      "data %d",
+      tvm_ffi_dtype_print(x->dtype, dtype, sizeof dtype),
+      tvm_ffi_shape_print(x->shape, x->ndim, shape, sizeof shape),
+      tvm_ffi_shape_print(steps, x->ndim, strides, sizeof strides),
+      tvm_ffi_device_print(x->device, device, sizeof device),
+      (long long)tvm_ffi_tensor_get_numel(x), (unsigned long)size,
+      tvm_ffi_tensor_is_contiguous(x) ? 1 : 0, tvm_ffi_tensor_is_aligned(x, 4) ? 1 : 0,
+      tvm_ffi_tensor_get_data(x) != NULL ? 1 : 0);
+}
+
+TVM_FFI_C_EXPORT(size_and_stride, "(0: DLTensor*, 1: int) -> Array<int>") {
+  DLTensor *x;
+  int32_t i;
+  int64_t size, stride;
+  TVMFFIAny items[2];
+  TVMFFIObjectHandle array;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int32(args, 1, &i));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_read_size(x, i, &size));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(x, i, &stride));
+  items[0] = tvm_ffi_any_from_int64(size);
+  items[1] = tvm_ffi_any_from_int64(stride);
+  TVM_FFI_C_TRY(tvm_ffi_array_create(items, 2, &array));
+  *args->result = tvm_ffi_any_take_object(array);
+  return 0;
+}
+
+/* y[i] = x[i] + 1, for every type of number. */
+#define ADD_ONE(type) \
+  for (i = 0; i < n; ++i) ((type *)to)[i] = (type)(((const type *)from)[i] + 1)
+TVM_FFI_C_EXPORT(add_one, "(0: DLTensor*, 1: DLTensor*) -> void") {
+  DLTensor *y, *x;
+  void *to;
+  const void *from;
+  int64_t i, n;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_same(args, 1, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 1));
+  to = tvm_ffi_tensor_get_data(y);
+  from = tvm_ffi_tensor_get_data(x);
+  n = tvm_ffi_tensor_get_numel(x);
+  TVM_FFI_C_ARGS_DISPATCH(args, 0, TVM_FFI_C_CASES_NUMBER, ADD_ONE);
+  return 0;
+}
+
+/* The sum of numbers under any strides. */
+static double sum_from(const DLTensor *x, int32_t dim, int64_t offset) {
+  double total = 0;
+  int64_t i, stride = 0;
+  if (dim == x->ndim) {
+    const char *data = (const char *)tvm_ffi_tensor_get_data(x);
+    return x->dtype.bits == 32 ? (double)((const float *)(const void *)data)[offset]
+                               : ((const double *)(const void *)data)[offset];
+  }
+  if (tvm_ffi_tensor_read_stride(x, dim, &stride) != 0) return 0;
+  for (i = 0; i < x->shape[dim]; ++i) total += sum_from(x, dim + 1, offset + i * stride);
+  return total;
+}
+#define ACCEPT(type) (void)sizeof(type)
+TVM_FFI_C_EXPORT(sum, "(0: DLTensor*) -> float") {
+  DLTensor *x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_ARGS_DISPATCH(args, 0, TVM_FFI_C_CASES_FLOAT, ACCEPT);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum_from(x, 0, 0)));
+}
+
+TVM_FFI_C_EXPORT(same_shape, "(0: DLTensor*, 1: DLTensor*) -> bool") {
+  DLTensor *x, *y;
+  bool same;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 1, &y));
+  same = tvm_ffi_tensor_has_same_shape(x, y);
+  if (same != tvm_ffi_shape_equal(x->shape, x->ndim, y->shape, y->ndim)) return -1;
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(same));
+}
+
+/* shape_facts(shape): number of elements and strides, of any integers. */
+TVM_FFI_C_EXPORT(shape_facts, "(0: ffi.Shape) -> str") {
+  int64_t extents[8], strides[8];
+  TVMFFIShapeCell shape;
+  char text[64], steps[64];
+  TVM_FFI_C_TRY(tvm_ffi_args_read_shape(args, 0, extents, 8, &shape));
+  tvm_ffi_shape_fill_strides(shape.data, (int32_t)shape.size, strides);
+  return tvm_ffi_string_create_formatted(
+      args->result, "%s has %lld elements, strides %s",
+      tvm_ffi_shape_print(shape.data, (int32_t)shape.size, text, sizeof text),
+      (long long)tvm_ffi_shape_get_numel(shape.data, (int32_t)shape.size),
+      tvm_ffi_shape_print(strides, (int32_t)shape.size, steps, sizeof steps));
+}
+
+static void fill(TVMFFIObjectHandle tensor) {
+  DLTensor *x = TVMFFITensorGetDLTensorPtr(tensor);
+  int64_t i, n = tvm_ffi_tensor_get_numel(x);
+  float *data = (float *)tvm_ffi_tensor_get_data(x);
+  for (i = 0; i < n; ++i) data[i] = (float)i;
+}
+
+static int read_extents(const tvm_ffi_args *args, int64_t *extents, TVMFFIShapeCell *shape) {
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  return tvm_ffi_args_read_shape(args, 0, extents, 8, shape);
+}
+
+/* Memory of whoever called. */
+TVM_FFI_C_EXPORT(make, "(0: ffi.Shape) -> ffi.Tensor") {
+  int64_t extents[8];
+  TVMFFIShapeCell shape;
+  TVMFFIObjectHandle tensor;
+  TVM_FFI_C_TRY(read_extents(args, extents, &shape));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create(tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT32,
+                                      (int32_t)shape.size, shape.data, &tensor));
+  fill(tensor);
+  *args->result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
+
+/* Memory of this library's own, which counts what is released. */
+static int64_t num_released;
+
+static int allocate(void *context, DLTensor *tensor, size_t size) {
+  TVM_FFI_C_CHECK(size <= 4096, TVM_FFI_C_MEMORY_ERROR, "%lu bytes are too many",
+                  (unsigned long)size);
+  tensor->data = malloc(size + 1);
+  if (tensor->data == NULL) return tvm_ffi_error_raise_memory();
+  (void)context;
+  return 0;
+}
+
+static void release(void *context, DLTensor *tensor) {
+  free(tensor->data);
+  *(int64_t *)context += 1;
+}
+
+TVM_FFI_C_EXPORT(make_own, "(0: ffi.Shape) -> ffi.Tensor") {
+  tvm_ffi_tensor_allocator allocator;
+  int64_t extents[8];
+  TVMFFIShapeCell shape;
+  TVMFFIObjectHandle tensor;
+  allocator.allocate = allocate;
+  allocator.release = release;
+  allocator.context = &num_released;
+  TVM_FFI_C_TRY(read_extents(args, extents, &shape));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_with(&allocator, tvm_ffi_device_make(kDLCPU, 0),
+                                           TVM_FFI_C_FLOAT32, (int32_t)shape.size, shape.data,
+                                           &tensor));
+  fill(tensor);
+  *args->result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
+
+TVM_FFI_C_EXPORT(released, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(num_released));
+}
+
+/* Memory that is there as long as the library is. */
+static void released_static(void *context, DLTensor *tensor) {
+  *(int64_t *)context += tensor->shape[0];
+}
+
+TVM_FFI_C_EXPORT(constants, "() -> ffi.Tensor") {
+  static double values[4] = {0, 3.25, 2.75, 1.5};
+  int64_t shape[1] = {3}, strides[1];
+  TVMFFIObjectHandle tensor;
+  DLTensor memory;
+  tvm_ffi_tensor_init(&memory, values + 1, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 1,
+                      shape, strides);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&memory, released_static, &num_released, &tensor));
+  *args->result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
+
+/* view(source, shape, strides, offset) */
+TVM_FFI_C_EXPORT(view, "(0: ffi.Tensor, 1: ffi.Shape, 2: ffi.Shape, 3: int) -> ffi.Tensor") {
+  int64_t extents[8], steps[8], offset;
+  TVMFFIShapeCell shape, strides;
+  TVMFFIObjectHandle source, tensor;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 4));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_object(args, 0, kTVMFFIObject, &source));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_shape(args, 1, extents, 8, &shape));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_shape(args, 2, steps, 8, &strides));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 3, &offset));
+  TVM_FFI_C_CHECK(shape.size == strides.size, TVM_FFI_C_VALUE_ERROR, "%d extents, %d strides",
+                  (int)shape.size, (int)strides.size);
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create_view(source, (int32_t)shape.size, shape.data, strides.data,
+                                           offset, &tensor));
+  *args->result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
