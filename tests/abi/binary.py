@@ -8,6 +8,7 @@
     binary.py dynamic  LIBRARY                soname, nodelete, bound at load, own names not looked up
     binary.py sections ARCHIVE                no object file has code to run at load
     binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
+    binary.py kernel   LIBRARY list.txt       of a runtime a kernel imports exactly the listed names
 
 A list holds one name a line; '#' starts a comment.
 """
@@ -25,6 +26,10 @@ FORBIDDEN = re.compile(r"""
   | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
   | setlocale|system|popen|fork|vfork|exec[vl].*|__cxa_(?!finalize$).*|__gxx_.*
 """, re.X)
+
+
+# Came after 0.1.8, which kernels of C run on; or are offered by this runtime alone.
+NOT_FOR_KERNELS = re.compile(r"TVMFFI(?:Runtime\w+|[GS]etCustomAllocator|BigInt\w+)")
 
 
 def readelf(*args):
@@ -150,9 +155,20 @@ def check_writable(archive, list_path):
     return problems if found else [f"no writable data at all in {archive}: was it read?"]
 
 
+def check_kernel(library, list_path):
+    names = read_list(list_path)
+    used = {name for section, _, _, _, name in symbols(library, "--dyn-syms")
+            if section == "UND" and name.startswith("TVMFFI")}
+    problems = compare(used, names, "imported")
+    problems += [f"not for kernels: {name}" for name in sorted(used | set(names)) if NOT_FOR_KERNELS.fullmatch(name)]
+    needed = [text for tag, text in dynamic(library) if tag == "NEEDED"]
+    return problems + [f"needs {text}" for text in needed if "tvm_ffi" in text or "stdc++" in text]
+
+
 def main():
     checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
-              "dynamic": check_dynamic, "sections": check_sections, "writable": check_writable}
+              "dynamic": check_dynamic, "sections": check_sections, "writable": check_writable,
+              "kernel": check_kernel}
     problems = checks[sys.argv[1]](*sys.argv[2:])
     for problem in problems:
         print(problem)

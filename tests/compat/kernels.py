@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel library under the package, as the tests in test_*.py see it.
+
+    kernels.py LIBRARY HEADERS      runs them all; run by the package's Python
+
+HEADERS is include/tvm/ffi: each helper of c/*.h has to be used by a file here, and each kernel to be
+called by a test.
+"""
+import pathlib
+import re
+import sys
+import unittest
+
+import tvm_ffi
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Kernels:
+    """The functions of a module, which remembers those that were asked for."""
+
+    def __init__(self, path):
+        self.path, self.asked = path, set()
+        self.module = tvm_ffi.load_module(path)
+
+    def __getattr__(self, name):
+        self.asked.add(name)
+        return getattr(self.module, name)
+
+    def names(self):
+        """What the sources export."""
+        text = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("kernels_*.c"))
+        plain = re.findall(r"^(?:TVM_FFI_C_EXPORT|MAKER|RAISER)\((\w+),", text, re.M)
+        return (set(plain) | {"read_" + name for name in re.findall(r"^(?:TEXT_)?READER\((\w+),", text, re.M)}
+                | {"check_" + name for name in re.findall(r"^CHECK_SAME\((\w+)\)", text, re.M)})
+
+
+kernels = Kernels(sys.argv[1])
+
+
+class Case(unittest.TestCase):
+    """Compares calls with tables."""
+
+    def check(self, name, *rows):
+        """Each row: arguments..., result. Types count: 1, 1.0 and True are three results."""
+        for *args, expected in rows:
+            with self.subTest(kernel=name, args=args):
+                result = getattr(kernels, name)(*args)
+                self.assertEqual(result, expected)
+                if isinstance(expected, (bool, int, float)):
+                    self.assertIs(type(result), type(expected))
+
+    def check_raises(self, name, *rows):
+        """Each row: arguments..., class, the whole message."""
+        for *args, kind, message in rows:
+            with self.subTest(kernel=name, args=args):
+                with self.assertRaises(Exception) as caught:
+                    getattr(kernels, name)(*args)
+                self.assertIs(type(caught.exception), kind)
+                self.assertEqual(caught.exception.args[0], message)
+
+    def check_type_errors(self, name, signature, expected, *rows):
+        """Each row: one argument, and the name of its type in the message."""
+        for argument, got in rows:
+            self.check_raises(name, (argument, TypeError,
+                f"Mismatched type on argument #0 when calling: `{name}{signature}`. "
+                f"Expected `{expected}` but got `{got}`"))
+
+
+class Coverage(unittest.TestCase):
+    """Runs after the others: unittest goes by the names of modules, then of classes."""
+
+    def test_every_kernel_is_called(self):
+        self.assertGreater(len(kernels.names()), 100)
+        self.assertEqual(sorted(kernels.names() - kernels.asked), [])
+
+    def test_every_helper_is_used(self):
+        headers = pathlib.Path(sys.argv[2], "c").glob("*.h")
+        text = "".join(path.read_text(encoding="utf-8") for path in headers)
+        helpers = set(re.findall(r"\b(tvm_ffi_\w+)\(", text)) | set(re.findall(r"#define (TVM_FFI_C_\w+)", text))
+        helpers = {name for name in helpers if "detail" not in name.lower() and not name.endswith("_H_")}
+        used = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.c"))
+        # Names that macros of these files put together.
+        for pattern, prefix in ((r"READER\((\w+),", "tvm_ffi_args_read_"), (r"CONVERT\((\w+),", "tvm_ffi_any_read_"),
+                                (r"CHECK_SAME\((\w+)\)", "tvm_ffi_args_check_")):
+            used += "".join(f" {prefix}{name}" for name in re.findall(pattern, used))
+        # One case of a dispatch is used by the groups that hold it; a printf check is for the headers.
+        indirectly = {name for name in helpers if name.startswith("TVM_FFI_C_CASE_")} | {"TVM_FFI_C_PRINTF"}
+        self.assertGreater(len(helpers), 150)
+        unused = {name for name in helpers - indirectly if not re.search(rf"\b{name}\b", used)}
+        self.assertEqual(sorted(unused), [])
+
+
+def main():
+    suite = unittest.TestSuite()
+    for path in sorted(HERE.glob("test_*.py")):
+        suite.addTests(unittest.defaultTestLoader.loadTestsFromName(path.stem))
+    suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(Coverage))
+    result = unittest.TextTestRunner(verbosity=1).run(suite)
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.modules["kernels"] = sys.modules["__main__"]  # the tests import this very module
+    sys.exit(main())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kernels_errors.c: errors that kernels raise, and those they see."""
+import traceback
+
+from kernels import Case, kernels
+
+# Of kinds that Python has no class for, or the package none, it makes a RuntimeError.
+KINDS = [AssertionError, AttributeError, IndexError, RuntimeError, KeyError, MemoryError, RuntimeError, RuntimeError,
+         RuntimeError, TypeError, ValueError, RuntimeError]
+
+
+def fail(*args):
+    raise ValueError("raised in Python")
+
+
+class Raised(Case):
+    def test_kinds(self):
+        self.check_raises("raise_known", *[(i, kind, f"kind {i}") for i, kind in enumerate(KINDS)])
+        self.check_raises("raise_plain", ("ValueError", "plain", ValueError, "plain"),
+                          ("any.kind", "", RuntimeError, ""), ("TypeError", "\u00e4", TypeError, "\u00e4"))
+
+    def test_ways(self):
+        self.check_raises("raise_here", ("TypeError", "here", TypeError, "here"))
+        self.check_raises("raise_at", ("KeyError", "at", KeyError, "at"))
+        self.check_raises("raise_long", ("ValueError", "long", ValueError, "%300s|%300s" % ("long", "long")))
+        self.check_raises("raise_over", ("ValueError", "newer", ValueError, "newer"))
+        self.check_raises("raise_with_cause", ("IndexError", "third", IndexError, "third"))
+        self.check_raises("wrap_nothing", ("ValueError", "alone", ValueError, "alone"))
+        self.check_raises("raise_memory", ("", "", MemoryError, "out of memory"))
+        self.check("check_positive", (1, 1))
+        self.check_raises("check_positive", (0, ValueError, "n must be positive, but is 0"))
+
+    def test_silence(self):
+        """Python would crash without an error, or say SystemError."""
+        self.check("fail_silently", (0, None))
+        self.check_raises("fail_silently", (-1, RuntimeError, "callee returned -1 without setting an error"),
+                          (-2, RuntimeError, "callee returned -2 without setting an error"))
+
+    def test_already_set(self):
+        """The kind by which a frontend says: my own exception is pending. None is."""
+        with self.assertRaises(SystemError):
+            kernels.already_set()
+
+    def test_tracebacks(self):
+        """The place in the C file is in the traceback that Python shows."""
+        for name, place in (("raise_here", "kernels_errors.c"), ("raise_at", "their.py")):
+            try:
+                getattr(kernels, name)("ValueError", "x")
+            except ValueError as error:
+                files = [frame.filename.rsplit("/", 1)[-1] for frame in traceback.extract_tb(error.__traceback__)]
+            self.assertIn(place, files)
+        self.check("print_backtrace", (True,))
+
+
+class Seen(Case):
+    def test_told(self):
+        self.check("tell_error", (fail, "ValueError|raised in Python|ValueError: raised in Python|ValueError:|1|"
+                                  "cause none|context 0|left 0"), (lambda: None, "no error"))
+        self.assertEqual(
+            kernels.tell_error(lambda: kernels.raise_plain("my.Kind", "m")).split("|")[:3],
+            ["my.Kind", "m", "my.Kind: m"])
+
+    def test_places(self):
+        self.check("tell_place", (lambda: kernels.raise_at("ValueError", "x"), True), (lambda: None, None), (fail, False))
+
+    def test_printed(self):
+        self.check("print_error", (fail, 2 * "ValueError: raised in Python\n" + "(no error)\n"),
+                   (lambda: 1, "(no error)\n"))
+        wrapped = kernels.print_error(lambda: kernels.raise_with_cause("ValueError", "x"))
+        self.assertTrue(wrapped.startswith("ValueError: x\ncaused by IndexError: the second cause\n"
+                                           "caused by KeyError: the first cause\n"), wrapped)
+
+    def test_passed_on(self):
+        """An exception of Python goes through a kernel, and stays what it is."""
+        self.check_raises("call", (fail, ValueError, "raised in Python"), (fail, 1, 2, ValueError, "raised in Python"),
+                          (lambda: {}["key"], KeyError, "'key'"))
+        self.check_raises("sum_calls", (lambda i: 10 // (2 - i), 5, RuntimeError, "integer division or modulo by zero"))
