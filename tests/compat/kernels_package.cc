@@ -421,6 +421,21 @@ TVM_FFI_STATIC_INIT_BLOCK() {
                   [](ffi::PackedArgs args, ffi::Any *result) { *result = args.size(); });
 }
 
+// Kernels of libraries have up to 46 parameters.
+double Many(ffi::TensorView a, ffi::TensorView b, ffi::Optional<ffi::TensorView> c, int64_t d,
+            double e, bool f, ffi::Optional<double> g, ffi::String h, DLDataType i,
+            ffi::Optional<int64_t> j, ffi::Array<int64_t> k, void *l, int32_t m, float n,
+            uint64_t o, std::string p, ffi::Variant<double, ffi::Tensor> q, ffi::Shape r,
+            ffi::Optional<bool> s, size_t t, const ffi::Tensor &u,
+            const ffi::Optional<ffi::TensorView> &v, const int64_t w) {
+  return static_cast<double>(a.numel() + b.numel() + c.has_value() + d) + e + f + g.value_or(0.5) +
+         static_cast<double>(h.size() + i.bits + static_cast<size_t>(j.value_or(1)) + k.size() +
+                             (l != nullptr)) +
+         m + n + static_cast<double>(o + p.size()) + q.as<double>().value_or(0.25) +
+         static_cast<double>(r.size() + s.has_value() + t + static_cast<size_t>(u.ndim()) +
+                             v.has_value()) +
+         static_cast<double>(w);
+}
 const auto Lambda = [](int64_t x) { return x + 1; };
 
 }  // namespace
@@ -505,4 +520,5 @@ EXPORT(make_point3, MakePoint3);
 EXPORT(point_x, PointX);
 EXPORT(point3_z, Point3Z);
 EXPORT(as_point3, AsPoint3);
+EXPORT(many, Many);
 EXPORT(lambda, Lambda);

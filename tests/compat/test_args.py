@@ -128,7 +128,8 @@ class Checking(Case):
         of = "raise_unsupported(0: DLTensor*) -> void"
         self.check_raises("raise_unsupported", (np.zeros(1, np.int8), TypeError, "Unsupported dtype `int8` of "
                                                 f"argument #0 when calling: `{of}`"),
-                          (1, TypeError, mismatch(*of.split("(")[:1], "(" + of.split("(")[1], "type", "`DLTensor*`", "`int`")))
+                          (1, TypeError, mismatch("raise_unsupported", "(0: DLTensor*) -> void", "type",
+                                                  "`DLTensor*`", "`int`")))
 
     def test_two_tensors(self):
         x, of = np.zeros(2, np.int8), "(0: DLTensor*, 1: DLTensor*) -> void"
@@ -138,7 +139,7 @@ class Checking(Case):
             self.fails(name, of, x, np.zeros(3, np.int8), ValueError, "shape", "[2] of argument #0", "[3]", 1)
         for name in ("check_same", "check_same_dtype"):
             self.fails(name, of, x, np.zeros(2, np.uint8), TypeError, "dtype", "`int8` of argument #0", "`uint8`", 1)
-        self.check_raises("check_same", (x, 1, TypeError, mismatch("check_same", of, "type", "`DLTensor*`", "`int`", 1)))
+        self.fails("check_same", of, x, 1, TypeError, "type", "`DLTensor*`", "`int`", 1)
 
     def test_documentation(self):
         self.assertEqual(kernels.module.get_function_doc("echo"), "Give a value back.\nOf any type.")

@@ -107,7 +107,8 @@ class Made(Case):
         self.compare(kernels.view(view, (2,), (2,), 1), [1, 3])
         self.check_raises("view", (view, (2,), (1,), 5, IndexError,
                                    "A view of the elements 5 to 6 leaves a tensor of 0 to 5"),
-                          (view, (2,), (-1,), 0, IndexError, "A view of the elements -1 to 0 leaves a tensor of 0 to 5"),
+                          (view, (2,), (-1,), 0, IndexError,
+                           "A view of the elements -1 to 0 leaves a tensor of 0 to 5"),
                           (view, (2,), (), 0, ValueError, "1 extents, 0 strides"),
                           (view, (-2,), (1,), 0, ValueError,
                            "A view's shape has a negative extent or too many elements"),
