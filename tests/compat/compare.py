@@ -21,6 +21,8 @@ import package
 HERE = pathlib.Path(__file__).resolve().parent
 CXXFLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared"]
 FIELDS = ("row", "call", "package", "ours")
+# Of the package's headers: the name that calls.txt has for a library, and its source.
+SOURCES = {"package": "kernels_package.cc", "modules": "kernels_modules.cc"}
 
 
 def fail(text):
@@ -28,18 +30,18 @@ def fail(text):
     sys.exit(1)
 
 
-def compile_kernels(cxx, include, target):
-    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), HERE / "kernels_package.cc", "-o", target]
+def compile_kernels(cxx, include, source, target):
+    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), HERE / source, "-o", target]
     done = subprocess.run([str(word) for word in command], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         fail(done.stdout)
 
 
-def run(host, runtime, libraries):
+def run(host, runtime, calls, libraries):
     """What the host prints with that library: (call, what came of it) of every call."""
-    env = {**os.environ, "LD_PRELOAD": str(runtime), "LC_ALL": "C"}
-    command = [host, HERE / "calls.txt", *(f"{name}={path}" for name, path in libraries.items())]
+    env = {**os.environ, "LD_PRELOAD": str(runtime), "LD_LIBRARY_PATH": "", "LC_ALL": "C"}
+    command = [host, HERE / calls, *(f"{name}={path}" for name, path in libraries.items())]
     done = subprocess.run([str(word) for word in command], env=env, text=True, check=False, timeout=120,
                           errors="replace", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     lines = done.stdout.splitlines()
@@ -87,11 +89,11 @@ def check_calls(theirs, libraries):
     made = [call for call, _ in theirs]
     if wanted != made:
         fail("\n".join(difflib.unified_diff(wanted, made, "calls.txt", "the host", lineterm="")))
-    source = (HERE / "kernels_package.cc").read_text(encoding="utf-8")
-    exports = set(re.findall(r"^EXPORT\((\w+),", source, re.M))
-    called = set(re.findall(r"\bpackage\.(\w+)", "\n".join(wanted)))
-    if not exports or exports - called:
-        fail(f"never called: {sorted(exports - called)} of {len(exports)}")
+    for library, source in SOURCES.items():
+        exports = set(re.findall(r"^EXPORT\((\w+),", (HERE / source).read_text(encoding="utf-8"), re.M))
+        called = set(re.findall(rf"\b{library}\.(\w+)", "\n".join(wanted)))
+        if not exports or exports - called:
+            fail(f"{source}: never called: {sorted(exports - called)} of {len(exports)}")
 
 
 def main():
@@ -101,10 +103,12 @@ def main():
     parser.add_argument("--cxx", required=True, nargs=argparse.REMAINDER)
     args = parser.parse_args()
     reference = package.require()
-    libraries = {"c": args.kernels.resolve(), "package": args.work / "kernels_package.so"}
-    compile_kernels(args.cxx, reference.include, libraries["package"])
-    theirs = run(args.host, pathlib.Path(reference.library).resolve(), libraries)
-    ours = run(args.host, args.runtime.resolve(), libraries)
+    libraries = {"c": args.kernels.resolve()}
+    for library, source in SOURCES.items():
+        libraries[library] = (args.work / source).with_suffix(".so")
+        compile_kernels(args.cxx, reference.include, source, libraries[library])
+    theirs = run(args.host, pathlib.Path(reference.library).resolve(), "calls.txt", libraries)
+    ours = run(args.host, args.runtime.resolve(), "calls.txt", libraries)
     check_calls(theirs, libraries)
     problems = compare(theirs, ours)
     print("\n".join(problems) if problems else

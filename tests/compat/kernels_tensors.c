@@ -7,7 +7,7 @@ TVM_FFI_C_EXPORT(describe, "(0: DLTensor*) -> str") {
   DLTensor *x;
   char dtype[64], shape[96], strides[96], device[48];
   int64_t steps[8];
-  size_t size;
+  size_t size = 0;
   int32_t i;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
