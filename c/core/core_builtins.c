@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/shape.h"
+#include "platform/dl.h"
 
 static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
@@ -36,6 +37,7 @@ static int own_argument(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
 
+/* The library it is of may name nothing that tells of this: see module/library_close.c. */
 static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   union {
     void *data;
@@ -46,6 +48,8 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
   (void)num_args;
   safe_call.data = args[1].v_ptr;
   deleter.data = args[2].v_ptr;
+  tvmffi_dl_keep(safe_call.data);
+  tvmffi_dl_keep(deleter.data);
   TVMFFI_TRY(TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
   *result = tvmffi_any_object(function);
   return 0;

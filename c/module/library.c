@@ -50,7 +50,7 @@ static int acquire(const char *path, shared_library **out) {
   tvmffi_cxx_complete_type_info(handle);
   added = tvmffi_alloc(sizeof *added);
   if (added == NULL) {
-    tvmffi_dl_close(handle);
+    tvmffi_library_close(handle); /* its initialiser has run */
     return tvmffi_fail_memory();
   }
   memset(added, 0, sizeof *added);
@@ -87,7 +87,7 @@ static void release(shared_library *shared) {
   }
   tvmffi_mutex_unlock(&opened_mutex);
   if (!is_last) return;
-  tvmffi_dl_close(shared->handle);
+  tvmffi_library_close(shared->handle);
   tvmffi_library_cache_fini(&shared->kernels);
   tvmffi_free(shared);
 }

@@ -43,6 +43,18 @@ const void *tvmffi_library_identity(const TVMFFIObject *module);
 /* The module, with all that is embedded in the library, of a library that was just opened. */
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out);
 
+/* ---- library_close.c ------------------------------------------------------------------------- */
+
+/*
+ * Closes a library file of which no module is left. It stays loaded where code of it may still be
+ * in use.
+ */
+void tvmffi_library_close(void *handle);
+
+/* Whether a library with a symbol of that name (taken from another library or not) may be unloaded.
+ */
+bool tvmffi_library_close_allows(const char *name, bool is_taken);
+
 /* ---- library_bin.c: modules embedded in a library -------------------------------------------- */
 
 /*

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading libraries and looking at what is loaded. One implementation file per system. */
+/*
+ * Loading libraries and looking at what is loaded. One implementation file per system:
+ * dl_<system>.c. What their tables say is another's: dl_<format>.c, or dl_elf_none.c.
+ */
 #ifndef TVMFFI_PLATFORM_DL_H_
 #define TVMFFI_PLATFORM_DL_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -26,5 +30,29 @@ void *tvmffi_dl_symbol(void *handle, const char *name);
  * (their names, NULL at the end) that is there, which then stays loaded.
  */
 void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries);
+
+/* ---- Tables of loaded libraries -------------------------------------------------------------- */
+
+/* A symbol that a library has, or takes from another. */
+typedef bool (*tvmffi_dl_visitor)(const char *name, bool is_taken);
+
+/*
+ * Whether is_fine holds for every symbol of an opened library, and of those it brought along: all
+ * that closing it may take away. (What is never unloaded is not asked about.) False also when
+ * that cannot be found out.
+ */
+bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine);
+
+/*
+ * The size of a data symbol of a loaded library. Where the library does not tell, how many bytes
+ * can be read there; SIZE_MAX if the system does not tell either.
+ */
+size_t tvmffi_dl_symbol_size(const char *name, const void *address);
+
+/*
+ * Has the library that an address lies in stay loaded as long as the process. Nothing happens
+ * where tvmffi_dl_all_symbols never holds.
+ */
+void tvmffi_dl_keep(const void *address);
 
 #endif /* TVMFFI_PLATFORM_DL_H_ */

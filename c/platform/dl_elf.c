@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the ELF tables of loaded libraries say. They are read where the system's loader put them;
+ * it believed them already, yet nothing is read that is in no segment of the library.
+ */
+#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "platform/compiler.h"
+#include "platform/dl.h"
+
+#ifndef DF_1_NODELETE
+#define DF_1_NODELETE 0x00000008
+#endif
+
+/* A loaded file. Valid as long as something holds it open. */
+typedef struct {
+  uintptr_t base; /* what is added to the addresses in its tables */
+  const char *path;
+  const ElfW(Phdr) * segments;
+  size_t num_segments;
+  const ElfW(Dyn) * entries; /* the dynamic section */
+  size_t num_entries;
+} image;
+
+typedef struct {
+  const ElfW(Sym) * symbols;
+  size_t num_symbols;
+  const char *strings; /* ends with a NUL */
+  size_t strings_size;
+} symbol_table;
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+/* How many bytes a segment of the file has from an address on; 0: the address is in none. */
+static size_t bytes_at(const image *file, uintptr_t address) {
+  size_t i;
+  for (i = 0; i < file->num_segments; ++i) {
+    const ElfW(Phdr) *segment = &file->segments[i];
+    uintptr_t offset = address - file->base - (uintptr_t)segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 &&
+        offset < (uintptr_t)segment->p_memsz) {
+      return (size_t)((uintptr_t)segment->p_memsz - offset);
+    }
+  }
+  return 0;
+}
+
+typedef struct {
+  uintptr_t address;
+  image found;
+} search;
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
+  search *wanted = context;
+  image *file = &wanted->found;
+  (void)size;
+  file->base = (uintptr_t)info->dlpi_addr;
+  file->path = info->dlpi_name;
+  file->segments = info->dlpi_phdr;
+  file->num_segments = info->dlpi_phnum;
+  return bytes_at(file, wanted->address) != 0;
+}
+
+/* The file that an address belongs to. */
+static bool find_image(const void *address, image *out) {
+  search wanted;
+  size_t i;
+  memset(&wanted, 0, sizeof wanted);
+  wanted.address = (uintptr_t)address;
+  if (dl_iterate_phdr(look_at, &wanted) == 0) return false;
+  *out = wanted.found;
+  for (i = 0; i < out->num_segments; ++i) {
+    uintptr_t start = out->base + (uintptr_t)out->segments[i].p_vaddr;
+    size_t bytes = (size_t)out->segments[i].p_memsz;
+    if (out->segments[i].p_type != PT_DYNAMIC || bytes_at(out, start) < bytes) continue;
+    out->entries = (const ElfW(Dyn) *)start;
+    out->num_entries = bytes / sizeof *out->entries;
+  }
+  return true;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* The i-th entry of a kind; NULL behind the last. */
+static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag, size_t i) {
+  size_t k;
+  for (k = 0; k < file->num_entries && file->entries[k].d_tag != DT_NULL; ++k) {
+    if (file->entries[k].d_tag == tag && i-- == 0) return &file->entries[k];
+  }
+  return NULL;
+}
+
+/*
+ * What a pointer of the dynamic section points at, NULL if that is not in the file. Some C
+ * libraries have turned these into addresses, others have left them as they are in the file.
+ * *out_size: what is there at most.
+ */
+static const void *find_pointed(const image *file, ElfW(Sxword) tag, size_t alignment,
+                                size_t *out_size) {
+  const ElfW(Dyn) *entry = find_entry(file, tag, 0);
+  uintptr_t address;
+  if (entry == NULL) return NULL;
+  address = (uintptr_t)entry->d_un.d_ptr;
+  *out_size = bytes_at(file, address);
+  if (*out_size == 0) {
+    address += file->base;
+    *out_size = bytes_at(file, address);
+  }
+  return *out_size == 0 || address % alignment != 0 ? NULL : (const void *)address;
+}
+
+static bool find_strings(const image *file, symbol_table *table) {
+  const ElfW(Dyn) *size = find_entry(file, DT_STRSZ, 0);
+  size_t bytes;
+  table->strings = find_pointed(file, DT_STRTAB, 1, &bytes);
+  if (table->strings == NULL || size == NULL) return false;
+  if (size->d_un.d_val == 0 || size->d_un.d_val > bytes) return false;
+  table->strings_size = (size_t)size->d_un.d_val;
+  return table->strings[table->strings_size - 1] == '\0';
+}
+
+/*
+ * How many symbols a table in GNU's hash format is about: those it leaves out come first, and the
+ * chain of the last bucket ends with the last symbol. A table without symbols does not tell.
+ */
+static size_t count_in_gnu_hash(const uint32_t *words, size_t num_words) {
+  enum { kHeader = 4 };
+  size_t first_bucket, first_chain, last = 0, i;
+  uint32_t first_symbol;
+  if (num_words < kHeader) return 0;
+  first_symbol = words[1];
+  if (words[2] > num_words / (sizeof(ElfW(Addr)) / sizeof *words) || words[0] > num_words) return 0;
+  first_bucket = kHeader + words[2] * (sizeof(ElfW(Addr)) / sizeof *words);
+  first_chain = first_bucket + words[0];
+  if (first_chain > num_words) return 0;
+  for (i = first_bucket; i < first_chain; ++i) {
+    if (words[i] > last) last = words[i];
+  }
+  if (last < first_symbol || last == 0) return 0;
+  for (i = last - first_symbol; i < num_words - first_chain; ++i) {
+    if ((words[first_chain + i] & 1) != 0) return first_symbol + i + 1;
+  }
+  return 0;
+}
+
+/* 0 where it cannot be told. Machines whose words here are of 64 bits have a 0 in one of them. */
+static size_t count_symbols(const image *file) {
+  size_t bytes, count = 0;
+  const uint32_t *words = find_pointed(file, DT_GNU_HASH, sizeof *words, &bytes);
+  if (words != NULL) count = count_in_gnu_hash(words, bytes / sizeof *words);
+  if (count != 0) return count;
+  words = find_pointed(file, DT_HASH, sizeof *words, &bytes);
+  return words != NULL && bytes >= 2 * sizeof *words && words[0] != 0 ? words[1] : 0;
+}
+
+static bool find_symbols(const image *file, symbol_table *out) {
+  size_t bytes;
+  out->symbols = find_pointed(file, DT_SYMTAB, sizeof(ElfW(Addr)), &bytes);
+  out->num_symbols = count_symbols(file);
+  return out->symbols != NULL && out->num_symbols != 0 &&
+         out->num_symbols <= bytes / sizeof *out->symbols && find_strings(file, out);
+}
+
+static const char *name_at(const symbol_table *table, size_t offset) {
+  return offset < table->strings_size ? table->strings + offset : "";
+}
+
+/* ---- What comes along with a file ------------------------------------------------------------ */
+
+enum { kMaxFiles = 128 };
+
+/* Files that are held open, each with where its dynamic section is, which tells it from others. */
+typedef struct {
+  size_t size;
+  struct {
+    void *handle;
+    const void *dynamic;
+  } files[kMaxFiles];
+} file_list;
+
+static bool has_file(const file_list *list, const void *dynamic) {
+  size_t i = 0;
+  while (i < list->size && list->files[i].dynamic != dynamic) ++i;
+  return i < list->size;
+}
+
+/*
+ * Where the dynamic section and the path of an opened file are. ThreadSanitizer does not see the
+ * lock under which the system closes files, and would take its freeing of the map for a race.
+ */
+TVMFFI_NO_SANITIZE_THREAD
+static bool find_opened(void *handle, const void **out_dynamic, const char **opt_out_path) {
+  struct link_map *map = NULL;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return false;
+  *out_dynamic = map->l_ld;
+  if (opt_out_path != NULL) *opt_out_path = map->l_name;
+  return true;
+}
+
+/* Takes the handle. False when it could not be added. */
+static bool add_file(file_list *list, void *handle) {
+  const void *dynamic;
+  if (handle == NULL) return false;
+  if (find_opened(handle, &dynamic, NULL)) {
+    if (has_file(list, dynamic)) {
+      (void)dlclose(handle);
+      return true;
+    }
+    if (list->size < kMaxFiles) {
+      list->files[list->size].handle = handle;
+      list->files[list->size].dynamic = dynamic;
+      ++list->size;
+      return true;
+    }
+  }
+  (void)dlclose(handle);
+  return false;
+}
+
+/*
+ * Takes the handle of a file and adds the file, the files it needs, and so on. The loader is asked
+ * for what it has loaded under the names in the file: only it knows what it took them to mean.
+ */
+static bool add_with_needed(file_list *list, void *handle) {
+  bool has_all = add_file(list, handle);
+  size_t k, i;
+  for (k = 0; k < list->size; ++k) {
+    const ElfW(Dyn) * needed;
+    symbol_table table;
+    image file;
+    if (!find_image(list->files[k].dynamic, &file) || !find_strings(&file, &table)) {
+      has_all = false;
+      continue;
+    }
+    for (i = 0; (needed = find_entry(&file, DT_NEEDED, i)) != NULL; ++i) {
+      const char *name = name_at(&table, (size_t)needed->d_un.d_val);
+      if (!add_file(list, dlopen(name, RTLD_LAZY | RTLD_NOLOAD))) has_all = false;
+    }
+  }
+  return has_all;
+}
+
+static void close_files(file_list *list) {
+  while (list->size != 0) (void)dlclose(list->files[--list->size].handle);
+}
+
+static bool stays_loaded(const image *file) {
+  const ElfW(Dyn) *flags = find_entry(file, DT_FLAGS_1, 0);
+  return flags != NULL && (flags->d_un.d_val & DF_1_NODELETE) != 0;
+}
+
+static bool all_symbols_of(const void *dynamic, tvmffi_dl_visitor is_fine) {
+  symbol_table table;
+  image file;
+  size_t i;
+  if (!find_image(dynamic, &file)) return false;
+  if (stays_loaded(&file)) return true;
+  if (!find_symbols(&file, &table)) return false;
+  for (i = 1; i < table.num_symbols; ++i) {
+    const ElfW(Sym) *symbol = &table.symbols[i];
+    if (!is_fine(name_at(&table, symbol->st_name), symbol->st_shndx == SHN_UNDEF)) return false;
+  }
+  return true;
+}
+
+bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
+  file_list program, files;
+  const void *dynamic;
+  const char *path;
+  bool are_fine;
+  size_t i;
+  if (!find_opened(handle, &dynamic, &path) || !all_symbols_of(dynamic, is_fine)) return false;
+  program.size = files.size = 0;
+  are_fine = add_with_needed(&files, dlopen(path, RTLD_LAZY | RTLD_NOLOAD));
+  if (are_fine && files.size > 1) {
+    (void)add_with_needed(&program, dlopen(NULL, RTLD_LAZY)); /* what it needs stays, too */
+  }
+  for (i = 1; are_fine && i < files.size; ++i) {
+    dynamic = files.files[i].dynamic;
+    are_fine = has_file(&program, dynamic) || all_symbols_of(dynamic, is_fine);
+  }
+  close_files(&program);
+  close_files(&files);
+  return are_fine;
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
+  symbol_table table;
+  image file;
+  size_t rest, i;
+  if (!find_image(address, &file)) return SIZE_MAX;
+  rest = bytes_at(&file, (uintptr_t)address);
+  if (!find_symbols(&file, &table)) return rest;
+  for (i = 1; i < table.num_symbols; ++i) {
+    const ElfW(Sym) *symbol = &table.symbols[i];
+    if (symbol->st_shndx == SHN_UNDEF || symbol->st_size == 0 || symbol->st_size > rest) continue;
+    if (file.base + (uintptr_t)symbol->st_value != (uintptr_t)address) continue;
+    if (strcmp(name_at(&table, symbol->st_name), name) == 0) return (size_t)symbol->st_size;
+  }
+  return rest;
+}
+
+void tvmffi_dl_keep(const void *address) {
+  image file;
+  if (!find_image(address, &file) || stays_loaded(&file)) return;
+  if (file.path == NULL || file.path[0] == '\0') return; /* the program itself */
+  if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
+}

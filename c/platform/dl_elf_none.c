@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+
+#include "platform/dl.h"
+
+bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
+  (void)handle;
+  (void)is_fine;
+  return false;
+}
+
+size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
+  (void)name;
+  (void)address;
+  return SIZE_MAX;
+}
+
+void tvmffi_dl_keep(const void *address) {
+  (void)address;
+}
