@@ -414,9 +414,12 @@ const void *tvmffi_library_identity(const TVMFFIObject *module) {
 }
 
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {
+  static const char *const bin_symbol = "__tvm_ffi__library_bin";
+  size_t size = SIZE_MAX;
   void *embedded;
-  TVMFFI_TRY(tvmffi_library_find(library, "__tvm_ffi__library_bin", &embedded));
+  TVMFFI_TRY(tvmffi_library_find(library, bin_symbol, &embedded));
   TVMFFI_TRY(tvmffi_context_symbol_apply(library));
   if (embedded == NULL) return tvmffi_library_new_module(library, out);
-  return tvmffi_library_bin_load(library, embedded, SIZE_MAX, out);
+  if (library->shared != NULL) size = tvmffi_dl_symbol_size(bin_symbol, embedded);
+  return tvmffi_library_bin_load(library, embedded, size, out);
 }

@@ -351,6 +351,18 @@ static void test_the_length_in_front(void **state) {
   tvmffi_object_release(library);
 }
 
+/* What one byte more would be is not read, nor what would lie behind the library. */
+static void test_the_length_and_the_symbol(void **state) {
+  TVMFFIObject *module;
+  (void)state;
+  TVMFFIObjectDecRef(load("embedded_sized.so"));
+  TVMFFIObjectDecRef(load("embedded_unsized.so"));
+  check_fails_with(load_file(module_path("hostile_sized.so"), &module), "InternalError",
+                   "its length is out of range");
+  check_fails_with(load_file(module_path("hostile_unsized.so"), &module), "InternalError",
+                   "its length is out of range");
+}
+
 static void test_loaders_that_fail(void **state) {
   blob b = begin();
   TVMFFIObject *module;
@@ -384,6 +396,7 @@ int main(void) {
       cmocka_unit_test_setup(test_L_12d_circles, set_up),
       cmocka_unit_test_setup(test_every_prefix_is_refused, set_up),
       cmocka_unit_test_setup(test_the_length_in_front, set_up),
+      cmocka_unit_test_setup(test_the_length_and_the_symbol, set_up),
       cmocka_unit_test_setup(test_loaders_that_fail, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
