@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "platform/atomic.h"
+#include "platform/dl.h"
 
 void tvmffi_mutex_lock(tvmffi_mutex *mutex) {
   (void)pthread_mutex_lock(mutex);
@@ -33,7 +34,10 @@ void tvmffi_thread_yield(void) {
   (void)sched_yield();
 }
 
-/* The key is made once and never deleted: a thread may end at any time. */
+/*
+ * The key is made once and never deleted: a thread may end at any time, and then runs code of the
+ * file that this is linked into, which therefore stays loaded from then on.
+ */
 static pthread_key_t exit_key;
 static int exit_key_made;
 static tvmffi_mutex exit_key_mutex = TVMFFI_MUTEX_INIT;
@@ -48,6 +52,7 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
     }
     tvmffi_mutex_unlock(&exit_key_mutex);
     if (rc != 0) return -1;
+    tvmffi_dl_keep(&exit_key_made); /* without the lock: others may hold it under the loader's */
   }
   return pthread_setspecific(exit_key, arg) == 0 ? 0 : -1;
 }
