@@ -60,8 +60,7 @@ static int return_object(TVMFFIAny *result, TVMFFIObjectHandle obj) {
 }
 
 /* What is left behind. */
-static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args,
-                             TVMFFIAny *result) {
+static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
   (void)args;
   (void)num_args;
