@@ -269,7 +269,7 @@ static void test_a_library_that_stayed_is_loaded_again(void **state) {
   (void)state;
   assert_non_null(handle);
   context = dlsym(handle, "__tvm_ffi__library_ctx");
-  assert_ptr_equal(*context, tvmffi_module_context((tvmffi_module *)(void *)module));
+  assert_ptr_equal(*context, tvmffi_module_to_cxx(module));
   check_ok(call_function(module, "leave", NULL, 0, &again));
   TVMFFIObjectDecRef(module);
   assert_null(*context);
