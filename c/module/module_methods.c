@@ -24,13 +24,13 @@ static int get_function(const tvmffi_module *module, const TVMFFIByteArray *name
   return 0;
 }
 
-static int implements_function(const tvmffi_module *module, const TVMFFIByteArray *name,
-                               TVMFFIAny *result) {
+static int implements_function(tvmffi_module *module, const TVMFFIAny *name,
+                               const TVMFFIByteArray *text, TVMFFIAny *result) {
   int implements = 0;
   if (module->vtable->implements_function != NULL) {
-    TVMFFI_TRY(module->vtable->implements_function(module->self, name, &implements));
+    TVMFFI_TRY(module->vtable->implements_function(module->self, text, &implements));
   } else {
-    TVMFFI_TRY(get_function(module, name, result));
+    TVMFFI_TRY(tvmffi_module_call(&module->header, kTvmffiModuleGetFunction, name, result));
     implements = result->type_index != kTVMFFINone;
     tvmffi_any_release(result);
   }
@@ -89,7 +89,7 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
     case kTvmffiModuleGetFunction:
       return get_function(module, &text, result);
     case kTvmffiModuleImplementsFunction:
-      return implements_function(module, &text, result);
+      return implements_function(module, args, &text, result);
     case kTvmffiModuleGetDoc:
       return vtable->get_function_doc == NULL ? 0 : vtable->get_function_doc(self, &text, result);
     case kTvmffiModuleGetMetadata:
@@ -166,7 +166,10 @@ int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const
   size_t i;
   int rc = tvmffi_module_call(module, method, name, result);
   if (rc != 0 || is_found(result) || !query_imports) return rc;
-  TVMFFI_TRY(tvmffi_imports_collect(module, &imports));
+  if (tvmffi_imports_collect(module, &imports) != 0) {
+    *result = tvmffi_any_none();
+    return -1;
+  }
   for (i = 0; i < imports.size && rc == 0 && !is_found(result); ++i) {
     rc = tvmffi_module_call(imports.items[i], method, name, result);
   }
