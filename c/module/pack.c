@@ -53,6 +53,16 @@ static int reserve(tree *t) {
   return 0;
 }
 
+static int64_t num_imports(const tree *t, size_t module) {
+  return t->imports[module] == NULL ? 0 : tvmffi_array_size(t->imports[module]);
+}
+
+/* NULL for what is no module: foreign code can put anything there. */
+static TVMFFIObject *import_at(const tree *t, size_t module, int64_t i) {
+  const TVMFFIAny *import = &tvmffi_array_items(t->imports[module])[i];
+  return import->type_index == kTVMFFIModule ? import->v_obj : NULL;
+}
+
 /* Fails without memory only, nothing raised. */
 static int collect(TVMFFIObject *root, tree *t) {
   size_t i;
@@ -61,10 +71,9 @@ static int collect(TVMFFIObject *root, tree *t) {
   for (i = 0; i < t->modules.size; ++i) {
     if (reserve(t) != 0) return -1;
     t->imports[i] = tvmffi_imports_get(t->modules.items[i]);
-    for (j = 0; t->imports[i] != NULL && j < tvmffi_array_size(t->imports[i]); ++j) {
-      if (tvmffi_module_set_add(&t->modules, tvmffi_array_items(t->imports[i])[j].v_obj) < 0) {
-        return -1;
-      }
+    for (j = 0; j < num_imports(t, i); ++j) {
+      TVMFFIObject *import = import_at(t, i, j);
+      if (import != NULL && tvmffi_module_set_add(&t->modules, import) < 0) return -1;
     }
   }
   return 0;
@@ -87,9 +96,10 @@ static void put_imports(const tree *t, tvmffi_buf *to) {
   put_int(to, t->modules.size + 1);
   put_int(to, 0);
   for (i = 0; i < t->modules.size; ++i) {
-    for (j = 0; t->imports[i] != NULL && j < tvmffi_array_size(t->imports[i]); ++j) {
-      const TVMFFIObject *child = tvmffi_array_items(t->imports[i])[j].v_obj;
-      put_int(&children, tvmffi_module_set_find(&t->modules, child));
+    for (j = 0; j < num_imports(t, i); ++j) {
+      const TVMFFIObject *import = import_at(t, i, j);
+      if (import == NULL) continue;
+      put_int(&children, tvmffi_module_set_find(&t->modules, import));
       ++num_children;
     }
     put_int(to, num_children);
