@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -37,7 +36,7 @@ class ObjectRef {
     constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
     if (obj_ == nullptr) return;
     std::uint64_t old = __atomic_fetch_sub(&obj_->combined_ref_count, 1, __ATOMIC_ACQ_REL);
-    if ((old & kStrong) != 1) return;
+    if ((old & kStrong) != 1 || obj_->deleter == nullptr) return;
     if (old == kWeakOne + 1) {
       obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskBoth);
       return;
@@ -117,8 +116,8 @@ TVMFFIAny CallMethod(void *self, tvmffi_module_method method, const TVMFFIAny *a
   switch (method) {
     case kTvmffiModuleKind: {
       TVMFFIAny kind = TVMFFIAny();
-      kind.type_index = kTVMFFIRawStr;
       kind.v_c_str = CallSlot<const char *>(self, method);
+      if (kind.v_c_str != nullptr) kind.type_index = kTVMFFIRawStr;
       return kind;
     }
     case kTvmffiModulePropertyMask:
@@ -149,6 +148,18 @@ TVMFFIAny CallMethod(void *self, tvmffi_module_method method, const TVMFFIAny *a
   }
 }
 
+// Copies a text; one that is too long is cut between characters of UTF-8.
+void SetText(tvmffi_cxx_thrown *thrown, const char *text) {
+  constexpr std::size_t kMaxSize = sizeof thrown->text - 1;
+  std::size_t size = std::strlen(text);
+  if (size > kMaxSize) {
+    size = kMaxSize;
+    while (size > 0 && (text[size] & 0xc0) == 0x80) --size;
+  }
+  std::memcpy(thrown->text, text, size);
+  thrown->text[size] = '\0';
+}
+
 int Call(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result,
          tvmffi_cxx_thrown *thrown) {
   thrown->error = nullptr;
@@ -161,10 +172,12 @@ int Call(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIA
 #endif
   } catch (const tvm::ffi::Error &error) {
     thrown->error = error.Share();
+    if (thrown->error == nullptr)
+      SetText(thrown, "a C++ exception that is an empty tvm::ffi::Error");
   } catch (const std::exception &error) {
-    std::snprintf(thrown->text, sizeof thrown->text, "%s", error.what());
+    SetText(thrown, error.what());
   } catch (...) {
-    std::snprintf(thrown->text, sizeof thrown->text, "a C++ exception of unknown type");
+    SetText(thrown, "a C++ exception of unknown type");
   }
   return -1;
 }

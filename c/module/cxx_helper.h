@@ -26,7 +26,7 @@ typedef struct {
   /*
    * Calls a method of a C++ module; self is where C++ code says that is. Texts among the arguments
    * are owned ones, SmallStr or Str. 0 with *result, which is what the method gave, unchecked (its
-   * kind as a RawStr), or None; -1 with *thrown.
+   * kind as a RawStr, NULL as None), or None; -1 with *thrown.
    */
   int (*call)(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result,
               tvmffi_cxx_thrown *thrown);

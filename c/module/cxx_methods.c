@@ -28,6 +28,7 @@ static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) 
     tvmffi_atomic_store_release_ptr(&helper, found);
   } else {
     (void)snprintf(reason, reason_size, "it is of another version");
+    tvmffi_dl_close(library);
   }
   return found;
 }
