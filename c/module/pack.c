@@ -123,6 +123,10 @@ static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool i
                        tvmffi_buf *to) {
   TVMFFIAny saved;
   TVMFFIByteArray payload;
+  if (kind->size == 0 || tvmffi_bytes_are(kind, "_lib")) { /* C++ code can say so */
+    return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it has no kind of its own",
+                       (int)kind->size, kind->data);
+  }
   if (!is_serializable) {
     return tvmffi_fail("RuntimeError",
                        "Module[%.*s] cannot be embedded: it is not binary-serializable",
