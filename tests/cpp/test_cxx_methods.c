@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Modules that C++ code makes, and C++ code that calls ours:
+ *
+ *     test_cxx_methods CLIENT [without]
+ *
+ * CLIENT is the library of client.cc; `without` says that there is no libtvm_ffi_cxx to be found.
+ */
+#include <dlfcn.h>
+
+#include "c/module_support.h"
+#include "container/array.h"
+#include "core/object.h"
+#include "cpp/ours.h"
+#include "module/library.h"
+#include "module/module.h"
+#include "support/check.h"
+#include "support/thread.h"
+
+/* As client.h has them. */
+enum {
+  kGive,
+  kGiveNothing,
+  kGiveWrong,
+  kThrowError,
+  kThrowDerived,
+  kThrowStandard,
+  kThrowLong,
+  kThrowInt,
+  kThrowMoved,
+  kKindNull,
+  kKindLib,
+  kGiveAny
+};
+
+static const char *client_path;
+static TVMFFIObject *client;
+static bool with_helper = true;
+
+static TVMFFIObject *make(int mode) {
+  TVMFFIAny mode_arg = tvmffi_any_int(mode), result;
+  check_ok(call_function(client, "make", &mode_arg, 1, &result));
+  return result.v_obj;
+}
+
+static TVMFFIObject *make_quiet(void) {
+  TVMFFIAny result;
+  check_ok(call_function(client, "make_quiet", NULL, 0, &result));
+  return result.v_obj;
+}
+
+/* By our last reference; its destructor is the client's. */
+static void release(TVMFFIObject *module) {
+  int64_t alive = call_int(client, "num_alive");
+  assert_int_equal(check_use_count(module), 1);
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(call_int(client, "num_alive"), alive - 1);
+}
+
+static int open_client(void **state) {
+  (void)state;
+  return load_file(client_path, &client);
+}
+
+static int close_client(void **state) {
+  (void)state;
+  assert_int_equal(call_int(client, "num_alive"), 0);
+  TVMFFIObjectDecRef(client);
+  return 0;
+}
+
+static void check_text(TVMFFIAny *any, const char *text) {
+  TVMFFIByteArray bytes;
+  assert_true(tvmffi_any_get_text(any, &bytes));
+  assert_int_equal(bytes.size, strlen(text));
+  assert_memory_equal(bytes.data, text, bytes.size);
+  check_release(any);
+}
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+static int call(TVMFFIObject *module, tvmffi_module_method method, const char *text,
+                TVMFFIAny *result) {
+  TVMFFIAny args[2];
+  args[0] = tvmffi_any_raw_str(text);
+  args[1] = tvmffi_any_raw_str("c");
+  return tvmffi_module_call(module, method, args, result);
+}
+
+static void test_what_methods_give(void **state) {
+  TVMFFIObject *module = make(kGive), *function;
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
+  check_text(&result, "loud");
+  check_ok(call_on(module, "ffi.ModuleGetPropertyMask", NULL, -1, &result));
+  assert_int_equal(result.v_int64, 5);
+  function = get_function(module, "a function of some length", 0);
+  assert_int_equal(check_use_count(function), 1);
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 3);
+  TVMFFIObjectDecRef(function);
+  assert_null(get_function(module, "f", 1));
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "f", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFIBool);
+  assert_int_equal(result.v_int64, 1);
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "g", 0, &result));
+  assert_int_equal(result.v_int64, 0);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "f", 0, &result));
+  check_text(&result, "doc of f");
+  check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
+  check_text(&result, "f");
+  check_ok(call(module, kTvmffiModuleWriteToFile, "a file of some length", &result));
+  check_ok(call_on(module, "ffi.ModuleGetWriteFormats", NULL, -1, &result));
+  assert_int_equal(result.type_index, kTVMFFIArray);
+  check_release(&result);
+  check_ok(call(module, kTvmffiModuleSaveToBytes, "", &result));
+  assert_int_equal(result.type_index, kTVMFFISmallBytes);
+  check_ok(call_on(module, "ffi.ModuleInspectSource", "a format of some length", -1, &result));
+  check_text(&result, "source of a format of some length");
+  release(module);
+}
+
+static void test_the_client_s_own_defaults(void **state) {
+  TVMFFIObject *module = make_quiet(), *function;
+  TVMFFIAny result;
+  (void)state;
+  check_ok(call_on(module, "ffi.ModuleImplementsFunction", "f", 0, &result));
+  assert_int_equal(result.v_int64, 1);
+  check_ok(call_on(module, "ffi.ModuleGetFunctionDoc", "f", 0, &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  check_fails(call(module, kTvmffiModuleWriteToFile, "x", &result), "RuntimeError",
+              "no WriteToFile");
+  check_fails(call(module, kTvmffiModuleSaveToBytes, "", &result), "RuntimeError",
+              "no SaveToBytes");
+  function = get_function(module, "f", 0);
+  assert_non_null(function);
+  TVMFFIObjectDecRef(function);
+  release(module);
+}
+
+static void test_nothing_and_wrong_types(void **state) {
+  TVMFFIObject *module = make(kGiveNothing);
+  TVMFFIAny result;
+  int method;
+  (void)state;
+  assert_null(get_function(module, "f", 0));
+  check_ok(call(module, kTvmffiModuleGetDoc, "f", &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  check_ok(call(module, kTvmffiModuleGetMetadata, "f", &result));
+  assert_int_equal(result.type_index, kTVMFFINone);
+  for (method = kTvmffiModuleGetWriteFormats; method <= kTvmffiModuleInspectSource; ++method) {
+    check_fails(call(module, (tvmffi_module_method)method, "f", &result), "TypeError",
+                "A method of ffi.Module gave a result of type `None`");
+  }
+  release(module);
+  module = make(kGiveWrong);
+  check_fails(call(module, kTvmffiModuleGetFunction, "f", &result), "TypeError",
+              "A method of ffi.Module gave a result of type `ffi.Array`");
+  check_fails(call(module, kTvmffiModuleGetDoc, "f", &result), "TypeError",
+              "A method of ffi.Module gave a result of type `ffi.Bytes`");
+  check_fails(call(module, kTvmffiModuleGetWriteFormats, "", &result), "TypeError",
+              "A method of ffi.Module gave a result of type `ffi.Function`");
+  check_fails(call(module, kTvmffiModuleSaveToBytes, "", &result), "TypeError",
+              "A method of ffi.Module gave a result of type `ffi.String`");
+  assert_int_equal(result.type_index, kTVMFFINone);
+  release(module);
+  module = make(kKindNull);
+  check_fails(call(module, kTvmffiModuleKind, "", &result), "TypeError",
+              "A method of ffi.Module gave a result of type `None`");
+  release(module);
+}
+
+/* Functions in the form of the first releases of 0.1.13. */
+static void test_functions_that_are_whole_values(void **state) {
+  TVMFFIObject *module = make(kGiveAny), *function = get_function(module, "f", 0);
+  TVMFFIAny result;
+  (void)state;
+  assert_int_equal(function->type_index, kTVMFFIFunction);
+  assert_int_equal(check_use_count(function), 1);
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 3);
+  TVMFFIObjectDecRef(function);
+  assert_null(get_function(module, "g", 0));
+  release(module);
+}
+
+static void test_what_methods_throw(void **state) {
+  static const struct {
+    int mode;
+    const char *kind, *message;
+  } rows[] = {
+      {kThrowError, "KeyError", "thrown"},
+      {kThrowDerived, "IndexError", "thrown by a class of our own"},
+      {kThrowStandard, "InternalError", "a standard exception"},
+      {kThrowInt, "InternalError", "a C++ exception of unknown type"},
+      {kThrowMoved, "InternalError", "a C++ exception that is an empty tvm::ffi::Error"},
+  };
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    TVMFFIObject *module = make(rows[i].mode);
+    TVMFFIAny result;
+    int method;
+    for (method = 0; method < kTvmffiModuleImport; ++method) {
+      check_fails(call(module, (tvmffi_module_method)method, "f", &result), rows[i].kind,
+                  rows[i].message);
+      assert_int_equal(result.type_index, kTVMFFINone);
+    }
+    release(module);
+  }
+}
+
+/* A text that is too long is cut between characters. */
+static void test_a_long_text_that_is_thrown(void **state) {
+  TVMFFIObject *module = make(kThrowLong);
+  TVMFFIObjectHandle error;
+  const TVMFFIByteArray *message;
+  TVMFFIAny result;
+  (void)state;
+  assert_int_not_equal(call(module, kTvmffiModuleKind, "", &result), 0);
+  TVMFFIErrorMoveFromRaised(&error);
+  message = &TVMFFIErrorGetCellPtr(error)->message;
+  assert_in_range(message->size, 400, 512);
+  assert_int_equal(message->size % 2, 1); /* x, and characters of two bytes */
+  TVMFFIObjectDecRef(error);
+  release(module);
+}
+
+static void test_imports_of_both_kinds(void **state) {
+  TVMFFIObject *module = make(kGive), *other = make_quiet(), *library = get_system_lib("cxx_");
+  TVMFFIAny args[2], result;
+  TVMFFIObject *function;
+  (void)state;
+  import_module(module, library);
+  import_module(module, other);
+  function = get_function(module, "f", 1); /* of quiet */
+  assert_non_null(function);
+  TVMFFIObjectDecRef(function);
+  args[0] = tvmffi_any_object(other);
+  args[1] = tvmffi_any_object(module);
+  check_fails(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
+              "Cyclic dependency detected during import");
+  import_module(library, other);
+  check_ok(call_on(library, "ffi.ModuleClearImports", NULL, -1, &result));
+  TVMFFIObjectDecRef(library);
+  check_ok(call_on(module, "ffi.ModuleClearImports", NULL, -1, &result));
+  import_module(module, other);
+  assert_int_equal(check_use_count(other), 2);
+  TVMFFIObjectDecRef(module); /* destroys what it imports afterwards */
+  release(other);
+}
+
+static void test_packing(void **state) {
+  TVMFFIObject *module = make(kGive), *quiet = make_quiet(), *liar = make(kKindLib);
+  TVMFFIObject *broken = make(kThrowError);
+  TVMFFIAny packed;
+  (void)state;
+  check_ok(TVMFFIRuntimeModulePack(module, &packed)); /* exportable: as the library */
+  assert_int_equal(TVMFFIBytesGetByteArrayPtr(packed.v_obj)->size, 8 + 24 + 8 + 12);
+  check_release(&packed);
+  check_fails(TVMFFIRuntimeModulePack(quiet, &packed), "RuntimeError",
+              "Module[quiet] cannot be embedded: it is not binary-serializable");
+  check_fails(TVMFFIRuntimeModulePack(broken, &packed), "KeyError", "thrown");
+  check_fails(TVMFFIRuntimeModulePack(liar, &packed), "RuntimeError",
+              "Module[_lib] cannot be embedded: it has no kind of its own");
+  release(broken);
+  release(liar);
+  release(quiet);
+  release(module);
+}
+
+static void ask_often(void *module, int index) {
+  int i;
+  for (i = 0; i < 200; ++i) {
+    TVMFFIAny name = tvmffi_any_raw_str("f"), result;
+    tvmffi_module_method method = index % 2 == 0 ? kTvmffiModuleKind : kTvmffiModuleGetDoc;
+    if (tvmffi_module_call(module, method, &name, &result) != 0) {
+      TVMFFIErrorSetRaised(NULL);
+    } else {
+      tvmffi_any_release(&result);
+    }
+  }
+}
+
+static void test_threads(void **state) {
+  TVMFFIObject *giving = make(kGive), *throwing = make(kThrowError);
+  (void)state;
+  thread_run_many(4, ask_often, giving);
+  thread_run_many(4, ask_often, throwing);
+  release(giving);
+  release(throwing);
+}
+
+/* ---- Our modules, called by C++ -------------------------------------------------------------- */
+
+static TVMFFIObject *new_ours(void) {
+  TVMFFIObjectHandle module;
+  check_ok(TVMFFIRuntimeModuleCreate(&ours_vtable, NULL, &module));
+  return module;
+}
+
+static void test_our_methods(void **state) {
+  TVMFFIObject *module = new_ours();
+  TVMFFIAny args[2], result;
+  (void)state;
+  args[0] = tvmffi_any_object(module);
+  args[1] = tvmffi_any_bool(with_helper);
+  check_ok(call_function(client, "check_ours", args, 2, &result));
+  check_not_raised();
+  ours_destroyed = 0;
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(ours_destroyed, 1);
+}
+
+static void test_our_types(void **state) {
+  TVMFFIObject *module = new_ours();
+  TVMFFIAny arg = tvmffi_any_object(module), result;
+  (void)state;
+  check_ok(call_function(client, "check_types", &arg, 1, &result));
+  TVMFFIObjectDecRef(module);
+}
+
+/* All that a client asks of the library is there at once, not only when it is called. */
+static void test_symbols_bound_at_once(void **state) {
+  void *handle = dlopen(client_path, RTLD_NOW | RTLD_LOCAL);
+  (void)state;
+  if (handle == NULL) print_error("%s\n", dlerror());
+  assert_non_null(handle);
+  (void)dlclose(handle);
+}
+
+/* ---- Without the helper library -------------------------------------------------------------- */
+
+static void test_methods_are_refused(void **state) {
+  TVMFFIObject *module = make(kGive), *ours = new_ours();
+  TVMFFIAny result, other = tvmffi_any_object(ours);
+  int method;
+  (void)state;
+  for (method = 0; method < kTvmffiModuleImport; ++method) {
+    check_fails_with(call(module, (tvmffi_module_method)method, "f", &result), "RuntimeError",
+                     "libtvm_ffi_cxx.so");
+    assert_int_equal(result.type_index, kTVMFFINone);
+  }
+  check_fails_with(tvmffi_module_call(module, kTvmffiModuleImport, &other, &result), "RuntimeError",
+                   "libtvm_ffi_cxx.so");
+  check_fails_with(TVMFFIRuntimeModulePack(module, &result), "RuntimeError", "libtvm_ffi_cxx.so");
+  import_module(ours, module);
+  check_fails_with(call_on(ours, "ffi.ModuleGetFunction", "g", 1, &result), "RuntimeError",
+                   "libtvm_ffi_cxx.so");
+  TVMFFIObjectDecRef(ours);
+  release(module);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_client, close_client)
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest with[] = {
+      cmocka_unit_test(test_symbols_bound_at_once),
+      TEST(test_our_types),
+      TEST(test_our_methods),
+      TEST(test_what_methods_give),
+      TEST(test_the_client_s_own_defaults),
+      TEST(test_nothing_and_wrong_types),
+      TEST(test_functions_that_are_whole_values),
+      TEST(test_what_methods_throw),
+      TEST(test_a_long_text_that_is_thrown),
+      TEST(test_imports_of_both_kinds),
+      TEST(test_packing),
+      TEST(test_threads),
+      cmocka_unit_test(test_symbols_bound_at_once),
+  };
+  const struct CMUnitTest without[] = {
+      cmocka_unit_test(test_symbols_bound_at_once),
+      TEST(test_our_types),
+      TEST(test_our_methods),
+      TEST(test_methods_are_refused),
+  };
+  if (argc < 2) return 2;
+  client_path = argv[1];
+  with_helper = argc == 2;
+  return with_helper ? cmocka_run_group_tests(with, NULL, NULL) != 0
+                     : cmocka_run_group_tests(without, NULL, NULL) != 0;
+}
