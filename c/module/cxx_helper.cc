@@ -172,8 +172,9 @@ int Call(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIA
 #endif
   } catch (const tvm::ffi::Error &error) {
     thrown->error = error.Share();
-    if (thrown->error == nullptr)
+    if (thrown->error == nullptr) {
       SetText(thrown, "a C++ exception that is an empty tvm::ffi::Error");
+    }
   } catch (const std::exception &error) {
     SetText(thrown, error.what());
   } catch (...) {
