@@ -88,12 +88,41 @@ static void test_what_is_loaded_is_found(void **state) {
   assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
 }
 
+/* The libraries of tests/modules are in a folder beside this program; the others by their name. */
+static void test_beside_this_code_or_by_name(void **state) {
+  char reason[256] = "";
+  void *handle = tvmffi_dl_open_beside("modules/kernels.so", reason, sizeof reason);
+  (void)state;
+  assert_string_equal(reason, "");
+  assert_non_null(handle);
+  assert_non_null(tvmffi_dl_symbol(handle, "__tvm_ffi_add"));
+  tvmffi_dl_close(handle);
+  handle = tvmffi_dl_open_beside("libc.so.6", reason, sizeof reason);
+  assert_non_null(handle);
+  tvmffi_dl_close(handle);
+  assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", reason, sizeof reason));
+  assert_non_null(strstr(reason, "libnosuchlibrary.so"));
+  assert_null(tvmffi_dl_open_beside("libnosuchlibrary.so", NULL, 0));
+}
+
+static void test_a_name_that_is_too_long(void **state) {
+  char *name = malloc(5000), reason[64];
+  (void)state;
+  assert_non_null(name);
+  memset(name, 'x', 4999);
+  name[4999] = '\0';
+  assert_null(tvmffi_dl_open_beside(name, reason, sizeof reason));
+  free(name);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_files_that_are_cut_off_are_refused, read_library,
                                       free_library),
       cmocka_unit_test(test_reasons),
       cmocka_unit_test(test_what_is_loaded_is_found),
+      cmocka_unit_test(test_beside_this_code_or_by_name),
+      cmocka_unit_test(test_a_name_that_is_too_long),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

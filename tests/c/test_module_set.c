@@ -16,7 +16,13 @@ static void test_order_and_membership(void **state) {
     assert_int_equal(tvmffi_module_set_add(&set, &objects[(i * 7) % 1000]), 0);
     assert_int_equal(set.size, i + 1);
   }
-  for (i = 0; i < 1000; ++i) assert_ptr_equal(set.items[i], &objects[(i * 7) % 1000]);
+  for (i = 0; i < 1000; ++i) {
+    assert_ptr_equal(set.items[i], &objects[(i * 7) % 1000]);
+    assert_int_equal(tvmffi_module_set_find(&set, &objects[(i * 7) % 1000]), i);
+  }
+  assert_true(tvmffi_module_set_remove(&set, &objects[0])); /* the last takes its place */
+  assert_int_equal(tvmffi_module_set_find(&set, &objects[(999 * 7) % 1000]), 0);
+  assert_int_equal(tvmffi_module_set_find(&set, &objects[7]), 1);
   tvmffi_module_set_fini(&set);
   assert_false(tvmffi_module_set_has(&set, &objects[0]));
   tvmffi_module_set_fini(&set);
