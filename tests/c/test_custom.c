@@ -452,7 +452,7 @@ static void test_implements_asks_get_function(void **state) {
 
 /* ---- Destroying ------------------------------------------------------------------------------ */
 
-static void test_imports_are_destroyed_first(void **state) {
+static void test_destroyed_once_before_its_imports(void **state) {
   static char a[] = "a", b[] = "b";
   TVMFFIObject *module = create(&kSpied, &spy), *left = create(&kPlain, a);
   TVMFFIObject *right = create(&kPlain, b);
@@ -493,7 +493,7 @@ int main(void) {
       TEST(test_methods_that_fail),
       TEST(test_L_13_methods_that_fail_silently),
       TEST(test_implements_asks_get_function),
-      TEST(test_imports_are_destroyed_first),
+      TEST(test_destroyed_once_before_its_imports),
       TEST(test_a_module_without_destroy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -131,7 +131,10 @@ typedef struct TVMFFIRuntimeModuleVTable {
   const char *const *write_formats;
   /** @param out [own] The source as a text. NULL: an empty text. */
   int (*inspect_source)(void *self, const TVMFFIByteArray *format, TVMFFIAny *out);
-  /** Called once, when the last reference is gone. NULL: nothing to do. */
+  /**
+   * Called once, when the last reference is gone and before what the module imports is given up.
+   * NULL: nothing to do.
+   */
   void (*destroy)(void *self);
 } TVMFFIRuntimeModuleVTable;
 
