@@ -200,7 +200,7 @@ def asan():
 
 @part
 def tsan():
-    """clang with ThreadSanitizer: the tests with threads, and the unit tests"""
+    """clang with ThreadSanitizer: the tests with threads, the unit tests and those of C++"""
     if not tool("clang"):
         return
     if not links("clang", "-fsanitize=thread"):
@@ -208,7 +208,7 @@ def tsan():
         return
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
                    "-Dcuda=disabled", env={"CC": "clang", "CXX": "clang++"}, werror=False)
-    meson_test(folder, setup="tsan", suites=["race", "unit"])
+    meson_test(folder, setup="tsan", suites=["race", "unit", "cpp"])
 
 
 @part
