@@ -12,6 +12,8 @@
 #include <exception>
 #include <new>
 
+#include "platform/atomic.h"
+
 namespace tvm {
 namespace ffi {
 
@@ -27,7 +29,7 @@ class ObjectRef {
 
   // Another reference to the object.
   TVMFFIObject *Share() const {
-    if (obj_ != nullptr) __atomic_fetch_add(&obj_->combined_ref_count, 1, __ATOMIC_RELAXED);
+    if (obj_ != nullptr) tvmffi_atomic_add_relaxed_u64(&obj_->combined_ref_count, 1);
     return obj_;
   }
 
@@ -35,15 +37,19 @@ class ObjectRef {
   void Release() {
     constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
     if (obj_ == nullptr) return;
-    std::uint64_t old = __atomic_fetch_sub(&obj_->combined_ref_count, 1, __ATOMIC_ACQ_REL);
+    std::uint64_t *count = &obj_->combined_ref_count;
+    std::uint64_t old = tvmffi_atomic_sub_release_u64(count, 1);
     if ((old & kStrong) != 1 || obj_->deleter == nullptr) return;
+    tvmffi_fence_acquire_u64(count);
     if (old == kWeakOne + 1) {
       obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskBoth);
       return;
     }
     obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskStrong);
-    old = __atomic_fetch_sub(&obj_->combined_ref_count, kWeakOne, __ATOMIC_ACQ_REL);
-    if (old == kWeakOne) obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskWeak);
+    old = tvmffi_atomic_sub_release_u64(count, kWeakOne);
+    if (old != kWeakOne) return;
+    tvmffi_fence_acquire_u64(count);
+    obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskWeak);
   }
 
   TVMFFIObject *obj_;
