@@ -5,7 +5,7 @@
  * ask for these four when they are loaded. No C++ runtime is needed for that: what type_info wants
  * of one is filled in when there is one.
  *
- * Weak, so that another definition in the process wins. Our own modules use this one all the same.
+ * Weak, so that another definition in the process wins. Our own modules have a table of their own.
  */
 #include <limits.h>
 #include <string.h>
@@ -205,29 +205,23 @@ typedef struct {
   slot slots[kTvmffiModuleNumMethods];
 } module_vtable;
 
+#define MODULE_VTABLE                                                                          \
+  {                                                                                            \
+    NULL, &_ZTIN3tvm3ffi9ModuleObjE, {                                                         \
+      (slot) get_kind, (slot)get_property_mask, (slot)get_function_slot,                       \
+          (slot)implements_function, (slot)get_doc_slot, (slot)get_metadata_slot,              \
+          (slot)write_to_file, (slot)get_write_formats_slot, (slot)save_to_bytes_slot,         \
+          (slot)inspect_source_slot, (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE, \
+          (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv                                          \
+    }                                                                                          \
+  }
+
 /* vtable for ModuleObj */
 CXX_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
-const module_vtable _ZTVN3tvm3ffi9ModuleObjE = {
-    NULL,
-    &_ZTIN3tvm3ffi9ModuleObjE,
-    {
-        (slot)get_kind,
-        (slot)get_property_mask,
-        (slot)get_function_slot,
-        (slot)implements_function,
-        (slot)get_doc_slot,
-        (slot)get_metadata_slot,
-        (slot)write_to_file,
-        (slot)get_write_formats_slot,
-        (slot)save_to_bytes_slot,
-        (slot)inspect_source_slot,
-        (slot)_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE,
-        (slot)_ZN3tvm3ffi9ModuleObj12ClearImportsEv,
-    }};
+const module_vtable _ZTVN3tvm3ffi9ModuleObjE = MODULE_VTABLE;
 
-/* The same by a name that no other library can take over. */
-extern const module_vtable own_vtable
-    __attribute__((alias("_ZTVN3tvm3ffi9ModuleObjE"), visibility("hidden")));
+/* One that only our modules have, so that it tells which are ours. */
+static const module_vtable own_vtable = MODULE_VTABLE;
 
 const void *tvmffi_cxx_vtable(void) {
   return own_vtable.slots;

@@ -45,8 +45,11 @@ fail:
   return NULL;
 }
 
+/* By the table and not by the deleter, in front of which a client may put another. */
 bool tvmffi_module_is_own(const TVMFFIObject *module) {
-  return module->deleter == delete_module;
+  const char *front = (const char *)module - TVMFFI_MODULE_PREFIX;
+  return ((const struct tvmffi_module_front *)(const void *)front)->cxx_vtable ==
+         tvmffi_cxx_vtable();
 }
 
 static tvmffi_mutex pinned_mutex = TVMFFI_MUTEX_INIT;

@@ -471,6 +471,31 @@ static void test_destroyed_once_before_its_imports(void **state) {
   assert_string_equal(order, "sba");
 }
 
+/* A client that wants to know when the module dies. */
+static void (*deleter_behind)(void *self, int flags);
+static int num_deletes;
+
+static void delete_in_front(void *self, int flags) {
+  ++num_deletes;
+  deleter_behind(self, flags);
+}
+
+static void test_a_deleter_in_front(void **state) {
+  TVMFFIObject *module = create(&kSpied, &spy);
+  TVMFFIAny result;
+  void *self;
+  (void)state;
+  deleter_behind = module->deleter;
+  module->deleter = delete_in_front;
+  check_ok(call_on(module, "ffi.ModuleGetKind", NULL, -1, &result));
+  check_text(&result, "spied");
+  assert_int_equal(call_int(module, "f"), 3);
+  check_ok(TVMFFIRuntimeModuleGetSelf(module, &kSpied, &self));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(num_deletes, 1);
+  assert_int_equal(num_destroyed[0], 1);
+}
+
 static void test_a_module_without_destroy(void **state) {
   TVMFFIRuntimeModuleVTable vtable = kPlain;
   (void)state;
@@ -494,6 +519,7 @@ int main(void) {
       TEST(test_L_13_methods_that_fail_silently),
       TEST(test_implements_asks_get_function),
       TEST(test_destroyed_once_before_its_imports),
+      TEST(test_a_deleter_in_front),
       TEST(test_a_module_without_destroy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
