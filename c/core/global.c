@@ -410,9 +410,11 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   if (!found) {
     return tvmffi_fail("RuntimeError", "Global Function is not found: %.*s", (int)size, name);
   }
-  if (metadata != NULL) {
-    *out = tvmffi_any_object(metadata);
-    return 0;
+  if (metadata != NULL) { /* a copy: short text is a small value */
+    const TVMFFIByteArray *text = TVMFFIBytesGetByteArrayPtr(metadata);
+    int rc = tvmffi_string_to_any(text->data, text->size, out);
+    tvmffi_object_release(metadata);
+    return rc;
   }
   if (builtin != NULL) return tvmffi_builtin_metadata(builtin, out);
   return tvmffi_string_to_any("", 0, out);

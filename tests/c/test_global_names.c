@@ -171,6 +171,21 @@ static void test_metadata(void **state) {
               "Global Function is not found: my.none");
 }
 
+/* As any text that is made of bytes: no object for so little. */
+static void test_short_metadata_is_small(void **state) {
+  TVMFFIAny metadata = tvmffi_any_none();
+  (void)state;
+  set_described("my.f", "{ 5678}");
+  check_ok(tvmffi_global_metadata("my.f", 4, &metadata));
+  assert_int_equal(metadata.type_index, kTVMFFISmallStr);
+  check_metadata("my.f", "{ 5678}");
+  set_described("my.f", "{ 56789}");
+  check_ok(tvmffi_global_metadata("my.f", 4, &metadata));
+  assert_int_equal(metadata.type_index, kTVMFFIStr);
+  check_release(&metadata);
+  assert_true(remove_name("my.f"));
+}
+
 static void test_metadata_without_data(void **state) {
   TVMFFIMethodInfo info;
   (void)state;
@@ -206,6 +221,7 @@ int main(void) {
       TEST(test_built_in_names_come_first),
       TEST(test_refused_questions),
       TEST(test_metadata),
+      TEST(test_short_metadata_is_small),
       TEST(test_metadata_without_data),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
