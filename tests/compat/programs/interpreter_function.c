@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on functions: made of callbacks that tell when they run, called, and global. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpreter.h"
+
+/* ---- Callbacks ------------------------------------------------------------------------------- */
+
+typedef enum {
+  kReturnNothing,
+  kReturnFirst, /* as an owned value */
+  kReturnCount,
+  kReturnHeld,
+  kReturnSum,
+  kCallFirst, /* with the other arguments */
+  kRaiseText,
+  kRaiseHeld, /* an error */
+  kFailWithCode,
+  kFailSilently,
+  kNumBehaviours
+} behaviour_kind;
+
+typedef struct {
+  bool in_use;
+  behaviour_kind behaviour;
+  TVMFFIAny held;
+} cell;
+
+enum { kNumCells = 32 };
+static cell cells[kNumCells];
+
+static void say_call(const char *who, const TVMFFIAny *args, int32_t num_args) {
+  const saved_line saved = begin_event();
+  int32_t i;
+  say("%s called with", who);
+  for (i = 0; i < num_args; ++i) say(i > 0 ? ", " : " ");
+  for (i = 0; i < num_args; ++i) {
+    say(" (");
+    say_value(&args[i]);
+    say(")");
+  }
+  end_event(saved);
+}
+
+static int return_sum(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int64_t sum = 0;
+  int32_t i;
+  for (i = 0; i < num_args; ++i) {
+    if (args[i].type_index != kTVMFFIInt) {
+      api.TVMFFIErrorSetRaisedFromCStr("TypeError", "sum: not an int");
+      return -1;
+    }
+    sum = (int64_t)((uint64_t)sum + (uint64_t)args[i].v_int64);
+  }
+  *result = make_value(kTVMFFIInt, sum);
+  return 0;
+}
+
+static int call_first(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  static int depth;
+  TVMFFIAny rest[kMaxArgs];
+  int rc;
+  if (num_args < 1 || num_args > kMaxArgs || args[0].type_index != kTVMFFIFunction || depth > 4) {
+    api.TVMFFIErrorSetRaisedFromCStr("TypeError", "call: no function");
+    return -1;
+  }
+  memcpy(rest, args + 1, (size_t)(num_args - 1) * sizeof *rest);
+  ++depth;
+  rc = api.TVMFFIFunctionCall(args[0].v_obj, rest, num_args - 1, result);
+  --depth;
+  return rc;
+}
+
+static int run_cell(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  cell *of = self;
+  char name[32];
+  int rc;
+  snprintf(name, sizeof name, "cell %d", (int)(of - cells));
+  say_call(name, args, num_args);
+  switch (of->behaviour) {
+    case kReturnFirst:
+      if (num_args < 1) return 0;
+      rc = api.TVMFFIAnyViewToOwnedAny(&args[0], result);
+      if (rc == 0 && result->type_index == kTVMFFIDLTensorPtr) *result = make_none();
+      return rc;
+    case kReturnCount:
+      *result = make_value(kTVMFFIInt, num_args);
+      return 0;
+    case kReturnHeld:
+      *result = share_value(&of->held);
+      return 0;
+    case kReturnSum:
+      return return_sum(args, num_args, result);
+    case kCallFirst:
+      return call_first(args, num_args, result);
+    case kRaiseText:
+      api.TVMFFIErrorSetRaisedFromCStr("ValueError", name);
+      return -1;
+    case kRaiseHeld:
+      if (of->held.type_index == kTVMFFIError) api.TVMFFIErrorSetRaised(of->held.v_obj);
+      return -1;
+    case kFailWithCode:
+      return 7;
+    case kFailSilently:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
+static void delete_cell(void *self) {
+  cell *of = self;
+  const saved_line saved = begin_event();
+  say("deleted cell %d", (int)(of - cells));
+  end_event(saved);
+  release_value(&of->held);
+  of->in_use = false;
+}
+
+/* Made without a self: told by the handle which of the two ways it was called. */
+static int run_without_self(void *handle, const TVMFFIAny *args, int32_t num_args,
+                            TVMFFIAny *result) {
+  say_call(handle == NULL ? "without self" : "with itself", args, num_args);
+  if (handle != NULL) *result = make_value(kTVMFFIInt, TVMFFIObjectGetTypeIndex(handle));
+  return 0;
+}
+
+static void delete_nothing(void *self) {
+  const saved_line saved = begin_event();
+  say("deleted %s", self == NULL ? "nothing" : "something");
+  end_event(saved);
+}
+
+static cell *take_cell(void) {
+  int i;
+  for (i = 0; i < kNumCells; ++i) {
+    if (!cells[i].in_use) return &cells[i];
+  }
+  return NULL;
+}
+
+/* func v behaviour held */
+static void make_function(const operands *from) {
+  TVMFFIObjectHandle obj = NULL;
+  TVMFFIAny *held;
+  int64_t behaviour;
+  cell *of = take_cell();
+  int to, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to) ||
+      !read_int(from, 1, 0, kNumBehaviours - 1, &behaviour) || !read_value(from, 2, &held)) {
+    return;
+  }
+  if (of == NULL) {
+    skip("no cell is free");
+    return;
+  }
+  rc = api.TVMFFIFunctionCreate(of, run_cell, delete_cell, &obj);
+  if (rc == 0) {
+    of->in_use = true;
+    of->behaviour = (behaviour_kind)behaviour;
+    of->held = share_value(held);
+    say("cell %d ", (int)(of - cells));
+  }
+  give_object(rc, to, obj);
+}
+
+/* func_bare v has_deleter */
+static void make_bare_function(const operands *from) {
+  TVMFFIObjectHandle obj = NULL;
+  int64_t has_deleter;
+  int to, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_int(from, 1, 0, 1, &has_deleter)) {
+    return;
+  }
+  rc = api.TVMFFIFunctionCreate(NULL, run_without_self, has_deleter ? delete_nothing : NULL, &obj);
+  give_object(rc, to, obj);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void call(const operands *from) {
+  TVMFFIAny result = make_none();
+  TVMFFIObject *function;
+  arguments args;
+  int to, at, i, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to) ||
+      !read_object(from, 1, kTVMFFIFunction, &function) ||
+      !read_register(from, 1, 'v', kNumValues, &at) || !read_arguments(from, 2, &args)) {
+    return;
+  }
+  for (i = 0; i < args.count; ++i) {
+    if (args.slot_of[i] == at) {
+      skip("the function itself is moved");
+      return;
+    }
+  }
+  rc = api.TVMFFIFunctionCall(function, args.views, args.count, &result);
+  settle_arguments(&args);
+  give(rc, to, result);
+}
+
+int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray bytes = {name, strlen(name)};
+  TVMFFIObjectHandle function = NULL;
+  int rc = api.TVMFFIFunctionGetGlobal(&bytes, &function);
+  if (rc != 0 || function == NULL) return rc != 0 ? rc : -2;
+  rc = api.TVMFFIFunctionCall(function, args, num_args, result);
+  api.TVMFFIObjectDecRef(function);
+  return rc;
+}
+
+/* call_global v =name args... */
+static void call_named(const operands *from) {
+  TVMFFIAny result = make_none();
+  arguments args;
+  const char *name;
+  int to, rc, i;
+  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_text(from, 1, &name) ||
+      !read_arguments(from, 2, &args)) {
+    return;
+  }
+  for (i = 0; i < args.count; ++i) {
+    if (strcmp(name, "ffi.Array") == 0 && args.views[i].type_index == kTVMFFIDLTensorPtr) {
+      skip("an array would keep what is only lent");
+      return;
+    }
+  }
+  rc = call_global(name, args.views, args.count, &result);
+  settle_arguments(&args);
+  if (rc == -2) {
+    say("no such function");
+  } else {
+    give(rc, to, result);
+  }
+}
+
+/* extern_c v behaviour: ffi.FunctionFromExternC over a cell. */
+static void make_extern_c(const operands *from) {
+  static const TVMFFISafeCallType run = run_cell;
+  static void (*const free_cell)(void *) = delete_cell;
+  TVMFFIAny args[3], result = make_none();
+  int64_t behaviour;
+  cell *of = take_cell();
+  int to, rc, i;
+  if (!read_register(from, 0, 'v', kNumValues, &to) ||
+      !read_int(from, 1, 0, kNumBehaviours - 1, &behaviour)) {
+    return;
+  }
+  if (of == NULL) {
+    skip("no cell is free");
+    return;
+  }
+  for (i = 0; i < 3; ++i) args[i] = make_value(kTVMFFIOpaquePtr, 0);
+  args[0].v_ptr = of;
+  copy_pointer(&args[1].v_ptr, &run);
+  copy_pointer(&args[2].v_ptr, &free_cell);
+  rc = call_global("ffi.FunctionFromExternC", args, 3, &result);
+  if (rc == 0) {
+    of->in_use = true;
+    of->behaviour = (behaviour_kind)behaviour;
+    of->held = make_none();
+  }
+  give(rc, to, result);
+}
+
+/* ---- Global functions ------------------------------------------------------------------------ */
+
+static void get_global(const operands *from) {
+  TVMFFIObjectHandle obj = NULL;
+  TVMFFIByteArray name;
+  int to, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_bytes(from, 1, &name)) return;
+  rc = api.TVMFFIFunctionGetGlobal(&name, &obj);
+  give_object(rc, to, obj);
+}
+
+/* set_global =name v override */
+static void set_global(const operands *from) {
+  TVMFFIObject *function;
+  TVMFFIByteArray name;
+  int64_t can_override;
+  if (!read_bytes(from, 0, &name) || !read_opt_object(from, 1, kTVMFFIFunction, &function) ||
+      !read_int(from, 2, 0, 1, &can_override)) {
+    return;
+  }
+  tell(api.TVMFFIFunctionSetGlobal(&name, function, (int)can_override));
+}
+
+/* set_global_info =name v override =doc =metadata flags */
+static void set_global_info(const operands *from) {
+  TVMFFIMethodInfo info;
+  TVMFFIAny *method;
+  int64_t can_override;
+  if (!read_bytes(from, 0, &info.name) || !read_value(from, 1, &method) ||
+      !read_int(from, 2, 0, 1, &can_override) || !read_bytes(from, 3, &info.doc) ||
+      !read_bytes(from, 4, &info.metadata) || !read_int(from, 5, 0, 8191, &info.flags)) {
+    return;
+  }
+  info.method = *method;
+  tell(api.TVMFFIFunctionSetGlobalFromMethodInfo(&info, (int)can_override));
+}
+
+/* names =prefix: those of it, in the order the library tells them. */
+static void list_names(const operands *from) {
+  TVMFFIAny names = make_none(), count = make_none();
+  TVMFFIByteArray prefix;
+  TVMFFIAny at;
+  int rc;
+  if (!read_bytes(from, 0, &prefix)) return;
+  rc = call_global("ffi.FunctionListGlobalNamesFunctor", NULL, 0, &names);
+  at = make_value(kTVMFFIInt, -1);
+  if (rc == 0) rc = api.TVMFFIFunctionCall(names.v_obj, &at, 1, &count);
+  for (at.v_int64 = 0; rc == 0 && at.v_int64 < count.v_int64; ++at.v_int64) {
+    TVMFFIAny name = make_none();
+    TVMFFIByteArray text;
+    rc = api.TVMFFIFunctionCall(names.v_obj, &at, 1, &name);
+    if (rc != 0) break;
+    text = name.type_index == kTVMFFISmallStr ? TVMFFISmallBytesGetContentByteArray(&name)
+                                              : *TVMFFIBytesGetByteArrayPtr(name.v_obj);
+    if (text.size >= prefix.size &&
+        (prefix.size == 0 || memcmp(text.data, prefix.data, prefix.size) == 0)) {
+      say_bytes(text.data, text.size);
+      say(" ");
+    }
+    release_value(&name);
+  }
+  release_value(&names);
+  tell(rc);
+}
+
+const operation function_operations[] = {
+    {"func", make_function},     {"func_bare", make_bare_function},
+    {"extern_c", make_extern_c}, {"call", call},
+    {"call_global", call_named}, {"get_global", get_global},
+    {"set_global", set_global},  {"set_global_info", set_global_info},
+    {"names", list_names},       {NULL, NULL},
+};

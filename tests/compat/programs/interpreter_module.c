@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations on modules: libraries of kernels, symbols of the system library and of contexts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpreter.h"
+
+/* load v number: one of the libraries named on the command line */
+static void load(const operands *from) {
+  TVMFFIAny path, module = make_none();
+  int64_t number;
+  int to, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to)) return;
+  if (!read_int(from, 1, 0, num_libraries - 1, &number)) return;
+  path = make_raw_text(library_paths[number]);
+  rc = call_global("ffi.ModuleLoadFromFile", &path, 1, &module);
+  give(rc, to, module);
+}
+
+/* get v module =name query */
+static void get_function(const operands *from) {
+  TVMFFIAny args[3], function = make_none();
+  TVMFFIByteArray name;
+  TVMFFIObject *module;
+  int64_t query;
+  int to, rc;
+  if (!read_register(from, 0, 'v', kNumValues, &to) ||
+      !read_object(from, 1, kTVMFFIModule, &module) || !read_bytes(from, 2, &name) ||
+      !read_int(from, 3, 0, 1, &query)) {
+    return;
+  }
+  args[0] = make_object(module);
+  if (api.TVMFFIStringFromByteArray(&name, &args[1]) != 0) abort();
+  args[2] = make_value(kTVMFFIBool, query);
+  rc = call_global("ffi.ModuleGetFunction", args, 3, &function);
+  release_value(&args[1]);
+  give(rc, to, function);
+}
+
+/* about module =function which =name query: what a global function tells of a function of it */
+static void ask_about(const operands *from) {
+  TVMFFIAny args[3], result = make_none();
+  const char *what;
+  TVMFFIObject *module;
+  int64_t query;
+  int rc;
+  if (!read_object(from, 0, kTVMFFIModule, &module) || !read_text(from, 1, &what) ||
+      !read_text(from, 2, &args[1].v_c_str) || !read_int(from, 3, 0, 1, &query)) {
+    return;
+  }
+  args[0] = make_object(module);
+  args[1] = make_raw_text(args[1].v_c_str);
+  args[2] = make_value(kTVMFFIBool, query);
+  rc = call_global(what, args, 3, &result);
+  if (rc != 0) say_failure(rc);
+  if (rc == 0) say_value(&result);
+  release_value(&result);
+}
+
+/* imports v: the modules that it imports, told by their kind and whether they are other registers
+ */
+static void show_imports(const operands *from) {
+  const TVMFFISeqCell *imports;
+  TVMFFIObject *module;
+  TVMFFIObjectHandle array;
+  int64_t i;
+  if (!read_object(from, 0, kTVMFFIModule, &module)) return;
+  memcpy(&array, (char *)module + sizeof(TVMFFIObject), sizeof array);
+  imports = TVMFFISeqGetCellPtr(array);
+  say("imports");
+  for (i = 0; i < imports->size; ++i) {
+    const TVMFFIAny *item = (const TVMFFIAny *)imports->data + i;
+    int at;
+    say(" ");
+    for (at = 0; at < kNumValues; ++at) {
+      if (values[at].type_index == kTVMFFIModule && values[at].v_obj == item->v_obj) break;
+    }
+    if (at < kNumValues) say("v%d", at);
+    if (at == kNumValues) say_value(item);
+  }
+}
+
+/* ---- Symbols --------------------------------------------------------------------------------- */
+
+static int return_number(int number, int32_t num_args, TVMFFIAny *result) {
+  const saved_line saved = begin_event();
+  say("symbol %d called", number);
+  end_event(saved);
+  *result = make_value(kTVMFFIInt, 100 * number + num_args);
+  return 0;
+}
+
+static int symbol_one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  return return_number(handle == NULL ? 1 : 9, num_args, result);
+}
+
+static int symbol_two(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  return return_number(2, num_args, result);
+}
+
+static int symbol_text(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray text = {"a text of the system library", 28};
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  return api.TVMFFIStringFromByteArray(&text, result);
+}
+
+static int symbol_failing(void *handle, const TVMFFIAny *args, int32_t num_args,
+                          TVMFFIAny *result) {
+  (void)handle;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  api.TVMFFIErrorSetRaisedFromCStr("KeyError", "no symbol");
+  return -1;
+}
+
+/* system_symbol =name which */
+static void add_system_symbol(const operands *from) {
+  static const TVMFFISafeCallType symbols[] = {symbol_one, symbol_two, symbol_text, symbol_failing};
+  const char *name;
+  int64_t which;
+  void *symbol;
+  if (!read_text(from, 0, &name) || !read_int(from, 1, 0, 3, &which)) return;
+  if (strncmp(name, "__tvm_ffi_", 10) != 0 && strstr(name, "__tvm_ffi__") == NULL) {
+    skip("no symbol of a function");
+    return;
+  }
+  if (strstr(name, "__tvm_ffi__library_") != NULL) {
+    skip("a symbol of data");
+    return;
+  }
+  copy_pointer(&symbol, &symbols[which]);
+  tell(api.TVMFFIEnvModRegisterSystemLibSymbol(name, symbol));
+}
+
+/* context_symbol =name mark */
+static void add_context_symbol(const operands *from) {
+  const char *name;
+  void *symbol;
+  if (!read_text(from, 0, &name) || !read_mark(from, 1, &symbol)) return;
+  if (strncmp(name, "__compat_", 9) != 0) {
+    skip("context symbols of programs begin with __compat_");
+    return;
+  }
+  tell(api.TVMFFIEnvModRegisterContextSymbol(name, symbol));
+}
+
+const operation module_operations[] = {
+    {"load", load},
+    {"get", get_function},
+    {"about", ask_about},
+    {"imports", show_imports},
+    {"system_symbol", add_system_symbol},
+    {"context_symbol", add_context_symbol},
+    {NULL, NULL},
+};
