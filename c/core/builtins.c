@@ -11,8 +11,8 @@
 /* What a letter of a signature stands for. */
 typedef struct {
   char letter;
-  const char *display; /* in errors */
-  const char *schema;  /* in metadata */
+  char display[13]; /* in errors */
+  char schema[13];  /* in metadata */
 } parameter_type;
 
 static const parameter_type kTypes[] = {

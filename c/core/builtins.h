@@ -13,15 +13,16 @@
 /* Receives arguments of the types that the signature promises, and stores an owned result. */
 typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
+/* Texts in place, so that the tables need no relocations for them. */
 typedef struct {
-  const char *name;
+  char name[40];
   /*
    * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
    * a Any, M ffi.Module, A ffi.Array. In results also v void, F ffi.Function, O ffi.Object, and ?
    * before a letter for Optional, @ before one for Array<...>. "*" alone: any arguments, not
    * checked. The texts of errors and the metadata are made from it.
    */
-  const char *signature;
+  char signature[8];
   tvmffi_builtin_body body;
 } tvmffi_builtin;
 

@@ -13,80 +13,7 @@
 
 tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
 
-/* ---- The built-in types: writable, for clients may add fields, methods and metadata ---------- */
-
-/*
- * The hashes are tvmffi_hash_bytes of the keys, written out so that the records are complete
- * without any code having run. tests/c/test_type.c compares them; it prints the right one.
- */
-#define TYPE_RECORD(index, depth, key_text, key_hash, ancestors, metadata, overflow)   \
-  {                                                                                    \
-    {index, depth,   {key_text, sizeof key_text - 1}, ancestors, key_hash, 0, 0, NULL, \
-     NULL,  metadata},                                                                 \
-        {key_text, sizeof key_text - 1, key_hash}, 1, 1, overflow, 0, 0                \
-  }
-#define VALUE_TYPE(index, key_text, key_hash) \
-  TYPE_RECORD(index, 0, key_text, key_hash, NULL, NULL, false)
-#define OBJECT_TYPE(index, key_text, key_hash, metadata)                                           \
-  TYPE_RECORD(index, 1, key_text, key_hash, (const TVMFFITypeInfo **)object_as_ancestor, metadata, \
-              false)
-/* The one of them that may have descendants. */
-#define OPEN_OBJECT_TYPE(index, key_text, key_hash, metadata)                                      \
-  TYPE_RECORD(index, 1, key_text, key_hash, (const TVMFFITypeInfo **)object_as_ancestor, metadata, \
-              true)
-#define ROOT_TYPE(index, key_text, key_hash, metadata) \
-  TYPE_RECORD(index, 0, key_text, key_hash, NULL, metadata, true)
-
-enum {
-  kNumValueTypes = kTVMFFIUnchanged + 1,
-  kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin
-};
-
-static tvmffi_type_record object_types[kNumObjectTypes];
-static const TVMFFITypeInfo *const object_as_ancestor[] = {&object_types[0].info};
-
-/* {doc, creator, total_size, kind} */
-static const TVMFFITypeMetadata object_metadata = {
-    {NULL, 0}, NULL, sizeof(TVMFFIObject), kTVMFFISEqHashKindUnsupported};
-static const TVMFFITypeMetadata big_int_metadata = {
-    {NULL, 0}, NULL, sizeof(TVMFFIObject) + 8, kTVMFFISEqHashKindUnsupported};
-
-static tvmffi_type_record value_types[kNumValueTypes] = {
-    VALUE_TYPE(0, "None", UINT64_C(0xe05ad23687b53876)),
-    VALUE_TYPE(1, "int", UINT64_C(0x090e998e96336486)),
-    VALUE_TYPE(2, "bool", UINT64_C(0xd1ca959f4cb5095d)),
-    VALUE_TYPE(3, "float", UINT64_C(0x37b176ad731291a5)),
-    VALUE_TYPE(4, "void*", UINT64_C(0x505564d45e428155)),
-    VALUE_TYPE(5, "DataType", UINT64_C(0x3411e3b7f25f4394)),
-    VALUE_TYPE(6, "Device", UINT64_C(0x2debd820e891cc3c)),
-    VALUE_TYPE(7, "DLTensor*", UINT64_C(0x2e1bdaf88f119065)),
-    VALUE_TYPE(8, "const char*", UINT64_C(0xacad946b3b9d8445)),
-    VALUE_TYPE(9, "TVMFFIByteArray*", UINT64_C(0x41a4e8ac3b6e7a7c)),
-    VALUE_TYPE(10, "ObjectRValueRef", UINT64_C(0x24f5a548be558853)),
-    VALUE_TYPE(11, "ffi.SmallStr", UINT64_C(0xe326223160377524)),
-    VALUE_TYPE(12, "ffi.SmallBytes", UINT64_C(0x2301ba43d3b6b264)),
-    VALUE_TYPE(13, "ffi.Unchanged", UINT64_C(0xadf85bcb201728c2)),
-};
-
-static tvmffi_type_record object_types[kNumObjectTypes] = {
-    ROOT_TYPE(64, "ffi.Object", UINT64_C(0x65d8de1aa999658d), &object_metadata),
-    OBJECT_TYPE(65, "ffi.String", UINT64_C(0x4e19c61d0fe0b5c1), NULL),
-    OBJECT_TYPE(66, "ffi.Bytes", UINT64_C(0xb23b346c9ea8a982), NULL),
-    OBJECT_TYPE(67, "ffi.Error", UINT64_C(0x94f368a18a33814c), NULL),
-    OBJECT_TYPE(68, "ffi.Function", UINT64_C(0x2861f75381c93870), NULL),
-    OBJECT_TYPE(69, "ffi.Shape", UINT64_C(0x4a1f2a8671dab2e9), NULL),
-    OBJECT_TYPE(70, "ffi.Tensor", UINT64_C(0x709cc3c83c4cfd43), NULL),
-    OBJECT_TYPE(71, "ffi.Array", UINT64_C(0x8c7d9add93245182), NULL),
-    OBJECT_TYPE(72, "ffi.Map", UINT64_C(0x1027c5eef68ffad8), NULL),
-    OBJECT_TYPE(73, "ffi.Module", UINT64_C(0x7f85d9f46a11f8ea), NULL),
-    OBJECT_TYPE(74, "ffi.OpaquePyObject", UINT64_C(0xb2d7a63d96624512), NULL),
-    OBJECT_TYPE(75, "ffi.List", UINT64_C(0x065889f09de9d722), NULL),
-    OBJECT_TYPE(76, "ffi.Dict", UINT64_C(0x83e29b937a3913fa), NULL),
-    OPEN_OBJECT_TYPE(77, "ffi.VisitInterrupt", UINT64_C(0x7b72245a23ac8420), NULL),
-    OBJECT_TYPE(78, "ffi.BigInt", UINT64_C(0x76c51d0fd5c07866), &big_int_metadata),
-};
-
-/* ---- Later types: a sparse array of pointers to records -------------------------------------- */
+/* ---- The table: a sparse array of pointers to records ---------------------------------------- */
 
 enum { kSegmentSize = 2048, kNumSegments = kTvmffiMaxTypes / kSegmentSize };
 
@@ -94,31 +21,134 @@ typedef struct {
   tvmffi_type_record *records[kSegmentSize];
 } segment;
 
+static segment first_segment; /* in its place when the built-in types are in it */
 static segment *segments[kNumSegments];
 static int32_t next_index = kTVMFFIDynObjectBegin;
 static int32_t end_index = kTVMFFIStaticObjectEnd;
 static tvmffi_table keys;
-static int is_ready; /* the built-in types are in keys */
+static int is_ready; /* the built-in types are in keys too */
 
-tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
-  const segment *in;
-  if ((uint32_t)type_index < kNumValueTypes) return &value_types[type_index];
-  if ((uint32_t)type_index - kTVMFFIStaticObjectBegin < kNumObjectTypes) {
-    return &object_types[type_index - kTVMFFIStaticObjectBegin];
-  }
-  if ((uint32_t)type_index >= kTvmffiMaxTypes) return NULL;
-  in = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
-  if (in == NULL) return NULL;
-  return tvmffi_atomic_load_acquire_ptr(&in->records[type_index % kSegmentSize]);
+/* ---- The built-in types ---------------------------------------------------------------------- */
+
+/* The keys by index, each with its NUL: first of values, then of objects. */
+static const char kBuiltinKeys[] =
+    "None\0"
+    "int\0"
+    "bool\0"
+    "float\0"
+    "void*\0"
+    "DataType\0"
+    "Device\0"
+    "DLTensor*\0"
+    "const char*\0"
+    "TVMFFIByteArray*\0"
+    "ObjectRValueRef\0"
+    "ffi.SmallStr\0"
+    "ffi.SmallBytes\0"
+    "ffi.Unchanged\0"
+    "ffi.Object\0"
+    "ffi.String\0"
+    "ffi.Bytes\0"
+    "ffi.Error\0"
+    "ffi.Function\0"
+    "ffi.Shape\0"
+    "ffi.Tensor\0"
+    "ffi.Array\0"
+    "ffi.Map\0"
+    "ffi.Module\0"
+    "ffi.OpaquePyObject\0"
+    "ffi.List\0"
+    "ffi.Dict\0"
+    "ffi.VisitInterrupt\0"
+    "ffi.BigInt";
+
+enum {
+  kNumValueTypes = kTVMFFIUnchanged + 1,
+  kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin,
+  kNumBuiltins = kNumValueTypes + kNumObjectTypes
+};
+
+/* Filled in when first looked at: as initialised data they would be a tenth of the library. */
+static tvmffi_type_record builtins[kNumBuiltins];
+
+/* {doc, creator, total_size, kind} */
+static const TVMFFITypeMetadata object_metadata = {
+    {NULL, 0}, NULL, sizeof(TVMFFIObject), kTVMFFISEqHashKindUnsupported};
+static const TVMFFITypeMetadata big_int_metadata = {
+    {NULL, 0}, NULL, sizeof(TVMFFIObject) + 8, kTVMFFISEqHashKindUnsupported};
+
+static int32_t number_of_object_type(int32_t type_index) {
+  return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
 }
 
-tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
-  tvmffi_type_record *record = tvmffi_type_find(type_index);
+/* key is NUL-terminated and stays. */
+static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
+  record->key.data = record->info.type_key.data = key;
+  record->key.size = record->info.type_key.size = size;
+  record->key.hash = record->info.type_key_hash = tvmffi_hash_bytes(key, size);
+}
+
+TVMFFI_COLD static void fill_first_segment(void) {
+  static const TVMFFITypeInfo *const object_as_ancestor[] = {&builtins[kNumValueTypes].info};
+  const char *key = kBuiltinKeys;
+  int32_t i;
+  memset(builtins, 0, sizeof builtins);
+  for (i = 0; i < kNumBuiltins; ++i) {
+    tvmffi_type_record *record = &builtins[i];
+    set_key(record, key, strlen(key));
+    key += record->key.size + 1;
+    record->num_slots = record->allocated_slots = 1;
+    record->info.type_index = i < kNumValueTypes ? i : i - number_of_object_type(0);
+    if (i > kNumValueTypes) {
+      record->info.type_depth = 1;
+      record->info.type_ancestors = (const TVMFFITypeInfo **)object_as_ancestor;
+    }
+    first_segment.records[record->info.type_index] = record;
+  }
+  /* The two that may have descendants. */
+  builtins[kNumValueTypes].slots_can_overflow = true;
+  builtins[number_of_object_type(kTVMFFIVisitInterrupt)].slots_can_overflow = true;
+  builtins[kNumValueTypes].info.metadata = &object_metadata;
+  builtins[number_of_object_type(kTVMFFIBigInt)].info.metadata = &big_int_metadata;
+  tvmffi_atomic_store_release_ptr(&segments[0], &first_segment);
+}
+
+/* ---- Finding by index ------------------------------------------------------------------------ */
+
+static inline tvmffi_type_record *find_in_segment(int32_t type_index) {
+  const segment *in;
+  if ((uint32_t)type_index >= kTvmffiMaxTypes) return NULL;
+  in = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
+  return in != NULL ? tvmffi_atomic_load_acquire_ptr(&in->records[type_index % kSegmentSize])
+                    : NULL;
+}
+
+/* For who finds nothing: it may be the first to look. Who has the lock never is. */
+TVMFFI_COLD static tvmffi_type_record *find_at_first(int32_t type_index) {
+  if (tvmffi_atomic_load_acquire_ptr(&segments[0]) != NULL) return NULL;
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  if (segments[0] == NULL) fill_first_segment();
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  return find_in_segment(type_index);
+}
+
+tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
+  tvmffi_type_record *record = find_in_segment(type_index);
+  return TVMFFI_LIKELY(record != NULL) ? record : find_at_first(type_index);
+}
+
+TVMFFI_COLD static tvmffi_type_record *require_at_first(int32_t type_index) {
+  tvmffi_type_record *record = find_at_first(type_index);
   if (record == NULL) {
     tvmffi_error_raisef("InternalError", "Cannot find type info for type_index=%d",
                         (int)type_index);
   }
   return record;
+}
+
+tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
+  tvmffi_type_record *record = find_in_segment(type_index);
+  return TVMFFI_LIKELY(record != NULL) ? record : require_at_first(type_index);
 }
 
 int32_t tvmffi_type_end(void) {
@@ -137,11 +167,11 @@ const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static int enter_builtin_types(void) {
+TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
-  if (tvmffi_table_reserve(&keys, kNumValueTypes + kNumObjectTypes) != 0) return -1;
-  for (i = 0; i < kNumValueTypes; ++i) (void)tvmffi_table_insert(&keys, &value_types[i].key);
-  for (i = 0; i < kNumObjectTypes; ++i) (void)tvmffi_table_insert(&keys, &object_types[i].key);
+  if (segments[0] == NULL) fill_first_segment();
+  if (tvmffi_table_reserve(&keys, kNumBuiltins) != 0) return -1;
+  for (i = 0; i < kNumBuiltins; ++i) (void)tvmffi_table_insert(&keys, &builtins[i].key);
   return 0;
 }
 
@@ -186,7 +216,7 @@ typedef struct {
   char text[512];
 } failure;
 
-static int32_t set_failure(failure *why, const char *format, ...) TVMFFI_PRINTF(2, 3);
+TVMFFI_COLD static int32_t set_failure(failure *why, const char *format, ...) TVMFFI_PRINTF(2, 3);
 
 static int32_t set_failure(failure *why, const char *format, ...) {
   va_list args;
@@ -295,14 +325,9 @@ static tvmffi_type_record *make_record(const type_request *request, int32_t inde
   key = (char *)(ancestors + depth);
   if (request->key->size != 0) memcpy(key, request->key->data, request->key->size);
   key[request->key->size] = '\0';
-  record->key.data = key;
-  record->key.size = request->key->size;
-  record->key.hash = tvmffi_hash_bytes(key, request->key->size);
+  set_key(record, key, request->key->size);
   record->info.type_index = index;
   record->info.type_depth = request->depth;
-  record->info.type_key.data = key;
-  record->info.type_key.size = request->key->size;
-  record->info.type_key_hash = record->key.hash;
   record->info.type_ancestors = depth != 0 ? ancestors : NULL;
   record->num_slots = request->num_child_slots + 1;
   record->allocated_slots = 1;
@@ -394,23 +419,12 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
 
 /* ---- Shutdown -------------------------------------------------------------------------------- */
 
-static void reset_record(tvmffi_type_record *record) {
-  record->info.num_fields = record->info.num_methods = 0;
-  record->info.fields = NULL;
-  record->info.methods = NULL;
-  record->info.metadata = NULL;
-  record->num_slots = record->allocated_slots = 1;
-  record->field_capacity = record->method_capacity = 0;
-}
-
+/* The built-in ones are as at the start, not gone: clients may hold pointers to them. */
 void tvmffi_type_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
-  int32_t i;
-  for (i = 0; i < kNumValueTypes; ++i) reset_record(&value_types[i]);
-  for (i = 0; i < kNumObjectTypes; ++i) reset_record(&object_types[i]);
-  object_types[0].info.metadata = &object_metadata;
-  object_types[kTVMFFIBigInt - kTVMFFIStaticObjectBegin].info.metadata = &big_int_metadata;
   memset(segments, 0, sizeof segments);
+  memset(&first_segment, 0, sizeof first_segment);
+  fill_first_segment();
   next_index = kTVMFFIDynObjectBegin;
   end_index = kTVMFFIStaticObjectEnd;
   keys = empty;

@@ -12,15 +12,16 @@
 #include "core/object.h"
 #include "core/string.h"
 #include "module/module.h"
+#include "platform/compiler.h"
 
 /*
  * Libraries that are loaded find these functions in the program, if that links the archive: but a
  * linker takes out of it only what the program needs itself. So the file that loads libraries
- * needs all of them. It is read once below, through a volatile pointer, so that no compiler drops
- * it.
+ * needs all of them. Nothing reads the list: the shared library is linked without it, for its
+ * linker drops sections that nothing refers to.
  */
 typedef void (*any_function)(void);
-static const any_function kNeededByLibraries[] = {
+TVMFFI_USED static const any_function kNeededByLibraries[] = {
     (any_function)TVMFFIAnyViewToOwnedAny,
     (any_function)TVMFFIBacktrace,
     (any_function)TVMFFIBigIntFromByteArray,
@@ -156,13 +157,12 @@ int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_
 }
 
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
-  const any_function *volatile needed = kNeededByLibraries;
   TVMFFIAny args[2];
   TVMFFIByteArray format;
   TVMFFIObject *loader = NULL;
   int rc = -1;
   args[0] = args[1] = tvmffi_any_none();
-  if (needed[0] == NULL || path->size == 0) {
+  if (path->size == 0) {
     return tvmffi_fail("RuntimeError", "Failed to get file format from an empty path");
   }
   format = find_format(path);

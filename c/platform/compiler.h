@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What C99 lacks and compilers offer, one macro each; empty where there is nothing of the kind. */
+/*
+ * What C99 lacks and compilers offer, one macro each; empty where there is nothing of the kind.
+ * TVMFFI_COLD is for what seldom runs: kept out of the way of the rest, and compiled for size.
+ * TVMFFI_USED is for what nothing in the file refers to.
+ */
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
 #define TVMFFI_PLATFORM_COMPILER_H_
 
@@ -8,12 +12,14 @@
   __attribute__((format(printf, format_index, first_arg)))
 #define TVMFFI_COLD __attribute__((cold, noinline))
 #define TVMFFI_NO_SANITIZE_THREAD __attribute__((no_sanitize_thread))
+#define TVMFFI_USED __attribute__((used))
 #define TVMFFI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TVMFFI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define TVMFFI_PRINTF(format_index, first_arg)
 #define TVMFFI_COLD
 #define TVMFFI_NO_SANITIZE_THREAD
+#define TVMFFI_USED
 #define TVMFFI_LIKELY(x) (x)
 #define TVMFFI_UNLIKELY(x) (x)
 #endif

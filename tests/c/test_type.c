@@ -2,7 +2,6 @@
 /* The built-in types and looking types up. Registration: test_type_register.c. */
 #include "core/type.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -77,20 +76,16 @@ static void test_F_10_every_static_index_has_its_type(void **state) {
   }
 }
 
-/* The table of c/core/type.c has these hashes written out. */
 static void test_stored_hashes_are_those_of_the_keys(void **state) {
-  int num_wrong = 0;
   size_t i;
   (void)state;
   for (i = 0; i < kNumBuiltIn; ++i) {
     const tvmffi_type_record *record = tvmffi_type_find(kBuiltIn[i].type_index);
     uint64_t hash = tvmffi_hash_bytes(kBuiltIn[i].key, strlen(kBuiltIn[i].key));
     assert_non_null(record);
-    if (record->info.type_key_hash == hash && record->key.hash == hash) continue;
-    print_error("\"%s\" needs UINT64_C(0x%016" PRIx64 ")\n", kBuiltIn[i].key, hash);
-    ++num_wrong;
+    assert_true(record->info.type_key_hash == hash);
+    assert_true(record->key.hash == hash);
   }
-  assert_int_equal(num_wrong, 0);
 }
 
 static void test_built_in_objects_descend_from_object(void **state) {
