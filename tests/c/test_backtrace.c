@@ -162,6 +162,96 @@ static void test_the_built_in_walker(void **state) {
   assert_int_equal(two.num_frames, 2);
 }
 
+/* The built-in walker, but each frame is looked at by itself. */
+typedef struct {
+  uintptr_t begin, end; /* a caller of the library */
+  int has_walked, has_reached;
+} caller_sought;
+
+static int seek_caller(void *context, const TVMFFIRuntimeFrame *frame) {
+  caller_sought *sought = context;
+  sought->has_walked = 1;
+  if (frame->pc >= sought->begin && frame->pc < sought->end) sought->has_reached = 1;
+  return 0;
+}
+
+static void walk_to_caller(void *context, TVMFFIRuntimeFrameVisitor visitor,
+                           void *visitor_context) {
+  (void)visitor;
+  (void)visitor_context;
+  tvmffi_unwind_walk(NULL, seek_caller, context);
+}
+
+static int fail_in_function(void *self, const TVMFFIAny *args, int32_t num_args,
+                            TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "of a callback");
+  return -1;
+}
+
+static int fail_to_parse(void) {
+  static const TVMFFIByteArray nonsense = {"nonsense", 8};
+  DLDataType dtype;
+  return TVMFFIDataTypeFromString(&nonsense, &dtype);
+}
+
+static int fail_to_find_type(void) {
+  static const TVMFFIByteArray nonsense = {"nonsense", 8};
+  int32_t type_index;
+  return TVMFFITypeKeyToIndex(&nonsense, &type_index);
+}
+
+static int fail_to_register(void) {
+  return TVMFFITypeRegisterField(kTVMFFIObject, NULL);
+}
+
+static int fail_to_load(void) {
+  static const TVMFFIByteArray name = {"ffi.ModuleLoadFromFile", 22};
+  TVMFFIAny arg = {kTVMFFIRawStr, {0}, {0}}, result = {kTVMFFINone, {0}, {0}};
+  TVMFFIObjectHandle function;
+  int rc;
+  arg.v_c_str = "file.of-no-format";
+  check_ok(TVMFFIFunctionGetGlobal(&name, &function));
+  rc = TVMFFIFunctionCall(function, &arg, 1, &result);
+  TVMFFIObjectDecRef(function);
+  return rc;
+}
+
+static int fail_in_closure(void) {
+  TVMFFIAny result = {kTVMFFINone, {0}, {0}};
+  TVMFFIObjectHandle closure;
+  int rc;
+  check_ok(TVMFFIFunctionCreate(&result, fail_in_function, NULL, &closure));
+  rc = TVMFFIFunctionCall(closure, NULL, 0, &result);
+  TVMFFIObjectDecRef(closure);
+  return rc;
+}
+
+/* A function of the library without unwind tables would hide all that is below it. */
+static void test_a_walk_reaches_who_called_the_library(void **state) {
+  static int (*const kFail[])(void) = {fail_to_parse, fail_to_find_type, fail_to_register,
+                                       fail_to_load, fail_in_closure};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kFail / sizeof *kFail; ++i) {
+    caller_sought sought = {0, 0, 0, 0};
+    sought.begin = (uintptr_t)test_a_walk_reaches_who_called_the_library;
+    sought.end = sought.begin + 4096;
+    check_ok(TVMFFIRuntimeSetStackWalker(walk_to_caller, &sought));
+    (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+    assert_int_equal(kFail[i](), -1);
+    (void)TVMFFIRuntimeSetBacktraceEnabled(0);
+    if (!sought.has_walked) {
+      print_message("this build has no stack walker\n");
+      skip();
+    }
+    assert_true(sought.has_reached);
+  }
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -176,6 +266,7 @@ int main(void) {
       cmocka_unit_test_setup(test_walkers_may_raise_errors, reset),
       cmocka_unit_test_setup(test_the_text_is_lent_by_the_thread, reset),
       cmocka_unit_test_setup(test_the_built_in_walker, reset),
+      cmocka_unit_test_setup(test_a_walk_reaches_who_called_the_library, reset),
   };
   return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }
