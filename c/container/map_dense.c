@@ -14,7 +14,7 @@
 #include "core/any.h"
 #include "core/object.h"
 
-enum { kBlockSlots = 16, kNumJumps = 126 };
+enum { kBlockSlots = 16 };
 
 /* Of a map that was small until now: twice what that held at most. */
 enum { kFirstSlots = 8, kFirstShift = 61 };
@@ -38,15 +38,13 @@ typedef struct {
   item items[kBlockSlots];
 } block;
 
-/* Distances to the next entry of a chain: 0 to 15, triangular numbers, then growing by 2.2468. */
+/*
+ * Distances to the next entry of a chain: 0 to 15, then triangular numbers, then those of the
+ * table, which grow by 2.2468.
+ */
+enum { kFirstTriangularJump = 16, kFirstLongJump = 83, kNumJumps = 126 };
 /* clang-format off */
-static const uint64_t kJumps[kNumJumps] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-    21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171, 190, 210, 231,
-    253, 276, 300, 325, 351, 378, 406, 435, 465, 496, 528, 561, 595, 630, 666, 703,
-    741, 780, 820, 861, 903, 946, 990, 1035, 1081, 1128, 1176, 1225, 1275, 1326, 1378, 1431,
-    1485, 1540, 1596, 1653, 1711, 1770, 1830, 1891, 1953, 2016, 2080, 2145, 2211, 2278, 2346, 2415,
-    2485, 2556, 2628,
+static const uint64_t kLongJumps[kNumJumps - kFirstLongJump] = {
     UINT64_C(8515), UINT64_C(19110), UINT64_C(42778), UINT64_C(96141), UINT64_C(216153),
     UINT64_C(486591), UINT64_C(1092981), UINT64_C(2458653), UINT64_C(5532801), UINT64_C(12442566),
     UINT64_C(27993903), UINT64_C(62983476), UINT64_C(141717030), UINT64_C(318844378),
@@ -61,6 +59,12 @@ static const uint64_t kJumps[kNumJumps] = {
     UINT64_C(1029107982097042876), UINT64_C(2315492959180353330), UINT64_C(5209859154120846435)};
 /* clang-format on */
 
+static uint64_t distance_of(unsigned jump) {
+  uint64_t root = jump - 10;
+  if (jump < kFirstTriangularJump) return jump;
+  return jump < kFirstLongJump ? root * (root + 1) / 2 : kLongJumps[jump - kFirstLongJump];
+}
+
 static uint8_t *meta_at(const tvmffi_map *map, uint64_t i) {
   return &((block *)map->data)[i / kBlockSlots].meta[i % kBlockSlots];
 }
@@ -74,7 +78,7 @@ static uint64_t home_of(const tvmffi_map *map, const TVMFFIAny *key) {
 }
 
 static uint64_t jump_from(const tvmffi_map *map, uint64_t i, unsigned jump) {
-  return (i + kJumps[jump]) & (map->slots - 1);
+  return (i + distance_of(jump)) & (map->slots - 1);
 }
 
 /* The next of a chain, or kNone. */

@@ -48,41 +48,53 @@ static int32_t read_limit(void) {
   return (int32_t)limit;
 }
 
-/* What is left out, and where a frontend takes over (its frames are in its own backtrace). */
-static const char kBoundarySymbols[][24] = {"TVMFFIFunctionCall", "slot_tp_call",
-                                            "object_is_not_callable", "_Py", "PyObject"};
-static const char kExcludedSymbols[][32] = {
-    "tvm::ffi::Function", "tvm::ffi::detail::",           "tvm::ffi::details::",
-    "TVMFFIBacktrace",    "TVMFFIErrorSetRaisedFromCStr", "__libc_",
-    "ffi_call_"};
-static const char kExcludedFiles[][40] = {"include/tvm/ffi/error.h",
-                                          "include/tvm/ffi/function_detail.h",
-                                          "include/tvm/ffi/function_details.h",
-                                          "include/tvm/ffi/function.h",
-                                          "include/tvm/ffi/any.h",
-                                          "include/c++/"};
+/*
+ * What is left out, and where a frontend takes over (its frames are in its own backtrace). Texts
+ * behind each other, each with its NUL, the last one empty.
+ */
+static const char kBoundarySymbols[] =
+    "TVMFFIFunctionCall\0"
+    "slot_tp_call\0"
+    "object_is_not_callable\0"
+    "_Py\0"
+    "PyObject\0";
+static const char kExcludedSymbols[] =
+    "tvm::ffi::Function\0"
+    "tvm::ffi::detail::\0"
+    "tvm::ffi::details::\0"
+    "TVMFFIBacktrace\0"
+    "TVMFFIErrorSetRaisedFromCStr\0"
+    "__libc_\0"
+    "ffi_call_\0";
+static const char kExcludedFiles[] =
+    "include/tvm/ffi/error.h\0"
+    "include/tvm/ffi/function_detail.h\0"
+    "include/tvm/ffi/function_details.h\0"
+    "include/tvm/ffi/function.h\0"
+    "include/tvm/ffi/any.h\0"
+    "include/c++/\0";
 
 static bool starts_with(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static bool is_boundary(const char *symbol) {
-  size_t i;
-  for (i = 0; i < sizeof kBoundarySymbols / sizeof *kBoundarySymbols; ++i) {
-    if (starts_with(symbol, kBoundarySymbols[i])) return true;
+static bool starts_with_one_of(const char *text, const char *prefixes) {
+  for (; *prefixes != '\0'; prefixes += strlen(prefixes) + 1) {
+    if (starts_with(text, prefixes)) return true;
+  }
+  return false;
+}
+
+static bool has_one_of(const char *text, const char *parts) {
+  for (; *parts != '\0'; parts += strlen(parts) + 1) {
+    if (strstr(text, parts) != NULL) return true;
   }
   return false;
 }
 
 static bool is_excluded(const char *file, const char *symbol) {
-  size_t i;
-  for (i = 0; i < sizeof kExcludedSymbols / sizeof *kExcludedSymbols; ++i) {
-    if (starts_with(symbol, kExcludedSymbols[i])) return true;
-  }
-  for (i = 0; file != NULL && i < sizeof kExcludedFiles / sizeof *kExcludedFiles; ++i) {
-    if (strstr(file, kExcludedFiles[i]) != NULL) return true;
-  }
-  return false;
+  return starts_with_one_of(symbol, kExcludedSymbols) ||
+         (file != NULL && has_one_of(file, kExcludedFiles));
 }
 
 /* C++ names, where the process has the C++ runtime; the result is malloc's, or NULL. */
@@ -148,7 +160,7 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   } else if ((demangled = demangle(symbol)) != NULL) {
     symbol = demangled;
   }
-  if (!w->cross_boundary && is_boundary(symbol)) {
+  if (!w->cross_boundary && starts_with_one_of(symbol, kBoundarySymbols)) {
     stop = 1;
   } else {
     append_frame(w, frame, symbol);

@@ -105,7 +105,7 @@ static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
 }
 
 /* Raises the TypeError for argument i, or for their number when i < 0. */
-static TVMFFI_COLD int refuse(const tvmffi_builtin *builtin, int i, const char *expected,
+TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const char *expected,
                               const TVMFFIAny *args, int num_args) {
   tvmffi_buf signature = TVMFFI_BUF_INIT;
   append_signature(&signature, builtin);
@@ -164,7 +164,7 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
 }
 
 /* {"type_schema":"<the schema, its quotes escaped>"} */
-int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out) {
+TVMFFI_COLD int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out) {
   tvmffi_buf schema = TVMFFI_BUF_INIT, text = TVMFFI_BUF_INIT;
   size_t i;
   int rc = -1;

@@ -132,17 +132,18 @@ static int parse_lanes(input *in, bool may_scale, uint16_t *lanes) {
 static int parse_narrow(input *in, DLDataType *out) {
   const char *digit = in->next;
   int code = kDTypeFirstFloat8, last = kDTypeLastFloat8;
-  size_t size = 0;
+  char end = 'x';
+  size_t size = 0, most;
   if (*digit == '6') {
     code = kDTypeFirstFloat6;
     last = kDTypeLastFloat6;
   } else if (*digit == '4') {
     code = last = kDTypeFloat4;
+    end = '_';
   }
   in->next += 2;
-  while (size != left(in) && in->next[size] != 'x' && !(*digit == '4' && in->next[size] == '_')) {
-    ++size;
-  }
+  most = left(in);
+  while (size != most && in->next[size] != 'x' && in->next[size] != end) ++size;
   for (;; ++code) {
     const tvmffi_dtype_name *name;
     if (code > last) {
@@ -185,7 +186,7 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
 }
 
 /* Behind "custom". */
-static int parse_custom(input *in, uint8_t *code) {
+TVMFFI_COLD static int parse_custom(input *in, uint8_t *code) {
   const char *name, *name_end;
   if (!SKIP(in, "[")) {
     return tvmffi_fail("ValueError", "expected opening brace after 'custom' type in%s%.*s",

@@ -78,7 +78,7 @@ int tvmffi_dtype_call_custom(const char *function_name, TVMFFIAny arg, TVMFFIAny
   return rc;
 }
 
-static int print_custom(const DLDataType *dtype, TVMFFIAny *out) {
+TVMFFI_COLD static int print_custom(const DLDataType *dtype, TVMFFIAny *out) {
   tvmffi_buf text = TVMFFI_BUF_INIT;
   TVMFFIAny result;
   TVMFFIByteArray name;

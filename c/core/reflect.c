@@ -27,17 +27,27 @@ typedef struct {
  * Columns that are there from the start, without any code having run: clients look some of them up
  * once and remember for good that there was none.
  */
-static const char kFirstAttrNames[][32] = {"__ffi_new__",          "__ffi_init__",
-                                           "__ffi_shallow_copy__", "__ffi_convert__",
-                                           "__ffi_type_final__",   "__ffi_repr__",
-                                           "__ffi_hash__",         "__ffi_eq__",
-                                           "__ffi_compare__",      "__any_hash__",
-                                           "__any_equal__",        "__s_hash__",
-                                           "__s_equal__",          "__s_visit__",
-                                           "__s_mutate__",         "__s_maybe_inplace_mutate__",
-                                           "__data_to_json__",     "__data_from_json__",
-                                           "__ffi_enum__"};
-enum { kNumFirstAttrs = sizeof kFirstAttrNames / sizeof *kFirstAttrNames };
+static const char kFirstAttrNames[] = /* each with its NUL */
+    "__ffi_new__\0"
+    "__ffi_init__\0"
+    "__ffi_shallow_copy__\0"
+    "__ffi_convert__\0"
+    "__ffi_type_final__\0"
+    "__ffi_repr__\0"
+    "__ffi_hash__\0"
+    "__ffi_eq__\0"
+    "__ffi_compare__\0"
+    "__any_hash__\0"
+    "__any_equal__\0"
+    "__s_hash__\0"
+    "__s_equal__\0"
+    "__s_visit__\0"
+    "__s_mutate__\0"
+    "__s_maybe_inplace_mutate__\0"
+    "__data_to_json__\0"
+    "__data_from_json__\0"
+    "__ffi_enum__";
+enum { kNumFirstAttrs = 19 };
 
 static attr_record first_attrs[kNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
@@ -246,12 +256,11 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {
-  size_t i;
-  for (i = 0; i < kNumFirstAttrs; ++i) {
-    if (strlen(kFirstAttrNames[i]) == name->size &&
-        memcmp(kFirstAttrNames[i], name->data, name->size) == 0) {
-      return &first_attrs[i];
-    }
+  const char *first = kFirstAttrNames;
+  size_t i, size;
+  for (i = 0; i < kNumFirstAttrs; ++i, first += size + 1) {
+    size = strlen(first);
+    if (size == name->size && memcmp(first, name->data, size) == 0) return &first_attrs[i];
   }
   return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
 }

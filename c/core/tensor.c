@@ -103,10 +103,14 @@ static uint64_t get_flags(const TVMFFIObject *obj) {
   return ((const tensor_object *)obj)->flags;
 }
 
-static int check_is_tensor(const TVMFFIObject *obj, const char *function) {
-  if (TVMFFI_LIKELY(obj->type_index == kTVMFFITensor)) return 0;
+TVMFFI_COLD static int refuse_object(const TVMFFIObject *obj, const char *function) {
   return tvmffi_fail("TypeError", "%s: expected `ffi.Tensor` but got `%s`", function,
                      tvmffi_type_key(obj->type_index));
+}
+
+static int check_is_tensor(const TVMFFIObject *obj, const char *function) {
+  if (TVMFFI_LIKELY(obj->type_index == kTVMFFITensor)) return 0;
+  return refuse_object(obj, function);
 }
 
 /* Only the version is read: with another major one, the rest may be laid out in another way. */
@@ -144,6 +148,8 @@ static inline int wrap(const DLTensor *source, void *owner, uint64_t flags, tvmf
 
 int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment,
                            int32_t require_contiguous, TVMFFIObjectHandle *out) {
+  tvmffi_deleter deleter = delete_wrapper;
+  uint64_t flags = 0;
   TVMFFI_REQUIRE(from);
   TVMFFI_REQUIRE(out);
   TVMFFI_TRY(tvmffi_tensor_check_shape(&from->dl_tensor, "FromDLPack"));
@@ -152,9 +158,10 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment,
         tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
   }
   if (from->deleter == release_export) { /* ours: it lost its flags on the way out */
-    return wrap(&from->dl_tensor, from, get_flags(from->manager_ctx), delete_reimport, out);
+    flags = get_flags(from->manager_ctx);
+    deleter = delete_reimport;
   }
-  return wrap(&from->dl_tensor, from, 0, delete_wrapper, out);
+  return wrap(&from->dl_tensor, from, flags, deleter, out);
 }
 
 static int wrap_versioned(DLManagedTensorVersioned *managed, TVMFFIObjectHandle *out) {

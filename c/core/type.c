@@ -336,7 +336,7 @@ static tvmffi_type_record *make_record(const type_request *request, int32_t inde
   return record;
 }
 
-static int32_t register_locked(const type_request *request, failure *why) {
+TVMFFI_COLD static int32_t register_locked(const type_request *request, failure *why) {
   tvmffi_type_record *record = find_key(request->key), *parent = NULL;
   const tvmffi_type_record *taken;
   bool in_parent_slots;

@@ -57,7 +57,7 @@ static stream_table *new_table(unsigned shift) {
 }
 
 /* The thread's table with room for one more device; NULL without memory, nothing changed. */
-static stream_table *ensure_room(void) {
+TVMFFI_COLD static stream_table *ensure_room(void) {
   stream_table *table = tvmffi_thread.streams, *grown;
   size_t i;
   if (table != NULL && table->count < (last_slot(table) + 1) / 2) return table;
@@ -76,7 +76,7 @@ static stream_table *ensure_room(void) {
   return grown;
 }
 
-static TVMFFI_COLD int refuse_device(int32_t device_type, int32_t device_id) {
+TVMFFI_COLD static int refuse_device(int32_t device_type, int32_t device_id) {
   return tvmffi_fail("ValueError",
                      "TVMFFIEnvSetStream: device type %d and id %d must not be negative",
                      (int)device_type, (int)device_id);
