@@ -2,7 +2,8 @@
 /*
  * ffi.Map in the ABI's layout. Two forms under one type: up to four pairs stand in the object
  * itself and are searched in order (map_small.c); more of them hang off it in a hash table of
- * blocks (map_dense.c). Clients read and change both with inline code of their own.
+ * blocks (map_dense.c; the core profile does without: map_dense_none.c). Clients read and change
+ * both with inline code of their own.
  * Running out of memory is NULL or -1 with nothing raised and nothing changed.
  */
 #ifndef TVMFFI_CONTAINER_MAP_H_
