@@ -32,8 +32,13 @@ static int shown_size(const char *from, const char *end) {
 
 #define SHOWN(in) (in)->full_name, shown_size((in)->shown, (in)->end), (in)->shown
 
+/* The message is the text with something in front and behind. */
+TVMFFI_COLD static int fail(const input *in, const char *before, const char *behind) {
+  return tvmffi_fail("ValueError", "%s%s%.*s%s", before, SHOWN(in), behind);
+}
+
 TVMFFI_COLD static int fail_unknown(const input *in) {
-  return tvmffi_fail("ValueError", "unknown dtype `%s%.*s`", SHOWN(in));
+  return fail(in, "unknown dtype `", "`");
 }
 
 static inline size_t left(const input *in) {
@@ -98,10 +103,7 @@ static int parse_bits(input *in, uint8_t *bits) {
                        (unsigned long)n, SHOWN(in));
   }
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return tvmffi_fail("ValueError",
-                       "Invalid bits specification in dtype '%s%.*s'. "
-                       "Bits must be a positive integer.",
-                       SHOWN(in));
+    return fail(in, "Invalid bits specification in dtype '", "'. Bits must be a positive integer.");
   }
   *bits = (uint8_t)n;
   return 0;
@@ -115,10 +117,8 @@ static int parse_lanes(input *in, bool may_scale, uint16_t *lanes) {
   scalable = may_scale && SKIP(in, "vscalex");
   TVMFFI_TRY(read_number(in, &n, &num_digits));
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return tvmffi_fail("ValueError",
-                       "Invalid lanes specification in dtype '%s%.*s'. "
-                       "Lanes must be a positive integer.",
-                       SHOWN(in));
+    return fail(in, "Invalid lanes specification in dtype '",
+                "'. Lanes must be a positive integer.");
   }
   if (TVMFFI_UNLIKELY(n > (scalable ? kDTypeMaxScalableLanes : kDTypeMaxLanes))) {
     return tvmffi_fail("ValueError", "Lanes value %lu is out of range for %s in dtype '%s%.*s'",
@@ -189,14 +189,12 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
 TVMFFI_COLD static int parse_custom(input *in, uint8_t *code) {
   const char *name, *name_end;
   if (!SKIP(in, "[")) {
-    return tvmffi_fail("ValueError", "expected opening brace after 'custom' type in%s%.*s",
-                       SHOWN(in));
+    return fail(in, "expected opening brace after 'custom' type in", "");
   }
   name = in->next;
   name_end = left(in) != 0 ? memchr(name, ']', left(in)) : NULL;
   if (name_end == NULL) {
-    return tvmffi_fail("ValueError", "expected closing brace after 'custom' type in%s%.*s",
-                       SHOWN(in));
+    return fail(in, "expected closing brace after 'custom' type in", "");
   }
   /* The name travels as NUL-terminated text, which must not end before its end. */
   if (memchr(name, '\0', (size_t)(name_end - name)) != NULL) return fail_unknown(in);

@@ -143,6 +143,6 @@ int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
 }
 
 int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
-  tvmffi_object_release(obj);
+  tvmffi_object_release_inline(obj);
   return 0;
 }

@@ -52,7 +52,7 @@ static inline void tvmffi_object_retain(void *obj) {
   }
 }
 
-static inline void tvmffi_object_release(void *handle) {
+static inline void tvmffi_object_release_inline(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;
   /* The only owner of the only reference: nobody else can reach the object, so no locked write. */
@@ -66,6 +66,14 @@ static inline void tvmffi_object_release(void *handle) {
     uint64_t old = tvmffi_atomic_sub_release_u64(&obj->combined_ref_count, TVMFFI_STRONG_ONE);
     if (TVMFFI_UNLIKELY((uint32_t)old == 1)) tvmffi_object_release_last(obj, old);
   }
+}
+
+static inline void tvmffi_object_release(void *handle) {
+#if defined(__OPTIMIZE_SIZE__)
+  (void)TVMFFIObjectDecRef(handle);
+#else
+  tvmffi_object_release_inline(handle);
+#endif
 }
 
 #endif /* TVMFFI_CORE_OBJECT_H_ */
