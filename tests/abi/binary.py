@@ -7,6 +7,7 @@
     binary.py imports  LIBRARY imports.txt    libc is all it needs, and of that only the listed names
     binary.py dynamic  LIBRARY                soname, nodelete, bound at load, own names not looked up
     binary.py sections ARCHIVE                no object file has code to run at load
+    binary.py size     LIBRARY BYTES          what the file holds of code and data is no more than that
     binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
     binary.py kernel   LIBRARY list.txt       of a runtime a kernel imports exactly the listed names
 
@@ -124,6 +125,17 @@ def check_dynamic(library):
     return problems
 
 
+def check_size(library, limit):
+    """Of what is loaded: neither debug information nor the room between sections counts."""
+    total = 0
+    for line in readelf("-S", library):
+        found = re.match(r"\s*\[\s*\d+\] \S+\s+(\w+)\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) \w\w\s+(\w*)\s", line)
+        if found and found.group(1) != "NOBITS" and "A" in found.group(3):
+            total += int(found.group(2), 16)
+    print(f"{total} of {limit} bytes")
+    return [] if 0 < total <= int(limit) else [f"{total} bytes, which is not in 1 to {limit}"]
+
+
 def check_sections(archive):
     problems, member, members = [], "?", 0
     for line in readelf("-S", archive):
@@ -167,8 +179,8 @@ def check_kernel(library, list_path):
 
 def main():
     checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
-              "dynamic": check_dynamic, "sections": check_sections, "writable": check_writable,
-              "kernel": check_kernel}
+              "dynamic": check_dynamic, "sections": check_sections, "size": check_size,
+              "writable": check_writable, "kernel": check_kernel}
     problems = checks[sys.argv[1]](*sys.argv[2:])
     for problem in problems:
         print(problem)
