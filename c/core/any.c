@@ -71,3 +71,8 @@ const char *tvmffi_any_type_name(const TVMFFIAny *any) {
   if (is_pointer && any->v_ptr == NULL) return "NULL";
   return tvmffi_type_key(any->type_index);
 }
+
+int tvmffi_any_fail_conversion(const TVMFFIAny *from, const char *to) {
+  return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`",
+                     tvmffi_any_type_name(from), to);
+}

@@ -72,4 +72,7 @@ int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out);
 /* The name of the value's type as error texts show it; a NULL object or text is shown as such. */
 const char *tvmffi_any_type_name(const TVMFFIAny *any);
 
+/* -1, TypeError "Cannot convert from type `<its type>` to `<to>`". */
+TVMFFI_COLD int tvmffi_any_fail_conversion(const TVMFFIAny *from, const char *to);
+
 #endif /* TVMFFI_CORE_ANY_H_ */

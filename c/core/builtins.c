@@ -104,6 +104,21 @@ static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
   append_display(text, &p);
 }
 
+int tvmffi_builtin_fail_count(const char *signature, int expected, int num_args) {
+  return tvmffi_fail("TypeError",
+                     "Mismatched number of arguments when calling: `%s`. Expected %d but got %d "
+                     "arguments",
+                     signature, expected, num_args);
+}
+
+int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
+                             const TVMFFIAny *arg) {
+  return tvmffi_fail("TypeError",
+                     "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but got "
+                     "`%s`",
+                     i, signature, expected, tvmffi_any_type_name(arg));
+}
+
 /* Raises the TypeError for argument i, or for their number when i < 0. */
 TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const char *expected,
                               const TVMFFIAny *args, int num_args) {
@@ -114,15 +129,9 @@ TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const char *
   } else if (i < 0) {
     int count = 0;
     while (builtin->signature[count] != '>') ++count; /* parameters are single letters */
-    tvmffi_error_raisef("TypeError",
-                        "Mismatched number of arguments when calling: `%s`. Expected %d but got %d "
-                        "arguments",
-                        signature.data, count, num_args);
+    (void)tvmffi_builtin_fail_count(signature.data, count, num_args);
   } else {
-    tvmffi_error_raisef("TypeError",
-                        "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but got "
-                        "`%s`",
-                        i, signature.data, expected, tvmffi_any_type_name(&args[i]));
+    (void)tvmffi_builtin_fail_type(signature.data, i, expected, &args[i]);
   }
   tvmffi_buf_fini(&signature);
   return -1;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "platform/compiler.h"
+
 /* Receives arguments of the types that the signature promises, and stores an owned result. */
 typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
@@ -45,6 +47,14 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);
 
 /* The metadata JSON of a built-in, as an owned text value. */
 int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out);
+
+/*
+ * Both give -1 and raise the TypeError of a function that checks its arguments: for a wrong number
+ * of them, and for the i-th. signature is how the function shows itself.
+ */
+TVMFFI_COLD int tvmffi_builtin_fail_count(const char *signature, int expected, int num_args);
+TVMFFI_COLD int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
+                                         const TVMFFIAny *arg);
 
 /* Readers for bodies: the argument has the type that the signature says. */
 TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg);

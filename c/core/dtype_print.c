@@ -87,8 +87,7 @@ TVMFFI_COLD static int print_custom(const DLDataType *dtype, TVMFFIAny *out) {
   TVMFFI_TRY(
       tvmffi_dtype_call_custom("dtype.get_custom_type_name", tvmffi_any_int(dtype->code), &result));
   if (!tvmffi_any_get_text(&result, &name)) {
-    rc = tvmffi_fail("TypeError", "Cannot convert from type `%s` to `str`",
-                     tvmffi_any_type_name(&result));
+    rc = tvmffi_any_fail_conversion(&result, "str");
   } else {
     tvmffi_buf_append_text(&text, "custom[");
     tvmffi_buf_append(&text, name.data, name.size);

@@ -256,8 +256,7 @@ int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle func
   TVMFFI_TRY(tvmffi_check_bytes(__func__, name, "name"));
   if (function == NULL || function->type_index != kTVMFFIFunction) {
     TVMFFIAny given = tvmffi_any_object(function);
-    return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",
-                       tvmffi_any_type_name(&given));
+    return tvmffi_any_fail_conversion(&given, "ffi.Function");
   }
   TVMFFI_TRY(ensure_ready());
   switch (set_function(name, function, NULL, allow_override != 0)) {
@@ -278,8 +277,7 @@ int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info, i
   TVMFFI_TRY(tvmffi_check_bytes(__func__, &method_info->name, "name"));
   method = &method_info->method;
   if (method->type_index != kTVMFFIFunction || method->v_obj == NULL) {
-    return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `ffi.Function`",
-                       tvmffi_any_type_name(method));
+    return tvmffi_any_fail_conversion(method, "ffi.Function");
   }
   TVMFFI_TRY(ensure_ready());
   if (method_info->metadata.data != NULL && method_info->metadata.size != 0) {
@@ -329,19 +327,12 @@ typedef struct {
 } names_object;
 
 static int call_names(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  static const char signature[] = "(0: int) -> Any";
   const names_object *names = handle;
   int64_t i;
-  if (num_args != 1) {
-    return tvmffi_fail("TypeError",
-                       "Mismatched number of arguments when calling: `(0: int) -> Any`. Expected 1 "
-                       "but got %d arguments",
-                       (int)num_args);
-  }
+  if (num_args != 1) return tvmffi_builtin_fail_count(signature, 1, num_args);
   if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
-    return tvmffi_fail("TypeError",
-                       "Mismatched type on argument #0 when calling: `(0: int) -> Any`. Expected "
-                       "`int` but got `%s`",
-                       tvmffi_any_type_name(&args[0]));
+    return tvmffi_builtin_fail_type(signature, 0, "int", &args[0]);
   }
   i = args[0].v_int64;
   if (i < 0) {

@@ -147,8 +147,7 @@ int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_
   TVMFFIAny result;
   TVMFFI_TRY(tvmffi_function_call(loader, args, num_args, &result));
   if (result.type_index != kTVMFFIModule || result.v_obj == NULL) {
-    tvmffi_error_raisef("TypeError", "Cannot convert from type `%s` to `ffi.Module`",
-                        tvmffi_any_type_name(&result));
+    (void)tvmffi_any_fail_conversion(&result, "ffi.Module");
     tvmffi_any_release(&result);
     return -1;
   }
