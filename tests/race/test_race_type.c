@@ -159,6 +159,22 @@ static void test_first_look_up(void **state) {
   }
 }
 
+/* By index it is the first but once in a process, so this test comes before all others. */
+static void look_up_first_by_index(void *arg, int index) {
+  static const int32_t kIndices[] = {kTVMFFIStr, kTVMFFIObject, kTVMFFINone, kTVMFFIBigInt};
+  static const char *const kKeys[] = {"ffi.String", "ffi.Object", "None", "ffi.BigInt"};
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kIndices[index]);
+  (void)arg;
+  expect(info != NULL && info->type_index == kIndices[index]);
+  expect(info != NULL && strcmp(info->type_key.data, kKeys[index]) == 0);
+  expect(tvmffi_type_find(14) == NULL);
+}
+
+static void test_first_look_up_by_index(void **state) {
+  (void)state;
+  run(look_up_first_by_index);
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -168,6 +184,7 @@ static int shut_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      TEST(test_first_look_up_by_index),
       TEST(test_one_key_has_one_index),
       TEST(test_no_index_is_given_out_twice),
       TEST(test_scanning_sees_whole_types),
