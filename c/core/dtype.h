@@ -5,6 +5,8 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "platform/compiler.h"
+
 enum {
   /* DLPack's codes of floats whose name says the format: the first 1.x headers lack them. */
   kDTypeFirstFloat8 = 7,
@@ -31,6 +33,7 @@ extern const tvmffi_dtype_name tvmffi_dtype_names[kDTypeNumNames];
  * Calls the global function of that name, which frontends register, with one argument.
  * ValueError when there is none.
  */
-int tvmffi_dtype_call_custom(const char *function_name, TVMFFIAny arg, TVMFFIAny *result);
+TVMFFI_COLD int tvmffi_dtype_call_custom(const char *function_name, TVMFFIAny arg,
+                                         TVMFFIAny *result);
 
 #endif /* TVMFFI_CORE_DTYPE_H_ */

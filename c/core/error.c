@@ -27,8 +27,8 @@ typedef struct {
   char inline_texts[]; /* kind, message, backtrace, each with a NUL */
 } error_object;
 
-static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
-                             int32_t update_mode);
+TVMFFI_COLD static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
+                                         int32_t update_mode);
 static void delete_error(void *self, int flags);
 
 static void ignore_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
