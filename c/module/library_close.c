@@ -15,70 +15,79 @@
 
 /*
  * Of the runtime, what keeps no pointer to code of its caller. Whatever is not in this list does,
- * names that are unknown included. Sorted.
+ * names that are unknown included. Without the TVMFFI of all of them, each with its NUL.
  */
-static const char *const kHarmless[] = {
-    "TVMFFIAnyViewToOwnedAny",
-    "TVMFFIBacktrace",
-    "TVMFFIBigIntFromByteArray",
-    "TVMFFIBigIntGetContentByteArray",
-    "TVMFFIBytesFromByteArray",
-    "TVMFFIDataTypeFromString",
-    "TVMFFIDataTypeToString",
-    "TVMFFIEnvCheckSignals",
-    "TVMFFIEnvGetDLPackManagedTensorAllocator",
-    "TVMFFIEnvGetStream",
-    "TVMFFIEnvModLookupFromImports",
-    "TVMFFIEnvSetStream",
-    "TVMFFIEnvTensorAlloc",
-    "TVMFFIErrorCreate",
-    "TVMFFIErrorCreateWithCauseAndExtraContext",
-    "TVMFFIErrorMoveFromRaised",
-    "TVMFFIErrorSetRaised",
-    "TVMFFIErrorSetRaisedFromCStr",
-    "TVMFFIErrorSetRaisedFromCStrParts",
-    "TVMFFIFunctionCall",
-    "TVMFFIFunctionGetGlobal",
-    "TVMFFIGetTypeAttrColumn",
-    "TVMFFIGetTypeInfo",
-    "TVMFFIGetVersion",
-    "TVMFFIHandleDeinitOnce",
-    "TVMFFIHandleInitOnce",
-    "TVMFFIObjectDecRef",
-    "TVMFFIObjectIncRef",
-    "TVMFFIRuntimeGetLiveObjectCount",
-    "TVMFFIRuntimeSetBacktraceEnabled",
-    "TVMFFIRuntimeSetLiveObjectCounting",
-    "TVMFFIStringFromByteArray",
-    "TVMFFITensorCreateUnsafeView",
-    "TVMFFITensorToDLPack",
-    "TVMFFITensorToDLPackVersioned",
-    "TVMFFITypeKeyToIndex",
-};
+static const char kHarmless[] =
+    "AnyViewToOwnedAny\0"
+    "Backtrace\0"
+    "BigIntFromByteArray\0"
+    "BigIntGetContentByteArray\0"
+    "BytesFromByteArray\0"
+    "DataTypeFromString\0"
+    "DataTypeToString\0"
+    "EnvCheckSignals\0"
+    "EnvGetDLPackManagedTensorAllocator\0"
+    "EnvGetStream\0"
+    "EnvModLookupFromImports\0"
+    "EnvSetStream\0"
+    "EnvTensorAlloc\0"
+    "ErrorCreate\0"
+    "ErrorCreateWithCauseAndExtraContext\0"
+    "ErrorMoveFromRaised\0"
+    "ErrorSetRaised\0"
+    "ErrorSetRaisedFromCStr\0"
+    "ErrorSetRaisedFromCStrParts\0"
+    "FunctionCall\0"
+    "FunctionGetGlobal\0"
+    "GetTypeAttrColumn\0"
+    "GetTypeInfo\0"
+    "GetVersion\0"
+    "HandleDeinitOnce\0"
+    "HandleInitOnce\0"
+    "ObjectDecRef\0"
+    "ObjectIncRef\0"
+    "RuntimeGetLiveObjectCount\0"
+    "RuntimeSetBacktraceEnabled\0"
+    "RuntimeSetLiveObjectCounting\0"
+    "StringFromByteArray\0"
+    "TensorCreateUnsafeView\0"
+    "TensorToDLPack\0"
+    "TensorToDLPackVersioned\0"
+    "TypeKeyToIndex\0";
 
 /*
  * Of the system: memory that an object could stand in, other ways to the runtime, threads and
- * handlers. C++ has names of its own. Sorted.
+ * handlers. C++ has names of its own. Each with its NUL.
  */
-static const char *const kHarmful[] = {
-    "aligned_alloc", "bsd_signal",   "calloc",         "dlmopen",        "dlopen",
-    "dlsym",         "dlvsym",       "malloc",         "memalign",       "mmap",
-    "mmap64",        "on_exit",      "posix_memalign", "pthread_create", "pthread_key_create",
-    "pvalloc",       "realloc",      "reallocarray",   "sigaction",      "signal",
-    "thrd_create",   "timer_create", "tss_create",     "valloc",
-};
+static const char kHarmful[] =
+    "aligned_alloc\0"
+    "bsd_signal\0"
+    "calloc\0"
+    "dlmopen\0"
+    "dlopen\0"
+    "dlsym\0"
+    "dlvsym\0"
+    "malloc\0"
+    "memalign\0"
+    "mmap\0"
+    "mmap64\0"
+    "on_exit\0"
+    "posix_memalign\0"
+    "pthread_create\0"
+    "pthread_key_create\0"
+    "pvalloc\0"
+    "realloc\0"
+    "reallocarray\0"
+    "sigaction\0"
+    "signal\0"
+    "thrd_create\0"
+    "timer_create\0"
+    "tss_create\0"
+    "valloc\0";
 
-static bool is_in(const char *const *list, size_t size, const char *name) {
-  size_t begin = 0, end = size;
-  while (begin < end) {
-    size_t middle = begin + (end - begin) / 2;
-    int order = strcmp(name, list[middle]);
-    if (order == 0) return true;
-    if (order < 0) {
-      end = middle;
-    } else {
-      begin = middle + 1;
-    }
+static bool is_in(const char *list, const char *name) {
+  for (; *list != '\0'; list += strlen(list) + 1) {
+    if (strcmp(list, name) == 0) return true;
   }
   return false;
 }
@@ -100,11 +109,8 @@ static bool is_of_cpp(const char *name) {
  */
 bool tvmffi_library_close_allows(const char *name, bool is_taken) {
   const char *plain = starts_with(name, "__TVMFFI") ? name + 2 : name;
-  if (starts_with(plain, "TVMFFI")) {
-    return is_in(kHarmless, sizeof kHarmless / sizeof kHarmless[0], plain);
-  }
-  return !is_taken ||
-         (!is_of_cpp(name) && !is_in(kHarmful, sizeof kHarmful / sizeof kHarmful[0], name));
+  if (starts_with(plain, "TVMFFI")) return is_in(kHarmless, plain + strlen("TVMFFI"));
+  return !is_taken || (!is_of_cpp(name) && !is_in(kHarmful, name));
 }
 
 void tvmffi_library_close(void *handle) {
