@@ -11,15 +11,15 @@
 #define TVMFFI_PRINTF(format_index, first_arg) \
   __attribute__((format(printf, format_index, first_arg)))
 #define TVMFFI_COLD __attribute__((cold, noinline))
-#define TVMFFI_NO_SANITIZE_THREAD __attribute__((no_sanitize_thread))
 #define TVMFFI_USED __attribute__((used))
+#define TVMFFI_NO_SANITIZE_THREAD __attribute__((no_sanitize_thread))
 #define TVMFFI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TVMFFI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define TVMFFI_PRINTF(format_index, first_arg)
 #define TVMFFI_COLD
-#define TVMFFI_NO_SANITIZE_THREAD
 #define TVMFFI_USED
+#define TVMFFI_NO_SANITIZE_THREAD
 #define TVMFFI_LIKELY(x) (x)
 #define TVMFFI_UNLIKELY(x) (x)
 #endif
