@@ -32,12 +32,13 @@ static inline bool multiply(int64_t *product, int64_t dim) {
 
 bool tvmffi_tensor_is_contiguous(const DLTensor *tensor) {
   int64_t expected = 1;
+  bool has_expected = true; /* no stride is what overflows */
   int32_t i;
   if (tensor->strides == NULL || is_empty(tensor)) return true;
   for (i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue;
-    if (tensor->strides[i] != expected) return false;
-    if (i != 0 && !multiply(&expected, tensor->shape[i])) return false;
+    if (!has_expected || tensor->strides[i] != expected) return false;
+    has_expected = multiply(&expected, tensor->shape[i]);
   }
   return true;
 }

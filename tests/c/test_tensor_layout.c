@@ -27,6 +27,7 @@ static const struct {
     {3, {3, 0, 2}, {5, 5, 5}, true},
     {3, {0, LARGE, LARGE}, {1, 2, 3}, true},
     {2, {LARGE, LARGE}, {LARGE, 1}, true},
+    {3, {1, LARGE, LARGE}, {9, LARGE, 1}, true}, /* a product that no stride has to be */
     {3, {2, LARGE, LARGE}, {0, LARGE, 1}, false},
     {2, {2, -3}, {-3, 1}, false},
 };
