@@ -17,8 +17,7 @@
 
 #define CXX_EXPORT __attribute__((weak, visibility("default")))
 
-/* ---- Virtual methods: C++ calls them for our modules -------------------------------------------
- */
+/* ---- Virtual methods: C++ calls them for our modules ----------------------------------------- */
 
 /*
  * A module that is being made or destroyed by C++ code has the table of its base for a moment: none
@@ -98,8 +97,7 @@ static void inspect_source(void *self, const TVMFFIAny *format, TVMFFIAny *out) 
   }
 }
 
-/* ---- How a result that is returned in memory gets there ----------------------------------------
- */
+/* ---- How a result that is returned in memory gets there -------------------------------------- */
 
 typedef TVMFFIObject *handle_result;
 typedef TVMFFIAny any_result;
@@ -147,8 +145,7 @@ RETURNS_IN_MEMORY(get_write_formats, handle_result)
 RETURNS_IN_MEMORY(save_to_bytes, any_result)
 RETURNS_IN_MEMORY(inspect_source, any_result)
 
-/* ---- The four names ----------------------------------------------------------------------------
- */
+/* ---- The four names -------------------------------------------------------------------------- */
 
 CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self,
                                                                    TVMFFIObject *const *other);
@@ -227,8 +224,7 @@ const void *tvmffi_cxx_vtable(void) {
   return own_vtable.slots;
 }
 
-/* ---- type_info ---------------------------------------------------------------------------------
- */
+/* ---- type_info ------------------------------------------------------------------------------- */
 
 /*
  * The weak references are filled in by the system's loader where a C++ runtime was there first.

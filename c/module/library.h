@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries of kernels: files that the system's loader opened, and the system library, which is
- * the code linked into the program. Both give modules of kind `library`.
+ * Libraries of kernels: files (library_file.h), and the system library, which is the code linked
+ * into the program. Both give modules of kind `library` (library_module.c).
  */
 #ifndef TVMFFI_MODULE_LIBRARY_H_
 #define TVMFFI_MODULE_LIBRARY_H_
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "module/library_file.h"
 #include "module/module.h"
 
 /*
@@ -17,9 +18,9 @@
  */
 typedef struct {
   TVMFFIObject header;
-  struct tvmffi_shared_library *shared; /* NULL: the system library */
-  void **context;                       /* its __tvm_ffi__library_ctx, or NULL */
-  TVMFFIByteArray prefix;               /* system library: tried in front of names first */
+  tvmffi_library_file *file; /* NULL: the system library */
+  void **context;            /* its __tvm_ffi__library_ctx, or NULL */
+  TVMFFIByteArray prefix;    /* system library: tried in front of names first */
 } tvmffi_library;
 
 /* Opens a library file. InternalError with the system's reason. */
@@ -30,6 +31,14 @@ int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **ou
 
 /* The address of a symbol: *out is NULL when the library has none. Fails without memory only. */
 int tvmffi_library_find(const tvmffi_library *library, const char *name, void **out);
+/* The same for the symbol start + name, which tells about an exported function. */
+int tvmffi_library_find_about(const tvmffi_library *library, const char *start,
+                              const TVMFFIByteArray *name, void **out);
+/* The same for an exported function. */
+int tvmffi_library_find_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
+                               void **out);
+
+/* ---- library_module.c ------------------------------------------------------------------------ */
 
 /*
  * A module of the library, its newest: __tvm_ffi__library_ctx points at it from now on. When the
@@ -42,18 +51,6 @@ const void *tvmffi_library_identity(const TVMFFIObject *module);
 
 /* The module, with all that is embedded in the library, of a library that was just opened. */
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out);
-
-/* ---- library_close.c ------------------------------------------------------------------------- */
-
-/*
- * Closes a library file of which no module is left. It stays loaded where code of it may still be
- * in use.
- */
-void tvmffi_library_close(void *handle);
-
-/* Whether a library with a symbol of that name (taken from another library or not) may be unloaded.
- */
-bool tvmffi_library_close_allows(const char *name, bool is_taken);
 
 /* ---- library_bin.c: modules embedded in a library -------------------------------------------- */
 

@@ -54,8 +54,7 @@ void *tvmffi_module_new(size_t size, const TVMFFIRuntimeModuleVTable *vtable);
 /* Whether its methods are those of a vtable; if not they are C++ code. */
 bool tvmffi_module_is_own(const TVMFFIObject *module);
 
-/* ---- module_methods.c: what any module does, in whatever language it is written ---------------
- */
+/* ---- module_methods.c: what any module does, in whatever language it is written -------------- */
 
 /* Calls a method. *result is owned and of the type above; None after a failure. */
 int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
@@ -68,8 +67,7 @@ int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const 
 int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *name,
                         bool query_imports, TVMFFIAny *result);
 
-/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ -----------------------------------------------
- */
+/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ -------------------------------------------- */
 
 /* tvmffi_module_call for a module whose methods are C++ code. */
 int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
@@ -84,8 +82,7 @@ const void *tvmffi_cxx_vtable(void);
 /* Looks in a library that was just opened for what type_info of C++ classes needs. */
 void tvmffi_cxx_complete_type_info(void *library);
 
-/* ---- module.c, again --------------------------------------------------------------------------
- */
+/* ---- module_globals.c ------------------------------------------------------------------------ */
 
 /* Keeps a module for the process, or no longer. */
 int tvmffi_module_pin(TVMFFIObject *module);

@@ -46,8 +46,7 @@ static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* ---- Methods: the module, then what the method takes ------------------------------------------
- */
+/* ---- Methods: the module, then what the method takes ----------------------------------------- */
 
 static int call(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_module_call(args[0].v_obj, method, args + 1, result);
@@ -76,8 +75,7 @@ METHOD(write_to_file, call, kTvmffiModuleWriteToFile)
 METHOD(import_module, call, kTvmffiModuleImport)
 METHOD(clear_imports, call, kTvmffiModuleClearImports)
 
-/* ---- Keeping -----------------------------------------------------------------------------------
- */
+/* ---- Keeping --------------------------------------------------------------------------------- */
 
 static int add_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

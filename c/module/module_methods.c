@@ -106,8 +106,7 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
   }
 }
 
-/* ---- All modules -------------------------------------------------------------------------------
- */
+/* ---- All modules ----------------------------------------------------------------------------- */
 
 /* Methods are foreign code: what they give is looked at. */
 static bool is_result_of(tvmffi_module_method method, const TVMFFIAny *result) {

@@ -8,8 +8,7 @@
 
 #include "stream.h"
 
-/* ---- The framework's tensors: a DLPackManagedTensorAllocator ----------------------------------
- */
+/* ---- The framework's tensors: a DLPackManagedTensorAllocator --------------------------------- */
 
 enum { kMaxNdim = 4 };
 
@@ -62,8 +61,7 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return 0;
 }
 
-/* ---- The runtime's memory: TVMFFIRuntimeMemoryHooks -------------------------------------------
- */
+/* ---- The runtime's memory: TVMFFIRuntimeMemoryHooks ------------------------------------------ */
 
 typedef struct {
   size_t used, limit;
@@ -92,8 +90,7 @@ static void return_to(void *context, void *ptr) {
   free(at);
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 /*
  * A call as frameworks make it. Stream and allocator are this thread's; what was there before comes

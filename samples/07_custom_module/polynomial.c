@@ -20,8 +20,7 @@ typedef struct {
   char source[kMaxSource]; /* and a NUL */
 } polynomials;
 
-/* ---- The source -------------------------------------------------------------------------------
- */
+/* ---- The source ------------------------------------------------------------------------------ */
 
 /* Reads a line and returns the one behind it, or NULL with the error raised. */
 static const char *parse_line(const char *at, int line, polynomial *out) {
@@ -74,8 +73,7 @@ static const polynomial *find(const polynomials *self, const TVMFFIByteArray *na
   return NULL;
 }
 
-/* ---- Its functions ----------------------------------------------------------------------------
- */
+/* ---- Its functions --------------------------------------------------------------------------- */
 
 /* A function refers to the module, whose polynomial it evaluates. */
 typedef struct {
@@ -98,8 +96,7 @@ static void delete_evaluator(void *self) {
   free(self);
 }
 
-/* ---- The methods ------------------------------------------------------------------------------
- */
+/* ---- The methods ----------------------------------------------------------------------------- */
 
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
@@ -181,8 +178,7 @@ static const TVMFFIRuntimeModuleVTable vtable = {
     .destroy = free,
 };
 
-/* ---- What polynomial.h declares ----------------------------------------------------------------
- */
+/* ---- What polynomial.h declares -------------------------------------------------------------- */
 
 int polynomial_create(TVMFFIByteArray source, TVMFFIObjectHandle *out) {
   polynomials *self;

@@ -540,7 +540,7 @@ TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAn
  */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value);
 
-/* ---- Data types -------------------------------------------------------------------------------*/
+/* ---- Data types ------------------------------------------------------------------------------ */
 
 /**
  * Parse a data type: `float32`, `int8x4`, `bool`, `float8_e4m3fn`, `bf16`, `float32xvscalex4`,
@@ -745,7 +745,7 @@ TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray
  */
 TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name);
 
-/* ---- Initialising once ------------------------------------------------------------------------*/
+/* ---- Initialising once ----------------------------------------------------------------------- */
 
 /**
  * Make sure that *handle_addr is initialised, by one thread; the others wait. Since 0.1.5.

@@ -77,8 +77,7 @@ typedef struct {
 extern const operation value_operations[], error_operations[], function_operations[],
     tensor_operations[], env_operations[], type_operations[], module_operations[];
 
-/* ---- Operands: false after telling that the operation is skipped ------------------------------
- */
+/* ---- Operands: false after telling that the operation is skipped ----------------------------- */
 
 bool skip(const char *why);
 /* A register out of `limit`, behind its letter. */

@@ -294,8 +294,7 @@ static void make_opaque(const operands *from) {
   give_object(rc, to, obj);
 }
 
-/* ---- Weak references: what clients inline -----------------------------------------------------
- */
+/* ---- Weak references: what clients inline ---------------------------------------------------- */
 
 static const uint64_t kOneWeak = (uint64_t)1 << 32;
 static TVMFFIObject *weak[kNumWeak];

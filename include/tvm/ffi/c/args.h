@@ -36,7 +36,7 @@ typedef struct {
   const char *signature;
 } tvm_ffi_args;
 
-/* ---- Raising errors that name the call --------------------------------------------------------*/
+/* ---- Raising errors that name the call ------------------------------------------------------- */
 
 /**
  * Raise an error about an argument: ``Argument #0 of `scale(0: int) -> void` must be positive``.
@@ -602,7 +602,7 @@ static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i, i
   return tvm_ffi_args_check_same_device(args, i, j);
 }
 
-/* ---- Dispatch over the dtype of an argument ---------------------------------------------------*/
+/* ---- Dispatch over the dtype of an argument -------------------------------------------------- */
 
 /**
  * Raise TypeError ``Unsupported dtype `<name>` of argument #<i> when calling: `<signature>` ``.

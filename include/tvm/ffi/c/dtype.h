@@ -133,7 +133,7 @@ static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_eleme
   return 0;
 }
 
-/* ---- Dispatch ---------------------------------------------------------------------------------*/
+/* ---- Dispatch -------------------------------------------------------------------------------- */
 
 /** A data type as one number, for `switch`; a constant expression when its arguments are. */
 #define TVM_FFI_C_DTYPE_KEY(code, bits, lanes) \

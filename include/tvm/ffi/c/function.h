@@ -13,7 +13,7 @@
 
 #include <tvm/ffi/c/any.h>
 
-/* ---- Calling -------------------------------------------------------------------------------- */
+/* ---- Calling --------------------------------------------------------------------------------- */
 
 /**
  * Call a function. Unlike TVMFFIFunctionCall it takes care of the error slot and of the result:

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules of kind `library`, and the functions they hand out. */
+#include <string.h>
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "module/library.h"
+#include "platform/atomic.h"
+#include "platform/dl.h"
+#include "platform/thread.h"
+
+/* C has no cast from object to function pointers. */
+static TVMFFISafeCallType to_kernel(void *address) {
+  union {
+    void *address;
+    TVMFFISafeCallType kernel;
+  } cast;
+  cast.address = address;
+  return cast.kernel;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  TVMFFISafeCallType kernel;
+  TVMFFIObject *module; /* keeps the library open */
+} kernel_function;
+
+/* A tail jump: the code that comes back is the kernel's own. */
+static int call_kernel(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  return ((const kernel_function *)handle)->kernel(NULL, args, num_args, result);
+}
+
+static void destroy_function(void *self) {
+  tvmffi_object_release_nested(((kernel_function *)self)->module);
+}
+
+static void delete_function(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_function, destroy_function, 0);
+}
+
+/* ---- Modules --------------------------------------------------------------------------------- */
+
+/* Living modules of libraries, the newest first. */
+typedef struct library_module {
+  tvmffi_module base;
+  tvmffi_library *library;
+  struct library_module *newer, *older; /* under living_mutex */
+} library_module;
+
+static tvmffi_mutex living_mutex = TVMFFI_MUTEX_INIT;
+static library_module *newest;
+
+static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
+                        TVMFFIObjectHandle *out) {
+  kernel_function *function;
+  void *address;
+  TVMFFI_TRY(tvmffi_library_find_kernel(((library_module *)self)->library, name, &address));
+  if (address == NULL) return 0;
+  function = tvmffi_object_new(sizeof *function, kTVMFFIFunction, delete_function);
+  if (function == NULL) return -1;
+  function->cell.safe_call = call_kernel;
+  function->cell.cpp_call = NULL;
+  function->kernel = to_kernel(address);
+  function->module = module;
+  tvmffi_object_retain(module);
+  *out = &function->header;
+  return 0;
+}
+
+static int implements_function(void *self, const TVMFFIByteArray *name, int *out) {
+  void *address;
+  TVMFFI_TRY(tvmffi_library_find_kernel(((library_module *)self)->library, name, &address));
+  *out = address != NULL;
+  return 0;
+}
+
+/*
+ * Calls the function behind start + name for a text. The text is copied: the String may be an
+ * object whose deleter is code of the library.
+ */
+static int get_text(const library_module *self, const char *start, const TVMFFIByteArray *name,
+                    TVMFFIAny *out) {
+  TVMFFIAny result = tvmffi_any_none();
+  TVMFFIByteArray text;
+  void *address;
+  int rc;
+  TVMFFI_TRY(tvmffi_library_find_about(self->library, start, name, &address));
+  if (address == NULL) return 0;
+  if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
+  rc = tvmffi_function_check_raised(to_kernel(address)(NULL, NULL, 0, &result));
+  if (rc == 0) {
+    if (tvmffi_any_get_text(&result, &text)) {
+      rc = tvmffi_string_to_any(text.data, text.size, out);
+    } else {
+      rc = tvmffi_fail("TypeError", "Cannot convert from type `%s` to `str`",
+                       tvmffi_any_type_name(&result));
+    }
+    tvmffi_any_release(&result);
+  }
+  return rc;
+}
+
+static int get_metadata(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  return get_text(self, "__tvm_ffi__metadata_", name, out);
+}
+
+static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
+  return get_text(self, "__tvm_ffi__doc_", name, out);
+}
+
+/* Has the library's code know the module. */
+static void store_context(void **context, library_module *module) {
+  void *value = module == NULL ? NULL : tvmffi_module_to_cxx(&module->base.header);
+  tvmffi_atomic_store_release_ptr(context, value);
+}
+
+/*
+ * Two libraries may share a context (one that brings the other along), so who comes after the one
+ * that dies is whoever has the same, not whoever has the same library.
+ */
+static void destroy(void *self) {
+  library_module *module = self, *heir;
+  void **context = module->library->context;
+  tvmffi_mutex_lock(&living_mutex);
+  if (module->older != NULL) module->older->newer = module->newer;
+  if (module->newer != NULL) {
+    module->newer->older = module->older;
+  } else {
+    newest = module->older;
+  }
+  if (context != NULL &&
+      tvmffi_atomic_load_relaxed_ptr(context) == tvmffi_module_to_cxx(&module->base.header)) {
+    for (heir = newest; heir != NULL && heir->library->context != context;) heir = heir->older;
+    store_context(context, heir);
+  }
+  tvmffi_mutex_unlock(&living_mutex);
+  tvmffi_object_release_nested(module->library);
+}
+
+static const TVMFFIRuntimeModuleVTable kLibrary = {
+    sizeof(TVMFFIRuntimeModuleVTable),
+    "library",
+    kTVMFFIRuntimeModuleBinarySerializable | kTVMFFIRuntimeModuleRunnable,
+    get_function,
+    implements_function,
+    get_metadata,
+    get_doc,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    destroy};
+
+int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
+  library_module *module = tvmffi_module_new(sizeof *module, &kLibrary);
+  if (module == NULL) return -1;
+  module->base.self = module;
+  module->library = library;
+  tvmffi_object_retain(library);
+  module->newer = NULL;
+  tvmffi_mutex_lock(&living_mutex);
+  module->older = newest;
+  if (newest != NULL) newest->newer = module;
+  newest = module;
+  if (library->context != NULL) store_context(library->context, module);
+  tvmffi_mutex_unlock(&living_mutex);
+  *out = &module->base.header;
+  return 0;
+}
+
+const void *tvmffi_library_identity(const TVMFFIObject *module) {
+  const tvmffi_module *own = (const tvmffi_module *)(const void *)module;
+  const tvmffi_library_file *file;
+  if (!tvmffi_module_is_own(module) || own->vtable != &kLibrary) return NULL;
+  file = ((const library_module *)own->self)->library->file;
+  return file != NULL ? (const void *)file : &kLibrary;
+}
+
+int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {
+  static const char *const bin_symbol = "__tvm_ffi__library_bin";
+  size_t size = SIZE_MAX;
+  void *embedded;
+  TVMFFI_TRY(tvmffi_library_find(library, bin_symbol, &embedded));
+  TVMFFI_TRY(tvmffi_context_symbol_apply(library));
+  if (embedded == NULL) return tvmffi_library_new_module(library, out);
+  if (library->file != NULL) size = tvmffi_dl_symbol_size(bin_symbol, embedded);
+  return tvmffi_library_bin_load(library, embedded, size, out);
+}
