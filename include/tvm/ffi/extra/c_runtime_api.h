@@ -87,7 +87,7 @@ TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context
 
 /** Bits of a module's property mask. */
 enum TVMFFIRuntimeModuleProperty TVM_FFI_ENUM_BASE {
-  /** save_to_bytes gives bytes that `ffi.Module.load_from_bytes.<kind>` makes a module of. */
+  /** It is saved to bytes, of which its kind's loader makes a module again. */
   kTVMFFIRuntimeModuleBinarySerializable = 1,
   /** Its functions can be called. */
   kTVMFFIRuntimeModuleRunnable = 2,
