@@ -67,3 +67,15 @@ uint64_t tvmffi_hash_bytes(const char *data, size_t size) {
   }
   return multiply_fold(state ^ kFirst, kSecond);
 }
+
+uint64_t tvmffi_hash_content(const void *data, size_t size) {
+  const unsigned char *p = (const unsigned char *)data;
+  uint64_t hash = 0;
+  for (; size >= 8; size -= 8, p += 8) {
+    hash = (hash * UINT64_C(1099511628211) + load_le64(p)) % UINT64_C(2147483647);
+  }
+  if (size != 0) {
+    hash = (hash * UINT64_C(1099511628211) + load_tail(p, size)) % UINT64_C(2147483647);
+  }
+  return hash;
+}

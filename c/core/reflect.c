@@ -27,7 +27,9 @@ typedef struct {
  * Columns that are there from the start, without any code having run: clients look some of them up
  * once and remember for good that there was none.
  */
-static const char kFirstAttrNames[] = /* each with its NUL */
+static const char kFirstAttrNames[] = /* each with its NUL; the first as in type.h */
+    "__any_hash__\0"
+    "__any_equal__\0"
     "__ffi_new__\0"
     "__ffi_init__\0"
     "__ffi_shallow_copy__\0"
@@ -37,8 +39,6 @@ static const char kFirstAttrNames[] = /* each with its NUL */
     "__ffi_hash__\0"
     "__ffi_eq__\0"
     "__ffi_compare__\0"
-    "__any_hash__\0"
-    "__any_equal__\0"
     "__s_hash__\0"
     "__s_equal__\0"
     "__s_visit__\0"
@@ -51,6 +51,10 @@ enum { kNumFirstAttrs = 19 };
 
 static attr_record first_attrs[kNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
+
+/* What the first columns start with: entries of built-in types alone, so nothing is allocated. */
+static TVMFFIAny own_values[kTvmffiNumOwnAttrs][kTVMFFIStaticObjectEnd];
+static int has_own_values;
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
@@ -265,6 +269,32 @@ static attr_record *find_attr(const TVMFFIByteArray *name) {
   return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
 }
 
+/* Before any client sees the columns or adds to them. */
+static void ensure_own_values(void) {
+  int attr;
+  if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_own_values))) return;
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  for (attr = 0; attr < kTvmffiNumOwnAttrs && !has_own_values; ++attr) {
+    TVMFFITypeAttrColumn *column = &first_attrs[attr].column;
+    TVMFFIObject *function = tvmffi_bigint_attr(attr);
+    tvmffi_object_retain(function);
+    own_values[attr][kTVMFFIBigInt] = tvmffi_any_object(function);
+    column->data = own_values[attr];
+    first_attrs[attr].capacity = kTVMFFIStaticObjectEnd;
+    tvmffi_atomic_store_release(&column->size, kTVMFFIStaticObjectEnd);
+  }
+  tvmffi_atomic_store_release_int(&has_own_values, 1);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+}
+
+const TVMFFIAny *tvmffi_reflect_find_attr(int attr, int32_t type_index) {
+  const TVMFFITypeAttrColumn *column = &first_attrs[attr].column;
+  const TVMFFIAny *value;
+  if (type_index >= tvmffi_atomic_load_acquire(&column->size)) return NULL;
+  value = tvmffi_atomic_load_acquire_ptr(&column->data) + type_index;
+  return tvmffi_atomic_load_acquire(&value->type_index) != kTVMFFINone ? value : NULL;
+}
+
 static attr_record *ensure_attr(const TVMFFIByteArray *name) {
   attr_record *attr = find_attr(name);
   TVMFFIByteArray none = {NULL, 0}, kept = *name;
@@ -346,6 +376,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
     TVMFFI_REQUIRE(attr_value);
     TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(attr_value, &value));
   }
+  ensure_own_values();
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   outcome = set_attr(type_index, attr_name, &value);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
@@ -361,6 +392,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
 const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name) {
   const attr_record *attr;
   if (attr_name == NULL || (attr_name->data == NULL && attr_name->size != 0)) return NULL;
+  ensure_own_values();
   attr = find_attr(attr_name);
   return attr != NULL ? &attr->column : NULL;
 }
@@ -415,4 +447,6 @@ void tvmffi_reflect_shutdown(void) {
     if (attr != NULL) release_column(attr);
   }
   for (slot = 0; slot < kNumFirstAttrs; ++slot) release_column(&first_attrs[slot]);
+  memset(own_values, 0, sizeof own_values);
+  has_own_values = 0;
 }

@@ -38,6 +38,15 @@ enum { kTvmffiMaxTypes = 1 << 22 };
 /* Serialises all writers of types, fields, methods, metadata and attributes. */
 extern tvmffi_mutex tvmffi_type_mutex;
 
+/* Attributes that the library asks for itself. */
+enum { kTvmffiAttrAnyHash, kTvmffiAttrAnyEqual, kTvmffiNumOwnAttrs };
+
+/* The value of such an attribute, or NULL; it lives until shutdown. Takes no lock. */
+const TVMFFIAny *tvmffi_reflect_find_attr(int attr, int32_t type_index);
+
+/* Functions that are values of those attributes for ffi.BigInt (bigint.c). Static, so not owned. */
+TVMFFIObject *tvmffi_bigint_attr(int attr);
+
 /* Back to the built-in types as they were at the start. */
 void tvmffi_type_shutdown(void);
 /* The part of it that fields, methods, metadata and attributes own (reflect.c); comes first. */

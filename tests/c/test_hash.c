@@ -8,10 +8,13 @@
 
 /* The same source once more, as machines without a 128-bit product compile it. */
 uint64_t hash_in_64_bits(const char *data, size_t size);
+uint64_t content_in_64_bits(const void *data, size_t size);
 #undef __SIZEOF_INT128__
 #define tvmffi_hash_bytes hash_in_64_bits
+#define tvmffi_hash_content content_in_64_bits
 #include "base/hash.c"
 #undef tvmffi_hash_bytes
+#undef tvmffi_hash_content
 
 enum { kMaxSize = 64 };
 
@@ -108,6 +111,27 @@ static void test_names_spread(void **state) {
   assert_in_range(fullest, kPerBucket, 3 * kPerBucket);
 }
 
+/* The ABI's, from its definition: chunks of eight bytes, little-endian, modulo a prime. */
+static void test_content(void **state) {
+  char data[kMaxSize];
+  size_t size, i, k;
+  (void)state;
+  fill(data);
+  for (size = 0; size <= kMaxSize; ++size) {
+    uint64_t expected = 0;
+    for (i = 0; i < size; i += 8) {
+      uint64_t chunk = 0;
+      for (k = i; k < size && k < i + 8; ++k) {
+        chunk += (uint64_t)(unsigned char)data[k] << 8 * (k - i);
+      }
+      expected = (expected * UINT64_C(1099511628211) + chunk) % UINT64_C(2147483647);
+    }
+    assert_true(tvmffi_hash_content(data, size) == expected);
+    assert_true(content_in_64_bits(data, size) == expected);
+  }
+  assert_true(tvmffi_hash_content(NULL, 0) == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_same_value_on_every_machine),
@@ -116,6 +140,7 @@ int main(void) {
       cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
       cmocka_unit_test(test_reads_the_key_and_nothing_else),
       cmocka_unit_test(test_names_spread),
+      cmocka_unit_test(test_content),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
