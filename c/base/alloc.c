@@ -30,6 +30,14 @@ void tvmffi_free(void *ptr) {
   }
 }
 
+void *tvmffi_alloc_plain(size_t size) {
+  return malloc(size != 0 ? size : 1);
+}
+
+void tvmffi_free_plain(void *ptr) {
+  free(ptr);
+}
+
 int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *new_hooks) {
   if (tvmffi_atomic_load_relaxed_int(&in_use)) return -1;
   hooks = *new_hooks;

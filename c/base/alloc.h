@@ -18,6 +18,13 @@ void tvmffi_free(void *ptr);
  */
 void *tvmffi_alloc_until_shutdown(size_t size);
 
+/*
+ * Memory that clients may free with the C library's free, or put memory of its malloc in the place
+ * of: the elements of lists. The hooks do not see it. NULL is ignored.
+ */
+void *tvmffi_alloc_plain(size_t size);
+void tvmffi_free_plain(void *ptr);
+
 /* -1 when something is allocated already. All-NULL hooks mean malloc and free. */
 int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *hooks);
 

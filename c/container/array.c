@@ -16,18 +16,19 @@ typedef struct {
 } array_object;
 
 /* Backwards, so that the waiting list, which is a stack, comes to the first element first. */
-static void destroy_array(void *self) {
+void tvmffi_array_destroy(void *self) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(self);
-  TVMFFIAny *items = cell->data;
-  while (cell->size > 0) {
-    const TVMFFIAny *item = &items[--cell->size];
+  const TVMFFIAny *items = cell->data;
+  int64_t i;
+  for (i = cell->size; i > 0; --i) {
+    const TVMFFIAny *item = &items[i - 1];
     if (item->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(item->v_obj);
   }
   if (cell->data_deleter != NULL) cell->data_deleter(cell->data);
 }
 
 static void delete_array(void *self, int flags) {
-  tvmffi_object_delete_nested(self, flags, delete_array, destroy_array, 0);
+  tvmffi_object_delete_nested(self, flags, delete_array, tvmffi_array_destroy, 0);
 }
 
 TVMFFIObject *tvmffi_array_new(int64_t capacity) {

@@ -8,24 +8,51 @@
 #include "core/object.h"
 #include "core/string.h"
 #include "core/type.h"
+#include "platform/compiler.h"
+
+int tvmffi_array_own(const TVMFFIAny *arg, TVMFFIAny *out) {
+  if (TVMFFI_UNLIKELY(arg->type_index == kTVMFFIDLTensorPtr)) {
+    return tvmffi_fail("RuntimeError",
+                       "DLTensor* cannot be held in Any as it does not retain ownership, use "
+                       "Tensor instead");
+  }
+  return TVMFFIAnyViewToOwnedAny(arg, out);
+}
+
+/* The same without a call where there is nothing to look at. */
+static inline int own(const TVMFFIAny *arg, TVMFFIAny *out) {
+  int32_t type_index = arg->type_index;
+  if (type_index >= kTVMFFIDLTensorPtr) {
+    if (type_index < kTVMFFIStaticObjectBegin || arg->v_obj == NULL) {
+      return tvmffi_array_own(arg, out);
+    }
+    tvmffi_object_retain(arg->v_obj);
+  }
+  out->type_index = type_index;
+  out->zero_padding = arg->zero_padding;
+  out->v_uint64 = arg->v_uint64;
+  return 0;
+}
 
 static int make_array(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *array = tvmffi_array_new(num_args);
-  TVMFFIAny value;
+  TVMFFIAny *items;
   int32_t i;
   if (array == NULL) return tvmffi_fail_memory();
+  items = tvmffi_array_items(array);
   for (i = 0; i < num_args; ++i) {
-    if (TVMFFIAnyViewToOwnedAny(&args[i], &value) != 0) {
+    if (own(&args[i], &items[i]) != 0) {
+      TVMFFISeqGetCellPtr(array)->size = i;
       tvmffi_object_release(array);
       return -1;
     }
-    (void)tvmffi_array_append(&array, &value); /* there is room for all of them */
   }
+  TVMFFISeqGetCellPtr(array)->size = num_args;
   *result = tvmffi_any_object(array);
   return 0;
 }
 
-static int get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *array = args[0].v_obj;
   int64_t i = args[1].v_int64, size = tvmffi_array_size(array);
   (void)num_args;
@@ -37,21 +64,26 @@ static int get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
   return 0;
 }
 
-static int get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_array_get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
   *result = tvmffi_any_int(tvmffi_array_size(args[0].v_obj));
   return 0;
 }
 
-static int contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const TVMFFIAny *items = tvmffi_array_items(args[0].v_obj);
-  int64_t i, size = tvmffi_array_size(args[0].v_obj);
+/* Equality may be code of clients, which may change a List. */
+int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int64_t i;
   TVMFFIAny wanted;
+  int equal = 0;
   (void)num_args;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &wanted)); /* raw text counts as text */
-  for (i = 0; i < size && !tvmffi_any_key_equal(&items[i], &wanted);) ++i;
+  for (i = 0; i < tvmffi_array_size(args[0].v_obj) && equal == 0; ++i) {
+    const TVMFFIAny *item = &tvmffi_array_items(args[0].v_obj)[i];
+    equal = tvmffi_any_key_ask_equal(item, &wanted);
+  }
   tvmffi_any_release(&wanted);
-  *result = tvmffi_any_bool(i != size);
+  if (equal < 0) return -1;
+  *result = tvmffi_any_bool(equal);
   return 0;
 }
 
@@ -77,11 +109,11 @@ static int list_type_keys(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
 
 static const tvmffi_builtin kFunctions[] = {
     {"ffi.Array", "*", make_array},
-    {"ffi.ArrayContains", "Aa>b", contains},
-    {"ffi.ArrayGetItem", "Ai>a", get_item},
-    {"ffi.ArraySize", "A>i", get_size},
+    {"ffi.ArrayContains", "Aa>b", tvmffi_array_contains},
+    {"ffi.ArrayGetItem", "Ai>a", tvmffi_array_get_item},
+    {"ffi.ArraySize", "A>i", tvmffi_array_get_size},
     {"ffi.GetRegisteredTypeKeys", ">@s", list_type_keys},
 };
 
-const tvmffi_builtin_group tvmffi_container_builtins = {kFunctions,
-                                                        sizeof kFunctions / sizeof *kFunctions};
+const tvmffi_builtin_group tvmffi_array_builtins = {kFunctions,
+                                                    sizeof kFunctions / sizeof *kFunctions};

@@ -1,50 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The dense form: a table of a power of two of slots, in blocks of 16, with a byte of metadata per
- * slot. Entries whose keys share a home slot form a chain that starts there; a slot's byte says
- * whether a chain starts in it and, as an index into a table of distances, where the next entry of
- * its chain is. The order of insertion is a list over slot numbers.
- */
+/* The dense form; map_table.h says what it looks like. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/any_key.h"
-#include "container/map.h"
+#include "container/map_table.h"
 #include "core/any.h"
 #include "core/object.h"
-
-enum { kBlockSlots = 16 };
 
 /* Of a map that was small until now: twice what that held at most. */
 enum { kFirstSlots = 8, kFirstShift = 61 };
 
-enum {
-  kEmpty = 0xFF,
-  kProtected = 0xFE, /* taken while a chain moves, but not filled yet */
-  kBody = 0x80,      /* not the first of its chain */
-  kJumpMask = 0x7F
-};
+#define meta_at tvmffi_map_meta_at
+#define item_at tvmffi_map_item_at
+#define next_of_chain tvmffi_map_next_of_chain
+#define set_jump tvmffi_map_set_jump
 
-static const uint64_t kNone = UINT64_MAX;
+static const uint64_t kNone = TVMFFI_MAP_NONE;
 
-typedef struct {
-  TVMFFIAny key, value;
-  uint64_t prev, next;
-} item;
-
-typedef struct {
-  uint8_t meta[kBlockSlots];
-  item items[kBlockSlots];
-} block;
-
-/*
- * Distances to the next entry of a chain: 0 to 15, then triangular numbers, then those of the
- * table, which grow by 2.2468.
- */
-enum { kFirstTriangularJump = 16, kFirstLongJump = 83, kNumJumps = 126 };
+/* They grow by 2.2468. */
 /* clang-format off */
-static const uint64_t kLongJumps[kNumJumps - kFirstLongJump] = {
+const uint64_t tvmffi_map_long_jumps[kNumJumps - kFirstLongJump] = {
     UINT64_C(8515), UINT64_C(19110), UINT64_C(42778), UINT64_C(96141), UINT64_C(216153),
     UINT64_C(486591), UINT64_C(1092981), UINT64_C(2458653), UINT64_C(5532801), UINT64_C(12442566),
     UINT64_C(27993903), UINT64_C(62983476), UINT64_C(141717030), UINT64_C(318844378),
@@ -59,62 +36,51 @@ static const uint64_t kLongJumps[kNumJumps - kFirstLongJump] = {
     UINT64_C(1029107982097042876), UINT64_C(2315492959180353330), UINT64_C(5209859154120846435)};
 /* clang-format on */
 
-static uint64_t distance_of(unsigned jump) {
-  uint64_t root = jump - 10;
-  if (jump < kFirstTriangularJump) return jump;
-  return jump < kFirstLongJump ? root * (root + 1) / 2 : kLongJumps[jump - kFirstLongJump];
-}
-
-static uint8_t *meta_at(const tvmffi_map *map, uint64_t i) {
-  return &((block *)map->data)[i / kBlockSlots].meta[i % kBlockSlots];
-}
-
-static item *item_at(const tvmffi_map *map, uint64_t i) {
-  return &((block *)map->data)[i / kBlockSlots].items[i % kBlockSlots];
-}
-
-static uint64_t home_of(const tvmffi_map *map, const TVMFFIAny *key) {
-  return (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> map->fib_shift;
-}
-
-static uint64_t jump_from(const tvmffi_map *map, uint64_t i, unsigned jump) {
-  return (i + distance_of(jump)) & (map->slots - 1);
-}
-
-/* The next of a chain, or kNone. */
-static uint64_t next_of_chain(const tvmffi_map *map, uint64_t i) {
-  unsigned jump = *meta_at(map, i) & kJumpMask;
-  return jump == 0 ? kNone : jump_from(map, i, jump);
-}
-
-static void set_jump(const tvmffi_map *map, uint64_t i, unsigned jump) {
-  uint8_t *meta = meta_at(map, i);
-  *meta = (uint8_t)((*meta & kBody) | jump);
-}
-
-/* The first jump from i to an empty slot, or 0; more slots count as that when can_evict asks. */
-static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
-                           uint64_t *out_slot) {
-  unsigned jump;
-  for (jump = 1; jump < kNumJumps; ++jump) {
-    uint64_t slot = *out_slot = jump_from(map, i, jump);
-    uint8_t meta = *meta_at(map, slot);
-    if (meta == kEmpty) return jump;
-    if (is_rehearsal && (meta & kBody) == 0 && home_of(map, &item_at(map, slot)->key) != slot) {
-      return jump;
-    }
-  }
-  return 0;
+static uint64_t home_of(const tvmffi_map *map, uint64_t hash) {
+  return (UINT64_C(11400714819323198485) * hash) >> map->fib_shift;
 }
 
 static bool is_full(const tvmffi_map *map) {
   return (double)(map->size + 1) > (double)map->slots * 0.99;
 }
 
+uint64_t tvmffi_map_find_before(const tvmffi_map *map, uint64_t i) {
+  unsigned jump;
+  for (jump = 1; jump < kNumJumps; ++jump) {
+    uint64_t before = (i - tvmffi_map_distance(jump)) & (map->slots - 1);
+    uint8_t meta = *meta_at(map, before);
+    if ((meta & kJumpMask) == jump && meta < kProtected) return before;
+  }
+  return kNone;
+}
+
+/*
+ * While a chain's way to other slots is tried out, entries that it would have moved away are
+ * marked: the two highest bits of their next differ, which those of no slot number nor kNone do.
+ */
+static const uint64_t kMovedMark = UINT64_C(1) << 62;
+
+static bool is_moved(const tvmffi_map_item *item) {
+  return ((item->next >> 63 ^ item->next >> 62) & 1) != 0;
+}
+
+/* The first jump from i to an empty slot, or 0; slots of marked entries count as that too. */
+static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
+                           uint64_t *out_slot) {
+  unsigned jump;
+  for (jump = 1; jump < kNumJumps; ++jump) {
+    uint64_t slot = *out_slot = (i + tvmffi_map_distance(jump)) & (map->slots - 1);
+    uint8_t meta = *meta_at(map, slot);
+    if (meta == kEmpty) return jump;
+    if (is_rehearsal && (meta & kBody) == 0 && is_moved(item_at(map, slot))) return jump;
+  }
+  return 0;
+}
+
 /* ---- The order of insertion ------------------------------------------------------------------ */
 
 static void link_last(tvmffi_map *map, uint64_t i) {
-  item *added = item_at(map, i);
+  tvmffi_map_item *added = item_at(map, i);
   added->prev = map->tail;
   added->next = kNone;
   if (map->tail != kNone) {
@@ -125,8 +91,9 @@ static void link_last(tvmffi_map *map, uint64_t i) {
   map->tail = i;
 }
 
-/* Has the neighbours of an entry name another slot. */
-static void redirect(tvmffi_map *map, const item *entry, uint64_t from_next, uint64_t from_prev) {
+/* Has the neighbours of an entry name other slots. */
+static void redirect(tvmffi_map *map, const tvmffi_map_item *entry, uint64_t from_next,
+                     uint64_t from_prev) {
   if (entry->prev != kNone) {
     item_at(map, entry->prev)->next = from_prev;
   } else {
@@ -139,74 +106,114 @@ static void redirect(tvmffi_map *map, const item *entry, uint64_t from_next, uin
   }
 }
 
-static void unlink_item(tvmffi_map *map, uint64_t i) {
-  const item *entry = item_at(map, i);
+void tvmffi_map_unlink(tvmffi_map *map, uint64_t i) {
+  const tvmffi_map_item *entry = item_at(map, i);
   redirect(map, entry, entry->prev, entry->next);
+}
+
+void tvmffi_map_relink(tvmffi_map *map, uint64_t i) {
+  redirect(map, item_at(map, i), i, i);
 }
 
 /* ---- Making and giving up -------------------------------------------------------------------- */
 
-static tvmffi_map *new_dense(uint64_t slots, uint32_t fib_shift) {
-  tvmffi_map *map;
+int tvmffi_map_dense_init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
   size_t num_blocks, bytes, i;
-  if (slots > SIZE_MAX / 2) return NULL;
+  tvmffi_map_block *blocks;
+  if (slots > SIZE_MAX / 2) return -1;
   num_blocks = ((size_t)slots + kBlockSlots - 1) / kBlockSlots;
-  if (!tvmffi_checked_mul_size(num_blocks, sizeof(block), &bytes)) return NULL;
-  map = tvmffi_object_alloc(sizeof *map, 0, kTVMFFIMap, tvmffi_map_delete);
-  if (map == NULL) return NULL;
-  map->data = tvmffi_alloc(bytes);
-  if (map->data == NULL) {
-    tvmffi_object_free(map, 0);
-    return NULL;
-  }
-  for (i = 0; i < num_blocks; ++i) memset(((block *)map->data)[i].meta, kEmpty, kBlockSlots);
+  if (!tvmffi_checked_mul_size(num_blocks, sizeof *blocks, &bytes)) return -1;
+  blocks = tvmffi_alloc(bytes);
+  if (blocks == NULL) return -1;
+  for (i = 0; i < num_blocks; ++i) memset(blocks[i].meta, kEmpty, kBlockSlots);
+  map->data = blocks;
   map->size = 0;
   map->slots = slots;
   map->data_deleter = tvmffi_free;
   map->fib_shift = fib_shift;
   map->head = kNone;
   map->tail = kNone;
-  return map;
+  return 0;
 }
 
-/* Backwards, so that the waiting list, which is a stack, comes to the first entry first. */
+/*
+ * The entries have moved into another table: it becomes the map's. The header is left alone: other
+ * threads may count references of the map all the while.
+ */
+static void install(tvmffi_map *map, const tvmffi_map *table) {
+  void *old = map->data;
+  void (*old_deleter)(void *data) = map->data_deleter;
+  map->data = table->data;
+  map->size = table->size;
+  map->slots = table->slots;
+  map->data_deleter = table->data_deleter;
+  map->fib_shift = table->fib_shift;
+  map->head = table->head;
+  map->tail = table->tail;
+  if (old_deleter != NULL) old_deleter(old);
+}
+
+/* Along the memory, not in order: most tables are larger than caches. */
 void tvmffi_map_dense_release_entries(tvmffi_map *map) {
   uint64_t i;
-  if (map->data == NULL) return; /* retired */
-  for (i = map->tail; i != kNone; i = item_at(map, i)->prev) {
-    const item *entry = item_at(map, i);
-    if (entry->value.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(entry->value.v_obj);
+  if (map->data == NULL) return; /* moved to a Dict by code of a client */
+  for (i = map->slots; i > 0; --i) {
+    const tvmffi_map_pair *pair = &item_at(map, i - 1)->pair;
+    if (*meta_at(map, i - 1) == kEmpty) continue;
+    if (pair->value.type_index >= kTVMFFIStaticObjectBegin) {
+      tvmffi_object_release_nested(pair->value.v_obj);
     }
-    if (entry->key.type_index >= kTVMFFIStaticObjectBegin) {
-      tvmffi_object_release_nested(entry->key.v_obj);
+    if (pair->key.type_index >= kTVMFFIStaticObjectBegin) {
+      tvmffi_object_release_nested(pair->key.v_obj);
     }
   }
 }
 
 /* ---- Looking up ------------------------------------------------------------------------------ */
 
-static uint64_t find_slot(const tvmffi_map *map, const TVMFFIAny *key, uint64_t home) {
-  uint64_t i = home;
-  if (map->size == 0 || (*meta_at(map, home) & kBody) != 0) return kNone;
-  while (i != kNone && !tvmffi_any_key_equal(&item_at(map, i)->key, key)) {
-    i = next_of_chain(map, i);
+/* Whether the entry's key is equal, after all: asks, and makes sure that it is the entry still. */
+static int ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
+  tvmffi_map_state state = tvmffi_map_note(map);
+  TVMFFIAny stored = item_at(map, i)->pair.key;
+  uint8_t meta = *meta_at(map, i);
+  int equal = tvmffi_any_key_ask_equal(&stored, key);
+  if (equal < 0 || !tvmffi_any_key_has_hook(key)) return equal;
+  if (tvmffi_map_check(map, &state) != 0) return kTvmffiRaised;
+  if (*meta_at(map, i) == meta && tvmffi_any_key_is_same(&item_at(map, i)->pair.key, &stored)) {
+    return equal;
   }
-  return i;
+  state.data = NULL;
+  return tvmffi_map_check(map, &state);
 }
 
-TVMFFIAny *tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key) {
-  uint64_t i = map->size == 0 ? kNone : find_slot(map, key, home_of(map, key));
-  return i == kNone ? NULL : &item_at(map, i)->value;
+int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t hash,
+                          tvmffi_map_place *out) {
+  uint64_t i = home_of(map, hash);
+  out->hash = hash;
+  out->slot = kNone;
+  out->tail = kNone;
+  if ((*meta_at(map, i) & kBody) != 0) return 0; /* empty, or of another chain */
+  for (; i != kNone; i = next_of_chain(map, i)) {
+    const TVMFFIAny *stored = &item_at(map, i)->pair.key;
+    int equal = tvmffi_any_key_is_same(stored, key);
+    if (!equal && tvmffi_any_key_may_equal(stored, key)) equal = ask_equal(map, i, key);
+    if (equal < 0) return equal;
+    out->tail = i;
+    if (equal) {
+      out->slot = i;
+      return 0;
+    }
+  }
+  return 0;
 }
 
 /* ---- Inserting ------------------------------------------------------------------------------- */
 
 /* A new entry, in a slot whose metadata is set. */
 static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFIAny *value) {
-  item *entry = item_at(map, i);
-  entry->key = *key;
-  entry->value = *value;
+  tvmffi_map_item *entry = item_at(map, i);
+  entry->pair.key = *key;
+  entry->pair.value = *value;
   link_last(map, i);
   ++map->size;
 }
@@ -214,8 +221,8 @@ static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFI
 /*
  * Whether evict would find a place for every entry it has to move: it could not stop half-way and
  * leave the map as it was. Goes through the same motions without moving anything. A slot that an
- * entry would have left shows as the start of a chain that its key has no business in; an empty
- * one that would have been taken is protected, and links to the one taken before.
+ * entry would have left shows as the start of a chain, and its entry is marked; an empty one that
+ * would have been taken is protected, and links to the one taken before.
  */
 static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied) {
   uint64_t from = occupied, last = before, taken = kNone, i;
@@ -231,9 +238,14 @@ static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied)
       *meta_at(map, i) |= kBody;
     }
     last = i;
-    if (from != occupied) *meta_at(map, from) &= kJumpMask;
+    if (from == occupied) continue;
+    *meta_at(map, from) &= kJumpMask;
+    item_at(map, from)->next ^= kMovedMark;
   }
-  for (i = occupied; i != kNone; i = next_of_chain(map, i)) *meta_at(map, i) |= kBody;
+  for (i = occupied; i != kNone; i = next_of_chain(map, i)) {
+    *meta_at(map, i) |= kBody;
+    if (is_moved(item_at(map, i))) item_at(map, i)->next ^= kMovedMark;
+  }
   for (; taken != kNone; taken = item_at(map, taken)->prev) *meta_at(map, taken) = kEmpty;
   return finds_places;
 }
@@ -243,14 +255,13 @@ static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied)
  * and nothing changed, when the table is too small for that.
  */
 static bool evict(tvmffi_map *map, uint64_t occupied) {
-  uint64_t last = home_of(map, &item_at(map, occupied)->key), from = occupied;
-  while (next_of_chain(map, last) != occupied) last = next_of_chain(map, last);
-  if (!can_evict(map, last, occupied)) return false;
+  uint64_t last = tvmffi_map_find_before(map, occupied), from = occupied;
+  if (last == kNone || !can_evict(map, last, occupied)) return false;
   while (from != kNone) {
     uint64_t next = next_of_chain(map, from), to;
     unsigned jump = find_empty(map, last, false, &to);
     *item_at(map, to) = *item_at(map, from);
-    redirect(map, item_at(map, to), to, to);
+    tvmffi_map_relink(map, to);
     *meta_at(map, to) = kBody;
     *meta_at(map, from) = from == occupied ? kProtected : kEmpty;
     set_jump(map, last, jump);
@@ -261,33 +272,22 @@ static bool evict(tvmffi_map *map, uint64_t occupied) {
 }
 
 /*
- * Takes key and value and gives true, or changes nothing: the table is too small. What the new
- * entry displaces is moved to *old_key and *old_value, None otherwise.
+ * Adds a key that is not in the table; tail is the end of the chain from its home, if there is one
+ * and it is known. False, and nothing changed, when the table is too small.
  */
-static bool try_insert(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value,
-                       TVMFFIAny *old_key, TVMFFIAny *old_value) {
-  uint64_t home = home_of(map, key), i, tail;
+static bool try_add(tvmffi_map *map, uint64_t hash, uint64_t tail, const TVMFFIAny *key,
+                    const TVMFFIAny *value) {
+  uint64_t home = home_of(map, hash), i = home;
   uint8_t *meta = meta_at(map, home);
   unsigned jump;
-  *old_key = *old_value = tvmffi_any_none();
   if (*meta == kEmpty || (*meta & kBody) != 0) {
     if (*meta != kEmpty && (is_full(map) || !evict(map, home))) return false;
     *meta = 0;
     fill(map, home, key, value);
     return true;
   }
-  i = find_slot(map, key, home);
-  if (i != kNone) {
-    /* The key that is there stays, the entry moves to the end. */
-    *old_key = *key;
-    *old_value = item_at(map, i)->value;
-    item_at(map, i)->value = *value;
-    unlink_item(map, i);
-    link_last(map, i);
-    return true;
-  }
   if (is_full(map)) return false;
-  for (tail = home; (i = next_of_chain(map, tail)) != kNone;) tail = i;
+  for (tail = tail != kNone ? tail : home; (i = next_of_chain(map, tail)) != kNone;) tail = i;
   jump = find_empty(map, tail, false, &i);
   if (jump == 0) return false;
   set_jump(map, tail, jump);
@@ -296,47 +296,101 @@ static bool try_insert(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *v
   return true;
 }
 
-/* The entries of a map, in order, as copies that own nothing yet. False: the table is too small. */
-static bool copy_entries(tvmffi_map *to, const tvmffi_map *from) {
-  TVMFFIAny ignored_key, ignored_value;
-  uint64_t i;
-  for (i = from->head; i != kNone; i = item_at(from, i)->next) {
-    const item *entry = item_at(from, i);
-    if (!try_insert(to, &entry->key, &entry->value, &ignored_key, &ignored_value)) return false;
-  }
-  return true;
+TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIAny *value) {
+  TVMFFIAny *place = &item_at(map, slot)->pair.value, old = *place;
+  *place = *value;
+  tvmffi_map_unlink(map, slot);
+  link_last(map, slot);
+  return old;
 }
 
-int tvmffi_map_dense_insert(tvmffi_map **map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  tvmffi_map *old = *map;
-  uint64_t slots = old->slots;
-  uint32_t fib_shift = old->fib_shift;
-  TVMFFIAny old_key, old_value;
-  if (!try_insert(old, key, value, &old_key, &old_value)) {
-    for (;;) {
-      tvmffi_map *grown = new_dense(slots *= 2, --fib_shift);
-      if (grown == NULL) return -1;
-      if (copy_entries(grown, old) && try_insert(grown, key, value, &old_key, &old_value)) {
-        tvmffi_map_retire(old);
-        *map = grown;
-        break;
-      }
-      tvmffi_map_retire(grown);
-    }
+/* ---- Growing --------------------------------------------------------------------------------- */
+
+/* The hashes of a map's keys in order, asked for all at once: no foreign code runs later. */
+static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
+  tvmffi_map_state state = tvmffi_map_note(map);
+  uint64_t *hashes, i, n = 0;
+  int rc = 0;
+  if (map->size > SIZE_MAX / sizeof *hashes) return -1;
+  hashes = tvmffi_alloc((size_t)map->size * sizeof *hashes);
+  if (hashes == NULL) return -1;
+  for (i = tvmffi_map_first(&map->header); i != kNone && n < state.size && rc == 0;) {
+    TVMFFIAny key = tvmffi_map_at(&map->header, i)->key;
+    rc = tvmffi_any_key_ask_hash(&key, &hashes[n++]);
+    if (rc == 0) rc = tvmffi_map_check(map, &state);
+    if (rc == 0) i = tvmffi_map_next(&map->header, i);
   }
-  tvmffi_any_release(&old_key);
-  tvmffi_any_release(&old_value);
+  if (rc != 0) {
+    tvmffi_free(hashes);
+    return rc;
+  }
+  *out = hashes;
   return 0;
 }
 
-tvmffi_map *tvmffi_map_dense_from_small(tvmffi_map *small) {
-  const tvmffi_map_pair *pairs = small->data;
-  tvmffi_map *dense = new_dense(kFirstSlots, kFirstShift);
-  TVMFFIAny ignored_key, ignored_value;
-  uint64_t i;
-  if (dense == NULL) return NULL;
-  for (i = 0; i < small->size; ++i) { /* half of the table at most, so they all go in */
-    (void)try_insert(dense, &pairs[i].key, &pairs[i].value, &ignored_key, &ignored_value);
+enum { kDone, kTooSmall, kNeedsHashes };
+
+/* The entries of a map, in order, as copies that own nothing yet. hashes may be NULL. */
+static int copy_entries(tvmffi_map *to, const tvmffi_map *from, const uint64_t *hashes) {
+  uint64_t i, n = 0;
+  for (i = tvmffi_map_first(&from->header); i != kNone; i = tvmffi_map_next(&from->header, i)) {
+    const tvmffi_map_pair *pair = tvmffi_map_at(&from->header, i);
+    uint64_t hash;
+    if (hashes != NULL) {
+      hash = hashes[n++];
+    } else {
+      if (tvmffi_any_key_has_hook(&pair->key)) return kNeedsHashes;
+      hash = tvmffi_any_key_hash(&pair->key);
+    }
+    if (!try_add(to, hash, kNone, &pair->key, &pair->value)) return kTooSmall;
   }
-  return dense;
+  return kDone;
+}
+
+/* Moves a map's entries, and one more unless key is NULL, into a table of that size or larger. */
+static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t hash,
+                   const TVMFFIAny *key, const TVMFFIAny *value) {
+  uint64_t *hashes = NULL;
+  tvmffi_map table;
+  int rc;
+  for (;;) {
+    int outcome;
+    rc = tvmffi_map_dense_init(&table, slots, fib_shift);
+    if (rc != 0) break;
+    outcome = copy_entries(&table, map, hashes);
+    if (outcome == kDone && key != NULL && !try_add(&table, hash, kNone, key, value)) {
+      outcome = kTooSmall;
+    }
+    if (outcome == kDone) {
+      install(map, &table);
+      break;
+    }
+    tvmffi_free(table.data);
+    if (outcome == kNeedsHashes) {
+      rc = ask_hashes(map, &hashes);
+      if (rc != 0) break;
+    } else {
+      slots *= 2;
+      --fib_shift;
+    }
+  }
+  tvmffi_free(hashes);
+  return rc;
+}
+
+int tvmffi_map_dense_add(tvmffi_map *map, const tvmffi_map_place *place, const TVMFFIAny *key,
+                         const TVMFFIAny *value) {
+  if (try_add(map, place->hash, place->tail, key, value)) return 0;
+  return rebuild(map, 2 * map->slots, map->fib_shift - 1, place->hash, key, value);
+}
+
+int tvmffi_map_dense_from_small(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  uint64_t hash = 0;
+  if (key != NULL) {
+    tvmffi_map_state state = tvmffi_map_note(map);
+    int rc = tvmffi_any_key_ask_hash(key, &hash);
+    if (rc == 0) rc = tvmffi_map_check(map, &state);
+    if (rc != 0) return rc;
+  }
+  return rebuild(map, kFirstSlots, kFirstShift, hash, key, value);
 }

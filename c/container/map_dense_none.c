@@ -4,43 +4,54 @@
  * searched in order. Enough for what the core profile has maps for, the names that a module looked
  * up among its imports; C++ code reads such a map, but could not add to it.
  */
+#include <string.h>
+
+#include "base/alloc.h"
 #include "container/map.h"
 #include "core/any.h"
 
-tvmffi_map *tvmffi_map_dense_from_small(tvmffi_map *small) {
-  tvmffi_map *grown = tvmffi_map_small_new(2 * (small->slots & ~TVMFFI_MAP_SMALL_TAG));
-  const tvmffi_map_pair *pairs = small->data;
-  uint64_t i;
-  if (grown == NULL) return NULL;
-  for (i = 0; i < small->size; ++i) {
-    tvmffi_map_small_append(grown, &pairs[i].key, &pairs[i].value);
-  }
-  return grown;
-}
-
-/* Into a map that was just made: there is room. Into none that C++ code made dense. */
-int tvmffi_map_dense_insert(tvmffi_map **map, const TVMFFIAny *key, const TVMFFIAny *value) {
-  TVMFFIAny *found;
-  if (!tvmffi_map_is_small(*map)) return -1;
-  found = tvmffi_map_small_find(*map, key);
-  if (found == NULL) {
-    tvmffi_map_small_append(*map, key, value);
-  } else {
-    TVMFFIAny old_value = *found, new_key = *key;
-    *found = *value;
-    tvmffi_any_release(&new_key);
-    tvmffi_any_release(&old_value);
-  }
+int tvmffi_map_dense_from_small(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value) {
+  uint64_t slots = 2 * (map->slots & ~TVMFFI_MAP_SMALL_TAG);
+  tvmffi_map_pair *pairs;
+  if (key == NULL) return 0;
+  if (slots > SIZE_MAX / sizeof *pairs) return -1;
+  pairs = tvmffi_alloc((size_t)slots * sizeof *pairs);
+  if (pairs == NULL) return -1;
+  memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  map->data = pairs;
+  map->data_deleter = tvmffi_free;
+  map->slots = slots | TVMFFI_MAP_SMALL_TAG;
+  tvmffi_map_small_append(map, key, value);
   return 0;
 }
 
-TVMFFIAny *tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key) {
+/* The others are for maps that C++ code made dense; there should be none. */
+
+int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t hash,
+                          tvmffi_map_place *out) {
   (void)map;
   (void)key;
-  return NULL;
+  out->hash = hash;
+  out->slot = out->tail = TVMFFI_MAP_NONE;
+  return 0;
 }
 
-/* Maps of this library are not dense. */
+TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIAny *value) {
+  (void)map;
+  (void)slot;
+  return *value;
+}
+
+int tvmffi_map_dense_add(tvmffi_map *map, const tvmffi_map_place *place, const TVMFFIAny *key,
+                         const TVMFFIAny *value) {
+  (void)map;
+  (void)place;
+  (void)key;
+  (void)value;
+  return -1;
+}
+
 void tvmffi_map_dense_release_entries(tvmffi_map *map) {
   (void)map;
 }

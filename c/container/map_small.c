@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small form: two to four pairs in the object, in the order of insertion. */
+/* The small form: two to four pairs, in the object as a rule, in the order of insertion. */
+#include <string.h>
+
+#include "base/alloc.h"
 #include "container/any_key.h"
 #include "container/map.h"
 #include "core/object.h"
 
-tvmffi_map *tvmffi_map_small_new(uint64_t slots) {
+tvmffi_map *tvmffi_map_small_new(int32_t type_index, uint64_t slots) {
   /* At least two slots always: the fields of the dense form fit into the same block. */
   tvmffi_map *map =
       tvmffi_object_alloc(sizeof(tvmffi_map_common) + (size_t)slots * sizeof(tvmffi_map_pair), 0,
-                          kTVMFFIMap, tvmffi_map_delete);
+                          type_index, tvmffi_map_delete);
   if (map == NULL) return NULL;
   map->data = (char *)map + sizeof(tvmffi_map_common);
   map->size = 0;
@@ -17,13 +20,24 @@ tvmffi_map *tvmffi_map_small_new(uint64_t slots) {
   return map;
 }
 
-TVMFFIAny *tvmffi_map_small_find(const tvmffi_map *map, const TVMFFIAny *key) {
-  tvmffi_map_pair *pairs = map->data;
+int tvmffi_map_small_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out) {
   uint64_t i;
+  *out = TVMFFI_MAP_NONE;
   for (i = 0; i < map->size; ++i) {
-    if (tvmffi_any_key_equal(&pairs[i].key, key)) return &pairs[i].value;
+    TVMFFIAny stored = ((const tvmffi_map_pair *)map->data)[i].key;
+    int equal = tvmffi_any_key_is_same(&stored, key);
+    if (!equal && tvmffi_any_key_may_equal(&stored, key)) {
+      tvmffi_map_state state = tvmffi_map_note(map);
+      equal = tvmffi_any_key_ask_equal(&stored, key);
+      if (equal < 0) return equal;
+      if (tvmffi_map_check(map, &state) != 0) return kTvmffiRaised;
+    }
+    if (equal) {
+      *out = i;
+      return 0;
+    }
   }
-  return NULL;
+  return 0;
 }
 
 void tvmffi_map_small_append(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value) {
@@ -31,6 +45,24 @@ void tvmffi_map_small_append(tvmffi_map *map, const TVMFFIAny *key, const TVMFFI
   pair->key = *key;
   pair->value = *value;
   ++map->size;
+}
+
+int tvmffi_map_small_extend(tvmffi_map *map) {
+  tvmffi_map_pair *pairs = tvmffi_alloc(kTvmffiMapMaxSmallSlots * sizeof *pairs);
+  if (pairs == NULL) return -1;
+  memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
+  if (map->data_deleter != NULL) map->data_deleter(map->data);
+  map->data = pairs;
+  map->data_deleter = tvmffi_free;
+  map->slots = kTvmffiMapMaxSmallSlots | TVMFFI_MAP_SMALL_TAG;
+  return 0;
+}
+
+void tvmffi_map_small_take(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {
+  tvmffi_map_pair *pairs = map->data;
+  *out = pairs[i];
+  --map->size;
+  memmove(&pairs[i], &pairs[i + 1], (size_t)(map->size - i) * sizeof *pairs);
 }
 
 /* Backwards, so that the waiting list, which is a stack, comes to the first entry first. */

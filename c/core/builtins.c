@@ -11,7 +11,7 @@
 /* What a letter of a signature stands for. */
 typedef struct {
   char letter;
-  char display[13]; /* in errors */
+  char display[15]; /* in errors */
   char schema[13];  /* in metadata */
 } parameter_type;
 
@@ -27,6 +27,12 @@ static const parameter_type kTypes[] = {
     {'M', "ffi.Module", "ffi.Module"},
     {'A', "ffi.Array", "ffi.Array"},
     {'O', "ffi.Object", "ffi.Object"},
+    {'L', "ffi.List", "ffi.List"},
+    {'l', "List<Any>", "ffi.List"},
+    {'H', "ffi.Map", "ffi.Map"},
+    {'D', "ffi.Dict", "ffi.Dict"},
+    {'d', "Dict<Any, Any>", "ffi.Dict"},
+    {'V', "Device", "Device"},
 };
 
 static const parameter_type *find_type(char letter) {
@@ -55,6 +61,16 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
       return type_index == kTVMFFIOpaquePtr || type_index == kTVMFFINone;
     case 'A':
       return type_index == kTVMFFIArray && arg->v_obj != NULL;
+    case 'L':
+      return type_index == kTVMFFIList && arg->v_obj != NULL;
+    case 'l':
+      return (type_index == kTVMFFIList || type_index == kTVMFFIArray) && arg->v_obj != NULL;
+    case 'H':
+      return type_index == kTVMFFIMap && arg->v_obj != NULL;
+    case 'D':
+      return type_index == kTVMFFIDict && arg->v_obj != NULL;
+    case 'd':
+      return (type_index == kTVMFFIDict || type_index == kTVMFFIMap) && arg->v_obj != NULL;
     case 'a':
       return true;
     default:
@@ -86,7 +102,12 @@ static void append_schema(tvmffi_buf *text, const char **p) {
     append_schema(text, p);
     tvmffi_buf_append_text(text, "]}");
   } else {
-    tvmffi_buf_appendf(text, "{\"type\":\"%s\"}", find_type(letter)->schema);
+    tvmffi_buf_appendf(text, "{\"type\":\"%s\"", find_type(letter)->schema);
+    if (letter == 'l') tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"}]");
+    if (letter == 'd') {
+      tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"},{\"type\":\"Any\"}]");
+    }
+    tvmffi_buf_append_text(text, "}");
   }
 }
 

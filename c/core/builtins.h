@@ -20,9 +20,10 @@ typedef struct {
   char name[40];
   /*
    * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
-   * a Any, M ffi.Module, A ffi.Array. In results also v void, F ffi.Function, O ffi.Object, and ?
-   * before a letter for Optional, @ before one for Array<...>. "*" alone: any arguments, not
-   * checked. The texts of errors and the metadata are made from it.
+   * a Any, M ffi.Module, A ffi.Array, L ffi.List, l List<Any> (an Array too), H ffi.Map,
+   * D ffi.Dict, d Dict<Any, Any> (a Map too). In results also v void, F ffi.Function,
+   * O ffi.Object, V Device, and ? before a letter for Optional, @ before one for Array<...>.
+   * "*" alone: any arguments, not checked. The texts of errors and the metadata are made from it.
    */
   char signature[8];
   tvmffi_builtin_body body;
@@ -40,7 +41,12 @@ extern const size_t tvmffi_num_builtin_groups;
 /* The tables. */
 extern const tvmffi_builtin_group tvmffi_core_builtins;
 extern const tvmffi_builtin_group tvmffi_module_builtins;
-extern const tvmffi_builtin_group tvmffi_container_builtins;
+extern const tvmffi_builtin_group tvmffi_array_builtins;
+extern const tvmffi_builtin_group tvmffi_list_builtins;
+extern const tvmffi_builtin_group tvmffi_map_builtins;
+
+/* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
+extern TVMFFIObject tvmffi_invalid_object;
 
 /* A Function object of a built-in; NULL with the error raised. */
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);

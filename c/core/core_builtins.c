@@ -56,7 +56,7 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
 }
 
 /* Two objects whose identity is all there is to them; never destroyed. */
-static TVMFFIObject invalid_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
+TVMFFIObject tvmffi_invalid_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
 static TVMFFIObject kwargs_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
 
 static int get_sentinel(TVMFFIObject *sentinel, TVMFFIAny *result) {
@@ -68,7 +68,7 @@ static int get_sentinel(TVMFFIObject *sentinel, TVMFFIAny *result) {
 static int get_invalid_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
   (void)num_args;
-  return get_sentinel(&invalid_object, result);
+  return get_sentinel(&tvmffi_invalid_object, result);
 }
 
 static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

@@ -5,7 +5,9 @@
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_container_builtins,
+    &tvmffi_array_builtins,
+    &tvmffi_list_builtins,
+    &tvmffi_map_builtins,
 #endif
     &tvmffi_module_builtins,
 };

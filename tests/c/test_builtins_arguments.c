@@ -112,7 +112,10 @@ static void test_null_objects_and_texts(void **state) {
     const char *signature;
     int32_t type_index;
   } kCases[] = {{"M>a", kTVMFFIModule}, {"A>a", kTVMFFIArray}, {"s>a", kTVMFFIStr},
-                {"s>a", kTVMFFIRawStr}, {"y>a", kTVMFFIBytes}, {"y>a", kTVMFFIByteArrayPtr}};
+                {"s>a", kTVMFFIRawStr}, {"y>a", kTVMFFIBytes}, {"y>a", kTVMFFIByteArrayPtr},
+                {"L>a", kTVMFFIList},   {"l>a", kTVMFFIList},  {"l>a", kTVMFFIArray},
+                {"H>a", kTVMFFIMap},    {"D>a", kTVMFFIDict},  {"d>a", kTVMFFIDict},
+                {"d>a", kTVMFFIMap}};
   size_t i;
   (void)state;
   for (i = 0; i < sizeof kCases / sizeof *kCases; ++i) {
@@ -176,6 +179,11 @@ static void test_what_parameters_accept(void **state) {
   CHECK_LETTER("p>a", kTVMFFIOpaquePtr, kTVMFFINone);
   CHECK_LETTER("M>a", kTVMFFIModule);
   CHECK_LETTER("A>a", kTVMFFIArray);
+  CHECK_LETTER("L>a", kTVMFFIList);
+  CHECK_LETTER("l>a", kTVMFFIList, kTVMFFIArray);
+  CHECK_LETTER("H>a", kTVMFFIMap);
+  CHECK_LETTER("D>a", kTVMFFIDict);
+  CHECK_LETTER("d>a", kTVMFFIDict, kTVMFFIMap);
 }
 
 static void test_any_arguments(void **state) {

@@ -20,7 +20,8 @@ static void insert_int(TVMFFIObject **map, int64_t key, int64_t value) {
 
 static int64_t get_int(TVMFFIObject *map, int64_t key) {
   TVMFFIAny wanted = tvmffi_any_int(key);
-  const TVMFFIAny *found = tvmffi_map_find(map, &wanted);
+  const TVMFFIAny *found;
+  assert_int_equal(tvmffi_map_find(map, &wanted, &found), 0);
   return found == NULL ? -1 : found->v_int64;
 }
 
@@ -107,6 +108,7 @@ static void test_offsets(void **state) {
 static void test_an_empty_map(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
   TVMFFIAny key = tvmffi_any_none();
+  const TVMFFIAny *found;
   shape_of_map shape = look_at(map);
   (void)state;
   assert_int_equal(map->type_index, kTVMFFIMap);
@@ -114,7 +116,8 @@ static void test_an_empty_map(void **state) {
   assert_int_equal(shape.slots, 2);
   assert_ptr_equal(shape.data, (char *)map + sizeof(tvmffi_map_common));
   assert_int_equal(tvmffi_map_size(map), 0);
-  assert_null(tvmffi_map_find(map, &key));
+  assert_int_equal(tvmffi_map_find(map, &key, &found), 0);
+  assert_null(found);
   assert_null(tvmffi_map_find_text(map, "x", 1));
   TVMFFIObjectDecRef(map);
 }
@@ -295,7 +298,8 @@ static void test_keys_of_one_hash(void **state) {
   assert_true(look_at(map).slots <= 8 * kColliding);
   for (i = 0; i < kColliding; ++i) {
     TVMFFIAny key = colliding(i);
-    const TVMFFIAny *found = tvmffi_map_find(map, &key);
+    const TVMFFIAny *found;
+    assert_int_equal(tvmffi_map_find(map, &key, &found), 0);
     assert_non_null(found);
     assert_int_equal(found->v_int64, i);
     check_release(&key);

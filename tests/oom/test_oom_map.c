@@ -90,7 +90,7 @@ static void fill_with_failures(uint32_t seed) {
     remember();
     growths += oom_check(insert, unchanged, NULL, NULL, 1);
   }
-  assert_in_range(growths, 10, 40);
+  assert_in_range(growths, 6, 20);
   assert_int_equal(tvmffi_map_size(map), kInserts);
   tvmffi_object_release(map);
   assert_int_equal(oom_live_blocks(), 0);
@@ -117,8 +117,6 @@ static void test_keys_and_values_stay_the_caller_s(void **state) {
   key = tvmffi_any_object(&probes[0]);
   value = tvmffi_any_object(&probes[1]);
   oom_fail_after(0);
-  assert_int_equal(tvmffi_map_insert(&map, &key, &value), -1);
-  oom_fail_after(1);
   assert_int_equal(tvmffi_map_insert(&map, &key, &value), -1);
   oom_fail_after(-1);
   assert_int_equal(probes[0].strong_deletes + probes[1].strong_deletes, 0);

@@ -9,14 +9,15 @@
 static size_t live_blocks, allocations; /* for tests with one thread */
 static long countdown = -1;
 
+int oom_fails_now(void) {
+  if (countdown >= 0) return countdown-- == 0;
+  return 0;
+}
+
 static void *allocate(void *context, size_t size) {
   void *block;
   (void)context;
-  if (countdown == 0) {
-    countdown = -1;
-    return NULL;
-  }
-  if (countdown > 0) --countdown;
+  if (oom_fails_now()) return NULL;
   block = malloc(size);
   if (block == NULL) return NULL;
   ++live_blocks;

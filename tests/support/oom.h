@@ -19,6 +19,9 @@ size_t oom_allocations(void);
 /* The allocation after n more fails, and only that one; -1: none does. */
 void oom_fail_after(long n);
 
+/* Whether an allocation that the hooks do not see is the one to fail: a test asks in its place. */
+int oom_fails_now(void);
+
 /*
  * Runs action with its allocation 0 failing, then 1, and so on, until it gives 0. Each failure must
  * come as non-zero with MemoryError raised and leave no block behind; after each, unchanged (may

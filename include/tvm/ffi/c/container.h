@@ -5,9 +5,16 @@
  *
  * Elements of arrays and lists are read in memory; everything else is a call of a global function
  * (ffi.Array, ffi.MapGetItem, ...); a runtime that lacks it makes them raise ValueError `Function
- * <name> not found`. Of these functions this runtime has ffi.Array so far, and with profile=core
- * none; other runtimes have them all. A caller that needs maps in a loop gets the function once
- * instead.
+ * <name> not found`. This runtime has them all, and with profile=core none. A caller that needs maps
+ * in a loop gets the function once instead.
+ *
+ * Keys of maps and dicts are equal when they are the same value of the same type: 1, 1.0 and true are
+ * three keys, texts count by content, other objects by identity, unless their type brings an equality
+ * and a hash of its own (the attributes __any_equal__ and __any_hash__). What these raise, the call
+ * that asked for them raises.
+ *
+ * An Array and a Map are never changed once others have them. A List and a Dict may be, and keep
+ * their handles; they have no lock: one thread at a time, readers too while another may change them.
  */
 #ifndef TVM_FFI_C_CONTAINER_H_
 #define TVM_FFI_C_CONTAINER_H_

@@ -25,7 +25,8 @@ typedef struct {
 
 /**
  * Send every allocation of the runtime through the host's functions. They must not call the
- * library: some allocations are made under its locks.
+ * library: some allocations are made under its locks. The one exception are the blocks in which
+ * Lists keep their elements: code of clients replaces and frees those with malloc and free.
  * @param hooks [in] Copied; NULL goes back to malloc and free.
  * Errors: RuntimeError (something is allocated already), ValueError (a function is NULL).
  * Threads: setup; call it before anything else of the library, or after TVMFFIRuntimeShutdown when

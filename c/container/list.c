@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/list.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "container/array.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+
+/* What is moved without memory being asked for. */
+enum { kFewElements = 16 };
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFISeqCell cell;
+} list_object;
+
+static void delete_list(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_list, tvmffi_array_destroy, 0);
+}
+
+/* A block for that many elements; NULL without memory. */
+static TVMFFIAny *new_block(int64_t capacity) {
+  size_t bytes;
+  if ((uint64_t)capacity > SIZE_MAX ||
+      !tvmffi_checked_mul_size((size_t)capacity, sizeof(TVMFFIAny), &bytes) ||
+      bytes > PTRDIFF_MAX) {
+    return NULL;
+  }
+  return tvmffi_alloc_plain(bytes);
+}
+
+/* Replaces the block by a larger one. */
+static int move_block(TVMFFISeqCell *cell, int64_t capacity) {
+  TVMFFIAny *grown = new_block(capacity);
+  if (grown == NULL) return tvmffi_fail_memory();
+  if (cell->size != 0) memcpy(grown, cell->data, (size_t)cell->size * sizeof *grown);
+  if (cell->data_deleter != NULL) {
+    cell->data_deleter(cell->data); /* stays: whoever made the list can free what malloc gave */
+  } else {
+    cell->data_deleter = tvmffi_free_plain;
+  }
+  cell->data = grown;
+  cell->capacity = capacity;
+  return 0;
+}
+
+/* Room for num more elements, and for as many as there are again. */
+static int ensure_room(TVMFFISeqCell *cell, int64_t num) {
+  int64_t needed, capacity;
+  if (num <= cell->capacity - cell->size) return 0;
+  if (num > INT64_MAX - cell->size) return tvmffi_fail_memory();
+  needed = cell->size + num;
+  capacity = cell->capacity <= INT64_MAX / 2 ? 2 * cell->capacity : needed;
+  return move_block(cell, capacity > needed ? capacity : needed);
+}
+
+TVMFFIObject *tvmffi_list_new(int64_t capacity) {
+  list_object *list = tvmffi_object_new(sizeof *list, kTVMFFIList, delete_list);
+  if (list == NULL) return NULL;
+  list->cell.data = NULL;
+  list->cell.size = 0;
+  list->cell.capacity = 0;
+  list->cell.data_deleter = tvmffi_free_plain;
+  if (tvmffi_list_reserve(&list->header, capacity) != 0) {
+    tvmffi_object_free(list, 0);
+    return NULL;
+  }
+  return &list->header;
+}
+
+TVMFFIObject *tvmffi_list_copy(TVMFFIObject *seq) {
+  int64_t i, size = tvmffi_array_size(seq);
+  TVMFFIObject *list = tvmffi_list_new(size);
+  if (list == NULL) return NULL;
+  for (i = 0; i < size; ++i) {
+    tvmffi_array_items(list)[i] = tvmffi_any_copy(&tvmffi_array_items(seq)[i]);
+  }
+  TVMFFISeqGetCellPtr(list)->size = size;
+  return list;
+}
+
+int tvmffi_list_reserve(TVMFFIObject *list, int64_t capacity) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(list);
+  return capacity <= cell->capacity ? 0 : move_block(cell, capacity);
+}
+
+int tvmffi_list_check_index(TVMFFIObject *list, int64_t i) {
+  int64_t size = tvmffi_array_size(list);
+  if (i >= 0 && i < size) return 0;
+  return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i, (long long)size);
+}
+
+int tvmffi_list_check_range(TVMFFIObject *list, int64_t start, int64_t stop) {
+  int64_t size = tvmffi_array_size(list);
+  if (start >= 0 && start <= stop && stop <= size) return 0;
+  return tvmffi_fail("IndexError", "Erase range [%lld, %lld) out of bounds %lld", (long long)start,
+                     (long long)stop, (long long)size);
+}
+
+int tvmffi_list_append(TVMFFIObject *list, const TVMFFIAny *value) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(list);
+  TVMFFI_TRY(ensure_room(cell, 1));
+  ((TVMFFIAny *)cell->data)[cell->size++] = *value;
+  return 0;
+}
+
+/* Moves the elements behind those from start to stop to where to is. */
+static void move_tail(TVMFFISeqCell *cell, int64_t stop, int64_t to) {
+  TVMFFIAny *items = cell->data;
+  if (stop != cell->size && stop != to) {
+    memmove(&items[to], &items[stop], (size_t)(cell->size - stop) * sizeof *items);
+  }
+  cell->size += to - stop;
+}
+
+int tvmffi_list_pop(TVMFFIObject *list, int64_t i, TVMFFIAny *out) {
+  TVMFFI_TRY(tvmffi_list_check_index(list, i));
+  *out = tvmffi_array_items(list)[i];
+  move_tail(TVMFFISeqGetCellPtr(list), i + 1, i);
+  return 0;
+}
+
+static void release_all(TVMFFIAny *values, int64_t num) {
+  int64_t i;
+  for (i = 0; i < num; ++i) tvmffi_any_release(&values[i]);
+}
+
+/* A copy of elements that is to be released; few where there is room for them. NULL: no memory. */
+static TVMFFIAny *set_aside(const TVMFFIAny *from, int64_t num, TVMFFIAny *few) {
+  TVMFFIAny *aside = num <= kFewElements ? few : tvmffi_alloc((size_t)num * sizeof *aside);
+  if (aside != NULL) memcpy(aside, from, (size_t)num * sizeof *aside);
+  return aside;
+}
+
+int tvmffi_list_splice(TVMFFIObject *list, int64_t start, int64_t stop, const TVMFFIAny *values,
+                       int64_t num) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(list);
+  TVMFFIAny few[kFewElements], *old;
+  int64_t num_old = stop - start;
+  TVMFFI_TRY(tvmffi_list_check_range(list, start, stop));
+  if (num > num_old) TVMFFI_TRY(ensure_room(cell, num - num_old));
+  old = num_old != 0 ? set_aside((TVMFFIAny *)cell->data + start, num_old, few) : few;
+  if (old == NULL) return tvmffi_fail_memory();
+  move_tail(cell, stop, start + num);
+  if (num != 0) memcpy((TVMFFIAny *)cell->data + start, values, (size_t)num * sizeof *values);
+  release_all(old, num_old);
+  if (old != few) tvmffi_free(old);
+  return 0;
+}
+
+int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(list);
+  TVMFFIAny few[kFewElements], *old = NULL;
+  TVMFFI_TRY(tvmffi_list_check_range(list, start, stop));
+  if (stop < cell->size) old = set_aside((TVMFFIAny *)cell->data + start, stop - start, few);
+  if (old != NULL) {
+    move_tail(cell, stop, start);
+    release_all(old, stop - start);
+    if (old != few) tvmffi_free(old);
+    return 0;
+  }
+  /* The end of the list, or no memory: a few at a time. Their destructors may change the list. */
+  while (start < stop && stop <= cell->size) {
+    int64_t num = stop - start < kFewElements ? stop - start : kFewElements;
+    (void)set_aside((TVMFFIAny *)cell->data + stop - num, num, few);
+    move_tail(cell, stop, stop - num);
+    stop -= num;
+    release_all(few, num);
+  }
+  return 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The global functions of maps and dicts. Those that change a Dict take a Map too, as the
+ * reference's do: they change a Dict made of it, which nobody sees.
+ */
+#include <string.h>
+
+#include "container/any_key.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/object.h"
+
+/* The code of a failed operation on a map, as a function of the ABI gives it. */
+static int fail(int rc) {
+  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* Inserts owned copies of two arguments. */
+static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
+  TVMFFIAny key, value = tvmffi_any_none();
+  int rc;
+  TVMFFI_TRY(tvmffi_array_own(&args[0], &key));
+  rc = tvmffi_array_own(&args[1], &value);
+  if (rc == 0) {
+    rc = tvmffi_map_insert(map, &key, &value);
+    if (rc == 0) return 0;
+    rc = fail(rc);
+  }
+  tvmffi_any_release(&key);
+  tvmffi_any_release(&value);
+  return rc;
+}
+
+/*
+ * All arguments into a new map. All at once a table has room for them from the start; *out is NULL
+ * then, with nothing raised, when a key came twice: entries would stand in other slots.
+ */
+static int fill(int32_t type_index, const TVMFFIAny *args, int32_t num_args, bool at_once,
+                TVMFFIObject **out) {
+  TVMFFIObject *map = tvmffi_map_new_for(type_index, at_once ? (uint64_t)num_args / 2 : 0);
+  int32_t i;
+  *out = NULL;
+  if (map == NULL) return tvmffi_fail_memory();
+  for (i = 0; i < num_args; i += 2) {
+    int rc = insert(&map, &args[i]);
+    if (rc == 0 && (!at_once || tvmffi_map_size(map) == (uint64_t)i / 2 + 1)) continue;
+    tvmffi_object_release(map);
+    return rc;
+  }
+  *out = map;
+  return 0;
+}
+
+static int make(int32_t type_index, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObject *map = NULL;
+  bool can_repeat = true;
+  int32_t i;
+  if (num_args % 2 != 0) {
+    return tvmffi_fail("InternalError", "Check failed: args.size() %% 2 == 0 (1 vs. 0) : ");
+  }
+  for (i = 0; i < num_args && can_repeat; ++i) {
+    can_repeat = args[i].type_index != kTVMFFIObjectRValueRef; /* it can be had once */
+  }
+  if (can_repeat) TVMFFI_TRY(fill(type_index, args, num_args, true, &map));
+  if (map == NULL) TVMFFI_TRY(fill(type_index, args, num_args, false, &map));
+  *result = tvmffi_any_object(map);
+  return 0;
+}
+
+static int make_map(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  return make(kTVMFFIMap, args, num_args, result);
+}
+
+static int make_dict(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  return make(kTVMFFIDict, args, num_args, result);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static int get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  *result = tvmffi_any_int((int64_t)tvmffi_map_size(args[0].v_obj));
+  return 0;
+}
+
+/*
+ * Whether the map has a key that is an argument, and a copy of its value: 1, 0, or -1. Raw text
+ * need not become a String for that.
+ */
+static int find(const TVMFFIAny *args, TVMFFIAny *out) {
+  const TVMFFIAny *key = &args[1], *value = NULL;
+  TVMFFIAny owned = tvmffi_any_none();
+  int rc = 0;
+  switch (key->type_index) {
+    case kTVMFFIRawStr:
+      TVMFFI_REQUIRE(key->v_c_str);
+      value = tvmffi_map_find_text(args[0].v_obj, key->v_c_str, strlen(key->v_c_str));
+      break;
+    case kTVMFFIByteArrayPtr:
+    case kTVMFFIObjectRValueRef:
+      TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(key, &owned));
+      rc = tvmffi_map_find(args[0].v_obj, &owned, &value);
+      break;
+    default:
+      if (key->type_index >= kTVMFFIStaticObjectBegin) TVMFFI_REQUIRE(key->v_obj);
+      rc = tvmffi_map_find(args[0].v_obj, key, &value);
+  }
+  if (value != NULL) *out = tvmffi_any_copy(value);
+  if (owned.type_index != kTVMFFINone) tvmffi_any_release(&owned);
+  return rc == 0 ? value != NULL : fail(rc);
+}
+
+static int get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int found = find(args, result);
+  (void)num_args;
+  if (found == 0) return tvmffi_fail("KeyError", "key is not in Map");
+  return found < 0 ? -1 : 0;
+}
+
+static int get_item_or_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int found = find(args, result);
+  (void)num_args;
+  if (found == 0) {
+    tvmffi_object_retain(&tvmffi_invalid_object);
+    *result = tvmffi_any_object(&tvmffi_invalid_object);
+  }
+  return found < 0 ? -1 : 0;
+}
+
+static int count(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny value = tvmffi_any_none();
+  int found = find(args, &value);
+  (void)num_args;
+  if (found < 0) return -1;
+  if (found) tvmffi_any_release(&value);
+  *result = tvmffi_any_int(found);
+  return 0;
+}
+
+/* ---- Changing -------------------------------------------------------------------------------- */
+
+/* The dict to work on. */
+static int begin(const TVMFFIAny *arg, TVMFFIObject **out) {
+  *out = arg->type_index == kTVMFFIDict ? arg->v_obj : tvmffi_map_copy_to_dict(arg->v_obj);
+  return *out == NULL ? tvmffi_fail_memory() : 0;
+}
+
+static void end(const TVMFFIAny *arg, TVMFFIObject *dict) {
+  if (dict != arg->v_obj) tvmffi_object_release(dict);
+}
+
+static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObject *dict;
+  int rc;
+  (void)num_args;
+  (void)result;
+  TVMFFI_TRY(begin(&args[0], &dict));
+  rc = insert(&dict, &args[1]);
+  end(&args[0], dict);
+  return rc;
+}
+
+static int erase(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny key;
+  TVMFFIObject *dict;
+  int rc;
+  (void)num_args;
+  (void)result;
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &key));
+  rc = begin(&args[0], &dict);
+  if (rc == 0) {
+    rc = tvmffi_map_erase(dict, &key);
+    if (rc != 0) rc = fail(rc);
+    end(&args[0], dict);
+  }
+  tvmffi_any_release(&key);
+  return rc;
+}
+
+static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  (void)result;
+  if (args[0].type_index == kTVMFFIDict) tvmffi_map_clear(args[0].v_obj);
+  return 0;
+}
+
+static const tvmffi_builtin kFunctions[] = {
+    {"ffi.Map", "*", make_map},
+    {"ffi.MapSize", "H>i", get_size},
+    {"ffi.MapGetItem", "Ha>a", get_item},
+    {"ffi.MapCount", "Ha>i", count},
+    {"ffi.MapForwardIterFunctor", "H>F", tvmffi_map_make_iterator},
+    {"ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing},
+    {"ffi.Dict", "*", make_dict},
+    {"ffi.DictSize", "D>i", get_size},
+    {"ffi.DictGetItem", "Da>a", get_item},
+    {"ffi.DictSetItem", "daa>v", set_item},
+    {"ffi.DictCount", "Da>i", count},
+    {"ffi.DictErase", "da>v", erase},
+    {"ffi.DictClear", "d>v", clear},
+    {"ffi.DictForwardIterFunctor", "D>F", tvmffi_map_make_iterator},
+    {"ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing},
+    {"ffi.ContainerFindFirstNonCPUDevice", "a>V", tvmffi_container_find_device},
+};
+
+const tvmffi_builtin_group tvmffi_map_builtins = {kFunctions,
+                                                  sizeof kFunctions / sizeof *kFunctions};

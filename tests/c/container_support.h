@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the functions of containers have in common. */
+#ifndef TESTS_C_CONTAINER_SUPPORT_H_
+#define TESTS_C_CONTAINER_SUPPORT_H_
+
+#include "core/any.h"
+#include "module_support.h"
+#include "support/check.h"
+
+/* Calls a global function that succeeds; what it gives is owned. */
+static inline TVMFFIAny call_ok(const char *name, const TVMFFIAny *args, int32_t num_args) {
+  TVMFFIAny result;
+  check_ok(call_global(name, args, num_args, &result));
+  return result;
+}
+
+/* The same with up to four arguments of their own; the last of them may be left out as None. */
+static inline int call4(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIAny b, TVMFFIAny c,
+                        TVMFFIAny d, TVMFFIAny *result) {
+  TVMFFIAny args[4];
+  args[0] = a;
+  args[1] = b;
+  args[2] = c;
+  args[3] = d;
+  return call_global(name, args, num_args, result);
+}
+
+/* Of integers: a container of those numbers. */
+static inline TVMFFIAny make_of_ints(const char *name, const int64_t *numbers, int32_t num) {
+  TVMFFIAny args[64];
+  int32_t i;
+  assert_true(num <= 64);
+  for (i = 0; i < num; ++i) args[i] = tvmffi_any_int(numbers[i]);
+  return call_ok(name, args, num);
+}
+
+/* A sequence holds those integers. */
+static inline void check_ints(const TVMFFIAny *seq, const int64_t *numbers, int64_t num) {
+  const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(seq->v_obj);
+  const TVMFFIAny *items = cell->data;
+  int64_t i;
+  assert_int_equal(cell->size, num);
+  assert_true(cell->capacity >= num);
+  for (i = 0; i < num; ++i) {
+    assert_int_equal(items[i].type_index, kTVMFFIInt);
+    assert_int_equal(items[i].v_int64, numbers[i]);
+  }
+}
+
+#endif /* TESTS_C_CONTAINER_SUPPORT_H_ */
