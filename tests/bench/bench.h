@@ -52,9 +52,11 @@ enum { kBenchManyNames = 100000 };
 /* How much of a state has to be there; each level includes those before it. */
 typedef enum {
   kBenchNothing,
-  kBenchRuntime, /* the library is loaded, its objects are made */
-  kBenchTexts,   /* kBenchManyNames texts are made that no global function has yet */
-  kBenchNames    /* as many global functions are set, and the texts are shuffled */
+  kBenchRuntime,   /* the library is loaded, its objects are made */
+  kBenchItems,     /* there are integers to fill containers with */
+  kBenchTexts,     /* kBenchManyNames texts are made that no global function has yet */
+  kBenchNames,     /* as many global functions are set, and the texts are shuffled */
+  kBenchContainers /* arrays and maps are made, the largest of a million entries */
 } bench_need;
 
 /* One runtime, and objects of it. Threads get a copy each. */
@@ -68,12 +70,18 @@ typedef struct {
   TVMFFIObjectHandle tensor, output; /* of bench_managed_tensor() and _output() */
   TVMFFIObjectHandle module, get_function, kernel;
   void *once;
+  TVMFFIObjectHandle make_array, get_element, make_map, get_value;
+  TVMFFIAny *items;             /* a million integers, each in front of its number */
+  TVMFFIAny arrays[3], maps[3]; /* of 10, of 1,000 and of a million entries */
   bench_names names, types;
   size_t position; /* where the walk through the names goes on */
 } bench_state;
 
 /* Makes what is not there yet. Prints what went wrong and gives -1. */
 int bench_prepare(bench_state *state, bench_need need);
+
+/* A global function; -1 when there is none. */
+int bench_find_global(bench_state *state, TVMFFIByteArray name, TVMFFIObjectHandle *out);
 
 /* Sets as many global functions, or registers as many types, in all. */
 int bench_grow_names(bench_state *state, size_t count);
@@ -138,6 +146,22 @@ DLManagedTensorVersioned *bench_managed_tensor(void);
 DLManagedTensorVersioned *bench_managed_output(void);
 int bench_allocator(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                     void (*set_error)(void *, const char *, const char *));
+
+/* containers.c */
+int bench_make_items(bench_state *state);
+int bench_make_containers(bench_state *state);
+int bench_build_small_array(bench_state *state, size_t calls);
+int bench_build_middle_array(bench_state *state, size_t calls);
+int bench_build_large_array(bench_state *state, size_t calls);
+int bench_build_small_map(bench_state *state, size_t calls);
+int bench_build_middle_map(bench_state *state, size_t calls);
+int bench_build_large_map(bench_state *state, size_t calls);
+int bench_index_small_array(bench_state *state, size_t calls);
+int bench_index_middle_array(bench_state *state, size_t calls);
+int bench_index_large_array(bench_state *state, size_t calls);
+int bench_look_up_small_map(bench_state *state, size_t calls);
+int bench_look_up_middle_map(bench_state *state, size_t calls);
+int bench_look_up_large_map(bench_state *state, size_t calls);
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 

@@ -30,6 +30,21 @@ const bench_operation bench_operations[] = {
     {"init-once hit", bench_once_hit, 1.05, kBenchRuntime, 1, 0},
     {"module get_function", bench_module_get_function, 0.35, kBenchRuntime, 1, 0},
     {"module kernel call, 4 floats", bench_module_call, 0.7, kBenchRuntime, 1, 0},
+#ifdef BENCH_CONTAINERS /* they are not in the core profile */
+    {"array build + release, 10", bench_build_small_array, 0.7, kBenchItems, 1, 0},
+    {"array build + release, 1,000", bench_build_middle_array, 0.7, kBenchItems, 1, 0},
+    {"array build + release, 1,000,000, each", bench_build_large_array, 0.7, kBenchItems, 1,
+     1000000},
+    {"array index, among 10", bench_index_small_array, 0.7, kBenchContainers, 1, 0},
+    {"array index, among 1,000", bench_index_middle_array, 0.7, kBenchContainers, 1, 0},
+    {"array index, among 1,000,000", bench_index_large_array, 0.7, kBenchContainers, 1, 0},
+    {"map build + release, 10", bench_build_small_map, 0.7, kBenchItems, 1, 0},
+    {"map build + release, 1,000", bench_build_middle_map, 0.7, kBenchItems, 1, 0},
+    {"map build + release, 1,000,000, each", bench_build_large_map, 0.7, kBenchItems, 1, 1000000},
+    {"map lookup, among 10", bench_look_up_small_map, 0.7, kBenchContainers, 1, 0},
+    {"map lookup, among 1,000", bench_look_up_middle_map, 0.7, kBenchContainers, 1, 0},
+    {"map lookup, among 1,000,000", bench_look_up_large_map, 0.7, kBenchContainers, 1, 0},
+#endif
     {"two malloc + free, no runtime", bench_malloc_twice, 0, kBenchRuntime, 1, 0},
 };
 const size_t bench_num_operations = sizeof bench_operations / sizeof *bench_operations;

@@ -54,15 +54,15 @@ static int find_symbols(bench_state *s) {
   return 0;
 }
 
-static int find_global(bench_state *s, TVMFFIByteArray name, TVMFFIObjectHandle *out) {
+int bench_find_global(bench_state *s, TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return s->api.FunctionGetGlobal(&name, out) == 0 && *out != NULL ? 0 : -1;
 }
 
 static int load_kernel(bench_state *s) {
   TVMFFIAny args[3], result = bench_any(kTVMFFINone);
   TVMFFIObjectHandle load = NULL;
-  if (find_global(s, BENCH_BYTES("ffi.ModuleLoadFromFile"), &load) != 0 ||
-      find_global(s, BENCH_BYTES("ffi.ModuleGetFunction"), &s->get_function) != 0) {
+  if (bench_find_global(s, BENCH_BYTES("ffi.ModuleLoadFromFile"), &load) != 0 ||
+      bench_find_global(s, BENCH_BYTES("ffi.ModuleGetFunction"), &s->get_function) != 0) {
     return -1;
   }
   args[0] = bench_text(BENCH_KERNEL);
@@ -116,6 +116,12 @@ static int prepare_level(bench_state *s, bench_need level) {
   switch (level) {
     case kBenchRuntime:
       return find_symbols(s) != 0 ? -1 : make_objects(s);
+#ifdef BENCH_CONTAINERS
+    case kBenchItems:
+      return bench_make_items(s);
+    case kBenchContainers:
+      return bench_make_containers(s);
+#endif
     case kBenchTexts:
       return bench_names_extend(&s->names, 'n', kBenchManyNames);
     case kBenchNames:
