@@ -123,12 +123,16 @@ static inline tvmffi_type_record *find_in_segment(int32_t type_index) {
                     : NULL;
 }
 
-/* For who finds nothing: it may be the first to look. Who has the lock never is. */
+/*
+ * For who finds nothing: it may be the first to look, or have looked just before another was. Who
+ * has the lock never is.
+ */
 TVMFFI_COLD static tvmffi_type_record *find_at_first(int32_t type_index) {
-  if (tvmffi_atomic_load_acquire_ptr(&segments[0]) != NULL) return NULL;
-  tvmffi_mutex_lock(&tvmffi_type_mutex);
-  if (segments[0] == NULL) fill_first_segment();
-  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (tvmffi_atomic_load_acquire_ptr(&segments[0]) == NULL) {
+    tvmffi_mutex_lock(&tvmffi_type_mutex);
+    if (segments[0] == NULL) fill_first_segment();
+    tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  }
   return find_in_segment(type_index);
 }
 

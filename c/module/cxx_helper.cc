@@ -182,7 +182,8 @@ int Call(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIA
       SetText(thrown, "a C++ exception that is an empty tvm::ffi::Error");
     }
   } catch (const std::exception &error) {
-    SetText(thrown, error.what());
+    const char *what = error.what();
+    SetText(thrown, what != nullptr ? what : "");
   } catch (...) {
     SetText(thrown, "a C++ exception of unknown type");
   }

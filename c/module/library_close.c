@@ -56,38 +56,56 @@ static const char kHarmless[] =
     "TypeKeyToIndex\0";
 
 /*
- * Of the system: memory that an object could stand in, other ways to the runtime, threads and
- * handlers. C++ has names of its own. Each with its NUL.
+ * Of the system and of others like it: memory that an object could stand in, other ways to the
+ * runtime, threads and handlers. Parts of names, for there are many: __libc_malloc, __sysv_signal.
  */
 static const char kHarmful[] =
-    "aligned_alloc\0"
-    "bsd_signal\0"
-    "calloc\0"
+    "aio_\0"
+    "alloc\0"
+    "asprintf\0"
+    "brk\0"
+    "clone\0"
     "dlmopen\0"
     "dlopen\0"
     "dlsym\0"
     "dlvsym\0"
-    "malloc\0"
+    "fopencookie\0"
+    "getaddrinfo_a\0"
+    "getdelim\0"
+    "getline\0"
+    "key_create\0"
+    "lio_listio\0"
+    "makecontext\0"
     "memalign\0"
+    "memstream\0"
     "mmap\0"
-    "mmap64\0"
+    "mq_notify\0"
+    "mremap\0"
     "on_exit\0"
-    "posix_memalign\0"
-    "pthread_create\0"
-    "pthread_key_create\0"
-    "pvalloc\0"
-    "realloc\0"
-    "reallocarray\0"
+    "quick_exit\0"
+    "shmat\0"
     "sigaction\0"
     "signal\0"
+    "sigset\0"
+    "sigvec\0"
+    "strdup\0"
+    "strndup\0"
+    "syscall\0"
     "thrd_create\0"
+    "thread_create\0"
     "timer_create\0"
-    "tss_create\0"
-    "valloc\0";
+    "tss_create\0";
 
 static bool is_in(const char *list, const char *name) {
   for (; *list != '\0'; list += strlen(list) + 1) {
     if (strcmp(list, name) == 0) return true;
+  }
+  return false;
+}
+
+static bool has_part_in(const char *list, const char *name) {
+  for (; *list != '\0'; list += strlen(list) + 1) {
+    if (strstr(name, list) != NULL) return true;
   }
   return false;
 }
@@ -110,7 +128,7 @@ static bool is_of_cpp(const char *name) {
 bool tvmffi_library_close_allows(const char *name, bool is_taken) {
   const char *plain = starts_with(name, "__TVMFFI") ? name + 2 : name;
   if (starts_with(plain, "TVMFFI")) return is_in(kHarmless, plain + strlen("TVMFFI"));
-  return !is_taken || (!is_of_cpp(name) && !is_in(kHarmful, name));
+  return !is_taken || (!is_of_cpp(name) && !has_part_in(kHarmful, name));
 }
 
 void tvmffi_library_close(void *handle) {

@@ -21,7 +21,7 @@ typedef struct {
   tvmffi_module_set modules;
   TVMFFIObject **imports; /* of each module an Array, retained, or NULL */
   size_t capacity;
-} tree;
+} packing;
 
 static void put_int(tvmffi_buf *to, uint64_t value) {
   char bytes[8];
@@ -38,7 +38,7 @@ static void put_bytes(tvmffi_buf *to, const TVMFFIByteArray *bytes) {
 /* ---- The tree -------------------------------------------------------------------------------- */
 
 /* Room for the imports of one more module. */
-static int reserve(tree *t) {
+static int reserve(packing *t) {
   size_t capacity = t->capacity == 0 ? 8 : 2 * t->capacity, bytes;
   TVMFFIObject **grown;
   if (t->modules.size <= t->capacity) return 0;
@@ -53,18 +53,18 @@ static int reserve(tree *t) {
   return 0;
 }
 
-static int64_t num_imports(const tree *t, size_t module) {
+static int64_t num_imports(const packing *t, size_t module) {
   return t->imports[module] == NULL ? 0 : tvmffi_array_size(t->imports[module]);
 }
 
 /* NULL for what is no module: foreign code can put anything there. */
-static TVMFFIObject *import_at(const tree *t, size_t module, int64_t i) {
+static TVMFFIObject *import_at(const packing *t, size_t module, int64_t i) {
   const TVMFFIAny *import = &tvmffi_array_items(t->imports[module])[i];
   return import->type_index == kTVMFFIModule ? import->v_obj : NULL;
 }
 
 /* Fails without memory only, nothing raised. */
-static int collect(TVMFFIObject *root, tree *t) {
+static int collect(TVMFFIObject *root, packing *t) {
   size_t i;
   int64_t j;
   if (tvmffi_module_set_add(&t->modules, root) < 0) return -1;
@@ -79,7 +79,7 @@ static int collect(TVMFFIObject *root, tree *t) {
   return 0;
 }
 
-static void fini(tree *t) {
+static void fini(packing *t) {
   size_t i;
   for (i = 0; i < t->capacity; ++i) tvmffi_object_release(t->imports[i]);
   tvmffi_free(t->imports);
@@ -88,7 +88,7 @@ static void fini(tree *t) {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void put_imports(const tree *t, tvmffi_buf *to) {
+static void put_imports(const packing *t, tvmffi_buf *to) {
   tvmffi_buf children = TVMFFI_BUF_INIT;
   uint64_t num_children = 0;
   size_t i;
@@ -174,7 +174,7 @@ static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *to
 
 int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out) {
   TVMFFIObject *module = root;
-  tree t = {TVMFFI_MODULE_SET_INIT, NULL, 0};
+  packing t = {TVMFFI_MODULE_SET_INIT, NULL, 0};
   tvmffi_buf body = TVMFFI_BUF_INIT, all = TVMFFI_BUF_INIT;
   const void *library = NULL;
   TVMFFIByteArray bytes;

@@ -16,7 +16,10 @@
  */
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 
-/* The same for a file name: beside the library or program that holds this code, or by its name. */
+/*
+ * The same for a file name: beside the library or program that holds this code, where that is known
+ * for sure, or by its name.
+ */
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size);
 
 /* Undoes one of them. */
@@ -54,5 +57,11 @@ size_t tvmffi_dl_symbol_size(const char *name, const void *address);
  * where tvmffi_dl_all_symbols never holds.
  */
 void tvmffi_dl_keep(const void *address);
+
+/*
+ * The path of the library or program that an address lies in: absolute, and not what whoever
+ * started the program says it is called. False where that cannot be found out, or is too long.
+ */
+bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size);
 
 #endif /* TVMFFI_PLATFORM_DL_H_ */

@@ -3,11 +3,12 @@
  * What the ELF tables of loaded libraries say. They are read where the system's loader put them;
  * it believed them already, yet nothing is read that is in no segment of the library.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD */
+#define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "platform/compiler.h"
 #include "platform/dl.h"
@@ -311,4 +312,19 @@ void tvmffi_dl_keep(const void *address) {
   if (!find_image(address, &file) || stays_loaded(&file)) return;
   if (file.path == NULL || file.path[0] == '\0') return; /* the program itself */
   if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
+}
+
+/* A library that was opened by a relative path may be another by now. The program has no path. */
+bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
+  image file;
+  if (!find_image(address, &file) || file.path == NULL) return false;
+  if (file.path[0] == '\0') {
+    ssize_t size = readlink("/proc/self/exe", out, out_size);
+    if (size <= 0 || (size_t)size >= out_size) return false;
+    out[size] = '\0';
+    return out[0] == '/';
+  }
+  if (file.path[0] != '/' || strlen(file.path) >= out_size) return false;
+  strcpy(out, file.path);
+  return true;
 }

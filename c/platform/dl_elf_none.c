@@ -18,3 +18,10 @@ size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
 void tvmffi_dl_keep(const void *address) {
   (void)address;
 }
+
+bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
+  (void)address;
+  (void)out;
+  (void)out_size;
+  return false;
+}

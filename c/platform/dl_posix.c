@@ -71,15 +71,12 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
 
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
   static const char here = 0;
-  char path[4096];
-  const char *slash;
-  Dl_info info;
-  if (dladdr(&here, &info) != 0 && info.dli_fname != NULL) {
-    slash = strrchr(info.dli_fname, '/');
-    if (slash != NULL && (size_t)(slash - info.dli_fname) + strlen(name) + 2 <= sizeof path) {
+  char path[4096], *slash;
+  if (tvmffi_dl_find_path(&here, path, sizeof path)) {
+    slash = strrchr(path, '/');
+    if (slash != NULL && strlen(name) < sizeof path - (size_t)(slash + 1 - path)) {
       void *handle;
-      (void)snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname,
-                     name);
+      strcpy(slash + 1, name);
       handle = tvmffi_dl_open(path, reason, reason_size);
       if (handle != NULL) return handle;
     }

@@ -108,10 +108,24 @@ static int shut_down(void **state) {
 
 #define TEST(name) cmocka_unit_test_teardown(name, shut_down)
 
+/* C takes a text for an array of its length, without the NUL, and says nothing. */
+static void test_texts_end_within_their_arrays(void **state) {
+  size_t group, i;
+  (void)state;
+  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+      const tvmffi_builtin *builtin = &tvmffi_builtin_groups[group]->functions[i];
+      assert_non_null(memchr(builtin->name, '\0', sizeof builtin->name));
+      assert_non_null(memchr(builtin->signature, '\0', sizeof builtin->signature));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_every_function_is_known_and_there_once),
       TEST(test_metadata),
+      TEST(test_texts_end_within_their_arrays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

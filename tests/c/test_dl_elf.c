@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* RTLD_NOLOAD */
+#define _GNU_SOURCE /* RTLD_NOLOAD, getcwd */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "platform/dl.h"
 #include "support/check.h"
@@ -106,10 +107,40 @@ static void test_keeping(void **state) {
   tvmffi_dl_close(handle);
 }
 
+/* Neither the name a program was started by nor a relative path says where a file is. */
+static void test_paths(void **state) {
+  static const char here = 0;
+  char found[4096], again[4096], before[4096];
+  void *handle;
+  (void)state;
+  assert_true(tvmffi_dl_find_path(&here, found, sizeof found));
+  assert_int_equal(found[0], '/');
+  assert_non_null(strstr(found, "/test_dl_elf"));
+  assert_false(tvmffi_dl_find_path(&here, again, strlen(found)));
+  assert_non_null(getcwd(before, sizeof before));
+  assert_int_equal(chdir("/"), 0);
+  assert_true(tvmffi_dl_find_path(&here, again, strlen(found) + 1));
+  assert_string_equal(again, found);
+
+  handle = open_file("kernels.so");
+  assert_true(tvmffi_dl_find_path(dlsym(handle, "__tvm_ffi_add"), found, sizeof found));
+  assert_string_equal(found, path);
+  assert_false(tvmffi_dl_find_path(dlsym(handle, "__tvm_ffi_add"), found, strlen(path)));
+  tvmffi_dl_close(handle);
+
+  assert_int_equal(chdir(getenv("TVM_FFI_TEST_MODULES")), 0);
+  handle = dlopen("./embedded.so", RTLD_LAZY);
+  assert_non_null(handle);
+  assert_false(tvmffi_dl_find_path(dlsym(handle, "__tvm_ffi__library_bin"), found, sizeof found));
+  assert_int_equal(dlclose(handle), 0);
+  assert_int_equal(chdir(before), 0);
+  assert_false(tvmffi_dl_find_path(NULL, found, sizeof found));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_symbols), cmocka_unit_test(test_symbols_of_what_is_brought_along),
-      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_sizes),   cmocka_unit_test(test_paths),
       cmocka_unit_test(test_keeping), /* last: from then on the library stays */
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

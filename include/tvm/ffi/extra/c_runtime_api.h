@@ -110,7 +110,7 @@ typedef struct TVMFFIRuntimeModuleVTable {
   size_t struct_size;
   /** NUL-terminated, not empty, not `_lib`. Names the loader of its bytes. */
   const char *kind;
-  /** Of TVMFFIRuntimeModuleProperty. */
+  /** Of TVMFFIRuntimeModuleProperty; nothing assumes a bit that is not set. */
   int32_t property_mask;
   /**
    * @param module [borrow] The module itself, for functions that keep it alive.
@@ -145,7 +145,8 @@ typedef struct TVMFFIRuntimeModuleVTable {
  * @param vtable [borrow] Must stay, unchanged, as long as any module made with it.
  * @param self   [take on 0] Passed to every callback; may be NULL.
  * @param out    [own] The Module.
- * Errors: ValueError (a member of vtable that must be there is not), memory.   Threads: any.
+ * Errors: ValueError (struct_size is smaller than this header's; kind or get_function is NULL; kind
+ * is empty or `_lib`), memory.   Threads: any.
  * Sample: samples/07_custom_module
  */
 TVM_FFI_DLL int TVMFFIRuntimeModuleCreate(const TVMFFIRuntimeModuleVTable *vtable, void *self,
@@ -165,14 +166,15 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
  * Pack a module and all it imports into the bytes that a library carries under the symbol
  * `__tvm_ffi__library_bin`: loading such a library makes the tree anew.
  *
- * The place of the library itself is taken by the modules of one loaded library, and by those that
- * are compilation-exportable, for their code is in the library then. All others must be
+ * The modules of one loaded library, and those that are compilation-exportable, become modules of
+ * the library that will carry the bytes, for their code is in it then. All others must be
  * binary-serializable.
  *
- * @param root [borrow] A Module. Neither it nor its imports are changed.
+ * @param root [borrow] A Module. Neither it nor its imports are changed; nobody else may change what
+ *             is imported meanwhile.
  * @param out  [own] Bytes.
- * Errors: RuntimeError (a module that cannot be serialized, or saves nothing; modules of two
- * libraries), any (save_to_bytes), memory.   Threads: any.   Sample: samples/08_embedded_modules
+ * Errors: TypeError (root is no Module), RuntimeError (a module that cannot be serialized, or saves
+ * nothing; modules of two libraries), any (save_to_bytes), memory.   Threads: any.   Sample: samples/08_embedded_modules
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
