@@ -12,7 +12,7 @@
 #include "c/module_support.h"
 #include "container/array.h"
 #include "core/object.h"
-#include "cpp/ours.h"
+#include "cxx_modules/ours.h"
 #include "module/library.h"
 #include "module/module.h"
 #include "support/check.h"
