@@ -291,8 +291,10 @@ void CheckContent(const Subject &s, bool inline_code) {
 }
 
 void Step(Subject *s) {
-  auto [key, key_name] = MakeKey();
-  auto [value, value_name] = MakeValue();
+  const auto made_key = MakeKey(), made_value = MakeValue();
+  const auto &[key_any, key_name] = made_key;
+  const auto &[value_any, value_name] = made_value;
+  const auto &key = key_any, &value = value_any; /* which lambdas may capture */
   bool inline_code = Random(2) == 0, can_change = s->is_dict || inline_code;
   switch (can_change ? Random(10) : 9) {
     case 0:

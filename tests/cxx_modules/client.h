@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C++ code of somebody who subclasses ModuleObj. The classes are laid out and their methods are in
 // the order that the ABI says; all but two of the methods are inline, those are the library's.
-#ifndef TESTS_CPP_CLIENT_H_
-#define TESTS_CPP_CLIENT_H_
+#ifndef TESTS_CXX_MODULES_CLIENT_H_
+#define TESTS_CXX_MODULES_CLIENT_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -265,4 +265,4 @@ void CheckTypes(TVMFFIObject *ours);
 
 }  // namespace client
 
-#endif  // TESTS_CPP_CLIENT_H_
+#endif  // TESTS_CXX_MODULES_CLIENT_H_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module of the library's that the client calls: client.h says what it does. */
-#ifndef TESTS_CPP_OURS_H_
-#define TESTS_CPP_OURS_H_
+#ifndef TESTS_CXX_MODULES_OURS_H_
+#define TESTS_CXX_MODULES_OURS_H_
 
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -80,4 +80,4 @@ static const TVMFFIRuntimeModuleVTable ours_vtable = {
     ours_echo,
     ours_destroy};
 
-#endif /* TESTS_CPP_OURS_H_ */
+#endif /* TESTS_CXX_MODULES_OURS_H_ */
