@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/container/array.h
+ * Arrays: a sequence that copies are shared of until one of them is changed.
+ *
+ * Elements are read and written in memory. The memory itself is the runtime's (ffi.Array), so that
+ * an array may outlive the library that made it.
+ */
+#ifndef TVM_FFI_CONTAINER_ARRAY_H_
+#define TVM_FFI_CONTAINER_ARRAY_H_
+
+#include <tvm/ffi/container/seq_base.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class ArrayObj : public SeqBaseObj {
+ public:
+  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIArray;
+  TVM_FFI_LOCAL static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIArray, ArrayObj, Object);
+
+  /** An empty array with room for that many elements. Errors: ValueError (no ffi.Array), memory. */
+  TVM_FFI_LOCAL TVM_FFI_NO_INLINE static ObjectPtr<ArrayObj> New(int64_t capacity) {
+    AnyView few[16];
+    detail::AllocGuard many{nullptr};
+    AnyView *items = few;
+    if (capacity > INT32_MAX) detail::Throw("ValueError", "an array of this size cannot be made");
+    if (capacity > 16) {
+      // All bits zero is None.
+      many.memory = detail::AllocAligned(static_cast<size_t>(capacity) * sizeof(AnyView), 16);
+      std::memset(many.memory, 0, static_cast<size_t>(capacity) * sizeof(AnyView));
+      items = static_cast<AnyView *>(many.memory);
+    }
+    TVMFFIAny made = detail::AnyUnsafe::MoveAnyToTVMFFIAny(
+        detail::CallHandle(detail::GlobalArray(), items, static_cast<int32_t>(capacity)));
+    ObjectPtr<ArrayObj> array = detail::ObjectUnsafe::ObjectPtrFromOwned<ArrayObj>(made.v_obj);
+    array->TVMFFISeqCell::size = 0;
+    return array;
+  }
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CreateRepeated(int64_t n, const Any &value) {
+    if (n < 0) detail::Throw("ValueError", "cannot resize an Array to negative size");
+    ObjectPtr<ArrayObj> array = New(n);
+    for (int64_t i = 0; i < n; ++i) array->AppendInRoom(Any(value));
+    return array;
+  }
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, const ArrayObj *from) {
+    ObjectPtr<ArrayObj> array = New(capacity);
+    for (const Any &item : *from) array->AppendInRoom(Any(item));
+    return array;
+  }
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
+    ObjectPtr<ArrayObj> array = New(capacity);
+    for (size_t i = 0; i < from->size(); ++i) array->AppendInRoom(std::move(from->items()[i]));
+    from->TVMFFISeqCell::size = 0;
+    return array;
+  }
+  /** There has to be room. */
+  TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
+
+ private:
+  template <typename>
+  friend class Array;
+  template <typename...>
+  friend class Tuple;
+  friend struct detail::ArrayUnsafe;
+};
+
+namespace detail {
+
+/** An array that may be changed, with room for extra elements: the same one, or a copy. */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline ArrayObj *PrepareArray(ObjectPtr<Object> *data,
+                                                              int64_t extra) {
+  ArrayObj *array = static_cast<ArrayObj *>(data->get());
+  if (array == nullptr) {
+    *data = ArrayObj::New(extra > 4 ? extra : 4);
+    return static_cast<ArrayObj *>(data->get());
+  }
+  const int64_t size = static_cast<int64_t>(array->size());
+  const int64_t capacity = static_cast<int64_t>(array->capacity());
+  int64_t wanted = size + extra;
+  const bool unique = data->unique();
+  if (unique && wanted <= capacity) return array;
+  if (wanted > capacity) {
+    if (wanted < 2 * capacity) wanted = 2 * capacity;
+    if (wanted < 4) wanted = 4;
+  }
+  *data = unique ? ArrayObj::MoveFrom(wanted, array) : ArrayObj::CopyFrom(wanted, array);
+  return static_cast<ArrayObj *>(data->get());
+}
+
+struct ArrayUnsafe {
+  /** Opens a gap of n None elements at a place. */
+  TVM_FFI_LOCAL static Any *OpenGap(ObjectPtr<Object> *data, int64_t at, int64_t n) {
+    ArrayObj *array = PrepareArray(data, n);
+    const int64_t size = static_cast<int64_t>(array->size());
+    if (at < 0 || at > size) {
+      ThrowNumbers("IndexError", "Index ", at, " out of bounds [0, ", size, "]");
+    }
+    for (int64_t i = 0; i < n; ++i) array->AppendInRoom(Any());
+    for (int64_t i = size; i-- > at;) array->items()[i + n].swap(array->items()[i]);
+    return array->items() + at;
+  }
+  TVM_FFI_LOCAL static void Resize(ObjectPtr<Object> *data, int64_t n) {
+    if (n < 0) Throw("ValueError", "cannot resize an Array to negative size");
+    ArrayObj *array = PrepareArray(data, 0);
+    const int64_t size = static_cast<int64_t>(array->size());
+    if (n > size) {
+      array = PrepareArray(data, n - size);
+      while (static_cast<int64_t>(array->size()) < n) array->AppendInRoom(Any());
+    } else {
+      array->Truncate(n);
+    }
+  }
+};
+
+}  // namespace detail
+
+template <typename T>
+class Array : public ObjectRef {
+  static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
+
+ public:
+  using ContainerType = ArrayObj;
+  using value_type = T;
+  using iterator = detail::SeqIterator<T>;
+  using const_iterator = iterator;
+  TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
+  TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
+
+  TVM_FFI_LOCAL Array() : ObjectRef(ArrayObj::New(4)) {}
+  TVM_FFI_LOCAL_INLINE explicit Array(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Array)
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  TVM_FFI_LOCAL_INLINE Array(const Array<U> &other) : ObjectRef(other) {}
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  TVM_FFI_LOCAL_INLINE Array(Array<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
+  TVM_FFI_LOCAL explicit Array(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
+    if (data_ == nullptr) detail::Throw("InternalError", "an Array is never null");
+  }
+  template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
+  TVM_FFI_LOCAL_INLINE Array(Iterator first, Iterator last) : ObjectRef(UnsafeInit{}) {
+    Assign(first, last);
+  }
+  TVM_FFI_LOCAL Array(std::initializer_list<T> items) : ObjectRef(UnsafeInit{}) {
+    Assign(items.begin(), items.end());
+  }
+  /** From a std::vector<T>, or anything else to run through that holds T. */
+  template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
+            typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
+            typename = decltype(std::declval<const C &>().begin())>
+  TVM_FFI_LOCAL_INLINE Array(const C &items) : ObjectRef(UnsafeInit{}) {
+    Assign(items.begin(), items.end());
+  }
+  TVM_FFI_LOCAL explicit Array(size_t n, const T &value)
+      : ObjectRef(ArrayObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
+
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetArrayObj()->size(); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return data_ == nullptr ? 0 : GetArrayObj()->capacity();
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
+  /** Errors: IndexError. */
+  TVM_FFI_LOCAL_INLINE const T operator[](int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) {
+      detail::Throw("IndexError", "cannot index a null array");
+    }
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(GetArrayObj()->at(i));
+  }
+  TVM_FFI_LOCAL const T front() const {
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->front());
+  }
+  TVM_FFI_LOCAL const T back() const {
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->back());
+  }
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
+    return iterator(data_ == nullptr ? nullptr : GetArrayObj()->begin());
+  }
+  TVM_FFI_LOCAL_INLINE iterator end() const {
+    return iterator(data_ == nullptr ? nullptr : GetArrayObj()->end());
+  }
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE auto rbegin() const {
+    return typename detail::StdTypes<Dependent>::template Reverse<iterator>(end());
+  }
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE auto rend() const {
+    return typename detail::StdTypes<Dependent>::template Reverse<iterator>(begin());
+  }
+  TVM_FFI_LOCAL_INLINE ArrayObj *GetArrayObj() const {
+    return static_cast<ArrayObj *>(data_.get());
+  }
+
+  TVM_FFI_LOCAL void push_back(T item) {
+    Any value(static_cast<T &&>(item));
+    detail::PrepareArray(&data_, 1)->AppendInRoom(static_cast<Any &&>(value));
+  }
+  template <typename... Args>
+  TVM_FFI_LOCAL void emplace_back(Args &&...args) {
+    push_back(T(static_cast<Args &&>(args)...));
+  }
+  TVM_FFI_LOCAL void insert(iterator position, T item) {
+    const int64_t at = IndexOf(position, "cannot insert a null array");
+    Any value(static_cast<T &&>(item));
+    detail::ArrayUnsafe::OpenGap(&data_, at, 1)->swap(value);
+  }
+  template <typename Iterator>
+  TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
+    const int64_t at = IndexOf(position, "cannot insert a null array");
+    Array items(first, last);
+    Any *to = detail::ArrayUnsafe::OpenGap(&data_, at, static_cast<int64_t>(items.size()));
+    for (const Any &item : *items.GetArrayObj()) *to++ = item;
+  }
+  TVM_FFI_LOCAL void pop_back() {
+    if (data_ == nullptr) detail::Throw("RuntimeError", "cannot pop_back a null array");
+    detail::PrepareArray(&data_, 0)->pop_back();
+  }
+  TVM_FFI_LOCAL void erase(iterator position) {
+    const int64_t at = IndexOf(position, "cannot erase a null array");
+    detail::PrepareArray(&data_, 0)->erase(at);
+  }
+  TVM_FFI_LOCAL void erase(iterator first, iterator last) {
+    const int64_t at = IndexOf(first, "cannot erase a null array");
+    const int64_t end = IndexOf(last, "cannot erase a null array");
+    if (at != end) detail::PrepareArray(&data_, 0)->erase(at, end);
+  }
+  /** New elements are None. */
+  TVM_FFI_LOCAL void resize(int64_t n) { detail::ArrayUnsafe::Resize(&data_, n); }
+  TVM_FFI_LOCAL void reserve(int64_t n) {
+    const int64_t size = static_cast<int64_t>(this->size());
+    if (n > static_cast<int64_t>(capacity())) detail::PrepareArray(&data_, n - size);
+  }
+  TVM_FFI_LOCAL void clear() {
+    if (data_ != nullptr) detail::PrepareArray(&data_, 0)->clear();
+  }
+  TVM_FFI_LOCAL void Set(int64_t i, T value) {
+    if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null array");
+    detail::PrepareArray(&data_, 0)->SetItem(i, Any(static_cast<T &&>(value)));
+  }
+  template <typename Iterator>
+  TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
+    int64_t n = 0;
+    for (Iterator i = first; i != last; ++i) ++n;
+    ObjectPtr<ArrayObj> made = ArrayObj::New(n);
+    for (; first != last; ++first) made->AppendInRoom(Any(T(*first)));
+    data_ = std::move(made);
+  }
+  TVM_FFI_LOCAL ArrayObj *CopyOnWrite() { return detail::PrepareArray(&data_, 0); }
+
+  /** What f makes of the elements; this very array where f changes nothing. */
+  template <typename F, typename U = std::decay_t<std::invoke_result_t<F &, T>>>
+  TVM_FFI_LOCAL_INLINE Array<U> Map(F f) const {
+    bool same = type_subsumes_v<U, T>;
+    ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(size()));
+    if (data_ != nullptr) {
+      for (const Any &item : *GetArrayObj()) {
+        Any mapped(f(detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(item)));
+        if (!mapped.same_as(item)) same = false;
+        made->AppendInRoom(static_cast<Any &&>(mapped));
+      }
+    }
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<U>>(
+        same ? data_ : ObjectPtr<Object>(std::move(made)));
+  }
+  template <typename F>
+  TVM_FFI_LOCAL_INLINE void MutateByApply(F f) {
+    *this = Map(f);
+  }
+  /** One array of elements and arrays. */
+  template <typename... Args>
+  TVM_FFI_LOCAL static Array Agregate(Args &&...args) {
+    Array result;
+    (result.AppendOne(args), ...);
+    return result;
+  }
+
+ private:
+  TVM_FFI_LOCAL ArrayObj *Require() const {
+    if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null array");
+    return GetArrayObj();
+  }
+  TVM_FFI_LOCAL int64_t IndexOf(iterator position, const char *if_null) const {
+    if (data_ == nullptr) detail::Throw("RuntimeError", if_null);
+    return position.address() - GetArrayObj()->begin();
+  }
+  TVM_FFI_LOCAL void AppendOne(const T &item) { push_back(item); }
+  TVM_FFI_LOCAL void AppendOne(const Array &items) {
+    for (const T item : items) push_back(item);
+  }
+};
+
+template <typename T>
+Array(std::initializer_list<T>) -> Array<T>;
+
+template <typename T>
+TVM_FFI_LOCAL Array<T> Concat(Array<T> lhs, const Array<T> &rhs) {
+  for (const T item : rhs) lhs.push_back(item);
+  return lhs;
+}
+
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Array<T>> = false;
+
+template <typename T, typename U>
+struct detail::Subsumes<Array<T>, Array<U>> : detail::Subsumes<T, U> {};
+
+template <typename T>
+struct TypeTraits<Array<T>> : ObjectRefTypeTraitsBase<Array<T>> {
+  using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIArray;
+  TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
+  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIArray &&
+           detail::AllStrict<T>(TVMFFISeqGetCellPtr(source->v_obj));
+  }
+  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, Array<T> *out) {
+    if (source->type_index != kTVMFFIArray && source->type_index != kTVMFFIList) {
+      return detail::kReadMismatch;
+    }
+    if (CheckAnyStrict(source)) {
+      detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
+      return detail::kReadOk;
+    }
+    // Held, for conversions may run foreign code.
+    const ObjectPtr<Object> held =
+        detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
+    const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
+    ObjectPtr<ArrayObj> made = ArrayObj::New(cell->size);
+    for (int64_t i = 0; i < cell->size && made->size() < made->capacity(); ++i) {
+      detail::Reader<T> reader;
+      const int why = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (why != detail::kReadOk) return why;
+      made->Append(Any(T(reader.Take())));
+    }
+    *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<T>>(std::move(made));
+    return detail::kReadOk;
+  }
+  TVM_FFI_LOCAL static std::optional<Array<T>> TryCastFromAnyView(const TVMFFIAny *source) {
+    return detail::ReadTraits<Array<T>>::TryCastFromAnyView(source);
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
+    detail::PutTypeStrOf<T>(sink, "Array");
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
+    detail::PutSchemaOf<T>(sink, "ffi.Array");
+  }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    if (source->type_index == kTVMFFIArray || source->type_index == kTVMFFIList) {
+      detail::PutSeqGot<T>(text, "Array", source);
+    } else {
+      text.Put(detail::TypeKeyOf(source->type_index));
+    }
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S TypeStr() {
+    return detail::ReadTraits<Array<T>>::template TypeStr<S>();
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S TypeSchema() {
+    return detail::ReadTraits<Array<T>>::template TypeSchema<S>();
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
+    return detail::ReadTraits<Array<T>>::template GetMismatchTypeInfo<S>(source);
+  }
+};
+
+/* ---- Equality of values
+ * ------------------------------------------------------------------------*/
+
+/** As keys of maps compare: text and bytes by content, other objects as the runtime says. */
+struct AnyEqual {
+  TVM_FFI_LOCAL bool operator()(const Any &a, const Any &b) const {
+    if (a.same_as(b)) return true;
+    const int32_t a_index = a.type_index(), b_index = b.type_index();
+    if (a_index < kTVMFFISmallStr || b_index < kTVMFFISmallStr) return false;
+    return detail::CallGlobal(detail::GlobalArrayContains(), Array<Any>{a}, b).cast<bool>();
+  }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_CONTAINER_ARRAY_H_

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/container/seq_base.h
+ * What Array and List have in common: elements stand in memory one behind the other.
+ */
+#ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
+#define TVM_FFI_CONTAINER_SEQ_BASE_H_
+
+#include <tvm/ffi/detail/global.h>
+#include <tvm/ffi/optional.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+struct ArrayUnsafe;
+}
+
+class SeqBaseObj : public Object, protected TVMFFISeqCell {
+ public:
+  TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return static_cast<size_t>(TVMFFISeqCell::capacity);
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return TVMFFISeqCell::size == 0; }
+  TVM_FFI_LOCAL_INLINE const Any *begin() const {
+    return static_cast<const Any *>(TVMFFISeqCell::data);
+  }
+  TVM_FFI_LOCAL_INLINE const Any *end() const { return begin() + TVMFFISeqCell::size; }
+  /** Errors: IndexError. */
+  TVM_FFI_LOCAL_INLINE const Any &at(int64_t i) const {
+    CheckIndex(i);
+    return begin()[i];
+  }
+  TVM_FFI_LOCAL_INLINE const Any &operator[](int64_t i) const { return at(i); }
+  TVM_FFI_LOCAL const Any &front() const {
+    if (empty()) detail::Throw("IndexError", "front() on empty sequence");
+    return begin()[0];
+  }
+  TVM_FFI_LOCAL const Any &back() const {
+    if (empty()) detail::Throw("IndexError", "back() on empty sequence");
+    return end()[-1];
+  }
+  TVM_FFI_LOCAL void SetItem(int64_t i, Any value) {
+    CheckIndex(i);
+    items()[i] = static_cast<Any &&>(value);
+  }
+  TVM_FFI_LOCAL void clear() { Truncate(0); }
+  TVM_FFI_LOCAL void pop_back() {
+    if (empty()) detail::Throw("IndexError", "pop_back on empty sequence");
+    Truncate(TVMFFISeqCell::size - 1);
+  }
+  TVM_FFI_LOCAL void erase(int64_t i) {
+    CheckIndex(i);
+    erase(i, i + 1);
+  }
+  TVM_FFI_LOCAL void erase(int64_t first, int64_t last) {
+    const int64_t size = TVMFFISeqCell::size;
+    if (first < 0 || first > last || last > size) {
+      detail::ThrowNumbers("IndexError", "Erase range [", first, ", ", last, ") out of bounds");
+    }
+    for (int64_t i = last; i < size; ++i) items()[i - last + first].swap(items()[i]);
+    Truncate(size - (last - first));
+  }
+
+ protected:
+  TVM_FFI_LOCAL_INLINE void CheckIndex(int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(i < 0 || i >= TVMFFISeqCell::size)) {
+      detail::ThrowNumbers("IndexError", "Index ", i, " out of bounds ", TVMFFISeqCell::size, "");
+    }
+  }
+  TVM_FFI_LOCAL_INLINE Any *items() { return static_cast<Any *>(TVMFFISeqCell::data); }
+  TVM_FFI_LOCAL void Truncate(int64_t size) {
+    while (TVMFFISeqCell::size > size) items()[--TVMFFISeqCell::size].~Any();
+  }
+  /** There is room: capacity was seen to. */
+  TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
+    ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(static_cast<Any &&>(value));
+    ++TVMFFISeqCell::size;
+  }
+
+  friend struct detail::ArrayUnsafe;
+};
+
+namespace detail {
+
+/** Runs through elements, which it gives by value. */
+template <typename T>
+class SeqIterator {
+ public:
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = const T;
+  using pointer = const T *;
+  using iterator_category = std::random_access_iterator_tag;
+
+  TVM_FFI_LOCAL_INLINE SeqIterator() : at_(nullptr) {}
+  TVM_FFI_LOCAL_INLINE explicit SeqIterator(const Any *at) : at_(at) {}
+  TVM_FFI_LOCAL_INLINE T operator*() const { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_); }
+  TVM_FFI_LOCAL_INLINE T operator[](std::ptrdiff_t n) const { return *(*this + n); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator++() { return ++at_, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator++(int) { return SeqIterator(at_++); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator--() { return --at_, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator--(int) { return SeqIterator(at_--); }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator+=(std::ptrdiff_t n) { return at_ += n, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator &operator-=(std::ptrdiff_t n) { return at_ -= n, *this; }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator+(std::ptrdiff_t n) const {
+    return SeqIterator(at_ + n);
+  }
+  TVM_FFI_LOCAL_INLINE SeqIterator operator-(std::ptrdiff_t n) const {
+    return SeqIterator(at_ - n);
+  }
+  TVM_FFI_LOCAL_INLINE std::ptrdiff_t operator-(const SeqIterator &other) const {
+    return at_ - other.at_;
+  }
+  TVM_FFI_LOCAL_INLINE bool operator==(const SeqIterator &other) const { return at_ == other.at_; }
+  TVM_FFI_LOCAL_INLINE bool operator!=(const SeqIterator &other) const { return at_ != other.at_; }
+  TVM_FFI_LOCAL_INLINE bool operator<(const SeqIterator &other) const { return at_ < other.at_; }
+  TVM_FFI_LOCAL_INLINE const Any *address() const { return at_; }
+
+ private:
+  const Any *at_;
+};
+
+/** `Array[index 1: <inner>]` for the first element that is no T. */
+template <typename T>
+TVM_FFI_LOCAL_COLD void PutSeqGot(Text &text, const char *name, const TVMFFIAny *source) {
+  const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
+  const TVMFFIAny *items = static_cast<const TVMFFIAny *>(cell->data);
+  if constexpr (!std::is_same_v<T, Any>) {
+    for (int64_t i = 0; i < cell->size; ++i) {
+      Reader<T> reader;
+      if (TypeTraits<T>::CheckAnyStrict(items + i) || reader.Read(items + i) == kReadOk) continue;
+      text.Put(name);
+      text.Put("[index ");
+      text.PutInt(i);
+      text.Put(": ");
+      PutGotOf<T>(text, items + i);
+      text.Put(']');
+      return;
+    }
+  }
+  text.Put(TypeKeyOf(source->type_index));
+}
+
+template <typename T>
+TVM_FFI_LOCAL bool AllStrict(const TVMFFISeqCell *cell) {
+  if constexpr (!std::is_same_v<T, Any>) {
+    const TVMFFIAny *items = static_cast<const TVMFFIAny *>(cell->data);
+    for (int64_t i = 0; i < cell->size; ++i) {
+      if (!TypeTraits<T>::CheckAnyStrict(items + i)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_CONTAINER_SEQ_BASE_H_

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/container/tensor.h
+ * Tensors: TensorView borrows one, Tensor owns one.
+ *
+ * Kernels take TensorView: nothing is counted, and it works for callers that have a Tensor and for
+ * those that only have a view; the caller keeps the data alive. A Tensor is for returning one, or
+ * for keeping one beyond the call. Let the caller allocate outputs where their shape is known
+ * before: allocating in a kernel fragments memory and breaks the capture of graphs.
+ */
+#ifndef TVM_FFI_CONTAINER_TENSOR_H_
+#define TVM_FFI_CONTAINER_TENSOR_H_
+
+#include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/detail/tensor_access.h>
+#include <tvm/ffi/device.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/string.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class Tensor;
+
+class TensorObj : public Object, public DLTensor {
+ public:
+  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFITensor;
+  TVM_FFI_LOCAL static constexpr bool _type_final = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFITensor, TensorObj, Object);
+  TVM_FFI_LOCAL_INLINE TensorObj() = default;
+
+  /** [own] A DLPack tensor that shares the data; holds a reference until its deleter runs. */
+  TVM_FFI_LOCAL DLManagedTensor *ToDLPack() const {
+    DLManagedTensor *out = nullptr;
+    detail::CheckSafeCall(TVMFFITensorToDLPack(detail::ObjectUnsafe::GetHeader(this), &out));
+    return out;
+  }
+  TVM_FFI_LOCAL DLManagedTensorVersioned *ToDLPackVersioned() const {
+    DLManagedTensorVersioned *out = nullptr;
+    detail::CheckSafeCall(
+        TVMFFITensorToDLPackVersioned(detail::ObjectUnsafe::GetHeader(this), &out));
+    return out;
+  }
+};
+
+/** A borrowed tensor: a DLTensor by value, its shape and strides borrowed too. */
+class TensorView : public detail::TensorAccess<TensorView> {
+ public:
+  TVM_FFI_LOCAL_INLINE TensorView(const Tensor &tensor);
+  /** A view would outlive it. */
+  TensorView(Tensor &&tensor) = delete;
+  TVM_FFI_LOCAL_INLINE TensorView(const DLTensor *tensor) {
+    if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) {
+      detail::Throw("InternalError", "a null pointer stands for no tensor");
+    }
+    tensor_ = *tensor;
+  }
+  TVM_FFI_LOCAL_INLINE TensorView(const TensorView &) = default;
+  TVM_FFI_LOCAL_INLINE TensorView(TensorView &&) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(const TensorView &) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(TensorView &&) = default;
+  TVM_FFI_LOCAL_INLINE TensorView &operator=(const Tensor &tensor);
+  TensorView &operator=(Tensor &&tensor) = delete;
+
+  /** Other extents and strides, which have to live as long as the view. Offset in elements. */
+  TVM_FFI_LOCAL TensorView as_strided(ShapeView shape, ShapeView strides,
+                                      std::optional<int64_t> element_offset = std::nullopt) const {
+    TensorView view = *this;
+    detail::SetStrided(&view.tensor_, shape, strides, element_offset.value_or(0));
+    return view;
+  }
+
+  TVM_FFI_LOCAL_INLINE const DLTensor *GetDLTensorPtr() const { return &tensor_; }
+
+ private:
+  friend struct TypeTraits<TensorView>;
+  friend struct detail::Reader<TensorView>;
+
+  DLTensor tensor_;
+};
+
+/** A counted tensor, or null. Its strides are there unless it has no dimensions. */
+class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
+ public:
+  using ContainerType = TensorObj;
+
+  TVM_FFI_LOCAL_INLINE Tensor() = default;
+  TVM_FFI_LOCAL_INLINE explicit Tensor(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL explicit Tensor(ObjectPtr<TensorObj> data) : ObjectRef(std::move(data)) {}
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Tensor)
+
+  /** Shows the same data under other extents and strides, and keeps it alive. */
+  TVM_FFI_LOCAL Tensor as_strided(ShapeView shape, ShapeView strides,
+                                  std::optional<int64_t> element_offset = std::nullopt) const {
+    DLTensor prototype = *GetDLTensorPtr();
+    TVMFFIObjectHandle out = nullptr;
+    detail::SetStrided(&prototype, shape, strides, element_offset.value_or(0));
+    detail::CheckSafeCall(TVMFFITensorCreateUnsafeView(
+        detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this), &prototype, &out));
+    return FromHandle(out);
+  }
+
+  /**
+   * A tensor in memory of one's own.
+   * @param alloc Copied into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
+   *              being filled in; FreeData(DLTensor *) is called when the tensor dies. What
+   *              AllocData throws is passed on, what FreeData throws ends there. Both are code of
+   *              this library, which has to stay loaded as long as the tensor lives.
+   */
+  template <typename Alloc, typename... Extra>
+  TVM_FFI_LOCAL static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype,
+                                          DLDevice device, Extra &&...extra) {
+    return detail::MakeTensor<TensorObj, Tensor>(alloc, shape, nullptr, dtype, device,
+                                                 static_cast<Extra &&>(extra)...);
+  }
+  /** The same with strides. Errors: ValueError (another number of them). */
+  template <typename Alloc, typename... Extra>
+  TVM_FFI_LOCAL static Tensor FromNDAllocStrided(Alloc alloc, ShapeView shape, ShapeView strides,
+                                                 DLDataType dtype, DLDevice device,
+                                                 Extra &&...extra) {
+    if (shape.size() != strides.size()) {
+      detail::Throw("ValueError", "FromNDAllocStrided: shape and strides must have the same size.");
+    }
+    return detail::MakeTensor<TensorObj, Tensor>(alloc, shape, &strides, dtype, device,
+                                                 static_cast<Extra &&>(extra)...);
+  }
+  /**
+   * A tensor of the framework that called, for outputs whose shape depends on data.
+   * @param env_alloc TVMFFIEnvTensorAlloc. What it raises is thrown.
+   */
+  TVM_FFI_LOCAL static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor *, TVMFFIObjectHandle *),
+                                           ShapeView shape, DLDataType dtype, DLDevice device) {
+    DLTensor prototype{};
+    TVMFFIObjectHandle out = nullptr;
+    prototype.device = device;
+    prototype.ndim = static_cast<int32_t>(shape.size());
+    prototype.dtype = dtype;
+    prototype.shape = const_cast<int64_t *>(shape.data());
+    detail::CheckSafeCall(env_alloc(&prototype, &out));
+    return FromHandle(out);
+  }
+  /** @param tensor [take on 0] Errors: RuntimeError (alignment, contiguity). */
+  TVM_FFI_LOCAL static Tensor FromDLPack(DLManagedTensor *tensor, size_t require_alignment = 0,
+                                         bool require_contiguous = false) {
+    TVMFFIObjectHandle out = nullptr;
+    detail::CheckSafeCall(TVMFFITensorFromDLPack(tensor, static_cast<int32_t>(require_alignment),
+                                                 require_contiguous ? 1 : 0, &out));
+    return FromHandle(out);
+  }
+  TVM_FFI_LOCAL static Tensor FromDLPackVersioned(DLManagedTensorVersioned *tensor,
+                                                  size_t require_alignment = 0,
+                                                  bool require_contiguous = false) {
+    TVMFFIObjectHandle out = nullptr;
+    detail::CheckSafeCall(TVMFFITensorFromDLPackVersioned(
+        tensor, static_cast<int32_t>(require_alignment), require_contiguous ? 1 : 0, &out));
+    return FromHandle(out);
+  }
+  TVM_FFI_LOCAL DLManagedTensor *ToDLPack() const { return get()->ToDLPack(); }
+  TVM_FFI_LOCAL DLManagedTensorVersioned *ToDLPackVersioned() const {
+    return get()->ToDLPackVersioned();
+  }
+
+  TVM_FFI_LOCAL_INLINE const TensorObj *get() const {
+    return static_cast<const TensorObj *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE const TensorObj *operator->() const { return get(); }
+  TVM_FFI_LOCAL_INLINE const DLTensor *GetDLTensorPtr() const { return get(); }
+
+ protected:
+  TVM_FFI_LOCAL_INLINE TensorObj *get_mutable() const {
+    return static_cast<TensorObj *>(data_.get());
+  }
+
+ private:
+  TVM_FFI_LOCAL static Tensor FromHandle(TVMFFIObjectHandle handle) {
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Tensor>(
+        detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(handle)));
+  }
+};
+
+TVM_FFI_LOCAL_INLINE TensorView::TensorView(const Tensor &tensor) {
+  if (TVM_FFI_PREDICT_FALSE(!tensor.defined())) {
+    detail::Throw("InternalError", "a null Tensor has no view");
+  }
+  tensor_ = *tensor.GetDLTensorPtr();
+}
+TVM_FFI_LOCAL_INLINE TensorView &TensorView::operator=(const Tensor &tensor) {
+  return *this = TensorView(tensor);
+}
+
+TVM_FFI_LOCAL inline size_t GetDataSize(const Tensor &tensor) {
+  return GetDataSize(*tensor.GetDLTensorPtr());
+}
+TVM_FFI_LOCAL inline size_t GetDataSize(const TensorView &tensor) {
+  return GetDataSize(*tensor.GetDLTensorPtr());
+}
+
+/* ---- As values --------------------------------------------------------------------------------*/
+
+namespace detail {
+
+/** The tensor in a value of either kind; NULL for others. */
+TVM_FFI_LOCAL_INLINE const DLTensor *ReadTensor(const TVMFFIAny *source) {
+  if (source->type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(source->v_obj);
+  if (source->type_index == kTVMFFIDLTensorPtr) return static_cast<const DLTensor *>(source->v_ptr);
+  return nullptr;
+}
+
+}  // namespace detail
+
+template <>
+struct TypeTraits<DLTensor *> : detail::NamedTraits<DLTensor *> {
+  using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
+  TVM_FFI_LOCAL static constexpr const char *type_str = "DLTensor*";
+  TVM_FFI_LOCAL static constexpr const char *type_schema = "DLTensor*";
+  TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(DLTensor *const &value, TVMFFIAny *out) {
+    if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
+      detail::Throw("InternalError", "a null pointer stands for no tensor");
+    }
+    detail::SetPointer(out, kTVMFFIDLTensorPtr, value);
+  }
+  TVM_FFI_LOCAL static void MoveToAny(DLTensor *, TVMFFIAny *) { detail::ThrowNotOwned(); }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIDLTensorPtr;
+  }
+  TVM_FFI_LOCAL_INLINE static DLTensor *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    return static_cast<DLTensor *>(source->v_ptr);
+  }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLTensor **out) {
+    const DLTensor *tensor = detail::ReadTensor(source);
+    if (tensor == nullptr) return detail::kReadMismatch;
+    *out = const_cast<DLTensor *>(tensor);
+    return detail::kReadOk;
+  }
+};
+
+template <>
+struct detail::Reader<TensorView> {
+  const DLTensor *value;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
+    value = ReadTensor(source);
+    return value != nullptr ? kReadOk : kReadMismatch;
+  }
+  TVM_FFI_LOCAL_INLINE TensorView Take() {
+    // It has the memory of a DLTensor.
+    return *reinterpret_cast<const TensorView *>(value);
+  }
+};
+
+template <>
+struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
+  using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
+  TVM_FFI_LOCAL static constexpr const char *type_str = "DLTensor*";
+  TVM_FFI_LOCAL static constexpr const char *type_schema = "DLTensor*";
+  TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const TensorView &value, TVMFFIAny *out) {
+    detail::SetPointer(out, kTVMFFIDLTensorPtr, &value.tensor_);
+  }
+  TVM_FFI_LOCAL static void MoveToAny(const TensorView &, TVMFFIAny *) { detail::ThrowNotOwned(); }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIDLTensorPtr;
+  }
+  TVM_FFI_LOCAL_INLINE static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    return TensorView(static_cast<const DLTensor *>(source->v_ptr));
+  }
+  TVM_FFI_LOCAL static std::optional<TensorView> TryCastFromAnyView(const TVMFFIAny *source) {
+    const DLTensor *tensor = detail::ReadTensor(source);
+    if (tensor == nullptr) return std::nullopt;
+    return TensorView(tensor);
+  }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/function.h>
+
+#endif  // TVM_FFI_CONTAINER_TENSOR_H_

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/config.h
+ * What the layer is compiled as: its namespace, visibility, exceptions.
+ *
+ * Everything lives in tvm::ffi, in an inline namespace whose name carries the layer's version and
+ * whether exceptions are on, so that no two builds of it are ever taken for each other in one
+ * process. Functions and static variables are hidden, each by TVM_FFI_LOCAL in front of it; classes
+ * are not, for users extend and hold them. A static variable that is not hidden would be a unique
+ * symbol, which keeps a library from ever being unloaded.
+ */
+#ifndef TVM_FFI_DETAIL_CONFIG_H_
+#define TVM_FFI_DETAIL_CONFIG_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <iosfwd>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define TVM_FFI_HAS_EXCEPTIONS 1
+#define TVM_FFI_LAYER layer1
+#else
+#define TVM_FFI_HAS_EXCEPTIONS 0
+#define TVM_FFI_LAYER layer1_noexcept
+#endif
+
+#if defined(__GNUC__)
+#define TVM_FFI_LOCAL __attribute__((visibility("hidden")))
+#define TVM_FFI_LOCAL_INLINE __attribute__((always_inline, visibility("hidden"))) inline
+#define TVM_FFI_INLINE __attribute__((always_inline)) inline
+#define TVM_FFI_NO_INLINE __attribute__((noinline))
+#define TVM_FFI_COLD_CODE __attribute__((cold, noinline))
+#define TVM_FFI_PREDICT_TRUE(c) (__builtin_expect(static_cast<bool>(c), 1))
+#define TVM_FFI_PREDICT_FALSE(c) (__builtin_expect(static_cast<bool>(c), 0))
+#define TVM_FFI_UNREACHABLE() __builtin_unreachable()
+#define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
+#elif defined(_MSC_VER)
+#define TVM_FFI_LOCAL
+#define TVM_FFI_LOCAL_INLINE __forceinline
+#define TVM_FFI_INLINE __forceinline
+#define TVM_FFI_NO_INLINE __declspec(noinline)
+#define TVM_FFI_COLD_CODE __declspec(noinline)
+#define TVM_FFI_PREDICT_TRUE(c) (c)
+#define TVM_FFI_PREDICT_FALSE(c) (c)
+#define TVM_FFI_UNREACHABLE() __assume(false)
+#define TVM_FFI_FUNC_SIG __FUNCSIG__
+#else
+#define TVM_FFI_LOCAL
+#define TVM_FFI_LOCAL_INLINE inline
+#define TVM_FFI_INLINE inline
+#define TVM_FFI_NO_INLINE
+#define TVM_FFI_COLD_CODE
+#define TVM_FFI_PREDICT_TRUE(c) (c)
+#define TVM_FFI_PREDICT_FALSE(c) (c)
+#define TVM_FFI_UNREACHABLE() static_cast<void>(0)
+#define TVM_FFI_FUNC_SIG __func__
+#endif
+
+/** A function that runs when something went wrong: out of line, and not exported. */
+#define TVM_FFI_LOCAL_COLD TVM_FFI_LOCAL TVM_FFI_COLD_CODE inline
+
+#define TVM_FFI_UNSAFE_ASSUME(c)     \
+  do {                               \
+    if (!(c)) TVM_FFI_UNREACHABLE(); \
+  } while (0)
+
+/* Around members that a macro puts into a class of the user's: where that is in an unnamed
+ * namespace, g++ says that they are hidden already. */
+#if defined(__GNUC__)
+#define TVM_FFI_DETAIL_QUIET_BEGIN \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wattributes\"")
+#define TVM_FFI_DETAIL_QUIET_END _Pragma("GCC diagnostic pop")
+#else
+#define TVM_FFI_DETAIL_QUIET_BEGIN
+#define TVM_FFI_DETAIL_QUIET_END
+#endif
+
+/** Copies and moves as the compiler makes them; not exported. */
+#define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)             \
+  TVM_FFI_DETAIL_QUIET_BEGIN                                              \
+  TVM_FFI_LOCAL TypeName(const TypeName &other) = default;                \
+  TVM_FFI_LOCAL TypeName(TypeName &&other) noexcept = default;            \
+  TVM_FFI_LOCAL TypeName &operator=(const TypeName &other) = default;     \
+  TVM_FFI_LOCAL TypeName &operator=(TypeName &&other) noexcept = default; \
+  TVM_FFI_DETAIL_QUIET_END
+
+/** The same with the destructor, which would be exported otherwise. */
+#define TVM_FFI_DETAIL_DEFAULT_MEMBERS(TypeName) \
+  TVM_FFI_LOCAL_INLINE ~TypeName() = default;    \
+  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)
+
+#if UINTPTR_MAX < UINT64_MAX
+#define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(any) ((any)->v_int64 = 0)
+#else
+#define TVM_FFI_CLEAR_PTR_PADDING_IN_FFI_ANY(any) static_cast<void>(0)
+#endif
+
+#define TVM_FFI_STR_CONCAT_(a, b) a##b
+#define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
+
+#define TVM_FFI_NAMESPACE_BEGIN \
+  namespace tvm {               \
+  namespace ffi {               \
+  inline namespace TVM_FFI_LAYER {
+#define TVM_FFI_NAMESPACE_END \
+  }                           \
+  }                           \
+  }
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+/** Standard classes that are not included here: see detail/std_compat.h. */
+template <typename Dependent>
+struct StdTypes;
+}  // namespace detail
+namespace details = detail;
+TVM_FFI_NAMESPACE_END
+
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/std_compat.h>
+#endif
+
+#endif  // TVM_FFI_DETAIL_CONFIG_H_

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/error.h
+ * The exception that carries an error object, and the macros that throw it.
+ *
+ *     TVM_FFI_CHECK(x.ndim() == 2, ValueError) << "x must be a matrix, got ndim " << x.ndim();
+ *
+ * Use a kind that the caller can act on (TypeError, ValueError) for bad input, and TVM_FFI_ICHECK,
+ * whose kind is InternalError, for what only a bug of the kernel itself can bring about.
+ */
+#ifndef TVM_FFI_ERROR_H_
+#define TVM_FFI_ERROR_H_
+
+#include <tvm/ffi/detail/message.h>
+#include <tvm/ffi/object.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class ErrorObj : public Object, public TVMFFIErrorCell {
+ public:
+  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIError;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIError, ErrorObj, Object);
+};
+
+/** An error, counted. Never null unless it was moved from. */
+class Error : public ObjectRef, public std::exception {
+ public:
+  using ContainerType = ErrorObj;
+  TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
+
+  TVM_FFI_LOCAL explicit Error(UnsafeInit tag) : ObjectRef(tag) {}
+  /** The texts are strings of any class, or TVMFFIByteArray or pointers to one; copied. */
+  template <typename Kind, typename Message, typename Backtrace>
+  TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace)
+      : ObjectRef(Create(detail::BytesOf(kind), detail::BytesOf(message),
+                         detail::BytesOf(backtrace), nullptr, nullptr)) {}
+  /** The same with the error that led to this one, and with any object to travel along. */
+  template <typename Kind, typename Message, typename Backtrace>
+  TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
+                      const std::optional<Error> &cause, const std::optional<ObjectRef> &extra)
+      : ObjectRef(
+            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
+                   cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
+                   extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
+  TVM_FFI_LOCAL Error(const Error &other) noexcept = default;
+  TVM_FFI_LOCAL Error(Error &&other) noexcept = default;
+  TVM_FFI_LOCAL Error &operator=(const Error &other) noexcept = default;
+  TVM_FFI_LOCAL Error &operator=(Error &&other) noexcept = default;
+  TVM_FFI_LOCAL ~Error() noexcept override = default;
+
+  TVM_FFI_LOCAL const char *what() const noexcept override { return cell()->message.data; }
+
+  template <class S = std::string>
+  TVM_FFI_LOCAL S kind() const {
+    return detail::MakeString<S>(cell()->kind);
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL S message() const {
+    return detail::MakeString<S>(cell()->message);
+  }
+  /** Lines, most recent call first. */
+  template <class S = std::string>
+  TVM_FFI_LOCAL S backtrace() const {
+    return detail::MakeString<S>(cell()->backtrace);
+  }
+  /** The same lines in the order that Python prints. */
+  template <class S = std::string>
+  TVM_FFI_LOCAL S TracebackMostRecentCallLast() const {
+    detail::Text text;
+    PutTraceback(&text);
+    return detail::MakeString<S>(text.bytes());
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL S FullMessage() const {
+    detail::Text text;
+    text.Put("Traceback (most recent call last):\n");
+    PutTraceback(&text);
+    text.Put(cell()->kind);
+    text.Put(": ");
+    text.Put(cell()->message);
+    text.Put('\n');
+    return detail::MakeString<S>(text.bytes());
+  }
+  TVM_FFI_LOCAL std::optional<Error> cause_chain() const {
+    if (cell()->cause_chain == nullptr) return std::nullopt;
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Error>(
+        detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(
+            static_cast<TVMFFIObject *>(cell()->cause_chain)));
+  }
+  TVM_FFI_LOCAL std::optional<ObjectRef> extra_context() const {
+    if (cell()->extra_context == nullptr) return std::nullopt;
+    return ObjectRef(detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(
+        static_cast<TVMFFIObject *>(cell()->extra_context)));
+  }
+  /** @param mode TVMFFIBacktraceUpdateMode. */
+  TVM_FFI_LOCAL void UpdateBacktrace(const TVMFFIByteArray *backtrace, int32_t mode) {
+    cell()->update_backtrace(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this), backtrace,
+                             mode);
+  }
+
+ private:
+  TVM_FFI_LOCAL TVMFFIErrorCell *cell() const {
+    return TVMFFIErrorGetCellPtr(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this));
+  }
+  TVM_FFI_LOCAL_COLD static ObjectPtr<Object> Create(TVMFFIByteArray kind, TVMFFIByteArray message,
+                                                     TVMFFIByteArray backtrace,
+                                                     TVMFFIObjectHandle cause,
+                                                     TVMFFIObjectHandle extra) {
+    TVMFFIObjectHandle error = nullptr;
+    const int code = cause == nullptr && extra == nullptr
+                         ? TVMFFIErrorCreate(&kind, &message, &backtrace, &error)
+                         : TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, &backtrace,
+                                                                     cause, extra, &error);
+    if (code != 0) {
+      TVMFFIErrorSetRaisedFromCStr("MemoryError", "out of memory");
+      TVMFFIErrorMoveFromRaised(&error);
+    }
+    return detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(error));
+  }
+  TVM_FFI_LOCAL void PutTraceback(detail::Text *text) const {
+    const TVMFFIByteArray lines = cell()->backtrace;
+    size_t end = lines.size, begin;
+    while (end > 0 && lines.data[end - 1] != '\n') --end;
+    while (end > 0) {
+      begin = end - 1;
+      while (begin > 0 && lines.data[begin - 1] != '\n') --begin;
+      if (end - begin > 1) text->Put(lines.data + begin, end - begin);
+      end = begin;
+    }
+  }
+};
+
+/** What is thrown when a frontend holds a pending exception of its own. */
+TVM_FFI_LOCAL inline Error EnvErrorAlreadySet() {
+  return Error("EnvErrorAlreadySet", "", "");
+}
+
+namespace detail {
+
+/** Takes the error out of the thread's slot. */
+TVM_FFI_LOCAL_COLD Error MoveFromSafeCallRaised() {
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == nullptr) return Error("InternalError", "a function failed without an error", "");
+  return ObjectUnsafe::ObjectRefFromObjectPtr<Error>(
+      ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(error)));
+}
+
+TVM_FFI_LOCAL inline void SetSafeCallRaised(const Error &error) {
+  TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
+}
+
+/** Where a message came from. */
+struct TVM_FFI_LOCAL ThrowSite {
+  const char *kind;
+  const char *file;
+  int line;
+  const char *function;
+};
+
+TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
+  return Error(site.kind, message.bytes(), TVMFFIBacktrace(site.file, site.line, site.function, 0));
+}
+
+#if TVM_FFI_HAS_EXCEPTIONS
+
+[[noreturn]] TVM_FFI_LOCAL inline void ThrowRaised() {
+  throw MoveFromSafeCallRaised();
+}
+
+/** `Thrower{...} & MessageStream() << ...`: throws once the message is complete. */
+struct TVM_FFI_LOCAL Thrower : ThrowSite {
+  template <typename Stream>
+  [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
+    Text room;
+    throw MakeError(*this, MessageText(message, &room));
+  }
+};
+
+/** The exception in flight becomes the raised error. For use in a handler. Gives -1. */
+TVM_FFI_LOCAL_COLD int RaiseCaught() noexcept {
+  try {
+    throw;
+  } catch (const Error &error) {
+    SetSafeCallRaised(error);
+  } catch (const std::exception &error) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", error.what());
+  } catch (...) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is no std::exception");
+  }
+  return -1;
+}
+
+#else
+
+/** Names the way out in the compiler's message. */
+template <typename Kind>
+struct Thrower {
+  static_assert(sizeof(Kind) == 0,
+                "TVM_FFI_THROW and TVM_FFI_CHECK need exceptions; with -fno-exceptions return "
+                "Expected<T> and use TVM_FFI_UNEXPECTED and TVM_FFI_RET_CHECK");
+  template <typename Stream>
+  TVM_FFI_LOCAL void operator&(const Stream &) const {}
+};
+struct NoExceptions {};
+
+#endif
+
+}  // namespace detail
+
+/* ---- Throwing ---------------------------------------------------------------------------------*/
+
+/** @cond internal */
+#if TVM_FFI_HAS_EXCEPTIONS
+#define TVM_FFI_DETAIL_THROWER(Kind)               \
+  ::tvm::ffi::detail::Thrower {                    \
+    { Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG } \
+  }
+#define TVM_FFI_DETAIL_TRY try
+#define TVM_FFI_DETAIL_CATCH                  \
+  catch (...) {                               \
+    return ::tvm::ffi::detail::RaiseCaught(); \
+  }
+#else
+#define TVM_FFI_DETAIL_THROWER(Kind) \
+  ::tvm::ffi::detail::Thrower<struct ::tvm::ffi::detail::NoExceptions> {}
+#define TVM_FFI_DETAIL_TRY
+#define TVM_FFI_DETAIL_CATCH
+#endif
+
+/* `while` takes part in no dangling else, and its body never comes back. */
+#define TVM_FFI_DETAIL_CHECK(cond, Kind)                             \
+  while (TVM_FFI_PREDICT_FALSE(!(cond)))                             \
+  TVM_FFI_DETAIL_THROWER(Kind) & ::tvm::ffi::detail::MessageStream() \
+                                     << "Check failed: (" #cond ") is false: "
+#define TVM_FFI_DETAIL_CHECK_OP(Name, op, x, y, Kind)                                          \
+  while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
+  TVM_FFI_DETAIL_THROWER(Kind) &                                                               \
+      ::tvm::ffi::detail::MessageStream("Check failed: " #x " " #op " " #y, tvm_ffi_failed)    \
+          << ": "
+/** @endcond */
+
+/** Throws an Error; Kind is an identifier. The message follows behind `<<`. */
+#define TVM_FFI_THROW(Kind) TVM_FFI_DETAIL_THROWER(#Kind) & ::tvm::ffi::detail::MessageStream()
+/** The same. Nothing is written to a log: the message reaches whoever catches it. */
+#define TVM_FFI_LOG_AND_THROW(Kind) TVM_FFI_THROW(Kind)
+
+/** Throws unless cond holds; more text may follow behind `<<`, or as a literal. */
+#define TVM_FFI_CHECK(cond, Kind) TVM_FFI_DETAIL_CHECK(cond, #Kind)
+/** Throw with both values unless they compare; each operand is evaluated once. */
+#define TVM_FFI_CHECK_EQ(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(EQ, ==, x, y, #Kind)
+#define TVM_FFI_CHECK_NE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(NE, !=, x, y, #Kind)
+#define TVM_FFI_CHECK_LT(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(LT, <, x, y, #Kind)
+#define TVM_FFI_CHECK_GT(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(GT, >, x, y, #Kind)
+#define TVM_FFI_CHECK_LE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(LE, <=, x, y, #Kind)
+#define TVM_FFI_CHECK_GE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(GE, >=, x, y, #Kind)
+
+/** The same for what only a bug can break: InternalError. */
+#define TVM_FFI_ICHECK(cond) TVM_FFI_DETAIL_CHECK(cond, "InternalError")
+#define TVM_FFI_ICHECK_EQ(x, y) TVM_FFI_DETAIL_CHECK_OP(EQ, ==, x, y, "InternalError")
+#define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_DETAIL_CHECK_OP(NE, !=, x, y, "InternalError")
+#define TVM_FFI_ICHECK_LT(x, y) TVM_FFI_DETAIL_CHECK_OP(LT, <, x, y, "InternalError")
+#define TVM_FFI_ICHECK_GT(x, y) TVM_FFI_DETAIL_CHECK_OP(GT, >, x, y, "InternalError")
+#define TVM_FFI_ICHECK_LE(x, y) TVM_FFI_DETAIL_CHECK_OP(LE, <=, x, y, "InternalError")
+#define TVM_FFI_ICHECK_GE(x, y) TVM_FFI_DETAIL_CHECK_OP(GE, >=, x, y, "InternalError")
+
+#if TVM_FFI_HAS_EXCEPTIONS
+namespace detail {
+template <typename T>
+TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &site) {
+  if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
+    Thrower{site} & MessageStream(text);
+  }
+  return static_cast<T &&>(value);
+}
+}  // namespace detail
+#endif
+/** Gives x, or throws when it is null. */
+#define TVM_FFI_DETAIL_NOTNULL(x, Kind) \
+  ::tvm::ffi::detail::NotNull(          \
+      (x), "Check not null: " #x " ",   \
+      ::tvm::ffi::detail::ThrowSite{Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG})
+#define TVM_FFI_CHECK_NOTNULL(x, Kind) TVM_FFI_DETAIL_NOTNULL(x, #Kind)
+#define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_DETAIL_NOTNULL(x, "InternalError")
+
+/** As the ICHECK macros; with NDEBUG they are compiled but not evaluated. */
+#ifdef NDEBUG
+#define TVM_FFI_DETAIL_DCHECK while (false)
+#define TVM_FFI_DCHECK_NOTNULL(x) (x)
+#else
+#define TVM_FFI_DETAIL_DCHECK
+#define TVM_FFI_DCHECK_NOTNULL(x) TVM_FFI_ICHECK_NOTNULL(x)
+#endif
+#define TVM_FFI_DCHECK(cond) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK(cond)
+#define TVM_FFI_DCHECK_EQ(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_EQ(x, y)
+#define TVM_FFI_DCHECK_NE(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_NE(x, y)
+#define TVM_FFI_DCHECK_LT(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_LT(x, y)
+#define TVM_FFI_DCHECK_GT(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_GT(x, y)
+#define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_LE(x, y)
+#define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_GE(x, y)
+
+/** Throws the raised error when a function of the C ABI failed. */
+#define TVM_FFI_CHECK_SAFE_CALL(func) ::tvm::ffi::detail::CheckSafeCall(func)
+
+/** Around the body of a C callback that returns int: exceptions become raised errors. */
+#define TVM_FFI_SAFE_CALL_BEGIN() \
+  TVM_FFI_DETAIL_TRY {            \
+    (void)0
+#define TVM_FFI_SAFE_CALL_END() \
+  return 0;                     \
+  }                             \
+  TVM_FFI_DETAIL_CATCH(void) 0
+
+/** Around code that must not let an exception out of it: what is thrown ends there. */
+#if TVM_FFI_HAS_EXCEPTIONS
+#define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
+  try {                                    \
+  (void)0
+#define TVM_FFI_LOG_EXCEPTION_CALL_END(Name) \
+  }                                          \
+  catch (...){}(void)0
+#endif
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_ERROR_H_

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/expected.h
+ * A value or an error, for code that throws nothing.
+ *
+ *     Expected<int64_t> Half(int64_t x) {
+ *       TVM_FFI_RET_CHECK(x % 2 == 0, ValueError) << x << " is odd";
+ *       return x / 2;
+ *     }
+ */
+#ifndef TVM_FFI_EXPECTED_H_
+#define TVM_FFI_EXPECTED_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/error.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+/** An error on its way into an Expected. */
+template <typename E = Error>
+class Unexpected {
+  static_assert(std::is_base_of_v<Error, E>, "Unexpected holds an Error");
+
+ public:
+  TVM_FFI_LOCAL explicit Unexpected(E error) : error_(static_cast<E &&>(error)) {}
+  TVM_FFI_LOCAL const E &error() const & { return error_; }
+  TVM_FFI_LOCAL E &error() & { return error_; }
+  TVM_FFI_LOCAL const E &&error() const && { return static_cast<const E &&>(error_); }
+  TVM_FFI_LOCAL E &&error() && { return static_cast<E &&>(error_); }
+
+ private:
+  E error_;
+};
+template <typename E>
+Unexpected(E) -> Unexpected<E>;
+
+template <typename T>
+class Expected;
+
+template <>
+TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Error> = false;
+
+/** As any reference, but a base that is polymorphic stands in front. */
+template <>
+struct TypeTraits<Error> : ObjectRefTypeTraitsBase<Error> {
+  using TvmFfiOwn = void;
+};
+
+namespace detail {
+
+struct ExpectedUnsafe;
+
+template <typename T>
+struct IsExpectedLike : std::is_base_of<Error, T> {};
+template <typename T>
+struct IsExpectedLike<Expected<T>> : std::true_type {};
+template <typename E>
+struct IsExpectedLike<Unexpected<E>> : std::true_type {};
+
+TVM_FFI_LOCAL inline Error MakeTypeError(const char *before, const char *between,
+                                         const TypeRecord &record, const TVMFFIAny *source) {
+  RaiseMismatch(before, between, record, source);
+  return MoveFromSafeCallRaised();
+}
+
+/** The value or the error, as one value. */
+class ExpectedBase {
+ public:
+  TVM_FFI_LOCAL_INLINE bool is_err() const { return data_.type_index() == kTVMFFIError; }
+  TVM_FFI_LOCAL_INLINE bool is_ok() const { return !is_err(); }
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return !is_err(); }
+  TVM_FFI_LOCAL_INLINE int32_t type_index() const { return data_.type_index(); }
+  /** Errors: RuntimeError (there is none). */
+  TVM_FFI_LOCAL Error error() const {
+    if (!is_err()) Throw("RuntimeError", "Bad expected access: contains value, not error");
+    return TypeTraits<Error>::CopyFromAnyViewAfterCheck(AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
+  }
+
+ protected:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(ExpectedBase)
+  TVM_FFI_LOCAL_INLINE explicit ExpectedBase(Any data) : data_(static_cast<Any &&>(data)) {}
+  /** Throws the error itself, if that is what is here. */
+  TVM_FFI_LOCAL_INLINE void Require() const {
+    if (TVM_FFI_PREDICT_FALSE(is_err())) ThrowError();
+  }
+  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowError() const {
+    SetSafeCallRaised(error());
+    ThrowRaised();
+  }
+
+  Any data_;
+
+  friend struct ExpectedUnsafe;
+};
+
+}  // namespace detail
+
+template <typename T>
+class Expected : public detail::ExpectedBase {
+  static_assert(!std::is_base_of_v<Error, T>, "Expected<Error> has no way to tell which it is");
+
+ public:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)
+  TVM_FFI_LOCAL Expected(T value) : ExpectedBase(Any(static_cast<T &&>(value))) {}
+  template <typename U, typename D = std::decay_t<U>,
+            typename = std::enable_if_t<std::is_convertible_v<U &&, T> && !std::is_same_v<D, T> &&
+                                        !detail::IsExpectedLike<D>::value>>
+  TVM_FFI_LOCAL_INLINE Expected(U &&value) : ExpectedBase(Any(T(static_cast<U &&>(value)))) {}
+  template <typename U,
+            typename = std::enable_if_t<!std::is_same_v<T, U> &&
+                                        (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
+  TVM_FFI_LOCAL_INLINE Expected(Expected<U> other)
+      : ExpectedBase(other.is_err() ? Any(other.error()) : Any(T(std::move(other).value()))) {}
+  TVM_FFI_LOCAL Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  template <typename E>
+  TVM_FFI_LOCAL_INLINE Expected(Unexpected<E> error)
+      : ExpectedBase(Any(Error(std::move(error).error()))) {}
+
+  /** Throws the error if there is one. */
+  TVM_FFI_LOCAL T value() const & {
+    Require();
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(data_);
+  }
+  TVM_FFI_LOCAL T value() && {
+    Require();
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
+  }
+  template <typename U = std::remove_cv_t<T>>
+  TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
+    return is_ok() ? value() : static_cast<T>(static_cast<U &&>(other));
+  }
+  /** An error stays; a value that is no U becomes a TypeError. */
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() const {
+    if (is_err()) return error();
+    if (!detail::AnyUnsafe::CheckAnyStrict<U>(data_)) {
+      return detail::MakeTypeError("Cannot treat type `", "` as type `",
+                                   detail::TypeRecordOf<U>::value,
+                                   detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
+    }
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<U>(data_);
+  }
+
+ private:
+  TVM_FFI_LOCAL_INLINE explicit Expected(Any data, UnsafeInit)
+      : ExpectedBase(static_cast<Any &&>(data)) {}
+
+  friend struct detail::ExpectedUnsafe;
+};
+
+template <>
+class Expected<void> : public detail::ExpectedBase {
+ public:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)
+  TVM_FFI_LOCAL Expected() : ExpectedBase(Any()) {}
+  TVM_FFI_LOCAL Expected(Error error) : ExpectedBase(Any(std::move(error))) {}
+  template <typename E>
+  TVM_FFI_LOCAL_INLINE Expected(Unexpected<E> error)
+      : ExpectedBase(Any(Error(std::move(error).error()))) {}
+  TVM_FFI_LOCAL void value() const { Require(); }
+};
+
+namespace detail {
+
+struct ExpectedUnsafe {
+  template <typename T>
+  TVM_FFI_LOCAL static Expected<T> MoveFromTVMFFIAny(TVMFFIAny data) {
+    if constexpr (std::is_void_v<T>) {
+      Expected<void> result;
+      result.data_ = AnyUnsafe::MoveTVMFFIAnyToAny(&data);
+      return result;
+    } else {
+      return Expected<T>(AnyUnsafe::MoveTVMFFIAnyToAny(&data), UnsafeInit{});
+    }
+  }
+  template <typename T>
+  TVM_FFI_LOCAL static TVMFFIAny MoveToTVMFFIAny(Expected<T> &&expected) {
+    return AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(expected.data_));
+  }
+  template <typename T>
+  TVM_FFI_LOCAL static Any &&GetData(Expected<T> &expected) {
+    return static_cast<Any &&>(expected.data_);
+  }
+  template <typename T>
+  TVM_FFI_LOCAL static const Any &GetData(const Expected<T> &expected) {
+    return expected.data_;
+  }
+};
+
+/** What a call gave, as the type that was asked for: a T, an Error as it is, or a TypeError. */
+template <typename T>
+TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
+  const TVMFFIAny *data = AnyUnsafe::TVMFFIAnyPtrFromAny(result);
+  if constexpr (std::is_same_v<T, Any>) {
+    return ExpectedUnsafe::MoveFromTVMFFIAny<Any>(
+        AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(result)));
+  } else if constexpr (std::is_void_v<T>) {
+    if (result == nullptr) return Expected<void>();
+  } else {
+    Reader<T> reader;
+    const int why = reader.Read(data);
+    if (why == kReadOk) return Expected<T>(T(reader.Take()));
+    if (why == kReadRaised) return MoveFromSafeCallRaised();
+  }
+  if constexpr (!std::is_same_v<T, Any>) {
+    if (data->type_index == kTVMFFIError) {
+      return TypeTraits<Error>::CopyFromAnyViewAfterCheck(data);
+    }
+    Text text;
+    text.Put("CallExpected: result type mismatch, expected ");
+    PutRecord(text, TypeRecordOf<T>::value);
+    text.Put(", but got ");
+    text.Put(TypeKeyOf(data->type_index));
+    return Error("TypeError", text.bytes(), "");
+  }
+}
+
+/** Where an unexpected came from; no walk of the stack. */
+TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &message) {
+  Text backtrace;
+  backtrace.Put("  File \"");
+  backtrace.Put(site.file);
+  backtrace.Put("\", line ");
+  backtrace.PutInt(site.line);
+  backtrace.Put(", in ");
+  backtrace.Put(site.function);
+  backtrace.Put('\n');
+  return Error(site.kind, message.bytes(), backtrace.bytes());
+}
+
+/** What TVM_FFI_UNEXPECTED gives: an error once its message is complete. */
+template <typename Stream>
+class TVM_FFI_LOCAL UnexpectedBuilder;
+
+template <>
+class TVM_FFI_LOCAL UnexpectedBuilder<MessageStream> {
+ public:
+  TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(const ThrowSite &site) : site_(site) {}
+  TVM_FFI_LOCAL_COLD UnexpectedBuilder(const ThrowSite &site, const char *prefix)
+      : site_(site), message_(prefix) {}
+  TVM_FFI_LOCAL_COLD UnexpectedBuilder(const ThrowSite &site, const char *prefix, Text *values)
+      : site_(site), message_(prefix, values) {}
+
+  template <typename T>
+  TVM_FFI_LOCAL decltype(auto) operator<<(const T &value) &&;
+  template <typename Stream = std::ostringstream>
+  TVM_FFI_LOCAL UnexpectedBuilder<Stream> operator<<(
+      std::ostream &(*manipulator)(std::ostream &)) && {
+    return UnexpectedBuilder<Stream>(site_, &(message_ << manipulator));
+  }
+  template <typename Stream = std::ostringstream>
+  TVM_FFI_LOCAL UnexpectedBuilder<Stream> operator<<(
+      std::ios_base &(*manipulator)(std::ios_base &)) && {
+    return UnexpectedBuilder<Stream>(site_, &(message_ << manipulator));
+  }
+
+  TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
+    return Unexpected<Error>(MakeUnexpected(site_, message_.text()));
+  }
+  template <typename T>
+  TVM_FFI_LOCAL_COLD operator Expected<T>() && {
+    return MakeUnexpected(site_, message_.text());
+  }
+
+ private:
+  ThrowSite site_;
+  MessageStream message_;
+
+  template <typename>
+  friend class TVM_FFI_LOCAL UnexpectedBuilder;
+};
+
+/** From the first item on that a MessageStream leaves to a stream. Lives as long as the first. */
+template <typename Stream>
+class TVM_FFI_LOCAL UnexpectedBuilder {
+ public:
+  TVM_FFI_LOCAL UnexpectedBuilder(const ThrowSite &site, Stream *stream)
+      : site_(site), stream_(stream) {}
+  template <typename T>
+  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(const T &value) && {
+    *stream_ << value;
+    return static_cast<UnexpectedBuilder &&>(*this);
+  }
+  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(std::ostream &(*manipulator)(std::ostream &)) && {
+    *stream_ << manipulator;
+    return static_cast<UnexpectedBuilder &&>(*this);
+  }
+  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(std::ios_base &(*manipulator)(std::ios_base &)) && {
+    *stream_ << manipulator;
+    return static_cast<UnexpectedBuilder &&>(*this);
+  }
+  TVM_FFI_LOCAL operator Unexpected<Error>() && { return Unexpected<Error>(Make()); }
+  template <typename T>
+  TVM_FFI_LOCAL operator Expected<T>() && {
+    return Make();
+  }
+
+ private:
+  TVM_FFI_LOCAL Error Make() {
+    Text room;
+    return MakeUnexpected(site_, MessageText(*stream_, &room));
+  }
+
+  ThrowSite site_;
+  Stream *stream_;
+};
+
+/** What `message_ << value` gave decides which builder goes on. */
+TVM_FFI_LOCAL_INLINE UnexpectedBuilder<MessageStream> &&GoOn(UnexpectedBuilder<MessageStream> &self,
+                                                             const ThrowSite &, MessageStream &) {
+  return static_cast<UnexpectedBuilder<MessageStream> &&>(self);
+}
+template <typename Stream>
+TVM_FFI_LOCAL_INLINE UnexpectedBuilder<Stream> GoOn(UnexpectedBuilder<MessageStream> &,
+                                                    const ThrowSite &site, Stream &stream) {
+  return UnexpectedBuilder<Stream>(site, &stream);
+}
+template <typename T>
+TVM_FFI_LOCAL decltype(auto) UnexpectedBuilder<MessageStream>::operator<<(const T &value) && {
+  return GoOn(*this, site_, message_ << value);
+}
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+TVM_FFI_NAMESPACE_BEGIN
+
+/** A function that returns one gives its caller the value, or the error as a value. */
+template <typename T>
+struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
+  using TvmFfiOwn = void;
+  using Self = Expected<T>;
+  TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+    *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(detail::ExpectedUnsafe::GetData(value));
+  }
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
+    *out = detail::ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Self &&>(value));
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIError || IsStrict(source);
+  }
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(
+        detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(AnyView::CopyFromTVMFFIAny(*source))));
+  }
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    const TVMFFIAny data = *source;
+    detail::SetNone(source);
+    return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(data);
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
+    detail::PutTypeStrOf<T>(sink, "Expected");
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
+    detail::PutSchemaOf<T, Error>(sink, "Expected");
+  }
+
+ private:
+  TVM_FFI_LOCAL_INLINE static bool IsStrict(const TVMFFIAny *source) {
+    if constexpr (std::is_void_v<T>) {
+      return source->type_index == kTVMFFINone;
+    } else if constexpr (std::is_same_v<T, Any>) {
+      return true;
+    } else {
+      return TypeTraits<T>::CheckAnyStrict(source);
+    }
+  }
+};
+
+namespace detail {
+
+template <typename T>
+struct Reader<Expected<T>> {
+  std::optional<Expected<T>> value;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
+    if (source->type_index == kTVMFFIError) {
+      value.emplace(TypeTraits<Error>::CopyFromAnyViewAfterCheck(source));
+      return kReadOk;
+    }
+    Reader<T> reader;
+    const int why = reader.Read(source);
+    if (why == kReadOk) value.emplace(T(reader.Take()));
+    return why;
+  }
+  TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }
+};
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+/* ---- Returning errors -------------------------------------------------------------------------*/
+
+/** @cond internal */
+#define TVM_FFI_DETAIL_UNEXPECTED(Kind, ...)                                \
+  ::tvm::ffi::detail::UnexpectedBuilder<::tvm::ffi::detail::MessageStream>( \
+      ::tvm::ffi::detail::ThrowSite{Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG} __VA_ARGS__)
+#define TVM_FFI_DETAIL_RET_CHECK(cond, Kind) \
+  while (TVM_FFI_PREDICT_FALSE(!(cond)))     \
+  return TVM_FFI_DETAIL_UNEXPECTED(Kind, , "Check failed: (" #cond ") is false: ")
+#define TVM_FFI_DETAIL_RET_CHECK_OP(Name, op, x, y, Kind)                                      \
+  while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
+  return TVM_FFI_DETAIL_UNEXPECTED(Kind, , "Check failed: " #x " " #op " " #y, tvm_ffi_failed) \
+         << ": "
+/** @endcond */
+
+/** An error of this kind, to be returned where Expected<T> is; the message follows behind `<<`. */
+#define TVM_FFI_UNEXPECTED(Kind) TVM_FFI_DETAIL_UNEXPECTED(#Kind, )
+
+/** Return such an error unless cond holds; otherwise as TVM_FFI_CHECK and its kin. */
+#define TVM_FFI_RET_CHECK(cond, Kind) TVM_FFI_DETAIL_RET_CHECK(cond, #Kind) << ""
+#define TVM_FFI_RET_CHECK_EQ(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(EQ, ==, x, y, #Kind)
+#define TVM_FFI_RET_CHECK_NE(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(NE, !=, x, y, #Kind)
+#define TVM_FFI_RET_CHECK_LT(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(LT, <, x, y, #Kind)
+#define TVM_FFI_RET_CHECK_GT(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(GT, >, x, y, #Kind)
+#define TVM_FFI_RET_CHECK_LE(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(LE, <=, x, y, #Kind)
+#define TVM_FFI_RET_CHECK_GE(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(GE, >=, x, y, #Kind)
+#define TVM_FFI_RET_ICHECK(cond) TVM_FFI_DETAIL_RET_CHECK(cond, "InternalError") << ""
+#define TVM_FFI_RET_ICHECK_EQ(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(EQ, ==, x, y, "InternalError")
+#define TVM_FFI_RET_ICHECK_NE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(NE, !=, x, y, "InternalError")
+#define TVM_FFI_RET_ICHECK_LT(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(LT, <, x, y, "InternalError")
+#define TVM_FFI_RET_ICHECK_GT(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(GT, >, x, y, "InternalError")
+#define TVM_FFI_RET_ICHECK_LE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(LE, <=, x, y, "InternalError")
+#define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(GE, >=, x, y, "InternalError")
+
+#endif  // TVM_FFI_EXPECTED_H_

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/module.h
+ * Modules: collections of functions, loaded from a file or made by a class of one's own.
+ *
+ * A class derives from ModuleObj, is made with make_object and returned as a Module. Its virtual
+ * functions are called by other libraries too, whose exceptions are of other classes: what an
+ * override throws arrives there without its kind. Functions that it hands out are not affected.
+ */
+#ifndef TVM_FFI_EXTRA_MODULE_H_
+#define TVM_FFI_EXTRA_MODULE_H_
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/string.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class Module;
+
+/**
+ * The base of module classes. The order of the virtual functions and the members is that of the
+ * ABI: foreign modules have it, and are called through it.
+ */
+class ModuleObj : public Object {
+ public:
+  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIModule;
+  TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIModule, ModuleObj, Object);
+
+  TVM_FFI_LOCAL_INLINE ~ModuleObj() = default;
+  TVM_FFI_LOCAL ModuleObj() : imports_(ArrayObj::New(4)) {}
+
+  /** A short name of the class; data of an embedded module is found by it. */
+  TVM_FFI_LOCAL virtual const char *kind() const = 0;
+  /** Module::ModulePropertyMask bits. */
+  TVM_FFI_LOCAL virtual int GetPropertyMask() const { return 0; }
+  /** A function of this module, or nothing. */
+  TVM_FFI_LOCAL virtual Optional<Function> GetFunction(const String &name) = 0;
+  TVM_FFI_LOCAL virtual bool ImplementsFunction(const String &name) {
+    return GetFunction(name).has_value();
+  }
+  TVM_FFI_LOCAL virtual Optional<String> GetFunctionDoc(const String &) { return std::nullopt; }
+  TVM_FFI_LOCAL virtual Optional<String> GetFunctionMetadata(const String &) {
+    return std::nullopt;
+  }
+  TVM_FFI_LOCAL virtual void WriteToFile(const String &, const String &) const {
+    ThrowUnsupported("WriteToFile");
+  }
+  TVM_FFI_LOCAL virtual Array<String> GetWriteFormats() const { return Array<String>(); }
+  TVM_FFI_LOCAL virtual Bytes SaveToBytes() const { ThrowUnsupported("SaveToBytes"); }
+  TVM_FFI_LOCAL virtual String InspectSource(const String &) const { return String(); }
+  /** Errors: RuntimeError (the other one imports this one). */
+  TVM_FFI_LOCAL virtual void ImportModule(const Module &other);
+  TVM_FFI_LOCAL virtual void ClearImports() { imports_.clear(); }
+
+  /** The same; with query_imports also in the imported modules, depth first. */
+  TVM_FFI_LOCAL Optional<Function> GetFunction(const String &name, bool query_imports);
+  TVM_FFI_LOCAL bool ImplementsFunction(const String &name, bool query_imports);
+  TVM_FFI_LOCAL Optional<String> GetFunctionDoc(const String &name, bool query_imports);
+  TVM_FFI_LOCAL Optional<String> GetFunctionMetadata(const String &name, bool query_imports);
+  TVM_FFI_LOCAL const Array<Any> &imports() const { return imports_; }
+
+ private:
+  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowUnsupported(const char *what) const {
+    {
+      detail::Text text;
+      text.Put("Module[");
+      text.Put(kind());
+      text.Put("] does not support ");
+      text.Put(what);
+      detail::RaiseText("RuntimeError", text);
+    }
+    detail::ThrowRaised();
+  }
+
+ protected:
+  Array<Any> imports_;
+
+ private:
+  /** The runtime's, null at first. */
+  ObjectRef import_lookup_cache_;
+};
+
+class Module : public ObjectRef {
+ public:
+  using ContainerType = ModuleObj;
+  TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
+  enum ModulePropertyMask : int {
+    /** SaveToBytes works, and ffi.Module.load_from_bytes.<kind> brings it back. */
+    kBinarySerializable = 1,
+    kRunnable = 2,
+    /** WriteToFile makes something that a compiler links. */
+    kCompilationExportable = 4
+  };
+
+  TVM_FFI_LOCAL_INLINE explicit Module(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_LOCAL explicit Module(const ObjectPtr<ModuleObj> &data) : ObjectRef(data) {
+    if (data_ == nullptr) detail::Throw("InternalError", "a Module is never null");
+  }
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Module)
+
+  TVM_FFI_LOCAL_INLINE ModuleObj *get() const { return static_cast<ModuleObj *>(data_.get()); }
+  TVM_FFI_LOCAL_INLINE ModuleObj *operator->() const { return get(); }
+
+  /** Errors: those of the loader. */
+  TVM_FFI_LOCAL static Module LoadFromFile(const String &file_name) {
+    return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
+  }
+};
+
+TVM_FFI_LOCAL inline void ModuleObj::ImportModule(const Module &other) {
+  // Depth first through what the other one imports.
+  Array<Any> pending{Any(other)};
+  while (!pending.empty()) {
+    const Module module = pending.back().cast<Module>();
+    pending.pop_back();
+    if (module.get() == this) {
+      detail::Throw("RuntimeError", "Cyclic dependency detected during import");
+    }
+    for (const Any import : module->imports()) pending.push_back(import);
+  }
+  imports_.push_back(Any(other));
+}
+
+namespace detail {
+
+/** Asks a module, then what it imports, depth first. */
+template <typename Found, typename Ask>
+TVM_FFI_LOCAL Found AskImports(ModuleObj *module, bool query_imports, const Ask &ask) {
+  Found found = ask(module);
+  if (found || !query_imports) return found;
+  for (const Any import : module->imports()) {
+    found = AskImports<Found>(import.cast<Module>().get(), true, ask);
+    if (found) return found;
+  }
+  return found;
+}
+
+}  // namespace detail
+
+TVM_FFI_LOCAL inline Optional<Function> ModuleObj::GetFunction(const String &name,
+                                                               bool query_imports) {
+  return detail::AskImports<Optional<Function>>(
+      this, query_imports, [&](ModuleObj *module) { return module->GetFunction(name); });
+}
+TVM_FFI_LOCAL inline bool ModuleObj::ImplementsFunction(const String &name, bool query_imports) {
+  return detail::AskImports<bool>(
+      this, query_imports, [&](ModuleObj *module) { return module->ImplementsFunction(name); });
+}
+TVM_FFI_LOCAL inline Optional<String> ModuleObj::GetFunctionDoc(const String &name,
+                                                                bool query_imports) {
+  return detail::AskImports<Optional<String>>(
+      this, query_imports, [&](ModuleObj *module) { return module->GetFunctionDoc(name); });
+}
+TVM_FFI_LOCAL inline Optional<String> ModuleObj::GetFunctionMetadata(const String &name,
+                                                                     bool query_imports) {
+  return detail::AskImports<Optional<String>>(
+      this, query_imports, [&](ModuleObj *module) { return module->GetFunctionMetadata(name); });
+}
+
+/** Symbols of libraries. */
+namespace symbol {
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_symbol_prefix = "__tvm_ffi_";
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_main = "__tvm_ffi_main";
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_library_ctx = "__tvm_ffi__library_ctx";
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_library_bin = "__tvm_ffi__library_bin";
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_metadata_prefix = "__tvm_ffi__metadata_";
+TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_doc_prefix = "__tvm_ffi__doc_";
+}  // namespace symbol
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_EXTRA_MODULE_H_

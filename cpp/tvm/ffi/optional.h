@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/optional.h
+ * A value or nothing; None in the ABI. A reference takes the room of a pointer, other types that
+ * are stored in values that of a value, and the rest (TensorView, say) that of a std::optional.
+ */
+#ifndef TVM_FFI_OPTIONAL_H_
+#define TVM_FFI_OPTIONAL_H_
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/string.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+template <typename T>
+class Optional;
+
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_optional_type_v = false;
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_optional_type_v<Optional<T>> = true;
+
+namespace detail {
+
+template <typename T>
+struct IsObjectPtr : std::false_type {};
+template <typename T>
+struct IsObjectPtr<ObjectPtr<T>> : std::true_type {};
+
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowAbsent(bool pointer) {
+  Throw("RuntimeError", pointer ? "Bad optional access" : "Back optional access");
+}
+
+/** What the ABI cannot store. */
+template <typename T>
+class StdOptionalBase {
+ public:
+  TVM_FFI_LOCAL_INLINE StdOptionalBase() = default;
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(StdOptionalBase)
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_.has_value(); }
+  TVM_FFI_LOCAL_INLINE const T &Get() const & { return *data_; }
+  TVM_FFI_LOCAL_INLINE T &&Get() && { return static_cast<T &&>(*data_); }
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_.emplace(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
+    if (data_.has_value()) {
+      TypeTraits<T>::CopyToAnyView(*data_, out);
+    } else {
+      SetNone(out);
+    }
+  }
+
+ protected:
+  std::optional<T> data_;
+};
+
+/** A value; None is absent. */
+template <typename T>
+class AnyOptionalBase {
+ public:
+  TVM_FFI_LOCAL_INLINE AnyOptionalBase() = default;
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(AnyOptionalBase)
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE T Get() const & {
+    return TypeTraits<T>::CopyFromAnyViewAfterCheck(AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
+  }
+  TVM_FFI_LOCAL_INLINE T Get() && {
+    T value = TypeTraits<T>::MoveFromAnyAfterCheck(AnyUnsafe::Slot(&data_));
+    data_.reset();
+    return value;
+  }
+  TVM_FFI_LOCAL_INLINE void Set(T value) { data_ = Any(static_cast<T &&>(value)); }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
+    *out = *AnyUnsafe::TVMFFIAnyPtrFromAny(data_);
+  }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE auto as() const {
+    return AnyView(data_).as<U>();
+  }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE U as_or_throw() const & {
+    return data_.template as_or_throw<U>();
+  }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE U as_or_throw() && {
+    return static_cast<Any &&>(data_).template as_or_throw<U>();
+  }
+  TVM_FFI_LOCAL bool same_as(const AnyOptionalBase &other) const {
+    return data_.same_as(other.data_);
+  }
+
+ protected:
+  Any data_;
+};
+
+template <typename T>
+struct ContainerOf {
+  using type = typename T::ContainerType;
+};
+template <typename T>
+struct ContainerOf<ObjectPtr<T>> {
+  using type = T;
+};
+
+/** A pointer; null is absent. */
+template <typename T>
+class PtrOptionalBase {
+ public:
+  using ContainerType = typename ContainerOf<T>::type;
+  using value_type = T;
+  TVM_FFI_LOCAL_INLINE PtrOptionalBase() = default;
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(PtrOptionalBase)
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
+  TVM_FFI_LOCAL_INLINE T Get() const & {
+    if constexpr (IsObjectPtr<T>::value) {
+      return ObjectUnsafe::ObjectPtrFromUnowned<ContainerType>(header());
+    } else {
+      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(data_);
+    }
+  }
+  TVM_FFI_LOCAL_INLINE T Get() && {
+    if constexpr (IsObjectPtr<T>::value) {
+      return ObjectUnsafe::ObjectPtrFromOwned<ContainerType>(
+          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data_)));
+    } else {
+      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(static_cast<ObjectPtr<Object> &&>(data_));
+    }
+  }
+  /** A null reference is nothing. */
+  TVM_FFI_LOCAL_INLINE void Set(T value) {
+    if constexpr (IsObjectPtr<T>::value) {
+      data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
+          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<T &&>(value)));
+    } else {
+      data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
+          ObjectUnsafe::MoveObjectRefToTVMFFIObjectPtr(static_cast<T &&>(value)));
+    }
+  }
+  TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const { SetObject(out, header()); }
+  TVM_FFI_LOCAL_INLINE const ContainerType *get() const {
+    return static_cast<const ContainerType *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return data_.unique(); }
+  TVM_FFI_LOCAL_INLINE int use_count() const { return data_.use_count(); }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE auto as() const {
+    return ObjectRef(data_).as<U>();
+  }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE U as_or_throw() const {
+    return ObjectRef(data_).as_or_throw<U>();
+  }
+  TVM_FFI_LOCAL bool same_as(const PtrOptionalBase &other) const { return data_ == other.data_; }
+  TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_.get() == other.get(); }
+
+ protected:
+  TVM_FFI_LOCAL_INLINE TVMFFIObject *header() const {
+    return ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data_);
+  }
+  ObjectPtr<Object> data_;
+};
+
+template <typename T>
+TVM_FFI_LOCAL auto SelectOptional() {
+  if constexpr (!storage_enabled_v<T>) {
+    return static_cast<StdOptionalBase<T> *>(nullptr);
+  } else if constexpr (std::is_base_of_v<ObjectRef, T> || IsObjectPtr<T>::value) {
+    return static_cast<PtrOptionalBase<T> *>(nullptr);
+  } else {
+    return static_cast<AnyOptionalBase<T> *>(nullptr);
+  }
+}
+
+}  // namespace detail
+
+template <typename T>
+class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>())> {
+  using Base = std::remove_pointer_t<decltype(detail::SelectOptional<T>())>;
+
+ public:
+  TVM_FFI_LOCAL_INLINE Optional() = default;
+  TVM_FFI_LOCAL_INLINE Optional(std::nullopt_t) {}
+  TVM_FFI_LOCAL_INLINE Optional(const Optional &) = default;
+  TVM_FFI_LOCAL_INLINE Optional(Optional &&other) noexcept : Base(static_cast<Base &&>(other)) {
+    other.Clear();
+  }
+  TVM_FFI_LOCAL_INLINE Optional &operator=(const Optional &) = default;
+  TVM_FFI_LOCAL_INLINE Optional &operator=(Optional &&other) noexcept {
+    Base::operator=(static_cast<Base &&>(other));
+    if (this != &other) other.Clear();
+    return *this;
+  }
+  TVM_FFI_LOCAL_INLINE ~Optional() = default;
+  template <typename U,
+            typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
+                                        !std::is_same_v<std::decay_t<U>, std::nullopt_t> &&
+                                        !std::is_base_of_v<Optional, std::decay_t<U>>>>
+  TVM_FFI_LOCAL_INLINE Optional(U &&value) {
+    this->Set(T(static_cast<U &&>(value)));
+  }
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U, T>>>
+  TVM_FFI_LOCAL_INLINE Optional(std::optional<U> value) {
+    if (value.has_value()) this->Set(T(*std::move(value)));
+  }
+  template <typename U = T, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, U>>>
+  TVM_FFI_LOCAL_INLINE explicit Optional(UnsafeInit) {}
+  template <typename U,
+            typename = std::enable_if_t<std::is_convertible_v<U &&, T> &&
+                                        !std::is_same_v<std::decay_t<U>, std::nullptr_t> &&
+                                        !std::is_base_of_v<Optional, std::decay_t<U>>>>
+  TVM_FFI_LOCAL_INLINE Optional &operator=(U &&value) {
+    this->Set(T(static_cast<U &&>(value)));
+    return *this;
+  }
+  TVM_FFI_LOCAL_INLINE Optional &operator=(std::nullopt_t) {
+    this->Clear();
+    return *this;
+  }
+  template <typename U,
+            typename =
+                std::enable_if_t<std::is_same_v<U, std::nullptr_t> && detail::storage_enabled_v<T>>,
+            int = 0>
+  TVM_FFI_LOCAL_INLINE Optional &operator=(U) {
+    this->Clear();
+    return *this;
+  }
+  TVM_FFI_LOCAL_INLINE operator std::optional<T>() const {
+    return this->has_value() ? std::optional<T>(Base::Get()) : std::nullopt;
+  }
+
+  using Base::has_value;
+  TVM_FFI_LOCAL_INLINE explicit operator bool() const { return has_value(); }
+  /** Errors: RuntimeError (absent). */
+  TVM_FFI_LOCAL_INLINE decltype(auto) value() const & {
+    Require();
+    return Base::Get();
+  }
+  TVM_FFI_LOCAL_INLINE T value() && {
+    Require();
+    return static_cast<Base &&>(*this).Get();
+  }
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
+    return has_value() ? T(Base::Get()) : T(static_cast<U &&>(other));
+  }
+  TVM_FFI_LOCAL_INLINE decltype(auto) operator*() const & { return Base::Get(); }
+  TVM_FFI_LOCAL_INLINE T operator*() && { return static_cast<Base &&>(*this).Get(); }
+  TVM_FFI_LOCAL_INLINE auto operator->() const {
+    if constexpr (!detail::storage_enabled_v<T>) {
+      return &this->data_.value();
+    } else {
+      return this->get();
+    }
+  }
+
+  TVM_FFI_LOCAL bool operator==(std::nullopt_t) const { return !has_value(); }
+  TVM_FFI_LOCAL bool operator!=(std::nullopt_t) const { return has_value(); }
+  TVM_FFI_LOCAL bool operator==(std::nullptr_t) const { return !has_value(); }
+  TVM_FFI_LOCAL bool operator!=(std::nullptr_t) const { return has_value(); }
+  TVM_FFI_LOCAL bool operator==(const Optional &other) const {
+    return has_value() == other.has_value() &&
+           (!has_value() || Base::Get() == static_cast<const Base &>(other).Get());
+  }
+  TVM_FFI_LOCAL bool operator!=(const Optional &other) const { return !(*this == other); }
+  TVM_FFI_LOCAL bool operator==(const std::optional<T> &other) const {
+    return has_value() == other.has_value() && (!has_value() || Base::Get() == *other);
+  }
+  TVM_FFI_LOCAL bool operator!=(const std::optional<T> &other) const { return !(*this == other); }
+  template <typename U, typename = decltype(std::declval<const T &>() == std::declval<const U &>()),
+            typename = std::enable_if_t<!std::is_base_of_v<Optional, U> &&
+                                        !std::is_same_v<U, std::nullptr_t>>>
+  TVM_FFI_LOCAL_INLINE bool operator==(const U &other) const {
+    return has_value() && Base::Get() == other;
+  }
+  template <typename U, typename = decltype(std::declval<const T &>() == std::declval<const U &>()),
+            typename = std::enable_if_t<!std::is_base_of_v<Optional, U> &&
+                                        !std::is_same_v<U, std::nullptr_t>>>
+  TVM_FFI_LOCAL_INLINE bool operator!=(const U &other) const {
+    return !(*this == other);
+  }
+
+ private:
+  TVM_FFI_LOCAL_INLINE void Require() const {
+    if (TVM_FFI_PREDICT_FALSE(!has_value())) detail::ThrowAbsent(detail::IsObjectPtr<T>::value);
+  }
+};
+
+template <typename T>
+struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
+  using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr bool storage_enabled = detail::storage_enabled_v<T>;
+  TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Optional<T> &value, TVMFFIAny *out) {
+    value.PutView(out);
+  }
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Optional<T> value, TVMFFIAny *out) {
+    if (value.has_value()) {
+      TypeTraits<T>::MoveToAny(*static_cast<Optional<T> &&>(value), out);
+    } else {
+      detail::SetNone(out);
+    }
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFINone || TypeTraits<T>::CheckAnyStrict(source);
+  }
+  TVM_FFI_LOCAL_INLINE static Optional<T> CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    Optional<T> value;
+    if (source->type_index != kTVMFFINone) {
+      value.Set(TypeTraits<T>::CopyFromAnyViewAfterCheck(source));
+    }
+    return value;
+  }
+  TVM_FFI_LOCAL_INLINE static Optional<T> MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    Optional<T> value;
+    if (source->type_index != kTVMFFINone) {
+      value.Set(TypeTraits<T>::MoveFromAnyAfterCheck(source));
+    }
+    return value;
+  }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Optional<T> *out) {
+    if (source->type_index == kTVMFFINone) return detail::kReadOk;
+    detail::Reader<T> reader;
+    const int why = reader.Read(source);
+    if (why == detail::kReadOk) out->Set(reader.Take());
+    return why;
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL_INLINE static constexpr void PutTypeStr(Sink &sink) {
+    detail::PutTypeStrOf<T>(sink, "Optional");
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL_INLINE static constexpr void PutSchema(Sink &sink) {
+    detail::PutSchemaOf<T>(sink, "Optional");
+  }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    detail::PutGotOf<T>(text, source);
+  }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_OPTIONAL_H_
