@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fail when a source, public header or test on disk is in no list of the build.
 
-    listed.py ROOT --sources FILE... --headers FILE... --tests FILE...
+    listed.py ROOT --sources FILE... --headers FILE... --tests FILE... --cpp FILE...
+
+Without --cpp files (no C++ compiler) the C++ layer is not looked at.
 """
 import argparse
 import pathlib
@@ -12,7 +14,7 @@ import sys
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
-    for kind in ("sources", "headers", "tests"):
+    for kind in ("sources", "headers", "tests", "cpp"):
         parser.add_argument("--" + kind, nargs="*", default=[])
     args = parser.parse_args()
     root = args.root.resolve()
@@ -24,6 +26,11 @@ def main():
     on_disk |= set(root.glob("include/**/*.h"))
     for folder in ("c", "oom", "race"):
         on_disk |= set(root.glob(f"tests/{folder}/test_*.c"))
+
+    if args.cpp:
+        listed |= {str((root / name).resolve()) for name in args.cpp}
+        listed |= {str(root / "cpp" / name) for name in args.cpp}
+        on_disk |= set(root.glob("cpp/**/*.h")) | set(root.glob("tests/cpp/test_*.cc"))
 
     missing = sorted(str(path.relative_to(root)) for path in on_disk if str(path) not in listed)
     for path in missing:

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of other libraries, built with the layer, through this runtime. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/extra/module.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+using ffi::Module;
+
+namespace {
+
+template <typename F>
+std::string Caught(F f) {
+  try {
+    f();
+  } catch (const ffi::Error &error) {
+    return error.kind() + ": " + error.what();
+  }
+  return "nothing";
+}
+
+Module Load(const char *name) {
+  return Module::LoadFromFile(std::string(std::getenv("TVM_FFI_TEST_CPP_MODULES")) + "/" + name +
+                              ".so");
+}
+
+struct Vector {
+  std::vector<float> data;
+  int64_t size, stride = 1;
+  DLTensor tensor{};
+  explicit Vector(std::vector<float> values)
+      : data(std::move(values)), size(static_cast<int64_t>(data.size())) {
+    tensor.data = data.data();
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = 1;
+    tensor.dtype = {kDLFloat, 32, 1};
+    tensor.shape = &size;
+    tensor.strides = &stride;
+  }
+};
+
+class Kernels : public testing::TestWithParam<const char *> {};
+
+TEST_P(Kernels, Run) {
+  const Module module = Load(GetParam());
+  Vector x({1, 2, 3}), y({0, 0, 0}), z({0});
+  const ffi::Function add_one = module->GetFunction("add_one").value();
+  add_one(&x.tensor, &y.tensor);
+  EXPECT_EQ(y.data, (std::vector<float>{2, 3, 4}));
+  EXPECT_EQ(Caught([&] { add_one(&x.tensor, &z.tensor); }),
+            "ValueError: Check failed: (x.size(0) == y.size(0)) is false: sizes differ: 3 and 1");
+  EXPECT_EQ(Caught([&] { add_one(&x.tensor, 3); }),
+            "TypeError: Mismatched type on argument #1 when calling: `add_one(0: DLTensor*, 1: "
+            "DLTensor*) -> void`. Expected `DLTensor*` but got `int`");
+  const ffi::Function everything = module->GetFunction("everything").value();
+  EXPECT_EQ(everything(1, 2, true, nullptr, 2, uint64_t{4}, "int8", DLDevice{kDLCPU, 3}, "four",
+                       nullptr, &x.tensor, ffi::Array<int64_t>{1, 2})
+                .cast<int64_t>(),
+            1 + 2 + 1 + 100 + 2 + 4 + 8 + 3 + 4 + 0 + 1 + 2);
+  EXPECT_EQ(module->GetFunction("func").value()(3).cast<int>(), -3);
+  EXPECT_EQ(module->GetFunction("twice").value()(3).cast<int>(), 6);
+  EXPECT_EQ(Caught([&] { module->GetFunction("fail").value()(false); }), "KeyError: no key 7");
+  EXPECT_EQ(Caught([&] { module->GetFunction("fail").value()(true); }).substr(0, 14),
+            "InternalError:");
+  const ffi::Function join = ffi::Function::FromTyped(
+      [](int64_t a, const ffi::String &b) { return b + std::to_string(a); });
+  EXPECT_EQ(module->GetFunction("in_place").value()(join, 4).cast<ffi::String>(), "text4");
+  EXPECT_EQ((module->GetFunction("tuple")
+                 .value()(ffi::Tuple(1, 2.5))
+                 .cast<ffi::Tuple<double, ffi::String>>()
+                 .get<0>()),
+            3.5);
+  EXPECT_EQ(module->GetFunction("which").value()(1).cast<ffi::String>(), "double");
+  EXPECT_FALSE(module->GetFunction("none").has_value());
+}
+
+TEST_P(Kernels, TakeManyParameters) {
+  const Module module = Load(GetParam());
+  Vector x({1});
+  std::vector<ffi::AnyView> args;
+  for (int i = 0; i < 7; ++i) {
+    args.insert(args.end(), {&x.tensor, &x.tensor, 10, nullptr, 0.5, true});
+  }
+  for (int i = 0; i < 4; ++i) args.emplace_back(1000);
+  ffi::Any result;
+  const ffi::Function many = module->GetFunction("many").value();
+  many.CallPacked(args.data(), static_cast<int32_t>(args.size()), &result);
+  EXPECT_EQ(result.cast<int>(), 7 * 13 + 4000);
+  args[45] = "x";
+  const std::string text =
+      Caught([&] { many.CallPacked(args.data(), static_cast<int32_t>(args.size()), &result); });
+  EXPECT_NE(text.find("Mismatched type on argument #45 when calling: `many(0: DLTensor*, "),
+            std::string::npos);
+}
+
+TEST_P(Kernels, DescribeThemselves) {
+  const Module module = Load(GetParam());
+  EXPECT_EQ(module->GetFunctionMetadata("add_one").value(),
+            R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":)"
+            R"(\"None\"}],\"params\":[{\"type\":\"DLTensor*\"},{\"type\":\"DLTensor*\"}]}}"})");
+  EXPECT_EQ(module->GetFunctionDoc("add_one").value(), "Adds one to each element.");
+}
+
+TEST_P(Kernels, MakeModules) {
+  const Module library = Load(GetParam());
+  const Module counter = library->GetFunction("make_counter").value()(5).cast<Module>();
+  EXPECT_STREQ(counter->kind(), "counter");
+  EXPECT_EQ(counter->GetPropertyMask(), Module::kRunnable);
+  const ffi::Function next = counter->GetFunction("next").value();
+  next();
+  EXPECT_EQ(next().cast<int>(), 6);
+  EXPECT_FALSE(counter->GetFunction("null").has_value());
+  EXPECT_EQ(ffi::Function::GetGlobalRequired("ffi.ModuleGetFunction")(counter, "next", false)
+                .cast<ffi::Function>()()
+                .cast<int>(),
+            7);
+  EXPECT_EQ(Caught([&] { counter->SaveToBytes(); }),
+            "RuntimeError: Module[counter] does not support SaveToBytes");
+  library->ImportModule(counter);
+  EXPECT_TRUE(library->GetFunction("next", true).has_value());
+  EXPECT_EQ(Caught([&] { counter->ImportModule(library); }),
+            "RuntimeError: Cyclic dependency detected during import");
+  library->ClearImports();
+  EXPECT_EQ(library->imports().size(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Builds, Kernels, testing::Values("kernels_lean", "kernels_cpp20"),
+                         [](const auto &build) { return std::string(build.param); });
+
+TEST(KernelsWithoutExceptions, ReturnErrors) {
+  const Module module = Load("kernels_noexcept");
+  const ffi::Function half = module->GetFunction("half").value();
+  EXPECT_EQ(half(4).cast<int>(), 2);
+  EXPECT_EQ(half(3).cast<ffi::Error>().message(), "Check failed: (x % 2 == 0) is false: 3 is odd");
+  EXPECT_EQ(half.CallExpected<int>(100).error().kind(), "KeyError");
+  EXPECT_EQ(module->GetFunction("call_and_double").value()(half, 8).cast<int>(), 8);
+  EXPECT_EQ(module->GetFunction("call_and_double").value()(half, 7).cast<int>(), -1);
+  EXPECT_EQ(module->GetFunction("length_or").value()("abc", 0).cast<int>(), 3);
+  EXPECT_EQ(module->GetFunction("length_or").value()(7, -2).cast<int>(), -2);
+  EXPECT_EQ(Caught([&] { half("x"); }),
+            "TypeError: Mismatched type on argument #0 when calling: `half(0: int) -> "
+            "Expected<int>`. Expected `int` but got `const char*`");
+}
+
+}  // namespace
