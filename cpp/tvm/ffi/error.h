@@ -177,12 +177,15 @@ struct TVM_FFI_LOCAL Thrower : ThrowSite {
   }
 };
 
-/** The exception in flight becomes the raised error. For use in a handler. Gives -1. */
+TVM_FFI_LOCAL_COLD int RaiseError(const Error &error) noexcept {
+  SetSafeCallRaised(error);
+  return -1;
+}
+
+/** An exception in flight that is no Error becomes the raised error. In a handler. Gives -1. */
 TVM_FFI_LOCAL_COLD int RaiseCaught() noexcept {
   try {
     throw;
-  } catch (const Error &error) {
-    SetSafeCallRaised(error);
   } catch (const std::exception &error) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", error.what());
   } catch (...) {
@@ -217,9 +220,13 @@ struct NoExceptions {};
     { Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG } \
   }
 #define TVM_FFI_DETAIL_TRY try
-#define TVM_FFI_DETAIL_CATCH                  \
-  catch (...) {                               \
-    return ::tvm::ffi::detail::RaiseCaught(); \
+/* An Error is not thrown again to be told from the others: that would cost as much as the first. */
+#define TVM_FFI_DETAIL_CATCH                              \
+  catch (const ::tvm::ffi::Error &tvm_ffi_error) {        \
+    return ::tvm::ffi::detail::RaiseError(tvm_ffi_error); \
+  }                                                       \
+  catch (...) {                                           \
+    return ::tvm::ffi::detail::RaiseCaught();             \
   }
 #else
 #define TVM_FFI_DETAIL_THROWER(Kind) \
