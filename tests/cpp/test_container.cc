@@ -49,6 +49,16 @@ TEST(Array, GrowsAndCopiesOnWrite) {
 }
 
 TEST(Array, IsMadeAndEdited) {
+  EXPECT_EQ(Caught([] {
+              Array<int> short_one = {1, 2};
+              short_one.erase(short_one.begin() + 1, short_one.begin() + 5);
+            }),
+            "IndexError: Erase range [1, 5) out of bounds 2");
+  EXPECT_EQ(Caught([] {
+              Array<int> short_one = {1, 2};
+              short_one.insert(short_one.begin() + 3, 0);
+            }),
+            "IndexError: Index 3 out of bounds [0, 2]");
   const auto deduced = Array({1, 2, 3});
   static_assert(std::is_same_v<decltype(deduced), const Array<int>>, "");
   Array<int64_t> a(std::vector<int64_t>{1, 2, 3, 4});
@@ -128,6 +138,28 @@ TEST(Shape, OwnsAndBorrows) {
   std::ostringstream os;
   os << shape;
   EXPECT_EQ(os.str(), "[2, 3, 4]");
+}
+
+TEST(List, IsSharedByItsHolders) {
+  if (!ffi::Function::GetGlobal("ffi.ListAppend")) GTEST_SKIP() << "this runtime has no lists yet";
+  ffi::List<int64_t> a = {1, 2, 3};
+  const ffi::List<int64_t> b = a;
+  for (int64_t i = 4; i < 40; ++i) a.push_back(i);
+  EXPECT_EQ(b.size(), 39u);
+  EXPECT_EQ(b[38], 39);
+  a.Set(0, -1);
+  a.insert(a.begin() + 1, 77);
+  a.erase(a.begin() + 2);
+  a.pop_back();
+  EXPECT_EQ(b[0], -1);
+  EXPECT_EQ(b[1], 77);
+  EXPECT_EQ(b[2], 3);
+  EXPECT_EQ(b.back(), 38);
+  EXPECT_EQ(Caught([&] { b[38]; }), "IndexError: Index 38 out of bounds 38");
+  EXPECT_EQ(Any(a).cast<Array<int64_t>>().size(), 38u);
+  EXPECT_EQ((Any(Array<Any>{1, true}).cast<ffi::List<double>>()[1]), 1.0);
+  a.clear();
+  EXPECT_TRUE(b.empty());
 }
 
 TEST(Map, IsChangedAlone) {

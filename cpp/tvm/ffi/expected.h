@@ -267,7 +267,7 @@ class TVM_FFI_LOCAL UnexpectedBuilder<MessageStream> {
   MessageStream message_;
 
   template <typename>
-  friend class TVM_FFI_LOCAL UnexpectedBuilder;
+  friend class UnexpectedBuilder;
 };
 
 /** From the first item on that a MessageStream leaves to a stream. Lives as long as the first. */

@@ -54,9 +54,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   }
   TVM_FFI_LOCAL void erase(int64_t first, int64_t last) {
     const int64_t size = TVMFFISeqCell::size;
-    if (first < 0 || first > last || last > size) {
-      detail::ThrowNumbers("IndexError", "Erase range [", first, ", ", last, ") out of bounds");
-    }
+    if (first < 0 || first > last || last > size) ThrowErase(first, last);
     for (int64_t i = last; i < size; ++i) items()[i - last + first].swap(items()[i]);
     Truncate(size - (last - first));
   }
@@ -66,6 +64,19 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     if (TVM_FFI_PREDICT_FALSE(i < 0 || i >= TVMFFISeqCell::size)) {
       detail::ThrowNumbers("IndexError", "Index ", i, " out of bounds ", TVMFFISeqCell::size, "");
     }
+  }
+  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowErase(int64_t first, int64_t last) const {
+    {
+      detail::Text text;
+      text.Put("Erase range [");
+      text.PutInt(first);
+      text.Put(", ");
+      text.PutInt(last);
+      text.Put(") out of bounds ");
+      text.PutInt(TVMFFISeqCell::size);
+      detail::RaiseText("IndexError", text);
+    }
+    detail::ThrowRaised();
   }
   TVM_FFI_LOCAL_INLINE Any *items() { return static_cast<Any *>(TVMFFISeqCell::data); }
   TVM_FFI_LOCAL void Truncate(int64_t size) {

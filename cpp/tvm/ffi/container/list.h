@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/container/list.h
+ * Lists: sequences that are changed in place, for all who hold them.
+ *
+ * Elements are read, replaced and removed in memory; memory grows by the runtime's hand, so that a
+ * list may outlive the library that made it.
+ */
+#ifndef TVM_FFI_CONTAINER_LIST_H_
+#define TVM_FFI_CONTAINER_LIST_H_
+
+#include <tvm/ffi/container/array.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+TVM_FFI_DETAIL_GLOBAL(List, "ffi.List")
+TVM_FFI_DETAIL_GLOBAL(ListAppend, "ffi.ListAppend")
+TVM_FFI_DETAIL_GLOBAL(ListInsert, "ffi.ListInsert")
+
+TVM_FFI_LOCAL inline ObjectPtr<Object> NewList() {
+  TVMFFIAny made = AnyUnsafe::MoveAnyToTVMFFIAny(CallHandle(GlobalList(), nullptr, 0));
+  return ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj);
+}
+
+}  // namespace detail
+
+class ListObj : public SeqBaseObj {
+ public:
+  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIList;
+  TVM_FFI_LOCAL static constexpr bool _type_final = true;
+  TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIList, ListObj, Object);
+
+  TVM_FFI_LOCAL void Append(Any value) {
+    if (size() < capacity()) {
+      AppendInRoom(static_cast<Any &&>(value));
+    } else {
+      detail::CallGlobal(detail::GlobalListAppend(), static_cast<const ListObj *>(this), value);
+    }
+  }
+  /** Errors: IndexError. */
+  TVM_FFI_LOCAL void Insert(int64_t i, const Any &value) {
+    detail::CallGlobal(detail::GlobalListInsert(), static_cast<const ListObj *>(this), i, value);
+  }
+};
+
+template <typename T>
+class List : public ObjectRef {
+  static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
+
+ public:
+  using ContainerType = ListObj;
+  using value_type = T;
+  using iterator = detail::SeqIterator<T>;
+  using const_iterator = iterator;
+  TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
+  TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
+
+  TVM_FFI_LOCAL List() : ObjectRef(detail::NewList()) {}
+  TVM_FFI_LOCAL_INLINE explicit List(UnsafeInit tag) : ObjectRef(tag) {}
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(List)
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  TVM_FFI_LOCAL_INLINE List(const List<U> &other) : ObjectRef(other) {}
+  TVM_FFI_LOCAL explicit List(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
+    if (data_ == nullptr) detail::Throw("InternalError", "a List is never null");
+  }
+  template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
+  TVM_FFI_LOCAL_INLINE List(Iterator first, Iterator last) : List() {
+    for (; first != last; ++first) push_back(T(*first));
+  }
+  TVM_FFI_LOCAL List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
+  /** From a std::vector<T>, or anything else to run through that holds T. */
+  template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
+            typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
+            typename = decltype(std::declval<const C &>().begin())>
+  TVM_FFI_LOCAL_INLINE List(const C &items) : List(items.begin(), items.end()) {}
+  TVM_FFI_LOCAL explicit List(size_t n, const T &value) : List() {
+    while (n-- > 0) push_back(value);
+  }
+
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetListObj()->size(); }
+  TVM_FFI_LOCAL_INLINE size_t capacity() const {
+    return data_ == nullptr ? 0 : GetListObj()->capacity();
+  }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
+  /** Errors: IndexError. */
+  TVM_FFI_LOCAL_INLINE T operator[](int64_t i) const {
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->at(i));
+  }
+  TVM_FFI_LOCAL T front() const {
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->front());
+  }
+  TVM_FFI_LOCAL T back() const {
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->back());
+  }
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
+    return iterator(data_ == nullptr ? nullptr : GetListObj()->begin());
+  }
+  TVM_FFI_LOCAL_INLINE iterator end() const {
+    return iterator(data_ == nullptr ? nullptr : GetListObj()->end());
+  }
+  TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
+
+  TVM_FFI_LOCAL void push_back(T item) {
+    RequireFor("cannot insert to a null list")->Append(Any(static_cast<T &&>(item)));
+  }
+  template <typename... Args>
+  TVM_FFI_LOCAL_INLINE void emplace_back(Args &&...args) {
+    push_back(T(static_cast<Args &&>(args)...));
+  }
+  TVM_FFI_LOCAL void insert(iterator position, T item) {
+    ListObj *list = RequireFor("cannot insert to a null list");
+    list->Insert(position.address() - list->begin(), Any(static_cast<T &&>(item)));
+  }
+  TVM_FFI_LOCAL void pop_back() { RequireFor("cannot pop_back a null list")->pop_back(); }
+  TVM_FFI_LOCAL void erase(iterator position) {
+    ListObj *list = RequireFor("cannot erase a null list");
+    list->erase(position.address() - list->begin());
+  }
+  TVM_FFI_LOCAL void erase(iterator first, iterator last) {
+    ListObj *list = RequireFor("cannot erase a null list");
+    list->erase(first.address() - list->begin(), last.address() - list->begin());
+  }
+  TVM_FFI_LOCAL void clear() {
+    if (data_ != nullptr) GetListObj()->clear();
+  }
+  TVM_FFI_LOCAL void Set(int64_t i, T value) {
+    Require()->SetItem(i, Any(static_cast<T &&>(value)));
+  }
+
+ private:
+  TVM_FFI_LOCAL ListObj *Require() const {
+    if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null list");
+    return GetListObj();
+  }
+  TVM_FFI_LOCAL ListObj *RequireFor(const char *if_null) const {
+    if (data_ == nullptr) detail::Throw("RuntimeError", if_null);
+    return GetListObj();
+  }
+};
+
+template <typename T>
+List(std::initializer_list<T>) -> List<T>;
+
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<List<T>> = false;
+
+template <typename T, typename U>
+struct detail::Subsumes<List<T>, List<U>> : detail::Subsumes<T, U> {};
+
+template <typename T>
+struct TypeTraits<List<T>> : ObjectRefTypeTraitsBase<List<T>> {
+  using TvmFfiOwn = void;
+  using Texts = detail::ReadTraits<List<T>>;
+  TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIList;
+  TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
+  TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIList &&
+           detail::AllStrict<T>(TVMFFISeqGetCellPtr(source->v_obj));
+  }
+  TVM_FFI_LOCAL static int Read(const TVMFFIAny *source, List<T> *out) {
+    if (source->type_index != kTVMFFIArray && source->type_index != kTVMFFIList) {
+      return detail::kReadMismatch;
+    }
+    if (CheckAnyStrict(source)) {
+      detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
+      return detail::kReadOk;
+    }
+    const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
+    List<T> made;
+    for (int64_t i = 0; i < cell->size; ++i) {
+      detail::Reader<T> reader;
+      const int why = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (why != detail::kReadOk) return why;
+      made.push_back(T(reader.Take()));
+    }
+    *out = std::move(made);
+    return detail::kReadOk;
+  }
+  TVM_FFI_LOCAL static std::optional<List<T>> TryCastFromAnyView(const TVMFFIAny *source) {
+    return Texts::TryCastFromAnyView(source);
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
+    detail::PutTypeStrOf<T>(sink, "List");
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
+    detail::PutSchemaOf<T>(sink, "ffi.List");
+  }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    if (source->type_index == kTVMFFIArray || source->type_index == kTVMFFIList) {
+      detail::PutSeqGot<T>(text, "List", source);
+    } else {
+      text.Put(detail::TypeKeyOf(source->type_index));
+    }
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S TypeStr() {
+    return Texts::template TypeStr<S>();
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S TypeSchema() {
+    return Texts::template TypeSchema<S>();
+  }
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
+    return Texts::template GetMismatchTypeInfo<S>(source);
+  }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_CONTAINER_LIST_H_
