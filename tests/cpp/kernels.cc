@@ -47,6 +47,11 @@ int64_t func(int64_t x) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(func, func);
 auto twice = [](int64_t x) { return 2 * x; };
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
+// A name that a wrapper might have for something of its own.
+int64_t result(int64_t args) {
+  return args + 1;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(result, result);
 }  // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(in_place, [](ffi::Function f, ffi::Any x) { return f(x, "text"); });

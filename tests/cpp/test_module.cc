@@ -59,6 +59,7 @@ TEST_P(Kernels, Run) {
             1 + 2 + 1 + 100 + 2 + 4 + 8 + 3 + 4 + 0 + 1 + 2);
   EXPECT_EQ(module->GetFunction("func").value()(3).cast<int>(), -3);
   EXPECT_EQ(module->GetFunction("twice").value()(3).cast<int>(), 6);
+  EXPECT_EQ(module->GetFunction("result").value()(3).cast<int>(), 4);
   EXPECT_EQ(Caught([&] { module->GetFunction("fail").value()(false); }), "KeyError: no key 7");
   EXPECT_EQ(Caught([&] { module->GetFunction("fail").value()(true); }).substr(0, 14),
             "InternalError:");

@@ -192,6 +192,9 @@ TEST(String, SmallAndLarge) {
   const char with_nul[] = {'a', '\0', 'b'};
   EXPECT_EQ(String(with_nul, 3).size(), 3u);
   EXPECT_NE(String(with_nul, 3), "a");
+  const std::unordered_map<String, int> by_name = {{"one", 1}, {"two", 2}};
+  EXPECT_EQ(by_name.at("two"), 2);
+  EXPECT_EQ(std::hash<String>()("one"), std::hash<std::string_view>()("one"));
   EXPECT_TRUE(ffi::Bytes("ab", 2) == ffi::Bytes(std::string("ab")));
 }
 

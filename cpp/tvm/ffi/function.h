@@ -454,32 +454,33 @@ TVM_FFI_NAMESPACE_END
 #endif
 
 /** @cond internal */
-#define TVM_FFI_DETAIL_EXPORT(symbol)                                              \
-  extern "C" TVM_FFI_DLL_EXPORT int symbol([[maybe_unused]] void *self,            \
-                                           [[maybe_unused]] const TVMFFIAny *args, \
-                                           [[maybe_unused]] int32_t num_args, TVMFFIAny *result)
+#define TVM_FFI_DETAIL_EXPORT(symbol)                                                      \
+  extern "C" TVM_FFI_DLL_EXPORT int symbol(                                                \
+      [[maybe_unused]] void *tvm_ffi_self, [[maybe_unused]] const TVMFFIAny *tvm_ffi_args, \
+      [[maybe_unused]] int32_t tvm_ffi_num_args, TVMFFIAny *tvm_ffi_result)
 
-#define TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, ...)                                                \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName);                                                   \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName) {                                                  \
-    auto &&tvm_ffi_callable = __VA_ARGS__;                                                         \
-    TVM_FFI_DETAIL_TRY {                                                                           \
-      return ::tvm::ffi::detail::CallTyped(tvm_ffi_callable, #ExportName, args, num_args, result); \
-    }                                                                                              \
-    TVM_FFI_DETAIL_CATCH                                                                           \
+#define TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, ...)                                     \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName);                                        \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName) {                                       \
+    auto &&tvm_ffi_callable = __VA_ARGS__;                                              \
+    TVM_FFI_DETAIL_TRY {                                                                \
+      return ::tvm::ffi::detail::CallTyped(tvm_ffi_callable, #ExportName, tvm_ffi_args, \
+                                           tvm_ffi_num_args, tvm_ffi_result);           \
+    }                                                                                   \
+    TVM_FFI_DETAIL_CATCH                                                                \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
-#define TVM_FFI_DETAIL_EXPORT_METADATA(ExportName, ...)                  \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__metadata_##ExportName);               \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__metadata_##ExportName) {              \
-    return ::tvm::ffi::detail::ReturnMetadataOf(__VA_ARGS__, result);    \
-  }                                                                      \
-  [[maybe_unused]] static constexpr auto tvm_ffi_schema_##ExportName =   \
-      ::tvm::ffi::detail::MetadataOf(__VA_ARGS__);                       \
-  extern "C" TVM_FFI_DLL_EXPORT decltype(tvm_ffi_schema_##ExportName)    \
-      __tvm_ffi__schema_##ExportName;                                    \
-  decltype(tvm_ffi_schema_##ExportName) __tvm_ffi__schema_##ExportName = \
+#define TVM_FFI_DETAIL_EXPORT_METADATA(ExportName, ...)                       \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__metadata_##ExportName);                    \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__metadata_##ExportName) {                   \
+    return ::tvm::ffi::detail::ReturnMetadataOf(__VA_ARGS__, tvm_ffi_result); \
+  }                                                                           \
+  [[maybe_unused]] static constexpr auto tvm_ffi_schema_##ExportName =        \
+      ::tvm::ffi::detail::MetadataOf(__VA_ARGS__);                            \
+  extern "C" TVM_FFI_DLL_EXPORT decltype(tvm_ffi_schema_##ExportName)         \
+      __tvm_ffi__schema_##ExportName;                                         \
+  decltype(tvm_ffi_schema_##ExportName) __tvm_ffi__schema_##ExportName =      \
       tvm_ffi_schema_##ExportName;
 #else
 #define TVM_FFI_DETAIL_EXPORT_METADATA(ExportName, ...)
@@ -498,10 +499,10 @@ TVM_FFI_NAMESPACE_END
 
 /** Documents an exported function; nothing without TVM_FFI_DLL_EXPORT_INCLUDE_METADATA. */
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
-#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString) \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__doc_##ExportName);            \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__doc_##ExportName) {           \
-    return ::tvm::ffi::detail::ReturnText(DocString, result);    \
+#define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)      \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__doc_##ExportName);                 \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi__doc_##ExportName) {                \
+    return ::tvm::ffi::detail::ReturnText(DocString, tvm_ffi_result); \
   }
 #else
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)

@@ -450,4 +450,22 @@ struct TypeTraits<std::string> : detail::StdStringTraits<std::string> {};
 
 TVM_FFI_NAMESPACE_END
 
+/** As of a std::string_view of the same bytes. */
+template <>
+struct std::hash<::tvm::ffi::String> {
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::String &text) const {
+    using View = typename ::tvm::ffi::detail::StdTypes<Dependent>::StringView;
+    return std::hash<View>()(View(text.data(), text.size()));
+  }
+};
+template <>
+struct std::hash<::tvm::ffi::Bytes> {
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE size_t operator()(const ::tvm::ffi::Bytes &bytes) const {
+    using View = typename ::tvm::ffi::detail::StdTypes<Dependent>::StringView;
+    return std::hash<View>()(View(bytes.data(), bytes.size()));
+  }
+};
+
 #endif  // TVM_FFI_STRING_H_
