@@ -144,7 +144,10 @@ int tvmffi_imports_clear(TVMFFIObject *self) {
 /* ---- Looking up for a library ---------------------------------------------------------------- */
 
 static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *name) {
-  const TVMFFIAny *cached = tvmffi_map_find_text(module->lookup_cache, name->data, name->size);
+  const TVMFFIAny *cached = NULL;
+  if (module->lookup_cache != NULL) { /* C++ code may have made none */
+    cached = tvmffi_map_find_text(module->lookup_cache, name->data, name->size);
+  }
   return cached == NULL ? NULL : cached->v_obj;
 }
 
@@ -206,7 +209,9 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
     tvmffi_mutex_lock(&imports_mutex);
     cached = find_cached(module, &name); /* another thread may have been faster */
     if (cached == NULL) {
-      rc = tvmffi_map_insert(&module->lookup_cache, &key, &found);
+      if (module->lookup_cache == NULL) module->lookup_cache = tvmffi_map_new();
+      rc = module->lookup_cache == NULL ? -1
+                                        : tvmffi_map_insert(&module->lookup_cache, &key, &found);
       if (rc == 0) {
         cached = found.v_obj;
         key = found = tvmffi_any_none();

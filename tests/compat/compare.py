@@ -21,8 +21,8 @@ import package
 HERE = pathlib.Path(__file__).resolve().parent
 CXXFLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared"]
 FIELDS = ("row", "call", "package", "ours")
-# Of the package's headers: the name that calls.txt has for a library, and its source.
-SOURCES = {"package": "kernels_package.cc", "modules": "kernels_modules.cc"}
+# Of the package's headers: the name that calls.txt has for a library, and its sources.
+SOURCES = {"package": ["kernels_package.cc", "kernels_objects.cc"], "modules": ["kernels_modules.cc"]}
 
 
 def fail(text):
@@ -30,8 +30,9 @@ def fail(text):
     sys.exit(1)
 
 
-def compile_kernels(cxx, include, source, target):
-    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), HERE / source, "-o", target]
+def compile_kernels(cxx, include, sources, target):
+    command = [*cxx, *CXXFLAGS, *(f"-I{folder}" for folder in include), *(HERE / source for source in sources),
+               "-o", target]
     done = subprocess.run([str(word) for word in command], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
@@ -82,6 +83,10 @@ def compare(theirs, ours):
     return problems + [f"in differences.txt, but never called: {call}" for call in listed]
 
 
+def read_exports(source):
+    return set(re.findall(r"^EXPORT\((\w+),", (HERE / source).read_text(encoding="utf-8"), re.M))
+
+
 def check_calls(theirs, libraries):
     """Every call was made, and every kernel of the package's headers is called."""
     text = (HERE / "calls.txt").read_text(encoding="utf-8").splitlines()
@@ -89,11 +94,12 @@ def check_calls(theirs, libraries):
     made = [call for call, _ in theirs]
     if wanted != made:
         fail("\n".join(difflib.unified_diff(wanted, made, "calls.txt", "the host", lineterm="")))
-    for library, source in SOURCES.items():
-        exports = set(re.findall(r"^EXPORT\((\w+),", (HERE / source).read_text(encoding="utf-8"), re.M))
+    for library, sources in SOURCES.items():
         called = set(re.findall(rf"\b{library}\.(\w+)", "\n".join(wanted)))
-        if not exports or exports - called:
-            fail(f"{source}: never called: {sorted(exports - called)} of {len(exports)}")
+        for source in sources:
+            exports = read_exports(source)
+            if not exports or exports - called:
+                fail(f"{source}: never called: {sorted(exports - called)} of {len(exports)}")
 
 
 def main():
@@ -104,9 +110,9 @@ def main():
     args = parser.parse_args()
     reference = package.require()
     libraries = {"c": args.kernels.resolve()}
-    for library, source in SOURCES.items():
-        libraries[library] = (args.work / source).with_suffix(".so")
-        compile_kernels(args.cxx, reference.include, source, libraries[library])
+    for library, sources in SOURCES.items():
+        libraries[library] = (args.work / sources[0]).with_suffix(".so")
+        compile_kernels(args.cxx, reference.include, sources, libraries[library])
     theirs = run(args.host, pathlib.Path(reference.library).resolve(), "calls.txt", libraries)
     ours = run(args.host, args.runtime.resolve(), "calls.txt", libraries)
     check_calls(theirs, libraries)

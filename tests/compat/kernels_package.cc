@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in C++, compiled with the headers of the reference package: what its users write. */
+/* Kernels in C++: what users of the reference package write, compiled with its headers, and once
+ * more with those of our layer. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
@@ -8,7 +9,6 @@
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/c_env_api.h>
-#include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/rvalue_ref.h>
@@ -107,9 +107,6 @@ ffi::Optional<ffi::Tensor> MaybeTensor(ffi::Optional<ffi::Tensor> a) {
 int64_t MaybeView(ffi::Optional<ffi::TensorView> a) {
   return a.has_value() ? a.value().ndim() : -1;
 }
-std::optional<double> MaybeStd(std::optional<double> a) {
-  return a;
-}
 int64_t ForceInt(ffi::Optional<int64_t> a) {
   return a.value();
 }
@@ -203,13 +200,6 @@ ffi::Tuple<int64_t, ffi::String> MakePair(int64_t a, ffi::String b) {
 }
 ffi::String PairText(ffi::Tuple<int64_t, ffi::String> pair) {
   return std::to_string(pair.get<0>()) + std::string(pair.get<1>());
-}
-std::tuple<int64_t, double> StdPair(std::tuple<int64_t, double> pair) {
-  return {std::get<0>(pair) + 1, std::get<1>(pair) + 1};
-}
-std::vector<int64_t> StdVector(std::vector<int64_t> values) {
-  values.push_back(7);
-  return values;
 }
 ffi::String WhichOne(ffi::Variant<int64_t, ffi::String, ffi::Array<int64_t>> value) {
   if (value.as<int64_t>()) return "int";
@@ -351,64 +341,8 @@ ffi::Expected<int64_t> Expect(int64_t x) {
   return x;
 }
 
-// Objects of own types, with fields and methods.
-class PointObj : public ffi::Object {
- public:
-  int64_t x = 0;
-  double weight = 1.5;
-  ffi::String name;
-  ffi::Array<int64_t> path;
-  PointObj() = default;
-  PointObj(int64_t x, ffi::String name) : x(x), name(std::move(name)) {}
-  static constexpr bool _type_mutable = true;
-  TVM_FFI_DECLARE_OBJECT_INFO("compat.Point", PointObj, ffi::Object);
-};
-class Point : public ffi::ObjectRef {
- public:
-  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Point, ffi::ObjectRef, PointObj);
-};
-class Point3Obj : public PointObj {
- public:
-  int64_t z = 0;
-  Point3Obj() = default;
-  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("compat.Point3", Point3Obj, PointObj);
-};
-class Point3 : public Point {
- public:
-  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Point3, Point, Point3Obj);
-};
-Point MakePoint(int64_t x, ffi::String name) {
-  auto point = ffi::make_object<PointObj>(x, name);
-  point->path = {x, x + 1};
-  return Point(point);
-}
-Point MakePoint3(int64_t x) {
-  auto point = ffi::make_object<Point3Obj>();
-  point->x = x;
-  point->z = -x;
-  return Point3(point);
-}
-int64_t PointX(Point point) {
-  return point->x;
-}
-int64_t Point3Z(Point3 point) {
-  return point->z;
-}
-ffi::Optional<Point3> AsPoint3(Point point) {
-  return point.as<Point3>();
-}
-
 TVM_FFI_STATIC_INIT_BLOCK() {
   namespace refl = tvm::ffi::reflection;
-  refl::ObjectDef<PointObj>()
-      .def(refl::init<int64_t, ffi::String>())
-      .def_rw("x", &PointObj::x, "The x.")
-      .def_ro("weight", &PointObj::weight)
-      .def_ro("name", &PointObj::name)
-      .def_ro("path", &PointObj::path)
-      .def("scaled", [](const PointObj *self, int64_t by) { return self->x * by; })
-      .def_static("origin", []() { return MakePoint(0, "origin"); });
-  refl::ObjectDef<Point3Obj>().def_rw("z", &Point3Obj::z);
   refl::GlobalDef()
       .def("compat.add", AddInt, "Add two integers.")
       .def("compat.sum_all",
@@ -469,7 +403,6 @@ EXPORT(maybe_dtype, MaybeDtype);
 EXPORT(maybe_function, MaybeFunction);
 EXPORT(maybe_tensor, MaybeTensor);
 EXPORT(maybe_view, MaybeView);
-EXPORT(maybe_std, MaybeStd);
 EXPORT(force_int, ForceInt);
 EXPORT(add_one, AddOne);
 EXPORT(describe, Describe);
@@ -491,8 +424,6 @@ EXPORT(item, Item);
 EXPORT(nested, Nested);
 EXPORT(make_pair, MakePair);
 EXPORT(pair_text, PairText);
-EXPORT(std_pair, StdPair);
-EXPORT(std_vector, StdVector);
 EXPORT(which_one, WhichOne);
 EXPORT(make_map, MakeMap);
 EXPORT(map_get, MapGet);
@@ -515,10 +446,5 @@ EXPORT(icheck, ICheck);
 EXPORT(not_null, NotNull);
 EXPORT(bad_cast, BadCast);
 EXPORT(expect, Expect);
-EXPORT(make_point, MakePoint);
-EXPORT(make_point3, MakePoint3);
-EXPORT(point_x, PointX);
-EXPORT(point3_z, Point3Z);
-EXPORT(as_point3, AsPoint3);
 EXPORT(many, Many);
 EXPORT(lambda, Lambda);

@@ -45,7 +45,7 @@ def main():
     kernels = alone / "kernels_modules.so"
     calls = alone / "calls.txt"
     calls.write_text("\n".join(WANTED) + "\n", encoding="utf-8")
-    compare.compile_kernels(args.cxx, reference.include, "kernels_modules.cc", kernels)
+    compare.compile_kernels(args.cxx, reference.include, compare.SOURCES["modules"], kernels)
     came = dict(compare.run(args.host, runtime, calls, {"modules": kernels}))
     for call, wanted in WANTED.items():
         print(call, "=>", came.get(call))

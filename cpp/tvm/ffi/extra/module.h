@@ -80,8 +80,8 @@ class ModuleObj : public Object {
   Array<Any> imports_;
 
  private:
-  /** The runtime's, null at first. */
-  ObjectRef import_lookup_cache_;
+  /** The runtime's, for what this module's code looks up among the imports. */
+  Map<String, Function> import_lookup_cache_;
 };
 
 class Module : public ObjectRef {

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The same sources, compiled with the package's C++ headers and with our layer: the same answers.
+
+    headers.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --layer DIR... --work FOLDER --cxx g++...
+
+The calls are those of calls.txt, but for kernels that need headers the layer has not (kernels_objects.cc).
+Both builds run on both libraries.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+import compare
+import package
+
+# Calls that come to something else with our layer, and must: what is written instead, by reason.
+DIFFERENCES = {
+    # Of several wrong arguments the first is named; which one the other headers name is their compiler's choice.
+    r"package\.add_int s\"a long.*": (r"#1 (.*) but got `ffi.SmallBytes`", r"#0 \1 but got `ffi.String`"),
+    # An Any owns what it holds, and a DLTensor* cannot be owned.
+    r"package\.same_any v/.*": (r".*", 'RuntimeError "DLTensor* cannot be held in Any as it does not retain ownership, '
+                                       'use Tensor instead"'),
+    # An exception of one set of headers is another class than that of who catches it: its text is kept, no more.
+    r":ffi\.Module(\w+Function \$[mp] \"error\" \w+|WriteToFile \$[mp] \"file\" .*|ImportModule \$m \$p)"
+    r"|modules\.(save|write) \$l.*": (r'^\w+Error ("[^"]*").*', r"InternalError \1"),
+    r"modules\.catch_errors \$l": (r'.*: (.*) \|.*', r'InternalError "\1"'),
+}
+# The layer has an inline namespace, which the names of functions show.
+LAYER = re.compile(r"\blayer\d+(_noexcept)?::")
+
+
+def choose_calls():
+    """The lines of calls.txt that need no kernel of kernels_objects.cc, and none of what those gave."""
+    missing, lost, chosen = compare.read_exports("kernels_objects.cc"), set(), []
+    for line in (compare.HERE / "calls.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        assigned = re.match(r"([a-z]) = ", line)
+        used = set(re.findall(r"\$([a-z])\b", line)) | set(re.findall(r"^drop ([a-z])$", line))
+        called = set(re.findall(r"\bpackage\.(\w+)", line))
+        is_lost = bool(called & missing or used & lost)
+        if assigned:
+            (lost.add if is_lost else lost.discard)(assigned.group(1))
+        if not is_lost:
+            chosen.append(line)
+    return chosen
+
+
+def expect(call, theirs, fired):
+    for pattern, (before, after) in DIFFERENCES.items():
+        if re.fullmatch(pattern, call):
+            fired.add(pattern)
+            return re.sub(before, after, theirs, count=1)
+    return theirs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("host", "runtime", "kernels", "work"):
+        parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    parser.add_argument("--layer", required=True, nargs="+")
+    parser.add_argument("--cxx", required=True, nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+    reference = package.require()
+    folder = args.work / "headers"
+    calls = folder / "calls.txt"
+    answers = {}
+    for name, include in {"package": reference.include, "layer": args.layer}.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        libraries = {"c": args.kernels.resolve()}
+        for library, sources in compare.SOURCES.items():
+            libraries[library] = (folder / name / sources[0]).with_suffix(".so")
+            compare.compile_kernels(args.cxx, include, sources[:1], libraries[library])
+        calls.write_text("\n".join(choose_calls()) + "\n", encoding="utf-8")
+        for runtime in (pathlib.Path(reference.library), args.runtime):
+            answers[name, runtime] = compare.run(args.host, runtime.resolve(), calls, libraries)
+
+    problems, fired = [], set()
+    for runtime in (pathlib.Path(reference.library), args.runtime):
+        for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer", runtime]):
+            wanted = expect(call, theirs, fired)
+            if wanted != LAYER.sub("", ours):
+                problems.append(f"{call}\n  package's headers: {theirs}\n  our layer: {ours}\n  wanted: {wanted}\n"
+                                f"  on {runtime}")
+    problems += [f"a difference that no call has: {pattern}" for pattern in DIFFERENCES if pattern not in fired]
+    print("\n".join(problems) or f"{len(choose_calls())} calls on two libraries, the same by both sets of headers")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
