@@ -23,6 +23,8 @@ class Unexpected {
 
  public:
   TVM_FFI_LOCAL explicit Unexpected(E error) : error_(static_cast<E &&>(error)) {}
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Unexpected)
+
   TVM_FFI_LOCAL const E &error() const & { return error_; }
   TVM_FFI_LOCAL E &error() & { return error_; }
   TVM_FFI_LOCAL const E &&error() const && { return static_cast<const E &&>(error_); }
