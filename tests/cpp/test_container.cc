@@ -141,7 +141,7 @@ TEST(Shape, OwnsAndBorrows) {
 }
 
 TEST(List, IsSharedByItsHolders) {
-  if (!ffi::Function::GetGlobal("ffi.ListAppend")) GTEST_SKIP() << "this runtime has no lists yet";
+  if (!ffi::Function::GetGlobal("ffi.ListAppend")) GTEST_SKIP() << "this build has no ffi.List";
   ffi::List<int64_t> a = {1, 2, 3};
   const ffi::List<int64_t> b = a;
   for (int64_t i = 4; i < 40; ++i) a.push_back(i);
@@ -163,7 +163,7 @@ TEST(List, IsSharedByItsHolders) {
 }
 
 TEST(Map, IsChangedAlone) {
-  if (!ffi::Function::GetGlobal("ffi.DictSetItem")) GTEST_SKIP() << "this runtime has no maps yet";
+  if (!ffi::Function::GetGlobal("ffi.DictSetItem")) GTEST_SKIP() << "this build has no ffi.Map";
   Map<String, int64_t> a = {{"x", 1}, {"y", 2}};
   const Map<String, int64_t> b = a;
   a.Set("z", 3);
@@ -186,7 +186,7 @@ TEST(Map, IsChangedAlone) {
 }
 
 TEST(Dict, IsSharedByItsHolders) {
-  if (!ffi::Function::GetGlobal("ffi.DictSetItem")) GTEST_SKIP() << "this runtime has no dicts yet";
+  if (!ffi::Function::GetGlobal("ffi.DictSetItem")) GTEST_SKIP() << "this build has no ffi.Dict";
   ffi::Dict<String, int64_t> a = {{"x", 1}};
   const ffi::Dict<String, int64_t> b = a;
   a.Set("y", 2);
