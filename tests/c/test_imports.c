@@ -213,6 +213,27 @@ static void test_many_names(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
+/* C++ code may have left the cache out. */
+static void test_a_module_without_a_cache_gets_one(void **state) {
+  TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
+  tvmffi_module *module = (tvmffi_module *)(void *)a;
+  TVMFFIObjectHandle found = NULL, again = NULL;
+  (void)state;
+  import_module(a, b);
+  TVMFFIObjectDecRef(module->lookup_cache);
+  module->lookup_cache = NULL;
+  check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "nowhere", &found),
+              "RuntimeError", NULL);
+  assert_null(module->lookup_cache);
+  check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b", &found));
+  assert_non_null(module->lookup_cache);
+  assert_int_equal(call_letter(found), 'b');
+  check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b", &again));
+  assert_ptr_equal(again, found);
+  TVMFFIObjectDecRef(b);
+  TVMFFIObjectDecRef(a);
+}
+
 static void test_errors_of_looking_up(void **state) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
   TVMFFIObjectHandle found = NULL;
@@ -329,6 +350,7 @@ int main(void) {
       cmocka_unit_test(test_a_long_chain),
       cmocka_unit_test(test_imports_then_globals_then_nothing),
       cmocka_unit_test(test_many_names),
+      cmocka_unit_test(test_a_module_without_a_cache_gets_one),
       cmocka_unit_test(test_errors_of_looking_up),
       cmocka_unit_test(test_importing_and_looking_up_at_once),
   };
