@@ -35,16 +35,14 @@ class ChannelScale : public ffi::ModuleObj {
     return ffi::Module::kBinarySerializable | ffi::Module::kRunnable;
   }
 
-  // Each function holds the module, and so the weights.
   ffi::Optional<ffi::Function> GetFunction(const ffi::String &name) final {
+    const ffi::Module self = ffi::GetRef<ffi::Module>(this);  // a function holds it and the weights
     if (name == "apply") {
-      return ffi::Function::FromTyped([this, self = ffi::GetRef<ffi::Module>(this)](
-                                          ffi::TensorView x, ffi::TensorView y) { Apply(x, y); },
-                                      "apply");
+      return ffi::Function::FromTyped(
+          [this, self](ffi::TensorView x, ffi::TensorView y) { Apply(x, y); });
     }
     if (name == "size") {
-      return ffi::Function::FromTyped(
-          [this, self = ffi::GetRef<ffi::Module>(this)]() { return weights_.size(0); }, "size");
+      return ffi::Function::FromTyped([this, self]() { return weights_.size(0); });
     }
     return std::nullopt;
   }

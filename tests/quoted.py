@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fail when code in the documents is not in the sample that it is said to be from.
+
+    quoted.py ROOT
+
+Code is what stands in a fence; it is from the sample that was linked last. A line
+`...` stands for any number of lines, others have to follow each other. Indentation does not count.
+"""
+import pathlib
+import re
+import sys
+
+LINK = re.compile(r"\]\(([^)]*samples/[^)]*\.\w+)\)")
+
+
+def passages(block):
+    """The lines between the dots."""
+    found = [[]]
+    for line in block:
+        if line == "...":
+            found.append([])
+        elif line:
+            found[-1].append(line)
+    return [lines for lines in found if lines]
+
+
+def find_missing(source, block):
+    """The first line of a passage that the source has not where it should be; or None."""
+    at = 0
+    for lines in passages(block):
+        places = (i for i in range(at, len(source)) if source[i:i + len(lines)] == lines)
+        at = next(places, None)
+        if at is None:
+            return lines[0]
+        at += len(lines)
+    return None
+
+
+def check(page):
+    sample, block, problems, count = None, None, [], 0
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```") and block is None:
+            block, first = [], number
+        elif line.startswith("```"):
+            if sample is None:
+                problems.append(f"{page.name}:{first}: from no sample")
+            else:
+                source = [text.strip() for text in sample.read_text(encoding="utf-8").splitlines()]
+                missing = find_missing([text for text in source if text], block)
+                if missing is not None:
+                    problems.append(f"{page.name}:{first}: not in {sample.parent.name}/{sample.name}: {missing}")
+            block, count = None, count + 1
+        elif block is not None:
+            block.append(line.strip())
+        else:
+            for link in LINK.findall(line):
+                sample = (page.parent / link).resolve()
+    return problems, count
+
+
+def main():
+    problems, count = [], 0
+    for page in sorted(pathlib.Path(sys.argv[1]).glob("docs/*.md")):
+        found, blocks = check(page)
+        problems += found
+        count += blocks
+    print("\n".join(problems + [f"{count} pieces of code"]))
+    return len(problems) != 0 or count == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
