@@ -3,24 +3,15 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 /* Odd 64-bit constants without structure: the fractions of the square roots of 2, 3 and 5. */
 static const uint64_t kFirst = UINT64_C(0x6a09e667f3bcc909);
 static const uint64_t kSecond = UINT64_C(0xbb67ae8584caa73b);
 static const uint64_t kThird = UINT64_C(0x3c6ef372fe94f82b);
 
 static uint64_t multiply_fold(uint64_t a, uint64_t b) {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 u128;
-  u128 product = (u128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else
-  uint64_t a_low = (uint32_t)a, a_high = a >> 32;
-  uint64_t b_low = (uint32_t)b, b_high = b >> 32;
-  uint64_t low = a_low * b_low, middle = a_high * b_low + (low >> 32);
-  uint64_t cross = a_low * b_high + (uint32_t)middle;
-  uint64_t high = a_high * b_high + (middle >> 32) + (cross >> 32);
-  return ((cross << 32) | (uint32_t)low) ^ high;
-#endif
+  return tvmffi_multiply_high(a, b) ^ (a * b);
 }
 
 static uint64_t load_le64(const unsigned char *p) {

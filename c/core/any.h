@@ -27,6 +27,13 @@ static inline TVMFFIAny tvmffi_any_bool(int v) {
   return any;
 }
 
+static inline TVMFFIAny tvmffi_any_float(double v) {
+  TVMFFIAny any = tvmffi_any_int(0);
+  any.type_index = kTVMFFIFloat;
+  any.v_float64 = v;
+  return any;
+}
+
 /* A pointer under any index that has one. */
 static inline TVMFFIAny tvmffi_any_ptr(int32_t type_index, const void *ptr) {
   TVMFFIAny any;

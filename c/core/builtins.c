@@ -33,6 +33,7 @@ static const parameter_type kTypes[] = {
     {'D', "ffi.Dict", "ffi.Dict"},
     {'d', "Dict<Any, Any>", "ffi.Dict"},
     {'V', "Device", "Device"},
+    {'n', "Optional<int>", "Optional"},
 };
 
 static const parameter_type *find_type(char letter) {
@@ -50,6 +51,9 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
     case 's':
       return type_index == kTVMFFISmallStr ||
              ((type_index == kTVMFFIRawStr || type_index == kTVMFFIStr) && arg->v_ptr != NULL);
+    case 'n':
+      if (type_index == kTVMFFINone) return true;
+      /* fallthrough */
     case 'b':
     case 'i':
       return type_index == kTVMFFIBool || type_index == kTVMFFIInt;
@@ -104,6 +108,7 @@ static void append_schema(tvmffi_buf *text, const char **p) {
   } else {
     tvmffi_buf_appendf(text, "{\"type\":\"%s\"", find_type(letter)->schema);
     if (letter == 'l') tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"}]");
+    if (letter == 'n') tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"int\"}]");
     if (letter == 'd') {
       tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"},{\"type\":\"Any\"}]");
     }

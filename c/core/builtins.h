@@ -21,9 +21,10 @@ typedef struct {
   /*
    * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
    * a Any, M ffi.Module, A ffi.Array, L ffi.List, l List<Any> (an Array too), H ffi.Map,
-   * D ffi.Dict, d Dict<Any, Any> (a Map too). In results also v void, F ffi.Function,
-   * O ffi.Object, V Device, and ? before a letter for Optional, @ before one for Array<...>.
-   * "*" alone: any arguments, not checked. The texts of errors and the metadata are made from it.
+   * D ffi.Dict, d Dict<Any, Any> (a Map too), n Optional<int>. In results also v void,
+   * F ffi.Function, O ffi.Object, V Device, and ? before a letter for Optional, @ before one for
+   * Array<...>. "*" alone: any arguments, not checked. The texts of errors and the metadata are
+   * made from it.
    */
   char signature[8];
   tvmffi_builtin_body body;
@@ -44,6 +45,7 @@ extern const tvmffi_builtin_group tvmffi_module_builtins;
 extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
+extern const tvmffi_builtin_group tvmffi_json_builtins;
 
 /* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;

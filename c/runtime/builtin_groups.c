@@ -5,9 +5,7 @@
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_array_builtins,
-    &tvmffi_list_builtins,
-    &tvmffi_map_builtins,
+    &tvmffi_array_builtins,  &tvmffi_list_builtins, &tvmffi_map_builtins, &tvmffi_json_builtins,
 #endif
     &tvmffi_module_builtins,
 };

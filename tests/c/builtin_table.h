@@ -65,6 +65,8 @@ static const struct {
     {"ffi.DictForwardIterFunctor", "(0: ffi.Dict) -> ffi.Function", "ffi.Dict", "ffi.Function"},
     {"ffi.DictGetItemOrMissing", "(0: ffi.Dict, 1: Any) -> Any", "ffi.Dict, Any", "Any"},
     {"ffi.ContainerFindFirstNonCPUDevice", "(0: Any) -> Device", "Any", "Device"},
+    {"ffi.json.Parse", "(0: str) -> Any", "ffi.String", "Any"},
+    {"ffi.json.Stringify", "(0: Any, 1: Optional<int>) -> str", "Any, Optional<int>", "ffi.String"},
     {"ffi.ModuleLoadFromFile", "(0: str) -> ffi.Module", "ffi.String", "ffi.Module"},
     {"ffi.ModuleImplementsFunction", "(0: ffi.Module, 1: str, 2: bool) -> bool",
      "ffi.Module, ffi.String, bool", "bool"},

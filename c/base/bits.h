@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What machines do with 64-bit numbers and C has no operator for. */
+#ifndef TVMFFI_BASE_BITS_H_
+#define TVMFFI_BASE_BITS_H_
+
+#include <stdint.h>
+
+/* The upper half of the product; the lower one is a * b. */
+static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 u128;
+  return (uint64_t)((u128)a * b >> 64);
+#else
+  uint64_t a_low = (uint32_t)a, a_high = a >> 32;
+  uint64_t b_low = (uint32_t)b, b_high = b >> 32;
+  uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+  uint64_t cross = a_low * b_high + (uint32_t)middle;
+  return a_high * b_high + (middle >> 32) + (cross >> 32);
+#endif
+}
+
+/* How many bits are 0 above the highest that is set; of 0 not defined. */
+static inline int tvmffi_leading_zeros(uint64_t x) {
+#if defined(__GNUC__)
+  return __builtin_clzll(x);
+#else
+  int shift, zeros = 0;
+  for (shift = 32; shift != 0; shift /= 2) {
+    if (x >> (64 - shift) != 0) continue;
+    x <<= shift;
+    zeros += shift;
+  }
+  return zeros;
+#endif
+}
+
+#endif /* TVMFFI_BASE_BITS_H_ */

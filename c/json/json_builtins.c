@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The global functions of JSON. */
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "json/json.h"
+
+static int parse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray text = tvmffi_builtin_text(&args[0]);
+  (void)num_args;
+  return tvmffi_json_parse(text.data, text.size, result);
+}
+
+/* Of the indent, as many bits count as the reference's int has. */
+static int stringify(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny value;
+  int rc;
+  (void)num_args;
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
+  rc = tvmffi_json_write(&value, (int32_t)args[1].v_int64, result);
+  tvmffi_any_release(&value);
+  return rc;
+}
+
+static const tvmffi_builtin kFunctions[] = {
+    {"ffi.json.Parse", "s>a", parse},
+    {"ffi.json.Stringify", "an>s", stringify},
+};
+
+const tvmffi_builtin_group tvmffi_json_builtins = {kFunctions,
+                                                   sizeof kFunctions / sizeof *kFunctions};

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer: a walk with a stack of its own through the containers of a value. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/checked.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/string.h"
+#include "json/json.h"
+
+/* A container that the walk is in: position, of a sequence or of a map. */
+typedef struct {
+  TVMFFIObject *obj;
+  uint64_t at;
+} level;
+
+typedef struct {
+  tvmffi_buf text;
+  int32_t indent;
+  level *levels; /* the containers around the current value */
+  size_t num_levels, max_levels;
+} writer;
+
+/* ---- Plain values ---------------------------------------------------------------------------- */
+
+/* What stands behind the backslash for a byte, u for a code, 0 for none. */
+static char find_escape(unsigned char byte) {
+  static const char kControls[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+  if (byte < 0x20) return kControls[byte];
+  if (byte == '"' || byte == '\\' || byte == '/') return (char)byte;
+  return byte == 0x7F ? 'u' : '\0';
+}
+
+static void write_text(writer *w, TVMFFIByteArray text) {
+  static const char kHex[] = "0123456789abcdef";
+  const char *at = text.data, *end = text.data + text.size, *run = at;
+  tvmffi_buf_append(&w->text, "\"", 1);
+  for (; at < end; ++at) {
+    char escape[6] = "\\?00";
+    unsigned char byte = (unsigned char)*at;
+    escape[1] = find_escape(byte);
+    if (escape[1] == '\0') continue;
+    tvmffi_buf_append(&w->text, run, (size_t)(at - run));
+    escape[4] = kHex[byte >> 4];
+    escape[5] = kHex[byte & 15];
+    tvmffi_buf_append(&w->text, escape, escape[1] == 'u' ? 6 : 2);
+    run = at + 1;
+  }
+  tvmffi_buf_append(&w->text, run, (size_t)(at - run));
+  tvmffi_buf_append(&w->text, "\"", 1);
+}
+
+/* A new line for what is in so many containers. */
+static void write_line(writer *w, size_t depth) {
+  static const char kSpaces[] = "                                ";
+  size_t left = 0;
+  if (w->indent == 0) return;
+  tvmffi_buf_append(&w->text, "\n", 1);
+  if (w->indent < 0) return;
+  if (!tvmffi_checked_mul_size(depth, (size_t)w->indent, &left)) w->text.failed = true;
+  while (left != 0 && !w->text.failed) {
+    size_t num = left < sizeof kSpaces - 1 ? left : sizeof kSpaces - 1;
+    tvmffi_buf_append(&w->text, kSpaces, num);
+    left -= num;
+  }
+}
+
+/* ---- Containers ------------------------------------------------------------------------------ */
+
+static bool is_sequence(const TVMFFIObject *obj) {
+  return obj->type_index != kTVMFFIMap;
+}
+
+static int add_level(writer *w) {
+  size_t max = w->max_levels != 0 ? 2 * w->max_levels : 16, bytes;
+  level *grown;
+  if (w->num_levels == w->max_levels) {
+    if (!tvmffi_checked_mul_size(max, sizeof *grown, &bytes)) return tvmffi_fail_memory();
+    grown = tvmffi_alloc(bytes);
+    if (grown == NULL) return tvmffi_fail_memory();
+    if (w->num_levels != 0) memcpy(grown, w->levels, w->num_levels * sizeof *grown);
+    tvmffi_free(w->levels);
+    w->levels = grown;
+    w->max_levels = max;
+  }
+  ++w->num_levels;
+  return 0;
+}
+
+/*
+ * Who goes round in a circle comes by the container at any power of two of levels again, as soon as
+ * that is in the circle and not below its length. Only lists can close one.
+ */
+static int enter(writer *w, TVMFFIObject *obj) {
+  level *in;
+  size_t checkpoint = 1;
+  while (checkpoint <= w->num_levels / 2) checkpoint *= 2;
+  if (w->num_levels != 0 && w->levels[checkpoint - 1].obj == obj) {
+    return tvmffi_fail("ValueError", "Cycle detected: List contains itself");
+  }
+  TVMFFI_TRY(add_level(w));
+  in = &w->levels[w->num_levels - 1];
+  in->obj = obj;
+  in->at = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
+  tvmffi_buf_append(&w->text, is_sequence(obj) ? "[" : "{", 1);
+  return 0;
+}
+
+static void leave(writer *w) {
+  const TVMFFIObject *obj = w->levels[--w->num_levels].obj;
+  write_line(w, w->num_levels);
+  tvmffi_buf_append(&w->text, is_sequence(obj) ? "]" : "}", 1);
+}
+
+/* What stands in front of a value, its key included. */
+static int write_front(writer *w, bool is_first, const TVMFFIAny *key) {
+  TVMFFIByteArray text;
+  if (!is_first) tvmffi_buf_append(&w->text, ",", 1);
+  write_line(w, w->num_levels);
+  if (key == NULL) return 0;
+  if (!tvmffi_any_get_text(key, &text)) {
+    return tvmffi_fail("ValueError", "Expect key to be string, got `%s`",
+                       tvmffi_any_type_name(key));
+  }
+  write_text(w, text);
+  tvmffi_buf_append(&w->text, ": ", w->indent != 0 ? 2 : 1);
+  return 0;
+}
+
+/* The next value of the innermost container in *out, or NULL. */
+static int next_value(writer *w, const TVMFFIAny **out) {
+  level *in = &w->levels[w->num_levels - 1];
+  uint64_t at = in->at;
+  const tvmffi_map_pair *pair;
+  *out = NULL;
+  if (is_sequence(in->obj)) {
+    if (at >= (uint64_t)tvmffi_array_size(in->obj)) return 0;
+    in->at = at + 1;
+    *out = &tvmffi_array_items(in->obj)[at];
+    return write_front(w, at == 0, NULL);
+  }
+  if (at == TVMFFI_MAP_NONE) return 0;
+  in->at = tvmffi_map_next(in->obj, at);
+  pair = tvmffi_map_at(in->obj, at);
+  *out = &pair->value;
+  return write_front(w, at == tvmffi_map_first(in->obj), &pair->key);
+}
+
+static int write_value(writer *w, const TVMFFIAny *value) {
+  char number[kTvmffiJsonMaxNumber];
+  TVMFFIByteArray text;
+  switch (value->type_index) {
+    case kTVMFFINone:
+      tvmffi_buf_append(&w->text, "null", 4);
+      return 0;
+    case kTVMFFIBool:
+      tvmffi_buf_append_text(&w->text, value->v_int64 != 0 ? "true" : "false");
+      return 0;
+    case kTVMFFIInt:
+      tvmffi_buf_append(&w->text, number, tvmffi_json_write_int(value->v_int64, number));
+      return 0;
+    case kTVMFFIFloat:
+      tvmffi_buf_append(&w->text, number, tvmffi_json_write_float(value->v_float64, number));
+      return 0;
+    case kTVMFFIArray:
+    case kTVMFFIList:
+    case kTVMFFIMap:
+      if (value->v_obj == NULL) break;
+      return enter(w, value->v_obj);
+    default:
+      if (!tvmffi_any_get_text(value, &text)) break;
+      write_text(w, text);
+      return 0;
+  }
+  return tvmffi_fail("ValueError", "Unsupported type: `%s`", tvmffi_any_type_name(value));
+}
+
+/* Memory that ran out shows in the text, and soon: nothing is written any more. */
+static int write_document(writer *w, const TVMFFIAny *value) {
+  TVMFFI_TRY(write_value(w, value));
+  while (w->num_levels != 0) {
+    TVMFFI_TRY(next_value(w, &value));
+    if (w->text.failed) break;
+    if (value == NULL) {
+      leave(w);
+    } else {
+      TVMFFI_TRY(write_value(w, value));
+    }
+  }
+  return w->text.failed ? tvmffi_fail_memory() : 0;
+}
+
+int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out) {
+  TVMFFIObject *string = NULL;
+  writer w;
+  int rc;
+  memset(&w, 0, sizeof w);
+  w.indent = indent;
+  rc = write_document(&w, value);
+  if (rc == 0) {
+    string = tvmffi_string_new(kTVMFFIStr, w.text.data, w.text.size);
+    if (string == NULL) rc = -1;
+  }
+  tvmffi_buf_fini(&w.text);
+  tvmffi_free(w.levels);
+  if (rc == 0) *out = tvmffi_any_object(string);
+  return rc;
+}

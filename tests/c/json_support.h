@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of JSON have in common: its global functions, called with C strings. */
+#ifndef TESTS_C_JSON_SUPPORT_H_
+#define TESTS_C_JSON_SUPPORT_H_
+
+#include "core/any.h"
+#include "json/json.h"
+#include "module_support.h"
+#include "support/check.h"
+
+static inline int parse(const char *text, TVMFFIAny *out) {
+  TVMFFIAny arg = tvmffi_any_raw_str(text);
+  return call_global("ffi.json.Parse", &arg, 1, out);
+}
+
+static inline TVMFFIAny parse_ok(const char *text) {
+  TVMFFIAny value;
+  check_ok(parse(text, &value));
+  return value;
+}
+
+static inline int stringify(TVMFFIAny value, TVMFFIAny indent, TVMFFIAny *out) {
+  TVMFFIAny args[2];
+  args[0] = value;
+  args[1] = indent;
+  return call_global("ffi.json.Stringify", args, 2, out);
+}
+
+/* Of a value that is given up. */
+static inline void check_written(TVMFFIAny value, TVMFFIAny indent, const char *expected) {
+  TVMFFIByteArray text;
+  TVMFFIAny result;
+  check_ok(stringify(value, indent, &result));
+  assert_int_equal(result.type_index, kTVMFFIStr);
+  assert_true(tvmffi_any_get_text(&result, &text));
+  assert_string_equal(text.data, expected);
+  assert_int_equal(text.size, strlen(expected));
+  check_release(&result);
+  check_release(&value);
+}
+
+/* What a text comes to when it is read and written again. */
+static inline void check_again(const char *text, const char *expected) {
+  check_written(parse_ok(text), tvmffi_any_none(), expected);
+}
+
+#endif /* TESTS_C_JSON_SUPPORT_H_ */

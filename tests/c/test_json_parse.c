@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c/json_support.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "json/json.h"
+
+static void check_text(const char *json, int32_t type_index, const char *expected, size_t size) {
+  TVMFFIAny value = parse_ok(json);
+  TVMFFIByteArray text;
+  assert_int_equal(value.type_index, type_index);
+  assert_true(tvmffi_any_get_text(&value, &text));
+  assert_int_equal(text.size, size);
+  assert_memory_equal(text.data, expected, size + 1);
+  check_release(&value);
+}
+
+static void check_error(const char *json, const char *message) {
+  TVMFFIAny value;
+  assert_int_equal(parse(json, &value), -1);
+  check_raised("ValueError", message);
+  assert_int_equal(value.type_index, kTVMFFINone);
+}
+
+static void test_words(void **state) {
+  TVMFFIAny value = parse_ok(" \t\r\nnull ");
+  (void)state;
+  assert_int_equal(value.type_index, kTVMFFINone);
+  value = parse_ok("true");
+  assert_int_equal(value.type_index, kTVMFFIBool);
+  assert_int_equal(value.v_int64, 1);
+  value = parse_ok("false");
+  assert_int_equal(value.type_index, kTVMFFIBool);
+  assert_int_equal(value.v_int64, 0);
+  value = parse_ok("NaN");
+  assert_int_equal(value.type_index, kTVMFFIFloat);
+  assert_true(value.v_uint64 == UINT64_C(0x7ff8000000000000));
+  value = parse_ok("Infinity");
+  assert_true(value.v_uint64 == UINT64_C(0x7ff0000000000000));
+  value = parse_ok("-Infinity");
+  assert_true(value.v_uint64 == UINT64_C(0xfff0000000000000));
+  check_error("TRUE", "Expecting value: line 1 column 1 (char 0)");
+  check_error("nul", "Expecting value: line 1 column 1 (char 0)");
+  check_error("+Infinity", "Expecting value: line 1 column 1 (char 0)");
+  check_error("-NaN", "Expecting value: line 1 column 1 (char 0)");
+  check_error("truefalse", "Extra data: line 1 column 5 (char 4)");
+}
+
+static void test_texts(void **state) {
+  (void)state;
+  check_text("\"\"", kTVMFFISmallStr, "", 0);
+  check_text("\"seven77\"", kTVMFFISmallStr, "seven77", 7);
+  check_text("\"eight888\"", kTVMFFIStr, "eight888", 8);
+  check_text("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", kTVMFFIStr, "\"\\/\b\f\n\r\t", 8);
+  check_text("\"\\u0041\"", kTVMFFIStr, "A", 1);
+  check_text("\"a\\u0000b\"", kTVMFFIStr, "a\0b", 3);
+  check_text("\"\\u07fF\\u0800\\uffff\"", kTVMFFIStr, "\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF", 8);
+  check_text("\"\\ud800\\udc00\\uDBFF\\uDFFF\"", kTVMFFIStr, "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", 8);
+  /* Bytes from 0x7F on are nobody's business, and need not be UTF-8. */
+  check_text("\"\x7F\x80\xC3(\xFF\"", kTVMFFISmallStr, "\x7F\x80\xC3(\xFF", 5);
+}
+
+static void test_wrong_texts(void **state) {
+  (void)state;
+  check_error("\"a", "Unterminated string starting at: line 1 column 1 (char 0)");
+  check_error("[\"a", "Unterminated string starting at: line 1 column 2 (char 1)");
+  check_error("\"\x1f\"", "Invalid control character at: line 1 column 2 (char 1)");
+  check_error("\"\\x\"", "Invalid \\escape: line 1 column 3 (char 2)");
+  check_error("\"\\", "Invalid \\escape: line 1 column 3 (char 2)");
+  check_error("\"\\u12G4\"", "Invalid \\uXXXX escape: line 1 column 3 (char 2)");
+  check_error("\"\\u123", "Invalid \\uXXXX escape: line 1 column 3 (char 2)");
+  check_error("\"\\ud800\"", "Invalid surrogate pair of \\uXXXX escapes: line 1 column 3 (char 2)");
+  check_error("\"\\udc00\"", "Invalid surrogate pair of \\uXXXX escapes: line 1 column 3 (char 2)");
+  check_error("\"\\ud800\\", "Invalid surrogate pair of \\uXXXX escapes: line 1 column 3 (char 2)");
+  check_error("\"\\ud800\\u", "Invalid \\uXXXX escape: line 1 column 10 (char 9)");
+  check_error("\"\\ud800\\u0041\"",
+              "Invalid surrogate pair of \\uXXXX escapes: line 1 column 10 (char 9)");
+}
+
+static void test_arrays(void **state) {
+  TVMFFIAny value = parse_ok("[1, [], [\"two\"] ]");
+  TVMFFIAny *items = tvmffi_array_items(value.v_obj);
+  (void)state;
+  assert_int_equal(value.type_index, kTVMFFIArray);
+  assert_int_equal(tvmffi_array_size(value.v_obj), 3);
+  assert_int_equal(items[0].v_int64, 1);
+  assert_int_equal(tvmffi_array_size(items[1].v_obj), 0);
+  assert_int_equal(tvmffi_array_items(items[2].v_obj)->type_index, kTVMFFISmallStr);
+  check_release(&value);
+  check_error("[", "Expecting value: line 1 column 2 (char 1)");
+  check_error("[}", "Expecting value: line 1 column 2 (char 1)");
+  check_error("[1", "Expecting ',' delimiter: line 1 column 3 (char 2)");
+  check_error("[1 2]", "Expecting ',' delimiter: line 1 column 4 (char 3)");
+  check_error("[1}", "Expecting ',' delimiter: line 1 column 3 (char 2)");
+  check_error("[1, ", "Syntax error near: line 1 column 5 (char 4)");
+  check_error("[1,]", "Expecting value: line 1 column 4 (char 3)");
+  check_error("[1]]", "Extra data: line 1 column 4 (char 3)");
+}
+
+static void test_objects(void **state) {
+  TVMFFIAny value = parse_ok("{\"a\": {}, \"a long enough key\": {\"b\": 1.5}}");
+  const TVMFFIAny *found = tvmffi_map_find_text(value.v_obj, "a long enough key", 17);
+  (void)state;
+  assert_int_equal(value.type_index, kTVMFFIMap);
+  assert_int_equal(tvmffi_map_size(value.v_obj), 2);
+  assert_true(tvmffi_map_find_text(found->v_obj, "b", 1)->v_float64 == 1.5);
+  check_release(&value);
+  check_error("{", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)");
+  check_error("{1:2}",
+              "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)");
+  check_error("{\"a\":1,}",
+              "Expecting property name enclosed in double quotes: line 1 column 8 (char 7)");
+  check_error("{\"a\"", "Expecting ':' delimiter: line 1 column 5 (char 4)");
+  check_error("{\"a\" 1}", "Expecting ':' delimiter: line 1 column 6 (char 5)");
+  check_error("{\"a\": ", "Expecting value: line 1 column 7 (char 6)");
+  check_error("{\"a\":1,", "Syntax error near: line 1 column 8 (char 7)");
+  check_error("{\"a\":1]", "Expecting ',' delimiter: line 1 column 7 (char 6)");
+}
+
+/* Of the same keys the last counts; where it stands depends on how many there are. */
+static void test_keys_that_come_twice(void **state) {
+  (void)state;
+  check_again("{\"a\":1,\"a\":2}", "{\"a\":2}");
+  check_again("{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}");
+  check_again("{\"a\":1,\"b\":2,\"a\":3,\"c\":4}", "{\"b\":2,\"a\":3,\"c\":4}");
+  check_again("{\"a\":1,\"a\":2,\"a\":3,\"a\":4}", "{\"a\":4}");
+  check_again("{\"long key a\":1,\"b\":2,\"c\":3,\"d\":4,\"long key a\":5}",
+              "{\"b\":2,\"c\":3,\"d\":4,\"long key a\":5}");
+}
+
+static void test_where_errors_are(void **state) {
+  (void)state;
+  check_error("", "Expecting value: line 1 column 1 (char 0)");
+  check_error("  ", "Expecting value: line 1 column 3 (char 2)");
+  check_error("\n\r\n [1,\n x]", "Expecting value: line 4 column 2 (char 9)");
+  check_error("\"\xC3\xA9\" 1", "Extra data: line 1 column 6 (char 5)");
+  check_error("\v1", "Expecting value: line 1 column 1 (char 0)");
+}
+
+static void test_any_memory(void **state) {
+  const char text[] = {'[', '1', ']', '2'}; /* without an end */
+  TVMFFIAny value;
+  (void)state;
+  check_ok(tvmffi_json_parse(text, 3, &value));
+  check_release(&value);
+  check_fails(tvmffi_json_parse(text, 2, &value), "ValueError",
+              "Expecting ',' delimiter: line 1 column 3 (char 2)");
+  check_fails(tvmffi_json_parse("1\0", 2, &value), "ValueError",
+              "Extra data: line 1 column 2 (char 1)");
+  check_fails(tvmffi_json_parse(text, 0, &value), "ValueError",
+              "Expecting value: line 1 column 1 (char 0)");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_wrong_texts),
+      cmocka_unit_test(test_arrays),
+      cmocka_unit_test(test_objects),
+      cmocka_unit_test(test_keys_that_come_twice),
+      cmocka_unit_test(test_where_errors_are),
+      cmocka_unit_test(test_any_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

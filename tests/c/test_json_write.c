@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c/container_support.h"
+#include "c/json_support.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "support/probe.h"
+
+static const char kSample[] = "{\"a\":1,\"b\":[1.5,\"two\",[],{}],\"c\":{\"d\":null}}";
+
+static void check_refused(TVMFFIAny value, const char *message) {
+  TVMFFIAny result;
+  check_fails(stringify(value, tvmffi_any_none(), &result), "ValueError", message);
+  assert_int_equal(result.type_index, kTVMFFINone);
+}
+
+static void test_plain_values(void **state) {
+  TVMFFIAny none = tvmffi_any_none();
+  (void)state;
+  check_written(tvmffi_any_none(), none, "null");
+  check_written(tvmffi_any_bool(1), none, "true");
+  check_written(tvmffi_any_bool(0), none, "false");
+  check_written(tvmffi_any_int(-5), none, "-5");
+  check_written(tvmffi_any_float(0.1), none, "0.10000000000000001");
+}
+
+static void test_texts(void **state) {
+  TVMFFIByteArray bytes = check_bytes("\"\\/\b\f\n\r\t\x01\x1F\x7F\x80\xFF ");
+  TVMFFIAny none = tvmffi_any_none(), value;
+  (void)state;
+  check_written(tvmffi_any_raw_str(""), none, "\"\"");
+  check_written(tvmffi_any_raw_str("a long enough text"), none, "\"a long enough text\"");
+  check_ok(tvmffi_string_to_any(bytes.data, bytes.size, &value));
+  check_written(value, none, "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\x80\xFF \"");
+  check_ok(tvmffi_string_to_any("a\0b", 3, &value));
+  check_written(value, none, "\"a\\u0000b\"");
+}
+
+static void test_containers(void **state) {
+  TVMFFIAny none = tvmffi_any_none(), args[2], list;
+  (void)state;
+  check_again(kSample, kSample);
+  check_again(" [ ] ", "[]");
+  args[0] = tvmffi_any_int(1);
+  args[1] = call_ok("ffi.List", NULL, 0);
+  list = call_ok("ffi.List", args, 2);
+  check_release(&args[1]);
+  check_written(list, none, "[1,[]]");
+}
+
+static void test_indents(void **state) {
+  (void)state;
+  check_written(parse_ok(kSample), tvmffi_any_int(0), kSample);
+  check_written(parse_ok(kSample), tvmffi_any_int(2),
+                "{\n  \"a\": 1,\n  \"b\": [\n    1.5,\n    \"two\",\n    [\n    ],\n    {\n    }\n"
+                "  ],\n  \"c\": {\n    \"d\": null\n  }\n}");
+  check_written(parse_ok("[[1,2]]"), tvmffi_any_int(-3), "[\n[\n1,\n2\n]\n]");
+  check_written(parse_ok("[1]"), tvmffi_any_bool(1), "[\n 1\n]");
+  check_written(parse_ok("[1]"), tvmffi_any_int(40),
+                "[\n                                        1\n]");
+  check_written(tvmffi_any_int(1), tvmffi_any_int(4), "1");
+}
+
+static void test_a_list_in_itself(void **state) {
+  static const char kMessage[] = "Cycle detected: List contains itself";
+  TVMFFIAny lists[40], args[2], outer, none;
+  int i, length;
+  (void)state;
+  for (length = 1; length <= 40; length += 3) { /* a circle, and a way to it */
+    for (i = 0; i < length; ++i) lists[i] = call_ok("ffi.List", NULL, 0);
+    for (i = 0; i < length; ++i) {
+      args[0] = lists[i];
+      args[1] =
+          i % 2 == 0 ? lists[(i + 1) % length] : call_ok("ffi.Array", &lists[(i + 1) % length], 1);
+      check_ok(call_global("ffi.ListAppend", args, 2, &none));
+      if (i % 2 != 0) check_release(&args[1]);
+    }
+    check_refused(lists[0], kMessage);
+    outer = call_ok("ffi.Array", &lists[length / 2], 1);
+    args[0] = outer;
+    outer = call_ok("ffi.List", args, 1);
+    check_release(&args[0]);
+    check_refused(outer, kMessage);
+    check_release(&outer);
+    for (i = 0; i < length; ++i) {
+      (void)call_ok("ffi.ListClear", &lists[i], 1);
+      check_release(&lists[i]);
+    }
+  }
+}
+
+/* The same list in several places is no circle. */
+static void test_a_list_that_comes_often(void **state) {
+  TVMFFIAny args[2], lists[4];
+  int i;
+  (void)state;
+  lists[0] = call_ok("ffi.List", NULL, 0);
+  for (i = 1; i < 4; ++i) {
+    args[0] = args[1] = lists[i - 1];
+    lists[i] = call_ok("ffi.List", args, 2);
+    check_release(&lists[i - 1]);
+  }
+  check_written(lists[3], tvmffi_any_none(), "[[[[],[]],[[],[]]],[[[],[]],[[],[]]]]");
+}
+
+static void test_refused_values(void **state) {
+  TVMFFIAny args[2], value, result;
+  probe p;
+  (void)state;
+  probe_init(&p);
+  check_refused(tvmffi_any_object(&p), "Unsupported type: `ffi.Object`");
+  assert_int_equal(check_use_count(&p), 1);
+  check_refused(tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL), "Unsupported type: `void*`");
+  check_fails_with(stringify(tvmffi_any_ptr(kTVMFFIArray, NULL), tvmffi_any_none(), &result),
+                   "ValueError", "must not be NULL");
+  args[0] = tvmffi_any_int(1);
+  args[1] = tvmffi_any_object(&p);
+  value = call_ok("ffi.Array", args, 2);
+  check_refused(value, "Unsupported type: `ffi.Object`");
+  check_release(&value);
+  args[1] = args[0];
+  value = call_ok("ffi.Map", args, 2);
+  check_refused(value, "Expect key to be string, got `int`");
+  check_release(&value);
+  args[0] = tvmffi_any_raw_str("key");
+  value = call_ok("ffi.Dict", args, 2);
+  check_refused(value, "Unsupported type: `ffi.Dict`");
+  check_release(&value);
+  check_fails(stringify(tvmffi_any_none(), tvmffi_any_float(1.5), &result), "TypeError",
+              "Mismatched type on argument #1 when calling: `ffi.json.Stringify(0: Any, 1: "
+              "Optional<int>) -> str`. Expected `Optional<int>` but got `float`");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain_values),     cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_containers),       cmocka_unit_test(test_indents),
+      cmocka_unit_test(test_a_list_in_itself), cmocka_unit_test(test_a_list_that_comes_often),
+      cmocka_unit_test(test_refused_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

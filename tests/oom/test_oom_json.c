@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of reading and of writing JSON fails once. */
+#include "c/json_support.h"
+#include "support/oom.h"
+
+typedef struct {
+  const char *text;
+  TVMFFIAny value, result;
+} job;
+
+static int read_text(void *context) {
+  job *j = context;
+  return tvmffi_json_parse(j->text, strlen(j->text), &j->result);
+}
+
+static int write_value(void *context) {
+  job *j = context;
+  return tvmffi_json_write(&j->value, 2, &j->result);
+}
+
+static void no_result(void *context) {
+  assert_int_equal(((job *)context)->result.type_index, kTVMFFINone);
+}
+
+static void undo(void *context) {
+  check_release(&((job *)context)->result);
+}
+
+/* How many allocations reading a text takes, and writing what it says. */
+static void check_counts(const char *text, long to_read, long to_write) {
+  job j;
+  j.text = text;
+  j.value = j.result = tvmffi_any_none();
+  assert_int_equal(oom_check(read_text, no_result, undo, &j, 0), to_read);
+  check_ok(tvmffi_json_parse(text, strlen(text), &j.value));
+  assert_int_equal(oom_check(write_value, no_result, undo, &j, 0), to_write);
+  check_release(&j.value);
+}
+
+static void test_every_allocation(void **state) {
+  static char many[800] = "[";
+  int i;
+  (void)state;
+  check_counts("1.5", 1, 2); /* the stack; the buffer, the text */
+  check_counts("\"a text of some length\"", 2, 2);
+  check_counts("\"with\\nescapes\"", 3, 2);
+  check_counts("[[], {\"key\": \"a text of some length\"}]", 5, 3);
+  check_counts("{\"the first key\": 1, \"another key\": 2, \"the first key\": 3}", 5, 3);
+  check_counts("{\"the first key\":1,\"b\":2,\"c\":3,\"d\":4,\"the first key\":5}", 5, 3);
+  for (i = 0; i < 99; ++i) strcat(many, i == 50 ? "[" : "1,");
+  strcat(many, "7]]");
+  check_counts(many, 4, 5); /* the stack grows, and so does the buffer */
+}
+
+/* Success is the ValueError. */
+static int refused(void *context) {
+  TVMFFIObjectHandle error;
+  job *j = context;
+  int is_value_error;
+  assert_int_equal(j->text != NULL ? read_text(context) : write_value(context), -1);
+  TVMFFIErrorMoveFromRaised(&error);
+  is_value_error = strcmp(TVMFFIErrorGetCellPtr(error)->kind.data, "ValueError") == 0;
+  if (!is_value_error) TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return is_value_error ? 0 : -1;
+}
+
+static void test_refusals(void **state) {
+  TVMFFIAny arg = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL);
+  job j;
+  (void)state;
+  j.text = "{\"a long enough key\": [[\"another\\n\", 1, {\"b\": ]]}";
+  j.value = j.result = tvmffi_any_none();
+  assert_true(oom_check(refused, no_result, NULL, &j, 0) > 4);
+  check_ok(call_global("ffi.Array", &arg, 1, &j.value));
+  j.text = NULL;
+  assert_true(oom_check(refused, no_result, NULL, &j, 0) > 2);
+  check_release(&j.value);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_allocation),
+      cmocka_unit_test(test_refusals),
+  };
+  oom_install();
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
