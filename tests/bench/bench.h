@@ -47,12 +47,13 @@ void bench_names_shuffle(bench_names *names);
 
 /* ---- What the operations work on ------------------------------------------------------------- */
 
-enum { kBenchManyNames = 100000 };
+enum { kBenchManyNames = 100000, kBenchKilobytes = 1000 };
 
 /* How much of a state has to be there; each level includes those before it. */
 typedef enum {
   kBenchNothing,
   kBenchRuntime,   /* the library is loaded, its objects are made */
+  kBenchJson,      /* there are texts of JSON, and values of them */
   kBenchItems,     /* there are integers to fill containers with */
   kBenchTexts,     /* kBenchManyNames texts are made that no global function has yet */
   kBenchNames,     /* as many global functions are set, and the texts are shuffled */
@@ -73,6 +74,9 @@ typedef struct {
   TVMFFIObjectHandle make_array, get_element, make_map, get_value;
   TVMFFIAny *items;             /* a million integers, each in front of its number */
   TVMFFIAny arrays[3], maps[3]; /* of 10, of 1,000 and of a million entries */
+  TVMFFIObjectHandle parse_json, write_json;
+  TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB and of kBenchKilobytes */
+  void *json_pin[2];                       /* nothing but in use */
   bench_names names, types;
   size_t position; /* where the walk through the names goes on */
 } bench_state;
@@ -162,6 +166,13 @@ int bench_index_large_array(bench_state *state, size_t calls);
 int bench_look_up_small_map(bench_state *state, size_t calls);
 int bench_look_up_middle_map(bench_state *state, size_t calls);
 int bench_look_up_large_map(bench_state *state, size_t calls);
+
+/* json.c */
+int bench_make_json(bench_state *state);
+int bench_parse_small_json(bench_state *state, size_t calls);
+int bench_parse_large_json(bench_state *state, size_t calls);
+int bench_write_small_json(bench_state *state, size_t calls);
+int bench_write_large_json(bench_state *state, size_t calls);
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 

@@ -44,6 +44,12 @@ const bench_operation bench_operations[] = {
     {"map lookup, among 10", bench_look_up_small_map, 0.7, kBenchContainers, 1, 0},
     {"map lookup, among 1,000", bench_look_up_middle_map, 0.7, kBenchContainers, 1, 0},
     {"map lookup, among 1,000,000", bench_look_up_large_map, 0.7, kBenchContainers, 1, 0},
+    {"JSON parse + release, 1 kB", bench_parse_small_json, 0.7, kBenchJson, 1, 0},
+    {"JSON parse + release, 1 MB, each kB", bench_parse_large_json, 0.7, kBenchJson, 1,
+     kBenchKilobytes},
+    {"JSON write + release, 1 kB", bench_write_small_json, 0.7, kBenchJson, 1, 0},
+    {"JSON write + release, 1 MB, each kB", bench_write_large_json, 0.7, kBenchJson, 1,
+     kBenchKilobytes},
 #endif
     {"two malloc + free, no runtime", bench_malloc_twice, 0, kBenchRuntime, 1, 0},
 };

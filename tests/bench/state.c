@@ -117,6 +117,8 @@ static int prepare_level(bench_state *s, bench_need level) {
     case kBenchRuntime:
       return find_symbols(s) != 0 ? -1 : make_objects(s);
 #ifdef BENCH_CONTAINERS
+    case kBenchJson:
+      return bench_make_json(s);
     case kBenchItems:
       return bench_make_items(s);
     case kBenchContainers:

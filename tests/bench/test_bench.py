@@ -72,7 +72,8 @@ if COUNTER.exists():
         if name.startswith(("first dlopen", "set global")):
             assert allocated > released, (name, allocated, released)
         else:
-            assert allocated == released and allocated <= 2 * calls, (name, calls, allocated, released)
+            most = 50 if name.startswith("JSON") else 2
+            assert allocated == released and allocated <= most * calls, (name, calls, allocated, released)
     assert counts["two malloc + free, no runtime"][1:] == (2000, 2000), counts
 
 # What cannot be measured is a failure.
