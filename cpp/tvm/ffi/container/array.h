@@ -290,6 +290,8 @@ class Array : public ObjectRef {
 
 template <typename T>
 Array(std::initializer_list<T>) -> Array<T>;
+template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>>
+Array(const C &) -> Array<typename C::value_type>;
 
 template <typename T>
 TVM_FFI_LOCAL Array<T> Concat(Array<T> lhs, const Array<T> &rhs) {
