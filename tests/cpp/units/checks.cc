@@ -78,7 +78,7 @@ void compare(int64_t which, int64_t x) {
       TVM_FFI_CHECK_EQ(std::string(size, 's'), "sssss", KeyError) << "strings";
       break;
     case 10:
-      TVM_FFI_ICHECK_GE(next_value(), evaluated + 1);
+      TVM_FFI_ICHECK_GE(next_value(), 1);
       break;
     case 11:
       TVM_FFI_CHECK_LT(x, 5, OverflowError);
@@ -175,6 +175,21 @@ String moved_string(std::string text) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(moved_string, moved_string);
 
 /* What was not included is there. */
+int64_t standard_names(int64_t n) {
+  std::unordered_map<std::string, int64_t> counts;
+  std::unique_ptr<int64_t> owned = std::make_unique<int64_t>(n);
+  std::function<int64_t(int64_t)> twice = [](int64_t x) { return 2 * x; };
+  std::tuple<int64_t, std::string_view> pair(twice(*owned), "view");
+  std::vector<int64_t> values(static_cast<size_t>(n), n);
+  std::optional<int64_t> largest;
+  for (int64_t value : values) ++counts[value % 2 == 0 ? "even" : "odd"];
+  largest = *std::max_element(values.begin(), values.end());
+  if (std::strcmp("a", "b") > 0) std::swap(values[0], values[1]);
+  return std::get<0>(pair) + static_cast<int64_t>(std::get<1>(pair).size()) + 1000 * *largest +
+         10000 * counts["even"] + 100000 * counts["odd"] + std::numeric_limits<int8_t>::max();
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(standard_names, standard_names);
+
 String smallest_and_text(TensorView x) {
   return std::to_string(std::min<int64_t>(x.numel(), 4)) + " " + shape_text(x.shape());
 }

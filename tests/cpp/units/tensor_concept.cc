@@ -29,6 +29,8 @@ int64_t view_of_pointer(DLTensor *tensor) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(view_of_pointer, view_of_pointer);
 
+namespace {
+
 class CacheObj : public ffi::Object {
  public:
   explicit CacheObj(ffi::Tensor kept) : tensor(kept) {}
@@ -42,6 +44,9 @@ class Cache : public ffi::ObjectRef {
   explicit Cache(ffi::Tensor tensor) { data_ = ffi::make_object<CacheObj>(std::move(tensor)); }
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Cache, ffi::ObjectRef, CacheObj);
 };
+
+}  // namespace
+
 Cache keep(ffi::Tensor x) {
   return Cache(x);
 }

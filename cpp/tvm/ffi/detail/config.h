@@ -74,12 +74,22 @@
     if (!(c)) TVM_FFI_UNREACHABLE(); \
   } while (0)
 
+/* nvcc says of templates with a class of an unnamed namespace that visibility is not for them. */
+#if defined(__NVCC__) && defined(__GNUC__)
+#define TVM_FFI_DETAIL_NVCC_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407")
+#define TVM_FFI_DETAIL_NVCC_END _Pragma("nv_diagnostic pop")
+#else
+#define TVM_FFI_DETAIL_NVCC_BEGIN
+#define TVM_FFI_DETAIL_NVCC_END
+#endif
+
 /* Around members that a macro puts into a class of the user's: where that is in an unnamed
  * namespace, g++ says that they are hidden already. */
 #if defined(__GNUC__)
 #define TVM_FFI_DETAIL_QUIET_BEGIN \
+  TVM_FFI_DETAIL_NVCC_BEGIN        \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wattributes\"")
-#define TVM_FFI_DETAIL_QUIET_END _Pragma("GCC diagnostic pop")
+#define TVM_FFI_DETAIL_QUIET_END _Pragma("GCC diagnostic pop") TVM_FFI_DETAIL_NVCC_END
 #else
 #define TVM_FFI_DETAIL_QUIET_BEGIN
 #define TVM_FFI_DETAIL_QUIET_END
@@ -109,13 +119,15 @@
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)
 
 #define TVM_FFI_NAMESPACE_BEGIN \
+  TVM_FFI_DETAIL_NVCC_BEGIN     \
   namespace tvm {               \
   namespace ffi {               \
   inline namespace TVM_FFI_LAYER {
 #define TVM_FFI_NAMESPACE_END \
   }                           \
   }                           \
-  }
+  }                           \
+  TVM_FFI_DETAIL_NVCC_END
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
