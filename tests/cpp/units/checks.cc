@@ -107,7 +107,7 @@ int64_t count_evaluated() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_evaluated, count_evaluated);
 
-/* Without braces. What an else belongs to is made plain by them only where it matters. */
+/* Without braces, but where an else follows. */
 int64_t unbraced(bool a, int64_t x) {
   if (a) TVM_FFI_ICHECK_GT(x, 0) << "x is not positive";
   if (a) TVM_FFI_CHECK(x > 0, ValueError) << "x is not positive";
