@@ -24,7 +24,7 @@ def main():
     on_disk = {path for path in root.glob("c/**/*.c")
                if path.parent.name != "platform"}  # one file of several is picked there
     on_disk |= set(root.glob("include/**/*.h"))
-    for folder in ("c", "oom", "race"):
+    for folder in ("c", "cuda", "oom", "race"):
         on_disk |= set(root.glob(f"tests/{folder}/test_*.c"))
 
     if args.cpp:
