@@ -140,15 +140,15 @@ int fake_is_image(const void *image) {
                            strstr((const char *)image, ".version") != NULL);
 }
 
-/* Whether PTX has an entry of that name. */
-static int has_entry(const char *text, const char *name) {
+const char *fake_find_entry(const void *image, const char *name) {
+  static const char entry[] = ".entry ";
   const size_t size = strlen(name);
-  const char *at = text;
-  while ((at = strstr(at, ".entry ")) != NULL) {
-    at += strlen(".entry ");
-    if (strncmp(at, name, size) == 0 && strchr("( \t\r\n", at[size]) != NULL) return 1;
+  const char *at = (const char *)image;
+  while ((at = strstr(at, entry)) != NULL) {
+    at += sizeof entry - 1;
+    if (strncmp(at, name, size) == 0 && strchr("( \t\r\n", at[size]) != NULL) return at + size;
   }
-  return 0;
+  return NULL;
 }
 
 const fake_kernel *fake_find_kernel(const void *image, const char *name) {
@@ -156,7 +156,7 @@ const fake_kernel *fake_find_kernel(const void *image, const char *name) {
   const int is_binary = text[0] == '\x7f' || text[0] == '\x50';
   int i;
   for (i = 0; i < num_kernels; ++i) {
-    if (strcmp(kernels[i].name, name) == 0 && (is_binary || has_entry(text, name))) {
+    if (strcmp(kernels[i].name, name) == 0 && (is_binary || fake_find_entry(text, name) != NULL)) {
       return &kernels[i];
     }
   }

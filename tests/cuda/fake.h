@@ -2,12 +2,12 @@
 /*
  * Fakes of CUDA for systems without a GPU: a libcuda.so.1 (fake_driver.c) that does what the real
  * one does as far as a launcher of kernels sees it. fake.c is in that library; another fake links
- * with it. Device memory is the host's, a kernel is a
- * function of the test that runs when it is launched; every call is written to a log, and any
- * can be made to fail. Handles are checked: what was given back gives CUDA_ERROR_INVALID_HANDLE.
+ * with it. Device memory is the host's, a kernel is a function of the test that runs when it is
+ * launched; every call is written to a log, and any can be made to fail. Handles are checked: what
+ * was given back gives CUDA_ERROR_INVALID_HANDLE.
  *
- * Streams other than NULL are taken as they come. Calls are serialised; the current context is the
- * calling thread's.
+ * Streams are taken as they come, but for capturing one, which has to be made. A captured kernel
+ * has to come from PTX. Calls are serialised; the current context is the calling thread's.
  */
 #ifndef TESTS_CUDA_FAKE_H_
 #define TESTS_CUDA_FAKE_H_
@@ -20,7 +20,7 @@ extern "C" {
 
 #define FAKE_EXPORT __attribute__((__visibility__("default")))
 
-enum { kFakeMaxDevices = 4, kFakeMaxStates = 4 };
+enum { kFakeMaxDevices = 4, kFakeMaxParams = 8, kFakeMaxStates = 4 };
 
 /* What a kernel is launched with. */
 typedef struct {
@@ -67,7 +67,7 @@ FAKE_EXPORT void fake_clear_log(void);
 /* Calls since the reset, as fake_fail_after counts them. */
 FAKE_EXPORT long fake_get_call_count(void);
 
-/* What has not been given back: modules, libraries, allocations, retained contexts. */
+/* What has not been given back: modules, libraries, streams, allocations, retained contexts, ... */
 FAKE_EXPORT long fake_get_live_count(void);
 
 /* A context of a device that is not its primary one, as cuCtxCreate makes. (Of the driver.) */
@@ -85,6 +85,9 @@ FAKE_EXPORT int fake_end(int code);
 
 /* The kernel of that name that an image has, or NULL. */
 FAKE_EXPORT const fake_kernel *fake_find_kernel(const void *image, const char *name);
+
+/* Behind the name of an entry of a PTX image, or NULL. */
+FAKE_EXPORT const char *fake_find_entry(const void *image, const char *name);
 
 /* Whether it is a cubin, a fatbin or PTX. */
 FAKE_EXPORT int fake_is_image(const void *image);

@@ -16,11 +16,23 @@ enum {
   kMaxHandles = 512,
   kMaxBlocks = 64,
   kMaxStack = 8,
+  kMaxNodes = 64,
   kDefaultShared = 49152,
   kOptInShared = 232448
 };
 
-typedef enum { kUnused, kContext, kModule, kFunction, kLibrary, kKernel } handle_kind;
+typedef enum {
+  kUnused,
+  kContext,
+  kModule,
+  kFunction,
+  kLibrary,
+  kKernel,
+  kStream,
+  kGraph,
+  kExecutable,
+  kNumKinds
+} handle_kind;
 
 /* Handles are not used a second time, so that an old one is known as such. */
 struct fake_handle {
@@ -33,15 +45,25 @@ struct fake_handle {
   const void *image;            /* modules and libraries */
   const fake_kernel *kernel;    /* functions and kernels */
   int max_dynamic[kFakeMaxDevices];
+  int first_node, num_nodes; /* graphs and executables */
 };
 
 static struct fake_handle handles[kMaxHandles];
-static int num_handles, num_of_kind[kKernel + 1];
+static int num_handles, num_of_kind[kNumKinds];
 static struct fake_handle *primaries[kFakeMaxDevices];
 static struct {
   char *data;
   size_t size;
 } blocks[kMaxBlocks];
+/* Launches that were captured, and the stream that is being so. */
+static struct {
+  const struct fake_handle *kernel;
+  fake_launch launch;
+  int num_params;
+  uint64_t params[kFakeMaxParams];
+} nodes[kMaxNodes];
+static int num_nodes, first_captured;
+static const struct fake_handle *capturing;
 static int is_initialised;
 static __thread struct fake_handle *stack[kMaxStack];
 static __thread int stack_size;
@@ -56,6 +78,8 @@ static void reset_state(void) {
   memset(num_of_kind, 0, sizeof num_of_kind);
   memset(primaries, 0, sizeof primaries);
   num_handles = 0;
+  num_nodes = 0;
+  capturing = NULL;
   is_initialised = 0;
   stack_size = 0;
 }
@@ -66,7 +90,7 @@ static long count_state(void) {
   for (i = 0; i < num_handles; ++i) {
     const struct fake_handle *at = &handles[i];
     if (at->kind == kContext) count += at->num_retained;
-    if (at->kind == kModule || at->kind == kLibrary) count += at->is_live;
+    if (at->kind == kModule || at->kind == kLibrary || at->kind >= kStream) count += at->is_live;
   }
   for (i = 0; i < kMaxBlocks; ++i) count += blocks[i].data != NULL;
   return count;
@@ -97,6 +121,12 @@ static int is_handle(const struct fake_handle *self, handle_kind kind) {
 
 static int number_of(const struct fake_handle *self) {
   return self >= handles && self < handles + num_handles ? self->number : 0;
+}
+
+/* Streams that the fake has not made are told by their value. */
+static unsigned long id_of(const struct fake_handle *stream) {
+  return number_of(stream) != 0 ? (unsigned long)number_of(stream)
+                                : (unsigned long)(uintptr_t)stream;
 }
 
 static const char *name_of(const struct fake_handle *self) {
@@ -153,6 +183,9 @@ static const struct {
     {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
      "too many resources requested for launch"},
     {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+    {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
 };
 
 static int find_error(CUresult code) {
@@ -490,6 +523,30 @@ static int check_launch(const struct fake_handle *self, fake_launch *launch) {
   return CUDA_SUCCESS;
 }
 
+/* Runs the kernel, or has its launch captured. PTX says how large the parameters are. */
+static int run(const struct fake_handle *self, const fake_launch *launch, void **params) {
+  const char *at = fake_find_entry(self->owner->image, self->kernel->name);
+  int count = 0;
+  if (launch->stream == NULL || launch->stream != (const void *)capturing) {
+    self->kernel->body(launch, params);
+    return CUDA_SUCCESS;
+  }
+  if (num_nodes == kMaxNodes) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (at == NULL) return CUDA_ERROR_NOT_SUPPORTED;
+  while (*at != ')' && count < kFakeMaxParams) {
+    if (strncmp(at, ".param .", 8) == 0) {
+      memcpy(&nodes[num_nodes].params[count], params[count], (size_t)atoi(at + 9) / 8);
+      ++count;
+    }
+    ++at;
+  }
+  nodes[num_nodes].kernel = self;
+  nodes[num_nodes].launch = *launch;
+  nodes[num_nodes].num_params = count;
+  ++num_nodes;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **params, void **extra) {
@@ -497,10 +554,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {1, 1, 1}, shared_bytes, stream, 0};
   BEGIN_IN_CONTEXT("cuLaunchKernel", "%s grid %u %u %u block %u %u %u shared %u stream %lx",
                    name_of(function), grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                   shared_bytes, (unsigned long)(uintptr_t)stream);
+                   shared_bytes, id_of(stream));
   CHECK(extra == NULL, CUDA_ERROR_INVALID_VALUE);
   if (code == 0) code = check_launch(function, &launch);
-  if (code == 0) function->kernel->body(&launch, params);
+  if (code == 0) code = run(function, &launch, params);
   return fake_end(code);
 }
 
@@ -525,16 +582,94 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
         "cuLaunchKernelEx", "%s grid %u %u %u block %u %u %u cluster %u %u %u shared %u stream %lx",
         name_of(function), launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
         launch.block[1], launch.block[2], launch.cluster[0], launch.cluster[1], launch.cluster[2],
-        launch.shared_bytes, (unsigned long)(uintptr_t)launch.stream);
+        launch.shared_bytes, id_of((CUstream)launch.stream));
     CHECK(extra == NULL, CUDA_ERROR_INVALID_VALUE);
     if (code == 0) code = check_launch(function, &launch);
-    if (code == 0) function->kernel->body(&launch, params);
+    if (code == 0) code = run(function, &launch, params);
     return fake_end(code);
   }
 }
 
+/* ---- Streams and graphs ---------------------------------------------------------------------- */
+
+CUresult cuStreamCreate(CUstream *out, unsigned flags) {
+  BEGIN_IN_CONTEXT("cuStreamCreate", "%u", flags);
+  if (code == 0) *out = make(kStream, NULL);
+  return fake_end(code);
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  BEGIN("cuStreamDestroy", "stream %lx", id_of(stream));
+  CHECK(is_handle(stream, kStream), CUDA_ERROR_INVALID_HANDLE);
+  if (code == 0) stream->is_live = 0;
+  return fake_end(code);
+}
+
 CUresult cuStreamSynchronize(CUstream stream) {
-  BEGIN_IN_CONTEXT("cuStreamSynchronize", "stream %lx", (unsigned long)(uintptr_t)stream);
+  BEGIN_IN_CONTEXT("cuStreamSynchronize", "stream %lx", id_of(stream));
+  CHECK(stream == NULL || stream != capturing, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  return fake_end(code);
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  BEGIN_IN_CONTEXT("cuStreamBeginCapture", "stream %lx mode %d", id_of(stream), (int)mode);
+  CHECK(is_handle(stream, kStream) && capturing == NULL, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  if (code == 0) {
+    capturing = stream;
+    first_captured = num_nodes;
+  }
+  return fake_end(code);
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *out) {
+  BEGIN_IN_CONTEXT("cuStreamEndCapture", "stream %lx", id_of(stream));
+  CHECK(stream != NULL && stream == capturing, CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) {
+    *out = make(kGraph, NULL);
+    (*out)->first_node = first_captured;
+    (*out)->num_nodes = num_nodes - first_captured;
+    capturing = NULL;
+  }
+  return fake_end(code);
+}
+
+CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
+  BEGIN("cuGraphInstantiate", "graph %d flags %llu", number_of(graph), flags);
+  CHECK(is_handle(graph, kGraph), CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) {
+    *out = make(kExecutable, NULL);
+    (*out)->first_node = graph->first_node;
+    (*out)->num_nodes = graph->num_nodes;
+  }
+  return fake_end(code);
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  int i, k;
+  BEGIN_IN_CONTEXT("cuGraphLaunch", "executable %d stream %lx", number_of(executable),
+                   id_of(stream));
+  CHECK(is_handle(executable, kExecutable), CUDA_ERROR_INVALID_VALUE);
+  for (i = 0; code == 0 && i < executable->num_nodes; ++i) {
+    const int at = executable->first_node + i;
+    void *params[kFakeMaxParams];
+    for (k = 0; k < nodes[at].num_params; ++k) params[k] = &nodes[at].params[k];
+    CHECK(is_handle(nodes[at].kernel, nodes[at].kernel->kind), CUDA_ERROR_LAUNCH_FAILED);
+    if (code == 0) nodes[at].kernel->kernel->body(&nodes[at].launch, params);
+  }
+  return fake_end(code);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  BEGIN("cuGraphExecDestroy", "executable %d", number_of(executable));
+  CHECK(is_handle(executable, kExecutable), CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) executable->is_live = 0;
+  return fake_end(code);
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  BEGIN("cuGraphDestroy", "graph %d", number_of(graph));
+  CHECK(is_handle(graph, kGraph), CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) graph->is_live = 0;
   return fake_end(code);
 }
 

@@ -16,6 +16,7 @@ const size_t TABLE[64] = {
     sizeof(CUlibraryOption),
     sizeof(CUcontext),
     sizeof(CUstream),
+    sizeof(CUstreamCaptureMode),
 
     sizeof(CUlaunchConfig),
     FIELD(CUlaunchConfig, gridDimX),
@@ -45,6 +46,8 @@ const size_t TABLE[64] = {
     CUDA_ERROR_NOT_FOUND,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
     CUDA_ERROR_LAUNCH_FAILED,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
 
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,

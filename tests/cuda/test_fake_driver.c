@@ -11,7 +11,9 @@
 #include "fake.h"
 #include "include/cuda.h"
 
-static const char ptx[] = ".version 7.0\n.target sm_75\n.visible .entry add_one(\n)\n{ ret; }\n";
+static const char ptx[] =
+    ".version 7.0\n.target sm_75\n.visible .entry add_one(\n\t.param .u64 add_one_param_0,\n"
+    "\t.param .u64 add_one_param_1\n)\n{ ret; }\n";
 static const char cubin[] =
     "\x7f"
     "ELF and so on";
@@ -163,6 +165,50 @@ static void test_shared_memory_is_limited(void **state) {
   end();
 }
 
+static void test_a_graph_runs_what_was_captured(void **state) {
+  float values[2] = {1, 2}, *data = values;
+  int64_t size = 2;
+  CUlibrary library;
+  CUkernel kernel;
+  CUstream stream;
+  CUgraph graph;
+  CUgraphExec executable;
+  void *params[2];
+  (void)state;
+  params[0] = &data;
+  params[1] = &size;
+  begin();
+  assert_int_equal(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0), CUDA_SUCCESS);
+  assert_int_equal(cuLibraryGetKernel(&kernel, library, "add_one"), CUDA_SUCCESS);
+  assert_int_equal(cuStreamBeginCapture(NULL, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  assert_int_equal(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  assert_int_equal(cuStreamBeginCapture(stream, 0), CUDA_SUCCESS);
+  assert_int_equal(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  assert_int_equal(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 2, 1, 1, 0, stream, params, NULL),
+                   CUDA_SUCCESS);
+  assert_true(values[0] == 1);
+  /* The values of parameters are those of the launch. */
+  size = 1;
+  assert_int_equal(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 2, 1, 1, 0, stream, params, NULL),
+                   CUDA_SUCCESS);
+  data = NULL;
+  assert_int_equal(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+  assert_int_equal(cuStreamEndCapture(stream, &graph), CUDA_ERROR_INVALID_VALUE);
+  assert_int_equal(cuGraphInstantiate(&executable, graph, 0), CUDA_SUCCESS);
+  assert_int_equal(cuGraphDestroy(graph), CUDA_SUCCESS);
+  assert_int_equal(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
+  assert_true(values[0] == 3 && values[1] == 3);
+  assert_int_equal(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
+  assert_true(values[0] == 5 && values[1] == 4);
+  assert_int_equal(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  assert_int_equal(cuLibraryUnload(library), CUDA_SUCCESS);
+  assert_int_equal(cuGraphLaunch(executable, stream), CUDA_ERROR_LAUNCH_FAILED);
+  assert_int_equal(cuGraphExecDestroy(executable), CUDA_SUCCESS);
+  assert_int_equal(cuGraphLaunch(executable, stream), CUDA_ERROR_INVALID_VALUE);
+  assert_int_equal(cuStreamDestroy(stream), CUDA_SUCCESS);
+  end();
+}
+
 static void test_failures(void **state) {
   CUcontext context = NULL;
   CUmodule module = NULL;
@@ -206,6 +252,7 @@ int main(void) {
       cmocka_unit_test_setup(test_a_module_runs, set_up),
       cmocka_unit_test_setup(test_functions_belong_to_a_context, set_up),
       cmocka_unit_test_setup(test_shared_memory_is_limited, set_up),
+      cmocka_unit_test_setup(test_a_graph_runs_what_was_captured, set_up),
       cmocka_unit_test_setup(test_failures, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

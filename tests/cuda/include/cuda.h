@@ -23,9 +23,10 @@ typedef unsigned long long CUdeviceptr;
 #else
 typedef unsigned int CUdeviceptr;
 #endif
-typedef int CUdevice_attribute, CUfunction_attribute, CUjit_option, CUlibraryOption;
+typedef int CUdevice_attribute, CUfunction_attribute, CUjit_option, CUlibraryOption,
+    CUstreamCaptureMode;
 typedef struct fake_handle *CUcontext, *CUmodule, *CUfunction, *CUlibrary, *CUkernel;
-typedef struct fake_stream *CUstream;
+typedef struct fake_handle *CUstream, *CUgraph, *CUgraphExec;
 
 enum {
   CUDA_SUCCESS = 0,
@@ -41,6 +42,8 @@ enum {
   CUDA_ERROR_NOT_FOUND = 500,
   CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
   CUDA_ERROR_LAUNCH_FAILED = 719,
+  CUDA_ERROR_NOT_SUPPORTED = 801,
+  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
 
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -83,6 +86,9 @@ typedef struct {
 #define cuMemFree cuMemFree_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuStreamBeginCapture cuStreamBeginCapture_v2
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
 
 CUDA_FAKE_EXPORT CUresult cuGetErrorName(CUresult error, const char **out);
 CUDA_FAKE_EXPORT CUresult cuGetErrorString(CUresult error, const char **out);
@@ -126,6 +132,15 @@ CUDA_FAKE_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, u
                                          void **params, void **extra);
 CUDA_FAKE_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                            void **params, void **extra);
+CUDA_FAKE_EXPORT CUresult cuStreamCreate(CUstream *out, unsigned flags);
+CUDA_FAKE_EXPORT CUresult cuStreamDestroy(CUstream stream);
+CUDA_FAKE_EXPORT CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
+CUDA_FAKE_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *out);
+CUDA_FAKE_EXPORT CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph graph,
+                                             unsigned long long flags);
+CUDA_FAKE_EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream);
+CUDA_FAKE_EXPORT CUresult cuGraphExecDestroy(CUgraphExec executable);
+CUDA_FAKE_EXPORT CUresult cuGraphDestroy(CUgraph graph);
 CUDA_FAKE_EXPORT CUresult cuStreamSynchronize(CUstream stream);
 CUDA_FAKE_EXPORT CUresult cuMemAlloc(CUdeviceptr *out, size_t size);
 CUDA_FAKE_EXPORT CUresult cuMemFree(CUdeviceptr pointer);
