@@ -4,12 +4,13 @@
  *
  *     pack curves.poly embedded.c
  *
+ * REGISTER_LOADERS is the function of the modules' kind that registers what makes them of files.
  * What is packed is a tree: the kernel library, which does not exist yet, imports the module.
  */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "polynomial.h"
+int REGISTER_LOADERS(void);
 
 /* In place of the library: a module whose code whoever exports it compiles into the library. */
 static int get_no_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
@@ -29,7 +30,7 @@ static int pack(const char *path, TVMFFIAny *out) {
   TVMFFIObjectHandle library, module = NULL;
   TVMFFIAny args[2], result;
   int code;
-  TVM_FFI_C_TRY(polynomial_register_loaders());
+  TVM_FFI_C_TRY(REGISTER_LOADERS());
   TVM_FFI_C_TRY(TVMFFIRuntimeModuleCreate(&library_to_be, NULL, &library));
   code = tvm_ffi_module_load(path, &module);
   if (code == 0) {
