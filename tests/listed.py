@@ -30,7 +30,9 @@ def main():
     if args.cpp:
         listed |= {str((root / name).resolve()) for name in args.cpp}
         listed |= {str(root / "cpp" / name) for name in args.cpp}
-        on_disk |= set(root.glob("cpp/**/*.h")) | set(root.glob("tests/cpp/test_*.cc"))
+        on_disk |= set(root.glob("cpp/**/*.h"))
+        for folder in ("cpp", "cuda"):
+            on_disk |= set(root.glob(f"tests/{folder}/test_*.cc"))
 
     missing = sorted(str(path.relative_to(root)) for path in on_disk if str(path) not in listed)
     for path in missing:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 PRELUDE = "#include <tvm/ffi/tvm_ffi.h>\nnamespace ffi = tvm::ffi;\n"
+GUARD = "#include <tvm/ffi/extra/cuda/device_guard.h>\n"
+LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
 # name: (extra arguments, code, text of the message)
 CASES = {
     "throw without exceptions": (
@@ -31,6 +33,28 @@ CASES = {
     "a child of a final class": (
         [], "struct A : ffi::Object { TVM_FFI_DECLARE_OBJECT_INFO_FINAL(\"a\", A, ffi::Object); };\n"
         "struct B : A { TVM_FFI_DECLARE_OBJECT_INFO(\"b\", B, A); };", "declared final"),
+    "a check of CUDA without exceptions": (
+        ["-fno-exceptions"], GUARD + "void f() { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(0)); }",
+        "TVM_FFI_RET_CHECK"),
+    "a guard without exceptions": (
+        ["-fno-exceptions"], GUARD + "void f() { ffi::CUDADeviceGuard guard(0); }",
+        "CUDADeviceGuard throws; with -fno-exceptions use cudaGetDevice"),
+    "a module without exceptions": (
+        ["-fno-exceptions"], LAUNCHER + "void f(const char *x) { ffi::CubinModule module(x); }",
+        "CubinModule and CubinKernel throw; with -fno-exceptions use"),
+    "an embedded module without exceptions": (
+        ["-fno-exceptions"], LAUNCHER + "TVM_FFI_EMBED_CUBIN(x)",
+        "CubinModule and CubinKernel throw; with -fno-exceptions use"),
+    "a copy of a module": (
+        [], LAUNCHER + "ffi::CubinModule f(const ffi::CubinModule &x) { return x; }", "delete"),
+    "a copy of a kernel": (
+        [], LAUNCHER + "ffi::CubinKernel f(const ffi::CubinKernel &x) { return x; }", "delete"),
+    "a grid of a number": (
+        [], LAUNCHER + "void f(const ffi::CubinKernel &x) { x.Launch(nullptr, 1, 1, nullptr); }",
+        "dim3"),
+    "the runtime API of an old CUDA": (
+        ["-DCUDART_VERSION=12060", "-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API=0"], LAUNCHER,
+        "the runtime API can load cubins from CUDA 12.8 on"),
 }
 
 

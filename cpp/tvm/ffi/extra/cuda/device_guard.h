@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/cuda/device_guard.h
- * The device of a scope.
+ * The device of a scope. CUDA code gets `half` along with it, unless TVM_FFI_LEAN is defined.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 #define TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 
 #include <tvm/ffi/extra/cuda/base.h>
+#if defined(__CUDACC__) && !defined(TVM_FFI_LEAN)
+#include <cuda_fp16.h>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 
+#if TVM_FFI_HAS_EXCEPTIONS
+
 /**
- * Makes a device the current one, and puts the old one back at the end of the scope. Failing to is
- * an error, which is thrown; unless an exception is in flight, which says more.
+ * Makes a device the current one of this thread, and puts the old one back at the end of the scope;
+ * does neither when it is the current one.
+ *
+ * Errors: RuntimeError, also from the destructor; not while the scope is left by an exception,
+ * which says more.
  */
 class CUDADeviceGuard {
  public:
@@ -37,6 +45,21 @@ class CUDADeviceGuard {
   bool changed_;
   int exceptions_;
 };
+
+#else
+
+/** Names the way out in the compiler's message. */
+class CUDADeviceGuard {
+ public:
+  template <typename Device>
+  TVM_FFI_LOCAL explicit CUDADeviceGuard(Device) {
+    static_assert(sizeof(Device) == 0,
+                  "CUDADeviceGuard throws; with -fno-exceptions use cudaGetDevice, cudaSetDevice "
+                  "and TVM_FFI_RET_CHECK");
+  }
+};
+
+#endif
 
 TVM_FFI_NAMESPACE_END
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the layer's CUDA headers share. */
+#ifndef TESTS_CUDA_CUDA_SUPPORT_H_
+#define TESTS_CUDA_CUDA_SUPPORT_H_
+
+#include <gtest/gtest.h>
+#include <tvm/ffi/error.h>
+
+#include <string>
+
+#include "fake.h"
+
+/** `Kind: message` of the Error that f throws, or "nothing". */
+template <typename F>
+std::string Caught(F f) {
+  try {
+    f();
+  } catch (const tvm::ffi::Error &error) {
+    return error.kind() + ": " + error.what();
+  }
+  return "nothing";
+}
+
+/** The calls since the last time that this was asked, one per line. */
+inline std::string TakeLog() {
+  const std::string log = fake_get_log();
+  fake_clear_log();
+  return log;
+}
+
+#endif /* TESTS_CUDA_CUDA_SUPPORT_H_ */
