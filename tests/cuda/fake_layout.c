@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes, offsets and values of the headers of CUDA that it is compiled with, as the array TABLE. */
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 #include <stddef.h>
 
 #define FIELD(type, field) offsetof(type, field), sizeof(((type *)NULL)->field)
 
-extern const size_t TABLE[64];
-const size_t TABLE[64] = {
+extern const size_t TABLE[128];
+const size_t TABLE[128] = {
     sizeof(CUresult),
     sizeof(CUdevice),
     sizeof(CUdeviceptr),
@@ -57,4 +58,45 @@ const size_t TABLE[64] = {
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+
+    sizeof(cudaError_t),
+    sizeof(enum cudaDeviceAttr),
+    sizeof(enum cudaFuncAttribute),
+    sizeof(enum cudaJitOption),
+    sizeof(enum cudaLibraryOption),
+    sizeof(cudaStream_t),
+    sizeof(cudaLibrary_t),
+    sizeof(cudaKernel_t),
+    FIELD(struct cudaFuncAttributes, sharedSizeBytes),
+
+    sizeof(dim3),
+    FIELD(dim3, x),
+    FIELD(dim3, z),
+    sizeof(cudaLaunchConfig_t),
+    FIELD(cudaLaunchConfig_t, gridDim),
+    FIELD(cudaLaunchConfig_t, blockDim),
+    FIELD(cudaLaunchConfig_t, dynamicSmemBytes),
+    FIELD(cudaLaunchConfig_t, stream),
+    FIELD(cudaLaunchConfig_t, attrs),
+    FIELD(cudaLaunchConfig_t, numAttrs),
+    sizeof(cudaLaunchAttribute),
+    FIELD(cudaLaunchAttribute, id),
+    FIELD(cudaLaunchAttribute, val),
+    FIELD(cudaLaunchAttribute, val.clusterDim.x),
+    FIELD(cudaLaunchAttribute, val.clusterDim.z),
+
+    cudaSuccess,
+    cudaErrorInvalidValue,
+    cudaErrorMemoryAllocation,
+    cudaErrorNoDevice,
+    cudaErrorInvalidDevice,
+    cudaErrorInvalidKernelImage,
+    cudaErrorInvalidResourceHandle,
+    cudaErrorSymbolNotFound,
+    cudaErrorLaunchFailure,
+
+    cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaLaunchAttributeClusterDimension,
 };
