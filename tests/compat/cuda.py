@@ -25,9 +25,11 @@ DIFFERENCES = [
     "DriverApi.ReturnsWhatALaunchReturns", "DriverApi.Functions",
     # A guard that cannot restore the device while an exception is in flight ends the process.
     "DeviceGuard.RestoresWhileAnExceptionIsInFlight",
+    # So does an allocator that cannot free.
+    "CudaAllocator.FailsToFreeInSilence",
 ]
 # One program for each API: the package's functions for both have the same symbols.
-PROGRAMS = ["test_cubin_launcher.cc", "test_cubin_launcher_driver.cc", "test_device_guard.cc"]
+PROGRAMS = ["test_cubin_launcher.cc", "test_cubin_launcher_driver.cc", "test_cuda_allocator.cc", "test_device_guard.cc"]
 
 
 def run(program, tests):

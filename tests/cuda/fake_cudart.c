@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime API of CUDA as far as device_guard.h and cubin_launcher.h use it, beside the fake
- * driver and with the same log and control. It does not go through the driver's functions.
+ * The runtime API of CUDA as far as device_guard.h, cubin_launcher.h and an allocator use it,
+ * beside the fake driver and with the same log and control. It does not go through the driver's
+ * functions.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,7 +11,13 @@
 #include "fake.h"
 #include "include/cuda_runtime.h"
 
-enum { kMaxLibraries = 128, kMaxKernels = 256, kDefaultShared = 49152, kOptInShared = 232448 };
+enum {
+  kMaxLibraries = 128,
+  kMaxKernels = 256,
+  kMaxBlocks = 16,
+  kDefaultShared = 49152,
+  kOptInShared = 232448
+};
 
 /* Handles are not used a second time, so that an old one is known as such. */
 struct CUlib_st {
@@ -27,12 +34,16 @@ struct CUkern_st {
 static struct CUlib_st libraries[kMaxLibraries];
 static struct CUkern_st kernels[kMaxKernels];
 static int num_libraries, num_kernels;
+static void *blocks[kMaxBlocks];
 static __thread int current_device;
 static __thread cudaError_t last_error;
 
 /* ---- State ----------------------------------------------------------------------------------- */
 
 static void reset_state(void) {
+  int i;
+  for (i = 0; i < kMaxBlocks; ++i) free(blocks[i]);
+  memset(blocks, 0, sizeof blocks);
   memset(libraries, 0, sizeof libraries);
   memset(kernels, 0, sizeof kernels);
   num_libraries = num_kernels = 0;
@@ -44,6 +55,7 @@ static long count_state(void) {
   long count = 0;
   int i;
   for (i = 0; i < num_libraries; ++i) count += libraries[i].is_live;
+  for (i = 0; i < kMaxBlocks; ++i) count += blocks[i] != NULL;
   return count;
 }
 
@@ -156,6 +168,28 @@ cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribute, int 
         cudaErrorInvalidValue);
   if (code == 0) {
     *out = attribute == cudaDevAttrMaxSharedMemoryPerBlock ? kDefaultShared : kOptInShared;
+  }
+  return end(code);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+cudaError_t cudaMalloc(void **out, size_t size) {
+  int i = 0, code = fake_begin("cudaMalloc", "%lu", (unsigned long)size);
+  while (i < kMaxBlocks && blocks[i] != NULL) ++i;
+  CHECK(size != 0 && i < kMaxBlocks, cudaErrorMemoryAllocation);
+  if (code == 0) *out = blocks[i] = malloc(size);
+  CHECK(*out != NULL, cudaErrorMemoryAllocation);
+  return end(code);
+}
+
+cudaError_t cudaFree(void *data) {
+  int i = 0, code = fake_begin("cudaFree", "%s", data == NULL ? "NULL" : "");
+  while (i < kMaxBlocks && blocks[i] != data) ++i;
+  CHECK(data == NULL || i < kMaxBlocks, cudaErrorInvalidValue);
+  if (code == 0 && data != NULL) {
+    free(data);
+    blocks[i] = NULL;
   }
   return end(code);
 }

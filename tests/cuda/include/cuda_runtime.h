@@ -50,6 +50,8 @@ cudaError_t cudaGetDevice(int *out);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceCount(int *out);
 cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaMalloc(void **out, size_t size);
+cudaError_t cudaFree(void *data);
 
 #if CUDART_VERSION >= 12080
 
