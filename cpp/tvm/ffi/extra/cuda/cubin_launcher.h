@@ -116,7 +116,7 @@ class CubinModule {
   }
   TVM_FFI_LOCAL CubinKernel operator[](const char *name) const { return GetKernel(name); }
   /**
-   * The kernel, allowed to be launched with more shared memory than the 48 KiB that all are.
+   * The kernel, allowed to be launched with more shared memory than the 48 KiB that each has.
    *
    * @param bytes  [in] What it may ask for at a launch; -1: all that the device has besides what
    *               the kernel declares. Set on each device of the process; some may refuse.
@@ -127,16 +127,12 @@ class CubinModule {
                                                                 int64_t bytes = -1) const {
     CubinKernel kernel(library_, name);
     int num_devices = 0, num_set = 0;
-    bool failed = cuda_api::GetDeviceCount(&num_devices) != cuda_api::kSuccess;
-    if (failed) num_devices = 0;
+    const bool counted = cuda_api::GetDeviceCount(&num_devices) == cuda_api::kSuccess;
+    if (!counted) num_devices = 0;
     for (int i = 0; i < num_devices; ++i) {
-      if (kernel.SetMaxDynamicSharedMemory(i, bytes)) {
-        ++num_set;
-      } else {
-        failed = true;
-      }
+      if (kernel.SetMaxDynamicSharedMemory(i, bytes)) ++num_set;
     }
-    if (failed) cuda_api::ForgetError();
+    if (!counted || num_set < num_devices) cuda_api::ForgetError();
     if (num_devices > 0 && num_set == 0) {
       TVM_FFI_THROW(RuntimeError) << "Failed to set dynamic shared memory attribute for any device";
     }
@@ -188,8 +184,8 @@ TVM_FFI_NAMESPACE_END
   struct EmbedCubinModule_##name {                  \
     ::tvm::ffi::CubinModule mod{image};             \
     static EmbedCubinModule_##name *Global() {      \
-      static EmbedCubinModule_##name module;        \
-      return &module;                               \
+      static EmbedCubinModule_##name embedded;      \
+      return &embedded;                             \
     }                                               \
   };                                                \
   }
