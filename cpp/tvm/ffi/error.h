@@ -32,16 +32,16 @@ class Error : public ObjectRef, public std::exception {
   /** The texts are strings of any class, or TVMFFIByteArray or pointers to one; copied. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace)
-      : ObjectRef(Create(detail::BytesOf(kind), detail::BytesOf(message),
-                         detail::BytesOf(backtrace), nullptr, nullptr)) {}
+      : ObjectRef(
+            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace))) {}
   /** The same with the error that led to this one, and with any object to travel along. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
                       const std::optional<Error> &cause, const std::optional<ObjectRef> &extra)
-      : ObjectRef(
-            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
-                   cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
-                   extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
+      : ObjectRef(CreateWithCause(
+            detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
+            cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
+            extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
   TVM_FFI_LOCAL Error(const Error &other) noexcept = default;
   TVM_FFI_LOCAL Error(Error &&other) noexcept = default;
   TVM_FFI_LOCAL Error &operator=(const Error &other) noexcept = default;
@@ -102,15 +102,24 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_LOCAL TVMFFIErrorCell *cell() const {
     return TVMFFIErrorGetCellPtr(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this));
   }
+  /* Apart, so that libraries import the second only where they use it. */
   TVM_FFI_LOCAL_COLD static ObjectPtr<Object> Create(TVMFFIByteArray kind, TVMFFIByteArray message,
-                                                     TVMFFIByteArray backtrace,
-                                                     TVMFFIObjectHandle cause,
-                                                     TVMFFIObjectHandle extra) {
+                                                     TVMFFIByteArray backtrace) {
     TVMFFIObjectHandle error = nullptr;
-    const int code = cause == nullptr && extra == nullptr
-                         ? TVMFFIErrorCreate(&kind, &message, &backtrace, &error)
-                         : TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, &backtrace,
-                                                                     cause, extra, &error);
+    const int code = TVMFFIErrorCreate(&kind, &message, &backtrace, &error);
+    return TakeCreated(code, error);
+  }
+  TVM_FFI_LOCAL_COLD static ObjectPtr<Object> CreateWithCause(TVMFFIByteArray kind,
+                                                              TVMFFIByteArray message,
+                                                              TVMFFIByteArray backtrace,
+                                                              TVMFFIObjectHandle cause,
+                                                              TVMFFIObjectHandle extra) {
+    TVMFFIObjectHandle error = nullptr;
+    const int code = TVMFFIErrorCreateWithCauseAndExtraContext(&kind, &message, &backtrace, cause,
+                                                               extra, &error);
+    return TakeCreated(code, error);
+  }
+  TVM_FFI_LOCAL static ObjectPtr<Object> TakeCreated(int code, TVMFFIObjectHandle error) {
     if (code != 0) {
       TVMFFIErrorSetRaisedFromCStr("MemoryError", "out of memory");
       TVMFFIErrorMoveFromRaised(&error);
