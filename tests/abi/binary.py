@@ -9,7 +9,9 @@
     binary.py sections ARCHIVE                no object file has code to run at load
     binary.py size     LIBRARY BYTES          what the file holds of code and data is no more than that
     binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
-    binary.py kernel   LIBRARY list.txt       of a runtime a kernel imports exactly the listed names
+    binary.py kernel   LIBRARY list.txt VERSION.txt...
+                                              of a runtime a kernel imports exactly the listed names,
+                                              and each of these versions of the reference has them
 
 A list holds one name a line; '#' starts a comment.
 """
@@ -27,10 +29,6 @@ FORBIDDEN = re.compile(r"""
   | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
   | setlocale|system|popen|fork|vfork|exec[vl].*|__cxa_(?!finalize$).*|__gxx_.*
 """, re.X)
-
-
-# Came after 0.1.8, which kernels of C run on; or are offered by this runtime alone.
-NOT_FOR_KERNELS = re.compile(r"TVMFFI(?:Runtime\w+|[GS]etCustomAllocator|BigInt\w+)")
 
 
 def readelf(*args):
@@ -167,14 +165,17 @@ def check_writable(archive, list_path):
     return problems if found else [f"no writable data at all in {archive}: was it read?"]
 
 
-def check_kernel(library, list_path):
-    names = read_list(list_path)
-    used = {name for section, _, _, _, name in symbols(library, "--dyn-syms")
-            if section == "UND" and name.startswith("TVMFFI")}
-    problems = compare(used, names, "imported")
-    problems += [f"not for kernels: {name}" for name in sorted(used | set(names)) if NOT_FOR_KERNELS.fullmatch(name)]
+def check_kernel(library, list_path, *version_paths):
+    imports = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section == "UND"}
+    used = {name for name in imports if name.startswith("TVMFFI")}
+    problems = compare(used, read_list(list_path), "imported")
+    for path in version_paths:
+        problems += [f"not in {os.path.basename(path)[:-len('.txt')]}: {name}"
+                     for name in sorted(used - set(read_list(path)))]
+    is_cxx = any(re.match(r"_Z|__gxx_|__cxa_(?!finalize$)", name) for name in imports)
     needed = [text for tag, text in dynamic(library) if tag == "NEEDED"]
-    return problems + [f"needs {text}" for text in needed if "tvm_ffi" in text or "stdc++" in text]
+    return problems + [f"needs {text}" for text in needed
+                       if "tvm_ffi" in text or ("stdc++" in text and not is_cxx)]
 
 
 def main():

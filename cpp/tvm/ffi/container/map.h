@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/map.h
- * Maps: ordered by insertion; copies are shared until one of them is changed.
+ * Maps: ordered by insertion; copies are shared until one of them is changed. Adding to one needs a
+ * runtime that knows Dict: the reference since 0.1.9.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_H_
 #define TVM_FFI_CONTAINER_MAP_H_

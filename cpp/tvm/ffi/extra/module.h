@@ -6,6 +6,9 @@
  * A class derives from ModuleObj, is made with make_object and returned as a Module. Its virtual
  * functions are called by other libraries too, whose exceptions are of other classes: what an
  * override throws arrives there without its kind. Functions that it hands out are not affected.
+ *
+ * A virtual function returns an Optional<Function> of 8 bytes, as in all releases of the reference
+ * but 0.1.13, 0.1.13.post0 and .post1, whose runtimes must not be given modules of such a class.
  */
 #ifndef TVM_FFI_EXTRA_MODULE_H_
 #define TVM_FFI_EXTRA_MODULE_H_
