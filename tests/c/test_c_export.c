@@ -15,6 +15,22 @@ TVM_FFI_C_EXPORT(subtract, "(0: int, 1: int) -> int") {
 TVM_FFI_C_EXPORT_DOC(subtract, "What is left of a when b is taken away.");
 TVM_FFI_C_EXPORT_METADATA(subtract, "{\"type_schema\":\"{}\"}");
 
+TVM_FFI_C_EXPORT(add_one, "(0: DLTensor*, 1: DLTensor*) -> void") {
+  return tvm_ffi_args_check_count(args, 2);
+}
+TVM_FFI_C_EXPORT_SCHEMA(add_one, TVM_FFI_C_TYPE("None"),
+                        TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_TYPE("DLTensor*"));
+
+TVM_FFI_C_EXPORT(none, "() -> Optional<Map<str, Any>>") {
+  return tvm_ffi_args_check_count(args, 0);
+}
+TVM_FFI_C_EXPORT_SCHEMA(
+    none,
+    TVM_FFI_C_TYPE_OF("Optional",
+                      TVM_FFI_C_TYPE_OF("ffi.Map",
+                                        TVM_FFI_C_TYPE("ffi.String") "," TVM_FFI_C_TYPE("Any"))),
+    "");
+
 TVM_FFI_C_FUNCTION(count_calls, "() -> int") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 0));
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(++*(int *)args->self));
@@ -61,7 +77,30 @@ static void test_text_that_goes_with_it(void **state) {
   check_ok(__tvm_ffi__metadata_subtract(NULL, NULL, 0, &result));
   assert_true(tvm_ffi_any_try_string(&result, &text));
   assert_string_equal(text.data, "{\"type_schema\":\"{}\"}");
+  assert_string_equal(__tvm_ffi__schema_subtract, text.data);
+  assert_int_equal(sizeof __tvm_ffi__schema_subtract, text.size + 1);
   tvm_ffi_any_clear(&result);
+}
+
+/* The first text is the one of the same kernel in C++: tests/cpp/test_module.cc. */
+static void test_schemas(void **state) {
+  static const char expected[] =
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":["
+      "{\\\"type\\\":\\\"None\\\"}],\\\"params\\\":[{\\\"type\\\":\\\"DLTensor*\\\"},"
+      "{\\\"type\\\":\\\"DLTensor*\\\"}]}}\"}";
+  TVMFFIAny result = tvm_ffi_any_none();
+  TVMFFIByteArray text = {NULL, 0};
+  (void)state;
+  assert_string_equal(__tvm_ffi__schema_add_one, expected);
+  check_ok(__tvm_ffi__metadata_add_one(NULL, NULL, 0, &result));
+  assert_true(tvm_ffi_any_try_string(&result, &text));
+  assert_string_equal(text.data, expected);
+  tvm_ffi_any_clear(&result);
+  assert_string_equal(
+      __tvm_ffi__schema_none,
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":["
+      "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"ffi.Map\\\",\\\"args\\\":["
+      "{\\\"type\\\":\\\"ffi.String\\\"},{\\\"type\\\":\\\"Any\\\"}]}]}],\\\"params\\\":[]}}\"}");
 }
 
 static void test_a_function_with_a_context(void **state) {
@@ -83,6 +122,7 @@ int main(void) {
       cmocka_unit_test(test_the_symbol),
       cmocka_unit_test(test_L_13_bodies_that_raise_nothing),
       cmocka_unit_test(test_text_that_goes_with_it),
+      cmocka_unit_test(test_schemas),
       cmocka_unit_test(test_a_function_with_a_context),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -195,3 +195,5 @@ TVM_FFI_C_EXPORT(check_device, "(0: DLTensor*, 1: Device) -> void") {
 TVM_FFI_C_EXPORT_DOC(echo, "Give a value back.\nOf any type.");
 TVM_FFI_C_EXPORT_METADATA(echo, "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
 TVM_FFI_C_EXPORT_DOC(count, "");
+TVM_FFI_C_EXPORT_SCHEMA(read_opt_int64, TVM_FFI_C_TYPE("int"),
+                        TVM_FFI_C_TYPE_OF("Optional", TVM_FFI_C_TYPE("int")));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernels_args.c: reading arguments, and checks of tensors."""
 import ctypes
+import json
 
 import numpy as np
 import tvm_ffi
@@ -146,3 +147,10 @@ class Checking(Case):
         self.assertEqual(kernels.module.get_function_doc("read_int64"), None)
         self.assertEqual(kernels.module.get_function_metadata("echo"), {"type_schema": '{"type":"ffi.Function"}'})
         self.assertEqual(kernels.module.get_function_metadata("count"), None)
+
+    def test_schema(self):
+        metadata = kernels.module.get_function_metadata("read_opt_int64")
+        self.assertEqual(metadata, {"type_schema": '{"type":"ffi.Function","named_args":{"return":[{"type":"int"}],'
+                                                   '"params":[{"type":"Optional","args":[{"type":"int"}]}]}}'})
+        data = ctypes.c_char.in_dll(ctypes.CDLL(kernels.path), "__tvm_ffi__schema_read_opt_int64")
+        self.assertEqual(json.loads(ctypes.string_at(ctypes.addressof(data))), metadata)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of other libraries, built with the layer, through this runtime. */
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -19,9 +20,12 @@ std::string Caught(F f) {
   return "nothing";
 }
 
+std::string PathOf(const char *name) {
+  return std::string(std::getenv("TVM_FFI_TEST_CPP_MODULES")) + "/" + name + ".so";
+}
+
 Module Load(const char *name) {
-  return Module::LoadFromFile(std::string(std::getenv("TVM_FFI_TEST_CPP_MODULES")) + "/" + name +
-                              ".so");
+  return Module::LoadFromFile(PathOf(name));
 }
 
 struct Vector {
@@ -96,9 +100,14 @@ TEST_P(Kernels, TakeManyParameters) {
 
 TEST_P(Kernels, DescribeThemselves) {
   const Module module = Load(GetParam());
-  EXPECT_EQ(module->GetFunctionMetadata("add_one").value(),
-            R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":)"
-            R"(\"None\"}],\"params\":[{\"type\":\"DLTensor*\"},{\"type\":\"DLTensor*\"}]}}"})");
+  const std::string metadata =
+      R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":)"
+      R"(\"None\"}],\"params\":[{\"type\":\"DLTensor*\"},{\"type\":\"DLTensor*\"}]}}"})";
+  EXPECT_EQ(module->GetFunctionMetadata("add_one").value(), metadata);
+  void *library = dlopen(PathOf(GetParam()).c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr);
+  EXPECT_EQ(static_cast<const char *>(dlsym(library, "__tvm_ffi__schema_add_one")), metadata);
+  dlclose(library);
   EXPECT_EQ(module->GetFunctionDoc("add_one").value(), "Adds one to each element.");
 }
 

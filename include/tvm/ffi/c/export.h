@@ -67,6 +67,11 @@
     return tvm_ffi_string_create(text, result);                                        \
   }                                                                                    \
   struct tvm_ffi_detail_semicolon
+
+#define TVM_FFI_C_DETAIL_EXPORT_METADATA(function, data, json)          \
+  TVM_FFI_C_DETAIL_EXTERN_C TVM_FFI_C_DETAIL_VISIBLE const char data[]; \
+  const char data[] = json;                                             \
+  TVM_FFI_C_DETAIL_EXPORT_TEXT(function, data)
 /** @endcond */
 
 /**
@@ -92,10 +97,38 @@
 #define TVM_FFI_C_EXPORT_DOC(name, text) TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__doc_##name, text)
 
 /**
- * Adds metadata to an exported kernel: a literal with a JSON object, such as
- * "{\"type_schema\":\"<escaped JSON>\"}". At file scope, with a semicolon.
+ * Adds metadata to an exported kernel: a literal with a JSON object. Frontends get it of
+ * `__tvm_ffi__metadata_<name>`; `const char __tvm_ffi__schema_<name>[]` has the same text for tools
+ * that read the file and run nothing. At file scope, with a semicolon.
  */
 #define TVM_FFI_C_EXPORT_METADATA(name, json) \
-  TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__metadata_##name, json)
+  TVM_FFI_C_DETAIL_EXPORT_METADATA(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
+
+/**
+ * Adds the types of an exported kernel as metadata: what the C++ layer makes of a function's type,
+ * for C cannot read it out of the signature. At file scope, with a semicolon.
+ *
+ *     TVM_FFI_C_EXPORT_SCHEMA(scale, TVM_FFI_C_TYPE("None"),
+ *                             TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_TYPE("float") ","
+ *                             TVM_FFI_C_TYPE_OF("Optional", TVM_FFI_C_TYPE("DLTensor*")));
+ *
+ * @param result The type of the result; "None" where there is none.
+ * @param params The types of the parameters, with literal commas between them; "" for none.
+ */
+#define TVM_FFI_C_EXPORT_SCHEMA(name, result, params)                              \
+  TVM_FFI_C_DETAIL_EXPORT_METADATA(                                                \
+      __tvm_ffi__metadata_##name, __tvm_ffi__schema_##name,                        \
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{" \
+      "\\\"return\\\":[" result "],\\\"params\\\":[" params "]}}\"}")
+
+/**
+ * A type of TVM_FFI_C_EXPORT_SCHEMA, by name, a literal: Any None bool int float void* DataType
+ * Device DLTensor* ffi.String ffi.Bytes ffi.Tensor ffi.Shape ffi.Function ffi.Module, or the type
+ * key of another class.
+ */
+#define TVM_FFI_C_TYPE(name) "{\\\"type\\\":\\\"" name "\\\"}"
+
+/** One made of others, args, with literal commas: Optional ffi.Array ffi.Map Tuple Variant. */
+#define TVM_FFI_C_TYPE_OF(name, args) "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "]}"
 
 #endif /* TVM_FFI_C_EXPORT_H_ */
