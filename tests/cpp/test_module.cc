@@ -137,6 +137,28 @@ TEST_P(Kernels, MakeModules) {
 INSTANTIATE_TEST_SUITE_P(Builds, Kernels, testing::Values("kernels_lean", "kernels_cpp20"),
                          [](const auto &build) { return std::string(build.param); });
 
+TEST(TensorsOfKernels, OutliveTheirModule) {
+  int64_t freed = 0;
+  ffi::Tensor x;
+  {
+    const ffi::Function own = Load("imports_tensor")->GetFunction("own").value();
+    EXPECT_EQ(Caught([&] { own(4, static_cast<void *>(&freed), true); }),
+              "MemoryError: of 32 bytes");
+    x = own(4, static_cast<void *>(&freed), false).cast<ffi::Tensor>();
+  }
+  EXPECT_EQ(freed, 0);
+  const int64_t size = 2, stride = 2;
+  ffi::Tensor view = x.as_strided({&size, 1}, {&stride, 1});
+  DLManagedTensor *exported = view.ToDLPack();
+  static_cast<int64_t *>(x.data_ptr())[2] = 7;
+  x = ffi::Tensor();
+  view = ffi::Tensor();
+  EXPECT_EQ(static_cast<int64_t *>(exported->dl_tensor.data)[2], 7);
+  EXPECT_EQ(freed, 0);
+  exported->deleter(exported);
+  EXPECT_EQ(freed, 1);
+}
+
 TEST(KernelsWithoutExceptions, ReturnErrors) {
   const Module module = Load("kernels_noexcept");
   const ffi::Function half = module->GetFunction("half").value();

@@ -76,6 +76,34 @@ TEST(Tensor, InMemoryOfItsOwn) {
             "ValueError:");
 }
 
+struct CountedCopies {
+  int *copies;
+  bool fail;
+  CountedCopies(int *count, bool should_fail) : copies(count), fail(should_fail) { ++*copies; }
+  CountedCopies(const CountedCopies &other) : CountedCopies(other.copies, other.fail) {}
+  ~CountedCopies() { --*copies; }
+  void AllocData(DLTensor *tensor) {
+    tensor->data = nullptr;
+    if (fail) throw std::bad_alloc();
+  }
+  void FreeData(DLTensor *) {
+    EXPECT_FALSE(fail);
+    throw std::bad_alloc();
+  }
+};
+
+TEST(Tensor, DeletesItsAllocator) {
+  int copies = 0;
+  EXPECT_THROW(Tensor::FromNDAlloc(CountedCopies(&copies, true), {2}, kFloat32, kCPU),
+               std::bad_alloc);
+  EXPECT_EQ(copies, 0);
+  {
+    const Tensor x = Tensor::FromNDAlloc(CountedCopies(&copies, false), {2}, kFloat32, kCPU);
+    EXPECT_EQ(copies, 1);
+  }
+  EXPECT_EQ(copies, 0);
+}
+
 TEST(Tensor, ShowsOtherElements) {
   Counts counts;
   Tensor x = Tensor::FromNDAlloc(CountingAlloc{&counts}, {4, 4}, kFloat32, kCPU);

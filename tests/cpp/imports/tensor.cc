@@ -7,6 +7,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/function.h>
 
+#include <cstdlib>
 #include <vector>
 
 namespace ffi = tvm::ffi;
@@ -33,6 +34,24 @@ ffi::Tensor Empty(ffi::Array<int64_t> shape, DLDevice device) {
                                    DLDataType{kDLFloat, 32, 1}, device);
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(empty, Empty)
+
+struct OwnMemory {
+  int64_t *freed;
+  void AllocData(DLTensor *tensor, bool fail) {
+    if (fail) TVM_FFI_THROW(MemoryError) << "of " << ffi::GetDataSize(*tensor) << " bytes";
+    tensor->data = std::calloc(ffi::GetDataSize(*tensor), 1);
+  }
+  void FreeData(DLTensor *tensor) {
+    std::free(tensor->data);
+    ++*freed;
+    throw 7;  // as a check of cudaFree may
+  }
+};
+ffi::Tensor Own(int64_t size, void *freed, bool fail) {
+  return ffi::Tensor::FromNDAlloc(OwnMemory{static_cast<int64_t *>(freed)}, {size},
+                                  DLDataType{kDLInt, 64, 1}, DLDevice{kDLCPU, 0}, fail);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(own, Own)
 
 #define P6(i)                                                                                    \
   ffi::TensorView a##i, ffi::TensorView b##i, int64_t c##i, ffi::Optional<ffi::TensorView> d##i, \

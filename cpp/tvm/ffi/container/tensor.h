@@ -103,10 +103,15 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
 
   /**
    * A tensor in memory of one's own.
+   *
+   * What deletes it is code of the library that calls this, which must stay loaded as long as the
+   * tensor lives, whoever has it. Our runtime unloads no library that could have made one. Under
+   * another, keep the library's Module (the tensor does not), or link the program with the library.
+   *
    * @param alloc Copied into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
    *              being filled in; FreeData(DLTensor *) is called when the tensor dies. What
-   *              AllocData throws is passed on, what FreeData throws ends there. Both are code of
-   *              this library, which has to stay loaded as long as the tensor lives.
+   *              AllocData throws is passed on, without a tensor and without FreeData; what
+   *              FreeData throws ends there.
    */
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype,
