@@ -134,9 +134,6 @@ TEST_P(Kernels, MakeModules) {
   EXPECT_EQ(library->imports().size(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Kernels, testing::Values("kernels_lean", "kernels_cpp20"),
-                         [](const auto &build) { return std::string(build.param); });
-
 TEST(TensorsOfKernels, OutliveTheirModule) {
   int64_t freed = 0;
   ffi::Tensor x;
@@ -159,8 +156,10 @@ TEST(TensorsOfKernels, OutliveTheirModule) {
   EXPECT_EQ(freed, 1);
 }
 
-TEST(KernelsWithoutExceptions, ReturnErrors) {
-  const Module module = Load("kernels_noexcept");
+class KernelsWithoutExceptions : public testing::TestWithParam<const char *> {};
+
+TEST_P(KernelsWithoutExceptions, ReturnErrors) {
+  const Module module = Load(GetParam());
   const ffi::Function half = module->GetFunction("half").value();
   EXPECT_EQ(half(4).cast<int>(), 2);
   EXPECT_EQ(half(3).cast<ffi::Error>().message(), "Check failed: (x % 2 == 0) is false: 3 is odd");
@@ -173,5 +172,12 @@ TEST(KernelsWithoutExceptions, ReturnErrors) {
             "TypeError: Mismatched type on argument #0 when calling: `half(0: int) -> "
             "Expected<int>`. Expected `int` but got `const char*`");
 }
+
+std::string NameOf(const testing::TestParamInfo<const char *> &build) {
+  return build.param;
+}
+INSTANTIATE_TEST_SUITE_P(Builds, Kernels, testing::Values("kernels_lean", "kernels_cpp20"), NameOf);
+INSTANTIATE_TEST_SUITE_P(Builds, KernelsWithoutExceptions,
+                         testing::Values("kernels_noexcept", "kernels_noexcept_cpp20"), NameOf);
 
 }  // namespace

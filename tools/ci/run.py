@@ -84,8 +84,9 @@ def execute(command, env=None):
         return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
 
 
-def build(name, *options, env=None, werror=True):
-    """Configure and build build-NAME; the folder. Instrumented builds warn of what is not there."""
+def build(name, *options, env=None, werror=True, targets=()):
+    """Configure and build build-NAME, or some targets of it; the folder. Instrumented builds warn of
+    what is not there."""
     folder = ROOT / f"build-{name}"
     known = (folder / "meson-private/coredata.dat").exists()
     setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder,
@@ -96,17 +97,17 @@ def build(name, *options, env=None, werror=True):
         shutil.rmtree(folder, ignore_errors=True)
         setup = [word for word in setup if word != "--reconfigure"]
         REPORT.run(f"build-{name} is configured", setup, env=env)
-    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder], env=env)
+    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, *targets], env=env)
     return folder
 
 
-def meson_test(folder, *, setup=None, suites=(), env=None):
+def meson_test(folder, *names, setup=None, suites=(), env=None):
     """Run tests of a build and add up the log that Meson writes."""
     log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
     log.unlink(missing_ok=True)
     done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
                     *(["--setup", setup] if setup else []),
-                    *(word for suite in suites for word in ("--suite", suite))], env=env)
+                    *(word for suite in suites for word in ("--suite", suite)), *names], env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -196,6 +197,20 @@ def asan():
     folder = build("asan", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled",
                    env={"CC": "gcc", "CXX": "g++"}, werror=False)
     meson_test(folder, setup="asan")
+
+
+@part
+def asan_clang():
+    """clang with the same sanitizers: the programs of the C++ layer, as C++20"""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=address,undefined"):
+        REPORT.skip("all of it", "clang has no AddressSanitizer library")
+        return
+    folder = build("asan-clang", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
+                   "-Ddlpack=fallback", "-Dcuda=disabled", env={"CC": "clang", "CXX": "clang++"}, werror=False,
+                   targets=["cpp-programs"])
+    meson_test(folder, "layer c++20", "linked", setup="asan")
 
 
 @part
