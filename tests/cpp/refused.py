@@ -4,77 +4,203 @@
 
     refused.py COMPILER...    the compiler with its arguments; reads C++ from standard input
 """
+import concurrent.futures
+import os
+import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
-PRELUDE = "#include <tvm/ffi/tvm_ffi.h>\nnamespace ffi = tvm::ffi;\n"
+PRELUDE = """
+#include <tvm/ffi/tvm_ffi.h>
+#include <tvm/ffi/extra/module.h>
+#include <tvm/ffi/rvalue_ref.h>
+namespace ffi = tvm::ffi;
+struct Foreign {};
+struct FinalObj : ffi::Object {
+  int x = 0;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("final", FinalObj, ffi::Object);
+};
+struct Final : ffi::ObjectRef {
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Final, ffi::ObjectRef, FinalObj);
+};
+struct OtherObj : ffi::Object { TVM_FFI_DECLARE_OBJECT_INFO("other", OtherObj, ffi::Object); };
+struct Other : ffi::ObjectRef {
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Other, ffi::ObjectRef, OtherObj);
+};
+"""
+# A class with children of limited number and of one structural kind.
+PARENT = """struct P : ffi::Object {
+  static constexpr uint32_t _type_child_slots = 1;
+  static constexpr bool _type_child_slots_can_overflow = false;
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  static constexpr bool _type_s_eq_hash_subclass_kind_fixed = true;
+  TVM_FFI_DECLARE_OBJECT_INFO("p", P, ffi::Object);
+};
+struct Q : P { %s TVM_FFI_DECLARE_OBJECT_INFO("q", Q, P); };"""
+NO_EXCEPTIONS = "with -fno-exceptions return Expected<T> and use TVM_FFI_UNEXPECTED and TVM_FFI_RET_CHECK"
+# What g++ or clang++ says where the language itself has no way from one type to the other.
+NO_CONVERSION = "could not convert|cannot convert|no (viable|matching) conversion|conversion from .* to .* requested"
+NO_FUNCTION = "no matching function|no matching constructor|no matching member function"
 GUARD = "#include <tvm/ffi/extra/cuda/device_guard.h>\n"
 LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
-# name: (extra arguments, code, text of the message)
+EXPORT = "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)"
+
+# name: (code, pattern of the message[, extra arguments])
 CASES = {
-    "throw without exceptions": (
-        ["-fno-exceptions"], "void f() { TVM_FFI_THROW(ValueError) << 1; }", "TVM_FFI_RET_CHECK"),
-    "check without exceptions": (
-        ["-fno-exceptions"], "void f(int x) { TVM_FFI_ICHECK_EQ(x, 1); }", "TVM_FFI_RET_CHECK"),
+    # Exceptions.
+    "throw without exceptions": ("void f() { TVM_FFI_THROW(ValueError) << 1; }", NO_EXCEPTIONS, "-fno-exceptions"),
+    "check without exceptions": ("void f(int x) { TVM_FFI_ICHECK_EQ(x, 1); }", NO_EXCEPTIONS, "-fno-exceptions"),
+    "a returning check in a void function": (
+        "void f(int x) { TVM_FFI_RET_CHECK(x > 0, ValueError); }", "return.*void|void.*return"),
+    "a check of what cannot be compared": (
+        "void f(Foreign a, Foreign b) { TVM_FFI_ICHECK_EQ(a, b); }", "(no match for .operator==|invalid operands).*Foreign"),
+    # Parameters and results.
     "a parameter that is changed": (
-        [], "void f(int &x) { ++x; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)",
+        "void f(int &x) { ++x; }" + EXPORT, "a parameter must not be a reference to what is not const"),
+    "a tensor that is changed": (
+        "void f(ffi::Tensor &x) {}" + EXPORT, "a parameter must not be a reference to what is not const"),
+    "a parameter of a lambda that is changed": (
+        "auto f = ffi::Function::FromTyped([](int64_t &x) { ++x; });",
         "a parameter must not be a reference to what is not const"),
-    "a parameter of a foreign class": (
-        [], "struct S {};\nvoid f(S) {}\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)",
-        "a parameter of this type cannot be read from an argument"),
-    "a result of a foreign class": (
-        [], "struct S {};\nS f() { return {}; }\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)",
-        "a result of this type cannot be returned"),
-    "a view of a temporary": (
-        [], "ffi::Tensor make();\nffi::TensorView f() { return make(); }", "deleted"),
-    "an array of views": ([], "ffi::Array<ffi::TensorView> f();\nauto x = f();",
-                          "elements of this type cannot be stored"),
-    "a string of nullptr": ([], "ffi::String f() { return nullptr; }", "deleted"),
+    "a parameter of a foreign class": ("void f(Foreign) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a parameter that is a foreign pointer": ("void f(int *) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a parameter that may be of a foreign class": (
+        "void f(ffi::Optional<Foreign>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a result of a foreign class": ("Foreign f() { return {}; }" + EXPORT, "a result of this type cannot be returned"),
+    "a view as a result": ("ffi::TensorView f(ffi::TensorView x) { return x; }" + EXPORT, "deleted function"),
+    "one of two functions": ("void f(int);\nvoid f(double);" + EXPORT, "deduce|incompatible initializer|overloaded"),
+    "an argument of a foreign class": ("void f(ffi::Function g) { g(Foreign()); }", f"{NO_FUNCTION}|{NO_CONVERSION}"),
+    "a packed function that is none": (
+        "auto f = ffi::Function::FromPacked([](int) {});", r"FromPacked takes \(const AnyView \*, int32_t, Any \*\) or"),
+    "another lambda for a typed function": (
+        "ffi::TypedFunction<int(int)> f = [](ffi::String) { return 1; };", NO_CONVERSION),
+    # Values.
+    "a foreign class in a value": ("ffi::Any f() { return Foreign(); }", NO_CONVERSION),
+    "a view in a value": ("ffi::Any f(ffi::TensorView x) { return x; }", "deleted function"),
+    "a foreign class out of a value": (
+        "auto f(ffi::Any a) { return a.cast<Foreign>(); }", "TypeTraits<(Foreign|Foreign, void)>"),
+    "a pointer out of a value to change its object": (
+        "auto f(ffi::Any a) { return a.cast<FinalObj *>(); }", "a pointer to a class that is not _type_mutable has to be const"),
+    # Tensors.
+    "a view of a temporary": ("ffi::Tensor make();\nffi::TensorView f() { return make(); }", "deleted"),
+    "a view assigned of a temporary": ("ffi::Tensor make();\nvoid f(ffi::TensorView x) { x = make(); }", "deleted"),
+    "a tensor of a view": ("ffi::Tensor f(ffi::TensorView x) { return x; }", NO_CONVERSION),
+    "an allocator that does not allocate": (
+        "struct A { void FreeData(DLTensor *); };\n"
+        "auto x = ffi::Tensor::FromNDAlloc(A(), {1}, DLDataType(), DLDevice());", "no member named .AllocData"),
+    # Strings.
+    "a string of nullptr": ("ffi::String f() { return nullptr; }", "deleted"),
+    "a string assigned nullptr": ("void f(ffi::String s) { s = nullptr; }", "deleted"),
+    "a string compared with nullptr": ("bool f(ffi::String s) { return s == nullptr; }", "nullptr_t|is ambiguous"),
+    "nullptr compared with a string": ("bool f(ffi::String s) { return nullptr != s; }", "nullptr_t|is ambiguous"),
+    # Containers.
+    "an array of views": ("ffi::Array<ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored"),
+    "a list of a foreign class": ("ffi::List<Foreign> x;", "elements of this type cannot be stored"),
+    "a map from a foreign class": ("ffi::Map<Foreign, int> x;", "keys and values of this type cannot be stored"),
+    "a dict of views": ("ffi::Dict<int, ffi::TensorView> x;", "keys and values of this type cannot be stored"),
+    "a tuple of views": ("ffi::Tuple<int, ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored"),
+    "a variant of views": ("ffi::Variant<int, ffi::TensorView> f();\nauto x = f();", "members of this type cannot be stored"),
+    "an element of another type": ("ffi::Array<int> x = {1, ffi::String()};", f"{NO_CONVERSION}|{NO_FUNCTION}"),
+    "an element of another type, added": ("void f(ffi::Array<int> x) { x.push_back(ffi::String()); }", NO_CONVERSION),
+    "an array of other elements": ("ffi::Array<int> f(ffi::Array<ffi::String> x) { return x; }", NO_CONVERSION),
+    "an array that is null": ("ffi::Array<int> f() { return nullptr; }", NO_CONVERSION),
+    "a variant of nothing": ("ffi::Variant<int, double> x;", NO_FUNCTION),
+    "a variant of another type": ("ffi::Variant<int, double> f(ffi::String s) { return s; }", NO_CONVERSION),
+    "a variant asked for another type": (
+        "auto f(ffi::Variant<int, double> x) { return x.as<ffi::String>(); }", NO_FUNCTION),
+    # Something or nothing, a value or an error.
+    "an optional for its value": ("int64_t f(ffi::Optional<int64_t> x) { return x; }", NO_CONVERSION),
+    "an optional of another type": ("ffi::Optional<ffi::Tensor> f(ffi::String s) { return s; }", NO_CONVERSION),
+    "an error or something else": ("ffi::Unexpected<int> x(1);", "Unexpected holds an Error"),
+    "an error or an error": ("ffi::Expected<ffi::Error> f();\nauto x = f();", "Expected<Error> has no way to tell"),
+    "neither a value nor an error": ("ffi::Expected<int> x;", NO_FUNCTION),
+    "an expected value of another type": ("ffi::Expected<int> f(ffi::String s) { return s; }", NO_CONVERSION),
+    # Objects.
+    "a reference that is null": ("Final x;", NO_FUNCTION),
+    "a reference that may be null": ("Final x(ffi::make_object<FinalObj>());", NO_FUNCTION),
+    "a reference to another class": ("Other x(ffi::make_object<FinalObj>());", NO_FUNCTION),
+    "a reference to another class, by GetRef": (
+        "auto f(const FinalObj *x) { return ffi::GetRef<Other>(x); }", "this reference cannot hold objects of that class"),
+    "a counted pointer to another class": (
+        "auto f(FinalObj *x) { return ffi::GetObjectPtr<OtherObj>(x); }", "Base is not a base of the pointer's class"),
+    "a counted pointer to a child": (
+        "ffi::ObjectPtr<FinalObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }", NO_CONVERSION),
+    "a counted pointer of a plain one": ("auto f(FinalObj *x) { return ffi::ObjectPtr<FinalObj>(x); }",
+                                         f"{NO_FUNCTION}|{NO_CONVERSION}|private|protected"),
+    "an object that is changed": ("void f(Final x) { x->x = 1; }", "read-only object|returns a const value"),
+    "an object of no object class": ("auto x = ffi::make_object<int>();", "make_object makes subclasses of Object"),
+    "an object of the base of maps": ("auto x = ffi::make_object<ffi::MapBaseObj>();", "protected|deleted"),
+    "a reference to move of a number": ("void f(ffi::RValueRef<int>) {}", "RValueRef moves references to objects"),
     "a child of a final class": (
-        [], "struct A : ffi::Object { TVM_FFI_DECLARE_OBJECT_INFO_FINAL(\"a\", A, ffi::Object); };\n"
-        "struct B : A { TVM_FFI_DECLARE_OBJECT_INFO(\"b\", B, A); };", "declared final"),
+        'struct A : FinalObj { TVM_FFI_DECLARE_OBJECT_INFO("a", A, FinalObj); };', "declared final"),
+    "a child with as many children as its parent": (
+        PARENT % "static constexpr uint32_t _type_child_slots = 4;", "child slots cannot take this class"),
+    "a child of another structural kind": (
+        PARENT % "static constexpr uint32_t _type_child_slots = 0; "
+                 "static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindDAGNode;",
+        "the parent fixes the structural kind"),
+    # Modules.
+    "a module that is null": ("ffi::Module f() { return nullptr; }", NO_CONVERSION),
+    "a module of nothing": ("ffi::Module x;", NO_FUNCTION),
+    "a module class without functions": (
+        'struct M : ffi::ModuleObj { const char *kind() const final { return "m"; } };\n'
+        "auto x = ffi::Module(ffi::make_object<M>());", "abstract"),
+    # The layer adds nothing to types that are not its own: kernel libraries have this operator.
+    "devices that are compared": ("bool f(DLDevice a, DLDevice b) { return a == b; }", "operator==|invalid operands"),
+    # CUDA.
     "a check of CUDA without exceptions": (
-        ["-fno-exceptions"], GUARD + "void f() { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(0)); }",
-        "TVM_FFI_RET_CHECK"),
+        GUARD + "void f() { TVM_FFI_CHECK_CUDA_ERROR(cudaSetDevice(0)); }", "TVM_FFI_RET_CHECK", "-fno-exceptions"),
     "a guard without exceptions": (
-        ["-fno-exceptions"], GUARD + "void f() { ffi::CUDADeviceGuard guard(0); }",
-        "CUDADeviceGuard throws; with -fno-exceptions use cudaGetDevice"),
-    "a module without exceptions": (
-        ["-fno-exceptions"], LAUNCHER + "void f(const char *x) { ffi::CubinModule module(x); }",
-        "CubinModule and CubinKernel throw; with -fno-exceptions use"),
+        GUARD + "void f() { ffi::CUDADeviceGuard guard(0); }",
+        "CUDADeviceGuard throws; with -fno-exceptions use cudaGetDevice", "-fno-exceptions"),
+    "a module of kernels without exceptions": (
+        LAUNCHER + "void f(const char *x) { ffi::CubinModule module(x); }",
+        "CubinModule and CubinKernel throw; with -fno-exceptions use", "-fno-exceptions"),
     "an embedded module without exceptions": (
-        ["-fno-exceptions"], LAUNCHER + "TVM_FFI_EMBED_CUBIN(x)",
-        "CubinModule and CubinKernel throw; with -fno-exceptions use"),
-    "a copy of a module": (
-        [], LAUNCHER + "ffi::CubinModule f(const ffi::CubinModule &x) { return x; }", "delete"),
-    "a copy of a kernel": (
-        [], LAUNCHER + "ffi::CubinKernel f(const ffi::CubinKernel &x) { return x; }", "delete"),
+        LAUNCHER + "TVM_FFI_EMBED_CUBIN(x)", "CubinModule and CubinKernel throw; with -fno-exceptions use",
+        "-fno-exceptions"),
+    "a copy of a module": (LAUNCHER + "ffi::CubinModule f(const ffi::CubinModule &x) { return x; }", "delete"),
+    "a copy of a kernel": (LAUNCHER + "ffi::CubinKernel f(const ffi::CubinKernel &x) { return x; }", "delete"),
     "a grid of a number": (
-        [], LAUNCHER + "void f(const ffi::CubinKernel &x) { x.Launch(nullptr, 1, 1, nullptr); }",
-        "dim3"),
+        LAUNCHER + "void f(const ffi::CubinKernel &x) { x.Launch(nullptr, 1, 1, nullptr); }", "dim3"),
     "the runtime API of an old CUDA": (
-        ["-DCUDART_VERSION=12060", "-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API=0"], LAUNCHER,
-        "the runtime API can load cubins from CUDA 12.8 on"),
+        LAUNCHER, "the runtime API can load cubins from CUDA 12.8 on", "-DCUDART_VERSION=12060",
+        "-DTVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API=0"),
 }
 
 
+def compile_code(command, code):
+    return subprocess.run(command, input=code, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+
+
+def check(compiler, header, name, code, message, *args):
+    """What is wrong; empty when nothing is."""
+    # What was compiled ahead is not for other arguments.
+    command = [*compiler, *args, "-fsyntax-only", "-x", "c++", "-"] + ([] if args else ["-include", header])
+    run = compile_code(command, (PRELUDE if args else "") + code + "\n")
+    if run.returncode == 0:
+        return f"{name}: compiles\n"
+    errors = "\n".join(line for line in run.stderr.splitlines() if "error:" in line)
+    if not re.search(message, errors):
+        return f"{name}: refused, but without {message!r}:\n{run.stderr[:2000]}\n"
+    return ""
+
+
 def main():
-    compiler = sys.argv[1:] + ["-fsyntax-only", "-x", "c++", "-"]
-    failed = 0
-    good = subprocess.run(compiler, input=PRELUDE, capture_output=True, text=True)
-    if good.returncode != 0:
-        print("the prelude alone does not compile:\n" + good.stderr)
-        return 1
-    for name, (args, code, message) in CASES.items():
-        run = subprocess.run(compiler + args, input=PRELUDE + code + "\n", capture_output=True,
-                             text=True)
-        if run.returncode == 0:
-            print(f"{name}: compiles")
-            failed += 1
-        elif message not in run.stderr:
-            print(f"{name}: refused, but without {message!r}:\n{run.stderr[:2000]}")
-            failed += 1
-    return 1 if failed else 0
+    compiler = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        header = pathlib.Path(folder, "prelude.h")
+        header.write_text(PRELUDE, encoding="utf-8")
+        good = compile_code([*compiler, "-x", "c++-header", header, "-o", f"{header}.gch"], None)
+        if good.returncode != 0:
+            print("the prelude alone does not compile:\n" + good.stderr)
+            return 1
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            problems = "".join(pool.map(lambda name: check(compiler, header, name, *CASES[name]), CASES))
+    print(problems, end="")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

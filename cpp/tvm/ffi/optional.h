@@ -291,6 +291,8 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
 template <typename T>
 struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr bool convert_enabled =
+      detail::is_any_v<T> || TypeTraits<T>::convert_enabled;
   TVM_FFI_LOCAL static constexpr bool storage_enabled = detail::storage_enabled_v<T>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Optional<T> &value, TVMFFIAny *out) {

@@ -265,7 +265,8 @@ struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const TensorView &value, TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIDLTensorPtr, &value.tensor_);
   }
-  TVM_FFI_LOCAL static void MoveToAny(const TensorView &, TVMFFIAny *) { detail::ThrowNotOwned(); }
+  /** No view is a result, or kept in an Any: it owns nothing. */
+  static void MoveToAny(const TensorView &, TVMFFIAny *) = delete;
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDLTensorPtr;
   }
