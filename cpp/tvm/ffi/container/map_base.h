@@ -167,7 +167,7 @@ class MapIterator {
   int64_t at_;
 };
 
-/** What Map<K, V> and Dict<K, V> are but for their copies. */
+/** What Map<K, V> and Dict<K, V> are but for constructors and copies. */
 template <typename K, typename V, bool kIsMap>
 class MapRef : public ObjectRef {
   static_assert(storage_enabled_v<K> && storage_enabled_v<V>,
@@ -226,11 +226,6 @@ class MapRef : public ObjectRef {
     }
   }
 };
-
-template <typename T>
-TVM_FFI_LOCAL_INLINE bool IsStrictItem(const Any &item) {
-  return AnyUnsafe::CheckAnyStrict<T>(item);
-}
 
 /** The traits of both. */
 template <typename Self, bool kIsMap>
@@ -335,5 +330,45 @@ struct MapTraits : ObjectRefTypeTraitsBase<Self> {
 
 }  // namespace detail
 TVM_FFI_NAMESPACE_END
+
+/** @cond internal */
+/* The constructors of Map and of Dict. Were they inherited, the symbols that the compiler makes for
+ * that would be exported whatever stands in front of them in the base. */
+#define TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Self, Obj, kIsMap)                                         \
+  using ContainerType = Obj;                                                                       \
+  TVM_FFI_LOCAL_INLINE Self() = default;                                                           \
+  TVM_FFI_LOCAL_INLINE explicit Self(UnsafeInit tag) : detail::MapRef<K, V, kIsMap>(tag) {}        \
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Self)                                                             \
+  template <typename K2, typename V2,                                                              \
+            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                     \
+                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>         \
+  TVM_FFI_LOCAL_INLINE Self(const Self<K2, V2> &other) : detail::MapRef<K, V, kIsMap>(other, 0) {} \
+  TVM_FFI_LOCAL_INLINE explicit Self(ObjectPtr<Object> data)                                       \
+      : detail::MapRef<K, V, kIsMap>(std::move(data)) {}                                           \
+  template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>                   \
+  TVM_FFI_LOCAL_INLINE Self(Iterator first, Iterator last) {                                       \
+    this->Fill(first, last);                                                                       \
+  }                                                                                                \
+  TVM_FFI_LOCAL_INLINE Self(std::initializer_list<std::pair<K, V>> entries) {                      \
+    this->Fill(entries.begin(), entries.end());                                                    \
+  }                                                                                                \
+  /* From a std::unordered_map<K, V>, or anything else to run through that holds such pairs. */    \
+  template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,             \
+            typename = std::enable_if_t<std::is_same_v<typename C::key_type, K> &&                 \
+                                        std::is_same_v<typename C::mapped_type, V>>>               \
+  TVM_FFI_LOCAL_INLINE Self(const C &entries) {                                                    \
+    this->Fill(entries.begin(), entries.end());                                                    \
+  }
+
+/* How both travel as values. */
+#define TVM_FFI_DETAIL_MAP_TRAITS(Self, kIsMap)                                                  \
+  template <typename K, typename V>                                                              \
+  TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Self<K, V>> = false;             \
+  template <typename K, typename V, typename K2, typename V2>                                    \
+  struct detail::Subsumes<Self<K, V>, Self<K2, V2>>                                              \
+      : std::bool_constant<detail::Subsumes<K, K2>::value && detail::Subsumes<V, V2>::value> {}; \
+  template <typename K, typename V>                                                              \
+  struct TypeTraits<Self<K, V>> : detail::MapTraits<Self<K, V>, kIsMap> {}
+/** @endcond */
 
 #endif  // TVM_FFI_CONTAINER_MAP_BASE_H_

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/type_record.h
+ * What a type is called: the texts that TypeTraits write, and the errors that name types by them.
+ */
+#ifndef TVM_FFI_DETAIL_TYPE_RECORD_H_
+#define TVM_FFI_DETAIL_TYPE_RECORD_H_
+
+#include <tvm/ffi/detail/type_text.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class Any;
+class AnyView;
+
+template <typename T, typename = void>
+struct TypeTraits;
+
+template <typename T>
+using TypeTraitsNoCR = TypeTraits<std::remove_cv_t<std::remove_reference_t<T>>>;
+
+/** False for a reference class with TypeTraits of its own. */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v = true;
+
+namespace detail {
+
+/** What reading a value came to. */
+enum ReadResult : int {
+  kReadOk = 0,
+  kReadMismatch = 1,
+  /** The thread's slot has the error. */
+  kReadRaised = 2
+};
+
+/** Whether traits are this layer's: then they have Read, and write their texts to sinks. */
+template <typename Traits, typename = void>
+struct IsOwn : std::false_type {};
+template <typename Traits>
+struct IsOwn<Traits, std::void_t<typename Traits::TvmFfiOwn>> : std::true_type {};
+
+/** Whether the texts are known at compile time. */
+template <typename T>
+TVM_FFI_LOCAL constexpr bool HasConstantText() {
+  using D = std::remove_cv_t<std::remove_reference_t<T>>;
+  if constexpr (std::is_void_v<D> || std::is_same_v<D, Any> || std::is_same_v<D, AnyView>) {
+    return true;
+  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
+    return TypeTraits<D>::text_is_constant;
+  } else {
+    return false;
+  }
+}
+
+template <typename Traits, typename Sink>
+TVM_FFI_LOCAL void PutForeign(Sink &sink, bool schema) {
+  const auto text = schema ? Traits::TypeSchema() : Traits::TypeStr();
+  for (const char c : text) sink.Put(c);
+}
+
+template <typename T, typename Sink>
+TVM_FFI_LOCAL constexpr void PutTypeStr(Sink &sink) {
+  using D = std::remove_cv_t<std::remove_reference_t<T>>;
+  if constexpr (std::is_void_v<D>) {
+    sink.Put("void");
+  } else if constexpr (std::is_same_v<D, Any>) {
+    sink.Put("Any");
+  } else if constexpr (std::is_same_v<D, AnyView>) {
+    sink.Put("AnyView");
+  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
+    TypeTraits<D>::PutTypeStr(sink);
+  } else {
+    PutForeign<TypeTraits<D>>(sink, false);
+  }
+}
+
+template <typename T, typename Sink>
+TVM_FFI_LOCAL constexpr void PutSchema(Sink &sink) {
+  using D = std::remove_cv_t<std::remove_reference_t<T>>;
+  if constexpr (std::is_void_v<D>) {
+    sink.Put("{\"type\":\"None\"}");
+  } else if constexpr (std::is_same_v<D, Any> || std::is_same_v<D, AnyView>) {
+    sink.Put("{\"type\":\"Any\"}");
+  } else if constexpr (IsOwn<TypeTraits<D>>::value) {
+    TypeTraits<D>::PutSchema(sink);
+  } else {
+    PutForeign<TypeTraits<D>>(sink, true);
+  }
+}
+
+/** `Name<A, B>` and `{"type":"name","args":[A,B]}`. */
+template <typename... Args, typename Sink>
+TVM_FFI_LOCAL constexpr void PutTypeStrOf(Sink &sink, const char *name) {
+  [[maybe_unused]] const char *separator = "";
+  sink.Put(name);
+  sink.Put('<');
+  ((sink.Put(separator), PutTypeStr<Args>(sink), separator = ", "), ...);
+  sink.Put('>');
+}
+template <typename... Args, typename Sink>
+TVM_FFI_LOCAL constexpr void PutSchemaOf(Sink &sink, const char *name) {
+  [[maybe_unused]] const char *separator = "";
+  sink.Put("{\"type\":\"");
+  sink.Put(name);
+  sink.Put("\",\"args\":[");
+  ((sink.Put(separator), PutSchema<Args>(sink), separator = ","), ...);
+  sink.Put("]}");
+}
+
+template <typename T>
+struct TypeStrWriter {
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void Write(Sink &sink) {
+    PutTypeStr<T>(sink);
+  }
+};
+template <typename T>
+struct TypeStrText {
+  TVM_FFI_LOCAL static constexpr auto value = MakeText<TypeStrWriter<T>>();
+};
+
+/** What errors need to know about a type. */
+struct TypeRecord {
+  /** NULL when put has to be asked. */
+  const char *text;
+  void (*put)(Text &text);
+  /** NULL: the type key. */
+  void (*put_got)(Text &text, const TVMFFIAny *source);
+};
+
+template <typename Traits, typename = void>
+struct HasPutGot : std::false_type {};
+template <typename Traits>
+struct HasPutGot<Traits, std::void_t<decltype(&Traits::PutGot)>> : std::true_type {};
+
+template <typename Traits, typename = void>
+struct HasTypeName : std::false_type {};
+template <typename Traits>
+struct HasTypeName<Traits, std::void_t<decltype(Traits::type_str)>> : std::true_type {};
+
+template <typename T>
+struct TypeRecordOf {
+ private:
+  using D = std::remove_cv_t<std::remove_reference_t<T>>;
+  TVM_FFI_LOCAL static void Put(Text &text) { PutTypeStr<D>(text); }
+  TVM_FFI_LOCAL static void PutForeignGot(Text &text, const TVMFFIAny *source) {
+    const auto got = TypeTraits<D>::GetMismatchTypeInfo(source);
+    text.Put(got.data(), got.size());
+  }
+  TVM_FFI_LOCAL static constexpr TypeRecord Make() {
+    if constexpr (std::is_void_v<D>) {
+      return {"void", nullptr, nullptr};
+    } else if constexpr (std::is_same_v<D, Any>) {
+      return {"Any", nullptr, nullptr};
+    } else if constexpr (std::is_same_v<D, AnyView>) {
+      return {"AnyView", nullptr, nullptr};
+    } else if constexpr (!IsOwn<TypeTraits<D>>::value) {
+      return {nullptr, Put, PutForeignGot};
+    } else {
+      TypeRecord record = {nullptr, nullptr, nullptr};
+      if constexpr (HasTypeName<TypeTraits<D>>::value) {
+        record.text = TypeTraits<D>::type_str;
+      } else if constexpr (HasConstantText<D>()) {
+        record.text = TypeStrText<D>::value.data;
+      } else {
+        record.put = Put;
+      }
+      if constexpr (HasPutGot<TypeTraits<D>>::value) record.put_got = TypeTraits<D>::PutGot;
+      return record;
+    }
+  }
+
+ public:
+  TVM_FFI_LOCAL static constexpr TypeRecord value = Make();
+};
+
+TVM_FFI_LOCAL_COLD void PutRecord(Text &text, const TypeRecord &record) {
+  if (record.text != nullptr) {
+    text.Put(record.text);
+  } else {
+    record.put(text);
+  }
+}
+TVM_FFI_LOCAL_COLD void PutRecordGot(Text &text, const TypeRecord &record,
+                                     const TVMFFIAny *source) {
+  if (record.put_got != nullptr) {
+    record.put_got(text, source);
+  } else {
+    text.Put(TypeKeyOf(source->type_index));
+  }
+}
+template <typename T>
+TVM_FFI_LOCAL_COLD void PutGotOf(Text &text, const TVMFFIAny *source) {
+  PutRecordGot(text, TypeRecordOf<T>::value, source);
+}
+
+/** ``<before><got>` <between> `<type>` ``, raised as a TypeError. */
+TVM_FFI_LOCAL_COLD int RaiseMismatch(const char *before, const char *between,
+                                     const TypeRecord &record, const TVMFFIAny *source) {
+  Text text;
+  text.Put(before);
+  PutRecordGot(text, record, source);
+  text.Put(between);
+  PutRecord(text, record);
+  text.Put('`');
+  return RaiseText("TypeError", text);
+}
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotConvert(const TypeRecord &record,
+                                                        const TVMFFIAny *source, int why) {
+  if (why != kReadRaised) {
+    RaiseMismatch("Cannot convert from type `", "` to `", record, source);
+  }
+  ThrowRaised();
+}
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotTreat(const TypeRecord &record,
+                                                      const TVMFFIAny *source) {
+  RaiseMismatch("Cannot treat type `", "` as type `", record, source);
+  ThrowRaised();
+}
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_TYPE_RECORD_H_
