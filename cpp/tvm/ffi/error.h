@@ -37,11 +37,12 @@ class Error : public ObjectRef, public std::exception {
   /** The same with the error that led to this one, and with any object to travel along. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
-                      const std::optional<Error> &cause, const std::optional<ObjectRef> &extra)
-      : ObjectRef(CreateWithCause(
-            detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
-            cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
-            extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
+                      const std::optional<typename detail::DependOn<Error, Kind>::type> &cause,
+                      const std::optional<typename detail::DependOn<ObjectRef, Kind>::type> &extra)
+      : ObjectRef(
+            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
+                   cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
+                   extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
   TVM_FFI_LOCAL Error(const Error &other) noexcept = default;
   TVM_FFI_LOCAL Error(Error &&other) noexcept = default;
   TVM_FFI_LOCAL Error &operator=(const Error &other) noexcept = default;
@@ -81,15 +82,17 @@ class Error : public ObjectRef, public std::exception {
     text.Put('\n');
     return detail::MakeString<S>(text.bytes());
   }
-  TVM_FFI_LOCAL std::optional<Error> cause_chain() const {
+  template <typename E = Error>
+  TVM_FFI_LOCAL std::optional<E> cause_chain() const {
     if (cell()->cause_chain == nullptr) return std::nullopt;
-    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Error>(
+    return detail::ObjectUnsafe::ObjectRefFromObjectPtr<E>(
         detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(
             static_cast<TVMFFIObject *>(cell()->cause_chain)));
   }
-  TVM_FFI_LOCAL std::optional<ObjectRef> extra_context() const {
+  template <typename Ref = ObjectRef>
+  TVM_FFI_LOCAL std::optional<Ref> extra_context() const {
     if (cell()->extra_context == nullptr) return std::nullopt;
-    return ObjectRef(detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(
+    return Ref(detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(
         static_cast<TVMFFIObject *>(cell()->extra_context)));
   }
   /** @param mode TVMFFIBacktraceUpdateMode. */

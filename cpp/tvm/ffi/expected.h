@@ -44,9 +44,7 @@ TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Error> = false;
 
 /** As any reference, but a base that is polymorphic stands in front. */
 template <>
-struct TypeTraits<Error> : ObjectRefTypeTraitsBase<Error> {
-  using TvmFfiOwn = void;
-};
+struct TypeTraits<Error> : detail::OwnRefTraits<Error> {};
 
 namespace detail {
 

@@ -125,10 +125,18 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
   TVM_FFI_DETAIL_CATCH
 }
 
+/** Whether a callable looks at its arguments itself. A Function could be called with anything. */
 template <typename F>
-TVM_FFI_LOCAL inline constexpr bool is_packed_v =
-    std::is_invocable_v<F &, const AnyView *, int32_t, Any *> ||
-    std::is_invocable_v<F &, PackedArgs, Any *>;
+TVM_FFI_LOCAL constexpr bool IsPacked() {
+  if constexpr (std::is_class_v<F> && std::is_base_of_v<ObjectRef, F>) {
+    return false;
+  } else {
+    return std::is_invocable_v<F &, const AnyView *, int32_t, Any *> ||
+           std::is_invocable_v<F &, PackedArgs, Any *>;
+  }
+}
+template <typename F>
+TVM_FFI_LOCAL inline constexpr bool is_packed_v = IsPacked<F>();
 
 /** Views of the arguments of a call, on the stack. */
 template <size_t N>
@@ -186,8 +194,8 @@ class Function : public ObjectRef {
   }
 
   /** A global function, or nothing. */
-  template <typename Name>
-  TVM_FFI_LOCAL static std::optional<Function> GetGlobal(const Name &name) {
+  template <typename Name, typename F = Function>
+  TVM_FFI_LOCAL static std::optional<F> GetGlobal(const Name &name) {
     const TVMFFIByteArray text = detail::BytesOf(name);
     TVMFFIObjectHandle out = nullptr;
     detail::CheckSafeCall(TVMFFIFunctionGetGlobal(&text, &out));

@@ -12,7 +12,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** Heap content; a std::string that was handed over stands behind it, others in the same block. */
+/** Heap content that a std::string was handed over for. */
 struct BytesObjBase : Object, TVMFFIByteArray {
   TVM_FFI_LOCAL_INLINE BytesObjBase() = default;
 };
@@ -55,6 +55,21 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool ReadText(const TVMFFIAny *source,
   }
 }
 
+/** A copy as the value of a String or Bytes; what is not short the runtime keeps. Errors: memory.
+ */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetBytes(TVMFFIAny *out, int32_t small_index,
+                                                     const char *data, size_t size) {
+  SetInt(out, small_index, 0);
+  if (size < sizeof out->v_bytes) {
+    out->small_str_len = static_cast<uint32_t>(size);
+    if (size != 0) std::memcpy(out->v_bytes, data, size);
+    return;
+  }
+  const TVMFFIByteArray bytes{data, size};
+  CheckSafeCall(small_index == kTVMFFISmallStr ? TVMFFIStringFromByteArray(&bytes, out)
+                                               : TVMFFIBytesFromByteArray(&bytes, out));
+}
+
 /** What String and Bytes are: a value, and where its bytes stand. */
 template <int32_t kSmall, int32_t kLarge>
 class BytesCell {
@@ -92,21 +107,8 @@ class BytesCell {
   }
 
  protected:
-  TVM_FFI_LOCAL TVM_FFI_NO_INLINE void Init(const char *data, size_t size) {
-    SetInt(&data_, kSmall, 0);
-    if (size < sizeof data_.v_bytes) {
-      data_.small_str_len = static_cast<uint32_t>(size);
-      if (size != 0) std::memcpy(data_.v_bytes, data, size);
-      return;
-    }
-    using Obj = std::conditional_t<kLarge == kTVMFFIStr, StringObj, BytesObj>;
-    ObjectPtr<Obj> obj = make_inplace_array_object<Obj, char>(size + 1);
-    char *content = reinterpret_cast<char *>(obj.get() + 1);
-    std::memcpy(content, data, size);
-    content[size] = '\0';
-    obj->TVMFFIByteArray::data = content;
-    obj->TVMFFIByteArray::size = size;
-    SetObject(&data_, ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(obj)));
+  TVM_FFI_LOCAL_INLINE void Init(const char *data, size_t size) {
+    SetBytes(&data_, kSmall, data, size);
   }
   /** Always on the heap: the buffer is taken over. */
   template <typename S>

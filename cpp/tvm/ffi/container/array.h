@@ -306,8 +306,7 @@ template <typename T, typename U>
 struct detail::Subsumes<Array<T>, Array<U>> : detail::Subsumes<T, U> {};
 
 template <typename T>
-struct TypeTraits<Array<T>> : ObjectRefTypeTraitsBase<Array<T>> {
-  using TvmFfiOwn = void;
+struct TypeTraits<Array<T>> : detail::OwnRefTraits<Array<T>> {
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIArray;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
@@ -336,9 +335,6 @@ struct TypeTraits<Array<T>> : ObjectRefTypeTraitsBase<Array<T>> {
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<T>>(std::move(made));
     return detail::kReadOk;
   }
-  TVM_FFI_LOCAL static std::optional<Array<T>> TryCastFromAnyView(const TVMFFIAny *source) {
-    return detail::ReadTraits<Array<T>>::TryCastFromAnyView(source);
-  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     detail::PutTypeStrOf<T>(sink, "Array");
@@ -354,18 +350,6 @@ struct TypeTraits<Array<T>> : ObjectRefTypeTraitsBase<Array<T>> {
       text.Put(detail::TypeKeyOf(source->type_index));
     }
   }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeStr() {
-    return detail::ReadTraits<Array<T>>::template TypeStr<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeSchema() {
-    return detail::ReadTraits<Array<T>>::template TypeSchema<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
-    return detail::ReadTraits<Array<T>>::template GetMismatchTypeInfo<S>(source);
-  }
 };
 
 /* ---- Equality of values
@@ -377,7 +361,7 @@ struct AnyEqual {
     if (a.same_as(b)) return true;
     const int32_t a_index = a.type_index(), b_index = b.type_index();
     if (a_index < kTVMFFISmallStr || b_index < kTVMFFISmallStr) return false;
-    return detail::CallGlobal(detail::GlobalArrayContains(), Array<Any>{a}, b).cast<bool>();
+    return detail::CallGlobal(detail::GlobalArrayContains(), Array<Any>{a}, b).same_as(Any(true));
   }
 };
 

@@ -150,9 +150,7 @@ template <typename T, typename U>
 struct detail::Subsumes<List<T>, List<U>> : detail::Subsumes<T, U> {};
 
 template <typename T>
-struct TypeTraits<List<T>> : ObjectRefTypeTraitsBase<List<T>> {
-  using TvmFfiOwn = void;
-  using Texts = detail::ReadTraits<List<T>>;
+struct TypeTraits<List<T>> : detail::OwnRefTraits<List<T>> {
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIList;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
@@ -178,9 +176,6 @@ struct TypeTraits<List<T>> : ObjectRefTypeTraitsBase<List<T>> {
     *out = std::move(made);
     return detail::kReadOk;
   }
-  TVM_FFI_LOCAL static std::optional<List<T>> TryCastFromAnyView(const TVMFFIAny *source) {
-    return Texts::TryCastFromAnyView(source);
-  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     detail::PutTypeStrOf<T>(sink, "List");
@@ -195,18 +190,6 @@ struct TypeTraits<List<T>> : ObjectRefTypeTraitsBase<List<T>> {
     } else {
       text.Put(detail::TypeKeyOf(source->type_index));
     }
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeStr() {
-    return Texts::template TypeStr<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeSchema() {
-    return Texts::template TypeSchema<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
-    return Texts::template GetMismatchTypeInfo<S>(source);
   }
 };
 

@@ -229,11 +229,9 @@ class MapRef : public ObjectRef {
 
 /** The traits of both. */
 template <typename Self, bool kIsMap>
-struct MapTraits : ObjectRefTypeTraitsBase<Self> {
-  using TvmFfiOwn = void;
+struct MapTraits : OwnRefTraits<Self> {
   using K = typename Self::key_type;
   using V = typename Self::mapped_type;
-  using Texts = ReadTraits<Self>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant =
       HasConstantText<K>() && HasConstantText<V>();
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
@@ -261,9 +259,6 @@ struct MapTraits : ObjectRefTypeTraitsBase<Self> {
     *out = std::move(made);
     return kReadOk;
   }
-  TVM_FFI_LOCAL static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *source) {
-    return Texts::TryCastFromAnyView(source);
-  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     PutTypeStrOf<K, V>(sink, kIsMap ? "Map" : "Dict");
@@ -285,18 +280,6 @@ struct MapTraits : ObjectRefTypeTraitsBase<Self> {
       }
     }
     text.Put(TypeKeyOf(source->type_index));
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeStr() {
-    return Texts::template TypeStr<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeSchema() {
-    return Texts::template TypeSchema<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
-    return Texts::template GetMismatchTypeInfo<S>(source);
   }
 
  private:

@@ -174,8 +174,7 @@ template <>
 TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Shape> = false;
 
 template <>
-struct TypeTraits<Shape> : ObjectRefTypeTraitsBase<Shape> {
-  using TvmFfiOwn = void;
+struct TypeTraits<Shape> : detail::OwnRefTraits<Shape> {
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIShape;
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Shape *out) {
     if (TVM_FFI_PREDICT_TRUE(source->type_index == kTVMFFIShape)) {
@@ -183,11 +182,6 @@ struct TypeTraits<Shape> : ObjectRefTypeTraitsBase<Shape> {
       return detail::kReadOk;
     }
     return ReadArray(source, out);
-  }
-  TVM_FFI_LOCAL static std::optional<Shape> TryCastFromAnyView(const TVMFFIAny *source) {
-    Shape value{UnsafeInit{}};
-    if (Read(source, &value) != detail::kReadOk) return std::nullopt;
-    return value;
   }
 
  private:

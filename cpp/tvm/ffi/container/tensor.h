@@ -64,10 +64,11 @@ class TensorView : public detail::TensorAccess<TensorView> {
   TensorView &operator=(Tensor &&tensor) = delete;
 
   /** Other extents and strides, which have to live as long as the view. Offset in elements. */
+  template <typename Offset = std::optional<int64_t>>
   TVM_FFI_LOCAL TensorView as_strided(ShapeView shape, ShapeView strides,
-                                      std::optional<int64_t> element_offset = std::nullopt) const {
+                                      const Offset &element_offset = std::nullopt) const {
     TensorView view = *this;
-    detail::SetStrided(&view.tensor_, shape, strides, element_offset.value_or(0));
+    detail::SetStrided(&view.tensor_, shape, strides, detail::OffsetOf(element_offset));
     return view;
   }
 
@@ -91,11 +92,12 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Tensor)
 
   /** Shows the same data under other extents and strides, and keeps it alive. */
+  template <typename Offset = std::optional<int64_t>>
   TVM_FFI_LOCAL Tensor as_strided(ShapeView shape, ShapeView strides,
-                                  std::optional<int64_t> element_offset = std::nullopt) const {
+                                  const Offset &element_offset = std::nullopt) const {
     DLTensor prototype = *GetDLTensorPtr();
     TVMFFIObjectHandle out = nullptr;
-    detail::SetStrided(&prototype, shape, strides, element_offset.value_or(0));
+    detail::SetStrided(&prototype, shape, strides, detail::OffsetOf(element_offset));
     detail::CheckSafeCall(TVMFFITensorCreateUnsafeView(
         detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this), &prototype, &out));
     return FromHandle(out);
@@ -273,10 +275,11 @@ struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
   TVM_FFI_LOCAL_INLINE static TensorView CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     return TensorView(static_cast<const DLTensor *>(source->v_ptr));
   }
-  TVM_FFI_LOCAL static std::optional<TensorView> TryCastFromAnyView(const TVMFFIAny *source) {
+  template <typename View = TensorView>
+  TVM_FFI_LOCAL static std::optional<View> TryCastFromAnyView(const TVMFFIAny *source) {
     const DLTensor *tensor = detail::ReadTensor(source);
     if (tensor == nullptr) return std::nullopt;
-    return TensorView(tensor);
+    return View(tensor);
   }
 };
 

@@ -129,10 +129,8 @@ struct detail::Subsumes<Tuple<To...>, Tuple<From...>>
     : detail::TupleSubsumes<Tuple<From...>, To...> {};
 
 template <typename... Types>
-struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
-  using TvmFfiOwn = void;
+struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
   using Self = Tuple<Types...>;
-  using Texts = detail::ReadTraits<Self>;
   TVM_FFI_LOCAL static constexpr bool text_is_constant = (detail::HasConstantText<Types>() && ...);
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
     if (source->type_index != kTVMFFIArray) return false;
@@ -154,9 +152,6 @@ struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
     if (!(((why = ReadItem<Types>(item++, made.get())) == detail::kReadOk) && ...)) return why;
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Self>(std::move(made));
     return detail::kReadOk;
-  }
-  TVM_FFI_LOCAL static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *source) {
-    return Texts::TryCastFromAnyView(source);
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
@@ -182,18 +177,6 @@ struct TypeTraits<Tuple<Types...>> : ObjectRefTypeTraitsBase<Tuple<Types...>> {
     [[maybe_unused]] int64_t i = 0;
     if (!((!PutItemGot<Types>(text, items + i, i) && (++i, true)) && ...)) return;
     text.Put(detail::TypeKeyOf(source->type_index));
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL_INLINE static S TypeStr() {
-    return Texts::template TypeStr<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL_INLINE static S TypeSchema() {
-    return Texts::template TypeSchema<S>();
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL_INLINE static S GetMismatchTypeInfo(const TVMFFIAny *source) {
-    return Texts::template GetMismatchTypeInfo<S>(source);
   }
 
  private:

@@ -134,6 +134,15 @@ namespace detail {
 /** Standard classes that are not included here: see detail/std_compat.h. */
 template <typename Dependent>
 struct StdTypes;
+/**
+ * T, by way of a template parameter. A std::optional<T> that no parameter stands in is instantiated
+ * wherever its header is read, which costs each of its users milliseconds; by way of one only who
+ * calls the function pays.
+ */
+template <typename T, typename Dependent>
+struct DependOn {
+  using type = T;
+};
 }  // namespace detail
 namespace details = detail;
 TVM_FFI_NAMESPACE_END

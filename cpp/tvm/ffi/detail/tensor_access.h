@@ -120,6 +120,12 @@ class TensorAccess {
   }
 };
 
+/** Of an optional offset in elements; 0 when absent. */
+template <typename Offset>
+TVM_FFI_LOCAL_INLINE int64_t OffsetOf(const Offset &element_offset) {
+  return std::optional<typename DependOn<int64_t, Offset>::type>(element_offset).value_or(0);
+}
+
 /** Makes a tensor show other elements of its memory. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetStrided(DLTensor *tensor, ShapeView shape,
                                                        ShapeView strides, int64_t element_offset) {

@@ -46,10 +46,6 @@ struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
     }
     return detail::kReadOk;
   }
-  TVM_FFI_LOCAL static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *source) {
-    if (!TypeTraits<Ref>::CheckAnyStrict(source)) return std::nullopt;
-    return CopyFromAnyViewAfterCheck(source);
-  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     sink.Put(Ref::ContainerType::_type_key);
@@ -61,18 +57,6 @@ struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
     sink.Put("\"}");
   }
   template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeStr() {
-    detail::Text text;
-    PutTypeStr(text);
-    return detail::MakeString<S>(text.bytes());
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeSchema() {
-    detail::Text text;
-    PutSchema(text);
-    return detail::MakeString<S>(text.bytes());
-  }
-  template <class S = std::string>
   TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
     return detail::MakeString<S>(detail::TypeKeyOf(source->type_index));
   }
@@ -80,9 +64,14 @@ struct ObjectRefTypeTraitsBase : detail::ReadTraits<Ref> {
 
 namespace detail {
 
+/** The same, for classes of this layer. */
 template <typename Ref>
 struct OwnRefTraits : ObjectRefTypeTraitsBase<Ref> {
   using TvmFfiOwn = void;
+  template <class S = std::string>
+  TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
+    return ReadTraits<Ref>::template GetMismatchTypeInfo<S>(source);
+  }
 };
 
 /** `T *` for object classes: borrowed as an argument, owning when stored. */
