@@ -29,11 +29,13 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
 
   TVM_FFI_LOCAL explicit Error(UnsafeInit tag) : ObjectRef(tag) {}
-  /** The texts are strings of any class, or TVMFFIByteArray or pointers to one; copied. */
+  /** The texts are copied. */
+  TVM_FFI_LOCAL Error(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace)
+      : ObjectRef(Create(kind, message, backtrace)) {}
+  /** The same from strings of any class, or pointers to a TVMFFIByteArray. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace)
-      : ObjectRef(
-            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace))) {}
+      : Error(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace)) {}
   /** The same with the error that led to this one, and with any object to travel along. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
@@ -144,7 +146,8 @@ class Error : public ObjectRef, public std::exception {
 
 /** What is thrown when a frontend holds a pending exception of its own. */
 TVM_FFI_LOCAL inline Error EnvErrorAlreadySet() {
-  return Error("EnvErrorAlreadySet", "", "");
+  const TVMFFIByteArray none{"", 0};
+  return Error(detail::BytesOf("EnvErrorAlreadySet"), none, none);
 }
 
 namespace detail {
@@ -153,7 +156,10 @@ namespace detail {
 TVM_FFI_LOCAL_COLD Error MoveFromSafeCallRaised() {
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
-  if (error == nullptr) return Error("InternalError", "a function failed without an error", "");
+  if (error == nullptr) {
+    return Error(BytesOf("InternalError"), BytesOf("a function failed without an error"),
+                 TVMFFIByteArray{"", 0});
+  }
   return ObjectUnsafe::ObjectRefFromObjectPtr<Error>(
       ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(error)));
 }
@@ -171,7 +177,8 @@ struct TVM_FFI_LOCAL ThrowSite {
 };
 
 TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
-  return Error(site.kind, message.bytes(), TVMFFIBacktrace(site.file, site.line, site.function, 0));
+  return Error(BytesOf(site.kind), message.bytes(),
+               BytesOf(TVMFFIBacktrace(site.file, site.line, site.function, 0)));
 }
 
 #if TVM_FFI_HAS_EXCEPTIONS

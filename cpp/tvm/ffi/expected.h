@@ -211,7 +211,7 @@ TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
     PutRecord(text, TypeRecordOf<T>::value);
     text.Put(", but got ");
     text.Put(TypeKeyOf(data->type_index));
-    return Error("TypeError", text.bytes(), "");
+    return Error(BytesOf("TypeError"), text.bytes(), TVMFFIByteArray{"", 0});
   }
 }
 
@@ -225,7 +225,7 @@ TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &messa
   backtrace.Put(", in ");
   backtrace.Put(site.function);
   backtrace.Put('\n');
-  return Error(site.kind, message.bytes(), backtrace.bytes());
+  return Error(BytesOf(site.kind), message.bytes(), backtrace.bytes());
 }
 
 /** What TVM_FFI_UNEXPECTED gives: an error once its message is complete. */

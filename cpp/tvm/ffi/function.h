@@ -59,6 +59,26 @@ class PackedArgs {
 
 namespace detail {
 
+/** Less to instantiate than std::is_invocable. */
+template <typename Void, typename F, typename... Args>
+struct CanCall : std::false_type {};
+template <typename F, typename... Args>
+struct CanCall<std::void_t<decltype(std::declval<F &>()(std::declval<Args>()...))>, F, Args...>
+    : std::true_type {};
+
+/** Whether a callable looks at its arguments itself. A Function could be called with anything. */
+template <typename F>
+TVM_FFI_LOCAL constexpr bool IsPacked() {
+  if constexpr (std::is_class_v<F> && std::is_base_of_v<ObjectRef, F>) {
+    return false;
+  } else {
+    return CanCall<void, F, const AnyView *, int32_t, Any *>::value ||
+           CanCall<void, F, PackedArgs, Any *>::value;
+  }
+}
+template <typename F>
+TVM_FFI_LOCAL inline constexpr bool is_packed_v = IsPacked<F>();
+
 /** A callable in a Function object. Invoke(callable, args, num_args, result) calls it. */
 template <typename F>
 class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
@@ -91,7 +111,7 @@ template <typename F>
 TVM_FFI_LOCAL int CallClosure(void *handle, const TVMFFIAny *args, int32_t num_args,
                               TVMFFIAny *result) {
   TVM_FFI_DETAIL_TRY {
-    return CallTyped(ClosureObj<F>::From(handle)->f_, "", args, num_args, result);
+    return CallerOf<F>::Call(ClosureObj<F>::From(handle)->f_, "", args, num_args, result);
   }
   TVM_FFI_DETAIL_CATCH
 }
@@ -102,7 +122,7 @@ TVM_FFI_LOCAL int CallNamedClosure(void *handle, const TVMFFIAny *args, int32_t 
   NamedClosureObj<F> *self = ObjectUnsafe::RawObjectPtrFromUnowned<NamedClosureObj<F>>(
       static_cast<TVMFFIObject *>(handle));
   TVM_FFI_DETAIL_TRY {
-    return CallTyped(self->f_, self->name_.data(), args, num_args, result);
+    return CallerOf<F>::Call(self->f_, self->name_.data(), args, num_args, result);
   }
   TVM_FFI_DETAIL_CATCH
 }
@@ -114,7 +134,7 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
     F &f = ClosureObj<F>::From(handle)->f_;
     const AnyView *views = reinterpret_cast<const AnyView *>(args);
     Any value;
-    if constexpr (std::is_invocable_v<F &, const AnyView *, int32_t, Any *>) {
+    if constexpr (CanCall<void, F, const AnyView *, int32_t, Any *>::value) {
       f(views, num_args, &value);
     } else {
       f(PackedArgs(views, num_args), &value);
@@ -124,19 +144,6 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
   }
   TVM_FFI_DETAIL_CATCH
 }
-
-/** Whether a callable looks at its arguments itself. A Function could be called with anything. */
-template <typename F>
-TVM_FFI_LOCAL constexpr bool IsPacked() {
-  if constexpr (std::is_class_v<F> && std::is_base_of_v<ObjectRef, F>) {
-    return false;
-  } else {
-    return std::is_invocable_v<F &, const AnyView *, int32_t, Any *> ||
-           std::is_invocable_v<F &, PackedArgs, Any *>;
-  }
-}
-template <typename F>
-TVM_FFI_LOCAL inline constexpr bool is_packed_v = IsPacked<F>();
 
 /** Views of the arguments of a call, on the stack. */
 template <size_t N>
@@ -223,8 +230,9 @@ class Function : public ObjectRef {
     for (int64_t i = 0; i < size; ++i) result.push_back(names(i).template cast<String>());
     return result;
   }
-  TVM_FFI_LOCAL static void RemoveGlobal(const String &name) {
-    GetGlobalRequired("ffi.FunctionRemoveGlobal")(name);
+  template <typename Name>
+  TVM_FFI_LOCAL static void RemoveGlobal(const Name &name) {
+    GetGlobalRequired("ffi.FunctionRemoveGlobal")(String(detail::BytesOf(name)));
   }
   /** Calls an exported function without an object of it. handle may be null. */
   template <typename... Args>
@@ -439,7 +447,7 @@ struct FunctionInfoOf<Signature<R, Params...>> {
   template <class S = std::string>
   TVM_FFI_LOCAL static S Sig() {
     Text text;
-    PutSignature(text, "", Signature<R, Params...>::records, num_args);
+    PutSignature(text, "", Signature<R, Params...>::records);
     return MakeString<S>(text.bytes());
   }
   template <class S = std::string>
@@ -467,15 +475,15 @@ TVM_FFI_NAMESPACE_END
       [[maybe_unused]] void *tvm_ffi_self, [[maybe_unused]] const TVMFFIAny *tvm_ffi_args, \
       [[maybe_unused]] int32_t tvm_ffi_num_args, TVMFFIAny *tvm_ffi_result)
 
-#define TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, ...)                                     \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName);                                        \
-  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName) {                                       \
-    auto &&tvm_ffi_callable = __VA_ARGS__;                                              \
-    TVM_FFI_DETAIL_TRY {                                                                \
-      return ::tvm::ffi::detail::CallTyped(tvm_ffi_callable, #ExportName, tvm_ffi_args, \
-                                           tvm_ffi_num_args, tvm_ffi_result);           \
-    }                                                                                   \
-    TVM_FFI_DETAIL_CATCH                                                                \
+#define TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, ...)                                       \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName);                                          \
+  TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName) {                                         \
+    auto &&tvm_ffi_callable = __VA_ARGS__;                                                \
+    TVM_FFI_DETAIL_TRY {                                                                  \
+      return ::tvm::ffi::detail::CallerOf<decltype(tvm_ffi_callable)>::Call(              \
+          tvm_ffi_callable, #ExportName, tvm_ffi_args, tvm_ffi_num_args, tvm_ffi_result); \
+    }                                                                                     \
+    TVM_FFI_DETAIL_CATCH                                                                  \
   }
 
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA

@@ -361,7 +361,10 @@ struct AnyEqual {
     if (a.same_as(b)) return true;
     const int32_t a_index = a.type_index(), b_index = b.type_index();
     if (a_index < kTVMFFISmallStr || b_index < kTVMFFISmallStr) return false;
-    return detail::CallGlobal(detail::GlobalArrayContains(), Array<Any>{a}, b).same_as(Any(true));
+    const AnyView view(a);
+    const Any array = detail::CallHandle(detail::GlobalArray(), &view, 1);
+    const AnyView args[2] = {array, b};
+    return detail::CallHandle(detail::GlobalArrayContains(), args, 2).same_as(Any(true));
   }
 };
 

@@ -246,7 +246,8 @@ struct TypeTraits<DLTensor *> : detail::NamedTraits<DLTensor *> {
 
 template <>
 struct detail::Reader<TensorView> {
-  const DLTensor *value;
+  const DLTensor *value = nullptr;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = ReadTensor(source);
     return value != nullptr ? kReadOk : kReadMismatch;

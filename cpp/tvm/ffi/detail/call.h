@@ -17,11 +17,10 @@ namespace detail {
 /** A signature as types, and what errors need to know of it. */
 template <typename R, typename... Params>
 struct TVM_FFI_LOCAL Signature {
-  using Result = R;
-  TVM_FFI_LOCAL static constexpr size_t num_params = sizeof...(Params);
-  /** The result, then the parameters. */
-  TVM_FFI_LOCAL static constexpr const TypeRecord *records[] = {&TypeRecordOf<R>::value,
-                                                                &TypeRecordOf<Params>::value...};
+  using Indices = std::index_sequence_for<Params...>;
+  /** The result, then the parameters, then a null pointer. */
+  TVM_FFI_LOCAL static constexpr const TypeRecord *records[] = {
+      &TypeRecordOf<R>::value, &TypeRecordOf<Params>::value..., nullptr};
 
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
@@ -56,12 +55,13 @@ struct SignatureOfImpl<F, std::enable_if_t<std::is_function_v<std::remove_pointe
 template <typename F>
 using SignatureOf = typename SignatureOfImpl<std::remove_cv_t<std::remove_reference_t<F>>>::type;
 
-/** `name(0: T0, 1: T1) -> R` */
-TVM_FFI_LOCAL_COLD void PutSignature(Text &text, const char *name, const TypeRecord *const *records,
-                                     size_t num_params) {
+/** `name(0: T0, 1: T1) -> R`; gives the number of parameters. */
+TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
+                                       const TypeRecord *const *records) {
+  size_t i = 0;
   text.Put(name);
   text.Put('(');
-  for (size_t i = 0; i < num_params; ++i) {
+  for (; records[i + 1] != nullptr; ++i) {
     if (i != 0) text.Put(", ");
     text.PutUint(i);
     text.Put(": ");
@@ -69,34 +69,37 @@ TVM_FFI_LOCAL_COLD void PutSignature(Text &text, const char *name, const TypeRec
   }
   text.Put(") -> ");
   PutRecord(text, *records[0]);
+  return i;
 }
 
-TVM_FFI_LOCAL_COLD int RaiseCount(const char *name, const TypeRecord *const *records,
-                                  size_t num_params, int32_t num_args) {
-  Text text;
-  text.Put("Mismatched number of arguments when calling: `");
-  PutSignature(text, name, records, num_params);
-  text.Put("`. Expected ");
-  text.PutUint(num_params);
-  text.Put(" but got ");
-  text.PutInt(num_args);
-  text.Put(" arguments");
-  return RaiseText("TypeError", text);
-}
-
-TVM_FFI_LOCAL_COLD int RaiseArgument(const char *name, const TypeRecord *const *records,
-                                     size_t num_params, const TVMFFIAny *args, int32_t i, int why) {
+/** @param bad The argument that could not be read, or -1: there are not as many as parameters. */
+TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const *records,
+                                      const TVMFFIAny *args, int32_t num_args, int32_t bad,
+                                      int why) {
   if (why == kReadRaised) return -1;
   Text text;
-  text.Put("Mismatched type on argument #");
-  text.PutInt(i);
+  text.Put("Mismatched ");
+  if (bad < 0) {
+    text.Put("number of arguments");
+  } else {
+    text.Put("type on argument #");
+    text.PutInt(bad);
+  }
   text.Put(" when calling: `");
-  PutSignature(text, name, records, num_params);
-  text.Put("`. Expected `");
-  PutRecord(text, *records[i + 1]);
-  text.Put("` but got `");
-  PutRecordGot(text, *records[i + 1], args + i);
-  text.Put('`');
+  const size_t num_params = PutSignature(text, name, records);
+  text.Put("`. Expected ");
+  if (bad < 0) {
+    text.PutUint(num_params);
+    text.Put(" but got ");
+    text.PutInt(num_args);
+    text.Put(" arguments");
+  } else {
+    text.Put('`');
+    PutRecord(text, *records[bad + 1]);
+    text.Put("` but got `");
+    PutRecordGot(text, *records[bad + 1], args + bad);
+    text.Put('`');
+  }
   return RaiseText("TypeError", text);
 }
 
@@ -125,42 +128,46 @@ struct ReaderOfParam {
   using type = Reader<D>;
 };
 
-template <typename Sig, typename F, size_t... I, typename... Readers>
-TVM_FFI_LOCAL_INLINE int CallWithReaders(F &f, const char *name, const TVMFFIAny *args,
-                                         TVMFFIAny *result, std::index_sequence<I...>,
-                                         Readers &&...readers) {
-  [[maybe_unused]] int32_t bad = 0;
-  [[maybe_unused]] int why = kReadOk;
-  if (TVM_FFI_PREDICT_FALSE(!(... && ((why = readers.Read(args + I)) == kReadOk ||
-                                      (bad = static_cast<int32_t>(I), false))))) {
-    return RaiseArgument(name, Sig::records, sizeof...(I), args, bad, why);
-  }
-  if constexpr (std::is_void_v<typename Sig::Result>) {
-    f(readers.Take()...);
-    SetNone(result);
-  } else {
-    WriteResult<typename Sig::Result>(f(readers.Take()...), result);
-  }
-  return 0;
-}
+template <size_t kIndex, typename Param>
+struct TVM_FFI_LOCAL IndexedReader {
+  typename ReaderOfParam<Param>::type reader;
+};
 
-template <typename F, typename R, typename... Params>
-TVM_FFI_LOCAL_INLINE int CallTypedAs(Signature<R, Params...> *, F &f, const char *name,
-                                     const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  using Sig = Signature<R, Params...>;
-  if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(sizeof...(Params)))) {
-    return RaiseCount(name, Sig::records, sizeof...(Params), num_args);
-  }
-  return CallWithReaders<Sig>(f, name, args, result, std::index_sequence_for<Params...>(),
-                              typename ReaderOfParam<Params>::type()...);
-}
+/**
+ * All of a call is one function, which each caller inlines: clang optimises what it inlines once
+ * for every function on the way.
+ */
+template <typename Sig, typename Indices = typename Sig::Indices>
+struct Caller;
+template <typename R, typename... Params, size_t... kIndex>
+struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
+  struct TVM_FFI_LOCAL Readers : IndexedReader<kIndex, Params>... {};
 
-/** Calls f; may throw what f throws. 0, or -1 with an error raised. */
+  /** Calls f; may throw what f throws. 0, or -1 with an error raised. */
+  template <typename F>
+  TVM_FFI_LOCAL_INLINE static int Call(F &f, const char *name, const TVMFFIAny *args,
+                                       int32_t num_args, TVMFFIAny *result) {
+    [[maybe_unused]] Readers all;
+    int32_t bad = -1;
+    int why = kReadMismatch;
+    if (TVM_FFI_PREDICT_FALSE(
+            num_args != static_cast<int32_t>(sizeof...(Params)) ||
+            (... || (bad = static_cast<int32_t>(kIndex),
+                     (why = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
+                          args + kIndex)) != kReadOk)))) {
+      return RaiseArguments(name, Signature<R, Params...>::records, args, num_args, bad, why);
+    }
+    if constexpr (std::is_void_v<R>) {
+      f(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);
+      SetNone(result);
+    } else {
+      WriteResult<R>(f(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...), result);
+    }
+    return 0;
+  }
+};
 template <typename F>
-TVM_FFI_LOCAL_INLINE int CallTyped(F &f, const char *name, const TVMFFIAny *args, int32_t num_args,
-                                   TVMFFIAny *result) {
-  return CallTypedAs(static_cast<SignatureOf<F> *>(nullptr), f, name, args, num_args, result);
-}
+using CallerOf = Caller<SignatureOf<F>>;
 
 }  // namespace detail
 TVM_FFI_NAMESPACE_END

@@ -57,12 +57,12 @@ TVM_FFI_LOCAL_INLINE T MakeEmpty() {
   }
 }
 
-/** Reads one argument: Read, and after kReadOk once Take. */
-template <typename T, typename = void>
-struct Reader {
+/** A reader by the functions that users write for their types. */
+template <typename T>
+struct ForeignReader {
   std::optional<T> value;
-  TVM_FFI_LOCAL_INLINE Reader() = default;
-  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE ForeignReader() = default;
+  TVM_FFI_LOCAL_INLINE ~ForeignReader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     if constexpr (std::is_same_v<decltype(TypeTraits<T>::TryCastFromAnyView(source)),
                                  std::optional<T>>) {
@@ -74,15 +74,22 @@ struct Reader {
   }
   TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(*value); }
 };
+/** And by the Read of this layer's traits. */
 template <typename T>
-struct Reader<T, std::enable_if_t<IsOwn<TypeTraits<T>>::value>> {
+struct OwnReader {
   T value = MakeEmpty<T>();
-  TVM_FFI_LOCAL_INLINE Reader() = default;
-  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE OwnReader() = default;
+  TVM_FFI_LOCAL_INLINE ~OwnReader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     return TypeTraits<T>::Read(source, &value);
   }
   TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(value); }
+};
+/** Reads one argument: Read, and after kReadOk once Take. */
+template <typename T>
+struct Reader : std::conditional_t<IsOwn<TypeTraits<T>>::value, OwnReader<T>, ForeignReader<T>> {
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 
 /** What traits of this layer have in common, on top of Read and the texts. */
