@@ -252,7 +252,7 @@ struct detail::Reader<TensorView> {
     value = ReadTensor(source);
     return value != nullptr ? kReadOk : kReadMismatch;
   }
-  TVM_FFI_LOCAL_INLINE TensorView Take() {
+  TVM_FFI_LOCAL_INLINE const TensorView &Take() {
     // It has the memory of a DLTensor.
     return *reinterpret_cast<const TensorView *>(value);
   }
