@@ -85,6 +85,21 @@ TEST(Function, ArgumentsOfEachForm) {
   EXPECT_EQ(f(1, "ab", "cd", 3, 4, nullptr, nullptr, nullptr, 5).cast<int>(), 17);
 }
 
+TEST(Function, TakesValueOrError) {
+  Function f = Function::FromTyped(
+      [](const ffi::Expected<int64_t> &x) { return x.is_ok() ? x.value() : int64_t{-1}; });
+  EXPECT_EQ(f(4).cast<int64_t>(), 4);
+  EXPECT_EQ(f(ffi::Error("ValueError", "none", "")).cast<int64_t>(), -1);
+  EXPECT_NE(Caught([&] { f("four"); }).find("Expected `Expected<int>` but got `const char*`"),
+            std::string::npos);
+}
+
+TEST(Function, IsCopiedNotWrapped) {
+  Function f = Function::FromTyped(Add);
+  Function copy(f);
+  EXPECT_TRUE(copy.same_as(f));
+}
+
 TEST(Function, SaysWhatIsWrong) {
   const Function f = Function::FromTyped([](int64_t, ffi::Optional<String>, Meters) {}, "name");
   EXPECT_EQ(Caught([&] { f(1); }),
