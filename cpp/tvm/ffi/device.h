@@ -72,14 +72,18 @@ struct TypeTraits<DLDevice> : detail::NamedTraits<DLDevice> {
     return source->v_device;
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLDevice *out) {
-    TVMFFIByteArray text;
     if (TVM_FFI_PREDICT_TRUE(source->type_index == kTVMFFIDevice)) {
       *out = source->v_device;
       return detail::kReadOk;
     }
-    return detail::ReadText(source, &text) && detail::ParseDevice(text, out)
-               ? detail::kReadOk
-               : detail::kReadMismatch;
+    // Not into *out: see TypeTraits<DLDataType>.
+    TVMFFIByteArray text;
+    DLDevice parsed{};
+    if (!detail::ReadText(source, &text) || !detail::ParseDevice(text, &parsed)) {
+      return detail::kReadMismatch;
+    }
+    *out = parsed;
+    return detail::kReadOk;
   }
 };
 

@@ -84,7 +84,13 @@ struct TypeTraits<DLDataType> : detail::NamedTraits<DLDataType> {
     return source->v_dtype;
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLDataType *out) {
-    if (TVM_FFI_PREDICT_FALSE(source->type_index != kTVMFFIDataType)) return Parse(source, out);
+    if (TVM_FFI_PREDICT_FALSE(source->type_index != kTVMFFIDataType)) {
+      // Not into *out: the address of one reader would keep those of all arguments in memory.
+      DLDataType parsed{};
+      const int why = Parse(source, &parsed);
+      *out = parsed;
+      return why;
+    }
     *out = source->v_dtype;
     return detail::kReadOk;
   }
