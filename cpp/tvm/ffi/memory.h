@@ -80,6 +80,12 @@ TVM_FFI_LOCAL ObjectPtr<T> make_object(Args &&...args) {
   return detail::MakeObject<T>(0, static_cast<Args &&>(args)...);
 }
 
+/** The same as a pointer that is not null. Needs object_ptr.h. */
+template <typename T, typename... Args>
+TVM_FFI_LOCAL Arc<T> make_arc(Args &&...args) {
+  return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(static_cast<Args &&>(args)...));
+}
+
 /** The same with room for num_elems of Elem behind it, which is left uninitialised. */
 template <typename T, typename Elem, typename... Args>
 TVM_FFI_LOCAL ObjectPtr<T> make_inplace_array_object(size_t num_elems, Args &&...args) {

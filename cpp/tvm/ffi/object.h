@@ -94,6 +94,8 @@ TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
 class Object;
 template <typename T>
 class ObjectPtr;
+template <typename T>
+class Arc;
 class ObjectRef;
 
 namespace detail {
@@ -305,6 +307,13 @@ struct ObjectUnsafe {
   TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromOwned(Object *obj) {
     return ObjectPtrFromOwned<T>(obj == nullptr ? nullptr : GetHeader(obj));
   }
+  /** The caller knows that it is not null. Needs object_ptr.h. */
+  template <typename T>
+  TVM_FFI_LOCAL_INLINE static Arc<T> ArcFromObjectPtr(ObjectPtr<T> &&ptr) {
+    Arc<T> arc{UnsafeInit{}};
+    arc.swap(ptr);
+    return arc;
+  }
   /** [share] */
   template <typename T>
   TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromUnowned(TVMFFIObject *header) {
@@ -447,7 +456,7 @@ TVM_FFI_LOCAL inline constexpr bool object_ref_contains_v =
 
 /** A reference to an object that one has a pointer of. Errors: InternalError (null). */
 template <typename Ref, typename T>
-TVM_FFI_LOCAL Ref GetRef(const T *ptr) {
+TVM_FFI_LOCAL std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>, Ref> GetRef(const T *ptr) {
   static_assert(object_ref_contains_v<Ref, T>, "this reference cannot hold objects of that class");
   if constexpr (!Ref::_type_is_nullable) {
     if (ptr == nullptr) {
@@ -464,9 +473,20 @@ TVM_FFI_LOCAL ObjectPtr<Base> GetObjectPtr(T *ptr) {
   return detail::ObjectUnsafe::ObjectPtrFromUnowned<Base>(static_cast<const Object *>(ptr));
 }
 
+namespace detail {
+/** The object in a value of another class: Get(value). Variant has it. */
+template <typename T>
+struct ObjectIn;
+}  // namespace detail
+
+/** By identity. */
 struct ObjectPtrHash {
   TVM_FFI_LOCAL size_t operator()(const ObjectRef &ref) const {
     return reinterpret_cast<size_t>(ref.get());
+  }
+  template <typename T, typename = decltype(&detail::ObjectIn<T>::Get)>
+  TVM_FFI_LOCAL size_t operator()(const T &value) const {
+    return reinterpret_cast<size_t>(detail::ObjectIn<T>::Get(value));
   }
   template <typename T>
   TVM_FFI_LOCAL size_t operator()(const ObjectPtr<T> &ptr) const {
@@ -477,6 +497,10 @@ struct ObjectPtrHash {
 struct ObjectPtrEqual {
   TVM_FFI_LOCAL bool operator()(const ObjectRef &a, const ObjectRef &b) const {
     return a.same_as(b);
+  }
+  template <typename T, typename = decltype(&detail::ObjectIn<T>::Get)>
+  TVM_FFI_LOCAL bool operator()(const T &a, const T &b) const {
+    return detail::ObjectIn<T>::Get(a) == detail::ObjectIn<T>::Get(b);
   }
   template <typename T>
   TVM_FFI_LOCAL bool operator()(const ObjectPtr<T> &a, const ObjectPtr<T> &b) const {
@@ -643,5 +667,8 @@ TVM_FFI_LOCAL inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) 
 TVM_FFI_NAMESPACE_END
 
 #include <tvm/ffi/error.h>
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/type_traits.h>
+#endif
 
 #endif  // TVM_FFI_OBJECT_H_

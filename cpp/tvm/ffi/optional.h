@@ -26,6 +26,8 @@ template <typename T>
 struct IsObjectPtr : std::false_type {};
 template <typename T>
 struct IsObjectPtr<ObjectPtr<T>> : std::true_type {};
+template <typename T>
+struct IsObjectPtr<Arc<T>> : std::true_type {};
 
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowAbsent(bool pointer) {
   Throw("RuntimeError", pointer ? "Bad optional access" : "Back optional access");
@@ -102,6 +104,8 @@ template <typename T>
 struct ContainerOf<ObjectPtr<T>> {
   using type = T;
 };
+template <typename T>
+struct ContainerOf<Arc<T>> : ContainerOf<ObjectPtr<T>> {};
 
 /** A pointer; null is absent. */
 template <typename T>
@@ -113,21 +117,8 @@ class PtrOptionalBase {
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(PtrOptionalBase)
   TVM_FFI_LOCAL_INLINE bool has_value() const { return data_ != nullptr; }
   TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
-  TVM_FFI_LOCAL_INLINE T Get() const & {
-    if constexpr (IsObjectPtr<T>::value) {
-      return ObjectUnsafe::ObjectPtrFromUnowned<ContainerType>(header());
-    } else {
-      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(data_);
-    }
-  }
-  TVM_FFI_LOCAL_INLINE T Get() && {
-    if constexpr (IsObjectPtr<T>::value) {
-      return ObjectUnsafe::ObjectPtrFromOwned<ContainerType>(
-          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data_)));
-    } else {
-      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(static_cast<ObjectPtr<Object> &&>(data_));
-    }
-  }
+  TVM_FFI_LOCAL_INLINE T Get() const & { return Make(ObjectPtr<Object>(data_)); }
+  TVM_FFI_LOCAL_INLINE T Get() && { return Make(static_cast<ObjectPtr<Object> &&>(data_)); }
   /** A null reference is nothing. */
   TVM_FFI_LOCAL_INLINE void Set(T value) {
     if constexpr (IsObjectPtr<T>::value) {
@@ -140,8 +131,13 @@ class PtrOptionalBase {
   }
   TVM_FFI_LOCAL_INLINE void Clear() { data_.reset(); }
   TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const { SetObject(out, header()); }
-  TVM_FFI_LOCAL_INLINE const ContainerType *get() const {
-    return static_cast<const ContainerType *>(data_.get());
+  using NodePtr = std::conditional_t<IsObjectPtr<T>::value, ContainerType *, const ContainerType *>;
+  TVM_FFI_LOCAL_INLINE NodePtr get() const { return static_cast<NodePtr>(data_.get()); }
+  /** Of a pointer: itself, null when absent. */
+  template <typename Base, typename = std::enable_if_t<IsObjectPtr<T>::value &&
+                                                       std::is_base_of_v<Base, ContainerType>>>
+  TVM_FFI_LOCAL_INLINE operator ObjectPtr<Base>() const {
+    return ObjectUnsafe::ObjectPtrFromUnowned<ContainerType>(header());
   }
   TVM_FFI_LOCAL_INLINE bool unique() const { return data_.unique(); }
   TVM_FFI_LOCAL_INLINE int use_count() const { return data_.use_count(); }
@@ -150,8 +146,17 @@ class PtrOptionalBase {
     return ObjectRef(data_).as<U>();
   }
   template <typename U>
-  TVM_FFI_LOCAL_INLINE U as_or_throw() const {
+  TVM_FFI_LOCAL_INLINE U as_or_throw() const & {
     return ObjectRef(data_).as_or_throw<U>();
+  }
+  /** The object is moved out if it is a U. */
+  template <typename U>
+  TVM_FFI_LOCAL U as_or_throw() && {
+    TVMFFIAny view;
+    SetObject(&view, header());
+    if (!TypeTraits<U>::CheckAnyStrict(&view)) ThrowCannotTreat(TypeRecordOf<U>::value, &view);
+    ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data_));
+    return TypeTraits<U>::MoveFromAnyAfterCheck(&view);
   }
   TVM_FFI_LOCAL bool same_as(const PtrOptionalBase &other) const { return data_ == other.data_; }
   TVM_FFI_LOCAL bool same_as(const ObjectRef &other) const { return data_.get() == other.get(); }
@@ -159,6 +164,19 @@ class PtrOptionalBase {
  protected:
   TVM_FFI_LOCAL_INLINE TVMFFIObject *header() const {
     return ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data_);
+  }
+  TVM_FFI_LOCAL_INLINE static T Make(ObjectPtr<Object> &&data) {
+    if constexpr (IsObjectPtr<T>::value) {
+      ObjectPtr<ContainerType> ptr = ObjectUnsafe::ObjectPtrFromOwned<ContainerType>(
+          ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(static_cast<ObjectPtr<Object> &&>(data)));
+      if constexpr (std::is_same_v<T, Arc<ContainerType>>) {
+        return ObjectUnsafe::ArcFromObjectPtr(static_cast<ObjectPtr<ContainerType> &&>(ptr));
+      } else {
+        return ptr;
+      }
+    } else {
+      return ObjectUnsafe::ObjectRefFromObjectPtr<T>(static_cast<ObjectPtr<Object> &&>(data));
+    }
   }
   ObjectPtr<Object> data_;
 };
@@ -342,28 +360,14 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   }
 };
 
-namespace detail {
+/** The same as the other GetRef, with nothing for a null pointer. */
+template <typename Opt, typename T>
+TVM_FFI_LOCAL std::enable_if_t<is_optional_type_v<Opt>, Opt> GetRef(const T *ptr) {
+  using Ref = typename Opt::value_type;
+  if (ptr == nullptr) return std::nullopt;
+  return GetRef<Ref>(ptr);
+}
 
-/** The reader of the value, and whether there is one: nothing is made that Take would copy again.
- */
-template <typename T>
-struct Reader<Optional<T>> {
-  Reader<T> reader;
-  bool present = false;
-  TVM_FFI_LOCAL_INLINE Reader() = default;
-  TVM_FFI_LOCAL_INLINE ~Reader() = default;
-  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
-    present = source->type_index != kTVMFFINone;
-    return present ? reader.Read(source) : kReadOk;
-  }
-  TVM_FFI_LOCAL_INLINE Optional<T> Take() {
-    Optional<T> value;
-    if (present) value.Set(reader.Take());
-    return value;
-  }
-};
-
-}  // namespace detail
 TVM_FFI_NAMESPACE_END
 
 #endif  // TVM_FFI_OPTIONAL_H_

@@ -67,6 +67,7 @@ TVM_FFI_LOCAL auto SelectTraits() {
 
 template <typename T, typename>
 struct TypeTraits : std::remove_pointer_t<decltype(detail::SelectTraits<T>())> {};
+
 /* ---- Asking about types -----------------------------------------------------------------------*/
 
 template <typename T>
@@ -128,5 +129,10 @@ template <typename Target, typename Source>
 TVM_FFI_LOCAL inline constexpr bool type_subsumes_v = detail::Subsumes<Target, Source>::value;
 
 TVM_FFI_NAMESPACE_END
+
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/traits_fallback.h>
+#include <tvm/ffi/object_ptr.h>
+#endif
 
 #endif  // TVM_FFI_TYPE_TRAITS_H_

@@ -61,6 +61,15 @@ class Variant {
   friend struct TypeTraits<Variant<V...>>;
 };
 
+/** Of references to objects: may be told apart by ObjectPtrHash and ObjectPtrEqual. */
+template <typename... V>
+struct detail::ObjectIn<Variant<V...>> {
+  static_assert((std::is_base_of_v<ObjectRef, V> && ...), "not all of these refer to objects");
+  TVM_FFI_LOCAL static const Object *Get(const Variant<V...> &value) {
+    return value.template as<Object>();
+  }
+};
+
 template <typename... To, typename From>
 struct detail::Subsumes<Variant<To...>, From>
     : std::bool_constant<(detail::Subsumes<To, From>::value || ...)> {};

@@ -52,9 +52,8 @@ TVM_FFI_LOCAL constexpr bool HasConstantText() {
   }
 }
 
-template <typename Traits, typename Sink>
-TVM_FFI_LOCAL void PutForeign(Sink &sink, bool schema) {
-  const auto text = schema ? Traits::TypeSchema() : Traits::TypeStr();
+template <typename S, typename Sink>
+TVM_FFI_LOCAL void PutForeign(Sink &sink, const S &text) {
   for (const char c : text) sink.Put(c);
 }
 
@@ -70,7 +69,7 @@ TVM_FFI_LOCAL constexpr void PutTypeStr(Sink &sink) {
   } else if constexpr (IsOwn<TypeTraits<D>>::value) {
     TypeTraits<D>::PutTypeStr(sink);
   } else {
-    PutForeign<TypeTraits<D>>(sink, false);
+    PutForeign(sink, TypeTraits<D>::TypeStr());
   }
 }
 
@@ -84,7 +83,7 @@ TVM_FFI_LOCAL constexpr void PutSchema(Sink &sink) {
   } else if constexpr (IsOwn<TypeTraits<D>>::value) {
     TypeTraits<D>::PutSchema(sink);
   } else {
-    PutForeign<TypeTraits<D>>(sink, true);
+    PutForeign(sink, TypeTraits<D>::TypeSchema());
   }
 }
 

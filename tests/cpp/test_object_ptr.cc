@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arc, WeakObjectPtr, traits of classes that are made of other values, identity. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <thread>
+
+namespace ffi = tvm::ffi;
+using ffi::Any;
+using ffi::AnyView;
+using ffi::Arc;
+using ffi::Function;
+using ffi::Object;
+using ffi::ObjectPtr;
+using ffi::Optional;
+using ffi::WeakObjectPtr;
+
+namespace {
+
+class CountedObj : public Object {
+ public:
+  explicit CountedObj(int64_t from) : value(from) { ++alive; }
+  ~CountedObj() { --alive; }
+  int64_t value;
+  static int alive;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Counted", CountedObj, Object);
+};
+int CountedObj::alive = 0;
+
+class Counted : public ffi::ObjectRef {
+ public:
+  explicit Counted(ObjectPtr<CountedObj> data) : ffi::ObjectRef(ffi::UnsafeInit{}) {
+    data_ = std::move(data);
+  }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Counted, ffi::ObjectRef, CountedObj);
+};
+
+struct Distance {
+  double meters;
+};
+
+/* Storage of it before it is complete. */
+class LaterObj;
+struct HoldsLater {
+  Optional<Arc<LaterObj>> later;
+  ObjectPtr<LaterObj> other;
+};
+
+template <typename F>
+std::string ErrorOf(const F &f) {
+  try {
+    f();
+  } catch (const ffi::Error &error) {
+    return error.kind() + ": " + error.message();
+  }
+  return "";
+}
+
+static_assert(sizeof(Arc<Object>) == 8 && sizeof(WeakObjectPtr<Object>) == 8, "");
+static_assert(sizeof(Optional<Arc<Object>>) == 8 && std::is_standard_layout_v<Arc<Object>>, "");
+static_assert(!std::is_default_constructible_v<Arc<Object>> &&
+                  !std::is_constructible_v<Arc<Object>, std::nullptr_t> &&
+                  !std::is_constructible_v<Arc<Object>, ObjectPtr<Object>> &&
+                  !std::is_convertible_v<Arc<Object>, Arc<CountedObj>> &&
+                  std::is_convertible_v<Arc<CountedObj>, Arc<Object>> &&
+                  std::is_convertible_v<Arc<CountedObj>, ObjectPtr<Object>> &&
+                  !std::is_assignable_v<Arc<Object> &, std::nullptr_t>,
+              "");
+
+}  // namespace
+
+namespace tvm {
+namespace ffi {
+
+template <>
+inline constexpr bool use_default_type_traits_v<Counted> = false;
+template <>
+struct TypeTraits<Counted> : ObjectRefWithFallbackTraitsBase<Counted, StrictBool, int64_t> {
+  static Counted ConvertFallbackValue(StrictBool value) {
+    return Counted(make_object<CountedObj>(value ? -1 : -2));
+  }
+  static Counted ConvertFallbackValue(int64_t value) {
+    return Counted(make_object<CountedObj>(value));
+  }
+};
+template <>
+struct TypeTraits<Distance> : FallbackOnlyTraitsBase<Distance, double, String> {
+  static std::string TypeStr() { return "Distance"; }
+  static Distance ConvertFallbackValue(double value) { return Distance{value}; }
+  static Distance ConvertFallbackValue(const String &value) {
+    return Distance{static_cast<double>(value.size())};
+  }
+};
+
+}  // namespace ffi
+}  // namespace tvm
+
+namespace {
+
+class LaterObj : public Object {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Later", LaterObj, Object);
+};
+
+TEST(Arc, HoldsAnObjectUntilItIsMovedFrom) {
+  const HoldsLater none;
+  EXPECT_FALSE(none.later.has_value());
+  {
+    Arc<CountedObj> arc = ffi::make_arc<CountedObj>(5), copy = arc;
+    const Arc<Object> base = copy;
+    EXPECT_EQ(arc.use_count(), 3);
+    const Arc<CountedObj> moved = std::move(arc);
+    EXPECT_TRUE(arc == nullptr);
+    EXPECT_EQ(moved->value, 5);
+    arc = copy;
+    EXPECT_EQ(base.use_count(), 4);
+    EXPECT_TRUE(Arc<CountedObj>(ffi::UnsafeInit{}) == nullptr);
+  }
+  EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(Arc, TravelsAsAValueThatIsNotNone) {
+  {
+    const Function f =
+        Function::FromTyped([](const Arc<CountedObj> &arc) { return ++arc->value; }, "f");
+    const Any any = ffi::make_arc<CountedObj>(1);
+    EXPECT_EQ(f(any).cast<int>(), 2);
+    EXPECT_EQ(any.as<Arc<CountedObj>>().value()->value, 2);
+    EXPECT_EQ(any.cast<Arc<Object>>().use_count(), 2);
+    EXPECT_EQ(ErrorOf([&] { f(nullptr); }),
+              "TypeError: Mismatched type on argument #0 when calling: "
+              "`f(0: test.cpp.Counted) -> int`. Expected `test.cpp.Counted` but got `None`");
+    EXPECT_EQ(ffi::TypeTraits<Arc<CountedObj>>::TypeSchema(), "{\"type\":\"test.cpp.Counted\"}");
+    EXPECT_EQ(ffi::TypeToRuntimeTypeIndex<Arc<CountedObj>>::v(), CountedObj::RuntimeTypeIndex());
+    EXPECT_TRUE((ffi::type_subsumes_v<ObjectPtr<Object>, Arc<CountedObj>>));
+    EXPECT_FALSE((ffi::type_subsumes_v<Arc<Object>, ObjectPtr<CountedObj>>));
+  }
+  EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(Arc, MayBeAbsent) {
+  {
+    Optional<Arc<CountedObj>> optional = ffi::make_arc<CountedObj>(3);
+    EXPECT_EQ((*optional)->value, 3);
+    EXPECT_EQ(optional.use_count(), 1);
+    optional->value = 4;
+    EXPECT_EQ(Any(optional).cast<Optional<Arc<CountedObj>>>().value()->value, 4);
+    optional = nullptr;
+    EXPECT_EQ(ErrorOf([&] { optional.value(); }), "RuntimeError: Bad optional access");
+    Optional<ObjectPtr<CountedObj>> pointer = ffi::make_object<CountedObj>(6);
+    const ObjectPtr<Object> base = pointer;
+    EXPECT_EQ(base.use_count(), 2);
+    EXPECT_EQ(ErrorOf([&] { std::move(pointer).as_or_throw<ffi::Array<int>>(); }),
+              "TypeError: Cannot treat type `test.cpp.Counted` as type `Array<int>`");
+    EXPECT_EQ(base.use_count(), 2);
+    const ffi::ObjectRef taken = std::move(pointer).as_or_throw<Counted>();
+    EXPECT_FALSE(pointer.has_value());
+    EXPECT_EQ(base.use_count(), 2);
+  }
+  EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(WeakObjectPtr, DoesNotKeepTheObject) {
+  ObjectPtr<CountedObj> strong = ffi::make_object<CountedObj>(3);
+  WeakObjectPtr<CountedObj> weak(strong), moved;
+  EXPECT_FALSE(strong.unique());
+  EXPECT_EQ(strong.use_count(), 1);
+  moved = std::move(weak);
+  EXPECT_TRUE(weak.expired());
+  const WeakObjectPtr<Object> base = moved;
+  EXPECT_EQ(moved.lock()->value, 3);
+  strong.reset();
+  EXPECT_EQ(CountedObj::alive, 0);
+  EXPECT_TRUE(base.expired());
+  EXPECT_TRUE(moved.lock() == nullptr);
+  weak.swap(moved);
+  weak = nullptr;
+  EXPECT_EQ(weak.use_count(), 0);
+  EXPECT_TRUE(WeakObjectPtr<Object>().lock() == nullptr);
+}
+
+TEST(WeakObjectPtr, LockRacesWithTheLastRelease) {
+  for (int round = 0; round < 200; ++round) {
+    ObjectPtr<CountedObj> strong = ffi::make_object<CountedObj>(3);
+    const WeakObjectPtr<CountedObj> weak(strong);
+    std::thread other([&] {
+      while (const ObjectPtr<CountedObj> locked = weak.lock()) EXPECT_EQ(locked->value, 3);
+    });
+    strong.reset();
+    other.join();
+    EXPECT_TRUE(weak.expired());
+  }
+  EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(Fallback, OtherValuesMakeOne) {
+  {
+    EXPECT_EQ(AnyView(true).cast<Counted>()->value, -1);
+    EXPECT_EQ(AnyView(7).cast<Counted>()->value, 7);
+    const Counted same(ffi::make_object<CountedObj>(9));
+    EXPECT_TRUE(AnyView(same).cast<Counted>().same_as(same));
+    EXPECT_EQ(ErrorOf([] { AnyView(1.5).cast<Counted>(); }),
+              "TypeError: Cannot convert from type `float` to `test.cpp.Counted`");
+    EXPECT_EQ(ErrorOf([] { AnyView(nullptr).cast<Counted>(); }),
+              "TypeError: Cannot convert from type `None` to `test.cpp.Counted`");
+    EXPECT_EQ(Any(ffi::Array<Any>{1, true, same}).cast<ffi::Array<Counted>>()[0]->value, 1);
+    EXPECT_EQ(AnyView(2).cast<Distance>().meters, 2.0);
+    EXPECT_EQ(AnyView("abc").cast<Distance>().meters, 3.0);
+    EXPECT_FALSE(AnyView(nullptr).try_cast<Distance>().has_value());
+    EXPECT_FALSE(AnyView(1).try_cast<ffi::StrictBool>().has_value());
+  }
+  EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(GetRef, OfAnOptionalTakesNull) {
+  const ObjectPtr<CountedObj> object = ffi::make_object<CountedObj>(2);
+  EXPECT_EQ(ffi::GetRef<Optional<Counted>>(object.get()).value()->value, 2);
+  EXPECT_FALSE(ffi::GetRef<Optional<Counted>>(static_cast<CountedObj *>(nullptr)).has_value());
+  EXPECT_EQ(ErrorOf([] { ffi::GetRef<Counted>(static_cast<CountedObj *>(nullptr)); }).substr(0, 15),
+            "InternalError: ");
+}
+
+TEST(ObjectPtrHash, TellsVariantsApartByIdentity) {
+  const Counted object(ffi::make_object<CountedObj>(2));
+  const ffi::Variant<Counted, ffi::Array<int>> a = object, b = ffi::Array<int>{1};
+  EXPECT_TRUE(ffi::ObjectPtrEqual()(a, a));
+  EXPECT_FALSE(ffi::ObjectPtrEqual()(a, b));
+  EXPECT_EQ(ffi::ObjectPtrHash()(a), ffi::ObjectPtrHash()(object));
+}
+
+}  // namespace
