@@ -34,8 +34,32 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-TVM_FFI_LOCAL inline uint64_t StableHashCombine(uint64_t key, uint64_t value) {
-  return key ^ (value + 0x9e3779b9 + (key << 6) + (key >> 2));
+/* Hashes that are the same in every process: keys of maps are found by them. */
+
+template <typename T>
+TVM_FFI_LOCAL_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
+  return key ^ (static_cast<uint64_t>(value) + 0x9e3779b9 + (key << 6) + (key >> 2));
+}
+
+/** Eight bytes at a time, the first one the least significant, wherever they stand in memory. */
+TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
+  constexpr uint64_t kMultiplier = 1099511628211ULL, kModulus = 2147483647ULL;
+  const unsigned char *bytes = static_cast<const unsigned char *>(data);
+  uint64_t hash = 0;
+  while (size > 0) {
+    const size_t count = size < 8 ? size : 8;
+    uint64_t chunk = 0;
+    for (size_t i = count; i-- > 0;) chunk = chunk << 8 | bytes[i];
+    hash = (hash * kMultiplier + chunk) % kModulus;
+    bytes += count;
+    size -= count;
+  }
+  return hash;
+}
+
+/** The same for the bytes in a small string or in small bytes. */
+TVM_FFI_LOCAL inline uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
+  return value->v_uint64 % 2147483647ULL;
 }
 
 /** Calls f(index, arg) for each argument, left to right. */
@@ -46,6 +70,13 @@ TVM_FFI_LOCAL_INLINE void for_each(const F &f, Args &&...args) {
 }
 
 }  // namespace detail
+
+/** [borrow] The same bytes as a std::string_view. */
+template <typename Dependent = void>
+TVM_FFI_LOCAL auto ToStringView(TVMFFIByteArray text) {
+  return typename detail::StdTypes<Dependent>::StringView(text.data, text.size);
+}
+
 TVM_FFI_NAMESPACE_END
 
 #endif  // TVM_FFI_BASE_DETAIL_H_

@@ -105,4 +105,8 @@ struct TypeTraits<DLDataType> : detail::NamedTraits<DLDataType> {
 
 TVM_FFI_NAMESPACE_END
 
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/dtype_text.h>
+#endif
+
 #endif  // TVM_FFI_DTYPE_H_

@@ -14,6 +14,11 @@
 #include <tvm/ffi/detail/message.h>
 #include <tvm/ffi/object.h>
 
+/** 1: every error that a macro throws is written to stderr before. A user may define it. */
+#ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
+#define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
+#endif
+
 TVM_FFI_NAMESPACE_BEGIN
 
 class ErrorObj : public Object, public TVMFFIErrorCell {
@@ -196,6 +201,22 @@ struct TVM_FFI_LOCAL Thrower : ThrowSite {
   }
 };
 
+/** A string class of sorts, that a message is put into. */
+struct TVM_FFI_LOCAL Stderr {
+  TVM_FFI_LOCAL_COLD Stderr(const char *text, size_t size) { std::fwrite(text, 1, size, stderr); }
+};
+
+/** The same, with the full message on stderr before. */
+struct TVM_FFI_LOCAL LoggingThrower : ThrowSite {
+  template <typename Stream>
+  [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
+    Text room;
+    const Error error = MakeError(*this, MessageText(message, &room));
+    error.FullMessage<Stderr>();
+    throw error;
+  }
+};
+
 TVM_FFI_LOCAL_COLD int RaiseError(const Error &error) noexcept {
   SetSafeCallRaised(error);
   return -1;
@@ -234,9 +255,14 @@ struct NoExceptions {};
 
 /** @cond internal */
 #if TVM_FFI_HAS_EXCEPTIONS
-#define TVM_FFI_DETAIL_THROWER(Kind)               \
-  ::tvm::ffi::detail::Thrower {                    \
-    { Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG } \
+#if TVM_FFI_ALWAYS_LOG_BEFORE_THROW
+#define TVM_FFI_DETAIL_THROWER_CLASS LoggingThrower
+#else
+#define TVM_FFI_DETAIL_THROWER_CLASS Thrower
+#endif
+#define TVM_FFI_DETAIL_THROWER(Kind)                 \
+  ::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS { \
+    { Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG }   \
   }
 #define TVM_FFI_DETAIL_TRY try
 /* An Error is not thrown again to be told from the others: that would cost as much as the first. */
@@ -268,7 +294,7 @@ struct NoExceptions {};
 
 /** Throws an Error; Kind is an identifier. The message follows behind `<<`. */
 #define TVM_FFI_THROW(Kind) TVM_FFI_DETAIL_THROWER(#Kind) & ::tvm::ffi::detail::MessageStream()
-/** The same. Nothing is written to a log: the message reaches whoever catches it. */
+/** The same: nothing is written to a log, the message reaches whoever catches it. */
 #define TVM_FFI_LOG_AND_THROW(Kind) TVM_FFI_THROW(Kind)
 
 /** Throws unless cond holds; more text may follow behind `<<`, or as a literal. */
@@ -292,19 +318,19 @@ struct NoExceptions {};
 
 #if TVM_FFI_HAS_EXCEPTIONS
 namespace detail {
-template <typename T>
+template <typename Throws, typename T>
 TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &site) {
   if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
-    Thrower{site} & MessageStream(text);
+    Throws{site} & MessageStream(text);
   }
   return static_cast<T &&>(value);
 }
 }  // namespace detail
 #endif
 /** Gives x, or throws when it is null. */
-#define TVM_FFI_DETAIL_NOTNULL(x, Kind) \
-  ::tvm::ffi::detail::NotNull(          \
-      (x), "Check not null: " #x " ",   \
+#define TVM_FFI_DETAIL_NOTNULL(x, Kind)                                          \
+  ::tvm::ffi::detail::NotNull<::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS>( \
+      (x), "Check not null: " #x " ",                                            \
       ::tvm::ffi::detail::ThrowSite{Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG})
 #define TVM_FFI_CHECK_NOTNULL(x, Kind) TVM_FFI_DETAIL_NOTNULL(x, #Kind)
 #define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_DETAIL_NOTNULL(x, "InternalError")
@@ -348,5 +374,9 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
 #endif
 
 TVM_FFI_NAMESPACE_END
+
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/error_builder.h>
+#endif
 
 #endif  // TVM_FFI_ERROR_H_

@@ -153,6 +153,7 @@ class Bytes : public detail::BytesCell<kTVMFFISmallBytes, kTVMFFIBytes> {
   TVM_FFI_LOCAL_INLINE ~Bytes() = default;
   TVM_FFI_LOCAL Bytes(const char *data, size_t size) { Init(data, size); }
   TVM_FFI_LOCAL Bytes(TVMFFIByteArray bytes) { Init(bytes.data, bytes.size); }
+  TVM_FFI_LOCAL explicit Bytes(const char *text) { Init(text, std::strlen(text)); }
   template <typename S, typename = std::enable_if_t<detail::is_std_string_v<S>>>
   TVM_FFI_LOCAL Bytes(const S &other) {
     Init(other.data(), other.size());
@@ -298,8 +299,11 @@ TVM_FFI_LOCAL constexpr bool OperatesAsString() {
     return false;
   }
 }
+/* Not with nullptr, which is no text. */
 template <typename A, typename B>
-using IfString = std::enable_if_t<OperatesAsString<std::decay_t<A>, std::decay_t<B>>()>;
+using IfString =
+    std::enable_if_t<!std::is_same_v<A, std::nullptr_t> && !std::is_same_v<B, std::nullptr_t> &&
+                     OperatesAsString<std::decay_t<A>, std::decay_t<B>>()>;
 
 TVM_FFI_LOCAL inline int CompareText(TVMFFIByteArray a, TVMFFIByteArray b) {
   return CompareBytes(a.data, b.data, a.size, b.size);
@@ -469,5 +473,9 @@ struct std::hash<::tvm::ffi::Bytes> {
     return std::hash<View>()(View(bytes.data(), bytes.size()));
   }
 };
+
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/escape.h>
+#endif
 
 #endif  // TVM_FFI_STRING_H_
