@@ -405,5 +405,8 @@ using ffi::AnyView;
 }  // namespace tvm
 
 #include <tvm/ffi/string.h>
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/any_hash.h>
+#endif
 
 #endif  // TVM_FFI_ANY_H_

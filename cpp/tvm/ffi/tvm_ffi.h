@@ -7,10 +7,12 @@
 #define TVM_FFI_TVM_FFI_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/any_hash.h>
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/container_detail.h>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/map.h>

@@ -44,12 +44,12 @@ class ArrayObj : public SeqBaseObj {
     return array;
   }
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, const ArrayObj *from) {
-    ObjectPtr<ArrayObj> array = New(capacity);
+    ObjectPtr<ArrayObj> array = NewFor(capacity, from);
     for (const Any &item : *from) array->AppendInRoom(Any(item));
     return array;
   }
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
-    ObjectPtr<ArrayObj> array = New(capacity);
+    ObjectPtr<ArrayObj> array = NewFor(capacity, from);
     for (size_t i = 0; i < from->size(); ++i) array->AppendInRoom(std::move(from->items()[i]));
     from->TVMFFISeqCell::size = 0;
     return array;
@@ -58,12 +58,23 @@ class ArrayObj : public SeqBaseObj {
   TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
 
  private:
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> NewFor(int64_t capacity, const ArrayObj *from) {
+    if (capacity < static_cast<int64_t>(from->size())) {
+      detail::Throw("ValueError", "Not enough capacity");
+    }
+    return New(capacity);
+  }
+
   template <typename>
   friend class Array;
   template <typename...>
   friend class Tuple;
-  friend struct detail::ArrayUnsafe;
 };
+
+template <>
+TVM_FFI_LOCAL inline ObjectPtr<ArrayObj> make_object<ArrayObj>() {
+  return ArrayObj::New(4);
+}
 
 namespace detail {
 
@@ -87,31 +98,6 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline ArrayObj *PrepareArray(ObjectPtr<Object> 
   *data = unique ? ArrayObj::MoveFrom(wanted, array) : ArrayObj::CopyFrom(wanted, array);
   return static_cast<ArrayObj *>(data->get());
 }
-
-struct ArrayUnsafe {
-  /** Opens a gap of n None elements at a place. */
-  TVM_FFI_LOCAL static Any *OpenGap(ObjectPtr<Object> *data, int64_t at, int64_t n) {
-    ArrayObj *array = PrepareArray(data, n);
-    const int64_t size = static_cast<int64_t>(array->size());
-    if (at < 0 || at > size) {
-      ThrowNumbers("IndexError", "Index ", at, " out of bounds [0, ", size, "]");
-    }
-    for (int64_t i = 0; i < n; ++i) array->AppendInRoom(Any());
-    for (int64_t i = size; i-- > at;) array->items()[i + n].swap(array->items()[i]);
-    return array->items() + at;
-  }
-  TVM_FFI_LOCAL static void Resize(ObjectPtr<Object> *data, int64_t n) {
-    if (n < 0) Throw("ValueError", "cannot resize an Array to negative size");
-    ArrayObj *array = PrepareArray(data, 0);
-    const int64_t size = static_cast<int64_t>(array->size());
-    if (n > size) {
-      array = PrepareArray(data, n - size);
-      while (static_cast<int64_t>(array->size()) < n) array->AppendInRoom(Any());
-    } else {
-      array->Truncate(n);
-    }
-  }
-};
 
 }  // namespace detail
 
@@ -201,14 +187,14 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL void insert(iterator position, T item) {
     const int64_t at = IndexOf(position, "cannot insert a null array");
     Any value(static_cast<T &&>(item));
-    detail::ArrayUnsafe::OpenGap(&data_, at, 1)->swap(value);
+    detail::PrepareArray(&data_, 1)->insert(at, static_cast<Any &&>(value));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
     const int64_t at = IndexOf(position, "cannot insert a null array");
     Array items(first, last);
-    Any *to = detail::ArrayUnsafe::OpenGap(&data_, at, static_cast<int64_t>(items.size()));
-    for (const Any &item : *items.GetArrayObj()) *to++ = item;
+    detail::PrepareArray(&data_, static_cast<int64_t>(items.size()))
+        ->insert(at, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
   TVM_FFI_LOCAL void pop_back() {
     if (data_ == nullptr) detail::Throw("RuntimeError", "cannot pop_back a null array");
@@ -224,7 +210,11 @@ class Array : public ObjectRef {
     if (at != end) detail::PrepareArray(&data_, 0)->erase(at, end);
   }
   /** New elements are None. */
-  TVM_FFI_LOCAL void resize(int64_t n) { detail::ArrayUnsafe::Resize(&data_, n); }
+  TVM_FFI_LOCAL void resize(int64_t n) {
+    const int64_t size = static_cast<int64_t>(this->size());
+    if (n < 0) detail::Throw("ValueError", "cannot resize an Array to negative size");
+    detail::PrepareArray(&data_, n > size ? n - size : 0)->resize(n);
+  }
   TVM_FFI_LOCAL void reserve(int64_t n) {
     const int64_t size = static_cast<int64_t>(this->size());
     if (n > static_cast<int64_t>(capacity())) detail::PrepareArray(&data_, n - size);
@@ -249,7 +239,7 @@ class Array : public ObjectRef {
   /** What f makes of the elements; this very array where f changes nothing. */
   template <typename F, typename U = std::decay_t<std::invoke_result_t<F &, T>>>
   TVM_FFI_LOCAL_INLINE Array<U> Map(F f) const {
-    bool same = type_subsumes_v<U, T>;
+    bool same = true;
     ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(size()));
     if (data_ != nullptr) {
       for (const Any &item : *GetArrayObj()) {
@@ -261,9 +251,18 @@ class Array : public ObjectRef {
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<U>>(
         same ? data_ : ObjectPtr<Object>(std::move(made)));
   }
+  /** Replaces each element by what f makes of it, in place where nobody else has this array: f then
+      has the only reference to the element. An array that f throws out of is lost. */
   template <typename F>
   TVM_FFI_LOCAL_INLINE void MutateByApply(F f) {
-    *this = Map(f);
+    if (data_ == nullptr) return;
+    ObjectPtr<Object> data = std::move(data_);
+    ArrayObj *array = detail::PrepareArray(&data, 0);
+    for (size_t i = 0; i < array->size(); ++i) {
+      Any &item = array->items()[i];
+      item = Any(T(f(detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(item)))));
+    }
+    data_ = std::move(data);
   }
   /** One array of elements and arrays. */
   template <typename... Args>
@@ -349,22 +348,6 @@ struct TypeTraits<Array<T>> : detail::OwnRefTraits<Array<T>> {
     } else {
       text.Put(detail::TypeKeyOf(source->type_index));
     }
-  }
-};
-
-/* ---- Equality of values
- * ------------------------------------------------------------------------*/
-
-/** As keys of maps compare: text and bytes by content, other objects as the runtime says. */
-struct AnyEqual {
-  TVM_FFI_LOCAL bool operator()(const Any &a, const Any &b) const {
-    if (a.same_as(b)) return true;
-    const int32_t a_index = a.type_index(), b_index = b.type_index();
-    if (a_index < kTVMFFISmallStr || b_index < kTVMFFISmallStr) return false;
-    const AnyView view(a);
-    const Any array = detail::CallHandle(detail::GlobalArray(), &view, 1);
-    const AnyView args[2] = {array, b};
-    return detail::CallHandle(detail::GlobalArrayContains(), args, 2).same_as(Any(true));
   }
 };
 

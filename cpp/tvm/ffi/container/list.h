@@ -16,12 +16,6 @@ namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(List, "ffi.List")
 TVM_FFI_DETAIL_GLOBAL(ListAppend, "ffi.ListAppend")
-TVM_FFI_DETAIL_GLOBAL(ListInsert, "ffi.ListInsert")
-
-TVM_FFI_LOCAL inline ObjectPtr<Object> NewList() {
-  TVMFFIAny made = AnyUnsafe::MoveAnyToTVMFFIAny(CallHandle(GlobalList(), nullptr, 0));
-  return ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj);
-}
 
 }  // namespace detail
 
@@ -39,11 +33,30 @@ class ListObj : public SeqBaseObj {
       detail::CallGlobal(detail::GlobalListAppend(), static_cast<const ListObj *>(this), value);
     }
   }
-  /** Errors: IndexError. */
-  TVM_FFI_LOCAL void Insert(int64_t i, const Any &value) {
-    detail::CallGlobal(detail::GlobalListInsert(), static_cast<const ListObj *>(this), i, value);
+  /** Makes room for so many elements. */
+  TVM_FFI_LOCAL void Reserve(int64_t n) {
+    const int64_t size = TVMFFISeqCell::size;
+    while (TVMFFISeqCell::capacity < n) Append(Any());
+    Truncate(size);
   }
+  /** Errors: ValueError (n < 0), memory. */
+  TVM_FFI_LOCAL static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value);
 };
+
+template <>
+TVM_FFI_LOCAL inline ObjectPtr<ListObj> make_object<ListObj>() {
+  TVMFFIAny made =
+      detail::AnyUnsafe::MoveAnyToTVMFFIAny(detail::CallHandle(detail::GlobalList(), nullptr, 0));
+  return detail::ObjectUnsafe::ObjectPtrFromOwned<ListObj>(made.v_obj);
+}
+
+TVM_FFI_LOCAL inline ObjectPtr<ListObj> ListObj::CreateRepeated(int64_t n, const Any &value) {
+  if (n < 0) detail::Throw("ValueError", "cannot resize a List to negative size");
+  ObjectPtr<ListObj> list = make_object<ListObj>();
+  list->Reserve(n);
+  while (n-- > 0) list->Append(value);
+  return list;
+}
 
 template <typename T>
 class List : public ObjectRef {
@@ -57,11 +70,13 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
-  TVM_FFI_LOCAL List() : ObjectRef(detail::NewList()) {}
+  TVM_FFI_LOCAL List() : ObjectRef(make_object<ListObj>()) {}
   TVM_FFI_LOCAL_INLINE explicit List(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(List)
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
   TVM_FFI_LOCAL_INLINE List(const List<U> &other) : ObjectRef(other) {}
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
+  TVM_FFI_LOCAL_INLINE List(List<U> &&other) : ObjectRef(static_cast<ObjectRef &&>(other)) {}
   TVM_FFI_LOCAL explicit List(ObjectPtr<Object> data) : ObjectRef(std::move(data)) {
     if (data_ == nullptr) detail::Throw("InternalError", "a List is never null");
   }
@@ -75,9 +90,8 @@ class List : public ObjectRef {
             typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
             typename = decltype(std::declval<const C &>().begin())>
   TVM_FFI_LOCAL_INLINE List(const C &items) : List(items.begin(), items.end()) {}
-  TVM_FFI_LOCAL explicit List(size_t n, const T &value) : List() {
-    while (n-- > 0) push_back(value);
-  }
+  TVM_FFI_LOCAL explicit List(size_t n, const T &value)
+      : ObjectRef(ListObj::CreateRepeated(static_cast<int64_t>(n), Any(value))) {}
 
   TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetListObj()->size(); }
   TVM_FFI_LOCAL_INLINE size_t capacity() const {
@@ -100,18 +114,35 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL_INLINE iterator end() const {
     return iterator(data_ == nullptr ? nullptr : GetListObj()->end());
   }
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE auto rbegin() const {
+    return typename detail::StdTypes<Dependent>::template Reverse<iterator>(end());
+  }
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL_INLINE auto rend() const {
+    return typename detail::StdTypes<Dependent>::template Reverse<iterator>(begin());
+  }
   TVM_FFI_LOCAL_INLINE ListObj *GetListObj() const { return static_cast<ListObj *>(data_.get()); }
 
-  TVM_FFI_LOCAL void push_back(T item) {
-    RequireFor("cannot insert to a null list")->Append(Any(static_cast<T &&>(item)));
-  }
+  TVM_FFI_LOCAL void push_back(T item) { GetOrMake()->Append(Any(static_cast<T &&>(item))); }
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE void emplace_back(Args &&...args) {
     push_back(T(static_cast<Args &&>(args)...));
   }
   TVM_FFI_LOCAL void insert(iterator position, T item) {
     ListObj *list = RequireFor("cannot insert to a null list");
-    list->Insert(position.address() - list->begin(), Any(static_cast<T &&>(item)));
+    const int64_t at = position.address() - list->begin();
+    Any value(static_cast<T &&>(item));
+    list->Reserve(static_cast<int64_t>(list->size()) + 1);
+    list->insert(at, static_cast<Any &&>(value));
+  }
+  template <typename Iterator>
+  TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
+    ListObj *list = RequireFor("cannot insert to a null list");
+    const int64_t at = position.address() - list->begin();
+    const Array<T> items(first, last);
+    list->Reserve(static_cast<int64_t>(list->size() + items.size()));
+    list->insert(at, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
   TVM_FFI_LOCAL void pop_back() { RequireFor("cannot pop_back a null list")->pop_back(); }
   TVM_FFI_LOCAL void erase(iterator position) {
@@ -121,6 +152,20 @@ class List : public ObjectRef {
   TVM_FFI_LOCAL void erase(iterator first, iterator last) {
     ListObj *list = RequireFor("cannot erase a null list");
     list->erase(first.address() - list->begin(), last.address() - list->begin());
+  }
+  /** New elements are None. */
+  TVM_FFI_LOCAL void resize(int64_t n) {
+    if (n < 0) detail::Throw("ValueError", "cannot resize a List to negative size");
+    GetOrMake()->Reserve(n);
+    GetListObj()->resize(n);
+  }
+  TVM_FFI_LOCAL void reserve(int64_t n) { GetOrMake()->Reserve(n); }
+  /** Replaces what is in the list, for all who have it. */
+  template <typename Iterator>
+  TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
+    const Array<T> items(first, last);
+    GetOrMake()->clear();
+    for (const Any &item : *items.GetArrayObj()) GetListObj()->Append(item);
   }
   TVM_FFI_LOCAL void clear() {
     if (data_ != nullptr) GetListObj()->clear();
@@ -132,6 +177,10 @@ class List : public ObjectRef {
  private:
   TVM_FFI_LOCAL ListObj *Require() const {
     if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null list");
+    return GetListObj();
+  }
+  TVM_FFI_LOCAL ListObj *GetOrMake() {
+    if (data_ == nullptr) data_ = make_object<ListObj>();
     return GetListObj();
   }
   TVM_FFI_LOCAL ListObj *RequireFor(const char *if_null) const {

@@ -8,30 +8,10 @@
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
 
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/detail/map_object.h>
 #include <tvm/ffi/function.h>
 
 TVM_FFI_NAMESPACE_BEGIN
-
-/** Contents are the runtime's. */
-class MapBaseObj : public Object {
- protected:
-  TVM_FFI_LOCAL MapBaseObj() = default;
-};
-
-class MapObj : public MapBaseObj {
- public:
-  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIMap;
-  TVM_FFI_LOCAL static constexpr bool _type_final = true;
-  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIMap, MapObj, Object);
-};
-
-class DictObj : public MapBaseObj {
- public:
-  TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIDict;
-  TVM_FFI_LOCAL static constexpr bool _type_final = true;
-  TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIDict, DictObj, Object);
-};
-
 namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(Map, "ffi.Map")
@@ -312,6 +292,23 @@ struct MapTraits : OwnRefTraits<Self> {
 };
 
 }  // namespace detail
+
+TVM_FFI_LOCAL inline void MapBaseObj::erase(const Any &key) {
+  ObjectPtr<Object> self = GetObjectPtr<Object>(this);
+  detail::MapAccess::Erase(&self, false, key);
+}
+TVM_FFI_LOCAL inline void MapBaseObj::clear() {
+  const ObjectPtr<Object> self = GetObjectPtr<Object>(this);
+  const detail::MapAccess::AsDict as_dict(self);
+  detail::CallGlobal(detail::GlobalDictClear(), self.get());
+}
+TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *from) {
+  const Array<Any> items = detail::MapAccess::Items(GetRef<ObjectRef>(from));
+  return detail::MapAccess::New(true,
+                                reinterpret_cast<const AnyView *>(items.GetArrayObj()->begin()),
+                                static_cast<int32_t>(items.size()));
+}
+
 TVM_FFI_NAMESPACE_END
 
 /** @cond internal */

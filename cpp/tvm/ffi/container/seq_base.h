@@ -10,10 +10,6 @@
 #include <tvm/ffi/optional.h>
 
 TVM_FFI_NAMESPACE_BEGIN
-namespace detail {
-struct ArrayUnsafe;
-}
-
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
  public:
   TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
@@ -42,6 +38,38 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   TVM_FFI_LOCAL void SetItem(int64_t i, Any value) {
     CheckIndex(i);
     items()[i] = static_cast<Any &&>(value);
+  }
+  /** The same for an index that was checked. */
+  TVM_FFI_LOCAL_INLINE void SetItemAfterCheck(int64_t i, Any value) {
+    items()[i] = static_cast<Any &&>(value);
+  }
+  /** Puts values into the elements from i on. Errors: InternalError (there are not as many). */
+  template <typename Iterator>
+  TVM_FFI_LOCAL void InitRange(int64_t i, Iterator first, Iterator last) {
+    for (; first != last; ++first, ++i) {
+      if (i < 0 || i >= TVMFFISeqCell::size) {
+        detail::ThrowNumbers("InternalError", "InitRange: index ", i, " out of bounds ",
+                             TVMFFISeqCell::size, "");
+      }
+      items()[i] = Any(*first);
+    }
+  }
+  /** Room has to be there. Errors: IndexError, InternalError (no room). */
+  TVM_FFI_LOCAL void insert(int64_t i, Any value) { OpenGap(i, 1)->swap(value); }
+  template <typename Iterator>
+  TVM_FFI_LOCAL void insert(int64_t i, Iterator first, Iterator last) {
+    int64_t n = 0;
+    for (Iterator each = first; each != last; ++each) ++n;
+    for (Any *to = OpenGap(i, n); first != last; ++first) *to++ = Any(*first);
+  }
+  TVM_FFI_LOCAL void Reverse() {
+    for (int64_t i = 0, k = TVMFFISeqCell::size - 1; i < k; ++i, --k) items()[i].swap(items()[k]);
+  }
+  /** New elements are None; room has to be there. Errors: ValueError, InternalError (no room). */
+  TVM_FFI_LOCAL void resize(int64_t n) {
+    if (n < 0) detail::Throw("ValueError", "Cannot resize to negative size");
+    if (n < TVMFFISeqCell::size) Truncate(n);
+    if (n > TVMFFISeqCell::size) OpenGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size);
   }
   TVM_FFI_LOCAL void clear() { Truncate(0); }
   TVM_FFI_LOCAL void pop_back() {
@@ -82,13 +110,25 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   TVM_FFI_LOCAL void Truncate(int64_t size) {
     while (TVMFFISeqCell::size > size) items()[--TVMFFISeqCell::size].~Any();
   }
+  /** Opens a gap of n None elements at a place; the first of them. */
+  TVM_FFI_LOCAL Any *OpenGap(int64_t at, int64_t n) {
+    const int64_t size = TVMFFISeqCell::size;
+    if (at < 0 || at > size) {
+      detail::ThrowNumbers("IndexError", "Index ", at, " out of bounds [0, ", size, "]");
+    }
+    if (n > TVMFFISeqCell::capacity - size) {
+      detail::ThrowNumbers("InternalError", "no room for ", n, " more elements in a sequence of ",
+                           TVMFFISeqCell::capacity, "");
+    }
+    for (int64_t i = 0; i < n; ++i) AppendInRoom(Any());
+    for (int64_t i = size; i-- > at;) items()[i + n].swap(items()[i]);
+    return items() + at;
+  }
   /** There is room: capacity was seen to. */
   TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
     ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(static_cast<Any &&>(value));
     ++TVMFFISeqCell::size;
   }
-
-  friend struct detail::ArrayUnsafe;
 };
 
 namespace detail {

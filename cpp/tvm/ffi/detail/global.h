@@ -61,7 +61,6 @@ TVM_FFI_LOCAL Any CallGlobal(TVMFFIObjectHandle function, const Args &...args) {
 }
 
 TVM_FFI_DETAIL_GLOBAL(Array, "ffi.Array")
-TVM_FFI_DETAIL_GLOBAL(ArrayContains, "ffi.ArrayContains")
 
 }  // namespace detail
 TVM_FFI_NAMESPACE_END

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects of Array and List, and what List and Array change themselves by. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/container/container_details.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+using ffi::Any;
+using ffi::Array;
+using ffi::ArrayObj;
+using ffi::List;
+using ffi::ListObj;
+using ffi::String;
+
+namespace {
+
+template <typename F>
+std::string ErrorOf(const F &f) {
+  try {
+    f();
+  } catch (const ffi::Error &error) {
+    return error.kind() + ": " + error.message();
+  }
+  return "";
+}
+
+template <typename Seq>
+std::string Join(const Seq &items) {
+  std::string text;
+  for (const auto &item : items) text += std::to_string(Any(item).template cast<int>()) + " ";
+  return text;
+}
+
+TEST(SeqBaseObj, ChangesWhatStandsInItsRoom) {
+  List<Any> list{1};
+  list.reserve(8);
+  ListObj *object = list.GetListObj();
+  const Any more[] = {7, String("a text on the heap")};
+  object->insert(0, 5);
+  object->insert(1, more, more + 1);
+  EXPECT_EQ(Join(*object), "5 7 1 ");
+  object->Reverse();
+  object->SetItemAfterCheck(2, 9);
+  EXPECT_EQ(Join(*object), "1 7 9 ");
+  object->resize(5);
+  EXPECT_TRUE(object->back() == nullptr);
+  object->resize(2);
+  object->InitRange(0, more, more + 2);
+  EXPECT_EQ(object->back().cast<String>(), "a text on the heap");
+}
+
+TEST(SeqBaseObj, RefusesWhatHasNoRoom) {
+  List<Any> list{1, 2};
+  ListObj *object = list.GetListObj();
+  const Any more[] = {7, 8, 9};
+  EXPECT_EQ(ErrorOf([&] { object->insert(3, 5); }), "IndexError: Index 3 out of bounds [0, 2]");
+  EXPECT_EQ(ErrorOf([&] { object->insert(-1, 5); }), "IndexError: Index -1 out of bounds [0, 2]");
+  EXPECT_EQ(ErrorOf([&] { object->resize(-1); }), "ValueError: Cannot resize to negative size");
+  EXPECT_EQ(ErrorOf([&] { object->resize(100); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(ErrorOf([&] { object->InitRange(1, more, more + 3); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(object->size(), 2U);
+}
+
+TEST(SeqBaseObj, IsMadeByTheRuntime) {
+  const ffi::ObjectPtr<ArrayObj> array = ArrayObj::CreateRepeated(3, Any(7));
+  EXPECT_EQ(Join(*array), "7 7 7 ");
+  EXPECT_EQ(ArrayObj::CopyFrom(5, array.get())->capacity(), 5U);
+  EXPECT_EQ(ErrorOf([&] { ArrayObj::CopyFrom(2, array.get()); }),
+            "ValueError: Not enough capacity");
+  EXPECT_EQ(ErrorOf([&] { ArrayObj::MoveFrom(2, array.get()); }),
+            "ValueError: Not enough capacity");
+  EXPECT_EQ(ffi::make_object<ArrayObj>()->capacity(), 4U);
+  EXPECT_EQ(ffi::make_object<ListObj>()->size(), 0U);
+  EXPECT_EQ(Join(*ListObj::CreateRepeated(2, Any(1))), "1 1 ");
+  EXPECT_EQ(ErrorOf([] { ListObj::CreateRepeated(-1, Any(1)); }),
+            "ValueError: cannot resize a List to negative size");
+}
+
+TEST(List, ChangesForAllWhoHaveIt) {
+  List<int> list{1};
+  const List<int> alias = list;
+  const int more[] = {2, 3, 4, 5, 6, 7, 8, 9};
+  list.insert(list.begin(), 5);
+  list.insert(list.begin() + 1, more, more + 8);
+  EXPECT_EQ(Join(alias), "5 2 3 4 5 6 7 8 9 1 ");
+  EXPECT_EQ(std::vector<int>(list.rbegin(), list.rend()),
+            (std::vector<int>{1, 9, 8, 7, 6, 5, 4, 3, 2, 5}));
+  list.Assign(list.begin() + 7, list.end());
+  EXPECT_EQ(Join(alias), "8 9 1 ");
+  list.resize(1);
+  list.reserve(30);
+  EXPECT_EQ(Join(alias), "8 ");
+  EXPECT_GE(alias.capacity(), 30U);
+  List<Any> any = std::move(list);
+  EXPECT_TRUE(any.same_as(alias));
+  any = {1, 2};
+  EXPECT_EQ(alias.size(), 1U);
+}
+
+TEST(List, OfNothing) {
+  List<int> list{1}, other = std::move(list);
+  EXPECT_EQ(ErrorOf([&] { list.insert(list.begin(), 1); }),
+            "RuntimeError: cannot insert to a null list");
+  EXPECT_EQ(ErrorOf([&] { list.pop_back(); }), "RuntimeError: cannot pop_back a null list");
+  EXPECT_EQ(ErrorOf([&] { list.resize(-1); }), "ValueError: cannot resize a List to negative size");
+  list.clear();
+  EXPECT_FALSE(list.defined());
+  list.push_back(4);
+  EXPECT_EQ(Join(list), "4 ");
+  List<Any> resized = std::move(other);
+  resized.resize(3);
+  EXPECT_TRUE(resized[2] == nullptr);
+}
+
+TEST(Array, MapAndMutate) {
+  using Texts = Array<String>;
+  Texts array{String("a text on the heap"), String("b")};
+  const ffi::Object *object = array.get();
+  EXPECT_EQ(array.Map([](String text) { return text; }).get(), object);
+  const Array<int64_t> sizes =
+      array.Map([](const String &text) { return static_cast<int64_t>(text.size()); });
+  EXPECT_EQ(Join(sizes), "18 1 ");
+  EXPECT_EQ(Array<Any>(array).Map([](const Any &text) { return text.cast<String>(); }).get(),
+            object);
+  Array<Texts> nested{Texts{"x"}, Texts{"y", "z"}};
+  const ffi::Object *inner = nested[1].get();
+  nested.MutateByApply([](Texts item) {
+    EXPECT_EQ(item.use_count(), 1);
+    item.Set(0, "w");
+    return item;
+  });
+  EXPECT_EQ(nested[1].get(), inner);
+  EXPECT_EQ(nested[1][0], "w");
+  const Array<Texts> alias = nested;
+  nested.MutateByApply([](const Texts &) { return Texts(); });
+  EXPECT_EQ(alias[1].size() + nested[1].size(), 2U);
+  EXPECT_THROW(nested.MutateByApply([](const Texts &) -> Texts { throw 1; }), int);
+  EXPECT_EQ(nested.size(), 0U);
+}
+
+}  // namespace
