@@ -185,6 +185,11 @@ struct ExpectedUnsafe {
   TVM_FFI_LOCAL static const Any &GetData(const Expected<T> &expected) {
     return expected.data_;
   }
+  /** The value as a T, which the caller knows that it is. */
+  template <typename T, typename U>
+  TVM_FFI_LOCAL static T ValueAs(const Expected<U> &expected) {
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(expected.data_);
+  }
 };
 
 /** What a call gave, as the type that was asked for: a T, an Error as it is, or a TypeError. */
@@ -320,10 +325,10 @@ TVM_FFI_LOCAL decltype(auto) UnexpectedBuilder<MessageStream>::operator<<(const 
   return GoOn(*this, site_, message_ << value);
 }
 
-}  // namespace detail
-TVM_FFI_NAMESPACE_END
+template <typename T, typename U>
+struct Subsumes<Expected<T>, Expected<U>> : Subsumes<T, U> {};
 
-TVM_FFI_NAMESPACE_BEGIN
+}  // namespace detail
 
 /** A function that returns one gives its caller the value, or the error as a value. */
 template <typename T>

@@ -88,6 +88,13 @@ class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
     this->safe_call = call;
     this->cpp_call = nullptr;
   }
+  /** The callable is made in its place. */
+  template <typename... Args>
+  TVM_FFI_LOCAL ClosureObj(std::in_place_t, TVMFFISafeCallType call, Args &&...args)
+      : f_(static_cast<Args &&>(args)...) {
+    this->safe_call = call;
+    this->cpp_call = nullptr;
+  }
   TVM_FFI_LOCAL_INLINE static ClosureObj *From(void *handle) {
     return ObjectUnsafe::RawObjectPtrFromUnowned<ClosureObj>(static_cast<TVMFFIObject *>(handle));
   }
@@ -178,6 +185,16 @@ class Function : public ObjectRef {
                   "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *)");
     return Make(
         make_object<detail::ClosureObj<D>>(static_cast<F &&>(f), &detail::CallPackedClosure<D>));
+  }
+  /** The same of an F that is made of args; and where it is, [lend] as long as the function. */
+  template <typename F, typename... Args>
+  TVM_FFI_LOCAL static std::tuple<Function, F *> FromPackedInplace(Args &&...args) {
+    static_assert(detail::is_packed_v<F>,
+                  "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *)");
+    auto made = make_object<detail::ClosureObj<F>>(std::in_place_t(), &detail::CallPackedClosure<F>,
+                                                   static_cast<Args &&>(args)...);
+    F *callable = &made->f_;
+    return {Make(std::move(made)), callable};
   }
   /** Of any callable whose parameters and result travel as values. */
   template <typename F>
@@ -433,33 +450,6 @@ TVM_FFI_LOCAL int ReturnMetadataOf(const F &, TVMFFIAny *result) {
   return ReturnMetadata<SignatureOf<F>>(result);
 }
 
-/** What GetFunctionInfo of other headers is asked for. */
-template <typename F>
-struct FunctionInfo;
-template <typename Sig>
-struct FunctionInfoOf;
-template <typename R, typename... Params>
-struct FunctionInfoOf<Signature<R, Params...>> {
-  using RetType = R;
-  using ArgType = std::tuple<Params...>;
-  using FType = R(Params...);
-  TVM_FFI_LOCAL static constexpr size_t num_args = sizeof...(Params);
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S Sig() {
-    Text text;
-    PutSignature(text, "", Signature<R, Params...>::records);
-    return MakeString<S>(text.bytes());
-  }
-  template <class S = std::string>
-  TVM_FFI_LOCAL static S TypeSchema() {
-    Text text;
-    Signature<R, Params...>::PutSchema(text);
-    return MakeString<S>(text.bytes());
-  }
-};
-template <typename F>
-struct FunctionInfo : FunctionInfoOf<SignatureOf<F>> {};
-
 }  // namespace detail
 TVM_FFI_NAMESPACE_END
 
@@ -522,6 +512,10 @@ TVM_FFI_NAMESPACE_END
   }
 #else
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)
+#endif
+
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/function_detail.h>
 #endif
 
 #endif  // TVM_FFI_FUNCTION_H_
