@@ -4,12 +4,14 @@
 
     headers.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --layer DIR... --work FOLDER --cxx g++...
 
-The calls are those of calls.txt, but for kernels that need headers the layer has not (kernels_objects.cc).
-Both builds run on both libraries.
+The calls are those of calls.txt, but for kernels that need headers the layer has not (kernels_objects.cc);
+the programs names_*.cc print what the rarer names of the layer come to. Both builds run on both libraries.
 """
 import argparse
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import compare
@@ -56,6 +58,35 @@ def expect(call, theirs, fired):
     return theirs
 
 
+def run_program(command, **env):
+    done = subprocess.run([str(word) for word in command], env={**os.environ, **env}, check=False, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        compare.fail(f"{command[0]} ended with {done.returncode}\n{done.stdout.decode(errors='replace')[-4000:]}")
+    return done.stdout.splitlines()
+
+
+def compare_programs(cxx, includes, runtimes, folder):
+    """What is wrong with the programs names_*.cc, and the number of lines that they print."""
+    problems, num_lines = [], 0
+    for source in sorted(compare.HERE.glob("names_*.cc")):
+        came = {}
+        for name, include in includes.items():
+            program = folder / name / source.stem
+            run_program([*cxx, "-std=c++17", "-O1", *(f"-I{path}" for path in include), source, "-o", program,
+                         f"-L{runtimes[0].parent}", "-ltvm_ffi"])
+            for runtime in runtimes:
+                came[name, runtime] = run_program([program], LD_LIBRARY_PATH=str(runtime.parent))
+        wanted = came["package", runtimes[0]]
+        num_lines += len(wanted)
+        for (name, runtime), lines in came.items():
+            if len(lines) != len(wanted):
+                problems.append(f"{source.name}: {len(lines)} lines and not {len(wanted)} with the {name} on {runtime}")
+            problems += [f"{source.name}: {line}\n  wanted: {want}\n  with the headers of: {name}, on {runtime}"
+                         for line, want in zip(lines, wanted) if line != want]
+    return problems, num_lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("host", "runtime", "kernels", "work"):
@@ -67,25 +98,28 @@ def main():
     folder = args.work / "headers"
     calls = folder / "calls.txt"
     answers = {}
-    for name, include in {"package": reference.include, "layer": args.layer}.items():
+    includes = {"package": reference.include, "layer": args.layer}
+    runtimes = [pathlib.Path(reference.library).resolve(), args.runtime.resolve()]
+    for name, include in includes.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         libraries = {"c": args.kernels.resolve()}
         for library, sources in compare.SOURCES.items():
             libraries[library] = (folder / name / sources[0]).with_suffix(".so")
             compare.compile_kernels(args.cxx, include, sources[:1], libraries[library])
         calls.write_text("\n".join(choose_calls()) + "\n", encoding="utf-8")
-        for runtime in (pathlib.Path(reference.library), args.runtime):
-            answers[name, runtime] = compare.run(args.host, runtime.resolve(), calls, libraries)
+        for runtime in runtimes:
+            answers[name, runtime] = compare.run(args.host, runtime, calls, libraries)
 
-    problems, fired = [], set()
-    for runtime in (pathlib.Path(reference.library), args.runtime):
+    (problems, num_lines), fired = compare_programs(args.cxx, includes, runtimes, folder), set()
+    for runtime in runtimes:
         for (call, theirs), (_, ours) in zip(answers["package", runtime], answers["layer", runtime]):
             wanted = expect(call, theirs, fired)
             if wanted != LAYER.sub("", ours):
                 problems.append(f"{call}\n  package's headers: {theirs}\n  our layer: {ours}\n  wanted: {wanted}\n"
                                 f"  on {runtime}")
     problems += [f"a difference that no call has: {pattern}" for pattern in DIFFERENCES if pattern not in fired]
-    print("\n".join(problems) or f"{len(choose_calls())} calls on two libraries, the same by both sets of headers")
+    print("\n".join(problems) or f"{len(choose_calls())} calls and {num_lines} lines of programs on two libraries, "
+                                 "the same by both sets of headers")
     return 1 if problems else 0
 
 

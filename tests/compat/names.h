@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the programs names_*.cc share. Each is compiled with the package's headers and with our
+ * layer, runs on both libraries, and prints the same four times. */
+#ifndef NAMES_H_
+#define NAMES_H_
+
+#include <tvm/ffi/tvm_ffi.h>
+
+#include <iostream>
+
+using namespace tvm::ffi;
+
+/** One line: what f prints, or the error that comes out of it. */
+template <typename F>
+void Line(const char *name, const F &f) {
+  std::cout << name << ":";
+  try {
+    f();
+  } catch (const Error &error) {
+    std::cout << " " << error.kind() << ": " << error.message();
+  }
+  std::cout << "\n";
+}
+
+template <typename... Args>
+void Show(const Args &...args) {
+  (static_cast<void>(std::cout << ' ' << args), ...);
+}
+
+class NumberObj : public Object {
+ public:
+  explicit NumberObj(int64_t from) : value(from) {}
+  int64_t value;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("names.Number", NumberObj, Object);
+};
+
+class Number : public ObjectRef {
+ public:
+  explicit Number(int64_t value) { data_ = make_object<NumberObj>(value); }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Number, ObjectRef, NumberObj);
+};
+
+#endif  // NAMES_H_
