@@ -1,63 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointers to objects, traits of one's own, functions called by hand.
+// Pointers to objects, the ways around their types, functions called by hand.
 #include "names.h"
 
-struct Point {
-  int64_t x;
-};
-
-namespace tvm {
-namespace ffi {
-
-template <>
-inline constexpr bool use_default_type_traits_v<Number> = false;
-template <>
-struct TypeTraits<Number> : ObjectRefWithFallbackTraitsBase<Number, StrictBool, int64_t, String> {
-  static Number ConvertFallbackValue(StrictBool value) { return Number(value ? 100 : 200); }
-  static Number ConvertFallbackValue(int64_t value) { return Number(value); }
-  static Number ConvertFallbackValue(const String &value) {
-    return Number(static_cast<int64_t>(value.size()));
-  }
-};
-
-template <>
-struct TypeTraits<Point> : FallbackOnlyTraitsBase<Point, int64_t, String> {
-  static std::string TypeStr() { return "Point"; }
-  static std::string TypeSchema() { return "{\"type\":\"Point\"}"; }
-  static Point ConvertFallbackValue(int64_t value) { return Point{value}; }
-  static Point ConvertFallbackValue(const String &value) {
-    return Point{static_cast<int64_t>(value.size())};
-  }
-};
-
-}  // namespace ffi
-}  // namespace tvm
-
 namespace {
-
-void ShowFallbacks() {
-  Line("number", [] {
-    Show(AnyView(true).cast<Number>()->value, AnyView(7).cast<Number>()->value,
-         AnyView("abc").cast<Number>()->value, AnyView(nullptr).cast<Number>().defined());
-  });
-  Line("number", [] { AnyView(1.5).cast<Number>(); });
-  Line("number", [] { Any(Array<Any>{1, 2.5}).cast<Array<Number>>(); });
-  Line("point", [] { Show(AnyView(7).cast<Point>().x, AnyView("abc").cast<Point>().x); });
-  Line("point", [] { AnyView(1.5).cast<Point>(); });
-  Line("texts", [] {
-    using NumberTraits = TypeTraits<Number>;
-    using PointTraits = TypeTraits<Point>;
-    Show(NumberTraits::TypeStr(), NumberTraits::TypeSchema(), NumberTraits::storage_enabled,
-         PointTraits::storage_enabled, PointTraits::convert_enabled,
-         NumberTraits::field_static_type_index, PointTraits::field_static_type_index);
-  });
-  const Function sum = Function::FromTyped(
-      [](const Number &n, Point p, StrictBool b) { return n->value + p.x + b; }, "sum");
-  Line("sum", [&] { Show(sum("ab", 3, true).cast<int>()); });
-  Line("sum", [&] { sum(1.5, 3, true); });
-  Line("sum", [&] { sum(1, 3.5, true); });
-  Line("sum", [&] { sum(1, 3, 1); });
-}
 
 void ShowArcs() {
   Line("arc", [] {
@@ -160,10 +105,53 @@ void ShowFunctions() {
   Line("value as", [] { Show(details::ExpectedUnsafe::ValueAs<int>(Expected<Any>(Any(3)))); });
 }
 
+void ShowUnsafe() {
+  Line("objects", [] {
+    using Unsafe = details::ObjectUnsafe;
+    const ObjectPtr<NumberObj> ptr = make_object<NumberObj>(1);
+    TVMFFIObject *header = Unsafe::GetHeader(ptr.get());
+    const ObjectPtr<Object> more[] = {
+        Unsafe::ObjectPtrFromUnowned<Object>(header),
+        Unsafe::ObjectPtrFromUnowned<Object>(static_cast<Object *>(ptr.get()))};
+    Unsafe::IncRefObjectHandle(header);
+    const ObjectPtr<NumberObj> owned = Unsafe::ObjectPtrFromOwned<NumberObj>(header);
+    Number ref(ptr);
+    Show(ptr.use_count(), Unsafe::RawObjectPtrFromUnowned<NumberObj>(header) == ptr.get(),
+         Unsafe::RawObjectPtrFromObjectRef(ref) == ptr.get(),
+         Unsafe::TVMFFIObjectPtrFromObjectRef(ref) == header,
+         Unsafe::TVMFFIObjectPtrFromObjectPtr(ptr) == header, more[0] == more[1],
+         Unsafe::GetObjectOffsetToSubclass<NumberObj>());
+    ObjectPtr<NumberObj> copied = Unsafe::ObjectPtrFromObjectRef<NumberObj>(ref);
+    const ObjectPtr<NumberObj> moved = Unsafe::ObjectPtrFromObjectRef<NumberObj>(std::move(ref));
+    Unsafe::DecRefObjectHandle(Unsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(copied)));
+    Unsafe::DecRefObjectHandle(Unsafe::MoveObjectRefToTVMFFIObjectPtr(ObjectRef(moved)));
+    Unsafe::DecRefObjectHandle(nullptr);
+    Show(ptr.use_count(), Unsafe::ObjectRefFromObjectPtr<Number>(ptr)->value);
+  });
+  Line("values", [] {
+    using Unsafe = details::AnyUnsafe;
+    Any a = String("a text on the heap");
+    TVMFFIAny raw = Unsafe::MoveAnyToTVMFFIAny(std::move(a));
+    Any b = Unsafe::MoveTVMFFIAnyToAny(&raw);
+    Show(raw.type_index, a == nullptr, Unsafe::CheckAnyStrict<String>(b),
+         Unsafe::CheckAnyStrict<Any>(b), Unsafe::CheckAnyViewStrict<Any>(AnyView(b)),
+         Unsafe::CheckAnyViewStrict<int>(AnyView(b)), Unsafe::CopyFromAnyViewAfterCheck<String>(b),
+         Unsafe::CopyFromAnyViewAfterCheck<Any>(b).type_index(),
+         Unsafe::TVMFFIAnyPtrFromAny(b)->type_index, Unsafe::GetMismatchTypeInfo<int>(b),
+         Unsafe::RawObjectPtrFromAnyAfterCheck(b)->type_index(),
+         Unsafe::RawObjectPtrFromAnyViewAfterCheck(AnyView(b))->type_index());
+    Any c = Unsafe::MoveTVMFFIAnyRawToAny(Unsafe::MoveAnyToTVMFFIAny(std::move(b)));
+    Show(Unsafe::MoveFromAnyAfterCheck<Any>(std::move(c)).type_index(), c.type_index());
+    raw = AnyView("abc").CopyToTVMFFIAny();
+    details::InplaceConvertAnyViewToAny(&raw);
+    Show(raw.type_index);
+  });
+}
+
 }  // namespace
 
 int main() {
-  ShowFallbacks();
+  ShowUnsafe();
   ShowArcs();
   ShowFunctions();
   return 0;

@@ -79,7 +79,7 @@ class ShapeObj : public Object, public TVMFFIShapeCell {
 namespace detail {
 
 /** One block; the extents are to be filled in through *out. */
-TVM_FFI_LOCAL inline ObjectPtr<Object> MakeShape(size_t size, int64_t **out) {
+TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeShape(size_t size, int64_t **out) {
   ObjectPtr<ShapeObj> obj = make_inplace_array_object<ShapeObj, int64_t>(size);
   *out = reinterpret_cast<int64_t *>(obj.get() + 1);
   obj->TVMFFIShapeCell::data = *out;
@@ -96,6 +96,12 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> CopyShape(const int64_t *data, size_t siz
 
 TVM_FFI_LOCAL inline void FillStridesFromShape(ShapeView shape, int64_t *out) {
   FillStrides(shape.data(), shape.size(), out);
+}
+TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
+  int64_t *to = nullptr;
+  ObjectPtr<ShapeObj> strides = MakeShape(shape.size(), &to);
+  FillStridesFromShape(shape, to);
+  return strides;
 }
 
 }  // namespace detail
@@ -129,10 +135,8 @@ class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
   }
   /** Row-major strides of a shape. */
   TVM_FFI_LOCAL static Shape StridesFromShape(ShapeView shape) {
-    int64_t *to = nullptr;
     Shape strides{UnsafeInit{}};
-    strides.data_ = detail::MakeShape(shape.size(), &to);
-    detail::FillStridesFromShape(shape, to);
+    strides.data_ = detail::MakeStridesFromShape(shape);
     return strides;
   }
 
@@ -154,9 +158,6 @@ TVM_FFI_LOCAL_COLD void PutShape(Text &text, ShapeView shape) {
     text.PutInt(shape[i]);
   }
   text.Put(']');
-}
-TVM_FFI_LOCAL inline Shape MakeStridesFromShape(ShapeView shape) {
-  return Shape::StridesFromShape(shape);
 }
 
 }  // namespace detail

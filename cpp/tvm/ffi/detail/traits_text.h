@@ -55,6 +55,7 @@ struct TypeTraits<TVMFFIByteArray *> : detail::NamedTraits<TVMFFIByteArray *> {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = false;
   TVM_FFI_LOCAL static constexpr const char *type_str = "TVMFFIByteArray*";
   TVM_FFI_LOCAL static constexpr const char *type_schema = "TVMFFIByteArray*";
+  TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIByteArrayPtr;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(TVMFFIByteArray *const &value, TVMFFIAny *out) {
     if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
       detail::Throw("InternalError", "a null pointer stands for no bytes");
