@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arc, WeakObjectPtr, traits of classes that are made of other values, identity. */
+/* Arc, WeakObjectPtr, references from pointers, identity. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -36,10 +36,6 @@ class Counted : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Counted, ffi::ObjectRef, CountedObj);
 };
 
-struct Distance {
-  double meters;
-};
-
 /* Storage of it before it is complete. */
 class LaterObj;
 struct HoldsLater {
@@ -67,36 +63,6 @@ static_assert(!std::is_default_constructible_v<Arc<Object>> &&
                   std::is_convertible_v<Arc<CountedObj>, ObjectPtr<Object>> &&
                   !std::is_assignable_v<Arc<Object> &, std::nullptr_t>,
               "");
-
-}  // namespace
-
-namespace tvm {
-namespace ffi {
-
-template <>
-inline constexpr bool use_default_type_traits_v<Counted> = false;
-template <>
-struct TypeTraits<Counted> : ObjectRefWithFallbackTraitsBase<Counted, StrictBool, int64_t> {
-  static Counted ConvertFallbackValue(StrictBool value) {
-    return Counted(make_object<CountedObj>(value ? -1 : -2));
-  }
-  static Counted ConvertFallbackValue(int64_t value) {
-    return Counted(make_object<CountedObj>(value));
-  }
-};
-template <>
-struct TypeTraits<Distance> : FallbackOnlyTraitsBase<Distance, double, String> {
-  static std::string TypeStr() { return "Distance"; }
-  static Distance ConvertFallbackValue(double value) { return Distance{value}; }
-  static Distance ConvertFallbackValue(const String &value) {
-    return Distance{static_cast<double>(value.size())};
-  }
-};
-
-}  // namespace ffi
-}  // namespace tvm
-
-namespace {
 
 class LaterObj : public Object {
  public:
@@ -190,25 +156,6 @@ TEST(WeakObjectPtr, LockRacesWithTheLastRelease) {
     strong.reset();
     other.join();
     EXPECT_TRUE(weak.expired());
-  }
-  EXPECT_EQ(CountedObj::alive, 0);
-}
-
-TEST(Fallback, OtherValuesMakeOne) {
-  {
-    EXPECT_EQ(AnyView(true).cast<Counted>()->value, -1);
-    EXPECT_EQ(AnyView(7).cast<Counted>()->value, 7);
-    const Counted same(ffi::make_object<CountedObj>(9));
-    EXPECT_TRUE(AnyView(same).cast<Counted>().same_as(same));
-    EXPECT_EQ(ErrorOf([] { AnyView(1.5).cast<Counted>(); }),
-              "TypeError: Cannot convert from type `float` to `test.cpp.Counted`");
-    EXPECT_EQ(ErrorOf([] { AnyView(nullptr).cast<Counted>(); }),
-              "TypeError: Cannot convert from type `None` to `test.cpp.Counted`");
-    EXPECT_EQ(Any(ffi::Array<Any>{1, true, same}).cast<ffi::Array<Counted>>()[0]->value, 1);
-    EXPECT_EQ(AnyView(2).cast<Distance>().meters, 2.0);
-    EXPECT_EQ(AnyView("abc").cast<Distance>().meters, 3.0);
-    EXPECT_FALSE(AnyView(nullptr).try_cast<Distance>().has_value());
-    EXPECT_FALSE(AnyView(1).try_cast<ffi::StrictBool>().has_value());
   }
   EXPECT_EQ(CountedObj::alive, 0);
 }

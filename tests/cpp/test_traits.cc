@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Traits of classes that are made of values of other types. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+using ffi::Any;
+using ffi::AnyView;
+
+namespace {
+
+class AmountObj : public ffi::Object {
+ public:
+  explicit AmountObj(int64_t from) : value(from) {}
+  int64_t value;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Amount", AmountObj, ffi::Object);
+};
+
+class Amount : public ffi::ObjectRef {
+ public:
+  explicit Amount(ffi::ObjectPtr<AmountObj> data) : ffi::ObjectRef(ffi::UnsafeInit{}) {
+    data_ = std::move(data);
+  }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Amount, ffi::ObjectRef, AmountObj);
+};
+
+struct Distance {
+  double meters;
+};
+
+template <typename F>
+std::string ErrorOf(const F &f) {
+  try {
+    f();
+  } catch (const ffi::Error &error) {
+    return error.kind() + ": " + error.message();
+  }
+  return "";
+}
+
+}  // namespace
+
+namespace tvm {
+namespace ffi {
+
+template <>
+inline constexpr bool use_default_type_traits_v<Amount> = false;
+template <>
+struct TypeTraits<Amount> : ObjectRefWithFallbackTraitsBase<Amount, StrictBool, int64_t> {
+  static Amount ConvertFallbackValue(StrictBool value) {
+    return Amount(make_object<AmountObj>(value ? -1 : -2));
+  }
+  static Amount ConvertFallbackValue(int64_t value) {
+    return Amount(make_object<AmountObj>(value));
+  }
+};
+template <>
+struct TypeTraits<Distance> : FallbackOnlyTraitsBase<Distance, double, String> {
+  static std::string TypeStr() { return "Distance"; }
+  static Distance ConvertFallbackValue(double value) { return Distance{value}; }
+  static Distance ConvertFallbackValue(const String &value) {
+    return Distance{static_cast<double>(value.size())};
+  }
+};
+
+}  // namespace ffi
+}  // namespace tvm
+
+namespace {
+
+TEST(Fallback, OtherValuesMakeOne) {
+  EXPECT_EQ(AnyView(true).cast<Amount>()->value, -1);
+  EXPECT_EQ(AnyView(7).cast<Amount>()->value, 7);
+  const Amount same(ffi::make_object<AmountObj>(9));
+  EXPECT_TRUE(AnyView(same).cast<Amount>().same_as(same));
+  EXPECT_EQ(ErrorOf([] { AnyView(1.5).cast<Amount>(); }),
+            "TypeError: Cannot convert from type `float` to `test.cpp.Amount`");
+  EXPECT_EQ(ErrorOf([] { AnyView(nullptr).cast<Amount>(); }),
+            "TypeError: Cannot convert from type `None` to `test.cpp.Amount`");
+  EXPECT_EQ(Any(ffi::Array<Any>{1, true, same}).cast<ffi::Array<Amount>>()[0]->value, 1);
+  EXPECT_EQ(AnyView(2).cast<Distance>().meters, 2.0);
+  EXPECT_EQ(AnyView("abc").cast<Distance>().meters, 3.0);
+  EXPECT_FALSE(AnyView(nullptr).try_cast<Distance>().has_value());
+  EXPECT_FALSE(AnyView(1).try_cast<ffi::StrictBool>().has_value());
+}
+
+}  // namespace
