@@ -64,6 +64,18 @@ TEST(Base64, BothWays) {
   testing::internal::GetCapturedStderr();
 }
 
+TEST(Text, TellsThatSomethingWasLeftOut) {
+  const volatile size_t too_much = SIZE_MAX / 4;
+  ffi::detail::Text text;
+  text.Put("kept");
+  EXPECT_EQ(ffi::detail::WholeText(text).size, 4U);
+  text.Put("", too_much);
+  EXPECT_EQ(text.size(), 4U);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ErrorOf([&] { ffi::detail::WholeText(text); }), "MemoryError: out of memory");
+  testing::internal::GetCapturedStderr();
+}
+
 TEST(DType, Abbreviations) {
   EXPECT_EQ(ffi::DTypeAbbrev({kDLInt, 32, 1}), "i32");
   EXPECT_EQ(ffi::DTypeAbbrev({kDLUInt, 8, 4}), "u8x4");

@@ -44,7 +44,7 @@ namespace tvm {
 namespace ffi {
 
 template <>
-inline constexpr bool use_default_type_traits_v<Amount> = false;
+[[maybe_unused]] inline constexpr bool use_default_type_traits_v<Amount> = false;
 template <>
 struct TypeTraits<Amount> : ObjectRefWithFallbackTraitsBase<Amount, StrictBool, int64_t> {
   static Amount ConvertFallbackValue(StrictBool value) {

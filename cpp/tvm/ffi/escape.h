@@ -63,7 +63,7 @@ TVM_FFI_LOCAL inline String EscapeStringJSON(const String &value) {
     }
   }
   text.Put('"');
-  return String(text.bytes());
+  return String(detail::WholeText(text));
 }
 
 [[deprecated("use EscapeStringJSON")]] TVM_FFI_LOCAL inline String EscapeString(
@@ -98,7 +98,7 @@ TVM_FFI_LOCAL inline String EscapedStringPy(const String &value) {
     }
   }
   text.Put('"');
-  return String(text.bytes());
+  return String(detail::WholeText(text));
 }
 
 TVM_FFI_NAMESPACE_END

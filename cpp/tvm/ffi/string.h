@@ -318,7 +318,7 @@ TVM_FFI_LOCAL String operator+(const A &a, const B &b) {
   detail::Text text;
   text.Put(detail::BytesOf(a));
   text.Put(detail::BytesOf(b));
-  return String(text.data(), text.size());
+  return String(detail::WholeText(text));
 }
 template <typename A, typename B, typename = detail::IfString<A, B>>
 TVM_FFI_LOCAL bool operator==(const A &a, const B &b) {

@@ -42,6 +42,8 @@ class TVM_FFI_LOCAL Text {
   TVM_FFI_LOCAL const char *data() const { return data_ != nullptr ? data_ : ""; }
   TVM_FFI_LOCAL size_t size() const { return size_; }
   TVM_FFI_LOCAL TVMFFIByteArray bytes() const { return TVMFFIByteArray{data(), size_}; }
+  /** Whether something was left out: who makes a value of the text has to ask. */
+  TVM_FFI_LOCAL bool failed() const { return failed_; }
 
   TVM_FFI_LOCAL void Put(const char *text) { Put(text, std::strlen(text)); }
   TVM_FFI_LOCAL void Put(char c) { Put(&c, 1); }
@@ -50,7 +52,10 @@ class TVM_FFI_LOCAL Text {
     if (capacity_ - size_ <= size) {
       const size_t wanted = 2 * size_ + size + 64;
       void *grown = std::realloc(data_, wanted);
-      if (grown == nullptr) return;
+      if (grown == nullptr) {
+        failed_ = true;
+        return;
+      }
       data_ = static_cast<char *>(grown);
       capacity_ = wanted;
     }
@@ -99,6 +104,7 @@ class TVM_FFI_LOCAL Text {
   char *data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
+  bool failed_ = false;
 };
 
 /** The key of a type as errors name it. Never fails. */
@@ -128,6 +134,12 @@ TVM_FFI_LOCAL_COLD int RaiseText(const char *kind, const Text &text) {
 [[noreturn]] TVM_FFI_LOCAL_COLD void Throw(const char *kind, const char *message) {
   TVMFFIErrorSetRaisedFromCStr(kind, message);
   ThrowRaised();
+}
+
+/** The text as a whole. Errors: MemoryError (something was left out). */
+TVM_FFI_LOCAL inline TVMFFIByteArray WholeText(const Text &text) {
+  if (text.failed()) Throw("MemoryError", "out of memory");
+  return text.bytes();
 }
 
 /** `<before><value><between><other><after>`: what index errors say. */

@@ -36,7 +36,7 @@ TVM_FFI_LOCAL inline String Base64Encode(TVMFFIByteArray bytes) {
     for (size_t k = 0; k <= count; ++k) four[k] = kLetters[bits >> (18 - 6 * k) & 63];
     text.Put(four, sizeof four);
   }
-  return String(text.bytes());
+  return String(detail::WholeText(text));
 }
 TVM_FFI_LOCAL inline String Base64Encode(const Bytes &bytes) {
   return Base64Encode(TVMFFIByteArray{bytes.data(), bytes.size()});
@@ -60,7 +60,7 @@ TVM_FFI_LOCAL inline Bytes Base64Decode(TVMFFIByteArray bytes) {
                           static_cast<char>(bits)};
     text.Put(three, four[2] == '=' ? 1 : four[3] == '=' ? 2 : 3);
   }
-  return Bytes(text.bytes());
+  return Bytes(detail::WholeText(text));
 }
 TVM_FFI_LOCAL inline Bytes Base64Decode(const String &text) {
   return Base64Decode(TVMFFIByteArray{text.data(), text.size()});
