@@ -251,8 +251,10 @@ class Array : public ObjectRef {
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<U>>(
         same ? data_ : ObjectPtr<Object>(std::move(made)));
   }
-  /** Replaces each element by what f makes of it, in place where nobody else has this array: f then
-      has the only reference to the element. An array that f throws out of is lost. */
+  /**
+   * Replaces each element by what f makes of it, in place where nobody else has this array: f then
+   * has the only reference to the element. After an exception of f this array is null.
+   */
   template <typename F>
   TVM_FFI_LOCAL_INLINE void MutateByApply(F f) {
     if (data_ == nullptr) return;
