@@ -46,10 +46,10 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
                       const std::optional<typename detail::DependOn<Error, Kind>::type> &cause,
                       const std::optional<typename detail::DependOn<ObjectRef, Kind>::type> &extra)
-      : ObjectRef(
-            Create(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
-                   cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
-                   extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
+      : ObjectRef(CreateWithCause(
+            detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace),
+            cause ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*cause) : nullptr,
+            extra ? detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*extra) : nullptr)) {}
   TVM_FFI_LOCAL Error(const Error &other) noexcept = default;
   TVM_FFI_LOCAL Error(Error &&other) noexcept = default;
   TVM_FFI_LOCAL Error &operator=(const Error &other) noexcept = default;

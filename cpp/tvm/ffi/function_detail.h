@@ -25,7 +25,7 @@ struct TVM_FFI_LOCAL FunctionInfoOf<Signature<R, Params...>> {
   TVM_FFI_LOCAL static constexpr size_t num_args = sizeof...(Params);
   TVM_FFI_LOCAL static std::string Sig() {
     Text text;
-    PutSignature(text, "", Signature<R, Params...>::records, num_args);
+    PutSignature(text, "", Signature<R, Params...>::records);
     return std::string(text.data(), text.size());
   }
   TVM_FFI_LOCAL static std::string TypeSchema() {
@@ -57,13 +57,14 @@ template <typename R, size_t... I, typename F>
 TVM_FFI_LOCAL void unpack_call(std::index_sequence<I...>, const std::string *name, F &&f,
                                const AnyView *args, int32_t num_args, Any *result) {
   using D = std::remove_reference_t<F>;
-  static_assert(SignatureOf<D>::num_params == sizeof...(I) &&
-                    std::is_same_v<R, typename SignatureOf<D>::Result>,
+  using Sig = SignatureOf<D>;
+  static_assert(std::is_same_v<typename Sig::Indices, std::index_sequence<I...>> &&
+                    std::is_same_v<R, typename FunctionInfoOf<Sig>::RetType>,
                 "unpack_call: the callable has another signature");
   result->reset();
-  CheckSafeCall(CallTyped<D>(f, name != nullptr ? name->c_str() : "",
-                             reinterpret_cast<const TVMFFIAny *>(args), num_args,
-                             AnyUnsafe::Slot(result)));
+  CheckSafeCall(Caller<Sig>::Call(f, name != nullptr ? name->c_str() : "",
+                                  reinterpret_cast<const TVMFFIAny *>(args), num_args,
+                                  AnyUnsafe::Slot(result)));
 }
 
 }  // namespace detail

@@ -368,6 +368,28 @@ TVM_FFI_LOCAL std::enable_if_t<is_optional_type_v<Opt>, Opt> GetRef(const T *ptr
   return GetRef<Ref>(ptr);
 }
 
+namespace detail {
+
+/** The reader of the value, and whether there is one: nothing is made that Take would copy again.
+ */
+template <typename T>
+struct Reader<Optional<T>> {
+  Reader<T> reader;
+  bool present = false;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
+  TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
+    present = source->type_index != kTVMFFINone;
+    return present ? reader.Read(source) : kReadOk;
+  }
+  TVM_FFI_LOCAL_INLINE Optional<T> Take() {
+    Optional<T> value;
+    if (present) value.Set(reader.Take());
+    return value;
+  }
+};
+
+}  // namespace detail
 TVM_FFI_NAMESPACE_END
 
 #endif  // TVM_FFI_OPTIONAL_H_
