@@ -75,7 +75,8 @@ class Coverage(unittest.TestCase):
         self.assertEqual(sorted(kernels.names() - kernels.asked), [])
 
     def test_every_helper_is_used(self):
-        headers = pathlib.Path(sys.argv[2], "c").glob("*.h")
+        # cuda.h has tests of its own, which need no Python: tests/cuda.
+        headers = [path for path in pathlib.Path(sys.argv[2], "c").glob("*.h") if path.name != "cuda.h"]
         text = "".join(path.read_text(encoding="utf-8") for path in headers)
         helpers = set(re.findall(r"\b(tvm_ffi_\w+)\(", text)) | set(re.findall(r"#define (TVM_FFI_C_\w+)", text))
         helpers = {name for name in helpers if "detail" not in name.lower() and not name.endswith("_H_")}

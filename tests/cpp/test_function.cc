@@ -115,6 +115,17 @@ TEST(Function, SaysWhatIsWrong) {
   EXPECT_EQ(Caught([&] { dtype("nonsense"); }).substr(0, 11), "ValueError:");
 }
 
+TEST(Function, ThatIsNullSaysSo) {
+  const Function none;
+  Any result = 1;
+  EXPECT_EQ(Caught([&] { none(1); }), "RuntimeError: a null Function was called");
+  EXPECT_EQ(Caught([&] { none.CallPacked(nullptr, 0, &result); }),
+            "RuntimeError: a null Function was called");
+  EXPECT_EQ(Caught([&] { TypedFunction<int(int)>()(1); }),
+            "RuntimeError: a null Function was called");
+  EXPECT_EQ(none.CallExpected<int>(1).error().kind(), "RuntimeError");
+}
+
 TEST(Function, Globals) {
   Function::SetGlobal("test.cpp.add", Function::FromTyped(Add));
   EXPECT_EQ((*Function::GetGlobal("test.cpp.add"))(2, 3).cast<int>(), 5);

@@ -163,6 +163,13 @@ struct ArgViews {
   }
 };
 
+/** A Function that is null, None where it comes from, cannot be called. */
+TVM_FFI_LOCAL_COLD int RaiseNullCall() {
+  SetSafeCallRaised(Error(BytesOf("RuntimeError"), BytesOf("a null Function was called"),
+                          TVMFFIByteArray{"", 0}));
+  return -1;
+}
+
 }  // namespace detail
 
 class Function : public ObjectRef {
@@ -271,10 +278,11 @@ class Function : public ObjectRef {
     return result;
   }
   TVM_FFI_LOCAL_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
-    get()->CallPacked(args, num_args, result);
+    result->reset();
+    detail::CheckSafeCall(Call(reinterpret_cast<const TVMFFIAny *>(args), num_args, result));
   }
   TVM_FFI_LOCAL_INLINE void CallPacked(PackedArgs args, Any *result) const {
-    get()->CallPacked(args.data(), args.size(), result);
+    CallPacked(args.data(), args.size(), result);
   }
   /** The result, or the error that the callee raised; nothing is thrown. */
   template <typename T = Any, typename... Args>
@@ -304,6 +312,7 @@ class Function : public ObjectRef {
   }
   TVM_FFI_LOCAL_INLINE int Call(const TVMFFIAny *args, int32_t num_args, Any *result) const {
     TVMFFIObject *self = detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this);
+    if (TVM_FFI_PREDICT_FALSE(self == nullptr)) return detail::RaiseNullCall();
     return TVMFFIFunctionGetCellPtr(self)->safe_call(self, args, num_args,
                                                      detail::AnyUnsafe::Slot(result));
   }
