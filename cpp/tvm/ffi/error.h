@@ -13,6 +13,9 @@
 
 #include <tvm/ffi/detail/message.h>
 #include <tvm/ffi/object.h>
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/std_compat.h>
+#endif
 
 /** 1: every error that a macro throws is written to stderr before. A user may define it. */
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW

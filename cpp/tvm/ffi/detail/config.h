@@ -147,8 +147,4 @@ struct DependOn {
 namespace details = detail;
 TVM_FFI_NAMESPACE_END
 
-#ifndef TVM_FFI_LEAN
-#include <tvm/ffi/detail/std_compat.h>
-#endif
-
 #endif  // TVM_FFI_DETAIL_CONFIG_H_
