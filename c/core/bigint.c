@@ -88,22 +88,9 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
  * Inline code of clients asks these through the type's attributes, as Functions, which clients of
  * all versions understand; this library knows the answers without asking. */
 
-static int check_args(const char *signature, const TVMFFIAny *args, int32_t num_args,
-                      int32_t expected) {
-  int32_t i;
-  if (num_args != expected) return tvmffi_builtin_fail_count(signature, expected, num_args);
-  for (i = 0; i < num_args; ++i) {
-    if (args[i].type_index != kTVMFFIBigInt || args[i].v_obj == NULL) {
-      return tvmffi_builtin_fail_type(signature, i, "ffi.BigInt", &args[i]);
-    }
-  }
-  return 0;
-}
-
 static int hash_bigint(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray content;
-  (void)self;
-  TVMFFI_TRY(check_args("(0: ffi.BigInt) -> int", args, num_args, 1));
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.BigInt) -> int", 1, 1, args, num_args));
   content = TVMFFIBigIntGetContentByteArray(&args[0]);
   *result = tvmffi_any_int((int64_t)tvmffi_hash_content(content.data, content.size));
   return 0;
@@ -111,24 +98,19 @@ static int hash_bigint(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
 
 static int equal_bigint(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray a, b;
-  (void)self;
-  TVMFFI_TRY(check_args("(0: ffi.BigInt, 1: ffi.BigInt) -> bool", args, num_args, 2));
+  TVMFFI_TRY(
+      tvmffi_attr_check_args(self, "(0: ffi.BigInt, 1: ffi.BigInt) -> bool", 2, 2, args, num_args));
   a = TVMFFIBigIntGetContentByteArray(&args[0]);
   b = TVMFFIBigIntGetContentByteArray(&args[1]);
   *result = tvmffi_any_bool(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
   return 0;
 }
 
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
-} function_object;
-
-static function_object functions[kTvmffiNumOwnAttrs] = {
-    {{TVMFFI_BOTH_ONE, kTVMFFIFunction, 0, {NULL}}, {hash_bigint, NULL}},
-    {{TVMFFI_BOTH_ONE, kTVMFFIFunction, 0, {NULL}}, {equal_bigint, NULL}},
+static const tvmffi_builtin_attr kAttrs[] = {
+    {kTVMFFIBigInt, kTvmffiAttrAnyHash, false, hash_bigint, NULL},
+    {kTVMFFIBigInt, kTvmffiAttrAnyEqual, false, equal_bigint, NULL},
 };
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
 
-TVMFFIObject *tvmffi_bigint_attr(int attr) {
-  return &functions[attr].header;
-}
+const tvmffi_builtin_attr_group tvmffi_bigint_attrs = {kAttrs, attr_functions, kNumAttrs};

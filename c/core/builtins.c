@@ -7,12 +7,13 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/string.h"
+#include "core/type.h"
 
 /* What a letter of a signature stands for. */
 typedef struct {
   char letter;
-  char display[15]; /* in errors */
-  char schema[13];  /* in metadata */
+  char display[26]; /* in errors */
+  char schema[26];  /* in metadata */
 } parameter_type;
 
 static const parameter_type kTypes[] = {
@@ -26,14 +27,38 @@ static const parameter_type kTypes[] = {
     {'F', "ffi.Function", "ffi.Function"},
     {'M', "ffi.Module", "ffi.Module"},
     {'A', "ffi.Array", "ffi.Array"},
-    {'O', "ffi.Object", "ffi.Object"},
+    {'O', "ffi.Object", "ffi.Object"}, /* None too */
     {'L', "ffi.List", "ffi.List"},
-    {'l', "List<Any>", "ffi.List"},
+    {'l', "List<Any>", "ffi.List"}, /* an Array too */
     {'H', "ffi.Map", "ffi.Map"},
     {'D', "ffi.Dict", "ffi.Dict"},
-    {'d', "Dict<Any, Any>", "ffi.Dict"},
+    {'d', "Dict<Any, Any>", "ffi.Dict"}, /* a Map too */
     {'V', "Device", "Device"},
-    {'n', "Optional<int>", "Optional"},
+#ifdef TVMFFI_PROFILE_FULL
+    {'w', "AnyView", "Any"},
+    {'I', "ffi.VisitInterrupt", "ffi.VisitInterrupt"},
+    {'S', "ffi.reflection.AccessStep", "ffi.reflection.AccessStep"},
+    {'P', "ffi.reflection.AccessPath", "ffi.reflection.AccessPath"},
+    {'W', "ffi.StructuralVisitor", "ffi.StructuralVisitor"},
+    {'U', "ffi.StructuralMutator", "ffi.StructuralMutator"},
+    {'X', "ffi.VisitErrorContext", "ffi.VisitErrorContext"},
+    {'K', "ffi.StructuralKey", "ffi.StructuralKey"},
+#endif
+};
+
+/* Letters for types that take more than one: a parameter is one letter. */
+typedef struct {
+  char letter;
+  char type[7];
+} parameter_shorthand;
+
+static const parameter_shorthand kShorthands[] = {
+#ifdef TVMFFI_PROFILE_FULL
+    {'n', "?i"},     /* Optional<int> */
+    {'c', "@(iF)"},  /* callbacks by type index; a List too */
+    {'C', "@(iFb)"}, /* the same with a switch */
+#endif
+    {'\0', ""},
 };
 
 static const parameter_type *find_type(char letter) {
@@ -41,6 +66,52 @@ static const parameter_type *find_type(char letter) {
   for (i = 0; kTypes[i].letter != letter && i + 1 < sizeof kTypes / sizeof *kTypes; ++i) continue;
   return &kTypes[i];
 }
+
+/* What a letter is short for, or NULL. */
+static const char *find_shorthand(char letter) {
+  size_t i;
+  for (i = 0; kShorthands[i].letter != '\0'; ++i) {
+    if (kShorthands[i].letter == letter) return kShorthands[i].type;
+  }
+  return NULL;
+}
+
+#ifdef TVMFFI_PROFILE_FULL
+static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
+  int32_t of;
+  switch (letter) {
+    case 'w':
+      return true;
+    case 'n':
+      return arg->type_index <= kTVMFFIBool; /* None and the two */
+    case 'c':
+    case 'C':
+      return (arg->type_index == kTVMFFIArray || arg->type_index == kTVMFFIList) &&
+             arg->v_obj != NULL;
+    case 'S':
+      of = kTvmffiAccessStep;
+      break;
+    case 'P':
+      of = kTvmffiAccessPath;
+      break;
+    case 'W':
+      of = kTvmffiStructuralVisitor;
+      break;
+    case 'U':
+      of = kTvmffiStructuralMutator;
+      break;
+    case 'X':
+      of = kTvmffiVisitErrorContext;
+      break;
+    case 'K':
+      of = kTvmffiStructuralKey;
+      break;
+    default:
+      return false;
+  }
+  return arg->v_obj != NULL && tvmffi_type_is_instance(arg->type_index, of);
+}
+#endif
 
 /* Asked on every call of a built-in, hence not part of the table, which is searched. */
 static bool accepts(char letter, const TVMFFIAny *arg) {
@@ -75,10 +146,18 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
       return type_index == kTVMFFIDict && arg->v_obj != NULL;
     case 'd':
       return (type_index == kTVMFFIDict || type_index == kTVMFFIMap) && arg->v_obj != NULL;
+    case 'F': /* Functions and objects may be null */
+      return type_index == kTVMFFIFunction || type_index == kTVMFFINone;
+    case 'O':
+      return type_index >= kTVMFFIStaticObjectBegin || type_index == kTVMFFINone;
     case 'a':
       return true;
     default:
+#ifdef TVMFFI_PROFILE_FULL
+      return accepts_reflected(letter, arg);
+#else
       return false;
+#endif
   }
 }
 
@@ -86,12 +165,24 @@ static bool is_packed(const tvmffi_builtin *builtin) {
   return builtin->signature[0] == '*';
 }
 
-/* Appends the type at *p and moves *p behind it: ?X is Optional, @X an Array of X. */
+/* Appends the type at *p and moves *p behind it. */
 static void append_display(tvmffi_buf *text, const char **p) {
   char letter = *(*p)++;
-  if (letter == '?' || letter == '@') {
+  const char *meant = find_shorthand(letter);
+  if (meant != NULL) {
+    append_display(text, &meant);
+  } else if (letter == '?' || letter == '@') {
     tvmffi_buf_append_text(text, letter == '?' ? "Optional<" : "Array<");
     append_display(text, p);
+    tvmffi_buf_append_text(text, ">");
+  } else if (letter == '(') {
+    tvmffi_buf_append_text(text, "Tuple<");
+    append_display(text, p);
+    while (**p != ')') {
+      tvmffi_buf_append_text(text, ", ");
+      append_display(text, p);
+    }
+    ++*p;
     tvmffi_buf_append_text(text, ">");
   } else {
     tvmffi_buf_append_text(text, find_type(letter)->display);
@@ -100,10 +191,22 @@ static void append_display(tvmffi_buf *text, const char **p) {
 
 static void append_schema(tvmffi_buf *text, const char **p) {
   char letter = *(*p)++;
-  if (letter == '?' || letter == '@') {
+  const char *meant = find_shorthand(letter);
+  if (meant != NULL) {
+    append_schema(text, &meant);
+  } else if (letter == '?' || letter == '@') {
     tvmffi_buf_appendf(text, "{\"type\":\"%s\",\"args\":[",
                        letter == '?' ? "Optional" : "ffi.Array");
     append_schema(text, p);
+    tvmffi_buf_append_text(text, "]}");
+  } else if (letter == '(') {
+    tvmffi_buf_append_text(text, "{\"type\":\"Tuple\",\"args\":[");
+    append_schema(text, p);
+    while (**p != ')') {
+      tvmffi_buf_append_text(text, ",");
+      append_schema(text, p);
+    }
+    ++*p;
     tvmffi_buf_append_text(text, "]}");
   } else {
     tvmffi_buf_appendf(text, "{\"type\":\"%s\"", find_type(letter)->schema);
@@ -146,31 +249,30 @@ int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
 }
 
 /* Raises the TypeError for argument i, or for their number when i < 0. */
-TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const char *expected,
-                              const TVMFFIAny *args, int num_args) {
-  tvmffi_buf signature = TVMFFI_BUF_INIT;
+TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFIAny *args,
+                              int num_args) {
+  tvmffi_buf signature = TVMFFI_BUF_INIT, expected = TVMFFI_BUF_INIT;
   append_signature(&signature, builtin);
-  if (signature.failed) {
+  if (i >= 0) {
+    const char *type = &builtin->signature[i];
+    append_display(&expected, &type);
+  }
+  if (signature.failed || expected.failed) {
     tvmffi_error_raise_memory();
   } else if (i < 0) {
     int count = 0;
     while (builtin->signature[count] != '>') ++count; /* parameters are single letters */
     (void)tvmffi_builtin_fail_count(signature.data, count, num_args);
   } else {
-    (void)tvmffi_builtin_fail_type(signature.data, i, expected, &args[i]);
+    (void)tvmffi_builtin_fail_type(signature.data, i, expected.data, &args[i]);
   }
   tvmffi_buf_fini(&signature);
+  tvmffi_buf_fini(&expected);
   return -1;
 }
 
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
-  const tvmffi_builtin *builtin;
-} builtin_object;
-
 static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_builtin *builtin = ((const builtin_object *)handle)->builtin;
+  const tvmffi_builtin *builtin = ((const tvmffi_builtin_function *)handle)->builtin;
   if (!is_packed(builtin)) {
     const char *p = builtin->signature;
     int32_t i;
@@ -178,24 +280,33 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
       if (i >= num_args) break;
       if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
         if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* the number comes first */
-        return refuse(builtin, i, find_type(p[i])->display, args, num_args);
+        return refuse(builtin, i, args, num_args);
       }
     }
     if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) {
-      return refuse(builtin, -1, NULL, args, num_args);
+      return refuse(builtin, -1, args, num_args);
     }
   }
   return builtin->body(args, num_args, result);
 }
 
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
-  builtin_object *function =
+  tvmffi_builtin_function *function =
       tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (function == NULL) return NULL;
   function->cell.safe_call = call_builtin;
   function->cell.cpp_call = NULL;
   function->builtin = builtin;
   return &function->header;
+}
+
+void tvmffi_builtin_init_function(tvmffi_builtin_function *function,
+                                  const tvmffi_builtin *builtin) {
+  if (function->builtin != NULL) return; /* a shutdown may have left it in use */
+  function->header.combined_ref_count = TVMFFI_BOTH_ONE;
+  function->header.type_index = kTVMFFIFunction;
+  function->cell.safe_call = call_builtin;
+  function->builtin = builtin;
 }
 
 /* {"type_schema":"<the schema, its quotes escaped>"} */

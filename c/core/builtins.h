@@ -17,13 +17,11 @@ typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMF
 
 /* Texts in place, so that the tables need no relocations for them. */
 typedef struct {
-  char name[40];
+  char name[48];
   /*
-   * One letter per parameter, then '>' and the result: i int, b bool, s str, y bytes, p void*,
-   * a Any, M ffi.Module, A ffi.Array, L ffi.List, l List<Any> (an Array too), H ffi.Map,
-   * D ffi.Dict, d Dict<Any, Any> (a Map too), n Optional<int>. In results also v void,
-   * F ffi.Function, O ffi.Object, V Device, and ? before a letter for Optional, @ before one for
-   * Array<...>. "*" alone: any arguments, not checked. The texts of errors and the metadata are
+   * One letter per parameter, then '>' and the result; builtins.c says what each stands for. In
+   * results also ? before a type for Optional, @ before one for Array<...>, and types in brackets
+   * for Tuple<...>. "*" alone: any arguments, not checked. The texts of errors and the metadata are
    * made from it.
    */
   char signature[8];
@@ -49,6 +47,16 @@ extern const tvmffi_builtin_group tvmffi_json_builtins;
 
 /* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;
+
+/* The Function object of a built-in. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  const tvmffi_builtin *builtin;
+} tvmffi_builtin_function;
+
+/* Makes a static one, which is never destroyed. Needs no memory; more than once does no harm. */
+void tvmffi_builtin_init_function(tvmffi_builtin_function *function, const tvmffi_builtin *builtin);
 
 /* A Function object of a built-in; NULL with the error raised. */
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);

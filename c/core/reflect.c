@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/table.h"
 #include "core/any.h"
+#include "core/builtins.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/object.h"
@@ -47,13 +49,19 @@ static const char kFirstAttrNames[] = /* each with its NUL; the first as in type
     "__data_to_json__\0"
     "__data_from_json__\0"
     "__ffi_enum__";
-enum { kNumFirstAttrs = 19 };
-
-static attr_record first_attrs[kNumFirstAttrs];
+static attr_record first_attrs[kTvmffiNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
 
-/* What the first columns start with: entries of built-in types alone, so nothing is allocated. */
-static TVMFFIAny own_values[kTvmffiNumOwnAttrs][kTVMFFIStaticObjectEnd];
+/*
+ * What columns start with where built-in types have the attribute. The core profile has the first
+ * two only.
+ */
+#ifdef TVMFFI_PROFILE_FULL
+enum { kNumOwnAttrs = kTvmffiNumFirstAttrs };
+#else
+enum { kNumOwnAttrs = kTvmffiAttrAnyEqual + 1 };
+#endif
+static TVMFFIAny own_values[kNumOwnAttrs][kTvmffiBuiltinTypesEnd];
 static int has_own_values;
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
@@ -262,26 +270,56 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
 static attr_record *find_attr(const TVMFFIByteArray *name) {
   const char *first = kFirstAttrNames;
   size_t i, size;
-  for (i = 0; i < kNumFirstAttrs; ++i, first += size + 1) {
+  for (i = 0; i < kTvmffiNumFirstAttrs; ++i, first += size + 1) {
     size = strlen(first);
     if (size == name->size && memcmp(first, name->data, size) == 0) return &first_attrs[i];
   }
   return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
 }
 
-/* Before any client sees the columns or adds to them. */
+/* A value of its own, which nothing counts but the column. */
+static TVMFFIAny make_own_value(const tvmffi_builtin_attr *attr, tvmffi_attr_function *function) {
+  union {
+    void (*in)(void);
+    void *out;
+  } native;
+  if (attr->body == NULL) {
+    native.in = attr->native;
+    return native.in != NULL ? tvmffi_any_ptr(kTVMFFIOpaquePtr, native.out)
+                             : tvmffi_any_bool(attr->value);
+  }
+  if (function->header.type_index == 0) { /* not after a shutdown that left it in use */
+    function->header.combined_ref_count = TVMFFI_BOTH_ONE; /* for good */
+    function->header.type_index = kTVMFFIFunction;
+  }
+  tvmffi_object_retain(function);
+  function->cell.safe_call = attr->body;
+  function->type_index = attr->type_index;
+  function->attr = attr->attr;
+  return tvmffi_any_object(function);
+}
+
+static void add_own_values(const tvmffi_builtin_attr_group *group) {
+  size_t i;
+  for (i = 0; i < group->count; ++i) {
+    const tvmffi_builtin_attr *attr = &group->attrs[i];
+    attr_record *record = &first_attrs[attr->attr];
+    own_values[attr->attr][attr->type_index] = make_own_value(attr, &group->functions[i]);
+    record->column.data = own_values[attr->attr];
+    record->capacity = kTvmffiBuiltinTypesEnd;
+    if (attr->type_index >= record->column.size) {
+      tvmffi_atomic_store_release(&record->column.size, attr->type_index + 1);
+    }
+  }
+}
+
+/* Before anybody sees the columns or adds to them. */
 static void ensure_own_values(void) {
-  int attr;
+  size_t group;
   if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_own_values))) return;
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  for (attr = 0; attr < kTvmffiNumOwnAttrs && !has_own_values; ++attr) {
-    TVMFFITypeAttrColumn *column = &first_attrs[attr].column;
-    TVMFFIObject *function = tvmffi_bigint_attr(attr);
-    tvmffi_object_retain(function);
-    own_values[attr][kTVMFFIBigInt] = tvmffi_any_object(function);
-    column->data = own_values[attr];
-    first_attrs[attr].capacity = kTVMFFIStaticObjectEnd;
-    tvmffi_atomic_store_release(&column->size, kTVMFFIStaticObjectEnd);
+  for (group = 0; group < tvmffi_num_builtin_attr_groups && !has_own_values; ++group) {
+    add_own_values(tvmffi_builtin_attr_groups[group]);
   }
   tvmffi_atomic_store_release_int(&has_own_values, 1);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
@@ -290,9 +328,47 @@ static void ensure_own_values(void) {
 const TVMFFIAny *tvmffi_reflect_find_attr(int attr, int32_t type_index) {
   const TVMFFITypeAttrColumn *column = &first_attrs[attr].column;
   const TVMFFIAny *value;
+  ensure_own_values();
   if (type_index >= tvmffi_atomic_load_acquire(&column->size)) return NULL;
   value = tvmffi_atomic_load_acquire_ptr(&column->data) + type_index;
   return tvmffi_atomic_load_acquire(&value->type_index) != kTVMFFINone ? value : NULL;
+}
+
+static const char *name_of_first_attr(int attr) {
+  const char *name = kFirstAttrNames;
+  while (attr-- > 0) name += strlen(name) + 1;
+  return name;
+}
+
+/* `<type key>.<attribute><signature>` */
+TVMFFI_COLD static int refuse_args(const tvmffi_attr_function *function, const char *signature,
+                                   int expected, int i, const TVMFFIAny *args, int32_t num_args) {
+  const char *key = tvmffi_type_key(function->type_index);
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  tvmffi_buf_appendf(&text, "%s.%s%s", key, name_of_first_attr(function->attr), signature);
+  if (text.failed) {
+    tvmffi_error_raise_memory();
+  } else if (i < 0) {
+    (void)tvmffi_builtin_fail_count(text.data, expected, num_args);
+  } else {
+    (void)tvmffi_builtin_fail_type(text.data, i, key, &args[i]);
+  }
+  tvmffi_buf_fini(&text);
+  return -1;
+}
+
+int tvmffi_attr_check_args(const void *self, const char *signature, int expected, int num_self,
+                           const TVMFFIAny *args, int32_t num_args) {
+  const tvmffi_attr_function *function = self;
+  int i;
+  if (num_args != expected) return refuse_args(function, signature, expected, -1, args, num_args);
+  for (i = 0; i < num_self; ++i) {
+    if (!tvmffi_type_is_instance(args[i].type_index, function->type_index) ||
+        args[i].v_obj == NULL) {
+      return refuse_args(function, signature, expected, i, args, num_args);
+    }
+  }
+  return 0;
 }
 
 static attr_record *ensure_attr(const TVMFFIByteArray *name) {
@@ -446,7 +522,7 @@ void tvmffi_reflect_shutdown(void) {
     attr_record *attr = (attr_record *)taken.current->slots[slot].record;
     if (attr != NULL) release_column(attr);
   }
-  for (slot = 0; slot < kNumFirstAttrs; ++slot) release_column(&first_attrs[slot]);
+  for (slot = 0; slot < kTvmffiNumFirstAttrs; ++slot) release_column(&first_attrs[slot]);
   memset(own_values, 0, sizeof own_values);
   has_own_values = 0;
 }

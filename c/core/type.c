@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "core/builtin_types.h"
 #include "core/error.h"
 #include "platform/atomic.h"
 
@@ -23,14 +24,15 @@ typedef struct {
 
 static segment first_segment; /* in its place when the built-in types are in it */
 static segment *segments[kNumSegments];
-static int32_t next_index = kTVMFFIDynObjectBegin;
-static int32_t end_index = kTVMFFIStaticObjectEnd;
+static int32_t next_index = kTvmffiFirstClientType;
+static int32_t end_index = kTvmffiBuiltinTypesEnd;
 static tvmffi_table keys;
 static int is_ready; /* the built-in types are in keys too */
 
 /* ---- The built-in types ---------------------------------------------------------------------- */
 
-/* The keys by index, each with its NUL: first of values, then of objects. */
+/* The keys by index, each with its NUL: first of values, then of objects, then of those that have
+ * the first dynamic indices. */
 static const char kBuiltinKeys[] =
     "None\0"
     "int\0"
@@ -60,25 +62,44 @@ static const char kBuiltinKeys[] =
     "ffi.List\0"
     "ffi.Dict\0"
     "ffi.VisitInterrupt\0"
-    "ffi.BigInt";
+    "ffi.BigInt"
+#ifdef TVMFFI_PROFILE_FULL
+    "\0"
+    "ffi.EnumState\0"
+    "ffi.Enum\0"
+    "ffi.IntEnum\0"
+    "ffi.StrEnum\0"
+    "ffi.reflection.AccessStep\0"
+    "ffi.reflection.AccessPath\0"
+    "ffi.StructuralVisitor\0"
+    "ffi.VisitErrorContext\0"
+    "ffi.StructuralMutator\0"
+    "ffi.StructuralKey"
+#endif
+    ;
 
 enum {
   kNumValueTypes = kTVMFFIUnchanged + 1,
   kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin,
-  kNumBuiltins = kNumValueTypes + kNumObjectTypes
+  kNumStaticTypes = kNumValueTypes + kNumObjectTypes,
+  kNumBuiltins = kNumStaticTypes + kTvmffiFirstClientType - kTVMFFIDynObjectBegin
 };
 
 /* Filled in when first looked at: as initialised data they would be a tenth of the library. */
 static tvmffi_type_record builtins[kNumBuiltins];
 
-/* {doc, creator, total_size, kind} */
-static const TVMFFITypeMetadata object_metadata = {
-    {NULL, 0}, NULL, sizeof(TVMFFIObject), kTVMFFISEqHashKindUnsupported};
-static const TVMFFITypeMetadata big_int_metadata = {
-    {NULL, 0}, NULL, sizeof(TVMFFIObject) + 8, kTVMFFISEqHashKindUnsupported};
+static int32_t number_of_type(int32_t type_index) {
+  if (type_index < kTVMFFIStaticObjectBegin) return type_index;
+  if (type_index < kTVMFFIStaticObjectEnd) {
+    return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
+  }
+  return type_index - kTVMFFIDynObjectBegin + kNumStaticTypes;
+}
 
-static int32_t number_of_object_type(int32_t type_index) {
-  return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
+static int32_t index_of_number(int32_t number) {
+  if (number < kNumValueTypes) return number;
+  if (number < kNumStaticTypes) return number - kNumValueTypes + kTVMFFIStaticObjectBegin;
+  return number - kNumStaticTypes + kTVMFFIDynObjectBegin;
 }
 
 /* key is NUL-terminated and stays. */
@@ -89,27 +110,42 @@ static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
 }
 
 TVMFFI_COLD static void fill_first_segment(void) {
-  static const TVMFFITypeInfo *const object_as_ancestor[] = {&builtins[kNumValueTypes].info};
+  static const TVMFFITypeInfo *const ancestors[] = {
+      &builtins[kNumValueTypes].info,
+#ifdef TVMFFI_PROFILE_FULL
+      &builtins[kNumStaticTypes + kTvmffiEnum - kTVMFFIDynObjectBegin].info,
+#endif
+  };
   const char *key = kBuiltinKeys;
-  int32_t i;
+  size_t group, i;
+  int32_t number;
   memset(builtins, 0, sizeof builtins);
-  for (i = 0; i < kNumBuiltins; ++i) {
-    tvmffi_type_record *record = &builtins[i];
+  for (number = 0; number < kNumBuiltins; ++number) {
+    tvmffi_type_record *record = &builtins[number];
+    int32_t type_index = index_of_number(number);
     set_key(record, key, strlen(key));
     key += record->key.size + 1;
     record->num_slots = record->allocated_slots = 1;
-    record->info.type_index = i < kNumValueTypes ? i : i - number_of_object_type(0);
-    if (i > kNumValueTypes) {
+    record->slots_can_overflow = type_index == kTVMFFIObject || type_index >= kTVMFFIVisitInterrupt;
+    record->info.type_index = type_index;
+    if (number > kNumValueTypes) {
       record->info.type_depth = 1;
-      record->info.type_ancestors = (const TVMFFITypeInfo **)object_as_ancestor;
+      record->info.type_ancestors = (const TVMFFITypeInfo **)ancestors;
     }
-    first_segment.records[record->info.type_index] = record;
+    first_segment.records[type_index] = record;
   }
-  /* The two that may have descendants. */
-  builtins[kNumValueTypes].slots_can_overflow = true;
-  builtins[number_of_object_type(kTVMFFIVisitInterrupt)].slots_can_overflow = true;
-  builtins[kNumValueTypes].info.metadata = &object_metadata;
-  builtins[number_of_object_type(kTVMFFIBigInt)].info.metadata = &big_int_metadata;
+  builtins[number_of_type(kTVMFFIBigInt)].slots_can_overflow = false;
+#ifdef TVMFFI_PROFILE_FULL
+  builtins[number_of_type(kTvmffiIntEnum)].info.type_depth = 2;
+  builtins[number_of_type(kTvmffiStrEnum)].info.type_depth = 2;
+#endif
+  for (group = 0; group < tvmffi_num_builtin_type_groups; ++group) {
+    const tvmffi_builtin_type_group *in = tvmffi_builtin_type_groups[group];
+    for (i = 0; i < in->count; ++i) {
+      tvmffi_builtin_type_describe(&in->types[i],
+                                   &builtins[number_of_type(in->types[i].type_index)]);
+    }
+  }
   tvmffi_atomic_store_release_ptr(&segments[0], &first_segment);
 }
 
@@ -162,6 +198,17 @@ int32_t tvmffi_type_end(void) {
 const char *tvmffi_type_key(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_find(type_index);
   return record != NULL ? record->key.data : "unknown type";
+}
+
+bool tvmffi_type_is_instance(int32_t type_index, int32_t of) {
+  const tvmffi_type_record *record, *target;
+  if (type_index == of) return true;
+  if (type_index < of || (record = tvmffi_type_find(type_index)) == NULL ||
+      (target = tvmffi_type_find(of)) == NULL) {
+    return false;
+  }
+  return record->info.type_depth > target->info.type_depth &&
+         record->info.type_ancestors[target->info.type_depth] == &target->info;
 }
 
 const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
@@ -429,8 +476,8 @@ void tvmffi_type_shutdown(void) {
   memset(segments, 0, sizeof segments);
   memset(&first_segment, 0, sizeof first_segment);
   fill_first_segment();
-  next_index = kTVMFFIDynObjectBegin;
-  end_index = kTVMFFIStaticObjectEnd;
+  next_index = kTvmffiFirstClientType;
+  end_index = kTvmffiBuiltinTypesEnd;
   keys = empty;
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

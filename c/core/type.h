@@ -35,17 +35,103 @@ const char *tvmffi_type_key(int32_t type_index);
 /* Indices are below this. */
 enum { kTvmffiMaxTypes = 1 << 22 };
 
+/* Types beside the static ones that are there from the start; clients find them by key. */
+enum {
+#ifdef TVMFFI_PROFILE_FULL
+  kTvmffiEnumState = kTVMFFIDynObjectBegin,
+  kTvmffiEnum,
+  kTvmffiIntEnum,
+  kTvmffiStrEnum,
+  kTvmffiAccessStep,
+  kTvmffiAccessPath,
+  kTvmffiStructuralVisitor,
+  kTvmffiVisitErrorContext,
+  kTvmffiStructuralMutator,
+  kTvmffiStructuralKey,
+  kTvmffiFirstClientType,
+  kTvmffiBuiltinTypesEnd = kTvmffiFirstClientType
+#else
+  kTvmffiFirstClientType = kTVMFFIDynObjectBegin,
+  kTvmffiBuiltinTypesEnd = kTVMFFIStaticObjectEnd
+#endif
+};
+
+/* Whether an object of one type is an instance of another. */
+bool tvmffi_type_is_instance(int32_t type_index, int32_t of);
+
 /* Serialises all writers of types, fields, methods, metadata and attributes. */
 extern tvmffi_mutex tvmffi_type_mutex;
 
-/* Attributes that the library asks for itself. */
-enum { kTvmffiAttrAnyHash, kTvmffiAttrAnyEqual, kTvmffiNumOwnAttrs };
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+/* Those whose columns are there from the start, in the order of their names in reflect.c. */
+enum {
+  kTvmffiAttrAnyHash,
+  kTvmffiAttrAnyEqual,
+  kTvmffiAttrNew,
+  kTvmffiAttrInit,
+  kTvmffiAttrShallowCopy,
+  kTvmffiAttrConvert,
+  kTvmffiAttrTypeFinal,
+  kTvmffiAttrRepr,
+  kTvmffiAttrHash,
+  kTvmffiAttrEq,
+  kTvmffiAttrCompare,
+  kTvmffiAttrSHash,
+  kTvmffiAttrSEqual,
+  kTvmffiAttrSVisit,
+  kTvmffiAttrSMutate,
+  kTvmffiAttrSMaybeInplaceMutate,
+  kTvmffiAttrDataToJson,
+  kTvmffiAttrDataFromJson,
+  kTvmffiAttrEnum,
+  kTvmffiNumFirstAttrs
+};
 
 /* The value of such an attribute, or NULL; it lives until shutdown. Takes no lock. */
 const TVMFFIAny *tvmffi_reflect_find_attr(int attr, int32_t type_index);
 
-/* Functions that are values of those attributes for ffi.BigInt (bigint.c). Static, so not owned. */
-TVMFFIObject *tvmffi_bigint_attr(int attr);
+/*
+ * An attribute of a built-in type: a Function, if there is a body for one; else a pointer to a C
+ * function, if there is one; else true or false.
+ */
+typedef struct {
+  int16_t type_index;
+  int8_t attr;
+  bool value;
+  /* self is a tvmffi_attr_function. */
+  TVMFFISafeCallType body;
+  void (*native)(void);
+} tvmffi_builtin_attr;
+
+/* The Function object of one: static, and never destroyed. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  int32_t type_index;
+  int32_t attr;
+} tvmffi_attr_function;
+
+typedef struct {
+  const tvmffi_builtin_attr *attrs;
+  tvmffi_attr_function *functions; /* as many */
+  size_t count;
+} tvmffi_builtin_attr_group;
+
+/* runtime/builtin_groups.c */
+extern const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[];
+extern const size_t tvmffi_num_builtin_attr_groups;
+
+/* core/bigint.c */
+extern const tvmffi_builtin_attr_group tvmffi_bigint_attrs;
+
+/*
+ * For bodies of attributes: raises the TypeError that `<type key>.<attribute><signature>` got a
+ * wrong number of arguments, or an argument of another type than the attribute's (for those whose
+ * first num_self parameters are of it). 0 or -1.
+ */
+int tvmffi_attr_check_args(const void *self, const char *signature, int expected, int num_self,
+                           const TVMFFIAny *args, int32_t num_args);
 
 /* Back to the built-in types as they were at the start. */
 void tvmffi_type_shutdown(void);

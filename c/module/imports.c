@@ -129,15 +129,19 @@ int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other) {
   return tvmffi_fail("RuntimeError", "Cyclic dependency detected during import");
 }
 
-int tvmffi_imports_clear(TVMFFIObject *self) {
-  TVMFFIObject **imports = &((tvmffi_module *)(void *)self)->imports;
-  TVMFFIObject *empty = tvmffi_array_new(0), *old;
-  if (empty == NULL) return tvmffi_fail_memory();
+void tvmffi_imports_replace(TVMFFIObject *self, TVMFFIObject *imports) {
+  TVMFFIObject **place = &((tvmffi_module *)(void *)self)->imports, *old;
   tvmffi_mutex_lock(&imports_mutex);
-  old = *imports;
-  *imports = empty;
+  old = *place;
+  *place = imports;
   tvmffi_mutex_unlock(&imports_mutex);
   tvmffi_object_release(old);
+}
+
+int tvmffi_imports_clear(TVMFFIObject *self) {
+  TVMFFIObject *empty = tvmffi_array_new(0);
+  if (empty == NULL) return tvmffi_fail_memory();
+  tvmffi_imports_replace(self, empty);
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
+#include "core/builtin_types.h"
 #include "module/module_method.h"
 #include "module/module_set.h"
 
@@ -97,6 +98,9 @@ void tvmffi_module_shutdown(void);
 int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other);
 int tvmffi_imports_clear(TVMFFIObject *self);
 
+/* Another Array of Modules, which is taken, in the place of the imports. */
+void tvmffi_imports_replace(TVMFFIObject *self, TVMFFIObject *imports);
+
 /* The direct imports of a module: an Array that is retained, or NULL. */
 TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
 
@@ -106,6 +110,10 @@ TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
  */
 int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
+
+/* ---- module_type.c --------------------------------------------------------------------------- */
+
+extern const tvmffi_builtin_type_group tvmffi_module_types;
 
 /* ---- loader.c -------------------------------------------------------------------------------- */
 

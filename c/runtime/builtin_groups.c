@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which layers have built-in functions, lowest first. */
-#include "core/builtins.h"
+/* Which layers have built-in functions, types and attributes of types, lowest first. */
+#include "core/builtin_types.h"
+#include "module/module.h"
+#include "reflect/objects.h"
 
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
@@ -12,3 +14,23 @@ const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
 
 const size_t tvmffi_num_builtin_groups =
     sizeof tvmffi_builtin_groups / sizeof *tvmffi_builtin_groups;
+
+const tvmffi_builtin_type_group *const tvmffi_builtin_type_groups[] = {
+    &tvmffi_core_types,
+#ifdef TVMFFI_PROFILE_FULL
+    &tvmffi_enum_types, &tvmffi_access_path_types, &tvmffi_structural_types, &tvmffi_module_types,
+#endif
+};
+
+const size_t tvmffi_num_builtin_type_groups =
+    sizeof tvmffi_builtin_type_groups / sizeof *tvmffi_builtin_type_groups;
+
+const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
+    &tvmffi_bigint_attrs,
+#ifdef TVMFFI_PROFILE_FULL
+    &tvmffi_object_attrs,
+#endif
+};
+
+const size_t tvmffi_num_builtin_attr_groups =
+    sizeof tvmffi_builtin_attr_groups / sizeof *tvmffi_builtin_attr_groups;

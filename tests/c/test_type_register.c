@@ -13,7 +13,7 @@ static void test_a_new_type(void **state) {
   int32_t index = add(key, 1, 0, kTVMFFIObject), found = -1;
   TVMFFIByteArray bytes = check_bytes("my.Type");
   (void)state;
-  assert_int_equal(index, kTVMFFIDynObjectBegin);
+  assert_int_equal(index, kTvmffiFirstClientType);
   memset(key, 'x', sizeof key); /* it was copied */
   info = TVMFFIGetTypeInfo(index);
   assert_non_null(info);
@@ -81,7 +81,7 @@ static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
   refuse(register_type("my.U", -1, 1, -1, 1, kTVMFFIObject), "must be positive");
   refuse(register_type("my.U", -1, 1, INT32_MAX, 1, kTVMFFIObject), "maximum number of types");
   assert_int_equal(query("my.U"), kQueryOnly); /* none of them left anything behind */
-  assert_int_equal(add("my.U", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin);
+  assert_int_equal(add("my.U", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
 static void test_L_10_a_known_key_keeps_its_parent_and_depth(void **state) {

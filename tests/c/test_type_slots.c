@@ -50,10 +50,10 @@ static void test_static_requests(void **state) {
          "Conflicting static index 100 between my.S and my.S2");
   refuse(register_type("my.S2", kTVMFFIStr, 1, 0, 0, kTVMFFIObject),
          "Conflicting static index 65 between ffi.String and my.S2");
-  refuse(register_type("my.S2", kTVMFFIDynObjectBegin, 1, 0, 0, kTVMFFIObject), "out of range");
+  refuse(register_type("my.S2", kTvmffiFirstClientType, 1, 0, 0, kTVMFFIObject), "out of range");
   refuse(register_type("my.S2", INT32_MAX, 1, 0, 0, kTVMFFIObject), "out of range");
   a = add("my.A", 1, 3, kTVMFFIObject); /* a static request does not move the counter */
-  assert_int_equal(a, kTVMFFIDynObjectBegin);
+  assert_int_equal(a, kTvmffiFirstClientType);
   assert_int_equal(register_type("my.S3", a + 1, 1, 0, 0, kTVMFFIObject), a + 1);
   refuse(register_type("my.B", -1, 2, 0, 1, a), "between my.S3 and my.B"); /* its slot is gone */
   assert_int_equal(add("my.Next", 1, 0, kTVMFFIObject), a + 4);
@@ -65,7 +65,7 @@ static void test_static_slots_do_not_reach_into_later_indices(void **state) {
   refuse(register_type("my.S", 120, 1, INT32_MAX, 1, kTVMFFIObject), "child slots");
   assert_int_equal(register_type("my.S", 120, 1, 7, 1, kTVMFFIObject), 120);
   assert_int_equal(add("my.Child", 2, 0, 120), 121);
-  assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin);
+  assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
 static int shut_down(void **state) {

@@ -50,7 +50,7 @@ static void test_no_index_is_lost(void **state) {
   (void)state;
   for (i = 0; i < 200; ++i) { /* the table of keys grows in between */
     (void)snprintf(key, sizeof key, "my.%d", (int)i);
-    assert_int_equal(add(&j, key, 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin + i);
+    assert_int_equal(add(&j, key, 1, 0, kTVMFFIObject), kTvmffiFirstClientType + i);
   }
 }
 
@@ -72,7 +72,7 @@ static void test_a_new_segment(void **state) {
   job j;
   (void)state;
   (void)add(&j, "my.Wide", 1, 5000, kTVMFFIObject);
-  assert_int_equal(add(&j, "my.Far", 1, 0, kTVMFFIObject), kTVMFFIDynObjectBegin + 5001);
+  assert_int_equal(add(&j, "my.Far", 1, 0, kTVMFFIObject), kTvmffiFirstClientType + 5001);
 }
 
 static int look_up(void *context) {

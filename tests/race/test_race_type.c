@@ -63,7 +63,7 @@ static void test_one_key_has_one_index(void **state) {
       assert_int_equal(indices[thread][i], indices[0][i]);
     }
   }
-  assert_int_equal(tvmffi_type_end(), kTVMFFIDynObjectBegin + kTypes);
+  assert_int_equal(tvmffi_type_end(), kTvmffiFirstClientType + kTypes);
 }
 
 /* Each thread has a parent with slots of its own and looks at what the next thread registers. */
@@ -77,7 +77,7 @@ static void register_own(void *arg, int index) {
     TVMFFIByteArray bytes = check_bytes(key);
     parent = TVMFFITypeGetOrAllocIndex(&bytes, -1, 1, kTypes / 2, 1, kTVMFFIObject);
   }
-  expect(parent >= kTVMFFIDynObjectBegin);
+  expect(parent >= kTvmffiFirstClientType);
   for (i = 0; i < kTypes; ++i) {
     int seen;
     (void)snprintf(key, sizeof key, "my.%d.%d", index, i);
@@ -97,7 +97,7 @@ static void register_own(void *arg, int index) {
 }
 
 static void test_no_index_is_given_out_twice(void **state) {
-  static char is_taken[kTVMFFIDynObjectBegin + kThreads * (kTypes + kTypes / 2 + 1) + 1];
+  static char is_taken[kTvmffiFirstClientType + kThreads * (kTypes + kTypes / 2 + 1) + 1];
   int thread, i;
   (void)state;
   run(register_own);
@@ -105,7 +105,7 @@ static void test_no_index_is_given_out_twice(void **state) {
   for (thread = 0; thread < kThreads; ++thread) {
     for (i = 0; i < kTypes; ++i) {
       int32_t index = indices[thread][i];
-      assert_true(index >= kTVMFFIDynObjectBegin && (size_t)index < sizeof is_taken);
+      assert_true(index >= kTvmffiFirstClientType && (size_t)index < sizeof is_taken);
       assert_false(is_taken[index]);
       is_taken[index] = 1;
     }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stack of structs that grows: for walks that must not use the thread's. */
+#ifndef TVMFFI_BASE_STACK_H_
+#define TVMFFI_BASE_STACK_H_
+
+#include <stddef.h>
+
+typedef struct {
+  char *data;
+  size_t element_size;
+  size_t size; /* elements */
+  size_t capacity;
+} tvmffi_stack;
+
+void tvmffi_stack_init(tvmffi_stack *stack, size_t element_size);
+/* Frees the memory, not what elements own. */
+void tvmffi_stack_fini(tvmffi_stack *stack);
+
+/* A new top element, all bytes 0; NULL without memory. Moves the others: pointers to them go bad.
+ */
+void *tvmffi_stack_push(tvmffi_stack *stack);
+
+/* The top element, or NULL. */
+static inline void *tvmffi_stack_top(const tvmffi_stack *stack) {
+  return stack->size == 0 ? NULL : stack->data + (stack->size - 1) * stack->element_size;
+}
+
+static inline void *tvmffi_stack_at(const tvmffi_stack *stack, size_t i) {
+  return stack->data + i * stack->element_size;
+}
+
+static inline void tvmffi_stack_pop(tvmffi_stack *stack) {
+  --stack->size;
+}
+
+#endif /* TVMFFI_BASE_STACK_H_ */

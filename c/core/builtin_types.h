@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What built-in types have beside their keys: metadata, fields, methods. Every layer lists its own
+ * in a static const table, builtin_groups.c lists the tables, and the records that clients see are
+ * made in static memory when a type is first looked at, which cannot fail.
+ */
+#ifndef TVMFFI_CORE_BUILTIN_TYPES_H_
+#define TVMFFI_CORE_BUILTIN_TYPES_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "core/builtins.h"
+#include "core/type.h"
+
+/* How a field is stored. */
+typedef enum {
+  kTvmffiStoredInt32,
+  kTvmffiStoredInt64,
+  kTvmffiStoredObject, /* a pointer, NULL for None */
+  kTvmffiStoredAny
+} tvmffi_storage;
+
+/* All texts are NUL-terminated; metadata as TVMFFI_METADATA makes it, doc may be NULL. */
+typedef struct {
+  const char *name;
+  const char *doc;
+  const char *metadata;
+  int16_t flags;
+  uint8_t storage;
+  uint8_t offset;
+  int32_t static_type_index;
+  TVMFFIFieldSetter setter;
+  TVMFFIFieldGetter getter; /* NULL: reads what is stored */
+} tvmffi_builtin_field;
+
+typedef struct {
+  tvmffi_builtin function; /* its name is `<type key>.<method>` */
+  const char *doc;
+  const char *metadata;
+  int64_t flags;
+} tvmffi_builtin_method;
+
+typedef struct {
+  int32_t type_index;
+  TVMFFITypeMetadata metadata;
+  int32_t num_fields;
+  int32_t num_methods;
+  const tvmffi_builtin_field *fields;
+  const tvmffi_builtin_method *methods;
+  /* Room for the records, as many as there are. */
+  TVMFFIFieldInfo *field_records;
+  TVMFFIMethodInfo *method_records;
+  tvmffi_builtin_function *functions;
+} tvmffi_builtin_type;
+
+typedef struct {
+  const tvmffi_builtin_type *types;
+  size_t count;
+} tvmffi_builtin_type_group;
+
+/* runtime/builtin_groups.c */
+extern const tvmffi_builtin_type_group *const tvmffi_builtin_type_groups[];
+extern const size_t tvmffi_num_builtin_type_groups;
+
+/* Of this layer. */
+extern const tvmffi_builtin_type_group tvmffi_core_types;
+
+/* Fills the records in. */
+void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
+
+/* ---- Schemas ----------------------------------------------------------------------------------
+ */
+
+/* Metadata of a schema, and schemas as they stand in it. */
+#define TVMFFI_QUOTE "\\\""
+#define TVMFFI_METADATA(schema) "{\"type_schema\":\"" schema "\"}"
+#define TVMFFI_SCHEMA(type) \
+  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE type TVMFFI_QUOTE "}"
+#define TVMFFI_SCHEMA_OF(type, args)                                                       \
+  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE type TVMFFI_QUOTE "," TVMFFI_QUOTE \
+  "args" TVMFFI_QUOTE ":[" args "]}"
+#define TVMFFI_SCHEMA_FUNCTION(result, params)                                                   \
+  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE "ffi.Function" TVMFFI_QUOTE              \
+  "," TVMFFI_QUOTE "named_args" TVMFFI_QUOTE ":{" TVMFFI_QUOTE "return" TVMFFI_QUOTE ":[" result \
+  "]," TVMFFI_QUOTE "params" TVMFFI_QUOTE ":[" params "]}}"
+
+#endif /* TVMFFI_CORE_BUILTIN_TYPES_H_ */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reflected field of ffi.Module. */
+#include "container/array.h"
+#include "core/any.h"
+#include "core/builtin_types.h"
+#include "core/error.h"
+#include "module/module.h"
+
+static TVMFFIObject *module_of(void *field) {
+  return (TVMFFIObject *)(void *)((char *)field - offsetof(tvmffi_module, imports));
+}
+
+static int get_imports(void *field, TVMFFIAny *result) {
+  TVMFFIObject *imports = tvmffi_imports_get(module_of(field));
+  if (imports == NULL) imports = tvmffi_array_new(0);
+  if (imports == NULL) return tvmffi_fail_memory();
+  *result = tvmffi_any_object(imports);
+  return 0;
+}
+
+static int set_imports(void *field, const TVMFFIAny *value) {
+  TVMFFIObject *imports;
+  int64_t i, size;
+  if ((value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) ||
+      value->v_obj == NULL) {
+    return tvmffi_any_fail_conversion(value, "Array<Any>");
+  }
+  size = tvmffi_array_size(value->v_obj);
+  for (i = 0; i < size; ++i) { /* what is not one would be taken for one when it is searched */
+    const TVMFFIAny *import = &tvmffi_array_items(value->v_obj)[i];
+    if (import->type_index != kTVMFFIModule) {
+      return tvmffi_fail("TypeError", "imports_: expected `ffi.Module` but element %lld is `%s`",
+                         (long long)i, tvmffi_any_type_name(import));
+    }
+  }
+  imports = tvmffi_array_new(size);
+  if (imports == NULL) return tvmffi_fail_memory();
+  for (i = 0; i < size; ++i) {
+    tvmffi_array_items(imports)[i] = tvmffi_any_copy(&tvmffi_array_items(value->v_obj)[i]);
+  }
+  TVMFFISeqGetCellPtr(imports)->size = size;
+  tvmffi_imports_replace(module_of(field), imports);
+  return 0;
+}
+
+static const tvmffi_builtin_field kFields[] = {
+    {"imports_", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("ffi.Array", TVMFFI_SCHEMA("Any"))), 0,
+     kTvmffiStoredObject, offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
+};
+static TVMFFIFieldInfo fields[1];
+
+static const tvmffi_builtin_type kTypes[] = {
+    {kTVMFFIModule,
+     {{NULL, 0}, NULL, 48, kTVMFFISEqHashKindUnsupported},
+     1,
+     0,
+     kFields,
+     NULL,
+     fields,
+     NULL,
+     NULL},
+};
+
+const tvmffi_builtin_type_group tvmffi_module_types = {kTypes, sizeof kTypes / sizeof *kTypes};

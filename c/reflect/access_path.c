@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reflect/access_path.h"
+
+#include "container/any_key.h"
+#include "container/array.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "reflect/fields.h"
+#include "reflect/objects.h"
+
+/* ---- In C --------------------------------------------------------------------------------------
+ */
+
+TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key) {
+  TVMFFIAny owned;
+  tvmffi_access_step *step;
+  if (TVMFFIAnyViewToOwnedAny(key, &owned) != 0) return NULL;
+  step = tvmffi_reflect_new(kTvmffiAccessStep);
+  if (step == NULL) {
+    tvmffi_any_release(&owned);
+    return NULL;
+  }
+  step->kind = kind;
+  step->key = owned;
+  return &step->header;
+}
+
+TVMFFIObject *tvmffi_access_path_root(void) {
+  return tvmffi_reflect_new(kTvmffiAccessPath);
+}
+
+TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step) {
+  tvmffi_access_path *path = tvmffi_reflect_new(kTvmffiAccessPath);
+  if (path == NULL) return NULL;
+  tvmffi_object_retain(parent);
+  tvmffi_object_retain(step);
+  path->parent = parent;
+  path->step = step;
+  path->depth = ((const tvmffi_access_path *)(const void *)parent)->depth + 1;
+  return &path->header;
+}
+
+static const tvmffi_access_path *as_path(const TVMFFIObject *obj) {
+  return (const tvmffi_access_path *)(const void *)obj;
+}
+
+int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b) {
+  int equal;
+  if (a == NULL || b == NULL) return a == b;
+  if (a->kind != b->kind) return 0;
+  equal = tvmffi_any_key_ask_equal(&a->key, &b->key);
+  return equal == kTvmffiRaised ? -1 : equal;
+}
+
+/* Whether paths of the same depth are equal. 1, 0, or -1. */
+static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
+  while (a != b && a != NULL && b != NULL) {
+    int equal = tvmffi_access_step_equal((const tvmffi_access_step *)(const void *)a->step,
+                                         (const tvmffi_access_step *)(const void *)b->step);
+    if (equal != 1) return equal;
+    a = as_path(a->parent);
+    b = as_path(b->parent);
+  }
+  return a == b;
+}
+
+/* ---- Methods -----------------------------------------------------------------------------------
+ */
+
+static int give(TVMFFIObject *obj, TVMFFIAny *result) {
+  if (obj == NULL) return -1;
+  *result = tvmffi_any_object(obj);
+  return 0;
+}
+
+static int get_root(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)args;
+  (void)num_args;
+  return give(tvmffi_access_path_root(), result);
+}
+
+static int extend(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return give(tvmffi_access_path_extend(args[0].v_obj, args[1].v_obj), result);
+}
+
+static int extend_by(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
+  TVMFFIObject *step = tvmffi_access_step_new(kind, &args[1]), *path;
+  if (step == NULL) return -1;
+  path = tvmffi_access_path_extend(args[0].v_obj, step);
+  tvmffi_object_release(step);
+  return give(path, result);
+}
+
+static int extend_by_index(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
+  TVMFFIAny path_and_index[2];
+  path_and_index[0] = args[0];
+  path_and_index[1] = tvmffi_any_int(args[1].v_int64); /* it may have come as a bool */
+  return extend_by(kind, path_and_index, result);
+}
+
+static int attr(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by(kTvmffiStepAttr, args, result);
+}
+
+static int array_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by_index(kTvmffiStepArrayItem, args, result);
+}
+
+static int map_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by(kTvmffiStepMapItem, args, result);
+}
+
+static int attr_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by(kTvmffiStepAttrMissing, args, result);
+}
+
+static int array_item_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by_index(kTvmffiStepArrayItemMissing, args, result);
+}
+
+static int map_item_missing(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return extend_by(kTvmffiStepMapItemMissing, args, result);
+}
+
+static int is_prefix_of(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_access_path *path = as_path(args[0].v_obj), *longer = as_path(args[1].v_obj);
+  int equal = 0;
+  (void)num_args;
+  if (path->depth <= longer->depth) {
+    while (longer->depth > path->depth && longer->parent != NULL) longer = as_path(longer->parent);
+    equal = is_equal(path, longer);
+  }
+  if (equal < 0) return -1;
+  *result = tvmffi_any_bool(equal);
+  return 0;
+}
+
+static int path_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_access_path *a = as_path(args[0].v_obj), *b = as_path(args[1].v_obj);
+  int equal = a->depth == b->depth ? is_equal(a, b) : 0;
+  (void)num_args;
+  if (equal < 0) return -1;
+  *result = tvmffi_any_bool(equal);
+  return 0;
+}
+
+/* From the root on. A client may have set the fields, so depth is not believed. */
+static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_access_path *path;
+  int64_t count = 0;
+  TVMFFIObject *steps;
+  (void)num_args;
+  for (path = as_path(args[0].v_obj); path->parent != NULL && path->step != NULL;
+       path = as_path(path->parent)) {
+    ++count;
+  }
+  steps = tvmffi_array_new(count);
+  if (steps == NULL) return tvmffi_fail_memory();
+  TVMFFISeqGetCellPtr(steps)->size = count;
+  for (path = as_path(args[0].v_obj); count > 0; path = as_path(path->parent)) {
+    tvmffi_object_retain(path->step);
+    tvmffi_array_items(steps)[--count] = tvmffi_any_object(path->step);
+  }
+  return give(steps, result);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------
+ */
+
+#define PATH TVMFFI_SCHEMA("ffi.reflection.AccessPath")
+#define STEP TVMFFI_SCHEMA("ffi.reflection.AccessStep")
+#define TEXT TVMFFI_SCHEMA("ffi.String")
+#define INT TVMFFI_SCHEMA("int")
+#define ANY TVMFFI_SCHEMA("Any")
+#define BOOL TVMFFI_SCHEMA("bool")
+#define METHOD(name, signature, body, result, params)              \
+  {                                                                \
+    {"ffi.reflection.AccessPath." name, signature, body}, NULL,    \
+        TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(result, params)), 0 \
+  }
+
+static const tvmffi_builtin_field kStepFields[] = {
+    {"kind", NULL, TVMFFI_METADATA(INT), 0, kTvmffiStoredInt32, offsetof(tvmffi_access_step, kind),
+     kTVMFFIInt, tvmffi_field_set_int32, NULL},
+    {"key", NULL, TVMFFI_METADATA(ANY), 0, kTvmffiStoredAny, offsetof(tvmffi_access_step, key),
+     kTVMFFIAny, tvmffi_field_set_any, NULL},
+};
+
+static int set_step(void *field, const TVMFFIAny *value) {
+  return tvmffi_field_set_instance(field, value, kTvmffiAccessStep,
+                                   "Optional<ffi.reflection.AccessStep>");
+}
+
+static const tvmffi_builtin_field kPathFields[] = {
+    {"parent", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("Optional", TVMFFI_SCHEMA("ffi.Object"))), 0,
+     kTvmffiStoredObject, offsetof(tvmffi_access_path, parent), kTVMFFIAny,
+     tvmffi_field_set_optional_object, NULL},
+    {"step", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("Optional", STEP)), 0, kTvmffiStoredObject,
+     offsetof(tvmffi_access_path, step), kTVMFFIAny, set_step, NULL},
+    {"depth", NULL, TVMFFI_METADATA(INT), 0, kTvmffiStoredInt32,
+     offsetof(tvmffi_access_path, depth), kTVMFFIInt, tvmffi_field_set_int32, NULL},
+};
+
+static const tvmffi_builtin_method kPathMethods[] = {
+    {{"ffi.reflection.AccessPath._root", ">P", get_root},
+     NULL,
+     TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(PATH, "")),
+     kTVMFFIFieldFlagBitMaskIsStaticMethod},
+    METHOD("_extend", "PS>P", extend, PATH, PATH "," STEP),
+    METHOD("_attr", "Ps>P", attr, PATH, PATH "," TEXT),
+    METHOD("_array_item", "Pi>P", array_item, PATH, PATH "," INT),
+    METHOD("_map_item", "Pa>P", map_item, PATH, PATH "," ANY),
+    METHOD("_attr_missing", "Ps>P", attr_missing, PATH, PATH "," TEXT),
+    METHOD("_array_item_missing", "Pi>P", array_item_missing, PATH, PATH "," INT),
+    METHOD("_map_item_missing", "Pa>P", map_item_missing, PATH, PATH "," ANY),
+    METHOD("_is_prefix_of", "PP>b", is_prefix_of, BOOL, PATH "," PATH),
+    METHOD("_to_steps", "P>@S", to_steps, TVMFFI_SCHEMA_OF("ffi.Array", STEP), PATH),
+    METHOD("_path_equal", "PP>b", path_equal, BOOL, PATH "," PATH),
+};
+
+enum {
+  kNumStepFields = sizeof kStepFields / sizeof *kStepFields,
+  kNumPathFields = sizeof kPathFields / sizeof *kPathFields,
+  kNumPathMethods = sizeof kPathMethods / sizeof *kPathMethods
+};
+static TVMFFIFieldInfo step_fields[kNumStepFields], path_fields[kNumPathFields];
+static TVMFFIMethodInfo path_methods[kNumPathMethods];
+static tvmffi_builtin_function path_functions[kNumPathMethods];
+
+static const tvmffi_builtin_type kTypes[] = {
+    {kTvmffiAccessStep,
+     {{NULL, 0},
+      tvmffi_create_access_step,
+      sizeof(tvmffi_access_step),
+      kTVMFFISEqHashKindConstTreeNode},
+     kNumStepFields,
+     0,
+     kStepFields,
+     NULL,
+     step_fields,
+     NULL,
+     NULL},
+    {kTvmffiAccessPath,
+     {{NULL, 0},
+      tvmffi_create_access_path,
+      sizeof(tvmffi_access_path),
+      kTVMFFISEqHashKindConstTreeNode},
+     kNumPathFields,
+     kNumPathMethods,
+     kPathFields,
+     kPathMethods,
+     path_fields,
+     path_methods,
+     path_functions},
+};
+
+const tvmffi_builtin_type_group tvmffi_access_path_types = {kTypes, sizeof kTypes / sizeof *kTypes};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in a value something is: steps from a root, each path sharing all but its last step. */
+#ifndef TVMFFI_REFLECT_ACCESS_PATH_H_
+#define TVMFFI_REFLECT_ACCESS_PATH_H_
+
+#include <stdbool.h>
+#include <tvm/ffi/c_api.h>
+
+/* Kinds of steps; their numbers are part of the ABI. */
+enum {
+  kTvmffiStepAttr, /* the key is a name */
+  kTvmffiStepArrayItem,
+  kTvmffiStepMapItem,
+  kTvmffiStepAttrMissing,
+  kTvmffiStepArrayItemMissing,
+  kTvmffiStepMapItemMissing
+};
+
+typedef struct {
+  TVMFFIObject header;
+  int32_t kind;
+  TVMFFIAny key;
+} tvmffi_access_step;
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIObject *parent; /* of the root NULL, as its step */
+  TVMFFIObject *step;
+  int32_t depth;
+} tvmffi_access_path;
+
+/* A step; the key is copied. NULL with the error raised. */
+TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key);
+
+/* A root, and a path one step longer, which share parent and step. NULL with the error raised. */
+TVMFFIObject *tvmffi_access_path_root(void);
+TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step);
+
+/* 1 or 0, or -1 with the error raised: equality of keys may run foreign code. */
+int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b);
+
+#endif /* TVMFFI_REFLECT_ACCESS_PATH_H_ */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reflect/access_path.h"
+
+#include "core/any.h"
+#include "core/type.h"
+#include "support/check.h"
+
+/* Calls a method by the name that clients find it under; gives what TVMFFIFunctionCall gives. */
+static int call(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kTvmffiAccessPath);
+  int32_t i;
+  *result = tvmffi_any_none();
+  for (i = 0; i < info->num_methods; ++i) {
+    if (strcmp(info->methods[i].name.data, name) == 0) {
+      return TVMFFIFunctionCall(info->methods[i].method.v_obj, args, num_args, result);
+    }
+  }
+  fail_msg("no method %s", name);
+  return -1;
+}
+
+/* The path with one step more; gives up the old one. */
+static TVMFFIAny extend(const char *method, TVMFFIAny path, TVMFFIAny key) {
+  TVMFFIAny args[2], result;
+  args[0] = path;
+  args[1] = key;
+  check_ok(call(method, args, 2, &result));
+  assert_int_equal(result.type_index, kTvmffiAccessPath);
+  check_release(&path);
+  return result;
+}
+
+static TVMFFIAny root(void) {
+  TVMFFIAny result;
+  check_ok(call("_root", NULL, 0, &result));
+  return result;
+}
+
+static int64_t ask(const char *method, TVMFFIAny a, TVMFFIAny b) {
+  TVMFFIAny args[2], result;
+  args[0] = a;
+  args[1] = b;
+  check_ok(call(method, args, 2, &result));
+  assert_int_equal(result.type_index, kTVMFFIBool);
+  return result.v_int64;
+}
+
+static void test_steps_from_the_root_on(void **state) {
+  static const int32_t kinds[] = {
+      kTvmffiStepAttr,        kTvmffiStepArrayItem,        kTvmffiStepMapItem,
+      kTvmffiStepAttrMissing, kTvmffiStepArrayItemMissing, kTvmffiStepMapItemMissing};
+  TVMFFIAny path = root(), steps;
+  TVMFFISeqCell *cell;
+  int i;
+  (void)state;
+  path = extend("_attr", path, tvmffi_any_raw_str("name"));
+  path = extend("_array_item", path, tvmffi_any_int(3));
+  path = extend("_map_item", path, tvmffi_any_raw_str("key"));
+  path = extend("_attr_missing", path, tvmffi_any_raw_str("name"));
+  path = extend("_array_item_missing", path, tvmffi_any_int(4));
+  path = extend("_map_item_missing", path, tvmffi_any_int(5));
+  assert_int_equal(((tvmffi_access_path *)(void *)path.v_obj)->depth, 6);
+  check_ok(call("_to_steps", &path, 1, &steps));
+  cell = TVMFFISeqGetCellPtr(steps.v_obj);
+  assert_int_equal(cell->size, 6);
+  for (i = 0; i < 6; ++i) {
+    const tvmffi_access_step *step = (const void *)((TVMFFIAny *)cell->data)[i].v_obj;
+    assert_int_equal(step->kind, kinds[i]);
+  }
+  check_release(&steps);
+  check_release(&path);
+}
+
+static void test_equality_and_prefixes(void **state) {
+  TVMFFIAny a = extend("_attr", root(), tvmffi_any_raw_str("x"));
+  TVMFFIAny b = extend("_attr", root(), tvmffi_any_raw_str("x")), longer;
+  TVMFFIAny other = extend("_attr_missing", root(), tvmffi_any_raw_str("x")), top = root();
+  (void)state;
+  TVMFFIObjectIncRef(b.v_obj);
+  longer = extend("_array_item", b, tvmffi_any_int(0));
+  assert_int_equal(ask("_path_equal", a, b), 1);
+  assert_int_equal(ask("_path_equal", a, other), 0);
+  assert_int_equal(ask("_path_equal", a, longer), 0);
+  assert_int_equal(ask("_is_prefix_of", a, longer), 1);
+  assert_int_equal(ask("_is_prefix_of", longer, a), 0);
+  assert_int_equal(ask("_is_prefix_of", other, longer), 0);
+  assert_int_equal(ask("_is_prefix_of", top, longer), 1);
+  check_release(&a);
+  check_release(&b);
+  check_release(&other);
+  check_release(&longer);
+  check_release(&top);
+}
+
+static void test_arguments_are_checked(void **state) {
+  TVMFFIAny args[2], result;
+  (void)state;
+  args[0] = tvmffi_any_int(1);
+  args[1] = tvmffi_any_int(1);
+  check_fails(call("_array_item", args, 2, &result), "TypeError",
+              "Mismatched type on argument #0 when calling: `ffi.reflection.AccessPath._array_item("
+              "0: ffi.reflection.AccessPath, 1: int) -> ffi.reflection.AccessPath`. Expected "
+              "`ffi.reflection.AccessPath` but got `int`");
+  check_fails_with(call("_root", args, 1, &result), "TypeError", "Expected 0 but got 1 arguments");
+}
+
+static void test_a_long_path_is_released_without_recursion(void **state) {
+  TVMFFIAny path = root();
+  int i;
+  (void)state;
+  for (i = 0; i < 200000; ++i) path = extend("_array_item", path, tvmffi_any_int(i));
+  check_release(&path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_steps_from_the_root_on),
+      cmocka_unit_test(test_equality_and_prefixes),
+      cmocka_unit_test(test_arguments_are_checked),
+      cmocka_unit_test(test_a_long_path_is_released_without_recursion),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the built-in types say of themselves, and what is made of it: abi/04 section 10. */
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "core/any.h"
+#include "core/type.h"
+#include "reflect/children.h"
+#include "reflect/objects.h"
+#include "support/check.h"
+
+/* {index, parent, size, whether it has a creator, kind, fields, methods} */
+static const struct {
+  int32_t type_index, parent, total_size;
+  bool has_creator;
+  TVMFFISEqHashKind kind;
+  int32_t num_fields, num_methods;
+} kExpected[] = {
+    {73, 64, 48, false, kTVMFFISEqHashKindUnsupported, 1, 0},
+    {77, 64, 40, true, kTVMFFISEqHashKindUnsupported, 1, 0},
+    {78, 64, 32, false, kTVMFFISEqHashKindUnsupported, 0, 0},
+    {128, 64, 48, true, kTVMFFISEqHashKindUnsupported, 3, 1},
+    {129, 64, 48, true, kTVMFFISEqHashKindUniqueInstance, 2, 0},
+    {130, 129, 48, true, kTVMFFISEqHashKindUniqueInstance, 1, 0},
+    {131, 129, 48, true, kTVMFFISEqHashKindUniqueInstance, 1, 0},
+    {132, 64, 48, true, kTVMFFISEqHashKindConstTreeNode, 2, 0},
+    {133, 64, 48, true, kTVMFFISEqHashKindConstTreeNode, 3, 11},
+    {134, 64, 40, false, kTVMFFISEqHashKindUnsupported, 0, 0},
+    {135, 64, 40, true, kTVMFFISEqHashKindUnsupported, 2, 0},
+    {136, 64, 40, false, kTVMFFISEqHashKindUnsupported, 0, 0},
+    {137, 64, 48, true, kTVMFFISEqHashKindUnsupported, 2, 0},
+};
+enum { kNumExpected = sizeof kExpected / sizeof *kExpected };
+
+static void test_types(void **state) {
+  size_t i;
+  (void)state;
+  for (i = 0; i < kNumExpected; ++i) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kExpected[i].type_index);
+    assert_non_null(info);
+    assert_int_equal(info->type_ancestors[info->type_depth - 1]->type_index, kExpected[i].parent);
+    assert_non_null(info->metadata);
+    if (sizeof(void *) == 8) {
+      assert_int_equal(info->metadata->total_size, kExpected[i].total_size);
+    }
+    assert_int_equal(info->metadata->creator != NULL, kExpected[i].has_creator);
+    assert_int_equal(info->metadata->structural_eq_hash_kind, kExpected[i].kind);
+    assert_int_equal(info->num_fields, kExpected[i].num_fields);
+    assert_int_equal(info->num_methods, kExpected[i].num_methods);
+  }
+}
+
+static const TVMFFIFieldInfo *find_field(int32_t type_index, const char *name) {
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    if (strcmp(info->fields[i].name.data, name) == 0) return &info->fields[i];
+  }
+  fail_msg("no field %s", name);
+  return NULL;
+}
+
+static void test_metadata_is_json_of_the_schema(void **state) {
+  const TVMFFIFieldInfo *attrs = find_field(kTvmffiEnumState, "attrs");
+  (void)state;
+  assert_string_equal(
+      attrs->metadata.data,
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Dict\\\",\\\"args\\\":[{\\\"type\\\":"
+      "\\\"ffi.String\\\"},{\\\"type\\\":\\\"ffi.Dict\\\",\\\"args\\\":[{\\\"type\\\":"
+      "\\\"ffi.Object\\\"},{\\\"type\\\":\\\"Any\\\"}]}]}\"}");
+  assert_int_equal(attrs->flags, kTVMFFIFieldFlagBitMaskInitOff);
+  assert_int_equal(find_field(kTvmffiEnum, "_int_index")->offset, 24);
+  assert_int_equal(find_field(kTvmffiStrEnum, "value")->offset, 32);
+  assert_int_equal(find_field(kTvmffiAccessStep, "kind")->size, 4);
+  assert_int_equal(find_field(kTVMFFIModule, "imports_")->offset, 24);
+}
+
+/* By the attributes that clients use. */
+static TVMFFIObject *call_attr(int attr, int32_t type_index, TVMFFIObject *self) {
+  const TVMFFIAny *function = tvmffi_reflect_find_attr(attr, type_index);
+  TVMFFIAny arg = tvmffi_any_object(self), result = tvmffi_any_none();
+  assert_non_null(function);
+  check_ok(TVMFFIFunctionCall(function->v_obj, &arg, self != NULL, &result));
+  assert_int_equal(result.type_index, type_index);
+  return result.v_obj;
+}
+
+static void test_objects_are_made_copied_and_released(void **state) {
+  size_t i;
+  (void)state;
+  for (i = 0; i < kNumExpected; ++i) {
+    int32_t type_index = kExpected[i].type_index;
+    TVMFFIObjectHandle made = NULL, other, copy;
+    if (!kExpected[i].has_creator) continue;
+    check_ok(TVMFFIGetTypeInfo(type_index)->metadata->creator(&made));
+    other = call_attr(kTvmffiAttrNew, type_index, NULL);
+    copy = call_attr(kTvmffiAttrShallowCopy, type_index, other);
+    assert_ptr_not_equal(copy, other);
+    TVMFFIObjectDecRef(made);
+    TVMFFIObjectDecRef(other);
+    TVMFFIObjectDecRef(copy);
+  }
+}
+
+static void test_attributes_check_their_arguments(void **state) {
+  TVMFFIAny arg = tvmffi_any_int(1), result = tvmffi_any_none();
+  const TVMFFIAny *make = tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiEnum);
+  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, kTvmffiEnum);
+  (void)state;
+  check_fails(TVMFFIFunctionCall(make->v_obj, &arg, 1, &result), "TypeError",
+              "Mismatched number of arguments when calling: `ffi.Enum.__ffi_new__() -> ffi.Object`."
+              " Expected 0 but got 1 arguments");
+  check_fails(TVMFFIFunctionCall(copy->v_obj, &arg, 1, &result), "TypeError",
+              "Mismatched type on argument #0 when calling: `ffi.Enum.__ffi_shallow_copy__(0: "
+              "ffi.Object) -> ffi.Object`. Expected `ffi.Enum` but got `int`");
+  assert_null(tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiStructuralVisitor));
+  assert_int_equal(tvmffi_reflect_find_attr(kTvmffiAttrTypeFinal, kTvmffiEnum)->v_int64, 0);
+  assert_int_equal(tvmffi_reflect_find_attr(kTvmffiAttrTypeFinal, kTVMFFIBigInt)->v_int64, 1);
+}
+
+static void test_fields_of_ancestors_come_first(void **state) {
+  tvmffi_field_cursor cursor;
+  (void)state;
+  tvmffi_field_first(&cursor, TVMFFIGetTypeInfo(kTvmffiIntEnum));
+  assert_string_equal(tvmffi_field_next(&cursor)->name.data, "_int_index");
+  assert_string_equal(tvmffi_field_next(&cursor)->name.data, "_str_index");
+  assert_string_equal(tvmffi_field_next(&cursor)->name.data, "value");
+  assert_null(tvmffi_field_next(&cursor));
+}
+
+static void check_refused(TVMFFIObject *obj, int32_t type_index, const char *name, TVMFFIAny value,
+                          const char *message) {
+  check_fails(tvmffi_field_set(find_field(type_index, name), obj, &value), "TypeError", message);
+}
+
+static void test_setters_take_only_what_the_field_holds(void **state) {
+  TVMFFIObject *context, *step;
+  TVMFFIAny text = tvmffi_any_raw_str("a text of more than seven bytes"), got;
+  (void)state;
+  check_ok(tvmffi_reflect_create(kTvmffiVisitErrorContext, &context));
+  check_ok(tvmffi_reflect_create(kTvmffiAccessStep, &step));
+  check_refused(context, kTvmffiVisitErrorContext, "reverse_visit_pattern", tvmffi_any_int(1),
+                "Cannot convert from type `int` to `List<ffi.Object>`");
+  check_refused(context, kTvmffiVisitErrorContext, "prev_error_context", tvmffi_any_int(1),
+                "Cannot convert from type `int` to `Optional<ffi.Object>`");
+  check_refused(step, kTvmffiAccessStep, "kind", text,
+                "Cannot convert from type `const char*` to `int`");
+  check_ok(tvmffi_field_set(find_field(kTvmffiAccessStep, "key"), step, &text));
+  check_ok(tvmffi_field_get(find_field(kTvmffiAccessStep, "key"), step, &got));
+  assert_int_equal(got.type_index, kTVMFFIStr);
+  check_release(&got);
+  got = tvmffi_any_object(step);
+  check_ok(
+      tvmffi_field_set(find_field(kTvmffiVisitErrorContext, "prev_error_context"), context, &got));
+  assert_int_equal(check_use_count(step), 2);
+  TVMFFIObjectDecRef(context);
+  assert_int_equal(check_use_count(step), 1);
+  TVMFFIObjectDecRef(step);
+}
+
+static void test_what_cannot_be_created(void **state) {
+  TVMFFIObject *obj;
+  (void)state;
+  check_fails(tvmffi_reflect_create(kTVMFFIFunction, &obj), "RuntimeError",
+              "Type `ffi.Function` does not support reflection creation (no native creator or "
+              "__ffi_new__ type attr)");
+  check_fails(tvmffi_reflect_create(4711, &obj), "InternalError",
+              "Cannot find type info for type_index=4711");
+}
+
+static void test_children_of_an_object(void **state) {
+  TVMFFIObject *interrupt;
+  TVMFFIAny value = tvmffi_any_int(7);
+  tvmffi_child_cursor cursor;
+  tvmffi_child child;
+  (void)state;
+  check_ok(tvmffi_reflect_create(kTVMFFIVisitInterrupt, &interrupt));
+  check_ok(tvmffi_field_set(find_field(kTVMFFIVisitInterrupt, "value"), interrupt, &value));
+  tvmffi_child_first(&cursor, interrupt);
+  assert_int_equal(tvmffi_child_next(&cursor, &child), 1);
+  assert_string_equal(child.field->name.data, "value");
+  assert_int_equal(child.value.v_int64, 7);
+  tvmffi_child_release(&child);
+  assert_int_equal(tvmffi_child_next(&cursor, &child), 0);
+  TVMFFIObjectDecRef(interrupt);
+}
+
+/* What clients hold is as at the start after a shutdown, and the functions are still good. */
+static void test_shutdown_leaves_the_types_as_they_were(void **state) {
+  const TVMFFIAny *make = tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiEnum);
+  TVMFFIObject *function = make->v_obj;
+  TVMFFIAny result = tvmffi_any_none();
+  TVMFFIObjectIncRef(function);
+  check_ok(TVMFFIRuntimeShutdown());
+  test_types(state);
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  check_release(&result);
+  test_attributes_check_their_arguments(state);
+  TVMFFIObjectDecRef(function);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_metadata_is_json_of_the_schema),
+      cmocka_unit_test(test_objects_are_made_copied_and_released),
+      cmocka_unit_test(test_attributes_check_their_arguments),
+      cmocka_unit_test(test_fields_of_ancestors_come_first),
+      cmocka_unit_test(test_setters_take_only_what_the_field_holds),
+      cmocka_unit_test(test_what_cannot_be_created),
+      cmocka_unit_test(test_children_of_an_object),
+      cmocka_unit_test(test_shutdown_leaves_the_types_as_they_were),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
