@@ -43,10 +43,12 @@ extern const tvmffi_builtin_group tvmffi_module_builtins;
 extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
-extern const tvmffi_builtin_group tvmffi_json_builtins;
+extern const tvmffi_builtin_group tvmffi_reflect_builtins;
 
 /* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;
+/* What ffi.GetKwargsObject gives: names and values follow it in calls of constructors. */
+extern TVMFFIObject tvmffi_kwargs_object;
 
 /* The Function object of a built-in. */
 typedef struct {

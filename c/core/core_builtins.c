@@ -57,7 +57,7 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
 
 /* Two objects whose identity is all there is to them; never destroyed. */
 TVMFFIObject tvmffi_invalid_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
-static TVMFFIObject kwargs_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
+TVMFFIObject tvmffi_kwargs_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
 
 static int get_sentinel(TVMFFIObject *sentinel, TVMFFIAny *result) {
   tvmffi_object_retain(sentinel);
@@ -74,7 +74,7 @@ static int get_invalid_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny
 static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
   (void)num_args;
-  return get_sentinel(&kwargs_object, result);
+  return get_sentinel(&tvmffi_kwargs_object, result);
 }
 
 static const tvmffi_builtin kFunctions[] = {

@@ -73,15 +73,21 @@ int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMF
   return rc;
 }
 
-int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj) {
-  TVMFFIAny made;
-  int rc;
-  if (!(field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory)) {
-    return tvmffi_field_set(field, obj, &field->default_value_or_factory);
+int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out) {
+  const TVMFFIAny *value = &field->default_value_or_factory;
+  if (field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) {
+    return tvmffi_function_call(value->v_obj, NULL, 0, out);
   }
-  TVMFFI_TRY(tvmffi_function_call(field->default_value_or_factory.v_obj, NULL, 0, &made));
-  rc = tvmffi_field_set(field, obj, &made);
-  tvmffi_any_release(&made);
+  *out = tvmffi_any_copy(value);
+  return 0;
+}
+
+int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj) {
+  TVMFFIAny value;
+  int rc;
+  TVMFFI_TRY(tvmffi_field_default(field, &value));
+  rc = tvmffi_field_set(field, obj, &value);
+  tvmffi_any_release(&value);
   return rc;
 }
 

@@ -26,7 +26,10 @@ int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMF
 /* Stores a view. */
 int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMFFIAny *value);
 
-/* Stores the default, which the field has; a factory is called for it. */
+/* The default, owned, which the field has; a factory is called for it. */
+int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out);
+
+/* Stores the default. */
 int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj);
 
 /*

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/any.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "reflect/frontend_type.h"
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ */
+
+static int get_int(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(*(const int64_t *)field);
+  return 0;
+}
+
+static int get_bool(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_bool(*(const unsigned char *)field);
+  return 0;
+}
+
+static int get_float(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIFloat;
+  result->v_float64 = *(const double *)field;
+  return 0;
+}
+
+static int get_pointer(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_ptr(kTVMFFIOpaquePtr, *(void *const *)field);
+  return 0;
+}
+
+static int get_dtype(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIDataType;
+  result->v_dtype = *(const DLDataType *)field;
+  return 0;
+}
+
+static int get_device(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIDevice;
+  result->v_device = *(const DLDevice *)field;
+  return 0;
+}
+
+static int get_any(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_copy(field);
+  return 0;
+}
+
+static int get_object(void *field, TVMFFIAny *result) {
+  TVMFFIObject *obj = *(TVMFFIObject *const *)field;
+  tvmffi_object_retain(obj);
+  *result = tvmffi_any_object(obj);
+  return 0;
+}
+
+static TVMFFIFieldGetter find_getter(int32_t static_type_index) {
+  switch (static_type_index) {
+    case kTVMFFIInt:
+      return get_int;
+    case kTVMFFIBool:
+      return get_bool;
+    case kTVMFFIFloat:
+      return get_float;
+    case kTVMFFIOpaquePtr:
+      return get_pointer;
+    case kTVMFFIDataType:
+      return get_dtype;
+    case kTVMFFIDevice:
+      return get_device;
+    case kTVMFFIAny:
+    case kTVMFFINone:
+      return get_any;
+    default:
+      return static_type_index >= kTVMFFIStaticObjectBegin ? get_object : NULL;
+  }
+}
+
+int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
+  *out = find_getter(static_type_index);
+  if (*out != NULL) return 0;
+  return tvmffi_fail("ValueError", "Unsupported field type index for getter: %d",
+                     (int)static_type_index);
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  int32_t static_type_index;
+  void *converter;
+  tvmffi_frontend_convert convert;
+} setter_function;
+
+/* What the converter must have given for a storage; it is trusted by nobody. */
+static int check_converted(int32_t static_type_index, const TVMFFIAny *value) {
+  bool fits = true;
+  switch (static_type_index) {
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+      fits = value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
+      break;
+    case kTVMFFIFloat:
+    case kTVMFFIDataType:
+    case kTVMFFIDevice:
+      fits = value->type_index == static_type_index;
+      break;
+    case kTVMFFIOpaquePtr:
+      fits = value->type_index == kTVMFFIOpaquePtr || value->type_index == kTVMFFINone;
+      break;
+    default:
+      if (static_type_index >= kTVMFFIStaticObjectBegin) {
+        fits = value->type_index >= kTVMFFIStaticObjectBegin || value->type_index == kTVMFFINone;
+      }
+  }
+  return fits ? 0 : tvmffi_any_fail_conversion(value, tvmffi_type_key(static_type_index));
+}
+
+/* Takes the value. The old one last: its destructor may look at the object. */
+static int store(int32_t static_type_index, void *field, TVMFFIAny *value) {
+  TVMFFIAny old = tvmffi_any_none();
+  TVMFFI_TRY(check_converted(static_type_index, value));
+  switch (static_type_index) {
+    case kTVMFFIInt:
+      *(int64_t *)field = value->v_int64;
+      break;
+    case kTVMFFIBool:
+      *(unsigned char *)field = value->v_int64 != 0;
+      break;
+    case kTVMFFIFloat:
+      *(double *)field = value->v_float64;
+      break;
+    case kTVMFFIOpaquePtr:
+      *(void **)field = value->type_index == kTVMFFINone ? NULL : value->v_ptr;
+      break;
+    case kTVMFFIDataType:
+      *(DLDataType *)field = value->v_dtype;
+      break;
+    case kTVMFFIDevice:
+      *(DLDevice *)field = value->v_device;
+      break;
+    case kTVMFFIAny:
+    case kTVMFFINone:
+      old = *(TVMFFIAny *)field;
+      *(TVMFFIAny *)field = *value;
+      break;
+    default:
+      old = tvmffi_any_object(*(TVMFFIObject **)field);
+      *(TVMFFIObject **)field = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  }
+  *value = tvmffi_any_none();
+  tvmffi_any_release(&old);
+  return 0;
+}
+
+static int call_setter(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const setter_function *setter = self;
+  TVMFFIAny value = tvmffi_any_none();
+  int rc;
+  (void)result;
+  if (num_args != 2 || args[0].type_index != kTVMFFIOpaquePtr || args[0].v_ptr == NULL) {
+    return tvmffi_fail("TypeError",
+                       "A field setter expects a field address (`void*`) and a value but got %d "
+                       "arguments, the first `%s`",
+                       (int)num_args, num_args > 0 ? tvmffi_any_type_name(&args[0]) : "missing");
+  }
+  if (find_getter(setter->static_type_index) == NULL) {
+    return tvmffi_fail("ValueError", "Unsupported field type index for setter: %d",
+                       (int)setter->static_type_index);
+  }
+  rc = setter->convert(setter->converter, &args[1], &value);
+  rc = rc != 0 ? tvmffi_function_check_raised(rc)
+               : store(setter->static_type_index, args[0].v_ptr, &value);
+  tvmffi_any_release(&value);
+  return rc;
+}
+
+TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
+                                     tvmffi_frontend_convert convert) {
+  setter_function *setter =
+      tvmffi_object_new(sizeof *setter, kTVMFFIFunction, tvmffi_object_delete_plain);
+  if (setter == NULL) return NULL;
+  setter->cell.safe_call = call_setter;
+  setter->cell.cpp_call = NULL;
+  setter->static_type_index = static_type_index;
+  setter->converter = converter;
+  setter->convert = convert;
+  return &setter->header;
+}

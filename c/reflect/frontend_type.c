@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types whose fields a frontend registered, and whose objects have plain storage (abi/04 8.3):
+ * making, copying and destroying them by what the fields say of the storage.
+ */
+#include "reflect/frontend_type.h"
+
+#include <string.h>
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "reflect/fields.h"
+#include "reflect/init.h"
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  const tvmffi_type_record *record;
+  size_t total_size;
+} type_function;
+
+/* ---- Storage -----------------------------------------------------------------------------------
+ */
+
+typedef enum { kPlain, kObject, kAny } storage;
+
+static storage storage_of(const TVMFFIFieldInfo *field) {
+  if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return kObject;
+  if (field->field_static_type_index != kTVMFFIAny) return kPlain;
+  return field->size == (int64_t)sizeof(void *) ? kObject : kAny;
+}
+
+static void *address_of(void *obj, const TVMFFIFieldInfo *field) {
+  return (char *)obj + field->offset;
+}
+
+static void destroy(void *self) {
+  const tvmffi_type_record *record = tvmffi_type_find(((TVMFFIObject *)self)->type_index);
+  const TVMFFIFieldInfo *field;
+  tvmffi_field_cursor cursor;
+  tvmffi_field_first(&cursor, &record->info);
+  while ((field = tvmffi_field_next(&cursor)) != NULL) {
+    void *at = address_of(self, field);
+    if (storage_of(field) == kObject) {
+      tvmffi_object_release_nested(*(TVMFFIObject **)at);
+    } else if (storage_of(field) == kAny) {
+      TVMFFIAny *any = at;
+      if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(any->v_obj);
+    }
+  }
+}
+
+static void delete_object(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_object, destroy, 0);
+}
+
+/* With everything in it None, NULL and 0. */
+static TVMFFIObject *new_object(const type_function *of) {
+  TVMFFIObject *obj = tvmffi_object_new(of->total_size, of->record->info.type_index, delete_object);
+  if (obj != NULL) memset(obj + 1, 0, of->total_size - sizeof *obj);
+  return obj;
+}
+
+static void copy_field(TVMFFIObject *from, TVMFFIObject *to, const TVMFFIFieldInfo *field) {
+  void *source = address_of(from, field), *target = address_of(to, field);
+  switch (storage_of(field)) {
+    case kObject:
+      tvmffi_object_retain(*(TVMFFIObject **)source);
+      *(TVMFFIObject **)target = *(TVMFFIObject **)source;
+      return;
+    case kAny:
+      *(TVMFFIAny *)target = tvmffi_any_copy(source);
+      return;
+    case kPlain:
+      memcpy(target, source, (size_t)field->size);
+  }
+}
+
+/* ---- Attributes --------------------------------------------------------------------------------
+ */
+
+static int check_count(const type_function *function, const char *signature, int expected,
+                       int32_t num_args) {
+  if (num_args == expected) return 0;
+  return tvmffi_fail("TypeError",
+                     "Mismatched number of arguments when calling: `%s.%s`. Expected %d but got %d "
+                     "arguments",
+                     function->record->key.data, signature, expected, (int)num_args);
+}
+
+static int call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObject *obj;
+  (void)args;
+  TVMFFI_TRY(check_count(self, "__ffi_new__() -> ffi.Object", 0, num_args));
+  obj = new_object(self);
+  if (obj == NULL) return -1;
+  *result = tvmffi_any_object(obj);
+  return 0;
+}
+
+static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args,
+                             TVMFFIAny *result) {
+  const type_function *function = self;
+  const tvmffi_type_record *record = function->record;
+  const TVMFFIFieldInfo *field;
+  tvmffi_field_cursor cursor;
+  TVMFFIObject *copy;
+  TVMFFI_TRY(
+      check_count(function, "__ffi_shallow_copy__(0: ffi.Object) -> ffi.Object", 1, num_args));
+  if (args[0].type_index != record->info.type_index || args[0].v_obj == NULL) {
+    return tvmffi_fail("TypeError",
+                       "Mismatched type on argument #0 when calling: `%s.__ffi_shallow_copy__(0: "
+                       "ffi.Object) -> ffi.Object`. Expected `%s` but got `%s`",
+                       record->key.data, record->key.data, tvmffi_any_type_name(&args[0]));
+  }
+  copy = new_object(function);
+  if (copy == NULL) return -1;
+  tvmffi_field_first(&cursor, &record->info);
+  while ((field = tvmffi_field_next(&cursor)) != NULL) copy_field(args[0].v_obj, copy, field);
+  *result = tvmffi_any_object(copy);
+  return 0;
+}
+
+static int register_function(const tvmffi_type_record *record, size_t total_size, const char *name,
+                             TVMFFISafeCallType body) {
+  const TVMFFIByteArray bytes = {name, strlen(name)};
+  type_function *function =
+      tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
+  TVMFFIAny value;
+  int rc;
+  if (function == NULL) return -1;
+  function->cell.safe_call = body;
+  function->cell.cpp_call = NULL;
+  function->record = record;
+  function->total_size = total_size;
+  value = tvmffi_any_object(function);
+  rc = TVMFFITypeRegisterAttr(record->info.type_index, &bytes, &value);
+  tvmffi_object_release(function);
+  return rc;
+}
+
+/* Every field must lie in the object, as far as its storage reaches. */
+static int check_fields(const tvmffi_type_record *record, size_t total_size) {
+  const TVMFFIFieldInfo *field;
+  tvmffi_field_cursor cursor;
+  tvmffi_field_first(&cursor, &record->info);
+  while ((field = tvmffi_field_next(&cursor)) != NULL) {
+    int64_t size = storage_of(field) == kAny ? (int64_t)sizeof(TVMFFIAny) : field->size;
+    if (field->offset < (int64_t)sizeof(TVMFFIObject) || size < 0 ||
+        field->offset > (int64_t)total_size - size) {
+      return tvmffi_fail("ValueError",
+                         "Field `%s` of type `%s` with offset %lld and size %lld is not within the "
+                         "%lld bytes of an object",
+                         field->name.data, record->key.data, (long long)field->offset,
+                         (long long)size, (long long)total_size);
+    }
+  }
+  return 0;
+}
+
+int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size) {
+  const tvmffi_type_record *record = tvmffi_type_require(type_index);
+  if (record == NULL) return -1;
+  if (total_size < (int64_t)sizeof(TVMFFIObject) || total_size > INT32_MAX) {
+    return tvmffi_fail("ValueError", "Type `%s` cannot have objects of %lld bytes",
+                       record->key.data, (long long)total_size);
+  }
+  TVMFFI_TRY(check_fields(record, (size_t)total_size));
+  TVMFFI_TRY(register_function(record, (size_t)total_size, "__ffi_new__", call_new));
+  TVMFFI_TRY(
+      register_function(record, (size_t)total_size, "__ffi_shallow_copy__", call_shallow_copy));
+  return tvmffi_reflect_register_init(type_index);
+}

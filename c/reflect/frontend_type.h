@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types that a frontend defines by their fields alone. */
+#ifndef TVMFFI_REFLECT_FRONTEND_TYPE_H_
+#define TVMFFI_REFLECT_FRONTEND_TYPE_H_
+
+#include <tvm/ffi/c_api.h>
+
+/* Registers __ffi_new__, __ffi_shallow_copy__ and __ffi_init__ for objects of total_size bytes. */
+int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size);
+
+/* ---- frontend_field.c ---------------------------------------------------------------------------
+ * How fields of frontends are stored: by static type index 1 int64, 2 bool, 3 double, 4 pointer, 5
+ * DLDataType, 6 DLDevice, -1 and 0 a value, 64 and above an object pointer. */
+
+/* The getter of a storage. ValueError for other indices. */
+int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out);
+
+/* int convert(void *converter, const TVMFFIAny *in, TVMFFIAny *out): 0, or an error in the slot. */
+typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *in, TVMFFIAny *out);
+
+/* A Function (field address, value) that converts and stores. NULL with the error raised. */
+TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
+                                     tvmffi_frontend_convert convert);
+
+#endif /* TVMFFI_REFLECT_FRONTEND_TYPE_H_ */

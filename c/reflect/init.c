@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Constructors made from reflected fields (abi/04 8.1): the attribute __ffi_init__ of types that
+ * declare none. Called with positional arguments, then perhaps the KWARGS object and pairs of name
+ * and value.
+ */
+#include "reflect/init.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/checked.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "reflect/fields.h"
+
+/* The fields as they are when the constructor is made: positional ones first. */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  const tvmffi_type_record *record;
+  int32_t num_positional;
+  int32_t num_parameters;
+  int32_t num_fields; /* the others are no parameters */
+  const TVMFFIFieldInfo *fields[];
+} init_function;
+
+/* ---- Errors ------------------------------------------------------------------------------------
+ */
+
+/* The raised error becomes the cause of one that says which field it is about. */
+static int name_field(const init_function *init, const TVMFFIFieldInfo *field, const char *what) {
+  TVMFFIObjectHandle cause = NULL, error;
+  const TVMFFIErrorCell *cell;
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  TVMFFIByteArray message, none = {"", 0};
+  size_t i;
+  TVMFFIErrorMoveFromRaised(&cause);
+  if (cause == NULL) return -1;
+  cell = TVMFFIErrorGetCellPtr(cause);
+  tvmffi_buf_appendf(&text, "%s.__ffi_init__() %s '%s':\n  ", init->record->key.data, what,
+                     field->name.data);
+  for (i = 0; i < cell->message.size; ++i) {
+    tvmffi_buf_append(&text, &cell->message.data[i], 1);
+    if (cell->message.data[i] == '\n') tvmffi_buf_append_text(&text, "  ");
+  }
+  message.data = text.data;
+  message.size = text.size;
+  if (text.failed) {
+    tvmffi_error_raise_memory();
+  } else if (TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &message, &none, cause, NULL,
+                                                       &error) == 0) {
+    TVMFFIErrorSetRaised(error);
+    tvmffi_object_release(error);
+  }
+  tvmffi_buf_fini(&text);
+  tvmffi_object_release(cause);
+  return -1;
+}
+
+#define FAIL(init, format, ...) \
+  tvmffi_fail("TypeError", "%s.__ffi_init__()" format, (init)->record->key.data, __VA_ARGS__)
+
+/* ---- Calling -----------------------------------------------------------------------------------
+ */
+
+static int set_field(const init_function *init, TVMFFIObject *obj, int32_t i,
+                     const TVMFFIAny *value, char *is_set) {
+  is_set[i] = 1;
+  if (tvmffi_field_set(init->fields[i], obj, value) == 0) return 0;
+  return name_field(init, init->fields[i], "field");
+}
+
+static int set_named(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *pair,
+                     char *is_set) {
+  TVMFFIByteArray name;
+  int32_t i;
+  if (!tvmffi_any_get_text(&pair[0], &name)) {
+    return FAIL(init, " expected `str` for a keyword but got `%s`", tvmffi_any_type_name(&pair[0]));
+  }
+  for (i = 0; i < init->num_parameters; ++i) {
+    const TVMFFIByteArray *field = &init->fields[i]->name;
+    if (field->size != name.size || memcmp(field->data, name.data, name.size) != 0) continue;
+    if (is_set[i]) {
+      return FAIL(init, " got multiple values for argument '%.*s'", (int)name.size, name.data);
+    }
+    return set_field(init, obj, i, &pair[1], is_set);
+  }
+  return FAIL(init, " got an unexpected keyword argument '%.*s'", (int)name.size, name.data);
+}
+
+/* A factory's own error is passed on as it is. */
+static int set_default(const init_function *init, TVMFFIObject *obj, const TVMFFIFieldInfo *field) {
+  TVMFFIAny value;
+  int rc;
+  TVMFFI_TRY(tvmffi_field_default(field, &value));
+  rc = tvmffi_field_set(field, obj, &value);
+  tvmffi_any_release(&value);
+  return rc == 0 ? 0 : name_field(init, field, "default for field");
+}
+
+/* What no argument was given for. */
+static int set_others(const init_function *init, TVMFFIObject *obj, const char *is_set) {
+  int32_t i;
+  for (i = 0; i < init->num_fields; ++i) {
+    const TVMFFIFieldInfo *field = init->fields[i];
+    if (is_set[i]) continue;
+    if (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) {
+      TVMFFI_TRY(set_default(init, obj, field));
+    } else if (i < init->num_parameters) {
+      return FAIL(init, " missing required %sargument: '%s'",
+                  i < init->num_positional ? "" : "keyword-only ", field->name.data);
+    }
+  }
+  return 0;
+}
+
+static int fill(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *args,
+                int32_t num_positional, int32_t num_args, char *is_set) {
+  int32_t i;
+  for (i = 0; i < num_positional; ++i) TVMFFI_TRY(set_field(init, obj, i, &args[i], is_set));
+  for (i = num_positional + 1; i + 1 < num_args; i += 2) {
+    TVMFFI_TRY(set_named(init, obj, &args[i], is_set));
+  }
+  return set_others(init, obj, is_set);
+}
+
+static int32_t find_kwargs(const TVMFFIAny *args, int32_t num_args) {
+  int32_t i;
+  for (i = 0; i < num_args; ++i) {
+    if (args[i].type_index == kTVMFFIObject && args[i].v_obj == &tvmffi_kwargs_object) break;
+  }
+  return i;
+}
+
+static int call_init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  enum { kOnStack = 64 };
+  const init_function *init = self;
+  int32_t num_positional = find_kwargs(args, num_args);
+  char on_stack[kOnStack], *is_set = on_stack;
+  TVMFFIObject *obj;
+  int rc;
+  if (num_positional > init->num_positional) {
+    return FAIL(init, " takes at most %d positional argument(s), but %d were given",
+                (int)init->num_positional, (int)num_positional);
+  }
+  if (num_positional < num_args && (num_args - num_positional - 1) % 2 != 0) {
+    return FAIL(init, "%s", " KWARGS requires an even number of key-value arguments");
+  }
+  TVMFFI_TRY(tvmffi_reflect_create(init->record->info.type_index, &obj));
+  if (init->num_fields > kOnStack) is_set = tvmffi_alloc((size_t)init->num_fields);
+  if (is_set == NULL) {
+    rc = tvmffi_fail_memory();
+  } else {
+    memset(is_set, 0, (size_t)init->num_fields);
+    rc = fill(init, obj, args, num_positional, num_args, is_set);
+  }
+  if (is_set != on_stack) tvmffi_free(is_set);
+  if (rc == 0) {
+    *result = tvmffi_any_object(obj);
+  } else {
+    tvmffi_object_release(obj);
+  }
+  return rc;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------
+ */
+
+/* Required positional parameters, optional ones, keywords, and what is no parameter. */
+enum { kRequired, kOptional, kKeyword, kNoParameter, kNumClasses };
+
+static int class_of(const TVMFFIFieldInfo *field) {
+  if (field->flags & kTVMFFIFieldFlagBitMaskInitOff) return kNoParameter;
+  if (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) return kKeyword;
+  return field->flags & kTVMFFIFieldFlagBitMaskHasDefault ? kOptional : kRequired;
+}
+
+static int32_t count_fields(const TVMFFITypeInfo *info) {
+  tvmffi_field_cursor cursor;
+  int32_t count = 0;
+  tvmffi_field_first(&cursor, info);
+  while (tvmffi_field_next(&cursor) != NULL) ++count;
+  return count;
+}
+
+static void sort_fields(init_function *init, int32_t count) {
+  int which;
+  init->num_fields = 0;
+  for (which = 0; which < kNumClasses; ++which) {
+    const TVMFFIFieldInfo *field;
+    tvmffi_field_cursor cursor;
+    tvmffi_field_first(&cursor, &init->record->info);
+    while ((field = tvmffi_field_next(&cursor)) != NULL && init->num_fields < count) {
+      if (class_of(field) == which) init->fields[init->num_fields++] = field;
+    }
+    if (which == kOptional) init->num_positional = init->num_fields;
+    if (which == kKeyword) init->num_parameters = init->num_fields;
+  }
+}
+
+int tvmffi_reflect_register_init(int32_t type_index) {
+  const TVMFFIByteArray name = {"__ffi_init__", sizeof "__ffi_init__" - 1};
+  const tvmffi_type_record *record = tvmffi_type_require(type_index);
+  init_function *init;
+  TVMFFIAny value;
+  int32_t count;
+  size_t bytes;
+  int rc;
+  if (record == NULL) return -1;
+  count = count_fields(&record->info);
+  if (!tvmffi_checked_array_size(sizeof *init, (size_t)count, sizeof *init->fields, &bytes)) {
+    return tvmffi_fail_memory();
+  }
+  init = tvmffi_object_new(bytes, kTVMFFIFunction, tvmffi_object_delete_plain);
+  if (init == NULL) return -1;
+  init->cell.safe_call = call_init;
+  init->cell.cpp_call = NULL;
+  init->record = record;
+  sort_fields(init, count);
+  value = tvmffi_any_object(init);
+  rc = TVMFFITypeRegisterAttr(type_index, &name, &value);
+  tvmffi_object_release(init);
+  return rc;
+}
