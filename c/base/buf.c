@@ -10,8 +10,8 @@
 
 enum { kFirstCapacity = 256 };
 
-/* Makes room for size more bytes and the terminator. */
-static bool ensure_room(tvmffi_buf *buf, size_t size) {
+/* And for the terminator. */
+bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size) {
   size_t needed, capacity = buf->capacity != 0 ? buf->capacity : kFirstCapacity;
   char *data;
   if (buf->failed || size >= SIZE_MAX - buf->size) {
@@ -35,7 +35,7 @@ static bool ensure_room(tvmffi_buf *buf, size_t size) {
 }
 
 void tvmffi_buf_append(tvmffi_buf *buf, const char *data, size_t size) {
-  if (!ensure_room(buf, size)) return;
+  if (!tvmffi_buf_reserve(buf, size)) return;
   if (size != 0) memcpy(buf->data + buf->size, data, size);
   buf->size += size;
   buf->data[buf->size] = '\0';
@@ -55,7 +55,7 @@ void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) {
     buf->failed = true;
     return;
   }
-  if (!ensure_room(buf, (size_t)length)) return;
+  if (!tvmffi_buf_reserve(buf, (size_t)length)) return;
   va_start(args, format);
   (void)vsnprintf(buf->data + buf->size, (size_t)length + 1, format, args);
   va_end(args);

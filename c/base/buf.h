@@ -21,6 +21,8 @@ typedef struct {
 #define TVMFFI_BUF_INIT \
   { NULL, 0, 0, false }
 
+/* Makes room for size more bytes, so that appending them moves nothing. False without memory. */
+bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size);
 void tvmffi_buf_append(tvmffi_buf *buf, const char *data, size_t size);
 void tvmffi_buf_append_text(tvmffi_buf *buf, const char *text);
 void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) TVMFFI_PRINTF(2, 3);

@@ -221,8 +221,7 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
     const TVMFFIAny *item = &tvmffi_array_items(value->v_obj)[i];
     if (!is_object_or_none(item)) {
       char got[160];
-      (void)snprintf(got, sizeof got, "%s[index %lld: %s]",
-                     value->type_index == kTVMFFIList ? "List" : "Array", (long long)i,
+      (void)snprintf(got, sizeof got, "List[index %lld: %s]", (long long)i,
                      tvmffi_any_type_name(item));
       return refuse(got, expected);
     }
@@ -253,8 +252,7 @@ static bool has_object_key(const tvmffi_map_pair *pair, char *got, size_t size) 
 }
 
 static bool check_entries(TVMFFIObject *map, entry_check check, char *got, size_t size) {
-  const char *name = map->type_index == kTVMFFIDict ? "Dict" : "Map";
-  size_t room = (size_t)snprintf(got, size, "%s", name);
+  size_t room = (size_t)snprintf(got, size, "Dict");
   uint64_t at;
   for (at = tvmffi_map_first(map); at != TVMFFI_MAP_NONE; at = tvmffi_map_next(map, at)) {
     if (!check(tvmffi_map_at(map, at), got + room, size - room)) return false;

@@ -10,6 +10,7 @@
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"
+#include "reflect/repr.h"
 
 static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
@@ -135,11 +136,17 @@ static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return tvmffi_deep_copy(&args[0], result);
 }
 
+static int repr_print(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return tvmffi_repr(&args[0], result);
+}
+
 static const tvmffi_builtin kFunctions[] = {
     {"ffi._RegisterFFIInit", "i>v", register_init},
     {"ffi.MakeFieldSetter", "iii>F", make_setter},
     {"ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type},
     {"ffi.DeepCopy", "a>a", deep_copy},
+    {"ffi.ReprPrint", "a>s", repr_print},
     {"ffi.MakeFieldGetter", "i>i", make_getter},
     {"ffi.MakeObjectFromPackedArgs", "*", make_object},
 };

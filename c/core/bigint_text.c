@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "core/any.h"
+#include "core/bigint.h"
+#include "core/error.h"
+
+/* Magnitudes are in limbs of 32 bits, least significant first; texts go nine digits at a time. */
+enum { kDigits = 9, kBase = 1000000000 };
+
+/* Divides in place and gives the remainder. */
+static uint32_t divide(uint32_t *limbs, size_t count, uint32_t by) {
+  uint64_t rest = 0;
+  size_t i;
+  for (i = count; i-- > 0;) {
+    rest = rest << 32 | limbs[i];
+    limbs[i] = (uint32_t)(rest / by);
+    rest %= by;
+  }
+  return (uint32_t)rest;
+}
+
+/* In place: limbs * by + add, which must fit. */
+static void multiply_add(uint32_t *limbs, size_t count, uint32_t by, uint32_t add) {
+  uint64_t carry = add;
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    carry += (uint64_t)limbs[i] * by;
+    limbs[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static void negate(uint32_t *limbs, size_t count) {
+  uint64_t carry = 1;
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    carry += (uint32_t)~limbs[i];
+    limbs[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+}
+
+static void limbs_from_words(const char *words, uint32_t *limbs, size_t count) {
+  size_t i;
+  for (i = 0; i < count; i += 2) {
+    uint64_t word;
+    memcpy(&word, words + i / 2 * sizeof word, sizeof word);
+    limbs[i] = (uint32_t)word;
+    limbs[i + 1] = (uint32_t)(word >> 32);
+  }
+}
+
+int tvmffi_bigint_append_decimal(tvmffi_buf *text, const TVMFFIAny *value) {
+  TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(value);
+  size_t count = content.size / sizeof(uint32_t), left, num_chunks = 0, bytes;
+  uint32_t *limbs, *chunks;
+  bool is_negative;
+  /* A chunk of nine digits takes a little less than a limb. */
+  if (!tvmffi_checked_mul_size(count, 2, &bytes) || !tvmffi_checked_add_size(bytes, 2, &bytes) ||
+      !tvmffi_checked_mul_size(bytes, sizeof *limbs, &bytes) ||
+      (limbs = tvmffi_alloc(bytes + bytes / 2)) == NULL) {
+    return tvmffi_fail_memory();
+  }
+  chunks = limbs + count;
+  limbs_from_words(content.data, limbs, count);
+  is_negative = count != 0 && limbs[count - 1] >> 31 != 0;
+  if (is_negative) negate(limbs, count);
+  for (left = count; left > 0;) {
+    if (limbs[left - 1] == 0) {
+      --left;
+    } else {
+      chunks[num_chunks++] = divide(limbs, left, kBase);
+    }
+  }
+  if (is_negative) tvmffi_buf_append_text(text, "-");
+  tvmffi_buf_appendf(text, "%lu", num_chunks != 0 ? (unsigned long)chunks[num_chunks - 1] : 0UL);
+  while (num_chunks > 1) tvmffi_buf_appendf(text, "%09lu", (unsigned long)chunks[--num_chunks - 1]);
+  tvmffi_free(limbs);
+  return 0;
+}
+
+static bool is_decimal(const TVMFFIByteArray *text, size_t *out_sign_size) {
+  size_t i, sign = text->size != 0 && (text->data[0] == '-' || text->data[0] == '+');
+  for (i = sign; i < text->size; ++i) {
+    if (text->data[i] < '0' || text->data[i] > '9') return false;
+  }
+  *out_sign_size = sign;
+  return text->size > sign;
+}
+
+int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
+  size_t sign, at, count, bytes, i;
+  TVMFFIByteArray content;
+  uint32_t *limbs;
+  char *words;
+  int rc;
+  if (!is_decimal(text, &sign)) {
+    return tvmffi_fail("ValueError", "Invalid decimal string for ffi.BigInt");
+  }
+  /* Nine digits need less than a limb; one for the sign, and an even number of them. */
+  count = (text->size / kDigits + 3) & ~(size_t)1;
+  if (!tvmffi_checked_mul_size(count, 2 * sizeof *limbs, &bytes) ||
+      (limbs = tvmffi_alloc(bytes)) == NULL) {
+    return tvmffi_fail_memory();
+  }
+  memset(limbs, 0, bytes);
+  for (at = sign; at < text->size;) {
+    uint32_t chunk = 0, scale = 1;
+    for (i = 0; i < kDigits && at < text->size; ++i, scale *= 10) {
+      chunk = chunk * 10 + (uint32_t)(text->data[at++] - '0');
+    }
+    multiply_add(limbs, count, scale, chunk);
+  }
+  if (text->data[0] == '-') negate(limbs, count);
+  words = (char *)(limbs + count);
+  for (i = 0; i < count; i += 2) {
+    uint64_t word = (uint64_t)limbs[i + 1] << 32 | limbs[i];
+    memcpy(words + i / 2 * sizeof word, &word, sizeof word);
+  }
+  content.data = words;
+  content.size = count * sizeof *limbs;
+  rc = TVMFFIBigIntFromByteArray(&content, out);
+  tvmffi_free(limbs);
+  return rc;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread's stack. One implementation file: stack_pthread.c or stack_none.c. */
+#ifndef TVMFFI_PLATFORM_STACK_H_
+#define TVMFFI_PLATFORM_STACK_H_
+
+#include <stddef.h>
+
+/* How many bytes of it are left, or SIZE_MAX where the system does not say. */
+size_t tvmffi_stack_left(void);
+
+#endif /* TVMFFI_PLATFORM_STACK_H_ */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* glibc, musl, FreeBSD and others name the function alike, and grow stacks downwards. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+
+#include "platform/compiler.h"
+#include "platform/stack.h"
+
+/* The lowest byte of this thread's stack; 1 where the system did not say. */
+static TVMFFI_THREAD_LOCAL uintptr_t lowest;
+
+TVMFFI_COLD static uintptr_t find_lowest(void) {
+  pthread_attr_t attributes;
+  void *start = NULL;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 1;
+  if (pthread_attr_getstack(&attributes, &start, &size) != 0) start = NULL;
+  (void)pthread_attr_destroy(&attributes);
+  return start != NULL ? (uintptr_t)start : 1;
+}
+
+size_t tvmffi_stack_left(void) {
+  char here;
+  uintptr_t address = (uintptr_t)&here;
+  if (lowest == 0) lowest = find_lowest();
+  /* Not on that stack at all: a coroutine has one of its own. */
+  if (lowest == 1 || address < lowest) return SIZE_MAX;
+  return (size_t)(address - lowest);
+}
