@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From addresses to numbers or pointers: what a walk remembers of the objects it met. */
+/* From addresses, or pairs of them, to numbers or pointers: what a walk remembers of objects. */
 #ifndef TVMFFI_BASE_POINTER_MAP_H_
 #define TVMFFI_BASE_POINTER_MAP_H_
 
@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 typedef struct {
-  const void *key; /* NULL: free */
+  const void *key;  /* NULL: free */
+  const void *with; /* of a pair; else NULL */
   union {
     uint64_t number;
     void *pointer;
@@ -29,5 +30,9 @@ tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, con
 
 /* The same, made with the value 0 if need be; NULL without memory. Moves the others. */
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure(tvmffi_pointer_map *map, const void *key);
+
+/* The same for a pair. */
+tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, const void *key,
+                                                     const void *with);
 
 #endif /* TVMFFI_BASE_POINTER_MAP_H_ */

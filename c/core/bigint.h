@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers of any size as decimal text, and back. The time is quadratic in the number of digits. */
+/* Integers of any size, Int and BigInt alike. As text: quadratic in the number of digits. */
 #ifndef TVMFFI_CORE_BIGINT_H_
 #define TVMFFI_CORE_BIGINT_H_
 
 #include <tvm/ffi/c_api.h>
 
 #include "base/buf.h"
+
+/* -1, 0 or 1. */
+int tvmffi_bigint_compare(const TVMFFIAny *a, const TVMFFIAny *b);
 
 /* Appends an Int or a BigInt. 0, or -1 with MemoryError. */
 int tvmffi_bigint_append_decimal(tvmffi_buf *text, const TVMFFIAny *value);

@@ -53,6 +53,28 @@ static void limbs_from_words(const char *words, uint32_t *limbs, size_t count) {
   }
 }
 
+static int64_t word_at(const TVMFFIByteArray *content, size_t i) {
+  int64_t word;
+  memcpy(&word, content->data + i * sizeof word, sizeof word);
+  return word;
+}
+
+/* Both are as short as can be, so the longer is further from 0. */
+int tvmffi_bigint_compare(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIByteArray in_a = TVMFFIBigIntGetContentByteArray(a);
+  TVMFFIByteArray in_b = TVMFFIBigIntGetContentByteArray(b);
+  size_t size_a = in_a.size / sizeof(int64_t), size_b = in_b.size / sizeof(int64_t), i;
+  int64_t top_a = word_at(&in_a, size_a - 1), top_b = word_at(&in_b, size_b - 1);
+  if ((top_a < 0) != (top_b < 0)) return top_a < 0 ? -1 : 1;
+  if (size_a != size_b) return (size_a < size_b) == (top_a < 0) ? 1 : -1;
+  if (top_a != top_b) return top_a < top_b ? -1 : 1;
+  for (i = size_a - 1; i-- > 0;) { /* the words below the first count up from it */
+    uint64_t word_a = (uint64_t)word_at(&in_a, i), word_b = (uint64_t)word_at(&in_b, i);
+    if (word_a != word_b) return word_a < word_b ? -1 : 1;
+  }
+  return 0;
+}
+
 int tvmffi_bigint_append_decimal(tvmffi_buf *text, const TVMFFIAny *value) {
   TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(value);
   size_t count = content.size / sizeof(uint32_t), left, num_chunks = 0, bytes;

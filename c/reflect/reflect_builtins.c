@@ -10,6 +10,7 @@
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"
+#include "reflect/recursive.h"
 #include "reflect/repr.h"
 
 static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -141,13 +142,70 @@ static int repr_print(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
   return tvmffi_repr(&args[0], result);
 }
 
+/* ---- Comparing ---------------------------------------------------------------------------------
+ */
+
+static int recursive_hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  uint64_t hash;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_hash(&args[0], &hash));
+  *result = tvmffi_any_int((int64_t)hash);
+  return 0;
+}
+
+static int recursive_eq(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  bool is_equal;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_equal(&args[0], &args[1], &is_equal));
+  *result = tvmffi_any_bool(is_equal);
+  return 0;
+}
+
+static int recursive_lt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int order;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
+  *result = tvmffi_any_bool(order < 0);
+  return 0;
+}
+
+static int recursive_le(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int order;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
+  *result = tvmffi_any_bool(order <= 0);
+  return 0;
+}
+
+static int recursive_gt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int order;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
+  *result = tvmffi_any_bool(order > 0);
+  return 0;
+}
+
+static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int order;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
+  *result = tvmffi_any_bool(order >= 0);
+  return 0;
+}
+
 static const tvmffi_builtin kFunctions[] = {
     {"ffi._RegisterFFIInit", "i>v", register_init},
     {"ffi.MakeFieldSetter", "iii>F", make_setter},
     {"ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type},
     {"ffi.DeepCopy", "a>a", deep_copy},
     {"ffi.ReprPrint", "a>s", repr_print},
+    {"ffi.RecursiveHash", "a>i", recursive_hash},
     {"ffi.MakeFieldGetter", "i>i", make_getter},
+    {"ffi.RecursiveEq", "aa>b", recursive_eq},
+    {"ffi.RecursiveLt", "aa>b", recursive_lt},
+    {"ffi.RecursiveLe", "aa>b", recursive_le},
+    {"ffi.RecursiveGt", "aa>b", recursive_gt},
+    {"ffi.RecursiveGe", "aa>b", recursive_ge},
     {"ffi.MakeObjectFromPackedArgs", "*", make_object},
 };
 
