@@ -24,7 +24,7 @@ typedef struct {
    * for Tuple<...>. "*" alone: any arguments, not checked. The texts of errors and the metadata are
    * made from it.
    */
-  char signature[8];
+  char signature[16];
   tvmffi_builtin_body body;
 } tvmffi_builtin;
 
@@ -44,6 +44,7 @@ extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
 extern const tvmffi_builtin_group tvmffi_reflect_builtins;
+extern const tvmffi_builtin_group tvmffi_structural_builtins;
 
 /* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;

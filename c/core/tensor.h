@@ -37,6 +37,9 @@ int tvmffi_tensor_check_requirements(const DLTensor *tensor, int32_t alignment, 
  */
 bool tvmffi_tensor_is_contiguous(const DLTensor *tensor);
 
+/* The bytes that the elements of a contiguous tensor take, rounded up. ValueError: too many. */
+int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out);
+
 /* Compact row-major strides of a checked shape. ValueError when they overflow. */
 int tvmffi_tensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 

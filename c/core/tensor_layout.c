@@ -90,3 +90,16 @@ int tvmffi_tensor_check_requirements(const DLTensor *tensor, int32_t alignment,
   }
   return 0;
 }
+
+int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out) {
+  size_t bits = (size_t)tensor->dtype.bits * tensor->dtype.lanes;
+  int32_t i;
+  bool fits = true;
+  for (i = 0; i < tensor->ndim && fits; ++i) {
+    fits = tensor->shape[i] >= 0 && (uint64_t)tensor->shape[i] <= SIZE_MAX &&
+           tvmffi_checked_mul_size(bits, (size_t)tensor->shape[i], &bits);
+  }
+  if (!fits) return tvmffi_fail("ValueError", "The tensor has more elements than memory can hold");
+  *out = bits / 8 + (bits % 8 != 0);
+  return 0;
+}

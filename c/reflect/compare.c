@@ -164,12 +164,6 @@ static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b) {
   return 0;
 }
 
-/* Maps have no order, but equal ones need none. */
-static int order_maps(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out) {
-  TVMFFI_TRY(compare(w, a, b, false, out));
-  return *out == kTvmffiSame ? 0 : tvmffi_fail("TypeError", "Cannot order Map/Dict values");
-}
-
 static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
   uint64_t state;
   *out = kTvmffiSame;
@@ -183,18 +177,14 @@ static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relat
     set_state(w, a, b, kClosed);
     return 0;
   }
-  if (is_map(a) && tvmffi_map_size(a) != tvmffi_map_size(b)) {
-    *out = kTvmffiLess;
-    return 0;
-  }
-  return push(w, a, b);
+  TVMFFI_TRY(push(w, a, b));
+  if (is_map(a) && tvmffi_map_size(a) != tvmffi_map_size(b)) *out = kTvmffiLess;
+  return 0;
 }
 
 static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out) {
   TVMFFI_TRY(tvmffi_compare_plain(a, b, w->is_ordered, out));
-  if (*out != kTvmffiNested) return 0;
-  if (w->is_ordered && is_map(a->v_obj)) return order_maps(w, a, b, out);
-  return begin_objects(w, a->v_obj, b->v_obj, out);
+  return *out == kTvmffiNested ? begin_objects(w, a->v_obj, b->v_obj, out) : 0;
 }
 
 /* ---- The walk ----------------------------------------------------------------------------------
@@ -253,6 +243,17 @@ static int compare_next(walk *w, tvmffi_relation *out) {
   return rc;
 }
 
+/* Maps have no order: one that holds the difference, however deep, is an error. */
+static int check_is_in_no_map(const walk *w, size_t base) {
+  size_t i;
+  for (i = base; i < w->frames.size; ++i) {
+    if (is_map(((const frame *)tvmffi_stack_at(&w->frames, i))->a)) {
+      return tvmffi_fail("TypeError", "Cannot order Map/Dict values");
+    }
+  }
+  return 0;
+}
+
 static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
                    tvmffi_relation *out) {
   size_t base = w->frames.size, first_met = w->met.size;
@@ -263,8 +264,12 @@ static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_orde
   while (rc == 0 && w->frames.size > base && (*out == kTvmffiSame || *out == kTvmffiNested)) {
     rc = compare_next(w, out);
   }
+  if (rc == 0 && *out == kTvmffiSame) {
+    w->is_ordered = was_ordered;
+    return 0;
+  }
+  if (rc == 0 && is_ordered) rc = check_is_in_no_map(w, base);
   w->is_ordered = was_ordered;
-  if (rc == 0 && *out == kTvmffiSame) return 0;
   while (w->frames.size > base) tvmffi_stack_pop(&w->frames);
   while (w->met.size > first_met) {
     const pair *met = tvmffi_stack_top(&w->met);

@@ -74,12 +74,10 @@ static int compare_alike(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered
       *out = compare_devices(a->v_device, b->v_device);
       return 0;
     default:
-      if (is_ordered) {
-        return tvmffi_fail("TypeError", "Cannot order values of type %s",
-                           tvmffi_type_key(a->type_index));
-      }
       *out = a->v_uint64 == b->v_uint64 ? kTvmffiSame : kTvmffiLess;
-      return 0;
+      if (*out == kTvmffiSame || !is_ordered) return 0;
+      return tvmffi_fail("TypeError", "Cannot order values of type %s",
+                         tvmffi_type_key(a->type_index));
   }
 }
 

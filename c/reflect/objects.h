@@ -53,9 +53,11 @@ void *tvmffi_reflect_new(int32_t type_index);
 
 extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;
 extern const tvmffi_builtin_type_group tvmffi_access_path_types;
 extern const tvmffi_builtin_type_group tvmffi_structural_types;
+extern const tvmffi_builtin_type_group tvmffi_structural_key_types;
 
 /* Creators, for the tables of types. */
 int tvmffi_create_enum_state(TVMFFIObjectHandle *result);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that structural functions use: what a walk gives back, where an error came from, keys. */
+/* Types that structural functions use: what a walk gives back, where an error came from, who walks.
+ */
 #include "core/any.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
@@ -21,14 +22,7 @@ static const tvmffi_builtin_field kContextFields[] = {
      tvmffi_field_set_optional_object, NULL},
 };
 
-static const tvmffi_builtin_field kKeyFields[] = {
-    {"key", NULL, TVMFFI_METADATA(ANY), 0, kTvmffiStoredAny, offsetof(tvmffi_structural_key, key),
-     kTVMFFIAny, tvmffi_field_set_any, NULL},
-    {"hash_i64", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA("int")), 0, kTvmffiStoredInt64,
-     offsetof(tvmffi_structural_key, hash_i64), kTVMFFIInt, tvmffi_field_set_int64, NULL},
-};
-
-static TVMFFIFieldInfo interrupt_fields[1], context_fields[2], key_fields[2];
+static TVMFFIFieldInfo interrupt_fields[1], context_fields[2];
 
 static const tvmffi_builtin_type kTypes[] = {
     {kTVMFFIVisitInterrupt,
@@ -53,18 +47,6 @@ static const tvmffi_builtin_type kTypes[] = {
      kContextFields,
      NULL,
      context_fields,
-     NULL,
-     NULL},
-    {kTvmffiStructuralKey,
-     {{NULL, 0},
-      tvmffi_create_structural_key,
-      sizeof(tvmffi_structural_key),
-      kTVMFFISEqHashKindUnsupported},
-     2,
-     0,
-     kKeyFields,
-     NULL,
-     key_fields,
      NULL,
      NULL},
     {kTvmffiStructuralVisitor,

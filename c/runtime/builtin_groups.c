@@ -7,7 +7,8 @@
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_array_builtins,  &tvmffi_list_builtins, &tvmffi_map_builtins, &tvmffi_json_builtins, &tvmffi_reflect_builtins,
+    &tvmffi_array_builtins,   &tvmffi_list_builtins,       &tvmffi_map_builtins, &tvmffi_json_builtins,
+    &tvmffi_reflect_builtins, &tvmffi_structural_builtins,
 #endif
     &tvmffi_module_builtins,
 };
@@ -18,7 +19,8 @@ const size_t tvmffi_num_builtin_groups =
 const tvmffi_builtin_type_group *const tvmffi_builtin_type_groups[] = {
     &tvmffi_core_types,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_enum_types, &tvmffi_access_path_types, &tvmffi_structural_types, &tvmffi_module_types,
+    &tvmffi_enum_types,           &tvmffi_access_path_types, &tvmffi_structural_types,
+    &tvmffi_structural_key_types, &tvmffi_module_types,
 #endif
 };
 
@@ -30,6 +32,7 @@ const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_object_attrs,
     &tvmffi_convert_attrs,
+    &tvmffi_structural_key_attrs,
 #endif
 };
 
