@@ -53,6 +53,7 @@ void *tvmffi_reflect_new(int32_t type_index);
 
 extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;
 extern const tvmffi_builtin_type_group tvmffi_access_path_types;
