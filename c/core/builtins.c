@@ -82,8 +82,6 @@ static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
   switch (letter) {
     case 'w':
       return true;
-    case 'n':
-      return arg->type_index <= kTVMFFIBool; /* None and the two */
     case 'c':
     case 'C':
       return (arg->type_index == kTVMFFIArray || arg->type_index == kTVMFFIList) &&

@@ -43,6 +43,7 @@ extern const tvmffi_builtin_group tvmffi_module_builtins;
 extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
+extern const tvmffi_builtin_group tvmffi_json_builtins;
 extern const tvmffi_builtin_group tvmffi_reflect_builtins;
 extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
 extern const tvmffi_builtin_group tvmffi_structural_builtins;

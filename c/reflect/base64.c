@@ -47,8 +47,9 @@ static uint32_t value_of(char digit) {
 static bool decode(const char *text, size_t size, char *to, size_t *out_size) {
   size_t i, written = 0;
   for (i = 0; i < size; i += 4) {
-    size_t padding = i + 4 == size ? (text[i + 3] == '=') + (text[i + 2] == '=') : 0, j;
+    size_t padding = 0, j;
     uint32_t group = 0;
+    if (i + 4 == size) padding = (size_t)(text[i + 3] == '=') + (text[i + 2] == '=');
     for (j = 0; j < 4; ++j) {
       uint32_t digit = j < 4 - padding ? value_of(text[i + j]) : 0;
       if (digit == 64) return false;

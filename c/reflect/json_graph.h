@@ -12,7 +12,8 @@ int tvmffi_json_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, T
 /* The value that a graph is of, owned. */
 int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out);
 
-/* ---- Between the files of it -------------------------------------------------------------------- */
+/* ---- Between the files of it --------------------------------------------------------------------
+ */
 
 /* Whether values of a field are in the object's own data, not nodes. */
 bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field);

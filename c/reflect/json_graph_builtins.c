@@ -50,7 +50,8 @@ static const tvmffi_builtin kFunctions[] = {
 const tvmffi_builtin_group tvmffi_json_graph_builtins = {kFunctions,
                                                          sizeof kFunctions / sizeof *kFunctions};
 
-/* ---- ffi.BigInt -------------------------------------------------------------------------------- */
+/* ---- ffi.BigInt --------------------------------------------------------------------------------
+ */
 
 static int bigint_to_json(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   tvmffi_buf text = TVMFFI_BUF_INIT;

@@ -51,7 +51,8 @@ static bool is_sequence(int32_t type_index) {
   return type_index == kTVMFFIArray || type_index == kTVMFFIList;
 }
 
-/* ---- Reading JSON values ----------------------------------------------------------------------- */
+/* ---- Reading JSON values -----------------------------------------------------------------------
+ */
 
 static int read_int(const TVMFFIAny *value, int64_t *out) {
   if (value->type_index != kTVMFFIInt && value->type_index != kTVMFFIBool) {
@@ -99,8 +100,9 @@ static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFI_TRY(read_array(data, &array));
   if (tvmffi_array_size(array) != 2) {
     return tvmffi_fail("ValueError",
-                       GRAPH ": Device data must be an array of [device_type, device_id], got %lld "
-                             "element(s)",
+                       GRAPH
+                       ": Device data must be an array of [device_type, device_id], got %lld "
+                       "element(s)",
                        (long long)tvmffi_array_size(array));
   }
   TVMFFI_TRY(read_int(&tvmffi_array_items(array)[0], &type));
@@ -212,7 +214,8 @@ static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) 
                      tvmffi_type_key(type_index), (int)text.size, text.data);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------- */
+/* ---- Nodes -------------------------------------------------------------------------------------
+ */
 
 static int fail_index(int64_t node) {
   return tvmffi_fail("ValueError", GRAPH ": invalid node index %lld", (long long)node);
@@ -234,8 +237,9 @@ static int begin_object(frame *top) {
     TVMFFI_TRY(read_array(top->data, &data));
     if (tvmffi_array_size(data) % 2 != 0) {
       return tvmffi_fail("ValueError",
-                         GRAPH ": Map/Dict data must contain an even number of [key, value] "
-                               "entries, got %lld",
+                         GRAPH
+                         ": Map/Dict data must contain an even number of [key, value] "
+                         "entries, got %lld",
                          (long long)tvmffi_array_size(data));
     }
     top->obj = top->type_index == kTVMFFIMap ? tvmffi_map_new() : tvmffi_dict_new();
@@ -268,7 +272,7 @@ static int call_hook(TVMFFIObject *hook, const TVMFFIAny *data, TVMFFIAny *out) 
 static int begin(walk *w, int64_t node) {
   TVMFFIAny *out = &w->values[node];
   TVMFFIByteArray key;
-  TVMFFIObject *map, *hook;
+  TVMFFIObject *map = NULL, *hook;
   const TVMFFIAny *type, *data;
   int32_t type_index;
   bool known;
@@ -300,7 +304,8 @@ static int find_value(walk *w, const TVMFFIAny *index, const TVMFFIAny **out) {
   return begin(w, node) == 0 ? w->states[node] == kRead : -1;
 }
 
-/* ---- Children ---------------------------------------------------------------------------------- */
+/* ---- Children ----------------------------------------------------------------------------------
+ */
 
 /* Takes the value, also when it fails. */
 static int append(frame *top, TVMFFIAny value) {
@@ -390,9 +395,11 @@ static int read_next(walk *w) {
   return 0;
 }
 
-/* ---- From outside ------------------------------------------------------------------------------ */
+/* ---- From outside ------------------------------------------------------------------------------
+ */
 
-static int find_parts(const TVMFFIAny *graph, const TVMFFIAny **out_root, TVMFFIObject **out_nodes) {
+static int find_parts(const TVMFFIAny *graph, const TVMFFIAny **out_root,
+                      TVMFFIObject **out_nodes) {
   const TVMFFIAny *nodes;
   if (!is_map(graph->type_index)) {
     return tvmffi_fail("ValueError", GRAPH ", expected an object");

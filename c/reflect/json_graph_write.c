@@ -58,7 +58,8 @@ static bool is_sequence(int32_t type_index) {
   return type_index == kTVMFFIArray || type_index == kTVMFFIList;
 }
 
-/* ---- Building ---------------------------------------------------------------------------------- */
+/* ---- Building ----------------------------------------------------------------------------------
+ */
 
 /* Takes the value, also when it fails. */
 static int append(TVMFFIObject **array, TVMFFIAny value) {
@@ -106,7 +107,8 @@ static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny
   return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
 }
 
-/* ---- Values that hold no others ---------------------------------------------------------------- */
+/* ---- Values that hold no others ----------------------------------------------------------------
+ */
 
 static int ints_to_array(const int64_t *values, size_t size, TVMFFIAny *out) {
   TVMFFIObject *array = tvmffi_array_new((int64_t)size);
@@ -204,7 +206,8 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
   return rc == 0 && add_node(w, value, type, &data) == 0 ? 1 : -1;
 }
 
-/* ---- The walk ---------------------------------------------------------------------------------- */
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
 
 static int check_can_be_made(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_require(type_index);

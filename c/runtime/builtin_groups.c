@@ -7,8 +7,9 @@
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_array_builtins,   &tvmffi_list_builtins,       &tvmffi_map_builtins, &tvmffi_json_builtins,
-    &tvmffi_reflect_builtins, &tvmffi_json_graph_builtins, &tvmffi_structural_builtins,
+    &tvmffi_array_builtins,      &tvmffi_list_builtins,    &tvmffi_map_builtins,
+    &tvmffi_json_builtins,       &tvmffi_reflect_builtins, &tvmffi_json_graph_builtins,
+    &tvmffi_structural_builtins,
 #endif
     &tvmffi_module_builtins,
 };
@@ -30,9 +31,8 @@ const size_t tvmffi_num_builtin_type_groups =
 const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
     &tvmffi_bigint_attrs,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_object_attrs,
-    &tvmffi_convert_attrs, &tvmffi_json_graph_attrs,
-    &tvmffi_structural_key_attrs,
+    &tvmffi_object_attrs,     &tvmffi_convert_attrs,
+    &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs,
 #endif
 };
 
