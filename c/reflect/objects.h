@@ -52,6 +52,7 @@ typedef tvmffi_structural_visitor tvmffi_structural_mutator;
 void *tvmffi_reflect_new(int32_t type_index);
 
 extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_access_path_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;

@@ -31,7 +31,7 @@ const size_t tvmffi_num_builtin_type_groups =
 const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
     &tvmffi_bigint_attrs,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_object_attrs,     &tvmffi_convert_attrs,
+    &tvmffi_object_attrs,     &tvmffi_access_path_attrs,    &tvmffi_convert_attrs,
     &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs,
 #endif
 };
