@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel library under the package, as the tests in test_*.py see it.
+"""The package in Python, with a library of kernels: the tests in test_*.py.
 
-    kernels.py LIBRARY HEADERS      runs them all; run by the package's Python
+    kernels.py LIBRARY HEADERS      runs them all; run by the package's Python, with its own
+                                    libtvm_ffi.so and with ours
 
 HEADERS is include/tvm/ffi: each helper of c/*.h has to be used by a file here, and each kernel to be
 called by a test.
 """
+import ctypes
 import pathlib
 import re
 import sys
@@ -20,8 +22,10 @@ class Kernels:
     """The functions of a module, which remembers those that were asked for."""
 
     def __init__(self, path):
-        self.path, self.asked = path, set()
+        self.path, self.asked, self.asked_globals = path, set(), set()
         self.module = tvm_ffi.load_module(path)
+        # Whether the package runs on our library: a few results are others there, see differences.txt.
+        self.ours = hasattr(ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()), "TVMFFIRuntimeShutdown")
 
     def __getattr__(self, name):
         self.asked.add(name)
@@ -73,6 +77,12 @@ class Coverage(unittest.TestCase):
     def test_every_kernel_is_called(self):
         self.assertGreater(len(kernels.names()), 100)
         self.assertEqual(sorted(kernels.names() - kernels.asked), [])
+
+    def test_every_global_is_called(self):
+        names = {name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("ffi.")}
+        names -= {f"ffi.Module.load_from_{what}.compat" for what in ("bytes", "file")}  # of the kernels
+        self.assertGreater(len(names), 80)
+        self.assertEqual(sorted(names - kernels.asked_globals), [])
 
     def test_every_helper_is_used(self):
         # cuda.h has tests of its own, which need no Python: tests/cuda.

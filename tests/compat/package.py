@@ -4,10 +4,13 @@
 
     package.py python|library|include|version      make it where it is missing, print that; 77 if not
     package.py run PROGRAM...                       run a program of Python with it
+    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so, by means of that folder
 
     import package
     reference = package.require()       # or the test ends here with 77, and the reason is printed
     reference.python, reference.library, reference.include
+    reference.with_library(library, folder)     # a second environment: the package on that library
+    package.require_suite()             # the folder of the source distribution, with its tests
 
 The environment is kept in the folder that TVM_FFI_COMPAT_VENV names, else in the one of
 TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets. Several tests may ask at a time: one makes it.
@@ -21,17 +24,22 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 
 # The one place that says which version the tests compare with.
 VERSION = "0.1.15.post2"
 REQUIREMENTS = [f"apache-tvm-ffi=={VERSION}", "numpy>=1.24,<3"]
+# Its tests come in the source distribution alone.
+SOURCE = (f"apache-tvm-ffi=={VERSION} "
+          "--hash=sha256:909be9ef5af07726aa9afd38a3111abc4d86cfd5927ebedfa9166232ce7d287b")
+SUITE_REQUIREMENTS = ["pytest>=8,<10"]
 
 SKIP = 77
 # How long a failure is believed, so that not every test waits for a network that is not there.
 RETRY_SECONDS = 300
-PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "--timeout", "20", "--retries", "1",
-       "install", "--quiet", "--only-binary", ":all:", *REQUIREMENTS]
+PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "--timeout", "20", "--retries", "1", "--quiet"]
+INSTALL = [*PIP, "install", "--only-binary", ":all:"]
 ASK = """
 import importlib.metadata, json, os
 from tvm_ffi import libinfo
@@ -39,6 +47,11 @@ versions = {name: importlib.metadata.version(name) for name in ("apache-tvm-ffi"
 include = [libinfo.find_include_path(), libinfo.find_dlpack_include_path()]
 print(json.dumps({"versions": versions, "library": libinfo.find_libtvm_ffi(),
                   "include": list(dict.fromkeys(map(os.path.realpath, include)))}))
+"""
+LOADED = """
+import tvm_ffi
+with open("/proc/self/maps", encoding="utf-8") as maps:
+    print(*sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")}), sep="\\n")
 """
 
 
@@ -55,6 +68,27 @@ class Package:
         self.include = stamp["include"]     # folders for -I, its dlpack.h among them
         self.version = stamp["versions"]["apache-tvm-ffi"]
         self.numpy = stamp["versions"]["numpy"]
+
+    def with_library(self, library, root):
+        """The Python of a new environment, whose package has that library in the place of its own.
+
+        Its compiled core finds the library through its run path, whatever was loaded before; so the file
+        is another one there. All other packages are those of the first environment.
+        """
+        shutil.rmtree(root, ignore_errors=True)
+        run("python3 -m venv", self.python, "-m", "venv", "--without-pip", root)
+        old = pathlib.Path(self.library).parents[2]
+        new = root / old.relative_to(folder())
+        for name in ("tvm_ffi", f"apache_tvm_ffi-{self.version}.dist-info"):
+            shutil.copytree(old / name, new / name)
+        (new / "others.pth").write_text(f"{old}\n", encoding="utf-8")
+        copy = new / pathlib.Path(self.library).relative_to(old)
+        shutil.copyfile(library, copy)
+        python = root / "bin" / "python"
+        loaded = run("import tvm_ffi", python, "-c", LOADED).splitlines()
+        if loaded != [str(copy)]:
+            sys.exit(f"the package was to run on {copy} alone, and runs on {loaded}")
+        return str(python)
 
 
 def folder():
@@ -101,51 +135,88 @@ def make(root):
     shutil.rmtree(root, ignore_errors=True)
     run("python3 -m venv", sys.executable, "-m", "venv", root)
     python = root / "bin" / "python"
-    run("pip install " + " ".join(REQUIREMENTS), python, *PIP)
+    run("pip install " + " ".join(REQUIREMENTS), python, *INSTALL, *REQUIREMENTS)
     found = json.loads(run("import tvm_ffi", python, "-c", ASK).splitlines()[-1])
-    return {"requirements": REQUIREMENTS, "python": str(python), **found}
+    return {"python": str(python), **found}
 
 
-def find_or_make():
-    """The package; raises Unavailable."""
+def make_suite(root):
+    """pytest in the environment, and the source distribution unpacked beside it."""
+    python, place = root / "bin" / "python", root / "suite"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    run("pip install " + " ".join(SUITE_REQUIREMENTS), python, *INSTALL, *SUITE_REQUIREMENTS)
+    (place / "requirements.txt").write_text(SOURCE + "\n", encoding="utf-8")
+    # pip asks a source distribution what it is, by means of what that builds with.
+    run("pip download of the source distribution", python, *PIP, "download", "--no-deps", "--no-binary",
+        "apache-tvm-ffi", "--require-hashes", "--dest", place, "--requirement", place / "requirements.txt")
+    archive = next(place.glob("*.tar.gz"))
+    with tarfile.open(archive) as tar:
+        tar.extractall(place, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+    return {"python": str(python), "source": str(place / archive.name[:-len(".tar.gz")])}
+
+
+def kept(name, requirements, make_it):
+    """What make_it(root) said, now or an earlier time; raises Unavailable."""
     root = folder()
-    stamp_path, failure_path = root / "stamp.json", root.with_name(root.name + ".failure")
+    stamp_path, failure_path = root / f"{name}.json", root.with_name(f"{root.name}.{name}.failure")
     with locked(root.with_name(root.name + ".lock")):
         stamp, failure = read(stamp_path), read(failure_path)
-        if stamp.get("requirements") == REQUIREMENTS and all(
-                pathlib.Path(stamp[name]).exists() for name in ("python", "library")):
-            return Package(stamp)
-        asked = {"requirements": REQUIREMENTS, "interpreter": sys.executable}
+        if stamp.get("requirements") == requirements and all(
+                pathlib.Path(stamp[word]).exists() for word in ("python", "library", "source") if word in stamp):
+            return stamp
+        asked = {"requirements": requirements, "interpreter": sys.executable}
         if failure.get("asked") == asked and time.time() - failure["time"] < RETRY_SECONDS:
             raise Unavailable(failure["reason"])
         try:
-            stamp = make(root)
+            stamp = {"requirements": requirements, **make_it(root)}
         except Unavailable as error:
             failure = {"asked": asked, "time": time.time(), "reason": str(error)}
             failure_path.write_text(json.dumps(failure), encoding="utf-8")
             raise
         failure_path.unlink(missing_ok=True)
         stamp_path.write_text(json.dumps(stamp, indent=1), encoding="utf-8")  # last: it is whole now
-        return Package(stamp)
+        return stamp
 
 
 def require():
     """The package; without it the program ends as a skipped test."""
     try:
-        return find_or_make()
+        return Package(kept("stamp", REQUIREMENTS, make))
     except Unavailable as error:
         print(f"no apache-tvm-ffi {VERSION}: {error}")
         sys.exit(SKIP)
 
 
+def require_suite():
+    """The folder of its source distribution; pytest is in the environment then."""
+    require()
+    try:
+        return pathlib.Path(kept("suite", [SOURCE, *SUITE_REQUIREMENTS], make_suite)["source"])
+    except Unavailable as error:
+        print(f"no tests of apache-tvm-ffi {VERSION}: {error}")
+        sys.exit(SKIP)
+
+
+def not_yet():
+    """What our library does not have yet: the lines of not_yet.txt."""
+    lines = pathlib.Path(__file__).with_name("not_yet.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
 def main():
     answers = ("python", "library", "include", "version")
+    python, program = None, []
     if len(sys.argv) > 2 and sys.argv[1] == "run":
-        python = require().python
+        python, program = require().python, sys.argv[2:]
+    elif len(sys.argv) > 4 and sys.argv[1] == "run-on":
+        python = require().with_library(sys.argv[2], pathlib.Path(sys.argv[3]).resolve())
+        program = sys.argv[4:]
+    if python:
         os.environ.pop("PYTHONPATH", None)
-        os.execv(python, [python, *sys.argv[2:]])
+        os.execv(python, [python, *program])
     if len(sys.argv) != 2 or sys.argv[1] not in answers:
-        sys.exit(f"usage: package.py {'|'.join(answers)}|run PROGRAM...")
+        sys.exit(f"usage: package.py {'|'.join(answers)}|run PROGRAM...|run-on LIBRARY FOLDER PROGRAM...")
     answer = getattr(require(), sys.argv[1])
     print("\n".join(answer) if isinstance(answer, list) else answer)
 

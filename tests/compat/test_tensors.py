@@ -23,7 +23,8 @@ class Arrays(Case):
         self.check_raises("size_and_stride", (x, 2, IndexError, "Index 2 out of bounds for tensor with 2 dimensions"))
         for dtype in (*NUMBERS, np.bool_, np.float16):
             self.assertTrue(kernels.describe(np.zeros(3, dtype)).startswith(np.dtype(dtype).name + " [3]"), dtype)
-        self.assertTrue(kernels.describe(np.zeros(2, np.complex64)).startswith("dtype(code=5, bits=64, lanes=1) [2]"))
+        dtype = "complex64" if kernels.ours else "dtype(code=5, bits=64, lanes=1)"
+        self.assertTrue(kernels.describe(np.zeros(2, np.complex64)).startswith(dtype + " [2]"))
 
     def test_read_only(self):
         """NumPy refuses before the kernel is asked."""

@@ -24,7 +24,7 @@ class Values(Case):
             ("a", "bytes", "ffi.SmallStr", "bytes"), ([1], "object", "ffi.Array", "ffi.Function"),
             (["a"], "shape", "ffi.Array", "ffi.Shape"), (1, "nothing", "ffi.SmallStr", "a kind"))])
         self.check_raises("convert", ([1, 2, 3], "shape", ValueError, "More than 2 extents in a shape"),
-                          ("int0.5", "dtype", ValueError, "unknown dtype `int0.5`"))
+                          ("int8.5", "dtype", ValueError, "unknown dtype `int8.5`"))
 
     def test_asking(self):
         no = "none 0, int -, float -, bool -, pointer 0, str -1, bytes -1, tensor -1, device -, object 0, function 0"

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the package's library registers while it is loaded, and what ours does: the same, down to the bytes.
+
+    registry.py --runtime libtvm_ffi.so     compare
+    registry.py --dump libtvm_ffi.so        print one of them, a line for each thing
+
+A thing is a global function with its metadata, a type with its fields and methods, or an attribute of a
+type; what it is for is said in words of our own, so only that there are some. Things that not_yet.txt
+lists may be missing in ours, and must be.
+"""
+import argparse
+import ctypes
+import pathlib
+import subprocess
+import sys
+
+import package
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The columns that a library makes or asks for: no call lists them.
+ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__", "__ffi_compare__",
+              "__ffi_convert__", "__ffi_convert_type_schema__", "__ffi_enum__", "__ffi_eq__", "__ffi_hash__",
+              "__ffi_init__", "__ffi_new__", "__ffi_repr__", "__ffi_shallow_copy__", "__ffi_type_final__",
+              "__s_equal__", "__s_hash__", "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
+NONE, INT, BOOL, RAW_STRING, SMALL_STRING, STRING, ARRAY, FIRST_DYNAMIC = 0, 1, 2, 8, 11, 65, 71, 128
+# The package has C functions here, of which clients of 0.1.14 and of 0.1.15 expect different ones;
+# Functions, which both call, are what ours has.
+MEANT = {f"attribute {key}.{name}": "ffi.Function" for key in ("ffi.BigInt", "ffi.StructuralKey")
+         for name in ("__any_equal__", "__any_hash__")}
+
+
+def has_doc(info):
+    return "doc" if info.doc.size else "no doc"
+
+
+class Any(ctypes.Structure):
+    _fields_ = [("type_index", ctypes.c_int32), ("small_len", ctypes.c_uint32), ("payload", ctypes.c_uint64)]
+
+
+class Bytes(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+    def __str__(self):
+        return ctypes.string_at(self.data, self.size).decode() if self.size else ""
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64),
+                ("size", ctypes.c_int64), ("alignment", ctypes.c_int64), ("offset", ctypes.c_int64),
+                ("getter", ctypes.c_void_p), ("setter", ctypes.c_void_p), ("default", Any),
+                ("static_type", ctypes.c_int32)]
+
+
+class Method(ctypes.Structure):
+    _fields_ = [("name", Bytes), ("doc", Bytes), ("metadata", Bytes), ("flags", ctypes.c_int64), ("method", Any)]
+
+
+class Metadata(ctypes.Structure):
+    _fields_ = [("doc", Bytes), ("creator", ctypes.c_void_p), ("total_size", ctypes.c_int32),
+                ("equality", ctypes.c_int32)]
+
+
+class Type(ctypes.Structure):
+    pass
+
+
+Type._fields_ = [("index", ctypes.c_int32), ("depth", ctypes.c_int32), ("key", Bytes),
+                 ("ancestors", ctypes.POINTER(ctypes.POINTER(Type))), ("key_hash", ctypes.c_uint64),
+                 ("num_fields", ctypes.c_int32), ("num_methods", ctypes.c_int32), ("fields", ctypes.POINTER(Field)),
+                 ("methods", ctypes.POINTER(Method)), ("metadata", ctypes.POINTER(Metadata))]
+
+
+class Column(ctypes.Structure):
+    _fields_ = [("data", ctypes.POINTER(Any)), ("size", ctypes.c_int32), ("begin", ctypes.c_int32)]
+
+
+def view(text):
+    """A TVMFFIByteArray * of bytes, which it keeps."""
+    array = Bytes(ctypes.cast(text, ctypes.c_void_p), len(text))
+    array.kept = text
+    return ctypes.byref(array)
+
+
+class Library:
+    """A libtvm_ffi of this process."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        self.c.TVMFFIGetTypeInfo.restype = ctypes.POINTER(Type)
+        self.c.TVMFFIGetTypeAttrColumn.restype = ctypes.POINTER(Column)
+
+    def check(self, rc):
+        if rc != 0:
+            raise RuntimeError("a call of the C API failed")
+
+    def call(self, function, *args):
+        result = Any()
+        self.check(self.c.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args), ctypes.byref(result)))
+        return result
+
+    def find(self, name):
+        found = ctypes.c_void_p()
+        self.check(self.c.TVMFFIFunctionGetGlobal(view(name.encode()), ctypes.byref(found)))
+        return found
+
+    def text(self, value):
+        if value.type_index == SMALL_STRING:
+            return value.payload.to_bytes(8, sys.byteorder)[:value.small_len].decode()
+        assert value.type_index == STRING, value.type_index
+        return str(Bytes.from_address(value.payload + 24))
+
+    def names(self):
+        lister = ctypes.c_void_p(self.call(self.find("ffi.FunctionListGlobalNamesFunctor")).payload)
+        count = self.call(lister, Any(INT, 0, 2**64 - 1)).payload  # of -1
+        return [self.text(self.call(lister, Any(INT, 0, i))) for i in range(count)]
+
+    def types(self):
+        keys, get = self.call(self.find("ffi.GetRegisteredTypeKeys")), self.find("ffi.ArrayGetItem")
+        for i in range(self.call(self.find("ffi.ArraySize"), keys).payload):
+            key, index = self.text(self.call(get, keys, Any(INT, 0, i))).encode(), ctypes.c_int32()
+            self.check(self.c.TVMFFITypeKeyToIndex(view(key), ctypes.byref(index)))
+            yield self.c.TVMFFIGetTypeInfo(index).contents
+
+    def key(self, type_index):
+        return str(self.c.TVMFFIGetTypeInfo(type_index).contents.key) if type_index >= 0 else str(type_index)
+
+    def value(self, any_):
+        """A value without its address."""
+        return f"{self.key(any_.type_index)}{' true' if any_.type_index == BOOL and any_.payload else ''}"
+
+    def index(self, info):
+        """A number of the ABI; those from 128 on are handed out in any order."""
+        return info.index if info.index < FIRST_DYNAMIC else "dynamic"
+
+    def dump(self):
+        metadata, lines = self.find("ffi.GetGlobalFuncMetadata"), []
+        for name in self.names():
+            text = ctypes.create_string_buffer(name.encode())
+            about = self.call(metadata, Any(RAW_STRING, 0, ctypes.addressof(text)))
+            lines.append(f"global {name}: {self.text(about)}")
+        for info in self.types():
+            key = str(info.key)
+            parents = " < ".join(str(info.ancestors[i].contents.key) for i in reversed(range(info.depth)))
+            line = f"type {key}: index {self.index(info)}, parents {parents or 'none'}, "
+            line += f"{info.num_fields} fields, {info.num_methods} methods"
+            if info.metadata:
+                known = info.metadata.contents
+                line += f", {known.total_size} bytes, equality {known.equality}"
+                line += f", {'a creator' if known.creator else 'no creator'}, {has_doc(known)}"
+            lines.append(line)
+            for i in range(info.num_fields):
+                field = info.fields[i]
+                lines.append(
+                    f"field {key}.{field.name}: {i}, offset {field.offset}, {field.size} bytes of {field.alignment}, "
+                    f"flags {field.flags:#x}, type {self.key(field.static_type)}, default {self.value(field.default)}, "
+                    f"getter {bool(field.getter)}, setter {bool(field.setter)}, {field.metadata}, {has_doc(field)}")
+            for i in range(info.num_methods):
+                method = info.methods[i]
+                lines.append(f"method {key}.{method.name}: {i}, flags {method.flags:#x}, {self.value(method.method)}, "
+                             f"{method.metadata}, {has_doc(method)}")
+            lines += self.attributes(info, key)
+        columns = [name for name in ATTRIBUTES if self.column(name)]
+        return lines + [f"column {name}: exists" for name in columns]
+
+    def column(self, name):
+        return self.c.TVMFFIGetTypeAttrColumn(view(name.encode()))
+
+    def attributes(self, info, key):
+        for name in ATTRIBUTES:
+            column = self.column(name)
+            at = info.index - column.contents.begin if column else -1
+            if column and 0 <= at < column.contents.size and column.contents.data[at].type_index != NONE:
+                yield f"attribute {key}.{name}: {self.value(column.contents.data[at])}"
+
+
+def dump(path):
+    """The lines of a library, by what each is about."""
+    done = subprocess.run([sys.executable, __file__, "--dump", str(path)], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"{path} is not to be read:\n{done.stdout}")
+    pairs = [tuple(line.split(": ", 1)) for line in done.stdout.splitlines()]
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runtime", type=pathlib.Path)
+    parser.add_argument("--dump", type=pathlib.Path)
+    args = parser.parse_args()
+    if args.dump:
+        print("\n".join(Library(args.dump).dump()))
+        return 0
+    theirs, ours = dump(package.require().library), dump(args.runtime)
+    not_yet = {line for line in package.not_yet() if not line.startswith("test ")}
+    problems = []
+    for name in sorted(theirs.keys() | ours.keys() | not_yet):
+        wanted = None if name in not_yet else MEANT.get(name, theirs.get(name))
+        if ours.get(name) != wanted or theirs.get(name) is None:
+            problems.append(f"{name}{', which is in not_yet.txt' if name in not_yet else ''}\n"
+                            f"  package: {theirs.get(name)}\n  ours:    {ours.get(name)}")
+    print(f"{len(theirs)} things of the package, {len(ours)} of ours; {len(MEANT)} are others on purpose, "
+          f"{len(not_yet)} are not there yet")
+    print(*problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
