@@ -24,7 +24,7 @@ class Kernels:
     def __init__(self, path):
         self.path, self.asked, self.asked_globals = path, set(), set()
         self.module = tvm_ffi.load_module(path)
-        # Whether the package runs on our library: a few results are others there, see differences.txt.
+        # Whether the package runs on our library: a few results differ, as differences.txt has them.
         self.ours = hasattr(ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()), "TVMFFIRuntimeShutdown")
 
     def __getattr__(self, name):
@@ -108,6 +108,7 @@ def main():
         suite.addTests(unittest.defaultTestLoader.loadTestsFromName(path.stem))
     suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(Coverage))
     result = unittest.TextTestRunner(verbosity=1).run(suite)
+    print(*(f"skipped {test.id()}: {reason}" for test, reason in result.skipped), sep="\n")
     return 0 if result.wasSuccessful() else 1
 
 

@@ -137,6 +137,27 @@ TVM_FFI_C_EXPORT(make, "(0: ffi.Shape) -> ffi.Tensor") {
   return 0;
 }
 
+/* make_scaled(x, factor): memory of whoever called, on the device of x. */
+TVM_FFI_C_EXPORT(make_scaled, "(0: DLTensor*, 1: Optional<float>) -> ffi.Tensor") {
+  DLTensor *x;
+  double factor = 1;
+  int64_t i, n;
+  float *to;
+  TVMFFIObjectHandle tensor;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_opt_double(args, 1, &factor));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
+  TVM_FFI_C_TRY(tvm_ffi_tensor_create(x->device, TVM_FFI_C_FLOAT32, x->ndim, x->shape, &tensor));
+  to = (float *)tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(tensor));
+  n = tvm_ffi_tensor_get_numel(x);
+  for (i = 0; i < n; ++i) {
+    to[i] = (float)(((const float *)tvm_ffi_tensor_get_data(x))[i] * factor);
+  }
+  *args->result = tvm_ffi_any_take_object(tensor);
+  return 0;
+}
+
 /* Memory of this library's own, which counts what is released. */
 static int64_t num_released;
 
