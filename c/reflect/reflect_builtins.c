@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/any.h"
+#include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/type.h"
@@ -10,6 +11,7 @@
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"
+#include "reflect/objects.h"
 #include "reflect/recursive.h"
 #include "reflect/repr.h"
 
@@ -211,3 +213,39 @@ static const tvmffi_builtin kFunctions[] = {
 
 const tvmffi_builtin_group tvmffi_reflect_builtins = {kFunctions,
                                                       sizeof kFunctions / sizeof *kFunctions};
+
+/* ---- ffi.BigInt --------------------------------------------------------------------------------
+ * For who asks the type's attributes; the functions above know without them. */
+
+static int bigint_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  uint64_t hash;
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Function) -> int", 2, 1, args,
+                                    num_args));
+  TVMFFI_TRY(tvmffi_recursive_hash(&args[0], &hash));
+  *result = tvmffi_any_int((int64_t)hash);
+  return 0;
+}
+
+static int bigint_eq(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Object, 2: ffi.Function) -> bool",
+                                    3, 2, args, num_args));
+  *result = tvmffi_any_bool(tvmffi_bigint_compare(&args[0], &args[1]) == 0);
+  return 0;
+}
+
+static int bigint_compare(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Object, 2: ffi.Function) -> int",
+                                    3, 2, args, num_args));
+  *result = tvmffi_any_int(tvmffi_bigint_compare(&args[0], &args[1]));
+  return 0;
+}
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    {kTVMFFIBigInt, kTvmffiAttrHash, false, bigint_hash, NULL},
+    {kTVMFFIBigInt, kTvmffiAttrEq, false, bigint_eq, NULL},
+    {kTVMFFIBigInt, kTvmffiAttrCompare, false, bigint_compare, NULL},
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_recursive_attrs = {kAttrs, attr_functions, kNumAttrs};

@@ -32,7 +32,7 @@ const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
     &tvmffi_bigint_attrs,
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_object_attrs,     &tvmffi_access_path_attrs,    &tvmffi_convert_attrs,
-    &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs,
+    &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs, &tvmffi_recursive_attrs,
 #endif
 };
 

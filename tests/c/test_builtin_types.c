@@ -3,6 +3,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
+#include "core/bigint.h"
 #include "core/type.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
@@ -27,7 +28,7 @@ static const struct {
     {134, 64, 40, false, kTVMFFISEqHashKindUnsupported, 0, 0},
     {135, 64, 40, true, kTVMFFISEqHashKindUnsupported, 2, 0},
     {136, 64, 40, false, kTVMFFISEqHashKindUnsupported, 0, 0},
-    {137, 64, 48, true, kTVMFFISEqHashKindUnsupported, 2, 0},
+    {137, 64, 48, true, kTVMFFISEqHashKindUnsupported, 2, 1},
 };
 enum { kNumExpected = sizeof kExpected / sizeof *kExpected };
 
@@ -117,6 +118,43 @@ static void test_attributes_check_their_arguments(void **state) {
   assert_int_equal(tvmffi_reflect_find_attr(kTvmffiAttrTypeFinal, kTVMFFIBigInt)->v_int64, 1);
 }
 
+static TVMFFIAny call_bigint_attr(int attr, const TVMFFIAny *args, int32_t num_args) {
+  TVMFFIAny copy[3], result = tvmffi_any_none();
+  memcpy(copy, args, (size_t)num_args * sizeof *args);
+  check_ok(TVMFFIFunctionCall(tvmffi_reflect_find_attr(attr, kTVMFFIBigInt)->v_obj, copy, num_args,
+                              &result));
+  return result;
+}
+
+static void test_big_integers_compare(void **state) {
+  static const char *const kTexts[] = {"-18446744073709551616", "18446744073709551616"};
+  TVMFFIAny args[3], hash[3], wrong = tvmffi_any_int(1), result = tvmffi_any_none();
+  const TVMFFIAny *hash_attr = tvmffi_reflect_find_attr(kTvmffiAttrHash, kTVMFFIBigInt);
+  int i;
+  (void)state;
+  for (i = 0; i < 2; ++i) {
+    TVMFFIByteArray text = {kTexts[i], strlen(kTexts[i])};
+    check_ok(tvmffi_bigint_from_decimal(&text, &args[i]));
+  }
+  args[2] = tvmffi_any_none();
+  assert_int_equal(call_bigint_attr(kTvmffiAttrCompare, args, 3).v_int64, -1);
+  assert_int_equal(call_bigint_attr(kTvmffiAttrEq, args, 3).v_int64, 0);
+  hash[0] = args[0];
+  hash[1] = tvmffi_any_none();
+  hash[2] = call_bigint_attr(kTvmffiAttrHash, hash, 2);
+  hash[0] = args[1];
+  assert_true(call_bigint_attr(kTvmffiAttrHash, hash, 2).v_int64 != hash[2].v_int64);
+  check_release(&args[0]);
+  args[0] = args[1];
+  assert_int_equal(call_bigint_attr(kTvmffiAttrCompare, args, 3).v_int64, 0);
+  assert_int_equal(call_bigint_attr(kTvmffiAttrEq, args, 3).v_int64, 1);
+  check_release(&args[1]);
+  check_fails(
+      TVMFFIFunctionCall(hash_attr->v_obj, &wrong, 1, &result), "TypeError",
+      "Mismatched number of arguments when calling: `ffi.BigInt.__ffi_hash__(0: ffi.Object, "
+      "1: ffi.Function) -> int`. Expected 2 but got 1 arguments");
+}
+
 static void test_fields_of_ancestors_come_first(void **state) {
   tvmffi_field_cursor cursor;
   (void)state;
@@ -204,6 +242,7 @@ int main(void) {
       cmocka_unit_test(test_metadata_is_json_of_the_schema),
       cmocka_unit_test(test_objects_are_made_copied_and_released),
       cmocka_unit_test(test_attributes_check_their_arguments),
+      cmocka_unit_test(test_big_integers_compare),
       cmocka_unit_test(test_fields_of_ancestors_come_first),
       cmocka_unit_test(test_setters_take_only_what_the_field_holds),
       cmocka_unit_test(test_what_cannot_be_created),
