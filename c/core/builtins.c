@@ -77,6 +77,52 @@ static const char *find_shorthand(char letter) {
 }
 
 #ifdef TVMFFI_PROFILE_FULL
+static bool accepts(char letter, const TVMFFIAny *arg);
+
+/* Tuple<int, ffi.Function>, and a bool for C. The text, if there is one, gets what it is instead.
+ */
+static bool is_callback(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
+  const TVMFFISeqCell *cell;
+  const char *p = letter == 'c' ? "iF" : "iFb";
+  int i;
+  if (arg->type_index != kTVMFFIArray) {
+    if (text != NULL) tvmffi_buf_append_text(text, tvmffi_any_type_name(arg));
+    return false;
+  }
+  cell = TVMFFISeqGetCellPtr(arg->v_obj);
+  if (cell->size != (int64_t)strlen(p)) {
+    if (text != NULL) tvmffi_buf_appendf(text, "Array[size=%lld]", (long long)cell->size);
+    return false;
+  }
+  for (i = 0; p[i] != '\0'; ++i) {
+    const TVMFFIAny *item = (const TVMFFIAny *)cell->data + i;
+    if (accepts(p[i], item)) continue;
+    if (text != NULL) {
+      tvmffi_buf_appendf(text, "Array[index %d: %s]", i, tvmffi_any_type_name(item));
+    }
+    return false;
+  }
+  return true;
+}
+
+/* The same for a list of them. */
+static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
+  const TVMFFISeqCell *cell;
+  int64_t i = 0;
+  if ((arg->type_index != kTVMFFIArray && arg->type_index != kTVMFFIList) || arg->v_obj == NULL) {
+    if (text != NULL) tvmffi_buf_append_text(text, tvmffi_any_type_name(arg));
+    return false;
+  }
+  cell = TVMFFISeqGetCellPtr(arg->v_obj);
+  while (i < cell->size && is_callback(letter, (const TVMFFIAny *)cell->data + i, NULL)) ++i;
+  if (i < cell->size && text != NULL) {
+    tvmffi_buf_appendf(text, "Array[index %lld: ", (long long)i);
+    (void)is_callback(letter, (const TVMFFIAny *)cell->data + i, text);
+    tvmffi_buf_append_text(text, "]");
+  }
+  return i == cell->size;
+}
+
 static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
   int32_t of;
   switch (letter) {
@@ -84,8 +130,7 @@ static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
       return true;
     case 'c':
     case 'C':
-      return (arg->type_index == kTVMFFIArray || arg->type_index == kTVMFFIList) &&
-             arg->v_obj != NULL;
+      return is_callbacks(letter, arg, NULL);
     case 'S':
       of = kTvmffiAccessStep;
       break;
@@ -238,34 +283,53 @@ int tvmffi_builtin_fail_count(const char *signature, int expected, int num_args)
                      signature, expected, num_args);
 }
 
-int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
-                             const TVMFFIAny *arg) {
+static int fail_type(const char *signature, int i, const char *expected, const char *got) {
   return tvmffi_fail("TypeError",
                      "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but got "
                      "`%s`",
-                     i, signature, expected, tvmffi_any_type_name(arg));
+                     i, signature, expected, got);
+}
+
+int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
+                             const TVMFFIAny *arg) {
+  return fail_type(signature, i, expected, tvmffi_any_type_name(arg));
+}
+
+/* What an argument is instead of what its letter stands for. */
+static void append_got(tvmffi_buf *text, char letter, const TVMFFIAny *arg) {
+#ifdef TVMFFI_PROFILE_FULL
+  if (letter == 'c' || letter == 'C') {
+    (void)is_callbacks(letter, arg, text);
+    return;
+  }
+#else
+  (void)letter;
+#endif
+  tvmffi_buf_append_text(text, tvmffi_any_type_name(arg));
 }
 
 /* Raises the TypeError for argument i, or for their number when i < 0. */
 TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFIAny *args,
                               int num_args) {
-  tvmffi_buf signature = TVMFFI_BUF_INIT, expected = TVMFFI_BUF_INIT;
+  tvmffi_buf signature = TVMFFI_BUF_INIT, expected = TVMFFI_BUF_INIT, got = TVMFFI_BUF_INIT;
   append_signature(&signature, builtin);
   if (i >= 0) {
     const char *type = &builtin->signature[i];
+    append_got(&got, *type, &args[i]);
     append_display(&expected, &type);
   }
-  if (signature.failed || expected.failed) {
+  if (signature.failed || expected.failed || got.failed) {
     tvmffi_error_raise_memory();
   } else if (i < 0) {
     int count = 0;
     while (builtin->signature[count] != '>') ++count; /* parameters are single letters */
     (void)tvmffi_builtin_fail_count(signature.data, count, num_args);
   } else {
-    (void)tvmffi_builtin_fail_type(signature.data, i, expected.data, &args[i]);
+    (void)fail_type(signature.data, i, expected.data, got.data);
   }
   tvmffi_buf_fini(&signature);
   tvmffi_buf_fini(&expected);
+  tvmffi_buf_fini(&got);
   return -1;
 }
 

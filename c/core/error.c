@@ -68,8 +68,12 @@ static void delete_error(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_error, destroy_error, 0);
 }
 
+bool tvmffi_error_is_shared(const TVMFFIObject *error) {
+  return error == &memory_error.header;
+}
+
 bool tvmffi_error_is_own(const TVMFFIObject *error) {
-  return error == &memory_error.header || error->deleter == delete_error;
+  return tvmffi_error_is_shared(error) || error->deleter == delete_error;
 }
 
 static tvmffi_mutex update_mutex = TVMFFI_MUTEX_INIT;

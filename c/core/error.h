@@ -42,6 +42,9 @@ int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const
 /* True when this thread's slot holds an error. */
 bool tvmffi_error_is_raised(void);
 
+/* True for the error that stands ready, which all threads share: it must not be changed. */
+bool tvmffi_error_is_shared(const TVMFFIObject *error);
+
 /* True for an Error object that this library made (its tail is known, its deleter is ours). */
 bool tvmffi_error_is_own(const TVMFFIObject *error);
 

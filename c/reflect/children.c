@@ -42,7 +42,8 @@ static int next_entry(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   return 1;
 }
 
-int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out) {
+/* Passes over fields with any of these flags. */
+static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
   out->value = out->key = tvmffi_any_none();
   out->index = 0;
   out->field = NULL;
@@ -54,10 +55,20 @@ int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out) {
     case kTVMFFIDict:
       return next_entry(cursor, out);
     default:
-      out->field = tvmffi_field_next(&cursor->fields);
-      if (out->field == NULL) return 0;
+      do {
+        out->field = tvmffi_field_next(&cursor->fields);
+        if (out->field == NULL) return 0;
+      } while (out->field->flags & flags);
       return tvmffi_field_get(out->field, cursor->obj, &out->value) == 0 ? 1 : -1;
   }
+}
+
+int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out) {
+  return next(cursor, 0, out);
+}
+
+int tvmffi_child_next_structural(tvmffi_child_cursor *cursor, tvmffi_child *out) {
+  return next(cursor, kTVMFFIFieldFlagBitMaskSEqHashIgnore, out);
 }
 
 void tvmffi_child_release(tvmffi_child *child) {

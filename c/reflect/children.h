@@ -7,6 +7,7 @@
 #ifndef TVMFFI_REFLECT_CHILDREN_H_
 #define TVMFFI_REFLECT_CHILDREN_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 #include "reflect/fields.h"
@@ -24,6 +25,11 @@ typedef struct {
   const TVMFFIFieldInfo *field; /* or NULL */
 } tvmffi_child;
 
+static inline bool tvmffi_is_container(int32_t type_index) {
+  return type_index == kTVMFFIArray || type_index == kTVMFFIList || type_index == kTVMFFIMap ||
+         type_index == kTVMFFIDict;
+}
+
 /* Starts in front of the first child; the object must live until the end. */
 void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj);
 
@@ -32,6 +38,9 @@ void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj);
  * bytes, shapes, tensors, functions and the like have none; nor have types without fields.
  */
 int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out);
+
+/* The same, without the fields that structural functions do not look at. */
+int tvmffi_child_next_structural(tvmffi_child_cursor *cursor, tvmffi_child *out);
 
 void tvmffi_child_release(tvmffi_child *child);
 

@@ -46,7 +46,17 @@ static inline int32_t tvmffi_region_of_field(int32_t current, const TVMFFIFieldI
   return tvmffi_region_enter(current, kind);
 }
 
-/* How objects of a type are compared. TypeError where the type does not say. */
+/* What is in a variable that is defined alone is not defined with it. */
+static inline int32_t tvmffi_region_inside(int32_t region, TVMFFISEqHashKind kind) {
+  return kind == kTVMFFISEqHashKindFreeVar && region == kTVMFFIDefRegionKindSimple
+             ? kTVMFFIDefRegionKindNone
+             : region;
+}
+
+/* How objects of a type are compared; Unsupported where the type does not say. */
+TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index);
+
+/* The same, and TypeError where the type does not say. */
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out);
 
 #endif /* TVMFFI_REFLECT_STRUCTURAL_H_ */

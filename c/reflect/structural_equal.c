@@ -53,6 +53,13 @@ static bool is_sequence(const TVMFFIObject *obj) {
 /* ---- Kinds -------------------------------------------------------------------------------------
  */
 
+TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index) {
+  const tvmffi_type_record *record = tvmffi_type_find(type_index);
+  const TVMFFITypeMetadata *metadata =
+      record != NULL ? tvmffi_atomic_load_acquire_ptr(&record->info.metadata) : NULL;
+  return metadata != NULL ? metadata->structural_eq_hash_kind : kTVMFFISEqHashKindUnsupported;
+}
+
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out) {
   const tvmffi_type_record *record = tvmffi_type_require(type_index);
   const TVMFFITypeMetadata *metadata;
@@ -261,11 +268,8 @@ static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b, TVMFFISEqHashKind kin
   top->a = a;
   top->b = b;
   top->kind = kind;
-  top->region = top->child_region = region;
-  /* What defines a variable defines that alone, not what is in it. */
-  if (kind == kTVMFFISEqHashKindFreeVar && region == kTVMFFIDefRegionKindSimple) {
-    top->child_region = kTVMFFIDefRegionKindNone;
-  }
+  top->region = region;
+  top->child_region = tvmffi_region_inside(region, kind);
   top->step_a = top->step_b = -1;
   tvmffi_child_first(&top->in_a, a);
   tvmffi_child_first(&top->in_b, b);

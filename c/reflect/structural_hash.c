@@ -271,10 +271,8 @@ static int push(walk *w, TVMFFIObject *obj, TVMFFISEqHashKind kind, int32_t regi
   if (is_sequence(obj)) top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
   if (is_map(obj)) top->hash = combine(top->hash, tvmffi_map_size(obj));
   top->kind = kind;
-  top->region = top->child_region = region;
-  if (kind == kTVMFFISEqHashKindFreeVar && region == kTVMFFIDefRegionKindSimple) {
-    top->child_region = kTVMFFIDefRegionKindNone;
-  }
+  top->region = region;
+  top->child_region = tvmffi_region_inside(region, kind);
   top->first_entry = top->next_entry = w->entries.size;
   if (is_map(obj)) return collect_entries(w, obj);
   tvmffi_child_first(&top->cursor, obj);

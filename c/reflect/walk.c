@@ -20,12 +20,15 @@ int tvmffi_walk_check_depth(const char *what, size_t depth) {
                      (int)kTvmffiMaxWalkDepth);
 }
 
+int tvmffi_walk_check_stack(const char *what) {
+  if (TVMFFI_LIKELY(tvmffi_stack_left() >= kMinStack)) return 0;
+  return tvmffi_fail("ValueError", "%s: hooks of types are nested too deep for the stack", what);
+}
+
 int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_t num_args,
                      TVMFFIAny *result) {
-  if (tvmffi_stack_left() < kMinStack) {
-    *result = tvmffi_any_none();
-    return tvmffi_fail("ValueError", "%s: hooks of types are nested too deep for the stack", what);
-  }
+  *result = tvmffi_any_none();
+  TVMFFI_TRY(tvmffi_walk_check_stack(what));
   return tvmffi_function_call(func, args, num_args, result);
 }
 

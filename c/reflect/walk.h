@@ -15,7 +15,10 @@ enum { kTvmffiMaxWalkDepth = 1 << 20 };
 /* -1, ValueError "<what>: maximum stack depth (1048576) exceeded" when there is no more room. */
 int tvmffi_walk_check_depth(const char *what, size_t depth);
 
-/* tvmffi_function_call, of a hook: ValueError where it would run out of stack. */
+/* -1, ValueError where foreign code that is called would run out of stack. */
+int tvmffi_walk_check_stack(const char *what);
+
+/* tvmffi_function_call, of a hook, after that check. */
 int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_t num_args,
                      TVMFFIAny *result);
 
