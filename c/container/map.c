@@ -77,6 +77,10 @@ const tvmffi_map_pair *tvmffi_map_at(const TVMFFIObject *map, uint64_t i) {
   return &tvmffi_map_item_at(self, i)->pair;
 }
 
+TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i) {
+  return &((tvmffi_map_pair *)(uintptr_t)tvmffi_map_at(map, i))->value;
+}
+
 /* ---- Looking up ------------------------------------------------------------------------------ */
 
 static int find_place(const tvmffi_map *map, const TVMFFIAny *key, tvmffi_map_place *out) {

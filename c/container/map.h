@@ -63,6 +63,9 @@ uint64_t tvmffi_map_first(const TVMFFIObject *map);
 uint64_t tvmffi_map_next(const TVMFFIObject *map, uint64_t i);
 const tvmffi_map_pair *tvmffi_map_at(const TVMFFIObject *map, uint64_t i);
 
+/* The value there, which may be replaced. */
+TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i);
+
 /* Where the entry of a key is, or the end. 0, or kTvmffiRaised. */
 int tvmffi_map_find_at(TVMFFIObject *map, const TVMFFIAny *key, uint64_t *out);
 

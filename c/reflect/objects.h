@@ -58,6 +58,7 @@ extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_recursive_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_visit_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_mutate_attrs;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;
 extern const tvmffi_builtin_type_group tvmffi_access_path_types;
 extern const tvmffi_builtin_type_group tvmffi_structural_types;

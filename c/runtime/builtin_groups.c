@@ -9,7 +9,7 @@ const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_array_builtins,      &tvmffi_list_builtins,    &tvmffi_map_builtins,
     &tvmffi_json_builtins,       &tvmffi_reflect_builtins, &tvmffi_json_graph_builtins,
-    &tvmffi_structural_builtins, &tvmffi_visit_builtins,
+    &tvmffi_structural_builtins, &tvmffi_visit_builtins,   &tvmffi_mutate_builtins,
 #endif
     &tvmffi_module_builtins,
 };
@@ -33,7 +33,7 @@ const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_object_attrs,     &tvmffi_access_path_attrs,    &tvmffi_convert_attrs,
     &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs, &tvmffi_recursive_attrs,
-    &tvmffi_visit_attrs,
+    &tvmffi_visit_attrs,      &tvmffi_mutate_attrs,
 #endif
 };
 
