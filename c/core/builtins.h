@@ -49,6 +49,7 @@ extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
 extern const tvmffi_builtin_group tvmffi_structural_builtins;
 extern const tvmffi_builtin_group tvmffi_visit_builtins;
 extern const tvmffi_builtin_group tvmffi_mutate_builtins;
+extern const tvmffi_builtin_group tvmffi_find_paths_builtins;
 
 /* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;
