@@ -21,8 +21,8 @@ TVMFFI_COLD static uintptr_t find_lowest(void) {
 }
 
 size_t tvmffi_stack_left(void) {
-  char here;
-  uintptr_t address = (uintptr_t)&here;
+  /* Of the frame: sanitizers may put variables elsewhere. */
+  uintptr_t address = (uintptr_t)__builtin_frame_address(0);
   if (lowest == 0) lowest = find_lowest();
   /* Not on that stack at all: a coroutine has one of its own. */
   if (lowest == 1 || address < lowest) return SIZE_MAX;
