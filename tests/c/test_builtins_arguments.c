@@ -83,7 +83,9 @@ static void check_types(int row) {
   int i;
   if (p == NULL) return;
   next_parameter(&p, name, sizeof name);
-  for (i = 0; strcmp(name, "Any") == 0; ++i) next_parameter(&p, name, sizeof name);
+  for (i = 0; strcmp(name, "Any") == 0 || strcmp(name, "AnyView") == 0; ++i) {
+    next_parameter(&p, name, sizeof name);
+  }
   if (name[0] == '\0') return;
   (void)snprintf(text, sizeof text,
                  "Mismatched type on argument #%d when calling: `%s%s`. Expected `%s` but got "

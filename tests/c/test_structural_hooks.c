@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clients bring: hooks of types in each form, and visitors and mutators of their own. */
+#include "c/structural_support.h"
+#include "core/type.h"
+#include "reflect/mutate.h"
+#include "reflect/outcome.h"
+#include "reflect/visit.h"
+
+static const TVMFFIAny none; /* {0, 0, 0}: None */
+static int num_calls;
+
+static int count(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)num_args;
+  ++num_calls;
+  *result = args[0].type_index == kTVMFFIInt ? tvmffi_any_int(args[0].v_int64 + 1)
+                                             : tvmffi_outcome_unchanged();
+  return 0;
+}
+
+/* Visits nothing but `b`, by the visitor's table. */
+static TVMFFIAny visit_b(void *visitor, TVMFFIAny value) {
+  const tvmffi_visitor_table *table = ((tvmffi_structural_visitor *)visitor)->vtable;
+  return table->visit(visitor, as_node(&value)->b);
+}
+
+static TVMFFIAny give_error(void *self, TVMFFIAny value) {
+  (void)self;
+  (void)value;
+  return tvmffi_outcome_fail("KeyError", "not here");
+}
+
+static TVMFFIAny give_int(void *self, TVMFFIAny value) {
+  (void)self;
+  (void)value;
+  return tvmffi_any_int(5);
+}
+
+/* The same as a Function. */
+static int call_visit_b(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  assert_int_equal(num_args, 2);
+  return call4("ffi.StructuralVisitorVisit", 2, args[0], as_node(&args[1])->b, none, none, result);
+}
+
+static int call_mutate_b(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  assert_int_equal(num_args, 2);
+  return call4("ffi.StructuralMutatorMutate", 2, args[0], as_node(&args[1])->b, none, none, result);
+}
+
+static TVMFFIAny native(TVMFFIAny (*hook)(void *, TVMFFIAny)) {
+  union {
+    TVMFFIAny (*in)(void *, TVMFFIAny);
+    void *out;
+  } cast;
+  cast.in = hook;
+  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.out);
+}
+
+static int32_t add_hooked(const char *key, const char *attr, TVMFFIAny hook) {
+  int32_t type_index = add_node_type(key, kTVMFFISEqHashKindTreeNode, 0);
+  set_attr(type_index, attr, hook);
+  return type_index;
+}
+
+/* Walks through a list of one node, or maps it; the integers in it are 1 and 2. */
+static int run(const char *name, int32_t type_index, TVMFFIAny *result) {
+  TVMFFIAny at = new_node(type_index, tvmffi_any_int(1), tvmffi_any_int(2));
+  TVMFFIAny root = make("ffi.List", 1, at, none);
+  int rc;
+  num_calls = 0;
+  rc = run_with(name, root, list_callback(kTVMFFIInt, count, NULL, -1), 0, result);
+  check_release(&root);
+  return rc;
+}
+
+static void test_visits_of_types_with_hooks(void **state) {
+  TVMFFIAny result;
+  (void)state;
+  check_ok(
+      run("ffi.StructuralWalk", add_hooked("v.native", "__s_visit__", native(visit_b)), &result));
+  assert_int_equal(num_calls, 1);
+  check_ok(run("ffi.StructuralWalk",
+               add_hooked("v.function", "__s_visit__", make_function(call_visit_b, NULL)),
+               &result));
+  assert_int_equal(num_calls, 1);
+  check_fails(
+      run("ffi.StructuralWalk", add_hooked("v.bad", "__s_visit__", tvmffi_any_int(1)), &result),
+      "TypeError", "__s_visit__ must be an opaque function pointer or ffi.Function");
+  check_fails(
+      run("ffi.StructuralWalk", add_hooked("v.error", "__s_visit__", native(give_error)), &result),
+      "KeyError", "not here");
+  check_fails(
+      run("ffi.StructuralWalk", add_hooked("v.int", "__s_visit__", native(give_int)), &result),
+      "TypeError",
+      "CallExpected: result type mismatch, expected Optional<ffi.VisitInterrupt>, but got int");
+}
+
+static void test_mutations_of_types_with_hooks(void **state) {
+  TVMFFIAny result;
+  (void)state;
+  check_ok(
+      run("ffi.StructuralMap", add_hooked("m.native", "__s_mutate__", native(give_int)), &result));
+  assert_int_equal(item(&result, 0).v_int64, 5);
+  check_release(&result);
+  check_ok(run("ffi.StructuralMap",
+               add_hooked("m.function", "__s_mutate__", make_function(call_mutate_b, NULL)),
+               &result));
+  assert_int_equal(num_calls, 1);
+  assert_int_equal(item(&result, 0).v_int64, 3);
+  check_release(&result);
+  check_fails(
+      run("ffi.StructuralMap", add_hooked("m.bad", "__s_mutate__", tvmffi_any_int(1)), &result),
+      "TypeError", "__s_mutate__ must be a direct hook pointer or ffi.Function");
+  check_fails(
+      run("ffi.StructuralMap", add_hooked("m.error", "__s_mutate__", native(give_error)), &result),
+      "KeyError", "not here");
+}
+
+static void test_in_place_hooks_need_an_unshared_value(void **state) {
+  int32_t type_index = add_hooked("m.inplace", "__s_maybe_inplace_mutate__", native(give_int));
+  TVMFFIAny result, at, list = no_callbacks();
+  TVMFFIObjectHandle root;
+  (void)state;
+  check_ok(run("ffi.StructuralMap", type_index, &result)); /* a view of the list: copied */
+  assert_int_equal(num_calls, 2);
+  check_release(&result);
+  at = new_node(type_index, none, none);
+  at = make("ffi.List", 1, at, none);
+  root = at.v_obj;
+  check_ok(call4("ffi.StructuralMap", 4, tvmffi_any_ptr(kTVMFFIObjectRValueRef, &root), list, list,
+                 tvmffi_any_int(0), &result));
+  assert_ptr_equal(result.v_obj, at.v_obj);
+  assert_int_equal(item(&result, 0).v_int64, 5);
+  check_release(&result);
+  check_release(&list);
+}
+
+/* ---- Visitors and mutators of clients ---------------------------------------------------------
+ */
+
+static TVMFFIAny count_visit(void *visitor, TVMFFIAny value) {
+  ++num_calls;
+  if (value.type_index == kTVMFFIInt) return tvmffi_any_none();
+  return tvmffi_visitor_default_visit(visitor, &value);
+}
+
+static TVMFFIAny add_to_ints(void *mutator, TVMFFIAny value) {
+  ++num_calls;
+  if (value.type_index == kTVMFFIInt) return tvmffi_any_int(value.v_int64 + 1);
+  return tvmffi_mutator_default_mutate(mutator, &value);
+}
+
+static TVMFFIAny add_in_place(void *mutator, TVMFFIAny value) {
+  num_calls += 100;
+  return tvmffi_mutate_container_inplace(mutator, value);
+}
+
+static TVMFFIAny get_nothing(void *mutator, TVMFFIAny var) {
+  (void)mutator;
+  (void)var;
+  return none;
+}
+
+static TVMFFIAny fail_to_set(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
+  (void)mapped;
+  return give_error(mutator, var);
+}
+
+static TVMFFIAny make_visitor(int32_t type_index, const void *table) {
+  tvmffi_structural_visitor *visitor =
+      tvmffi_object_new(sizeof *visitor, type_index, tvmffi_object_delete_plain);
+  assert_non_null(visitor);
+  visitor->vtable = table;
+  visitor->def_region_kind = kTVMFFIDefRegionKindNone;
+  return tvmffi_any_object(visitor);
+}
+
+static void test_a_visitor_of_a_client(void **state) {
+  static const tvmffi_visitor_table kTable = {count_visit};
+  TVMFFIAny visitor = make_visitor(kTvmffiStructuralVisitor, &kTable), result;
+  TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), make("ffi.List", 1, none, none));
+  const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrSVisit, kTVMFFIArray);
+  union {
+    void *in;
+    tvmffi_visit out;
+  } native_hook;
+  (void)state;
+  num_calls = 0;
+  check_ok(call4("ffi.StructuralVisitorVisit", 2, visitor, root, none, none, &result));
+  assert_int_equal(num_calls, 4);
+  assert_int_equal(hook->type_index, kTVMFFIOpaquePtr);
+  native_hook.in = hook->v_ptr;
+  result = native_hook.out(visitor.v_obj, root);
+  assert_int_equal(result.type_index, kTVMFFINone);
+  assert_int_equal(num_calls, 7);
+  check_release(&root);
+  check_release(&visitor);
+}
+
+static void test_a_mutator_of_a_client(void **state) {
+  static const tvmffi_mutator_table kTable = {add_to_ints, add_in_place, get_nothing, fail_to_set};
+  TVMFFIAny mutator = make_visitor(kTvmffiStructuralMutator, &kTable), result;
+  TVMFFIAny inner = make("ffi.List", 1, tvmffi_any_int(7), none);
+  TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), inner);
+  int32_t graph = add_node_type("m.graph", kTVMFFISEqHashKindDAGNode, 0);
+  (void)state;
+  num_calls = 0;
+  check_ok(call4("ffi.StructuralMutatorMutate", 2, mutator, root, none, none, &result));
+  assert_int_equal(num_calls, 4);
+  assert_int_equal(item(&result, 0).v_int64, 2);
+  assert_ptr_not_equal(item(&result, 1).v_obj, inner.v_obj);
+  check_release(&result);
+  result = tvmffi_mutate_container_inplace(mutator.v_obj, root);
+  assert_int_equal(result.type_index, kTVMFFIUnchanged);
+  assert_int_equal(num_calls, 4 + 1 + 100 + 1);
+  assert_int_equal(item(&root, 0).v_int64, 2);
+  assert_int_equal(item(&inner, 0).v_int64, 8);
+  check_release(&root);
+  root = new_node(graph, none, none);
+  check_fails(call4("ffi.StructuralMutatorMutate", 2, mutator, root, none, none, &result),
+              "KeyError", "not here");
+  check_release(&root);
+  check_release(&mutator);
+}
+
+static void test_atoms_stay(void **state) {
+  static const int32_t kAtoms[] = {kTVMFFIStr, kTVMFFIBytes, kTVMFFIBigInt};
+  size_t i;
+  (void)state;
+  for (i = 0; i < 3; ++i) {
+    const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrSMutate, kAtoms[i]);
+    union {
+      void *in;
+      tvmffi_mutate out;
+    } native_hook;
+    assert_int_equal(hook->type_index, kTVMFFIOpaquePtr);
+    native_hook.in = hook->v_ptr;
+    assert_int_equal(native_hook.out(NULL, none).type_index, kTVMFFIUnchanged);
+    assert_ptr_equal(tvmffi_reflect_find_attr(kTvmffiAttrSMaybeInplaceMutate, kAtoms[i])->v_ptr,
+                     hook->v_ptr);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_visits_of_types_with_hooks),
+      cmocka_unit_test(test_mutations_of_types_with_hooks),
+      cmocka_unit_test(test_in_place_hooks_need_an_unshared_value),
+      cmocka_unit_test(test_a_visitor_of_a_client),
+      cmocka_unit_test(test_a_mutator_of_a_client),
+      cmocka_unit_test(test_atoms_stay),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
