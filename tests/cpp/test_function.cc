@@ -115,6 +115,30 @@ TEST(Function, SaysWhatIsWrong) {
   EXPECT_EQ(Caught([&] { dtype("nonsense"); }).substr(0, 11), "ValueError:");
 }
 
+struct Made {
+  int operator()(int x) const { return x; }
+};
+Made MakeIfAllowed(bool allowed) {
+  if (!allowed) throw std::runtime_error("not made");
+  return Made();
+}
+bool is_allowed = false;
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(test_function_made, MakeIfAllowed(is_allowed));
+
+TEST(Function, IsMadeWhereExceptionsAreCaught) {
+  is_allowed = false;
+  EXPECT_EQ(Caught([] { Function::InvokeExternC(nullptr, __tvm_ffi_test_function_made, 1); }),
+            "InternalError: not made");
+  is_allowed = true;
+  EXPECT_EQ(Function::InvokeExternC(nullptr, __tvm_ffi_test_function_made, 1).cast<int>(), 1);
+}
+
+TEST(Function, OfNoName) {
+  const Function f = Function::FromTyped([](int x) { return x; }, std::string_view());
+  EXPECT_EQ(f(1).cast<int>(), 1);
+  EXPECT_NE(Caught([&] { f(); }).find("`(0: int) -> int`"), std::string::npos);
+}
+
 TEST(Function, ThatIsNullSaysSo) {
   const Function none;
   Any result = 1;

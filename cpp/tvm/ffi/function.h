@@ -477,8 +477,8 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, ...)                                       \
   TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName);                                          \
   TVM_FFI_DETAIL_EXPORT(__tvm_ffi_##ExportName) {                                         \
-    auto &&tvm_ffi_callable = __VA_ARGS__;                                                \
     TVM_FFI_DETAIL_TRY {                                                                  \
+      auto &&tvm_ffi_callable = __VA_ARGS__;                                              \
       return ::tvm::ffi::detail::CallerOf<decltype(tvm_ffi_callable)>::Call(              \
           tvm_ffi_callable, #ExportName, tvm_ffi_args, tvm_ffi_num_args, tvm_ffi_result); \
     }                                                                                     \

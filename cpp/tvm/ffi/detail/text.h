@@ -59,7 +59,7 @@ class TVM_FFI_LOCAL Text {
       data_ = static_cast<char *>(grown);
       capacity_ = wanted;
     }
-    std::memcpy(data_ + size_, text, size);
+    if (size != 0) std::memcpy(data_ + size_, text, size);
     size_ += size;
     data_[size_] = '\0';
   }
