@@ -97,6 +97,26 @@ TEST(List, ChangesForAllWhoHaveIt) {
   EXPECT_EQ(alias.size(), 1U);
 }
 
+/* Lets the second growth of a list fail. */
+void FailToGrow(const ffi::AnyView *args, int32_t num_args, Any *result) {
+  static int num_calls = 0;
+  if (++num_calls == 2) TVM_FFI_THROW(MemoryError) << "no room";
+  ffi::Function::GetGlobalRequired("ffi.ListAppend").CallPacked(args, num_args, result);
+}
+
+TEST(List, IsAsItWasWhereItCannotGrow) {
+  List<int> list{1, 2, 3};
+  const ffi::Function append = ffi::Function::FromPacked(FailToGrow);
+  const TVMFFIObjectHandle kept = ffi::detail::GlobalListAppend();
+  ffi::detail::keptListAppend = ffi::detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(append);
+  EXPECT_EQ(ErrorOf([&] { list.reserve(1000); }), "MemoryError: no room");
+  ffi::detail::keptListAppend = kept;
+  EXPECT_EQ(Join(list), "1 2 3 ");
+  list.reserve(1000);
+  EXPECT_EQ(Join(list), "1 2 3 ");
+  EXPECT_GE(list.capacity(), 1000u);
+}
+
 TEST(List, OfNothing) {
   List<int> list{1}, other = std::move(list);
   EXPECT_EQ(ErrorOf([&] { list.insert(list.begin(), 1); }),

@@ -33,14 +33,21 @@ class ListObj : public SeqBaseObj {
       detail::CallGlobal(detail::GlobalListAppend(), static_cast<const ListObj *>(this), value);
     }
   }
-  /** Makes room for so many elements. */
+  /** Makes room for so many elements. After an error the elements are what they were. */
   TVM_FFI_LOCAL void Reserve(int64_t n) {
-    const int64_t size = TVMFFISeqCell::size;
+    const Restore restore{this, TVMFFISeqCell::size};
     while (TVMFFISeqCell::capacity < n) Append(Any());
-    Truncate(size);
   }
   /** Errors: ValueError (n < 0), memory. */
   TVM_FFI_LOCAL static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value);
+
+ private:
+  /** Takes away what was appended while it lived. */
+  struct Restore {
+    ListObj *list;
+    int64_t size;
+    TVM_FFI_LOCAL ~Restore() { list->Truncate(size); }
+  };
 };
 
 template <>
