@@ -196,6 +196,9 @@ TEST(String, SmallAndLarge) {
   EXPECT_EQ(by_name.at("two"), 2);
   EXPECT_EQ(std::hash<String>()("one"), std::hash<std::string_view>()("one"));
   EXPECT_TRUE(ffi::Bytes("ab", 2) == ffi::Bytes(std::string("ab")));
+  const char *null = nullptr;
+  EXPECT_EQ(KindOf([&] { String text(null); }).substr(0, 14), "InternalError:");
+  EXPECT_EQ(KindOf([&] { ffi::Bytes bytes(null); }).substr(0, 14), "InternalError:");
 }
 
 TEST(Optional, OfEachForm) {

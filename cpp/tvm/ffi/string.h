@@ -153,7 +153,10 @@ class Bytes : public detail::BytesCell<kTVMFFISmallBytes, kTVMFFIBytes> {
   TVM_FFI_LOCAL_INLINE ~Bytes() = default;
   TVM_FFI_LOCAL Bytes(const char *data, size_t size) { Init(data, size); }
   TVM_FFI_LOCAL Bytes(TVMFFIByteArray bytes) { Init(bytes.data, bytes.size); }
-  TVM_FFI_LOCAL explicit Bytes(const char *text) { Init(text, std::strlen(text)); }
+  TVM_FFI_LOCAL explicit Bytes(const char *text) {
+    if (text == nullptr) detail::ThrowNullString();
+    Init(text, std::strlen(text));
+  }
   template <typename S, typename = std::enable_if_t<detail::is_std_string_v<S>>>
   TVM_FFI_LOCAL Bytes(const S &other) {
     Init(other.data(), other.size());
