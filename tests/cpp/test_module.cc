@@ -134,6 +134,27 @@ TEST_P(Kernels, MakeModules) {
   EXPECT_EQ(library->imports().size(), 0u);
 }
 
+class Empty : public ffi::ModuleObj {
+ public:
+  const char *kind() const override { return "empty"; }
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String &) override { return std::nullopt; }
+};
+
+/* The ways to the last of them double with each. */
+TEST(Modules, AreReachedOnce) {
+  const ffi::Module last(ffi::make_object<Empty>());
+  ffi::Module first = last;
+  for (int i = 0; i < 60; ++i) {
+    const ffi::Module importer(ffi::make_object<Empty>());
+    importer->ImportModule(first);
+    importer->ImportModule(first);
+    first = importer;
+  }
+  EXPECT_EQ(first->imports().size(), 2u);
+  EXPECT_EQ(Caught([&] { last->ImportModule(first); }),
+            "RuntimeError: Cyclic dependency detected during import");
+}
+
 TEST(TensorsOfKernels, OutliveTheirModule) {
   int64_t freed = 0;
   ffi::Tensor x;

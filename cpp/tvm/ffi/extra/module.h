@@ -115,15 +115,19 @@ class Module : public ObjectRef {
 };
 
 TVM_FFI_LOCAL inline void ModuleObj::ImportModule(const Module &other) {
-  // Depth first through what the other one imports.
-  Array<Any> pending{Any(other)};
-  while (!pending.empty()) {
-    const Module module = pending.back().cast<Module>();
-    pending.pop_back();
+  // Through what the other one imports, each module once, however many import it.
+  Array<Any> reached{Any(other)};
+  for (int64_t i = 0; i < static_cast<int64_t>(reached.size()); ++i) {
+    const Module module = reached[i].cast<Module>();
     if (module.get() == this) {
       detail::Throw("RuntimeError", "Cyclic dependency detected during import");
     }
-    for (const Any import : module->imports()) pending.push_back(import);
+    for (const Any import : module->imports()) {
+      const ArrayObj *known = reached.GetArrayObj();
+      const Any *at = known->begin();
+      while (at != known->end() && !at->same_as(import)) ++at;
+      if (at == known->end()) reached.push_back(import);
+    }
   }
   imports_.push_back(Any(other));
 }
