@@ -14,6 +14,40 @@ using ffi::String;
 
 namespace {
 
+/* What is read makes the list that it is read from grow. */
+struct Growing {
+  int value;
+};
+List<Any> *growing_list = nullptr;
+
+}  // namespace
+
+template <>
+struct tvm::ffi::TypeTraits<Growing> : tvm::ffi::TypeTraitsBase {
+  static void CopyToAnyView(const Growing &value, TVMFFIAny *out) {
+    TypeTraits<int>::CopyToAnyView(value.value, out);
+  }
+  static void MoveToAny(Growing value, TVMFFIAny *out) { CopyToAnyView(value, out); }
+  static bool CheckAnyStrict(const TVMFFIAny *) { return false; }
+  static Growing CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    return Growing{static_cast<int>(source->v_int64)};
+  }
+  static Growing MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    return CopyFromAnyViewAfterCheck(source);
+  }
+  static std::optional<Growing> TryCastFromAnyView(const TVMFFIAny *source) {
+    const auto value = TypeTraits<int>::TryCastFromAnyView(source);
+    if (growing_list != nullptr && growing_list->size() < 200) {
+      for (int i = 0; i < 20; ++i) growing_list->push_back("text");
+    }
+    return value ? std::optional<Growing>(Growing{*value}) : std::nullopt;
+  }
+  static std::string TypeStr() { return "Growing"; }
+  static std::string TypeSchema() { return R"({"type":"int"})"; }
+};
+
+namespace {
+
 template <typename F>
 std::string ErrorOf(const F &f) {
   try {
@@ -115,6 +149,16 @@ TEST(List, IsAsItWasWhereItCannotGrow) {
   list.reserve(1000);
   EXPECT_EQ(Join(list), "1 2 3 ");
   EXPECT_GE(list.capacity(), 1000u);
+}
+
+TEST(List, MayGrowWhileItIsRead) {
+  List<Any> list{1, 2, 3};
+  growing_list = &list;
+  const Any value = list;
+  EXPECT_EQ(ErrorOf([&] { value.cast<List<Growing>>(); }),
+            "TypeError: Cannot convert from type `List[index 3: ffi.SmallStr]` to `List<Growing>`");
+  growing_list = nullptr;
+  EXPECT_GT(list.size(), 100u);
 }
 
 TEST(List, OfNothing) {

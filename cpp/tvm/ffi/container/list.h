@@ -221,6 +221,9 @@ struct TypeTraits<List<T>> : detail::OwnRefTraits<List<T>> {
       detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
       return detail::kReadOk;
     }
+    // Held, for conversions may run foreign code.
+    const ObjectPtr<Object> held =
+        detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
     List<T> made;
     for (int64_t i = 0; i < cell->size; ++i) {

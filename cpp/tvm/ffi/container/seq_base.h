@@ -174,17 +174,20 @@ class SeqIterator {
 /** `Array[index 1: <inner>]` for the first element that is no T. */
 template <typename T>
 TVM_FFI_LOCAL_COLD void PutSeqGot(Text &text, const char *name, const TVMFFIAny *source) {
+  // Held, and looked at anew: conversions may run foreign code, which may change a list.
+  const ObjectPtr<Object> held = ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
   const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
-  const TVMFFIAny *items = static_cast<const TVMFFIAny *>(cell->data);
   if constexpr (!std::is_same_v<T, Any>) {
     for (int64_t i = 0; i < cell->size; ++i) {
       Reader<T> reader;
-      if (TypeTraits<T>::CheckAnyStrict(items + i) || reader.Read(items + i) == kReadOk) continue;
+      const TVMFFIAny *item = static_cast<const TVMFFIAny *>(cell->data) + i;
+      if (TypeTraits<T>::CheckAnyStrict(item) || reader.Read(item) == kReadOk) continue;
+      if (i >= cell->size) break;
       text.Put(name);
       text.Put("[index ");
       text.PutInt(i);
       text.Put(": ");
-      PutGotOf<T>(text, items + i);
+      PutGotOf<T>(text, static_cast<const TVMFFIAny *>(cell->data) + i);
       text.Put(']');
       return;
     }
