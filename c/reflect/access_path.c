@@ -5,6 +5,7 @@
 #include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "core/type.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 
@@ -29,6 +30,10 @@ TVMFFIObject *tvmffi_access_path_root(void) {
   return tvmffi_reflect_new(kTvmffiAccessPath);
 }
 
+static const tvmffi_access_path *as_path(const TVMFFIObject *obj) {
+  return (const tvmffi_access_path *)(const void *)obj;
+}
+
 TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step) {
   tvmffi_access_path *path = tvmffi_reflect_new(kTvmffiAccessPath);
   if (path == NULL) return NULL;
@@ -36,12 +41,16 @@ TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step
   tvmffi_object_retain(step);
   path->parent = parent;
   path->step = step;
-  path->depth = ((const tvmffi_access_path *)(const void *)parent)->depth + 1;
+  path->depth = as_path(parent)->depth + 1;
   return &path->header;
 }
 
-static const tvmffi_access_path *as_path(const TVMFFIObject *obj) {
-  return (const tvmffi_access_path *)(const void *)obj;
+const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *path) {
+  if (path->parent == NULL || path->step == NULL ||
+      !tvmffi_type_is_instance(path->parent->type_index, kTvmffiAccessPath)) {
+    return NULL;
+  }
+  return as_path(path->parent);
 }
 
 int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b) {
@@ -58,8 +67,8 @@ static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
     int equal = tvmffi_access_step_equal((const tvmffi_access_step *)(const void *)a->step,
                                          (const tvmffi_access_step *)(const void *)b->step);
     if (equal != 1) return equal;
-    a = as_path(a->parent);
-    b = as_path(b->parent);
+    a = tvmffi_access_path_parent(a);
+    b = tvmffi_access_path_parent(b);
   }
   return a == b;
 }
@@ -134,7 +143,9 @@ static int is_prefix_of(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   int equal = 0;
   (void)num_args;
   if (path->depth <= longer->depth) {
-    while (longer->depth > path->depth && longer->parent != NULL) longer = as_path(longer->parent);
+    while (longer != NULL && longer->depth > path->depth) {
+      longer = tvmffi_access_path_parent(longer);
+    }
     equal = is_equal(path, longer);
   }
   if (equal < 0) return -1;
@@ -153,12 +164,12 @@ static int path_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
 
 /* From the root on. A client may have set the fields, so depth is not believed. */
 static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_access_path *path;
+  const tvmffi_access_path *path, *parent;
   int64_t count = 0;
   TVMFFIObject *steps;
   (void)num_args;
-  for (path = as_path(args[0].v_obj); path->parent != NULL && path->step != NULL;
-       path = as_path(path->parent)) {
+  for (path = as_path(args[0].v_obj); (parent = tvmffi_access_path_parent(path)) != NULL;
+       path = parent) {
     ++count;
   }
   steps = tvmffi_array_new(count);

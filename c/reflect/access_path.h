@@ -29,6 +29,9 @@ typedef struct {
   int32_t depth;
 } tvmffi_access_path;
 
+/* The path one step shorter; NULL for a root. Clients may have set any object as the parent. */
+const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *path);
+
 /* A step; the key is copied. NULL with the error raised. */
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key);
 

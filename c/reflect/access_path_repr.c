@@ -53,17 +53,17 @@ static int append_step(tvmffi_buf *text, const tvmffi_access_step *step, TVMFFIO
 
 /* From the root on; the steps are found from the other end. */
 static int append_path(tvmffi_buf *text, const tvmffi_access_path *path, TVMFFIObject *repr) {
+  const tvmffi_access_path *parent;
   tvmffi_stack steps;
   int rc = 0;
   tvmffi_stack_init(&steps, sizeof(TVMFFIObject *));
-  while (path->parent != NULL && path->step != NULL) {
+  for (; (parent = tvmffi_access_path_parent(path)) != NULL; path = parent) {
     TVMFFIObject **step = tvmffi_stack_push(&steps);
     if (step == NULL) {
       tvmffi_stack_fini(&steps);
       return tvmffi_fail_memory();
     }
     *step = path->step;
-    path = (const tvmffi_access_path *)(const void *)path->parent;
   }
   tvmffi_buf_append_text(text, "<root>");
   while (rc == 0 && steps.size != 0) {

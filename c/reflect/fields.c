@@ -50,6 +50,9 @@ static void *address_of(const TVMFFIFieldInfo *field, const TVMFFIObject *obj) {
 int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out) {
   int rc;
   *out = tvmffi_any_none();
+  if (field->getter == NULL) {
+    return tvmffi_fail("TypeError", "Field `%s` has no getter", field->name.data);
+  }
   rc = field->getter(address_of(field, obj), out);
   return TVMFFI_LIKELY(rc == 0) ? 0 : tvmffi_function_check_raised(rc);
 }
@@ -61,6 +64,9 @@ int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMF
   } setter;
   TVMFFIAny args[2], result;
   int rc;
+  if (field->setter == NULL) {
+    return tvmffi_fail("TypeError", "Field `%s` has no setter", field->name.data);
+  }
   if (!(field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj)) {
     setter.in = field->setter;
     rc = setter.out(address_of(field, obj), value);
@@ -94,11 +100,13 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj) {
 /* ---- Objects -----------------------------------------------------------------------------------
  */
 
-static int create_by_attribute(const TVMFFIAny *create, const char *key, TVMFFIObject **out) {
+/* What fields are to be set in must be of the type that has them. */
+static int create_by_attribute(const TVMFFIAny *create, const tvmffi_type_record *record,
+                               TVMFFIObject **out) {
   TVMFFIAny made;
   TVMFFI_TRY(tvmffi_function_call(create->v_obj, NULL, 0, &made));
-  if (made.type_index < kTVMFFIStaticObjectBegin) {
-    (void)tvmffi_fail("TypeError", "__ffi_new__ of `%s` gave `%s`", key,
+  if (!tvmffi_type_is_instance(made.type_index, record->info.type_index)) {
+    (void)tvmffi_fail("TypeError", "__ffi_new__ of `%s` gave `%s`", record->key.data,
                       tvmffi_any_type_name(&made));
     tvmffi_any_release(&made);
     return -1;
@@ -122,7 +130,7 @@ int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out) {
   }
   create = tvmffi_reflect_find_attr(kTvmffiAttrNew, type_index);
   if (create != NULL && create->type_index == kTVMFFIFunction) {
-    return create_by_attribute(create, record->key.data, out);
+    return create_by_attribute(create, record, out);
   }
   return tvmffi_fail("RuntimeError",
                      "Type `%s` does not support reflection creation (no native creator or "

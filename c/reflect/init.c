@@ -79,9 +79,7 @@ static int set_named(const init_function *init, TVMFFIObject *obj, const TVMFFIA
                      char *is_set) {
   TVMFFIByteArray name;
   int32_t i;
-  if (!tvmffi_any_get_text(&pair[0], &name)) {
-    return FAIL(init, " expected `str` for a keyword but got `%s`", tvmffi_any_type_name(&pair[0]));
-  }
+  if (!tvmffi_any_get_text(&pair[0], &name)) return tvmffi_any_fail_conversion(&pair[0], "str");
   for (i = 0; i < init->num_parameters; ++i) {
     const TVMFFIByteArray *field = &init->fields[i]->name;
     if (field->size != name.size || memcmp(field->data, name.data, name.size) != 0) continue;
@@ -121,8 +119,20 @@ static int set_others(const init_function *init, TVMFFIObject *obj, const char *
 
 static int fill(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *args,
                 int32_t num_positional, int32_t num_args, char *is_set) {
+  bool has_keywords = num_positional<num_args, are_too_many = num_positional> init->num_positional;
   int32_t i;
-  for (i = 0; i < num_positional; ++i) TVMFFI_TRY(set_field(init, obj, i, &args[i], is_set));
+  /* With keywords behind them, those that fit are looked at first. */
+  for (i = 0; i < init->num_positional && i < num_positional && (has_keywords || !are_too_many);
+       ++i) {
+    TVMFFI_TRY(set_field(init, obj, i, &args[i], is_set));
+  }
+  if (are_too_many) {
+    return FAIL(init, " takes at most %d positional argument(s), but %d were given",
+                (int)init->num_positional, (int)num_positional);
+  }
+  if (has_keywords && (num_args - num_positional - 1) % 2 != 0) {
+    return FAIL(init, "%s", " KWARGS requires an even number of key-value arguments");
+  }
   for (i = num_positional + 1; i + 1 < num_args; i += 2) {
     TVMFFI_TRY(set_named(init, obj, &args[i], is_set));
   }
@@ -144,13 +154,6 @@ static int call_init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   char on_stack[kOnStack], *is_set = on_stack;
   TVMFFIObject *obj;
   int rc;
-  if (num_positional > init->num_positional) {
-    return FAIL(init, " takes at most %d positional argument(s), but %d were given",
-                (int)init->num_positional, (int)num_positional);
-  }
-  if (num_positional < num_args && (num_args - num_positional - 1) % 2 != 0) {
-    return FAIL(init, "%s", " KWARGS requires an even number of key-value arguments");
-  }
   TVMFFI_TRY(tvmffi_reflect_create(init->record->info.type_index, &obj));
   if (init->num_fields > kOnStack) is_set = tvmffi_alloc((size_t)init->num_fields);
   if (is_set == NULL) {

@@ -26,10 +26,10 @@ static const char kHook[] = "(0: AnyView) -> Any";
 typedef struct {
   int64_t node;
   int32_t type_index;
-  const TVMFFIAny *data; /* lent by the graph */
-  TVMFFIObject *obj;     /* what is being made, owned */
-  int64_t next;          /* element of data */
-  TVMFFIAny key;         /* of a map: the one that the next element is a value to */
+  TVMFFIAny data;    /* owned: a node may be a Dict */
+  TVMFFIObject *obj; /* what is being made, owned */
+  int64_t next;      /* element of data */
+  TVMFFIAny key;     /* of a map: the one that the next element is a value to */
   tvmffi_field_cursor fields;
   const TVMFFIFieldInfo *field; /* the one at hand */
 } frame;
@@ -83,21 +83,31 @@ static int require_entry(TVMFFIObject *map, const char *name, const TVMFFIAny **
   return *out != NULL ? 0 : tvmffi_fail("KeyError", "key is not in Map");
 }
 
+/* An Array of integers. */
+static int read_ints(const TVMFFIAny *data, TVMFFIObject **out) {
+  int64_t i;
+  if (data->type_index != kTVMFFIArray) return tvmffi_any_fail_conversion(data, "Array<int>");
+  *out = data->v_obj;
+  for (i = 0; i < tvmffi_array_size(*out); ++i) {
+    const TVMFFIAny *item = &tvmffi_array_items(*out)[i];
+    if (item->type_index == kTVMFFIInt || item->type_index == kTVMFFIBool) continue;
+    return tvmffi_fail("TypeError",
+                       "Cannot convert from type `Array[index %lld: %s]` to `Array<int>`",
+                       (long long)i, tvmffi_any_type_name(item));
+  }
+  return 0;
+}
+
 static int read_shape(const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIObject *array;
-  int64_t i, dim;
-  TVMFFI_TRY(read_array(data, &array));
-  for (i = 0; i < tvmffi_array_size(array); ++i) {
-    TVMFFI_TRY(read_int(&tvmffi_array_items(array)[i], &dim));
-  }
+  TVMFFI_TRY(read_ints(data, &array));
   if (tvmffi_array_size(array) > INT32_MAX) return tvmffi_fail_memory();
   return tvmffi_shape_from_args(tvmffi_array_items(array), (int32_t)tvmffi_array_size(array), out);
 }
 
 static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
   TVMFFIObject *array;
-  int64_t type, id;
-  TVMFFI_TRY(read_array(data, &array));
+  TVMFFI_TRY(read_ints(data, &array));
   if (tvmffi_array_size(array) != 2) {
     return tvmffi_fail("ValueError",
                        GRAPH
@@ -105,12 +115,10 @@ static int read_device(const TVMFFIAny *data, TVMFFIAny *out) {
                        "element(s)",
                        (long long)tvmffi_array_size(array));
   }
-  TVMFFI_TRY(read_int(&tvmffi_array_items(array)[0], &type));
-  TVMFFI_TRY(read_int(&tvmffi_array_items(array)[1], &id));
   *out = tvmffi_any_int(0);
   out->type_index = kTVMFFIDevice;
-  out->v_device.device_type = (DLDeviceType)type;
-  out->v_device.device_id = (int32_t)id;
+  out->v_device.device_type = (DLDeviceType)tvmffi_array_items(array)[0].v_int64;
+  out->v_device.device_id = (int32_t)tvmffi_array_items(array)[1].v_int64;
   return 0;
 }
 
@@ -126,14 +134,17 @@ static int read_dtype(const TVMFFIAny *data, TVMFFIAny *out) {
 }
 
 static int read_float(const TVMFFIAny *data, TVMFFIAny *out) {
-  *out = *data;
-  if (data->type_index == kTVMFFIFloat) return 0;
-  if (data->type_index != kTVMFFIInt && data->type_index != kTVMFFIBool) {
-    return tvmffi_any_fail_conversion(data, "float");
+  switch (data->type_index) {
+    case kTVMFFIFloat:
+      *out = *data;
+      return 0;
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+      *out = tvmffi_any_float((double)data->v_int64);
+      return 0;
+    default:
+      return tvmffi_any_fail_conversion(data, "float");
   }
-  out->type_index = kTVMFFIFloat;
-  out->v_float64 = (double)data->v_int64;
-  return 0;
 }
 
 static int read_bool(const TVMFFIAny *data, TVMFFIAny *out) {
@@ -223,9 +234,9 @@ static int fail_index(int64_t node) {
 
 /* What a container or object is before the values of other nodes are put in. */
 static int begin_object(frame *top) {
-  TVMFFIObject *data;
+  TVMFFIObject *data = NULL;
   if (is_sequence(top->type_index)) {
-    TVMFFI_TRY(read_array(top->data, &data));
+    TVMFFI_TRY(read_array(&top->data, &data));
     if (top->type_index == kTVMFFIList) {
       top->obj = tvmffi_list_new(tvmffi_array_size(data));
       return top->obj != NULL ? 0 : -1;
@@ -234,7 +245,7 @@ static int begin_object(frame *top) {
     return top->obj != NULL ? 0 : tvmffi_fail_memory();
   }
   if (is_map(top->type_index)) {
-    TVMFFI_TRY(read_array(top->data, &data));
+    TVMFFI_TRY(read_array(&top->data, &data));
     if (tvmffi_array_size(data) % 2 != 0) {
       return tvmffi_fail("ValueError",
                          GRAPH
@@ -246,7 +257,7 @@ static int begin_object(frame *top) {
     return top->obj != NULL ? 0 : tvmffi_fail_memory();
   }
   TVMFFI_TRY(tvmffi_reflect_create(top->type_index, &top->obj));
-  TVMFFI_TRY(read_map(top->data, &data));
+  TVMFFI_TRY(read_map(&top->data, &data));
   tvmffi_field_first(&top->fields, &tvmffi_type_find(top->type_index)->info);
   return 0;
 }
@@ -258,7 +269,7 @@ static int push(walk *w, int64_t node, int32_t type_index, const TVMFFIAny *data
   if (top == NULL) return tvmffi_fail_memory();
   top->node = node;
   top->type_index = type_index;
-  top->data = data;
+  top->data = tvmffi_any_copy(data);
   w->states[node] = kReading;
   return begin_object(top);
 }
@@ -328,12 +339,12 @@ static int insert(frame *top, TVMFFIAny value) {
 
 /* The next element of a container's data. 1, or 0 at the end and where something was pushed. */
 static int read_element(walk *w, frame *top, bool *out_done) {
-  const TVMFFIObject *data = top->data->v_obj;
+  TVMFFIObject *data = top->data.v_obj;
   const TVMFFIAny *value;
   int rc;
   *out_done = top->next >= tvmffi_array_size(data);
   if (*out_done) return 0;
-  rc = find_value(w, &tvmffi_array_items(top->data->v_obj)[top->next], &value);
+  rc = find_value(w, &tvmffi_array_items(data)[top->next], &value);
   if (rc != 1) return rc;
   ++top->next;
   if (is_sequence(top->type_index)) return append(top, tvmffi_any_copy(value));
@@ -343,10 +354,10 @@ static int read_element(walk *w, frame *top, bool *out_done) {
 }
 
 static int set_inline(const frame *top, const TVMFFIAny *data) {
-  TVMFFIAny value = *data;
-  if (top->field->field_static_type_index == kTVMFFIDataType) {
-    TVMFFI_TRY(read_dtype(data, &value));
-  }
+  TVMFFIAny value;
+  bool known;
+  TVMFFI_TRY(read_plain(top->field->field_static_type_index, data, &value, &known));
+  if (!known) value = *data;
   return tvmffi_field_set(top->field, top->obj, &value);
 }
 
@@ -357,7 +368,7 @@ static int read_field(walk *w, frame *top, bool *out_done) {
   if (top->field == NULL) top->field = tvmffi_field_next(&top->fields);
   *out_done = top->field == NULL;
   if (*out_done) return 0;
-  data = tvmffi_map_find_text(top->data->v_obj, top->field->name.data, top->field->name.size);
+  data = tvmffi_map_find_text(top->data.v_obj, top->field->name.data, top->field->name.size);
   if (data == NULL) {
     if (!(top->field->flags & kTVMFFIFieldFlagBitMaskHasDefault)) {
       return tvmffi_fail("TypeError", "Required field `%s` not set in type `%s`",
@@ -379,6 +390,7 @@ static void pop(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   frame last = *top;
   tvmffi_stack_pop(&w->frames);
+  tvmffi_any_release(&last.data);
   tvmffi_any_release(&last.key);
   tvmffi_object_release(last.obj);
 }
@@ -401,7 +413,7 @@ static int read_next(walk *w) {
 static int find_parts(const TVMFFIAny *graph, const TVMFFIAny **out_root,
                       TVMFFIObject **out_nodes) {
   const TVMFFIAny *nodes;
-  if (!is_map(graph->type_index)) {
+  if (graph->type_index != kTVMFFIMap) {
     return tvmffi_fail("ValueError", GRAPH ", expected an object");
   }
   *out_root = tvmffi_map_find_text(graph->v_obj, "root_index", sizeof "root_index" - 1);

@@ -225,7 +225,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
 /* ---- The walk ----------------------------------------------------------------------------------
  */
 
-static int append_enum(walk *w, TVMFFIObject *obj) {
+static void append_enum(walk *w, TVMFFIObject *obj) {
   const tvmffi_enum *member = (const tvmffi_enum *)(const void *)obj;
   TVMFFIByteArray name;
   tvmffi_buf_append_text(&w->text, tvmffi_type_key(obj->type_index));
@@ -234,7 +234,6 @@ static int append_enum(walk *w, TVMFFIObject *obj) {
     tvmffi_buf_append(&w->text, name.data, name.size);
   }
   append_address(w, obj);
-  return 0;
 }
 
 static int push(walk *w, TVMFFIObject *obj) {
@@ -249,9 +248,20 @@ static int push(walk *w, TVMFFIObject *obj) {
   return 0;
 }
 
+static int begin_met(walk *w, TVMFFIObject *obj) {
+  TVMFFIObject *hook;
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrRepr, obj->type_index, kHook, &hook));
+  if (hook != NULL) return call_hook(w, hook, obj);
+  if (tvmffi_type_is_instance(obj->type_index, kTvmffiEnum)) {
+    size_t start = w->text.size;
+    append_enum(w, obj);
+    return finish(w, obj, start);
+  }
+  return push(w, obj);
+}
+
 /* An object that has not been printed yet: prints it, or pushes it. */
 static int begin(walk *w, TVMFFIObject *obj) {
-  TVMFFIObject *hook;
   if (obj == &tvmffi_invalid_object || obj == &tvmffi_kwargs_object) {
     tvmffi_buf_append_text(&w->text, obj == &tvmffi_invalid_object ? "<MISSING>" : "<KWARGS>");
     return 0;
@@ -264,14 +274,9 @@ static int begin(walk *w, TVMFFIObject *obj) {
     return 0;
   }
   TVMFFI_TRY(meet(w, obj));
-  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrRepr, obj->type_index, kHook, &hook));
-  if (hook != NULL) return call_hook(w, hook, obj);
-  if (tvmffi_type_is_instance(obj->type_index, kTvmffiEnum)) {
-    size_t start = w->text.size;
-    TVMFFI_TRY(append_enum(w, obj));
-    return finish(w, obj, start);
-  }
-  return push(w, obj);
+  if (begin_met(w, obj) == 0) return 0;
+  forget(w, obj);
+  return -1;
 }
 
 /* Appends a value, or pushes what is to be appended. */

@@ -217,9 +217,13 @@ static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result
   walk *w = self;
   frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny name, values[2];
+  TVMFFIByteArray text;
   bool is_equal = false;
   int rc = -1;
   values[0] = values[1] = tvmffi_any_none();
+  if (w->wants_paths && !tvmffi_any_get_text(&args[3], &text)) {
+    return tvmffi_any_fail_conversion(&args[3], "str");
+  }
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[3], &name));
   set_step(top, kTvmffiStepAttr, name, kTvmffiStepAttr, tvmffi_any_copy(&name));
   if (TVMFFIAnyViewToOwnedAny(&args[0], &values[0]) == 0 &&

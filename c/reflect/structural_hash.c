@@ -35,6 +35,7 @@ typedef struct {
   int32_t child_region; /* for what is in it */
   size_t first_entry;   /* of a map: they lie behind it in the walk's entries */
   size_t next_entry;
+  uint64_t num_ignored; /* the walk's, before the object */
 } frame;
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
   tvmffi_pointer_map containers; /* the same */
   tvmffi_stack done;             /* uint64_t: hashes */
   uint64_t num_variables, num_nodes;
+  uint64_t num_ignored;           /* entries of maps, whose keys may count later */
   tvmffi_walk_function *function; /* what hooks get; made when there is one */
 } walk;
 
@@ -62,6 +64,10 @@ static bool is_map(const TVMFFIObject *obj) {
 
 static bool is_sequence(const TVMFFIObject *obj) {
   return obj->type_index == kTVMFFIArray || obj->type_index == kTVMFFIList;
+}
+
+static bool is_container(const TVMFFIObject *obj) {
+  return is_map(obj) || is_sequence(obj);
 }
 
 /* ---- Values that hold no others ----------------------------------------------------------------
@@ -105,6 +111,10 @@ static int hash_plain(const walk *w, const TVMFFIAny *value, uint64_t *out) {
       (void)tvmffi_any_get_text(value, &content);
       *out = hash_content(kTVMFFIStr, &content);
       return 1;
+    case kTVMFFISmallBytes:
+      content = TVMFFISmallBytesGetContentByteArray(value);
+      *out = hash_content(kTVMFFIBytes, &content);
+      return 1;
     case kTVMFFIBytes:
       *out = hash_content(kTVMFFIBytes, TVMFFIBytesGetByteArrayPtr(value->v_obj));
       return 1;
@@ -141,7 +151,7 @@ static const uint64_t *find_done(const walk *w, const TVMFFIObject *obj) {
 }
 
 static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
-  tvmffi_pointer_map *map = is_map(obj) || is_sequence(obj) ? &w->containers : &w->objects;
+  tvmffi_pointer_map *map = is_container(obj) ? &w->containers : &w->objects;
   uint64_t *done = tvmffi_stack_push(&w->done);
   tvmffi_pointer_entry *made;
   if (done == NULL || (made = tvmffi_pointer_map_ensure(map, obj)) == NULL) {
@@ -237,6 +247,8 @@ static int collect_entries(walk *w, TVMFFIObject *map) {
       made->key_hash = key_hash;
       made->value = child.value;
       child.value = tvmffi_any_none();
+    } else {
+      ++w->num_ignored;
     }
     tvmffi_child_release(&child);
     if (counts < 0) return -1;
@@ -274,6 +286,7 @@ static int push(walk *w, TVMFFIObject *obj, TVMFFISEqHashKind kind, int32_t regi
   top->region = region;
   top->child_region = tvmffi_region_inside(region, kind);
   top->first_entry = top->next_entry = w->entries.size;
+  top->num_ignored = w->num_ignored;
   if (is_map(obj)) return collect_entries(w, obj);
   tvmffi_child_first(&top->cursor, obj);
   return 0;
@@ -300,7 +313,10 @@ static int finish(walk *w, uint64_t *out) {
   } else if (top->kind == kTVMFFISEqHashKindDAGNode) {
     *out = combine(top->hash, w->num_nodes++);
   }
-  TVMFFI_TRY(add_done(w, top->obj, *out));
+  /* An equal container elsewhere may have more entries that count by then. */
+  if (!is_container(top->obj) || w->num_ignored == top->num_ignored) {
+    TVMFFI_TRY(add_done(w, top->obj, *out));
+  }
   pop(w);
   return 0;
 }

@@ -77,7 +77,7 @@ static int key_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   (void)num_args;
   for (i = 0; i < 2; ++i) {
     if (args[i].type_index != kTvmffiStructuralKey) {
-      return tvmffi_fail("InternalError", "Check not null: %s ", i == 0 ? "lhs_key" : "rhs_key");
+      return tvmffi_fail("InternalError", "Check not null: %s ", i == 0 ? "lhs_obj" : "rhs_obj");
     }
   }
   TVMFFI_TRY(equal_keys(as_key(&args[0]), as_key(&args[1]), &is_equal));
