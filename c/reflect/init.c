@@ -119,7 +119,8 @@ static int set_others(const init_function *init, TVMFFIObject *obj, const char *
 
 static int fill(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *args,
                 int32_t num_positional, int32_t num_args, char *is_set) {
-  bool has_keywords = num_positional<num_args, are_too_many = num_positional> init->num_positional;
+  bool are_too_many = num_positional > init->num_positional;
+  bool has_keywords = num_positional < num_args;
   int32_t i;
   /* With keywords behind them, those that fit are looked at first. */
   for (i = 0; i < init->num_positional && i < num_positional && (has_keywords || !are_too_many);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks over values that are nested without end, or hold themselves, on a stack that is small. */
+#include "reflect/walk.h"
+
+#include "c/walk_support.h"
+#include "core/error.h"
+#include "reflect/deep_copy.h"
+#include "reflect/json_graph.h"
+#include "reflect/recursive.h"
+#include "reflect/repr.h"
+#include "reflect/structural.h"
+#include "support/thread.h"
+
+enum { kDeep = 1000000, kFine = 10000, kSmallStack = 256 * 1024 };
+
+static int32_t node_type, hooked_type;
+static const tvmffi_structural_options kPlain = {false, false};
+
+/* ---- What is walked over ----------------------------------------------------------------------
+ */
+
+static TVMFFIAny nest_array(int levels) {
+  TVMFFIAny value = tvmffi_any_int(1);
+  for (; levels > 0; --levels) value = make1("ffi.Array", value);
+  return value;
+}
+
+static TVMFFIAny nest_list(int levels) {
+  TVMFFIAny value = tvmffi_any_int(1);
+  for (; levels > 0; --levels) value = make1("ffi.List", value);
+  return value;
+}
+
+static TVMFFIAny nest_dict(int levels) {
+  TVMFFIAny value = tvmffi_any_int(1);
+  for (; levels > 0; --levels) value = make2("ffi.Dict", tvmffi_any_int(7), value);
+  return value;
+}
+
+static TVMFFIAny nest_node(int levels) {
+  TVMFFIAny value = tvmffi_any_int(1);
+  for (; levels > 0; --levels) value = new_node(node_type, tvmffi_any_int(levels), value);
+  return value;
+}
+
+static TVMFFIAny nest_hooked(int levels) {
+  TVMFFIAny value = tvmffi_any_int(1);
+  for (; levels > 0; --levels) value = new_node(hooked_type, tvmffi_any_int(levels), value);
+  return value;
+}
+
+/* ---- Walks: 0, or -1 with the error raised -----------------------------------------------------
+ */
+
+static int copy(const TVMFFIAny *values) {
+  TVMFFIAny made;
+  TVMFFI_TRY(tvmffi_deep_copy(&values[0], &made));
+  tvmffi_any_release(&made);
+  return 0;
+}
+
+static int print(const TVMFFIAny *values) {
+  TVMFFIAny text;
+  TVMFFI_TRY(tvmffi_repr(&values[0], &text));
+  tvmffi_any_release(&text);
+  return 0;
+}
+
+static int equal(const TVMFFIAny *values) {
+  bool is_equal = true;
+  TVMFFI_TRY(tvmffi_recursive_equal(&values[0], &values[1], &is_equal));
+  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int order(const TVMFFIAny *values) {
+  int order = 0;
+  TVMFFI_TRY(tvmffi_recursive_compare(&values[0], &values[1], &order));
+  return order == 0 ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int hash(const TVMFFIAny *values) {
+  uint64_t a, b;
+  TVMFFI_TRY(tvmffi_recursive_hash(&values[0], &a));
+  TVMFFI_TRY(tvmffi_recursive_hash(&values[1], &b));
+  return a == b ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int equal_structurally(const TVMFFIAny *values) {
+  bool is_equal = true;
+  TVMFFI_TRY(tvmffi_structural_equal(&values[0], &values[1], kPlain, &is_equal));
+  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int find_mismatch(const TVMFFIAny *values) {
+  TVMFFIAny paths;
+  TVMFFI_TRY(tvmffi_structural_mismatch(&values[0], &values[1], kPlain, &paths));
+  return paths.type_index == kTVMFFINone ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int hash_structurally(const TVMFFIAny *values) {
+  uint64_t a, b;
+  TVMFFI_TRY(tvmffi_structural_hash(&values[0], kPlain, &a));
+  TVMFFI_TRY(tvmffi_structural_hash(&values[1], kPlain, &b));
+  return a == b ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int write_and_read(const TVMFFIAny *values) {
+  TVMFFIAny none = tvmffi_any_none(), graph, again;
+  int rc;
+  TVMFFI_TRY(tvmffi_json_graph_write(&values[0], &none, &graph));
+  rc = tvmffi_json_graph_read(&graph, &again);
+  tvmffi_any_release(&graph);
+  if (rc == 0) tvmffi_any_release(&again);
+  return rc;
+}
+
+typedef int (*walker)(const TVMFFIAny *values);
+
+static const struct {
+  const char *name;
+  walker walk;
+  const char *hook; /* that makes it nest on the stack */
+} kWalks[] = {
+    {"copy", copy, NULL},
+    {"repr", print, "__ffi_repr__"},
+    {"equal", equal, "__ffi_eq__"},
+    {"order", order, "__ffi_compare__"},
+    {"hash", hash, "__ffi_hash__"},
+    {"structural equal", equal_structurally, "__s_equal__"},
+    {"mismatch", find_mismatch, "__s_equal__"},
+    {"structural hash", hash_structurally, "__s_hash__"},
+    {"JSON graph", write_and_read, NULL},
+};
+enum { kNumWalks = sizeof kWalks / sizeof *kWalks };
+
+/* ---- In a thread with a small stack: no check there may jump out of it -------------------------
+ */
+
+typedef struct {
+  walker walk;
+  TVMFFIAny values[2];
+  int rc;
+  char error[64]; /* its kind */
+} job;
+
+static void run(void *arg) {
+  job *j = arg;
+  TVMFFIObjectHandle error = NULL;
+  j->rc = j->walk(j->values);
+  TVMFFIErrorMoveFromRaised(&error);
+  j->error[0] = '\0';
+  if (error != NULL) strncat(j->error, TVMFFIErrorGetCellPtr(error)->kind.data, 63);
+  TVMFFIObjectDecRef(error);
+}
+
+static void release_both(void *arg) {
+  job *j = arg;
+  tvmffi_any_release(&j->values[0]);
+  tvmffi_any_release(&j->values[1]);
+}
+
+static void run_ok(job *j, int which) {
+  j->walk = kWalks[which].walk;
+  thread_run(run, j, kSmallStack);
+  if (j->rc != 0 || j->error[0] != '\0') {
+    fail_msg("%s: %d, %s", kWalks[which].name, j->rc, j->error);
+  }
+}
+
+/* Every walk over a and b, which are equal and given up. */
+static void check_walks(TVMFFIAny a, TVMFFIAny b) {
+  job j;
+  int i;
+  j.values[0] = a;
+  j.values[1] = b;
+  for (i = 0; i < kNumWalks; ++i) run_ok(&j, i);
+  thread_run(release_both, &j, kSmallStack);
+}
+
+static void test_depth_that_is_fine(void **state) {
+  (void)state;
+  check_walks(nest_array(kFine), nest_array(kFine));
+  check_walks(nest_list(kFine), nest_list(kFine));
+  check_walks(nest_node(kFine), nest_node(kFine));
+  check_walks(nest_dict(kFine), nest_dict(kFine));
+}
+
+/* Arrays, Lists and objects in turn. */
+static TVMFFIAny nest_mixed(TVMFFIAny value, int levels) {
+  for (; levels > 0; --levels) {
+    if (levels % 3 == 0) {
+      value = new_node(node_type, tvmffi_any_int(levels), value);
+    } else {
+      value = make1(levels % 3 == 1 ? "ffi.Array" : "ffi.List", value);
+    }
+  }
+  return value;
+}
+
+static void test_a_million_levels_and_too_many(void **state) {
+  job j;
+  int i, which;
+  (void)state;
+  for (which = 0; which < 2; ++which) j.values[which] = nest_mixed(tvmffi_any_int(1), kDeep);
+  for (i = 0; i < kNumWalks; ++i) run_ok(&j, i);
+  for (which = 0; which < 2; ++which) {
+    j.values[which] = nest_mixed(j.values[which], kTvmffiMaxWalkDepth - kDeep + 1);
+  }
+  for (i = 0; i < kNumWalks; ++i) {
+    check_fails_with(kWalks[i].walk(j.values), "ValueError",
+                     ": maximum stack depth (1048576) exceeded");
+  }
+  thread_run(release_both, &j, kSmallStack);
+}
+
+/* ---- Cycles ------------------------------------------------------------------------------------
+ */
+
+static void test_cycles_end(void **state) {
+  TVMFFIAny values[2];
+  int i;
+  (void)state;
+  values[0] = make_cycle(1);
+  values[1] = make_cycle(1);
+  for (i = 0; i < kNumWalks; ++i) {
+    if (kWalks[i].walk == copy) continue; /* it makes another, which nobody would give up */
+    if (kWalks[i].walk(values) != 0) check_raised("ValueError", NULL);
+    check_not_raised();
+  }
+  break_cycle(&values[0]);
+  break_cycle(&values[1]);
+}
+
+/* ---- Hooks -------------------------------------------------------------------------------------
+ */
+
+/* Each goes on with what the object has as next, on top of the stack. */
+static int go_on_with_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  assert_int_equal(num_args, 2);
+  return TVMFFIFunctionCall(args[1].v_obj, &as_node(&args[0])->next, 1, result);
+}
+
+static int go_on_with_two(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny next[2];
+  (void)self;
+  assert_int_equal(num_args, 3);
+  next[0] = as_node(&args[0])->next;
+  next[1] = as_node(&args[1])->next;
+  return TVMFFIFunctionCall(args[2].v_obj, next, 2, result);
+}
+
+static int go_on_equal(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny next[4];
+  (void)self;
+  assert_int_equal(num_args, 3);
+  next[0] = as_node(&args[0])->next;
+  next[1] = as_node(&args[1])->next;
+  next[2] = tvmffi_any_int(0);
+  next[3] = tvmffi_any_raw_str("next");
+  return TVMFFIFunctionCall(args[2].v_obj, next, 4, result);
+}
+
+static int go_on_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny next[3];
+  (void)self;
+  assert_int_equal(num_args, 3);
+  next[0] = as_node(&args[0])->next;
+  next[1] = args[1];
+  next[2] = tvmffi_any_int(0);
+  return TVMFFIFunctionCall(args[2].v_obj, next, 3, result);
+}
+
+static void test_hooks_in_hooks(void **state) {
+  job j;
+  int i;
+  (void)state;
+  for (i = 0; i < kNumWalks; ++i) {
+    if (kWalks[i].hook == NULL) continue;
+    j.walk = kWalks[i].walk;
+    j.values[0] = nest_hooked(20);
+    j.values[1] = nest_hooked(20);
+    thread_run(run, &j, kSmallStack);
+    assert_int_equal(j.rc, 0);
+    release_both(&j);
+    j.values[0] = nest_hooked(kDeep / 10);
+    j.values[1] = nest_hooked(kDeep / 10);
+    thread_run(run, &j, kSmallStack);
+    assert_int_equal(j.rc, -1);
+    assert_string_equal(j.error, "ValueError");
+    release_both(&j);
+  }
+}
+
+static TVMFFIObjectHandle kept;
+
+static int keep_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)num_args;
+  kept = args[1].v_obj;
+  TVMFFIObjectIncRef(kept);
+  *result = tvmffi_any_int(1);
+  return 0;
+}
+
+static void test_functions_of_a_walk_that_is_over(void **state) {
+  int32_t type_index = add_node_type("test.Keeper", kTVMFFISEqHashKindTreeNode, 0, 0);
+  TVMFFIAny value = new_node(type_index, tvmffi_any_none(), tvmffi_any_none()), result;
+  uint64_t made;
+  (void)state;
+  set_hook(type_index, "__ffi_hash__", keep_function);
+  check_ok(tvmffi_recursive_hash(&value, &made));
+  result = tvmffi_any_none();
+  check_fails_with(TVMFFIFunctionCall(kept, &value, 1, &result), "RuntimeError",
+                   "was called after the walk");
+  TVMFFIObjectDecRef(kept);
+  check_release(&value);
+}
+
+static int make_types(void **state) {
+  (void)state;
+  node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
+  hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
+  set_hook(hooked_type, "__ffi_repr__", go_on_with_one);
+  set_hook(hooked_type, "__ffi_hash__", go_on_with_one);
+  set_hook(hooked_type, "__ffi_eq__", go_on_with_two);
+  set_hook(hooked_type, "__ffi_compare__", go_on_with_two);
+  set_hook(hooked_type, "__s_equal__", go_on_equal);
+  set_hook(hooked_type, "__s_hash__", go_on_hash);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_depth_that_is_fine),
+      cmocka_unit_test(test_a_million_levels_and_too_many),
+      cmocka_unit_test(test_cycles_end),
+      cmocka_unit_test(test_hooks_in_hooks),
+      cmocka_unit_test(test_functions_of_a_walk_that_is_over),
+  };
+  return cmocka_run_group_tests(tests, make_types, NULL) != 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of walks over objects have in common: a type with two fields, and its objects. */
+#ifndef TESTS_C_WALK_SUPPORT_H_
+#define TESTS_C_WALK_SUPPORT_H_
+
+#include "container_support.h"
+#include "reflect_support.h"
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIAny value;
+  TVMFFIAny next;
+} node;
+
+static inline node *as_node(const TVMFFIAny *any) {
+  return (node *)(void *)any->v_obj;
+}
+
+static inline int get_any_field(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_copy(field);
+  return 0;
+}
+
+static inline int set_any_field(void *field, const TVMFFIAny *value) {
+  TVMFFIAny owned;
+  if (TVMFFIAnyViewToOwnedAny(value, &owned) != 0) return -1;
+  tvmffi_any_release(field);
+  *(TVMFFIAny *)field = owned;
+  return 0;
+}
+
+/* A field of a node; flags as kTVMFFIFieldFlagBitMask... */
+static inline void add_any_field(int32_t type_index, const char *name, int64_t offset,
+                                 int64_t flags) {
+  TVMFFIFieldInfo field = make_field(name);
+  union {
+    TVMFFIFieldSetter in;
+    void *out;
+  } setter;
+  setter.in = set_any_field;
+  field.flags = flags;
+  field.size = sizeof(TVMFFIAny);
+  field.alignment = 8;
+  field.offset = offset;
+  field.getter = get_any_field;
+  field.setter = setter.out;
+  field.field_static_type_index = kTVMFFIAny;
+  check_ok(TVMFFITypeRegisterField(type_index, &field));
+}
+
+/* A type of nodes, whose fields have those flags, as a frontend makes it. */
+static inline int32_t add_node_type(const char *key, TVMFFISEqHashKind kind, int64_t value_flags,
+                                    int64_t next_flags) {
+  int32_t type_index = add_type(key, 1, kTVMFFIObject);
+  TVMFFITypeMetadata metadata;
+  TVMFFIAny args[2], result;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = sizeof(node);
+  metadata.structural_eq_hash_kind = kind;
+  check_ok(TVMFFITypeRegisterMetadata(type_index, &metadata));
+  add_any_field(type_index, "value", offsetof(node, value), value_flags);
+  add_any_field(type_index, "next", offsetof(node, next), next_flags);
+  args[0] = tvmffi_any_int(type_index);
+  args[1] = tvmffi_any_int(sizeof(node));
+  check_ok(call_global("ffi._PyClassRegisterTypeAttrColumns", args, 2, &result));
+  return type_index;
+}
+
+static inline const TVMFFIAny *find_attr(int32_t type_index, const char *name) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&bytes);
+  assert_true(type_index - column->begin_index < column->size);
+  return &column->data[type_index - column->begin_index];
+}
+
+/* A node of owned values, which it takes. */
+static inline TVMFFIAny new_node(int32_t type_index, TVMFFIAny value, TVMFFIAny next) {
+  TVMFFIAny result = tvmffi_any_none();
+  check_ok(TVMFFIFunctionCall(find_attr(type_index, "__ffi_new__")->v_obj, NULL, 0, &result));
+  as_node(&result)->value = value;
+  as_node(&result)->next = next;
+  return result;
+}
+
+static inline void set_attr(int32_t type_index, const char *name, TVMFFIAny value) {
+  TVMFFIByteArray bytes = check_bytes(name);
+  check_ok(TVMFFITypeRegisterAttr(type_index, &bytes, &value));
+}
+
+/* A hook of a type. */
+static inline void set_hook(int32_t type_index, const char *name, TVMFFISafeCallType call) {
+  TVMFFIObjectHandle function;
+  check_ok(TVMFFIFunctionCreate(NULL, call, NULL, &function));
+  set_attr(type_index, name, tvmffi_any_object(function));
+  TVMFFIObjectDecRef(function);
+}
+
+/* A container made by a function of its name from owned values, which it takes. */
+static inline TVMFFIAny make1(const char *name, TVMFFIAny item) {
+  TVMFFIAny made = call_ok(name, &item, 1);
+  check_release(&item);
+  return made;
+}
+
+static inline TVMFFIAny make2(const char *name, TVMFFIAny a, TVMFFIAny b) {
+  TVMFFIAny items[2], made;
+  items[0] = a;
+  items[1] = b;
+  made = call_ok(name, items, 2);
+  check_release(&items[0]);
+  check_release(&items[1]);
+  return made;
+}
+
+static inline TVMFFIAny share(TVMFFIAny value) {
+  return tvmffi_any_copy(&value);
+}
+
+static inline TVMFFIAny item_of(TVMFFIAny seq, int i) {
+  return ((TVMFFIAny *)TVMFFISeqGetCellPtr(seq.v_obj)->data)[i];
+}
+
+/* A List that holds itself behind a number; break_cycle gives it up. */
+static inline TVMFFIAny make_cycle(int64_t number) {
+  TVMFFIAny list = make1("ffi.List", tvmffi_any_int(number)), args[2], none;
+  args[0] = args[1] = list;
+  check_ok(call_global("ffi.ListAppend", args, 2, &none));
+  return list;
+}
+
+static inline void break_cycle(TVMFFIAny *list) {
+  TVMFFIAny none;
+  check_ok(call_global("ffi.ListClear", list, 1, &none));
+  check_release(list);
+}
+
+/* A value that is given up has that text as its repr. */
+static inline void check_repr(TVMFFIAny value, const char *expected) {
+  TVMFFIAny text = call_ok("ffi.ReprPrint", &value, 1);
+  TVMFFIByteArray bytes;
+  assert_true(tvmffi_any_get_text(&text, &bytes));
+  assert_int_equal(bytes.size, strlen(expected));
+  assert_memory_equal(bytes.data, expected, bytes.size);
+  check_release(&text);
+  check_release(&value);
+}
+
+#endif /* TESTS_C_WALK_SUPPORT_H_ */
