@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reflect/deep_copy.h"
+
+#include "c/walk_support.h"
+#include "core/error.h"
+
+static int32_t node_type;
+
+static TVMFFIAny copy_of(TVMFFIAny value) {
+  TVMFFIAny made;
+  check_ok(tvmffi_deep_copy(&value, &made));
+  assert_int_equal(made.type_index, value.type_index);
+  return made;
+}
+
+static void test_values_that_are_their_own_copies(void **state) {
+  TVMFFIAny dims[2], values[4], made;
+  int i;
+  (void)state;
+  dims[0] = dims[1] = tvmffi_any_int(3);
+  values[0] = tvmffi_any_int(5);
+  values[1] = tvmffi_any_none();
+  values[2] = call_ok("ffi.Shape", dims, 2);
+  values[3] = tvmffi_any_float(1.5);
+  for (i = 0; i < 4; ++i) {
+    made = copy_of(values[i]);
+    assert_memory_equal(&made, &values[i], sizeof made);
+    check_release(&made);
+  }
+  check_release(&values[2]);
+}
+
+/* What is given is a view: a text that nobody owns becomes one that somebody does. */
+static void test_views(void **state) {
+  TVMFFIAny text = tvmffi_any_raw_str("a text of more than seven bytes"), made;
+  (void)state;
+  check_ok(tvmffi_deep_copy(&text, &made));
+  assert_int_equal(made.type_index, kTVMFFIStr);
+  check_release(&made);
+}
+
+static void test_containers_are_made_anew(void **state) {
+  TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1)), map, copy, inner;
+  TVMFFIAny array = make2("ffi.Array", share(list), list);
+  (void)state;
+  map = make2("ffi.Dict", tvmffi_any_int(7), make2("ffi.Map", tvmffi_any_int(8), share(array)));
+  copy = copy_of(map);
+  assert_ptr_not_equal(copy.v_obj, map.v_obj);
+  check_repr(share(copy), "{7: {8: ([1], [1])}}");
+  check_release(&map);
+  check_release(&copy);
+  copy = copy_of(array);
+  inner = item_of(copy, 0);
+  assert_ptr_equal(inner.v_obj, item_of(copy, 1).v_obj); /* shared as before */
+  assert_ptr_not_equal(inner.v_obj, list.v_obj);
+  assert_int_equal(check_use_count(inner.v_obj), 2);
+  check_release(&array);
+  check_release(&copy);
+}
+
+static void test_objects_are_copied_by_their_fields(void **state) {
+  TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1));
+  TVMFFIAny value = new_node(node_type, list, tvmffi_any_int(2)), copy = copy_of(value);
+  (void)state;
+  assert_ptr_not_equal(as_node(&copy)->value.v_obj, list.v_obj);
+  assert_int_equal(as_node(&copy)->next.v_int64, 2);
+  assert_int_equal(check_use_count(list.v_obj), 1);
+  assert_int_equal(check_use_count(as_node(&copy)->value.v_obj), 1);
+  check_release(&value);
+  check_release(&copy);
+}
+
+static void test_a_cycle_is_a_cycle_again(void **state) {
+  TVMFFIAny list = make_cycle(1), copy = copy_of(list);
+  (void)state;
+  assert_ptr_equal(item_of(copy, 1).v_obj, copy.v_obj);
+  assert_ptr_not_equal(copy.v_obj, list.v_obj);
+  break_cycle(&list);
+  break_cycle(&copy);
+}
+
+/* Through what cannot be changed once it is made. */
+static void test_a_cycle_through_arrays_and_maps(void **state) {
+  TVMFFIAny list = call_ok("ffi.List", NULL, 0), args[2], none, copy, map;
+  (void)state;
+  args[0] = list;
+  args[1] = make1("ffi.Array", make2("ffi.Map", tvmffi_any_int(1), share(list)));
+  check_ok(call_global("ffi.ListAppend", args, 2, &none));
+  copy = copy_of(args[1]);
+  map = item_of(copy, 0);
+  check_repr(share(copy), "({1: [...]},)");
+  assert_int_equal(map.type_index, kTVMFFIMap);
+  check_release(&args[1]);
+  break_cycle(&list);
+  args[0] = map;
+  args[1] = tvmffi_any_int(1);
+  list = call_ok("ffi.MapGetItem", args, 2);
+  assert_ptr_equal(item_of(list, 0).v_obj, copy.v_obj);
+  check_release(&copy);
+  break_cycle(&list);
+}
+
+static int refuse(void *field, const TVMFFIAny *value) {
+  (void)field;
+  (void)value;
+  return tvmffi_fail("ValueError", "not now");
+}
+
+static int give_number(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_int(1);
+  return 0;
+}
+
+static void test_errors(void **state) {
+  int32_t wrong = add_type("test.Wrong", 1, kTVMFFIObject);
+  TVMFFIAny function = call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), made, value;
+  TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), share(function));
+  (void)state;
+  check_fails(tvmffi_deep_copy(&list, &made), "InternalError",
+              "Check failed: (copy_fn.has_value()) is false: Cannot deep copy object of type "
+              "\"ffi.Function\" because it is not copy-constructible");
+  assert_int_equal(check_use_count(function.v_obj), 2);
+  check_release(&list);
+  check_release(&function);
+  set_hook(wrong, "__ffi_shallow_copy__", give_number);
+  value = new_node(node_type, tvmffi_any_none(), tvmffi_any_none());
+  value.v_obj->type_index = value.type_index = wrong;
+  check_fails(tvmffi_deep_copy(&value, &made), "TypeError",
+              "Cannot convert from type `int` to `test.Wrong`");
+  value.v_obj->type_index = value.type_index = node_type;
+  check_release(&value);
+}
+
+static void test_a_setter_that_fails(void **state) {
+  TVMFFIFieldInfo *field = (TVMFFIFieldInfo *)(uintptr_t)&TVMFFIGetTypeInfo(node_type)->fields[1];
+  TVMFFIAny value = new_node(node_type, tvmffi_any_none(), make1("ffi.List", tvmffi_any_int(1)));
+  TVMFFIAny made;
+  void *setter = field->setter;
+  union {
+    TVMFFIFieldSetter in;
+    void *out;
+  } refusing;
+  (void)state;
+  refusing.in = refuse;
+  field->setter = refusing.out;
+  check_fails(tvmffi_deep_copy(&value, &made), "ValueError", "not now");
+  field->setter = NULL;
+  check_fails(tvmffi_deep_copy(&value, &made), "TypeError", "Field `next` has no setter");
+  field->setter = setter;
+  check_release(&value);
+}
+
+static int make_types(void **state) {
+  (void)state;
+  node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_values_that_are_their_own_copies),
+      cmocka_unit_test(test_views),
+      cmocka_unit_test(test_containers_are_made_anew),
+      cmocka_unit_test(test_objects_are_copied_by_their_fields),
+      cmocka_unit_test(test_a_cycle_is_a_cycle_again),
+      cmocka_unit_test(test_a_cycle_through_arrays_and_maps),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_a_setter_that_fails),
+  };
+  return cmocka_run_group_tests(tests, make_types, NULL) != 0;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structural equality, the paths to the first difference, and the hash that goes with it. */
+#include <math.h>
+
+#include "c/walk_support.h"
+#include "core/error.h"
+#include "reflect/structural.h"
+
+static int32_t tree_type, const_type, unique_type, graph_type, variable_type, plain_type;
+static int32_t function_type, pattern_type, hooked_type;
+
+static TVMFFIAny number(int64_t n) {
+  return tvmffi_any_int(n);
+}
+
+static TVMFFIAny own(const char *text) {
+  TVMFFIAny view = tvmffi_any_raw_str(text), owned;
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &owned));
+  return owned;
+}
+
+static TVMFFIAny tree(TVMFFIAny value, TVMFFIAny next) {
+  return new_node(tree_type, value, next);
+}
+
+static TVMFFIAny variable(void) {
+  return new_node(variable_type, tvmffi_any_none(), tvmffi_any_none());
+}
+
+/*
+ * Of values that are given up: paths is the repr of those to the first difference, NULL where they
+ * are equal. Both ways round they are as equal, and equal ones have equal hashes.
+ */
+static void check(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *paths) {
+  tvmffi_structural_options options = {false, false};
+  bool is_equal = paths != NULL;
+  uint64_t hash_a, hash_b;
+  TVMFFIAny found;
+  options.map_free_vars = map_free_vars;
+  check_ok(tvmffi_structural_equal(&a, &b, options, &is_equal));
+  assert_int_equal(is_equal, paths == NULL);
+  check_ok(tvmffi_structural_equal(&b, &a, options, &is_equal));
+  assert_int_equal(is_equal, paths == NULL);
+  check_ok(tvmffi_structural_mismatch(&a, &b, options, &found));
+  check_repr(found, paths != NULL ? paths : "None");
+  check_ok(tvmffi_structural_hash(&a, options, &hash_a));
+  check_ok(tvmffi_structural_hash(&b, options, &hash_b));
+  if (is_equal) assert_int_equal(hash_a, hash_b);
+  check_release(&a);
+  check_release(&b);
+}
+
+static void test_plain_values(void **state) {
+  TVMFFIAny dims[2], one;
+  (void)state;
+  check(number(1), number(1), false, NULL);
+  check(number(1), tvmffi_any_bool(1), false, "(<root>, <root>)");
+  check(tvmffi_any_float(NAN), tvmffi_any_float(-NAN), false, NULL);
+  check(tvmffi_any_float(0.0), tvmffi_any_float(-0.0), false, "(<root>, <root>)");
+  check(own("abc"), tvmffi_any_raw_str("abc"), false, NULL);
+  check(own("a text of some length"), tvmffi_any_raw_str("a text of some length"), false, NULL);
+  dims[0] = number(2);
+  dims[1] = number(3);
+  one = call_ok("ffi.Shape", dims, 2);
+  check(call_ok("ffi.Shape", dims, 2), share(one), false, NULL);
+  check(call_ok("ffi.Shape", dims, 1), one, false, "(<root>, <root>)");
+}
+
+static void test_containers(void **state) {
+  (void)state;
+  check(make2("ffi.Array", number(1), number(2)), make2("ffi.Array", number(1), number(3)), false,
+        "(<root>[1], <root>[1])");
+  check(make1("ffi.Array", number(1)), make2("ffi.Array", number(1), number(2)), false,
+        "(<root>[<missing:1>], <root>[1])");
+  check(make2("ffi.List", number(1), number(2)), make1("ffi.List", number(1)), false,
+        "(<root>[1], <root>[<missing:1>])");
+  check(make1("ffi.List", number(1)), make1("ffi.Array", number(1)), false, "(<root>, <root>)");
+  check(make2("ffi.Map", own("x"), number(1)), make2("ffi.Map", own("x"), number(2)), false,
+        "(<root>[\"x\"], <root>[\"x\"])");
+  check(make2("ffi.Map", own("x"), number(1)), call_ok("ffi.Map", NULL, 0), false,
+        "(<root>[\"x\"], <root>[<missing:\"x\">])");
+  check(call_ok("ffi.Dict", NULL, 0), make2("ffi.Dict", own("x"), number(1)), false,
+        "(<root>[<missing:\"x\">], <root>[\"x\"])");
+  check(make2("ffi.Dict", own("x"), make1("ffi.List", number(1))),
+        make2("ffi.Dict", own("x"), make1("ffi.List", number(1))), false, NULL);
+}
+
+static void test_trees(void **state) {
+  TVMFFIAny shared = tree(number(1), number(2));
+  (void)state;
+  check(tree(number(1), tree(number(2), number(3))), tree(number(1), tree(number(2), number(3))),
+        false, NULL);
+  check(tree(number(1), tree(number(2), number(3))), tree(number(1), tree(number(2), number(4))),
+        false, "(<root>.next.next, <root>.next.next)");
+  check(make2("ffi.List", shared, share(shared)),
+        make2("ffi.List", tree(number(1), number(2)), tree(number(1), number(2))), false, NULL);
+  check(new_node(const_type, number(1), number(2)), new_node(const_type, number(1), number(2)),
+        false, NULL);
+  check(new_node(const_type, number(1), number(2)), tree(number(1), number(2)), false,
+        "(<root>, <root>)");
+}
+
+static void test_unique_instances(void **state) {
+  TVMFFIAny unique = new_node(unique_type, number(1), number(2));
+  (void)state;
+  check(make1("ffi.List", share(unique)), make1("ffi.List", share(unique)), false, NULL);
+  check(unique, new_node(unique_type, number(1), number(2)), false, "(<root>, <root>)");
+}
+
+static TVMFFIAny graph(void) {
+  return new_node(graph_type, number(1), tvmffi_any_none());
+}
+
+static void test_graphs(void **state) {
+  TVMFFIAny a = graph(), b = graph();
+  (void)state;
+  check(make2("ffi.List", share(a), share(a)), make2("ffi.List", share(b), share(b)), false, NULL);
+  check(make2("ffi.List", share(a), share(a)), make2("ffi.List", share(b), graph()), false,
+        "(<root>[1], <root>[1])");
+  check(make2("ffi.List", a, graph()), make2("ffi.List", b, share(b)), false,
+        "(<root>[1], <root>[1])");
+}
+
+static void test_free_variables(void **state) {
+  TVMFFIAny v = variable(), w = variable(), x = variable();
+  (void)state;
+  check(share(v), share(v), false, NULL);
+  check(share(v), share(w), false, "(<root>, <root>)");
+  check(share(v), share(w), true, NULL);
+  check(make2("ffi.List", share(v), share(v)), make2("ffi.List", share(w), share(w)), true, NULL);
+  check(make2("ffi.List", share(v), share(x)), make2("ffi.List", share(w), share(w)), true,
+        "(<root>[1], <root>[1])");
+  check(make2("ffi.List", share(v), make2("ffi.Dict", share(v), number(1))),
+        make2("ffi.List", share(w), make2("ffi.Dict", share(w), number(1))), true, NULL);
+  check_release(&v);
+  check_release(&w);
+  check_release(&x);
+}
+
+/* What a field defines is known behind it. */
+static void test_definitions(void **state) {
+  TVMFFIAny v = variable(), w = variable();
+  (void)state;
+  check(new_node(function_type, make1("ffi.List", share(v)), share(v)),
+        new_node(function_type, make1("ffi.List", share(w)), share(w)), false, NULL);
+  check(new_node(function_type, share(v), share(v)), new_node(function_type, share(w), share(v)),
+        false, "(<root>.next, <root>.next)");
+  check(new_node(function_type, number(1), share(v)), new_node(function_type, number(1), share(w)),
+        false, "(<root>.next, <root>.next)");
+  check(new_node(pattern_type, tree(share(v), share(v)), share(v)),
+        new_node(pattern_type, tree(share(w), share(w)), share(w)), false, NULL);
+  check_release(&v);
+  check_release(&w);
+}
+
+/* What a variable holds (its type, say) defines others in a pattern alone. */
+static void test_variables_in_variables(void **state) {
+  TVMFFIAny v = variable(), w = variable();
+  (void)state;
+  check(new_node(function_type, new_node(variable_type, share(v), number(1)), number(1)),
+        new_node(function_type, new_node(variable_type, share(w), number(1)), number(1)), false,
+        "(<root>.value.value, <root>.value.value)");
+  check(new_node(pattern_type, new_node(variable_type, v, number(1)), number(1)),
+        new_node(pattern_type, new_node(variable_type, w, number(1)), number(1)), false, NULL);
+}
+
+static void check_fails_for(TVMFFIAny a, TVMFFIAny b, const char *kind, const char *message) {
+  tvmffi_structural_options options = {false, false};
+  bool is_equal;
+  check_fails(tvmffi_structural_equal(&a, &b, options, &is_equal), kind, message);
+  check_release(&a);
+  check_release(&b);
+}
+
+static void test_types_without_structure(void **state) {
+  (void)state;
+  check_fails_for(call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0),
+                  call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), "TypeError",
+                  "Type metadata is not set for type `ffi.Function`, so StructuralHash is not "
+                  "supported for this type");
+  check_fails_for(new_node(plain_type, number(1), number(1)),
+                  new_node(plain_type, number(1), number(1)), "TypeError",
+                  "_type_s_eq_hash_kind is not set for type `test.Unstructured`, so "
+                  "StructuralHash is not supported for this type");
+}
+
+/* ---- Hooks: by the value of the object --------------------------------------------------------
+ */
+
+static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny inner[4];
+  (void)self;
+  assert_int_equal(num_args, 3);
+  inner[0] = as_node(&args[0])->next;
+  inner[1] = as_node(&args[1])->next;
+  inner[2] = as_node(&args[0])->value; /* the kind of region */
+  inner[3] = tvmffi_any_raw_str("step");
+  if (inner[2].v_int64 == 3) return tvmffi_fail("KeyError", "boo");
+  if (inner[2].v_int64 == 4) {
+    *result = own("yes");
+    return 0;
+  }
+  return TVMFFIFunctionCall(args[2].v_obj, inner, inner[2].v_int64 == 5 ? 3 : 4, result);
+}
+
+static int hash_hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny inner[3];
+  (void)self;
+  assert_int_equal(num_args, 3);
+  inner[0] = as_node(&args[0])->next;
+  inner[1] = args[1];
+  inner[2] = as_node(&args[0])->value;
+  return TVMFFIFunctionCall(args[2].v_obj, inner, 3, result);
+}
+
+static TVMFFIAny hooked(int how, TVMFFIAny next) {
+  return new_node(hooked_type, number(how), next);
+}
+
+static void test_hooks(void **state) {
+  TVMFFIAny v = variable(), w = variable();
+  (void)state;
+  check(hooked(0, number(1)), hooked(0, number(1)), false, NULL);
+  check(make1("ffi.List", hooked(0, make1("ffi.List", number(1)))),
+        make1("ffi.List", hooked(0, make1("ffi.List", number(2)))), false,
+        "(<root>[0].step[0], <root>[0].step[0])");
+  check(hooked(0, share(v)), hooked(0, share(w)), false, "(<root>.step, <root>.step)");
+  check(hooked(1, share(v)), hooked(1, share(w)), false, NULL);
+  check(hooked(2, v), hooked(2, w), false, NULL);
+  check_fails_for(hooked(3, number(1)), hooked(3, number(1)), "KeyError", "boo");
+  check_fails_for(hooked(4, number(1)), hooked(4, number(1)), "TypeError",
+                  "Cannot convert from type `ffi.SmallStr` to `bool`");
+  check_fails_for(hooked(5, number(1)), hooked(5, number(1)), "TypeError",
+                  "Mismatched number of arguments when calling: `(0: AnyView, 1: AnyView, 2: int, "
+                  "3: AnyView) -> bool`. Expected 4 but got 3 arguments");
+}
+
+static int make_types(void **state) {
+  (void)state;
+  tree_type = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0, 0);
+  const_type = add_node_type("test.Const", kTVMFFISEqHashKindConstTreeNode, 0, 0);
+  unique_type = add_node_type("test.Unique", kTVMFFISEqHashKindUniqueInstance, 0, 0);
+  graph_type = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0, 0);
+  variable_type = add_node_type("test.Variable", kTVMFFISEqHashKindFreeVar, 0, 0);
+  plain_type = add_node_type("test.Unstructured", kTVMFFISEqHashKindUnsupported, 0, 0);
+  function_type = add_node_type("test.Function", kTVMFFISEqHashKindTreeNode,
+                                kTVMFFIFieldFlagBitMaskSEqHashDefSimple, 0);
+  pattern_type = add_node_type("test.Pattern", kTVMFFISEqHashKindTreeNode,
+                               kTVMFFIFieldFlagBitMaskSEqHashDefPattern, 0);
+  hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
+  set_hook(hooked_type, "__s_equal__", hook);
+  set_hook(hooked_type, "__s_hash__", hash_hook);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain_values),
+      cmocka_unit_test(test_containers),
+      cmocka_unit_test(test_trees),
+      cmocka_unit_test(test_unique_instances),
+      cmocka_unit_test(test_graphs),
+      cmocka_unit_test(test_free_variables),
+      cmocka_unit_test(test_definitions),
+      cmocka_unit_test(test_variables_in_variables),
+      cmocka_unit_test(test_types_without_structure),
+      cmocka_unit_test(test_hooks),
+  };
+  return cmocka_run_group_tests(tests, make_types, NULL) != 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What test_structural_equal.c does not show by the way; and keys. */
+#include "c/walk_support.h"
+#include "core/error.h"
+#include "core/type.h"
+#include "reflect/objects.h"
+#include "reflect/structural.h"
+
+static int32_t tree_type, variable_type, graph_type, ignoring_type;
+
+static TVMFFIAny number(int64_t n) {
+  return tvmffi_any_int(n);
+}
+
+static TVMFFIAny variable(void) {
+  return new_node(variable_type, tvmffi_any_none(), tvmffi_any_none());
+}
+
+/* Of a value that is given up. */
+static uint64_t hash_of(TVMFFIAny value, bool map_free_vars) {
+  tvmffi_structural_options options = {false, false};
+  uint64_t hash;
+  options.map_free_vars = map_free_vars;
+  check_ok(tvmffi_structural_hash(&value, options, &hash));
+  check_release(&value);
+  return hash;
+}
+
+static TVMFFIAny heap_bytes(const char *text) {
+  TVMFFIByteArray bytes = check_bytes(text);
+  TVMFFIAny owned;
+  check_ok(TVMFFIBytesFromByteArray(&bytes, &owned));
+  return owned;
+}
+
+static void test_different_values(void **state) {
+  (void)state;
+  assert_int_not_equal(hash_of(number(1), false), hash_of(number(2), false));
+  assert_int_not_equal(hash_of(number(1), false), hash_of(tvmffi_any_bool(1), false));
+  assert_int_not_equal(hash_of(make1("ffi.List", number(1)), false),
+                       hash_of(make1("ffi.Array", number(1)), false));
+  assert_int_not_equal(hash_of(make2("ffi.Map", number(1), number(2)), false),
+                       hash_of(make2("ffi.Map", number(1), number(3)), false));
+  assert_int_not_equal(hash_of(make2("ffi.Map", number(1), number(2)), false),
+                       hash_of(make2("ffi.Map", number(2), number(2)), false));
+  assert_int_not_equal(hash_of(heap_bytes("abc"), false), hash_of(heap_bytes("abd"), false));
+}
+
+static void test_ignored_fields(void **state) {
+  (void)state;
+  assert_int_equal(hash_of(new_node(ignoring_type, number(1), number(2)), false),
+                   hash_of(new_node(ignoring_type, number(1), number(3)), false));
+  assert_int_not_equal(hash_of(new_node(ignoring_type, number(1), number(2)), false),
+                       hash_of(new_node(ignoring_type, number(2), number(2)), false));
+}
+
+static void test_variables_and_nodes_of_graphs(void **state) {
+  TVMFFIAny v = variable(), n = new_node(graph_type, number(1), number(1));
+  (void)state;
+  assert_int_equal(hash_of(share(v), false), hash_of(share(v), false));
+  assert_int_not_equal(hash_of(share(v), false), hash_of(variable(), false));
+  assert_int_equal(hash_of(share(v), true), hash_of(variable(), true));
+  assert_int_not_equal(hash_of(make2("ffi.List", share(v), share(v)), true),
+                       hash_of(make2("ffi.List", share(v), variable()), true));
+  assert_int_not_equal(
+      hash_of(make2("ffi.List", share(n), share(n)), false),
+      hash_of(make2("ffi.List", share(n), new_node(graph_type, number(1), number(1))), false));
+  check_release(&v);
+  check_release(&n);
+}
+
+/* Keys count once they have been hashed: then in every map, shared or not. */
+static void test_keys_that_count_later(void **state) {
+  tvmffi_structural_options options = {false, false};
+  TVMFFIAny key = new_node(tree_type, number(1), number(2)), items[3], shared, twice;
+  TVMFFIAny map = make2("ffi.Map", share(key), number(5));
+  bool is_equal;
+  (void)state;
+  items[0] = items[2] = map;
+  items[1] = key;
+  shared = call_ok("ffi.Array", items, 3);
+  items[2] = make2("ffi.Map", share(key), number(5));
+  twice = call_ok("ffi.Array", items, 3);
+  check_ok(tvmffi_structural_equal(&shared, &twice, options, &is_equal));
+  assert_true(is_equal);
+  assert_int_equal(hash_of(shared, false), hash_of(twice, false));
+  check_release(&map);
+  check_release(&items[2]);
+  check_release(&key);
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------
+ */
+
+static TVMFFIAny key_of(TVMFFIAny value) {
+  return make1("ffi.StructuralKey", value);
+}
+
+static TVMFFIAny tree(int64_t n) {
+  return new_node(tree_type, number(n), make1("ffi.List", number(n)));
+}
+
+static void test_keys(void **state) {
+  TVMFFIAny args[2], found;
+  (void)state;
+  args[0] = key_of(tree(1));
+  args[1] = key_of(tree(1));
+  assert_int_equal(args[0].type_index, kTvmffiStructuralKey);
+  assert_int_equal((uint64_t)((tvmffi_structural_key *)(void *)args[0].v_obj)->hash_i64,
+                   hash_of(tree(1), false));
+  assert_int_equal(call_ok("ffi.StructuralKeyEqual", args, 2).v_int64, 1);
+  check_release(&args[1]);
+  args[1] = key_of(tree(2));
+  assert_int_equal(call_ok("ffi.StructuralKeyEqual", args, 2).v_int64, 0);
+  check_release(&args[1]);
+  args[1] = number(1);
+  check_fails(call_global("ffi.StructuralKeyEqual", args, 2, &found), "InternalError",
+              "Check not null: rhs_obj ");
+  check_release(&args[0]);
+}
+
+static void test_keys_of_maps(void **state) {
+  TVMFFIAny args[2];
+  (void)state;
+  args[0] = make2("ffi.Map", key_of(tree(1)), number(10));
+  args[1] = key_of(tree(1));
+  assert_int_equal(call_ok("ffi.MapGetItem", args, 2).v_int64, 10);
+  check_release(&args[1]);
+  args[1] = key_of(tree(2));
+  assert_int_equal(call_ok("ffi.MapCount", args, 2).v_int64, 0);
+  check_release(&args[1]);
+  check_release(&args[0]);
+}
+
+static void test_a_constructor_and_its_errors(void **state) {
+  TVMFFIAny value = call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), made;
+  TVMFFIObject *init = find_attr(kTvmffiStructuralKey, "__ffi_init__")->v_obj;
+  (void)state;
+  made = tvmffi_any_none();
+  check_fails_with(TVMFFIFunctionCall(init, &value, 1, &made), "TypeError",
+                   "Type metadata is not set for type `ffi.Function`");
+  check_release(&value);
+  value = number(5);
+  check_ok(TVMFFIFunctionCall(init, &value, 1, &made));
+  assert_int_equal(made.type_index, kTvmffiStructuralKey);
+  check_release(&made);
+}
+
+static int make_types(void **state) {
+  (void)state;
+  tree_type = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0, 0);
+  variable_type = add_node_type("test.Variable", kTVMFFISEqHashKindFreeVar, 0, 0);
+  graph_type = add_node_type("test.Graph", kTVMFFISEqHashKindDAGNode, 0, 0);
+  ignoring_type = add_node_type("test.Ignoring", kTVMFFISEqHashKindTreeNode, 0,
+                                kTVMFFIFieldFlagBitMaskSEqHashIgnore);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_different_values),
+      cmocka_unit_test(test_ignored_fields),
+      cmocka_unit_test(test_variables_and_nodes_of_graphs),
+      cmocka_unit_test(test_keys_that_count_later),
+      cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_keys_of_maps),
+      cmocka_unit_test(test_a_constructor_and_its_errors),
+  };
+  return cmocka_run_group_tests(tests, make_types, NULL) != 0;
+}
