@@ -17,7 +17,7 @@
   X(ErrorMoveFromRaised) X(DataTypeFromString) X(DataTypeToString) X(TensorFromDLPackVersioned)   \
   X(TensorToDLPackVersioned) X(EnvTensorAlloc) X(EnvSetDLPackManagedTensorAllocator)              \
   X(EnvSetStream) X(EnvGetStream) X(TypeKeyToIndex) X(TypeGetOrAllocIndex) X(GetTypeInfo)         \
-  X(HandleInitOnce)
+  X(TypeRegisterField) X(TypeRegisterMetadata) X(HandleInitOnce)
 /* clang-format on */
 
 typedef struct {
@@ -54,6 +54,7 @@ typedef enum {
   kBenchNothing,
   kBenchRuntime,   /* the library is loaded, its objects are made */
   kBenchJson,      /* there are texts of JSON, and values of them */
+  kBenchTrees,     /* there are trees of objects */
   kBenchItems,     /* there are integers to fill containers with */
   kBenchTexts,     /* kBenchManyNames texts are made that no global function has yet */
   kBenchNames,     /* as many global functions are set, and the texts are shuffled */
@@ -77,6 +78,7 @@ typedef struct {
   TVMFFIObjectHandle parse_json, write_json;
   TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB and of kBenchKilobytes */
   void *json_pin[2];                       /* nothing but in use */
+  TVMFFIAny trees[2], tree_graph;          /* equal, and one of them as a JSON graph */
   bench_names names, types;
   size_t position; /* where the walk through the names goes on */
 } bench_state;
@@ -173,6 +175,15 @@ int bench_parse_small_json(bench_state *state, size_t calls);
 int bench_parse_large_json(bench_state *state, size_t calls);
 int bench_write_small_json(bench_state *state, size_t calls);
 int bench_write_large_json(bench_state *state, size_t calls);
+
+/* trees.c */
+int bench_make_trees(bench_state *state);
+int bench_hash_tree(bench_state *state, size_t calls);
+int bench_compare_trees(bench_state *state, size_t calls);
+int bench_print_tree(bench_state *state, size_t calls);
+int bench_copy_tree(bench_state *state, size_t calls);
+int bench_write_tree(bench_state *state, size_t calls);
+int bench_read_tree(bench_state *state, size_t calls);
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 

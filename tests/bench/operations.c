@@ -50,6 +50,12 @@ const bench_operation bench_operations[] = {
     {"JSON write + release, 1 kB", bench_write_small_json, 0.7, kBenchJson, 1, 0},
     {"JSON write + release, 1 MB, each kB", bench_write_large_json, 0.7, kBenchJson, 1,
      kBenchKilobytes},
+    {"structural hash, 10,000 objects", bench_hash_tree, 0.7, kBenchTrees, 1, 0},
+    {"structural equality, 10,000 objects", bench_compare_trees, 0.7, kBenchTrees, 1, 0},
+    {"repr, 10,000 objects", bench_print_tree, 0.7, kBenchTrees, 1, 0},
+    {"deep copy + release, 10,000 objects", bench_copy_tree, 0.7, kBenchTrees, 1, 0},
+    {"JSON graph write + release, 10,000 objects", bench_write_tree, 0.7, kBenchTrees, 1, 0},
+    {"JSON graph read + release, 10,000 objects", bench_read_tree, 0.7, kBenchTrees, 1, 0},
 #endif
     {"two malloc + free, no runtime", bench_malloc_twice, 0, kBenchRuntime, 1, 0},
 };

@@ -119,6 +119,8 @@ static int prepare_level(bench_state *s, bench_need level) {
 #ifdef BENCH_CONTAINERS
     case kBenchJson:
       return bench_make_json(s);
+    case kBenchTrees:
+      return bench_make_trees(s);
     case kBenchItems:
       return bench_make_items(s);
     case kBenchContainers:
