@@ -12,6 +12,14 @@
 
 #include "reflect/fields.h"
 
+static inline bool tvmffi_is_sequence(int32_t type_index) {
+  return type_index == kTVMFFIArray || type_index == kTVMFFIList;
+}
+
+static inline bool tvmffi_is_map(int32_t type_index) {
+  return type_index == kTVMFFIMap || type_index == kTVMFFIDict;
+}
+
 typedef struct {
   TVMFFIObject *obj; /* lent */
   uint64_t at;       /* index, or position in a map */

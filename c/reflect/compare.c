@@ -128,10 +128,6 @@ static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation 
 /* ---- Pairs -------------------------------------------------------------------------------------
  */
 
-static bool is_map(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
-}
-
 /* A pair of which nothing is known is kOpen from then on. *out is what it was before. */
 static int meet(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure_pair(&w->pairs, a, b);
@@ -178,7 +174,7 @@ static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relat
     return 0;
   }
   TVMFFI_TRY(push(w, a, b));
-  if (is_map(a) && tvmffi_map_size(a) != tvmffi_map_size(b)) *out = kTvmffiLess;
+  if (tvmffi_is_map(a->type_index) && tvmffi_map_size(a) != tvmffi_map_size(b)) *out = kTvmffiLess;
   return 0;
 }
 
@@ -223,7 +219,7 @@ static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relati
 
 static int end_of(walk *w, frame *top, tvmffi_relation *out) {
   tvmffi_child other;
-  int rc = is_map(top->a) ? 0 : tvmffi_child_next(&top->in_b, &other);
+  int rc = tvmffi_is_map(top->a->type_index) ? 0 : tvmffi_child_next(&top->in_b, &other);
   if (rc < 0) return -1;
   if (rc == 1) tvmffi_child_release(&other);
   *out = rc == 1 ? kTvmffiLess : kTvmffiSame;
@@ -238,7 +234,8 @@ static int compare_next(walk *w, tvmffi_relation *out) {
   int rc = tvmffi_child_next(&top->in_a, &child);
   if (rc < 0) return -1;
   if (rc == 0) return end_of(w, top, out);
-  rc = is_map(top->a) ? compare_entry(w, top, &child, out) : compare_child(w, top, &child, out);
+  rc = tvmffi_is_map(top->a->type_index) ? compare_entry(w, top, &child, out)
+                                         : compare_child(w, top, &child, out);
   tvmffi_child_release(&child);
   return rc;
 }
@@ -247,7 +244,7 @@ static int compare_next(walk *w, tvmffi_relation *out) {
 static int check_is_in_no_map(const walk *w, size_t base) {
   size_t i;
   for (i = base; i < w->frames.size; ++i) {
-    if (is_map(((const frame *)tvmffi_stack_at(&w->frames, i))->a)) {
+    if (tvmffi_is_map(((const frame *)tvmffi_stack_at(&w->frames, i))->a->type_index)) {
       return tvmffi_fail("TypeError", "Cannot order Map/Dict values");
     }
   }
@@ -282,7 +279,6 @@ static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_orde
 static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_relation *out) {
   TVMFFIAny owned_a, owned_b;
   walk w;
-  size_t i;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(a, &owned_a));
@@ -293,11 +289,7 @@ static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_r
     rc = compare(&w, &owned_a, &owned_b, is_ordered, out);
     tvmffi_walk_function_end(w.equal);
     tvmffi_walk_function_end(w.compare);
-    for (i = 0; i < w.pairs.capacity; ++i) {
-      tvmffi_object_release((void *)(uintptr_t)w.pairs.slots[i].key);
-      tvmffi_object_release((void *)(uintptr_t)w.pairs.slots[i].with);
-    }
-    tvmffi_pointer_map_fini(&w.pairs);
+    tvmffi_walk_release_keys(&w.pairs);
     tvmffi_stack_fini(&w.frames);
     tvmffi_stack_fini(&w.met);
     tvmffi_any_release(&owned_b);

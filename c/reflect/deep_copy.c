@@ -162,7 +162,7 @@ static int place(frame *at, TVMFFIAny *value) {
 /* Goes on with the child at hand: 1 when it is done, 0 when something was pushed, -1. */
 static int copy_child(walk *w) {
   frame *at = tvmffi_stack_top(&w->frames);
-  bool is_map = at->from->type_index == kTVMFFIMap || at->from->type_index == kTVMFFIDict;
+  bool is_map = tvmffi_is_map(at->from->type_index);
   TVMFFIAny value;
   int rc;
   if (is_map && !at->has_key) {
@@ -222,12 +222,9 @@ int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
   while (w.frames.size != 0) pop(&w);
   tvmffi_stack_fini(&w.frames);
   for (i = 0; i < w.copies.capacity; ++i) {
-    const tvmffi_pointer_entry *entry = &w.copies.slots[i];
-    if (entry->key == NULL) continue;
-    tvmffi_object_release(entry->value.pointer);
-    tvmffi_object_release((void *)(uintptr_t)entry->key);
+    if (w.copies.slots[i].key != NULL) tvmffi_object_release(w.copies.slots[i].value.pointer);
   }
-  tvmffi_pointer_map_fini(&w.copies);
+  tvmffi_walk_release_keys(&w.copies);
   tvmffi_any_release(&root);
   return rc;
 }

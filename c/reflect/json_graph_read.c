@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/shape.h"
 #include "core/type.h"
+#include "reflect/children.h"
 #include "reflect/fields.h"
 #include "reflect/json_graph.h"
 #include "reflect/objects.h"
@@ -43,14 +44,6 @@ typedef struct {
 
 enum { kNotRead, kReading, kRead };
 
-static bool is_map(int32_t type_index) {
-  return type_index == kTVMFFIMap || type_index == kTVMFFIDict;
-}
-
-static bool is_sequence(int32_t type_index) {
-  return type_index == kTVMFFIArray || type_index == kTVMFFIList;
-}
-
 /* ---- Reading JSON values -----------------------------------------------------------------------
  */
 
@@ -73,7 +66,7 @@ static int read_array(const TVMFFIAny *value, TVMFFIObject **out) {
 }
 
 static int read_map(const TVMFFIAny *value, TVMFFIObject **out) {
-  if (!is_map(value->type_index)) return tvmffi_any_fail_conversion(value, "Map<Any, Any>");
+  if (!tvmffi_is_map(value->type_index)) return tvmffi_any_fail_conversion(value, "Map<Any, Any>");
   *out = value->v_obj;
   return 0;
 }
@@ -235,7 +228,7 @@ static int fail_index(int64_t node) {
 /* What a container or object is before the values of other nodes are put in. */
 static int begin_object(frame *top) {
   TVMFFIObject *data = NULL;
-  if (is_sequence(top->type_index)) {
+  if (tvmffi_is_sequence(top->type_index)) {
     TVMFFI_TRY(read_array(&top->data, &data));
     if (top->type_index == kTVMFFIList) {
       top->obj = tvmffi_list_new(tvmffi_array_size(data));
@@ -244,7 +237,7 @@ static int begin_object(frame *top) {
     top->obj = tvmffi_array_new(tvmffi_array_size(data));
     return top->obj != NULL ? 0 : tvmffi_fail_memory();
   }
-  if (is_map(top->type_index)) {
+  if (tvmffi_is_map(top->type_index)) {
     TVMFFI_TRY(read_array(&top->data, &data));
     if (tvmffi_array_size(data) % 2 != 0) {
       return tvmffi_fail("ValueError",
@@ -347,7 +340,7 @@ static int read_element(walk *w, frame *top, bool *out_done) {
   rc = find_value(w, &tvmffi_array_items(data)[top->next], &value);
   if (rc != 1) return rc;
   ++top->next;
-  if (is_sequence(top->type_index)) return append(top, tvmffi_any_copy(value));
+  if (tvmffi_is_sequence(top->type_index)) return append(top, tvmffi_any_copy(value));
   if (top->next % 2 == 0) return insert(top, tvmffi_any_copy(value));
   top->key = tvmffi_any_copy(value);
   return 0;
@@ -397,7 +390,7 @@ static void pop(walk *w) {
 
 static int read_next(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
-  bool has_elements = is_sequence(top->type_index) || is_map(top->type_index), done;
+  bool has_elements = tvmffi_is_sequence(top->type_index) || tvmffi_is_map(top->type_index), done;
   TVMFFI_TRY(has_elements ? read_element(w, top, &done) : read_field(w, top, &done));
   if (!done) return 0;
   w->values[top->node] = tvmffi_any_object(top->obj);

@@ -50,14 +50,6 @@ bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field) {
   }
 }
 
-static bool is_map(int32_t type_index) {
-  return type_index == kTVMFFIMap || type_index == kTVMFFIDict;
-}
-
-static bool is_sequence(int32_t type_index) {
-  return type_index == kTVMFFIArray || type_index == kTVMFFIList;
-}
-
 /* ---- Building ----------------------------------------------------------------------------------
  */
 
@@ -194,7 +186,7 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
       if (value->type_index < kTVMFFIStaticObjectBegin) {
         return tvmffi_fail("RuntimeError", "Cannot serialize type `%s`", type);
       }
-      if (is_sequence(value->type_index) || is_map(value->type_index)) return 0;
+      if (tvmffi_is_sequence(value->type_index) || tvmffi_is_map(value->type_index)) return 0;
       if (tvmffi_type_is_instance(value->type_index, kTvmffiEnum)) {
         rc = enum_to_index(value, &data);
         break;
@@ -232,7 +224,7 @@ static int fail_cycle(int32_t type_index) {
 }
 
 static int push(walk *w, const TVMFFIAny *value) {
-  bool has_nodes = is_sequence(value->type_index) || is_map(value->type_index);
+  bool has_nodes = tvmffi_is_sequence(value->type_index) || tvmffi_is_map(value->type_index);
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->on_way, value->v_obj);
   frame *top;
   if (entry == NULL) return tvmffi_fail_memory();
@@ -291,7 +283,7 @@ static int put_inline(frame *top) {
 static int enter_child(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny index, value = top->child.value;
-  bool is_key = is_map(top->value.type_index) && !top->has_key;
+  bool is_key = tvmffi_is_map(top->value.type_index) && !top->has_key;
   int rc;
   if (top->child.field != NULL && tvmffi_json_graph_is_inline(top->child.field)) {
     return put_inline(top) == 0 ? 1 : -1;

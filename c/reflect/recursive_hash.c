@@ -104,14 +104,6 @@ static uint64_t key_hash_of(const TVMFFIObject *obj) {
   return tvmffi_type_find(obj->type_index)->info.type_key_hash;
 }
 
-static bool is_map(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
-}
-
-static bool is_sequence(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIArray || obj->type_index == kTVMFFIList;
-}
-
 /* ---- Hooks -------------------------------------------------------------------------------------
  */
 
@@ -172,8 +164,9 @@ static int push(walk *w, TVMFFIObject *obj) {
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
   top->hash = key_hash_of(obj);
-  if (is_sequence(obj)) top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
-  if (is_map(obj)) top->hash = combine(top->hash, tvmffi_map_size(obj));
+  if (tvmffi_is_sequence(obj->type_index))
+    top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
+  if (tvmffi_is_map(obj->type_index)) top->hash = combine(top->hash, tvmffi_map_size(obj));
   top->first_entry = w->entries.size;
   tvmffi_child_first(&top->cursor, obj);
   return 0;
@@ -222,9 +215,9 @@ static void combine_entries(walk *w, frame *top) {
 static int take(walk *w, uint64_t made) {
   frame *top = tvmffi_stack_top(&w->frames);
   uint64_t *entry;
-  if (is_sequence(top->obj)) {
+  if (tvmffi_is_sequence(top->obj->type_index)) {
     top->hash = combine(top->hash, combine(made, (uint64_t)top->index));
-  } else if (!is_map(top->obj)) {
+  } else if (!tvmffi_is_map(top->obj->type_index)) {
     top->hash = combine(top->hash, made);
   } else if (!top->has_key) {
     top->key_hash = made;
@@ -257,7 +250,7 @@ static int hash_next(walk *w) {
       tvmffi_child_release(&child);
       return 1;
     }
-    if (is_map(top->obj)) {
+    if (tvmffi_is_map(top->obj->type_index)) {
       top->value = child.value;
       child.value = child.key;
       child.key = tvmffi_any_none();
@@ -299,7 +292,6 @@ static int hash(walk *w, const TVMFFIAny *value, uint64_t *out) {
 int tvmffi_recursive_hash(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIAny owned;
   walk w;
-  size_t i;
   int rc;
   memset(&w, 0, sizeof w);
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &owned));
@@ -308,10 +300,7 @@ int tvmffi_recursive_hash(const TVMFFIAny *value, uint64_t *out) {
   tvmffi_stack_init(&w.done, sizeof(uint64_t));
   rc = hash(&w, &owned, out);
   tvmffi_walk_function_end(w.function);
-  for (i = 0; i < w.objects.capacity; ++i) {
-    tvmffi_object_release((void *)(uintptr_t)w.objects.slots[i].key);
-  }
-  tvmffi_pointer_map_fini(&w.objects);
+  tvmffi_walk_release_keys(&w.objects);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.entries);
   tvmffi_stack_fini(&w.done);

@@ -60,10 +60,6 @@ static void append_address(walk *w, const TVMFFIObject *obj) {
   if (w->with_address) tvmffi_buf_appendf(&w->text, "@%p", (const void *)obj);
 }
 
-static bool is_map(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
-}
-
 /* What stands around the children of a container; NULL for objects with fields. */
 static const char *brackets_of(const TVMFFIObject *obj) {
   switch (obj->type_index) {
@@ -334,7 +330,7 @@ static int append_next(walk *w) {
   }
   append_separator(w, top);
   ++top->num_printed;
-  if (is_map(top->obj)) {
+  if (tvmffi_is_map(top->obj->type_index)) {
     top->child = child;
     top->has_child = true;
     return append(w, &child.key) == 0 ? 1 : -1;
@@ -393,13 +389,10 @@ int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out) {
   rc = print(&w, value);
   if (rc == 0) rc = tvmffi_string_to_any(w.text.data, w.text.size, out);
   tvmffi_walk_function_end(w.function);
-  for (i = 0; i < w.objects.capacity; ++i) {
-    tvmffi_object_release((void *)(uintptr_t)w.objects.slots[i].key);
-  }
   for (i = 0; i < w.kept.size; ++i) {
     tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&w.kept, i));
   }
-  tvmffi_pointer_map_fini(&w.objects);
+  tvmffi_walk_release_keys(&w.objects);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.done);
   tvmffi_stack_fini(&w.kept);

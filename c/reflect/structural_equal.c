@@ -42,14 +42,6 @@ typedef struct {
   tvmffi_walk_function *function; /* what hooks get; made when there is one */
 } walk;
 
-static bool is_map(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
-}
-
-static bool is_sequence(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIArray || obj->type_index == kTVMFFIList;
-}
-
 /* ---- Kinds -------------------------------------------------------------------------------------
  */
 
@@ -449,14 +441,14 @@ static int end_of(walk *w, frame *top, bool *out) {
   *out = true;
   if (top->is_hooked) return 0;
   clear_step(top);
-  if (is_sequence(top->a)) {
+  if (tvmffi_is_sequence(top->a->type_index)) {
     int64_t size = tvmffi_array_size(top->a);
     *out = size == tvmffi_array_size(top->b);
     if (!*out) {
       set_step(top, kTvmffiStepArrayItemMissing, tvmffi_any_int(size), kTvmffiStepArrayItem,
                tvmffi_any_int(size));
     }
-  } else if (is_map(top->a)) {
+  } else if (tvmffi_is_map(top->a->type_index)) {
     *out = tvmffi_map_size(top->a) == tvmffi_map_size(top->b);
     if (!*out) return find_extra_entry(w, top);
   }
@@ -493,7 +485,8 @@ static int compare_next(walk *w, bool *out) {
   if (child.field != NULL) {
     rc = compare_field(w, top, &child, out);
   } else {
-    rc = is_map(top->a) ? compare_entry(w, top, &child, out) : compare_element(w, top, &child, out);
+    rc = tvmffi_is_map(top->a->type_index) ? compare_entry(w, top, &child, out)
+                                           : compare_element(w, top, &child, out);
   }
   tvmffi_child_release(&child);
   return rc;

@@ -58,16 +58,8 @@ static uint64_t key_hash_of(int32_t type_index) {
   return tvmffi_type_find(type_index)->info.type_key_hash;
 }
 
-static bool is_map(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
-}
-
-static bool is_sequence(const TVMFFIObject *obj) {
-  return obj->type_index == kTVMFFIArray || obj->type_index == kTVMFFIList;
-}
-
 static bool is_container(const TVMFFIObject *obj) {
-  return is_map(obj) || is_sequence(obj);
+  return tvmffi_is_map(obj->type_index) || tvmffi_is_sequence(obj->type_index);
 }
 
 /* ---- Values that hold no others ----------------------------------------------------------------
@@ -280,14 +272,15 @@ static int push(walk *w, TVMFFIObject *obj, TVMFFISEqHashKind kind, int32_t regi
   tvmffi_object_retain(obj);
   top->obj = obj;
   top->hash = key_hash_of(obj->type_index);
-  if (is_sequence(obj)) top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
-  if (is_map(obj)) top->hash = combine(top->hash, tvmffi_map_size(obj));
+  if (tvmffi_is_sequence(obj->type_index))
+    top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
+  if (tvmffi_is_map(obj->type_index)) top->hash = combine(top->hash, tvmffi_map_size(obj));
   top->kind = kind;
   top->region = region;
   top->child_region = tvmffi_region_inside(region, kind);
   top->first_entry = top->next_entry = w->entries.size;
   top->num_ignored = w->num_ignored;
-  if (is_map(obj)) return collect_entries(w, obj);
+  if (tvmffi_is_map(obj->type_index)) return collect_entries(w, obj);
   tvmffi_child_first(&top->cursor, obj);
   return 0;
 }
@@ -333,7 +326,7 @@ static int begin(walk *w, const TVMFFIAny *value, int32_t region, uint64_t *out)
     *out = *done;
     return 1;
   }
-  if (is_sequence(value->v_obj) || is_map(value->v_obj)) {
+  if (tvmffi_is_sequence(value->v_obj->type_index) || tvmffi_is_map(value->v_obj->type_index)) {
     return push(w, value->v_obj, kind, region);
   }
   TVMFFI_TRY(tvmffi_structural_kind(value->type_index, &kind));
@@ -370,7 +363,7 @@ static int next_value(walk *w, frame *top, TVMFFIAny *out, int32_t *out_region) 
   tvmffi_child child;
   int rc;
   *out_region = top->child_region;
-  if (is_map(top->obj)) return next_entry(w, top, out);
+  if (tvmffi_is_map(top->obj->type_index)) return next_entry(w, top, out);
   while ((rc = tvmffi_child_next(&top->cursor, &child)) == 1) {
     if (child.field == NULL || !(child.field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore)) {
       if (child.field != NULL) *out_region = tvmffi_region_of_field(*out_region, child.field);
@@ -413,16 +406,6 @@ static int hash(walk *w, const TVMFFIAny *value, int32_t region, uint64_t *out) 
   return rc;
 }
 
-static void release_keys(tvmffi_pointer_map *map) {
-  size_t i;
-  for (i = 0; i < map->capacity; ++i) {
-    if (map->slots[i].value.number != 0) {
-      tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
-    }
-  }
-  tvmffi_pointer_map_fini(map);
-}
-
 int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options options,
                            uint64_t *out) {
   int32_t region = options.map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
@@ -437,8 +420,8 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
   tvmffi_stack_init(&w.done, sizeof(uint64_t));
   rc = hash(&w, &owned, region, out);
   tvmffi_walk_function_end(w.function);
-  release_keys(&w.objects);
-  release_keys(&w.containers);
+  tvmffi_walk_release_keys(&w.objects);
+  tvmffi_walk_release_keys(&w.containers);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.entries);
   tvmffi_stack_fini(&w.done);

@@ -44,6 +44,15 @@ int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, T
   return 0;
 }
 
+void tvmffi_walk_release_keys(tvmffi_pointer_map *map) {
+  size_t i;
+  for (i = 0; i < map->capacity; ++i) {
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].with);
+  }
+  tvmffi_pointer_map_fini(map);
+}
+
 /* ---- Functions that hooks are handed -----------------------------------------------------------
  */
 

@@ -9,6 +9,8 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "base/pointer_map.h"
+
 /* Objects may be nested so deep, and no deeper: in any walk. */
 enum { kTvmffiMaxWalkDepth = 1 << 20 };
 
@@ -27,6 +29,9 @@ int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_
  * something else; signature is how the error shows what it should be.
  */
 int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, TVMFFIObject **out);
+
+/* Ends a map whose keys, and what they are paired with, are objects that it owns. */
+void tvmffi_walk_release_keys(tvmffi_pointer_map *map);
 
 /* ---- Functions that hooks are handed ------------------------------------------------------------
  * They go on with the walk that called the hook, and are good for nothing when it is over. */

@@ -120,16 +120,17 @@ static const struct {
   const char *name;
   walker walk;
   const char *hook; /* that makes it nest on the stack */
+  bool is_slow;
 } kWalks[] = {
-    {"copy", copy, NULL},
-    {"repr", print, "__ffi_repr__"},
-    {"equal", equal, "__ffi_eq__"},
-    {"order", order, "__ffi_compare__"},
-    {"hash", hash, "__ffi_hash__"},
-    {"structural equal", equal_structurally, "__s_equal__"},
-    {"mismatch", find_mismatch, "__s_equal__"},
-    {"structural hash", hash_structurally, "__s_hash__"},
-    {"JSON graph", write_and_read, NULL},
+    {"copy", copy, NULL, false},
+    {"repr", print, "__ffi_repr__", false},
+    {"equal", equal, "__ffi_eq__", false},
+    {"order", order, "__ffi_compare__", true},
+    {"hash", hash, "__ffi_hash__", false},
+    {"structural equal", equal_structurally, "__s_equal__", true},
+    {"mismatch", find_mismatch, "__s_equal__", true},
+    {"structural hash", hash_structurally, "__s_hash__", false},
+    {"JSON graph", write_and_read, NULL, true},
 };
 enum { kNumWalks = sizeof kWalks / sizeof *kWalks };
 
@@ -207,6 +208,7 @@ static void test_a_million_levels_and_too_many(void **state) {
     j.values[which] = nest_mixed(j.values[which], kTvmffiMaxWalkDepth - kDeep + 1);
   }
   for (i = 0; i < kNumWalks; ++i) {
+    if (kWalks[i].is_slow) continue;
     check_fails_with(kWalks[i].walk(j.values), "ValueError",
                      ": maximum stack depth (1048576) exceeded");
   }
