@@ -158,7 +158,7 @@ int tvmffi_json_graph_read_bigint(const TVMFFIAny *data, TVMFFIAny *out) {
 /* A plain value or a text of a type; *out_known is false for the other types. */
 static int read_plain(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out, bool *out_known) {
   TVMFFIByteArray text;
-  int64_t number;
+  int64_t number = 0;
   *out_known = true;
   switch (type_index) {
     case kTVMFFIBool:
@@ -297,7 +297,7 @@ static int begin(walk *w, int64_t node) {
 
 /* 1 and the value of a node, lent; 0 after pushing it, -1. */
 static int find_value(walk *w, const TVMFFIAny *index, const TVMFFIAny **out) {
-  int64_t node;
+  int64_t node = 0;
   TVMFFI_TRY(read_int(index, &node));
   if (node < 0 || node >= tvmffi_array_size(w->nodes)) return fail_index(node);
   if (w->states[node] == kReading) {

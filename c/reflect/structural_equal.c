@@ -363,8 +363,10 @@ static int compare_element(walk *w, frame *top, const tvmffi_child *child, bool 
   TVMFFIAny index = tvmffi_any_int(child->index);
   if (rc < 0) return -1;
   *out = rc == 1;
-  set_step(top, kTvmffiStepArrayItem, index,
-           rc == 1 ? kTvmffiStepArrayItem : kTvmffiStepArrayItemMissing, index);
+  if (w->wants_paths) {
+    set_step(top, kTvmffiStepArrayItem, index,
+             rc == 1 ? kTvmffiStepArrayItem : kTvmffiStepArrayItemMissing, index);
+  }
   if (rc == 0) return 0;
   rc = begin(w, &child->value, &other.value, top->child_region, out);
   tvmffi_child_release(&other);
@@ -381,8 +383,8 @@ static int compare_field(walk *w, frame *top, const tvmffi_child *child, bool *o
     if (w->wants_paths) {
       rc = TVMFFIStringFromByteArray(&child->field->name, &name) == 0 ? 1 : -1;
       again = tvmffi_any_copy(&name);
+      set_step(top, kTvmffiStepAttr, name, kTvmffiStepAttr, again);
     }
-    set_step(top, kTvmffiStepAttr, name, kTvmffiStepAttr, again);
     if (rc == 1) {
       rc = begin(w, &child->value, &other.value,
                  tvmffi_region_of_field(top->child_region, child->field), out);
