@@ -202,7 +202,7 @@ static int add_pair(walk *w, TVMFFIObject *a, TVMFFIObject *b) {
 /* ---- Hooks -------------------------------------------------------------------------------------
  */
 
-static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool *out);
+static int compare(walk *w, TVMFFIAny *a, TVMFFIAny *b, int32_t region, bool *out);
 
 /* (a, b, kind of region, name of a field for the path) */
 static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
@@ -254,21 +254,21 @@ static int call_hook(walk *w, TVMFFIObject *hook, const frame *at, bool *out) {
 /* ---- Objects -----------------------------------------------------------------------------------
  */
 
-static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b, TVMFFISEqHashKind kind, int32_t region) {
+/* Takes both values. */
+static int push(walk *w, TVMFFIAny *a, TVMFFIAny *b, TVMFFISEqHashKind kind, int32_t region) {
   frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.StructuralEqual", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
-  tvmffi_object_retain(a);
-  tvmffi_object_retain(b);
-  top->a = a;
-  top->b = b;
+  top->a = a->v_obj;
+  top->b = b->v_obj;
+  *a = *b = tvmffi_any_none();
   top->kind = kind;
   top->region = region;
   top->child_region = tvmffi_region_inside(region, kind);
   top->step_a = top->step_b = -1;
-  tvmffi_child_first(&top->in_a, a);
-  tvmffi_child_first(&top->in_b, b);
+  tvmffi_child_first(&top->in_a, top->a);
+  tvmffi_child_first(&top->in_b, top->b);
   return 0;
 }
 
@@ -282,7 +282,9 @@ static void pop(walk *w) {
 }
 
 /* Two different objects of one type with fields. */
-static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, int32_t region, bool *out) {
+static int begin_objects(walk *w, TVMFFIAny *value_a, TVMFFIAny *value_b, int32_t region,
+                         bool *out) {
+  TVMFFIObject *a = value_a->v_obj, *b = value_b->v_obj;
   TVMFFISEqHashKind kind;
   TVMFFIObject *hook;
   TVMFFI_TRY(tvmffi_structural_kind(a->type_index, &kind));
@@ -303,15 +305,15 @@ static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, int32_t regi
     default:
       break;
   }
-  TVMFFI_TRY(push(w, a, b, kind, region));
+  TVMFFI_TRY(push(w, value_a, value_b, kind, region));
   TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSEqual, a->type_index, kHook, &hook));
   if (hook == NULL) return 0;
   ((frame *)tvmffi_stack_top(&w->frames))->is_hooked = true;
   return call_hook(w, hook, tvmffi_stack_top(&w->frames), out);
 }
 
-/* Compares two values, or pushes them and says that they are equal so far. */
-static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool *out) {
+/* Compares two owned values, or pushes them, taking them, and says that they are equal so far. */
+static int begin(walk *w, TVMFFIAny *a, TVMFFIAny *b, int32_t region, bool *out) {
   TVMFFIByteArray in_a, in_b;
   *out = false;
   if (a->type_index != b->type_index && !tvmffi_any_key_may_equal(a, b)) return 0;
@@ -337,17 +339,17 @@ static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region
         *out = false;
         return 0;
       }
-      return push(w, a->v_obj, b->v_obj, kTVMFFISEqHashKindTreeNode, region);
+      return push(w, a, b, kTVMFFISEqHashKindTreeNode, region);
     case kTVMFFIMap:
     case kTVMFFIDict:
       if (!w->wants_paths && tvmffi_map_size(a->v_obj) != tvmffi_map_size(b->v_obj)) {
         *out = false;
         return 0;
       }
-      return push(w, a->v_obj, b->v_obj, kTVMFFISEqHashKindTreeNode, region);
+      return push(w, a, b, kTVMFFISEqHashKindTreeNode, region);
     default:
       if (a->type_index >= kTVMFFIStaticObjectBegin) {
-        return begin_objects(w, a->v_obj, b->v_obj, region, out);
+        return begin_objects(w, a, b, region, out);
       }
       *out = is_same(a, b);
       return 0;
@@ -357,7 +359,7 @@ static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region
 /* ---- Children ----------------------------------------------------------------------------------
  */
 
-static int compare_element(walk *w, frame *top, const tvmffi_child *child, bool *out) {
+static int compare_element(walk *w, frame *top, tvmffi_child *child, bool *out) {
   tvmffi_child other;
   int rc = tvmffi_child_next(&top->in_b, &other);
   TVMFFIAny index = tvmffi_any_int(child->index);
@@ -373,7 +375,7 @@ static int compare_element(walk *w, frame *top, const tvmffi_child *child, bool 
   return rc;
 }
 
-static int compare_field(walk *w, frame *top, const tvmffi_child *child, bool *out) {
+static int compare_field(walk *w, frame *top, tvmffi_child *child, bool *out) {
   tvmffi_child other;
   TVMFFIAny name = tvmffi_any_none(), again = tvmffi_any_none();
   int rc = tvmffi_child_next(&top->in_b, &other);
@@ -397,7 +399,7 @@ static int compare_field(walk *w, frame *top, const tvmffi_child *child, bool *o
 }
 
 /* The value under the same key, or under the key's partner where keys are variables. */
-static int compare_entry(walk *w, frame *top, const tvmffi_child *child, bool *out) {
+static int compare_entry(walk *w, frame *top, tvmffi_child *child, bool *out) {
   TVMFFIObject *partner = child->key.type_index >= kTVMFFIStaticObjectBegin
                               ? find_partner(&w->a_to_b, child->key.v_obj)
                               : NULL;
@@ -494,7 +496,7 @@ static int compare_next(walk *w, bool *out) {
   return rc;
 }
 
-static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool *out) {
+static int compare(walk *w, TVMFFIAny *a, TVMFFIAny *b, int32_t region, bool *out) {
   size_t base = w->frames.size;
   int rc = begin(w, a, b, region, out);
   while (rc == 0 && *out && w->frames.size > base) rc = compare_next(w, out);
