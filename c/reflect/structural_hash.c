@@ -137,8 +137,8 @@ static int hash_plain(const walk *w, const TVMFFIAny *value, uint64_t *out) {
  */
 
 static const uint64_t *find_done(const walk *w, const TVMFFIObject *obj) {
-  const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(&w->objects, obj);
-  if (found == NULL) found = tvmffi_pointer_map_find(&w->containers, obj);
+  const tvmffi_pointer_entry *found =
+      tvmffi_pointer_map_find(is_container(obj) ? &w->containers : &w->objects, obj);
   return found == NULL ? NULL : tvmffi_stack_at(&w->done, (size_t)found->value.number - 1);
 }
 
