@@ -336,8 +336,8 @@ static inline tvm_ffi_cuda_stream tvm_ffi_cuda_get_stream(const DLTensor *tensor
 /**
  * Load an image.
  * @param image [borrow] A cubin, a fatbin, or PTX with a NUL behind it: CUDA takes no size. It may
- *              go when this returns. What tools embed is `extern const char
- * __tvm_ffi__cubin_<name>[]`.
+ *              go when this returns. What tools embed is
+ *              `extern const char __tvm_ffi__cubin_<name>[]`.
  * @param out   [own] To be unloaded, or kept as long as the process runs.
  */
 static inline int tvm_ffi_cuda_library_load(const void *image, tvm_ffi_cuda_library *out) {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of which layer_calls.c times the calls; compiled with our headers and the reference's. */
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/function.h>
+
+namespace {
+
+int64_t AddThree(int64_t a, int64_t b, int64_t c) {
+  return a + b + c;
+}
+
+double MixThree(int64_t a, double b, bool c) {
+  return static_cast<double>(a) + (c ? b : 0);
+}
+
+void Fail(int64_t a) {
+  TVM_FFI_CHECK(a < 0, ValueError) << "a must be negative but is " << a;
+}
+
+}  // namespace
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_three, AddThree)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(mix_three, MixThree)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, Fail)
