@@ -21,7 +21,7 @@
 
 #include "bench.h"
 
-enum { kMaxLibraries = 2, kWarmUpCalls = 16, kCountedCalls = 1000 };
+enum { kMaxLibraries = 2, kWarmUpCalls = 16, kCountedCalls = 1000, kCountedTrees = 3 };
 
 typedef struct {
   const char *only;
@@ -139,10 +139,13 @@ static int count_operations(bench_session *session) {
   for (i = 0; i < bench_num_operations; ++i) {
     const bench_operation *operation = &bench_operations[i];
     size_t before[2], after[2];
-    size_t calls = operation->fresh_calls != 0 ? operation->fresh_calls : kCountedCalls;
+    size_t calls = operation->fresh_calls != 0      ? operation->fresh_calls
+                   : operation->need == kBenchTrees ? kCountedTrees
+                                                    : kCountedCalls;
     if (!is_wanted(session, operation) || operation->threads != 1) continue;
     if (bench_prepare(state, operation->need) != 0) return -1;
-    if (operation->fresh_calls == 0 && operation->run(state, kWarmUpCalls) != 0) {
+    if (operation->fresh_calls == 0 &&
+        operation->run(state, calls < kWarmUpCalls ? calls : kWarmUpCalls) != 0) {
       return is_wrong(operation, state);
     }
     read_counter(before);

@@ -152,7 +152,7 @@ static inline int64_t take_error(TVMFFIObjectHandle *out, const TVMFFIAny **obje
   assert_non_null(*out);
   context = TVMFFIErrorGetCellPtr(*out)->extra_context;
   if (context == NULL) return 0;
-  memcpy(&list.v_obj, context + 1, sizeof list.v_obj);
+  list.v_obj = *(TVMFFIObject *const *)(const void *)(context + 1);
   *objects = TVMFFISeqGetCellPtr(list.v_obj)->data;
   return TVMFFISeqGetCellPtr(list.v_obj)->size;
 }

@@ -4,6 +4,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
+#include "core/type.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -174,7 +175,7 @@ static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
     const TVMFFITypeAttrColumn *column = column_of(names[i]);
     assert_non_null(column);
     if (i < 2) { /* the library's own entries are those of integers of many words */
-      assert_int_equal(column->size, kTVMFFIStaticObjectEnd);
+      assert_int_equal(column->size, kTvmffiBuiltinTypesEnd);
       assert_int_equal(read(column, kTVMFFIBigInt).type_index, kTVMFFIFunction);
       assert_int_equal(read(column, kTVMFFIBigInt - 1).type_index, kTVMFFINone);
     }

@@ -101,13 +101,15 @@ def build(name, *options, env=None, werror=True, targets=()):
     return folder
 
 
-def meson_test(folder, *names, setup=None, suites=(), env=None):
-    """Run tests of a build and add up the log that Meson writes."""
+def meson_test(folder, *names, setup=None, suites=(), without=(), env=None):
+    """Run tests of a build, those of some suites or all but those of others, and add up the log that
+    Meson writes."""
     log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
     log.unlink(missing_ok=True)
     done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
                     *(["--setup", setup] if setup else []),
-                    *(word for suite in suites for word in ("--suite", suite)), *names], env=env)
+                    *(word for suite in suites for word in ("--suite", suite)),
+                    *(word for suite in without for word in ("--no-suite", suite)), *names], env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -186,9 +188,9 @@ def gcc():
 
 @part
 def clang():
-    """clang, warnings are errors, every test"""
+    """clang, warnings are errors, all but what takes long and is the same by any compiler"""
     if tool("clang"):
-        meson_test(build("clang", "-Dbenchmarks=enabled", env={"CC": "clang", "CXX": "clang++"}))
+        meson_test(build("clang", "-Dbenchmarks=enabled", env={"CC": "clang", "CXX": "clang++"}), without=["slow"])
 
 
 @part
@@ -383,7 +385,7 @@ def coverage():
                    "-Dc_args=-fprofile-update=atomic", "-Dcpp_args=-fprofile-update=atomic", "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"}, werror=False)
     for counts in folder.rglob("*.gcda"):
         counts.unlink()
-    meson_test(folder)
+    meson_test(folder, without=["slow"])
     text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
                                 "--txt", folder / "coverage.txt", "--print-summary", folder])
     found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
