@@ -3,17 +3,13 @@
 #include <string.h>
 
 #include "core/any.h"
-#include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "reflect/deep_copy.h"
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"
 #include "reflect/objects.h"
-#include "reflect/recursive.h"
-#include "reflect/repr.h"
 
 static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
@@ -134,118 +130,13 @@ static int make_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resul
   return 0;
 }
 
-static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
-  return tvmffi_deep_copy(&args[0], result);
-}
-
-static int repr_print(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  (void)num_args;
-  return tvmffi_repr(&args[0], result);
-}
-
-/* ---- Comparing ---------------------------------------------------------------------------------
- */
-
-static int recursive_hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  uint64_t hash;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_hash(&args[0], &hash));
-  *result = tvmffi_any_int((int64_t)hash);
-  return 0;
-}
-
-static int recursive_eq(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  bool is_equal;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_equal(&args[0], &args[1], &is_equal));
-  *result = tvmffi_any_bool(is_equal);
-  return 0;
-}
-
-static int recursive_lt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  int order;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order < 0);
-  return 0;
-}
-
-static int recursive_le(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  int order;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order <= 0);
-  return 0;
-}
-
-static int recursive_gt(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  int order;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order > 0);
-  return 0;
-}
-
-static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  int order;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_recursive_compare(&args[0], &args[1], &order));
-  *result = tvmffi_any_bool(order >= 0);
-  return 0;
-}
-
 static const tvmffi_builtin kFunctions[] = {
     {"ffi._RegisterFFIInit", "i>v", register_init},
     {"ffi.MakeFieldSetter", "iii>F", make_setter},
     {"ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type},
-    {"ffi.DeepCopy", "a>a", deep_copy},
-    {"ffi.ReprPrint", "a>s", repr_print},
-    {"ffi.RecursiveHash", "a>i", recursive_hash},
     {"ffi.MakeFieldGetter", "i>i", make_getter},
-    {"ffi.RecursiveEq", "aa>b", recursive_eq},
-    {"ffi.RecursiveLt", "aa>b", recursive_lt},
-    {"ffi.RecursiveLe", "aa>b", recursive_le},
-    {"ffi.RecursiveGt", "aa>b", recursive_gt},
-    {"ffi.RecursiveGe", "aa>b", recursive_ge},
     {"ffi.MakeObjectFromPackedArgs", "*", make_object},
 };
 
 const tvmffi_builtin_group tvmffi_reflect_builtins = {kFunctions,
                                                       sizeof kFunctions / sizeof *kFunctions};
-
-/* ---- ffi.BigInt --------------------------------------------------------------------------------
- * For who asks the type's attributes; the functions above know without them. */
-
-static int bigint_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  uint64_t hash;
-  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Function) -> int", 2, 1, args,
-                                    num_args));
-  TVMFFI_TRY(tvmffi_recursive_hash(&args[0], &hash));
-  *result = tvmffi_any_int((int64_t)hash);
-  return 0;
-}
-
-static int bigint_eq(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Object, 2: ffi.Function) -> bool",
-                                    3, 2, args, num_args));
-  *result = tvmffi_any_bool(tvmffi_bigint_compare(&args[0], &args[1]) == 0);
-  return 0;
-}
-
-static int bigint_compare(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object, 1: ffi.Object, 2: ffi.Function) -> int",
-                                    3, 2, args, num_args));
-  *result = tvmffi_any_int(tvmffi_bigint_compare(&args[0], &args[1]));
-  return 0;
-}
-
-static const tvmffi_builtin_attr kAttrs[] = {
-    {kTVMFFIBigInt, kTvmffiAttrHash, false, bigint_hash, NULL},
-    {kTVMFFIBigInt, kTvmffiAttrEq, false, bigint_eq, NULL},
-    {kTVMFFIBigInt, kTvmffiAttrCompare, false, bigint_compare, NULL},
-};
-enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
-static tvmffi_attr_function attr_functions[kNumAttrs];
-
-const tvmffi_builtin_attr_group tvmffi_recursive_attrs = {kAttrs, attr_functions, kNumAttrs};

@@ -7,10 +7,10 @@
 const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
-    &tvmffi_array_builtins,      &tvmffi_list_builtins,    &tvmffi_map_builtins,
-    &tvmffi_json_builtins,       &tvmffi_reflect_builtins, &tvmffi_json_graph_builtins,
-    &tvmffi_structural_builtins, &tvmffi_visit_builtins,   &tvmffi_mutate_builtins,
-    &tvmffi_find_paths_builtins,
+    &tvmffi_array_builtins,      &tvmffi_list_builtins,       &tvmffi_map_builtins,
+    &tvmffi_json_builtins,       &tvmffi_reflect_builtins,    &tvmffi_value_builtins,
+    &tvmffi_json_graph_builtins, &tvmffi_structural_builtins, &tvmffi_visit_builtins,
+    &tvmffi_mutate_builtins,     &tvmffi_find_paths_builtins,
 #endif
     &tvmffi_module_builtins,
 };

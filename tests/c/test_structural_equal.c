@@ -4,7 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "reflect/structural.h"
+#include "structural/structural.h"
 
 static int32_t tree_type, const_type, unique_type, graph_type, variable_type, plain_type;
 static int32_t function_type, pattern_type, hooked_type;

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "reflect/objects.h"
-#include "reflect/structural.h"
+#include "structural/structural.h"
 
 static int32_t tree_type, variable_type, graph_type, ignoring_type;
 

@@ -2,9 +2,9 @@
 /* What clients bring: hooks of types in each form, and visitors and mutators of their own. */
 #include "c/structural_support.h"
 #include "core/type.h"
-#include "reflect/mutate.h"
-#include "reflect/outcome.h"
-#include "reflect/visit.h"
+#include "structural/mutate.h"
+#include "structural/outcome.h"
+#include "structural/visit.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static int num_calls;

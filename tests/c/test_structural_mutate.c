@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reflect/mutate.h"
+#include "structural/mutate.h"
 
 #include "c/structural_support.h"
 #include "core/type.h"
-#include "reflect/outcome.h"
+#include "structural/outcome.h"
 
 static const TVMFFIAny none;               /* {0, 0, 0}: None */
 static int32_t tree, graph, variable, let; /* of nodes; `a` of a let is defined in it */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over values that are nested without end, or hold themselves, on a stack that is small. */
-#include "reflect/walk.h"
+#include "value/walk.h"
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "reflect/deep_copy.h"
-#include "reflect/json_graph.h"
-#include "reflect/recursive.h"
-#include "reflect/repr.h"
-#include "reflect/structural.h"
+#include "structural/structural.h"
 #include "support/thread.h"
+#include "value/deep_copy.h"
+#include "value/json_graph.h"
+#include "value/recursive.h"
+#include "value/repr.h"
 
 enum { kDeep = 1000000, kFine = 10000, kSmallStack = 256 * 1024 };
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in a value the objects are that an error says it went through: abi/04 4.5. A walk that
+ * takes none of the thread's stack.
+ */
+#include <string.h>
+
+#include "base/stack.h"
+#include "container/array.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/string.h"
+#include "core/type.h"
+#include "platform/atomic.h"
+#include "reflect/access_path.h"
+#include "reflect/children.h"
+#include "reflect/objects.h"
+#include "value/walk.h"
+
+typedef struct {
+  TVMFFIObject *obj;  /* lent by the frame below */
+  TVMFFIObject *path; /* to the object, owned; NULL until it is asked for */
+  tvmffi_child_cursor cursor;
+  tvmffi_child child; /* the one at hand */
+  size_t num_matched; /* of the pattern, down to this object */
+  int64_t num_paths_before;
+} frame;
+
+typedef struct {
+  tvmffi_stack pattern; /* of owned object pointers, outermost first */
+  bool wants_prefixes;
+  tvmffi_stack frames;
+  TVMFFIObject *paths; /* an Array that nobody else has */
+} search;
+
+/* ---- Paths -------------------------------------------------------------------------------------
+ */
+
+/* The step from the object of a frame to the child at hand. NULL with the error raised. */
+static TVMFFIObject *make_step(const frame *at) {
+  const tvmffi_child *child = &at->child;
+  TVMFFIObject *step;
+  TVMFFIAny key;
+  if (child->field == NULL &&
+      (at->obj->type_index == kTVMFFIMap || at->obj->type_index == kTVMFFIDict)) {
+    return tvmffi_access_step_new(kTvmffiStepMapItem, &child->key);
+  }
+  if (child->field == NULL) {
+    key = tvmffi_any_int(child->index);
+    return tvmffi_access_step_new(kTvmffiStepArrayItem, &key);
+  }
+  if (tvmffi_string_to_any(child->field->name.data, child->field->name.size, &key) != 0) {
+    return NULL;
+  }
+  step = tvmffi_access_step_new(kTvmffiStepAttr, &key);
+  tvmffi_any_release(&key);
+  return step;
+}
+
+/* The path to the object of frame i, whose beginning others share; lent. */
+static TVMFFIObject *ensure_path(search *s, size_t i) {
+  size_t from = i;
+  frame *at;
+  while (from > 0 && ((frame *)tvmffi_stack_at(&s->frames, from))->path == NULL) --from;
+  at = tvmffi_stack_at(&s->frames, from);
+  if (at->path == NULL) at->path = tvmffi_access_path_root();
+  for (; at->path != NULL && from < i; ++from) {
+    frame *next = tvmffi_stack_at(&s->frames, from + 1);
+    TVMFFIObject *step = make_step(at);
+    next->path = step != NULL ? tvmffi_access_path_extend(at->path, step) : NULL;
+    tvmffi_object_release(step);
+    at = next;
+  }
+  return at->path;
+}
+
+/* Adds the path to the innermost object. */
+static int record(search *s) {
+  TVMFFIObject *path = ensure_path(s, s->frames.size - 1);
+  TVMFFIAny value;
+  if (path == NULL) return -1;
+  value = tvmffi_any_object(path);
+  if (tvmffi_array_append(&s->paths, &value) != 0) return tvmffi_fail_memory();
+  tvmffi_object_retain(path);
+  return 0;
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
+static bool has_metadata(int32_t type_index) {
+  const tvmffi_type_record *record_of = tvmffi_type_find(type_index);
+  return record_of != NULL && tvmffi_atomic_load_acquire_ptr(&record_of->info.metadata) != NULL;
+}
+
+static void pop(search *s) {
+  frame *top = tvmffi_stack_top(&s->frames);
+  tvmffi_child_release(&top->child);
+  tvmffi_object_release(top->path);
+  tvmffi_stack_pop(&s->frames);
+}
+
+static bool is_next(const search *s, const TVMFFIObject *obj, size_t num_matched) {
+  return num_matched < s->pattern.size &&
+         *(TVMFFIObject **)tvmffi_stack_at(&s->pattern, num_matched) == obj;
+}
+
+/* Goes into a value: pushes objects that may have something in them, and matches them. */
+static int begin(search *s, const TVMFFIAny *value, size_t num_matched) {
+  bool is_container = tvmffi_is_container(value->type_index);
+  frame *top;
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL ||
+      (!is_container && !has_metadata(value->type_index))) {
+    return 0;
+  }
+  TVMFFI_TRY(tvmffi_walk_check_depth("FindAccessPaths", s->frames.size));
+  top = tvmffi_stack_push(&s->frames);
+  if (top == NULL) return tvmffi_fail_memory();
+  top->obj = value->v_obj;
+  top->num_matched = num_matched;
+  top->num_paths_before = tvmffi_array_size(s->paths);
+  tvmffi_child_first(&top->cursor, top->obj);
+  if (!is_container && is_next(s, value->v_obj, num_matched) &&
+      ++top->num_matched == s->pattern.size) {
+    TVMFFI_TRY(record(s));
+    pop(s); /* what is in it is not looked at */
+  }
+  return 0;
+}
+
+/* Objects on the way, below which there is nothing, count as what was looked for. */
+static int end(search *s) {
+  const frame *top = tvmffi_stack_top(&s->frames);
+  int rc = 0;
+  if (s->wants_prefixes && s->frames.size > 1 && !tvmffi_is_container(top->obj->type_index) &&
+      top->num_matched > 0 && tvmffi_array_size(s->paths) == top->num_paths_before) {
+    rc = record(s);
+  }
+  pop(s);
+  return rc;
+}
+
+static int find_next(search *s) {
+  frame *top = tvmffi_stack_top(&s->frames);
+  TVMFFIAny value;
+  bool has_no_key;
+  int rc;
+  tvmffi_child_release(&top->child);
+  rc = tvmffi_child_next(&top->cursor, &top->child);
+  if (rc <= 0) return rc == 0 ? end(s) : -1;
+  has_no_key = (top->obj->type_index == kTVMFFIMap || top->obj->type_index == kTVMFFIDict) &&
+               top->child.key.type_index == kTVMFFINone;
+  if (has_no_key) return 0;
+  value = top->child.value;
+  return begin(s, &value, top->num_matched);
+}
+
+static int find(search *s, TVMFFIObject *root) {
+  TVMFFIAny value = tvmffi_any_object(root);
+  int rc;
+  if (root == NULL || tvmffi_is_container(root->type_index)) return 0;
+  rc = begin(s, &value, 0);
+  while (rc == 0 && s->frames.size != 0) rc = find_next(s);
+  while (s->frames.size != 0) pop(s);
+  return rc;
+}
+
+/* ---- The pattern -------------------------------------------------------------------------------
+ */
+
+/* Outermost first, without None and without repetitions; foreign code may change the list. */
+static int read_pattern(search *s, TVMFFIObject *reversed) {
+  int64_t i = reversed != NULL ? tvmffi_array_size(reversed) : 0;
+  while (i-- > 0) {
+    const TVMFFIAny *item = &tvmffi_array_items(reversed)[i];
+    TVMFFIObject **last = tvmffi_stack_top(&s->pattern);
+    if (item->type_index < kTVMFFIStaticObjectBegin || (last != NULL && *last == item->v_obj)) {
+      continue;
+    }
+    last = tvmffi_stack_push(&s->pattern);
+    if (last == NULL) return tvmffi_fail_memory();
+    tvmffi_object_retain(item->v_obj);
+    *last = item->v_obj;
+  }
+  return 0;
+}
+
+static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_visit_error_context *context = (const void *)args[1].v_obj;
+  TVMFFIObject *root = args[0].type_index == kTVMFFINone ? NULL : args[0].v_obj;
+  search s;
+  size_t i;
+  int rc;
+  (void)num_args;
+  memset(&s, 0, sizeof s);
+  s.wants_prefixes = args[2].v_int64 != 0;
+  s.paths = tvmffi_array_new(0);
+  if (s.paths == NULL) return tvmffi_fail_memory();
+  tvmffi_stack_init(&s.frames, sizeof(frame));
+  tvmffi_stack_init(&s.pattern, sizeof(TVMFFIObject *));
+  rc = read_pattern(&s, context->reverse_visit_pattern);
+  if (rc == 0) rc = find(&s, root);
+  for (i = 0; i < s.pattern.size; ++i) {
+    tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&s.pattern, i));
+  }
+  tvmffi_stack_fini(&s.pattern);
+  tvmffi_stack_fini(&s.frames);
+  if (rc == 0) {
+    *result = tvmffi_any_object(s.paths);
+  } else {
+    tvmffi_object_release(s.paths);
+  }
+  return rc;
+}
+
+static const tvmffi_builtin kFunctions[] = {
+    {"ffi.VisitErrorContext.FindAccessPaths", "OXb>@P", find_access_paths},
+};
+
+const tvmffi_builtin_group tvmffi_find_paths_builtins = {kFunctions,
+                                                         sizeof kFunctions / sizeof *kFunctions};

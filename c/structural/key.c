@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structural functions as others call them, and values that are keys by their structure. */
+#include <string.h>
+
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/type.h"
+#include "reflect/fields.h"
+#include "reflect/objects.h"
+#include "structural/structural.h"
+
+static tvmffi_structural_options options_of(const TVMFFIAny *args) {
+  tvmffi_structural_options options;
+  options.map_free_vars = args[0].v_int64 != 0;
+  options.skip_tensor_content = args[1].v_int64 != 0;
+  return options;
+}
+
+static int equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  bool is_equal;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_structural_equal(&args[0], &args[1], options_of(args + 2), &is_equal));
+  *result = tvmffi_any_bool(is_equal);
+  return 0;
+}
+
+static int find_mismatch(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return tvmffi_structural_mismatch(&args[0], &args[1], options_of(args + 2), result);
+}
+
+static int hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  uint64_t made;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_structural_hash(&args[0], options_of(args + 1), &made));
+  *result = tvmffi_any_int((int64_t)made);
+  return 0;
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------
+ */
+
+static const tvmffi_structural_options kPlain = {false, false};
+
+static int make_key(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  tvmffi_structural_key *key;
+  TVMFFIAny value;
+  uint64_t made;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_structural_hash(&args[0], kPlain, &made));
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
+  key = tvmffi_reflect_new(kTvmffiStructuralKey);
+  if (key == NULL) {
+    tvmffi_any_release(&value);
+    return -1;
+  }
+  key->key = value;
+  key->hash_i64 = (int64_t)made;
+  *result = tvmffi_any_object(key);
+  return 0;
+}
+
+static const tvmffi_structural_key *as_key(const TVMFFIAny *arg) {
+  return (const tvmffi_structural_key *)(const void *)arg->v_obj;
+}
+
+static int equal_keys(const tvmffi_structural_key *a, const tvmffi_structural_key *b, bool *out) {
+  *out = a == b;
+  if (a == b || a->hash_i64 != b->hash_i64) return 0;
+  return tvmffi_structural_equal(&a->key, &b->key, kPlain, out);
+}
+
+static int key_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  bool is_equal;
+  int i;
+  (void)num_args;
+  for (i = 0; i < 2; ++i) {
+    if (args[i].type_index != kTvmffiStructuralKey) {
+      return tvmffi_fail("InternalError", "Check not null: %s ", i == 0 ? "lhs_obj" : "rhs_obj");
+    }
+  }
+  TVMFFI_TRY(equal_keys(as_key(&args[0]), as_key(&args[1]), &is_equal));
+  *result = tvmffi_any_bool(is_equal);
+  return 0;
+}
+
+/* What containers ask of keys: Functions, which clients of all versions understand. */
+static int any_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.StructuralKey) -> int", 1, 1, args, num_args));
+  *result = tvmffi_any_int(as_key(&args[0])->hash_i64);
+  return 0;
+}
+
+static int any_equal(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  bool is_equal;
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.StructuralKey, 1: ffi.StructuralKey) -> bool", 2,
+                                    2, args, num_args));
+  TVMFFI_TRY(equal_keys(as_key(&args[0]), as_key(&args[1]), &is_equal));
+  *result = tvmffi_any_bool(is_equal);
+  return 0;
+}
+
+static int init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: Any) -> ffi.Object", 1, 0, args, num_args));
+  return make_key(args, num_args, result);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------
+ */
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    {kTvmffiStructuralKey, kTvmffiAttrInit, false, init, NULL},
+    {kTvmffiStructuralKey, kTvmffiAttrAnyHash, false, any_hash, NULL},
+    {kTvmffiStructuralKey, kTvmffiAttrAnyEqual, false, any_equal, NULL},
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_structural_key_attrs = {kAttrs, attr_functions, kNumAttrs};
+
+static const tvmffi_builtin_field kFields[] = {
+    {"key", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA("Any")), 0, kTvmffiStoredAny,
+     offsetof(tvmffi_structural_key, key), kTVMFFIAny, tvmffi_field_set_any, NULL},
+    {"hash_i64", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA("int")), 0, kTvmffiStoredInt64,
+     offsetof(tvmffi_structural_key, hash_i64), kTVMFFIInt, tvmffi_field_set_int64, NULL},
+};
+static const tvmffi_builtin_method kMethods[] = {
+    {{"ffi.StructuralKey.__ffi_init__", "a>O", make_key},
+     "Makes a key of a value, with the value's structural hash.",
+     TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(TVMFFI_SCHEMA("ffi.Object"), TVMFFI_SCHEMA("Any"))),
+     kTVMFFIFieldFlagBitMaskIsStaticMethod},
+};
+static TVMFFIFieldInfo fields[2];
+static TVMFFIMethodInfo methods[1];
+static tvmffi_builtin_function method_functions[1];
+
+static const tvmffi_builtin_type kTypes[] = {
+    {kTvmffiStructuralKey,
+     {{NULL, 0},
+      tvmffi_create_structural_key,
+      sizeof(tvmffi_structural_key),
+      kTVMFFISEqHashKindUnsupported},
+     2,
+     1,
+     kFields,
+     kMethods,
+     fields,
+     methods,
+     method_functions},
+};
+
+const tvmffi_builtin_type_group tvmffi_structural_key_types = {kTypes,
+                                                               sizeof kTypes / sizeof *kTypes};
+
+static const tvmffi_builtin kFunctions[] = {
+    {"ffi.StructuralEqual", "aabb>b", equal},
+    {"ffi.GetFirstStructuralMismatch", "aabb>?(PP)", find_mismatch},
+    {"ffi.StructuralHash", "abb>i", hash},
+    {"ffi.StructuralKey", "a>K", make_key},
+    {"ffi.StructuralKeyEqual", "aa>b", key_equal},
+};
+
+const tvmffi_builtin_group tvmffi_structural_builtins = {kFunctions,
+                                                         sizeof kFunctions / sizeof *kFunctions};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "structural/mutate.h"
+
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "structural/outcome.h"
+#include "structural/rewrite.h"
+#include "structural/structural.h"
+#include "value/walk.h"
+
+static const char kWhat[] = "ffi.StructuralMutate";
+
+/* How a value came to be mutated, innermost last: what is to be done at the end differs. */
+typedef enum { kByHook, kByDefault, kByMutator } entry;
+
+/* A value that is mutated. */
+typedef struct {
+  TVMFFIAny value; /* lent by the frame below, or by the caller; or it is `given` */
+  TVMFFIAny given; /* owned: what a callback gave in the place of a value; else Unchanged */
+  entry entry;
+  bool in_place;
+} subject;
+
+/* An object whose children are being mutated. */
+typedef struct {
+  subject subject;
+  tvmffi_rewrite rewrite;
+  TVMFFISEqHashKind kind;
+  int32_t region;       /* around the object */
+  int32_t child_region; /* for what is in it */
+} frame;
+
+typedef struct {
+  tvmffi_structural_mutator *mutator;
+  const tvmffi_mutate_engine *engine; /* the same, or NULL when it is another's */
+  tvmffi_stack frames;
+} walk;
+
+static const tvmffi_mutator_table *table_of(const walk *w) {
+  return w->mutator->vtable;
+}
+
+/* ---- Callbacks ---------------------------------------------------------------------------------
+ */
+
+static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *found) {
+  const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
+  TVMFFIAny args[3];
+  *found = callback != NULL;
+  if (callback == NULL) return tvmffi_outcome_unchanged();
+  args[0] = *value;
+  if (w->engine->kind == kTvmffiMutate) {
+    args[1] = tvmffi_any_object(w->mutator);
+    args[2] = tvmffi_any_int(in_place);
+    return tvmffi_callback_call(kWhat, callback, args, 3);
+  }
+  args[1] = tvmffi_any_int(w->mutator->def_region_kind);
+  return tvmffi_callback_call(kWhat, callback, args, 2);
+}
+
+static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
+  return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&
+         a->v_uint64 == b->v_uint64;
+}
+
+/* Has what a callback gave mutated instead of the value. */
+static void replace(subject *of, TVMFFIAny given) {
+  if (tvmffi_outcome_is_unchanged(&given)) return;
+  if (is_same(&given, &of->value)) {
+    tvmffi_any_release(&given); /* it would count as shared */
+    return;
+  }
+  of->given = of->value = given;
+  of->in_place = of->in_place && tvmffi_mutate_is_unique(&given);
+}
+
+/* What is to be done when there is an outcome for a value. */
+static TVMFFIAny finish(walk *w, subject *of, TVMFFIAny outcome) {
+  bool by_engine = of->entry == kByMutator, found;
+  if (tvmffi_outcome_is_error(&outcome)) {
+    if (of->entry != kByHook) tvmffi_outcome_note(&outcome, &of->value);
+  } else if (by_engine && w->engine->kind == kTvmffiMapPostOrder) {
+    TVMFFIAny now = tvmffi_outcome_is_unchanged(&outcome) ? of->value : outcome;
+    TVMFFIAny given = dispatch(w, &now, false, &found);
+    if (tvmffi_outcome_is_error(&given)) tvmffi_outcome_note(&given, &now);
+    if (!tvmffi_outcome_is_unchanged(&given)) {
+      tvmffi_any_release(&outcome);
+      outcome = given;
+    }
+  } else if (tvmffi_outcome_is_unchanged(&outcome)) {
+    return of->given; /* which may be Unchanged too */
+  }
+  if (!tvmffi_outcome_is_unchanged(&of->given)) tvmffi_any_release(&of->given);
+  return outcome;
+}
+
+/* ---- The default mutation ----------------------------------------------------------------------
+ */
+
+static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
+  TVMFFIAny args[2], result;
+  union {
+    void *in;
+    tvmffi_mutate out;
+  } native;
+  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (hook->type_index == kTVMFFIOpaquePtr) {
+    native.in = hook->v_ptr;
+    return native.out(w->mutator, *value);
+  }
+  if (hook->type_index != kTVMFFIFunction) {
+    return tvmffi_outcome_fail("TypeError",
+                               "__s_mutate__ must be a direct hook pointer or ffi.Function");
+  }
+  args[0] = tvmffi_any_object(w->mutator);
+  args[1] = *value;
+  if (tvmffi_walk_call(kWhat, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
+  return result;
+}
+
+static const TVMFFIAny *find_hook(int32_t type_index, bool in_place) {
+  const TVMFFIAny *hook =
+      in_place ? tvmffi_reflect_find_attr(kTvmffiAttrSMaybeInplaceMutate, type_index) : NULL;
+  if (hook != NULL &&
+      (hook->type_index == kTVMFFIOpaquePtr || hook->type_index == kTVMFFIFunction)) {
+    return hook;
+  }
+  return tvmffi_reflect_find_attr(kTvmffiAttrSMutate, type_index);
+}
+
+/* Variables, and nodes of graphs, are mutated once. */
+static bool is_remapped(TVMFFISEqHashKind kind) {
+  return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
+}
+
+static int push(walk *w, const subject *of, TVMFFISEqHashKind kind) {
+  int32_t region = w->mutator->def_region_kind;
+  frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth(kWhat, w->frames.size));
+  top = tvmffi_stack_push(&w->frames);
+  if (top == NULL) return tvmffi_fail_memory();
+  if (tvmffi_rewrite_begin(&top->rewrite, of->value.v_obj, of->in_place) != 0) {
+    tvmffi_stack_pop(&w->frames);
+    return -1;
+  }
+  top->subject = *of;
+  top->kind = kind;
+  top->region = region;
+  top->child_region = tvmffi_region_inside(region, kind);
+  return 0;
+}
+
+/* The outcome, or Unchanged after pushing what is to be mutated first. */
+static TVMFFIAny descend(walk *w, const subject *of) {
+  const TVMFFIAny *value = &of->value, *hook;
+  TVMFFISEqHashKind kind = kTVMFFISEqHashKindUnsupported;
+  if (!tvmffi_is_container(value->type_index)) {
+    hook = find_hook(value->type_index, of->in_place);
+    if (hook != NULL) return call_hook(w, hook, value);
+    if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
+      return tvmffi_outcome_unchanged();
+    }
+    kind = tvmffi_structural_find_kind(value->type_index);
+  }
+  if (is_remapped(kind)) {
+    TVMFFIAny mapped = table_of(w)->var_remap_get(w->mutator, *value);
+    if (mapped.type_index != kTVMFFINone) return mapped;
+  }
+  if (kind == kTVMFFISEqHashKindFreeVar &&
+      w->mutator->def_region_kind == kTVMFFIDefRegionKindNone) {
+    return tvmffi_outcome_unchanged(); /* a use of what is defined elsewhere */
+  }
+  return push(w, of, kind) == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised();
+}
+
+/* A mutation by the mutator, or its beginning. */
+static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
+  size_t depth = w->frames.size;
+  subject of;
+  TVMFFIAny outcome;
+  bool found;
+  if (w->engine == NULL) return tvmffi_mutator_mutate(w->mutator, value, in_place);
+  of.value = *value;
+  of.given = tvmffi_outcome_unchanged();
+  of.entry = kByMutator;
+  of.in_place = in_place;
+  if (w->engine->kind != kTvmffiMapPostOrder) {
+    outcome = dispatch(w, value, in_place, &found);
+    if (tvmffi_outcome_is_error(&outcome)) {
+      tvmffi_outcome_note(&outcome, value);
+      return outcome;
+    }
+    if (found && w->engine->kind == kTvmffiMutate) return outcome;
+    replace(&of, outcome);
+  }
+  outcome = descend(w, &of);
+  return w->frames.size == depth ? finish(w, &of, outcome) : outcome;
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
+/* Remembers what became of an object that is mutated once; gives the outcome, or an Error. */
+static TVMFFIAny remember(walk *w, const frame *top, TVMFFIAny outcome) {
+  TVMFFIAny done;
+  if (!is_remapped(top->kind) ||
+      (top->kind == kTVMFFISEqHashKindFreeVar && top->region != kTVMFFIDefRegionKindPattern &&
+       tvmffi_outcome_is_unchanged(&outcome))) {
+    return outcome;
+  }
+  done = table_of(w)->var_remap_set(w->mutator, top->subject.value, outcome);
+  if (!tvmffi_outcome_is_error(&done)) {
+    tvmffi_any_release(&done);
+    return outcome;
+  }
+  tvmffi_any_release(&outcome);
+  return done;
+}
+
+static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
+  frame top = *(frame *)tvmffi_stack_top(&w->frames);
+  tvmffi_stack_pop(&w->frames);
+  w->mutator->def_region_kind = top.region;
+  if (tvmffi_outcome_is_error(&outcome)) {
+    tvmffi_rewrite_abandon(&top.rewrite);
+  } else {
+    outcome = remember(w, &top, tvmffi_rewrite_end(&top.rewrite));
+  }
+  return finish(w, &top.subject, outcome);
+}
+
+/* Puts the outcome of the child at hand in its place, and goes on with the next. */
+static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  TVMFFIAny value;
+  bool in_place;
+  int rc;
+  if (top->rewrite.has_child && tvmffi_rewrite_put(&top->rewrite, outcome) != 0) {
+    return leave(w, tvmffi_outcome_raised());
+  }
+  rc = tvmffi_rewrite_next(&top->rewrite);
+  if (rc != 1) return leave(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
+  value = top->rewrite.child.value;
+  w->mutator->def_region_kind =
+      top->rewrite.child.field != NULL
+          ? tvmffi_region_of_field(top->child_region, top->rewrite.child.field)
+          : top->child_region;
+  in_place = top->rewrite.is_in_place && tvmffi_mutate_is_unique(&value);
+  return enter(w, &value, in_place);
+}
+
+static void begin(walk *w, tvmffi_structural_mutator *mutator) {
+  w->mutator = mutator;
+  w->engine = tvmffi_mutator_get_engine(mutator);
+  tvmffi_stack_init(&w->frames, sizeof(frame));
+}
+
+static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
+  while (w->frames.size != 0) {
+    outcome = tvmffi_outcome_is_error(&outcome) ? leave(w, outcome) : mutate_next(w, outcome);
+  }
+  tvmffi_stack_fini(&w->frames);
+  return outcome;
+}
+
+/* ---- From outside ------------------------------------------------------------------------------
+ */
+
+TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value) {
+  walk w;
+  begin(&w, mutator);
+  return run(&w, enter(&w, &value, false));
+}
+
+TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
+  walk w;
+  begin(&w, mutator);
+  return run(&w, enter(&w, &value, value.type_index >= kTVMFFIStaticObjectBegin));
+}
+
+TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
+                                bool in_place) {
+  const tvmffi_mutator_table *table = mutator->vtable;
+  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  return in_place && tvmffi_mutate_is_unique(value) ? table->maybe_inplace_mutate(mutator, *value)
+                                                    : table->mutate(mutator, *value);
+}
+
+static TVMFFIAny mutate_by(entry by, tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
+                           bool in_place) {
+  walk w;
+  subject of;
+  TVMFFIAny outcome;
+  begin(&w, mutator);
+  of.value = *value;
+  of.given = tvmffi_outcome_unchanged();
+  of.entry = by;
+  of.in_place = in_place;
+  outcome = descend(&w, &of);
+  return run(&w, w.frames.size == 0 ? finish(&w, &of, outcome) : outcome);
+}
+
+TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator,
+                                        const TVMFFIAny *value) {
+  return mutate_by(kByDefault, mutator, value, false);
+}
+
+TVMFFIAny tvmffi_mutate_container(void *mutator, TVMFFIAny value) {
+  return mutate_by(kByHook, mutator, &value, false);
+}
+
+TVMFFIAny tvmffi_mutate_container_inplace(void *mutator, TVMFFIAny value) {
+  return mutate_by(kByHook, mutator, &value, true);
+}
+
+TVMFFIAny tvmffi_mutate_atom(void *mutator, TVMFFIAny value) {
+  (void)mutator;
+  (void)value;
+  return tvmffi_outcome_unchanged();
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "structural/visit.h"
+
+#include "base/stack.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "reflect/children.h"
+#include "structural/outcome.h"
+#include "structural/structural.h"
+#include "value/walk.h"
+
+static const char kWhat[] = "ffi.StructuralVisit";
+
+/* An object whose children are being visited. */
+typedef struct {
+  TVMFFIObject *obj;  /* lent by the frame below, or by the caller */
+  tvmffi_child child; /* the one at hand */
+  tvmffi_child_cursor cursor;
+  int32_t region;       /* around the object */
+  int32_t child_region; /* for what is in it */
+  bool is_entered;      /* by the visitor, not by the default visit */
+} frame;
+
+typedef struct {
+  tvmffi_structural_visitor *visitor;
+  const tvmffi_visit_engine *engine; /* the same, or NULL when it is another's */
+  tvmffi_stack frames;
+} walk;
+
+/* ---- Callbacks ---------------------------------------------------------------------------------
+ */
+
+/* Calls back, if there is a callback; *goes_on says whether there is more to do in the value. */
+static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
+  const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
+  TVMFFIAny args[3], outcome;
+  *goes_on = true;
+  if (callback == NULL) return tvmffi_any_none();
+  args[0] = *value;
+  if (w->engine->kind == kTvmffiVisit) {
+    *goes_on = false;
+    args[1] = tvmffi_any_object(w->visitor);
+    return tvmffi_outcome_check_visit(tvmffi_callback_call(kWhat, callback, args, 3));
+  }
+  args[1] = tvmffi_any_int(w->visitor->def_region_kind);
+  outcome = tvmffi_callback_call(kWhat, callback, args, 2);
+  switch (outcome.type_index) {
+    case kTVMFFINone:
+    case kTVMFFIVisitInterrupt:
+    case kTVMFFIError:
+      return outcome;
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+      *goes_on = outcome.v_int64 != 1;
+      return tvmffi_any_none();
+    default:
+      return tvmffi_outcome_refuse(outcome, "WalkResult");
+  }
+}
+
+/* ---- Descending --------------------------------------------------------------------------------
+ */
+
+static int push(walk *w, TVMFFIObject *obj, bool is_entered) {
+  int32_t region = w->visitor->def_region_kind;
+  frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth(kWhat, w->frames.size));
+  top = tvmffi_stack_push(&w->frames);
+  if (top == NULL) return tvmffi_fail_memory();
+  top->obj = obj;
+  top->region = region;
+  top->child_region = tvmffi_region_inside(region, tvmffi_structural_find_kind(obj->type_index));
+  top->is_entered = is_entered;
+  tvmffi_child_first(&top->cursor, obj);
+  return 0;
+}
+
+static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
+  TVMFFIAny args[2], result;
+  union {
+    void *in;
+    tvmffi_visit out;
+  } native;
+  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (hook->type_index == kTVMFFIOpaquePtr) {
+    native.in = hook->v_ptr;
+    return tvmffi_outcome_check_visit(native.out(w->visitor, *value));
+  }
+  if (hook->type_index != kTVMFFIFunction) {
+    return tvmffi_outcome_fail("TypeError",
+                               "__s_visit__ must be an opaque function pointer or ffi.Function");
+  }
+  args[0] = tvmffi_any_object(w->visitor);
+  args[1] = *value;
+  if (tvmffi_walk_call(kWhat, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
+  return tvmffi_outcome_check_visit(result);
+}
+
+/* The default visit: of objects whose children the walk visits itself, only the beginning. */
+static TVMFFIAny descend(walk *w, const TVMFFIAny *value, bool is_entered) {
+  const TVMFFIAny *hook = tvmffi_is_container(value->type_index)
+                              ? NULL
+                              : tvmffi_reflect_find_attr(kTvmffiAttrSVisit, value->type_index);
+  if (hook != NULL) return call_hook(w, hook, value);
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
+    return tvmffi_any_none();
+  }
+  return push(w, value->v_obj, is_entered) == 0 ? tvmffi_any_none() : tvmffi_outcome_raised();
+}
+
+/* What the engine has to do when it is done with a value. */
+static TVMFFIAny finish(walk *w, const TVMFFIAny *value, TVMFFIAny outcome) {
+  bool goes_on;
+  if (outcome.type_index == kTVMFFINone && w->engine->kind == kTvmffiWalkPostOrder) {
+    outcome = dispatch(w, value, &goes_on);
+  }
+  if (tvmffi_outcome_is_error(&outcome)) tvmffi_outcome_note(&outcome, value);
+  return outcome;
+}
+
+/* A visit by the visitor, or its beginning. */
+static TVMFFIAny enter(walk *w, const TVMFFIAny *value) {
+  size_t depth = w->frames.size;
+  bool goes_on = true;
+  TVMFFIAny outcome = tvmffi_any_none();
+  if (w->engine == NULL) return tvmffi_visitor_visit(w->visitor, value);
+  if (value->type_index == kTVMFFINone) return outcome;
+  if (w->engine->kind != kTvmffiWalkPostOrder) outcome = dispatch(w, value, &goes_on);
+  if (goes_on && outcome.type_index == kTVMFFINone) outcome = descend(w, value, true);
+  return w->frames.size == depth ? finish(w, value, outcome) : outcome;
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
+static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  TVMFFIAny value = tvmffi_any_object(top->obj);
+  bool is_entered = top->is_entered;
+  tvmffi_child_release(&top->child);
+  w->visitor->def_region_kind = top->region;
+  tvmffi_stack_pop(&w->frames);
+  return is_entered ? finish(w, &value, outcome) : outcome;
+}
+
+static TVMFFIAny visit_next(walk *w) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  TVMFFIAny value;
+  int rc;
+  tvmffi_child_release(&top->child);
+  rc = tvmffi_child_next_structural(&top->cursor, &top->child);
+  if (rc != 1) return leave(w, rc == 0 ? tvmffi_any_none() : tvmffi_outcome_raised());
+  w->visitor->def_region_kind = top->child.field != NULL
+                                    ? tvmffi_region_of_field(top->child_region, top->child.field)
+                                    : top->child_region;
+  value = top->child.value;
+  return enter(w, &value);
+}
+
+static void begin(walk *w, tvmffi_structural_visitor *visitor) {
+  w->visitor = visitor;
+  w->engine = tvmffi_visitor_get_engine(visitor);
+  tvmffi_stack_init(&w->frames, sizeof(frame));
+}
+
+static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
+  while (w->frames.size != 0) {
+    outcome = outcome.type_index == kTVMFFINone ? visit_next(w) : leave(w, outcome);
+  }
+  tvmffi_stack_fini(&w->frames);
+  return outcome;
+}
+
+/* ---- From outside ------------------------------------------------------------------------------
+ */
+
+TVMFFIAny tvmffi_visit_engine_visit(void *visitor, TVMFFIAny value) {
+  walk w;
+  begin(&w, visitor);
+  return run(&w, enter(&w, &value));
+}
+
+TVMFFIAny tvmffi_visitor_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value) {
+  const tvmffi_visitor_table *table = visitor->vtable;
+  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  return tvmffi_outcome_check_visit(table->visit(visitor, *value));
+}
+
+TVMFFIAny tvmffi_visitor_default_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value) {
+  walk w;
+  begin(&w, visitor);
+  return run(&w, descend(&w, value, false));
+}
+
+TVMFFIAny tvmffi_visit_container(void *visitor, TVMFFIAny value) {
+  return tvmffi_visitor_default_visit(visitor, &value);
+}

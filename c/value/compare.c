@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/pointer_map.h"
+#include "base/stack.h"
+#include "container/any_key.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/type.h"
+#include "reflect/children.h"
+#include "value/recursive.h"
+#include "value/walk.h"
+
+/* The types of hooks, as errors show them. */
+static const char kEqHook[] =
+    "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView) -> bool) -> bool";
+static const char kCompareHook[] =
+    "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView) -> int) -> int";
+
+/* Types below this one have no hooks: it is the first that clients could have registered. */
+enum { kFirstHookedType = kTVMFFIStaticObjectEnd };
+
+/* Two objects of one type that are being compared. */
+typedef struct {
+  TVMFFIObject *a, *b; /* lent by the map of pairs */
+  tvmffi_child_cursor in_a, in_b;
+} frame;
+
+/*
+ * The first difference ends a walk. So whatever pair has been met, and is met again, is equal as
+ * far as is known: done, or (in a cycle) still being compared, which an order does not allow. Only
+ * a hook may go on after a difference; nothing is known then of what was met on the way to it.
+ */
+typedef struct {
+  tvmffi_stack frames;
+  tvmffi_pointer_map pairs; /* their states; all keys are owned */
+  tvmffi_stack met;         /* pair: those that are kOpen or kClosed, in the order of meeting */
+  bool is_ordered;
+  tvmffi_walk_function *equal, *compare; /* what hooks get; made when there is one */
+} walk;
+
+typedef struct {
+  TVMFFIObject *a, *b;
+} pair;
+
+enum { kOpen = 1, kClosed, kUnknown };
+
+static void set_state(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t state) {
+  tvmffi_pointer_map_ensure_pair(&w->pairs, a, b)->value.number = state; /* it is there */
+}
+
+/* Goes on with two values: kTvmffiNested when they have been pushed. -1 with the error raised. */
+static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out);
+
+/* Whether a and b are equal, or how they are ordered, with all that they hold. */
+static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
+                   tvmffi_relation *out);
+
+/* ---- Hooks -------------------------------------------------------------------------------------
+ */
+
+static int equal_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
+  tvmffi_relation relation;
+  TVMFFI_TRY(compare(self, &args[0], &args[1], false, &relation));
+  *result = tvmffi_any_bool(relation == kTvmffiSame);
+  return 0;
+}
+
+static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
+  tvmffi_relation relation;
+  TVMFFI_TRY(compare(self, &args[0], &args[1], true, &relation));
+  *result = tvmffi_any_int(relation);
+  return 0;
+}
+
+static int call_hook(TVMFFIObject *hook, tvmffi_walk_function *function, TVMFFIObject *a,
+                     TVMFFIObject *b, bool is_equality, int64_t *out) {
+  TVMFFIAny args[3], result;
+  if (function == NULL) return -1;
+  args[0] = tvmffi_any_object(a);
+  args[1] = tvmffi_any_object(b);
+  args[2] = tvmffi_any_object(function);
+  TVMFFI_TRY(tvmffi_walk_call("RecursiveCompare", hook, args, 3, &result));
+  if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
+    (void)tvmffi_any_fail_conversion(&result, is_equality ? "bool" : "int");
+    tvmffi_any_release(&result);
+    return -1;
+  }
+  *out = result.v_int64;
+  return 0;
+}
+
+static tvmffi_walk_function *ensure_function(walk *w, bool is_equality) {
+  tvmffi_walk_function **place = is_equality ? &w->equal : &w->compare;
+  if (*place == NULL) {
+    *place = is_equality ? tvmffi_walk_function_new("(0: AnyView, 1: AnyView) -> bool", "aa",
+                                                    equal_for_hook, w)
+                         : tvmffi_walk_function_new("(0: AnyView, 1: AnyView) -> int", "aa",
+                                                    compare_for_hook, w);
+  }
+  return *place;
+}
+
+/* Asks the hooks of the type of both; *out is kTvmffiNested when there are none. */
+static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
+  int32_t type_index = a->type_index;
+  TVMFFIObject *hook = NULL;
+  bool is_equality = !w->is_ordered;
+  int64_t answer;
+  *out = kTvmffiNested;
+  if (type_index < kFirstHookedType) return 0;
+  if (is_equality) {
+    TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrEq, type_index, kEqHook, &hook));
+  }
+  if (hook == NULL) {
+    is_equality = false;
+    TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrCompare, type_index, kCompareHook, &hook));
+  }
+  if (hook == NULL) return 0;
+  TVMFFI_TRY(call_hook(hook, ensure_function(w, is_equality), a, b, is_equality, &answer));
+  if (is_equality) answer = answer == 0; /* true is no difference */
+  *out = answer < 0 ? kTvmffiLess : answer > 0 ? kTvmffiGreater : kTvmffiSame;
+  return 0;
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------------
+ */
+
+/* A pair of which nothing is known is kOpen from then on. *out is what it was before. */
+static int meet(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure_pair(&w->pairs, a, b);
+  pair *met;
+  if (entry == NULL) return tvmffi_fail_memory();
+  if (entry->value.number == 0) {
+    tvmffi_object_retain(a);
+    tvmffi_object_retain(b);
+    entry->value.number = kUnknown;
+  }
+  *out = entry->value.number;
+  if (*out != kUnknown) return 0;
+  met = tvmffi_stack_push(&w->met);
+  if (met == NULL) return tvmffi_fail_memory();
+  met->a = a;
+  met->b = b;
+  entry->value.number = kOpen;
+  return 0;
+}
+
+static int push(walk *w, TVMFFIObject *a, TVMFFIObject *b) {
+  frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth("RecursiveCompare", w->frames.size));
+  top = tvmffi_stack_push(&w->frames);
+  if (top == NULL) return tvmffi_fail_memory();
+  top->a = a;
+  top->b = b;
+  tvmffi_child_first(&top->in_a, a);
+  tvmffi_child_first(&top->in_b, b);
+  return 0;
+}
+
+static int begin_objects(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
+  uint64_t state;
+  *out = kTvmffiSame;
+  TVMFFI_TRY(meet(w, a, b, &state));
+  if (state == kOpen && w->is_ordered) {
+    return tvmffi_fail("ValueError", "RecursiveCompare: cyclic reference detected in ordering");
+  }
+  if (state != kUnknown) return 0;
+  TVMFFI_TRY(ask_hooks(w, a, b, out));
+  if (*out != kTvmffiNested) {
+    set_state(w, a, b, kClosed);
+    return 0;
+  }
+  TVMFFI_TRY(push(w, a, b));
+  if (tvmffi_is_map(a->type_index) && tvmffi_map_size(a) != tvmffi_map_size(b)) *out = kTvmffiLess;
+  return 0;
+}
+
+static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out) {
+  TVMFFI_TRY(tvmffi_compare_plain(a, b, w->is_ordered, out));
+  return *out == kTvmffiNested ? begin_objects(w, a->v_obj, b->v_obj, out) : 0;
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
+/* The next entry of a: its value against that under the same key in b. */
+static int compare_entry(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
+  const TVMFFIAny *found;
+  TVMFFIAny other;
+  int rc;
+  if (tvmffi_map_find(top->b, &child->key, &found) != 0) return -1;
+  *out = kTvmffiLess;
+  if (found == NULL) return 0;
+  other = tvmffi_any_copy(found);
+  rc = begin(w, &child->value, &other, out);
+  tvmffi_any_release(&other);
+  return rc;
+}
+
+/* The next element or field of a against that of b, or what follows from there being none. */
+static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
+  tvmffi_child other;
+  int rc = tvmffi_child_next(&top->in_b, &other);
+  if (rc < 0) return -1;
+  *out = kTvmffiGreater;
+  if (rc == 0) return 0;
+  *out = kTvmffiSame;
+  if (child->field == NULL || !(child->field->flags & kTVMFFIFieldFlagBitMaskCompareOff)) {
+    rc = begin(w, &child->value, &other.value, out);
+  } else {
+    rc = 0;
+  }
+  tvmffi_child_release(&other);
+  return rc;
+}
+
+static int end_of(walk *w, frame *top, tvmffi_relation *out) {
+  tvmffi_child other;
+  int rc = tvmffi_is_map(top->a->type_index) ? 0 : tvmffi_child_next(&top->in_b, &other);
+  if (rc < 0) return -1;
+  if (rc == 1) tvmffi_child_release(&other);
+  *out = rc == 1 ? kTvmffiLess : kTvmffiSame;
+  set_state(w, top->a, top->b, kClosed);
+  tvmffi_stack_pop(&w->frames);
+  return 0;
+}
+
+static int compare_next(walk *w, tvmffi_relation *out) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  tvmffi_child child;
+  int rc = tvmffi_child_next(&top->in_a, &child);
+  if (rc < 0) return -1;
+  if (rc == 0) return end_of(w, top, out);
+  rc = tvmffi_is_map(top->a->type_index) ? compare_entry(w, top, &child, out)
+                                         : compare_child(w, top, &child, out);
+  tvmffi_child_release(&child);
+  return rc;
+}
+
+/* Maps have no order: one that holds the difference, however deep, is an error. */
+static int check_is_in_no_map(const walk *w, size_t base) {
+  size_t i;
+  for (i = base; i < w->frames.size; ++i) {
+    if (tvmffi_is_map(((const frame *)tvmffi_stack_at(&w->frames, i))->a->type_index)) {
+      return tvmffi_fail("TypeError", "Cannot order Map/Dict values");
+    }
+  }
+  return 0;
+}
+
+static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
+                   tvmffi_relation *out) {
+  size_t base = w->frames.size, first_met = w->met.size;
+  bool was_ordered = w->is_ordered;
+  int rc;
+  w->is_ordered = is_ordered;
+  rc = begin(w, a, b, out);
+  while (rc == 0 && w->frames.size > base && (*out == kTvmffiSame || *out == kTvmffiNested)) {
+    rc = compare_next(w, out);
+  }
+  if (rc == 0 && *out == kTvmffiSame) {
+    w->is_ordered = was_ordered;
+    return 0;
+  }
+  if (rc == 0 && is_ordered) rc = check_is_in_no_map(w, base);
+  w->is_ordered = was_ordered;
+  while (w->frames.size > base) tvmffi_stack_pop(&w->frames);
+  while (w->met.size > first_met) {
+    const pair *met = tvmffi_stack_top(&w->met);
+    set_state(w, met->a, met->b, kUnknown);
+    tvmffi_stack_pop(&w->met);
+  }
+  return rc;
+}
+
+static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_relation *out) {
+  TVMFFIAny owned_a, owned_b;
+  walk w;
+  int rc;
+  memset(&w, 0, sizeof w);
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(a, &owned_a));
+  rc = TVMFFIAnyViewToOwnedAny(b, &owned_b);
+  if (rc == 0) {
+    tvmffi_stack_init(&w.frames, sizeof(frame));
+    tvmffi_stack_init(&w.met, sizeof(pair));
+    rc = compare(&w, &owned_a, &owned_b, is_ordered, out);
+    tvmffi_walk_function_end(w.equal);
+    tvmffi_walk_function_end(w.compare);
+    tvmffi_walk_release_keys(&w.pairs);
+    tvmffi_stack_fini(&w.frames);
+    tvmffi_stack_fini(&w.met);
+    tvmffi_any_release(&owned_b);
+  }
+  tvmffi_any_release(&owned_a);
+  return rc;
+}
+
+int tvmffi_recursive_equal(const TVMFFIAny *a, const TVMFFIAny *b, bool *out) {
+  tvmffi_relation relation;
+  TVMFFI_TRY(run(a, b, false, &relation));
+  *out = relation == kTvmffiSame;
+  return 0;
+}
+
+int tvmffi_recursive_compare(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  tvmffi_relation relation;
+  TVMFFI_TRY(run(a, b, true, &relation));
+  *out = relation;
+  return 0;
+}

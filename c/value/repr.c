@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value/repr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pointer_map.h"
+#include "base/stack.h"
+#include "container/array.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/string.h"
+#include "core/type.h"
+#include "reflect/children.h"
+#include "reflect/objects.h"
+#include "value/walk.h"
+
+static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
+
+/* An object that is being printed. */
+typedef struct {
+  TVMFFIObject *obj; /* lent by the map of objects */
+  tvmffi_child_cursor cursor;
+  tvmffi_child child; /* a map's entry, whose key has been printed */
+  size_t num_printed; /* children */
+  size_t start;       /* of its text */
+  bool has_child;
+} frame;
+
+/*
+ * The text of an object that has been printed: part of the text in the making, or of a text that a
+ * hook was given.
+ */
+typedef struct {
+  const TVMFFIObject *obj;
+  TVMFFIObject *kept; /* a String, or NULL for the text in the making */
+  size_t start, size;
+} printed;
+
+typedef struct {
+  tvmffi_stack frames;
+  tvmffi_pointer_map objects; /* met so far, owned; 1 + their number in done, or a state */
+  tvmffi_stack done;          /* printed */
+  tvmffi_stack kept;          /* TVMFFIObject *: texts that hooks were given */
+  tvmffi_buf text;
+  bool with_address;
+  tvmffi_walk_function *function; /* what hooks get; made when there is one */
+} walk;
+
+/* States of objects: being printed, and given up because of an error that a hook then ignored. */
+#define kPrinting UINT64_MAX
+#define kForgotten (UINT64_MAX - 1)
+
+/* ---- Pieces ------------------------------------------------------------------------------------
+ */
+
+static void append_address(walk *w, const TVMFFIObject *obj) {
+  if (w->with_address) tvmffi_buf_appendf(&w->text, "@%p", (const void *)obj);
+}
+
+/* What stands around the children of a container; NULL for objects with fields. */
+static const char *brackets_of(const TVMFFIObject *obj) {
+  switch (obj->type_index) {
+    case kTVMFFIArray:
+      return "()";
+    case kTVMFFIList:
+      return "[]";
+    case kTVMFFIMap:
+    case kTVMFFIDict:
+      return "{}";
+    default:
+      return NULL;
+  }
+}
+
+/* Whether an object is printed by walking to what it holds, if anything. */
+static bool may_have_children(const TVMFFIObject *obj) {
+  switch (obj->type_index) {
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+    case kTVMFFIShape:
+    case kTVMFFITensor:
+    case kTVMFFIBigInt:
+      return false;
+    default:
+      return true;
+  }
+}
+
+static void append_opening(walk *w, const TVMFFIObject *obj) {
+  const char *brackets = brackets_of(obj);
+  if (brackets != NULL) {
+    tvmffi_buf_append(&w->text, brackets, 1);
+  } else {
+    tvmffi_buf_append_text(&w->text, tvmffi_type_key(obj->type_index));
+    append_address(w, obj);
+  }
+}
+
+static void append_separator(walk *w, const frame *top) {
+  if (top->num_printed != 0) {
+    tvmffi_buf_append_text(&w->text, ", ");
+  } else if (brackets_of(top->obj) == NULL) {
+    tvmffi_buf_append_text(&w->text, "(");
+  }
+}
+
+static void append_closing(walk *w, const frame *top) {
+  const char *brackets = brackets_of(top->obj);
+  if (brackets == NULL) {
+    if (top->num_printed != 0) tvmffi_buf_append_text(&w->text, ")");
+    return;
+  }
+  if (top->obj->type_index == kTVMFFIArray && top->num_printed == 1) {
+    tvmffi_buf_append_text(&w->text, ",");
+  }
+  tvmffi_buf_append(&w->text, brackets + 1, 1);
+  append_address(w, top->obj);
+}
+
+/* ---- Objects met --------------------------------------------------------------------------------
+ */
+
+static int meet(walk *w, TVMFFIObject *obj) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
+  if (entry == NULL) return tvmffi_fail_memory();
+  if (entry->value.number == 0) tvmffi_object_retain(obj);
+  entry->value.number = kPrinting;
+  return 0;
+}
+
+static int finish(walk *w, const TVMFFIObject *obj, size_t start) {
+  printed *made = tvmffi_stack_push(&w->done);
+  if (made == NULL || w->text.failed) return tvmffi_fail_memory();
+  made->obj = obj;
+  made->start = start;
+  made->size = w->text.size - start;
+  tvmffi_pointer_map_find(&w->objects, obj)->value.number = w->done.size;
+  return 0;
+}
+
+static void forget(walk *w, const TVMFFIObject *obj) {
+  tvmffi_pointer_map_find(&w->objects, obj)->value.number = kForgotten;
+}
+
+/* Once more; the text in the making may move as it grows. */
+static void append_printed(walk *w, const printed *of) {
+  if (of->kept != NULL) {
+    tvmffi_buf_append(&w->text, TVMFFIBytesGetByteArrayPtr(of->kept)->data + of->start, of->size);
+    return;
+  }
+  if (!tvmffi_buf_reserve(&w->text, of->size)) return;
+  tvmffi_buf_append(&w->text, w->text.data + of->start, of->size);
+}
+
+/* ---- Hooks -------------------------------------------------------------------------------------
+ */
+
+static int print(walk *w, const TVMFFIAny *value);
+
+/* What a hook was given a text of goes out of the text in the making, and is kept beside it. */
+static int keep_text(walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
+  TVMFFIObject **kept;
+  TVMFFIObject *text = tvmffi_string_new(kTVMFFIStr, w->text.data + start, w->text.size - start);
+  size_t i;
+  if (text == NULL) return -1;
+  kept = tvmffi_stack_push(&w->kept);
+  if (kept == NULL) {
+    tvmffi_object_release(text);
+    return tvmffi_fail_memory();
+  }
+  *kept = text;
+  for (i = first_done; i < w->done.size; ++i) {
+    printed *made = tvmffi_stack_at(&w->done, i);
+    if (made->kept != NULL) continue;
+    made->kept = text;
+    made->start -= start;
+  }
+  w->text.size = start;
+  tvmffi_object_retain(text);
+  *out = tvmffi_any_object(text);
+  return 0;
+}
+
+/* The function that hooks get. */
+static int print_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
+  walk *w = self;
+  size_t start = w->text.size, first_done = w->done.size;
+  if (print(w, &args[0]) == 0 && keep_text(w, start, first_done, result) == 0) return 0;
+  while (w->done.size > first_done) {
+    forget(w, ((const printed *)tvmffi_stack_top(&w->done))->obj);
+    tvmffi_stack_pop(&w->done);
+  }
+  if (start < w->text.size) w->text.size = start;
+  return -1;
+}
+
+static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
+  size_t start = w->text.size;
+  TVMFFIAny args[2], result;
+  TVMFFIByteArray text;
+  if (w->function == NULL) {
+    w->function = tvmffi_walk_function_new("(0: AnyView) -> str", "a", print_for_hook, w);
+    if (w->function == NULL) return -1;
+  }
+  args[0] = tvmffi_any_object(obj);
+  args[1] = tvmffi_any_object(w->function);
+  TVMFFI_TRY(tvmffi_walk_call("ffi.ReprPrint", hook, args, 2, &result));
+  if (!tvmffi_any_get_text(&result, &text)) {
+    (void)tvmffi_any_fail_conversion(&result, "str");
+    tvmffi_any_release(&result);
+    return -1;
+  }
+  tvmffi_buf_append(&w->text, text.data, text.size);
+  tvmffi_any_release(&result);
+  return finish(w, obj, start);
+}
+
+/* ---- The walk ----------------------------------------------------------------------------------
+ */
+
+static void append_enum(walk *w, TVMFFIObject *obj) {
+  const tvmffi_enum *member = (const tvmffi_enum *)(const void *)obj;
+  TVMFFIByteArray name;
+  tvmffi_buf_append_text(&w->text, tvmffi_type_key(obj->type_index));
+  if (tvmffi_any_get_text(&member->str_index, &name)) {
+    tvmffi_buf_append_text(&w->text, ".");
+    tvmffi_buf_append(&w->text, name.data, name.size);
+  }
+  append_address(w, obj);
+}
+
+static int push(walk *w, TVMFFIObject *obj) {
+  frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth("ffi.ReprPrint", w->frames.size));
+  top = tvmffi_stack_push(&w->frames);
+  if (top == NULL) return tvmffi_fail_memory();
+  top->obj = obj;
+  top->start = w->text.size;
+  tvmffi_child_first(&top->cursor, obj);
+  append_opening(w, obj);
+  return 0;
+}
+
+static int begin_met(walk *w, TVMFFIObject *obj) {
+  TVMFFIObject *hook;
+  TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrRepr, obj->type_index, kHook, &hook));
+  if (hook != NULL) return call_hook(w, hook, obj);
+  if (tvmffi_type_is_instance(obj->type_index, kTvmffiEnum)) {
+    size_t start = w->text.size;
+    append_enum(w, obj);
+    return finish(w, obj, start);
+  }
+  return push(w, obj);
+}
+
+/* An object that has not been printed yet: prints it, or pushes it. */
+static int begin(walk *w, TVMFFIObject *obj) {
+  if (obj == &tvmffi_invalid_object || obj == &tvmffi_kwargs_object) {
+    tvmffi_buf_append_text(&w->text, obj == &tvmffi_invalid_object ? "<MISSING>" : "<KWARGS>");
+    return 0;
+  }
+  if (!may_have_children(obj)) {
+    TVMFFIAny value = tvmffi_any_object(obj);
+    if (obj->type_index != kTVMFFITensor) return tvmffi_repr_append_plain(&w->text, &value);
+    TVMFFI_TRY(tvmffi_repr_append_tensor(&w->text, obj));
+    append_address(w, obj);
+    return 0;
+  }
+  TVMFFI_TRY(meet(w, obj));
+  if (begin_met(w, obj) == 0) return 0;
+  forget(w, obj);
+  return -1;
+}
+
+/* Appends a value, or pushes what is to be appended. */
+static int append(walk *w, const TVMFFIAny *value) {
+  const tvmffi_pointer_entry *entry;
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
+    return tvmffi_repr_append_plain(&w->text, value);
+  }
+  entry = tvmffi_pointer_map_find(&w->objects, value->v_obj);
+  if (entry == NULL || entry->value.number == kForgotten) return begin(w, value->v_obj);
+  if (entry->value.number == kPrinting) {
+    tvmffi_buf_append_text(&w->text, "...");
+    append_address(w, value->v_obj);
+  } else {
+    append_printed(w, tvmffi_stack_at(&w->done, (size_t)entry->value.number - 1));
+  }
+  return 0;
+}
+
+/* Whether a field is shown: not when it is switched off, nor a second of the same name. */
+static bool is_shown(const frame *top, const TVMFFIFieldInfo *field) {
+  const TVMFFIFieldInfo *other;
+  tvmffi_field_cursor cursor;
+  if (field->flags & kTVMFFIFieldFlagBitMaskReprOff) return false;
+  tvmffi_field_first(&cursor, top->cursor.fields.type);
+  while ((other = tvmffi_field_next(&cursor)) != field && other != NULL) {
+    if (other->name.size == field->name.size &&
+        memcmp(other->name.data, field->name.data, field->name.size) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The next child of the top frame. 1, 0 at the end, -1. */
+static int append_next(walk *w) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  tvmffi_child child;
+  int rc;
+  if (top->has_child) { /* the key of an entry has been printed */
+    TVMFFIAny value = top->child.value;
+    top->has_child = false;
+    top->child.value = tvmffi_any_none();
+    tvmffi_any_release(&top->child.key);
+    tvmffi_buf_append_text(&w->text, ": ");
+    rc = append(w, &value);
+    tvmffi_any_release(&value);
+    return rc == 0 ? 1 : -1;
+  }
+  rc = tvmffi_child_next(&top->cursor, &child);
+  if (rc != 1) return rc;
+  if (child.field != NULL && !is_shown(top, child.field)) {
+    tvmffi_child_release(&child);
+    return 1;
+  }
+  append_separator(w, top);
+  ++top->num_printed;
+  if (tvmffi_is_map(top->obj->type_index)) {
+    top->child = child;
+    top->has_child = true;
+    return append(w, &child.key) == 0 ? 1 : -1;
+  }
+  if (child.field != NULL) {
+    tvmffi_buf_append(&w->text, child.field->name.data, child.field->name.size);
+    tvmffi_buf_append_text(&w->text, "=");
+  }
+  rc = append(w, &child.value);
+  tvmffi_child_release(&child);
+  return rc == 0 ? 1 : -1;
+}
+
+static void pop(walk *w) {
+  frame *top = tvmffi_stack_top(&w->frames);
+  if (top->has_child) tvmffi_child_release(&top->child);
+  tvmffi_stack_pop(&w->frames);
+}
+
+/* Appends a value and all that it holds. */
+static int print(walk *w, const TVMFFIAny *value) {
+  size_t base = w->frames.size;
+  int rc = append(w, value);
+  while (rc == 0 && w->frames.size > base) {
+    int more = append_next(w);
+    if (more < 0) {
+      rc = -1;
+    } else if (more == 0) {
+      frame *top = tvmffi_stack_top(&w->frames);
+      append_closing(w, top);
+      rc = finish(w, top->obj, top->start);
+      if (rc == 0) pop(w);
+    }
+  }
+  while (w->frames.size > base) {
+    forget(w, ((const frame *)tvmffi_stack_top(&w->frames))->obj);
+    pop(w);
+  }
+  return rc == 0 && w->text.failed ? tvmffi_fail_memory() : rc;
+}
+
+static bool wants_addresses(void) {
+  const char *setting = getenv("TVM_FFI_REPR_WITH_ADDR");
+  return setting != NULL && strcmp(setting, "1") == 0;
+}
+
+int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out) {
+  walk w;
+  size_t i;
+  int rc;
+  memset(&w, 0, sizeof w);
+  tvmffi_stack_init(&w.frames, sizeof(frame));
+  tvmffi_stack_init(&w.done, sizeof(printed));
+  tvmffi_stack_init(&w.kept, sizeof(TVMFFIObject *));
+  w.with_address = wants_addresses();
+  rc = print(&w, value);
+  if (rc == 0) rc = tvmffi_string_to_any(w.text.data, w.text.size, out);
+  tvmffi_walk_function_end(w.function);
+  for (i = 0; i < w.kept.size; ++i) {
+    tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&w.kept, i));
+  }
+  tvmffi_walk_release_keys(&w.objects);
+  tvmffi_stack_fini(&w.frames);
+  tvmffi_stack_fini(&w.done);
+  tvmffi_stack_fini(&w.kept);
+  tvmffi_buf_fini(&w.text);
+  return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values as text for people: abi/04 8.6. */
+#ifndef TVMFFI_VALUE_REPR_H_
+#define TVMFFI_VALUE_REPR_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "base/buf.h"
+
+/* The text of a view as an owned str. Linear in the length of the text. */
+int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out);
+
+/* ---- repr_text.c: values that hold no others ---------------------------------------------------
+ */
+
+/* Appends a value that is no container and no object with fields. -1 with the error raised. */
+int tvmffi_repr_append_plain(tvmffi_buf *text, const TVMFFIAny *value);
+
+/* float32[2, 3]@cpu:0 */
+int tvmffi_repr_append_tensor(tvmffi_buf *text, TVMFFIObject *tensor);
+
+#endif /* TVMFFI_VALUE_REPR_H_ */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value/walk.h"
+
+#include <string.h>
+
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "platform/stack.h"
+
+/* What a hook may need until it, or code below it, asks again. */
+enum { kMinStack = 64 * 1024 };
+
+int tvmffi_walk_check_depth(const char *what, size_t depth) {
+  if (depth < kTvmffiMaxWalkDepth) return 0;
+  return tvmffi_fail("ValueError", "%s: maximum stack depth (%d) exceeded", what,
+                     (int)kTvmffiMaxWalkDepth);
+}
+
+int tvmffi_walk_check_stack(const char *what) {
+  if (TVMFFI_LIKELY(tvmffi_stack_left() >= kMinStack)) return 0;
+  return tvmffi_fail("ValueError", "%s: hooks of types are nested too deep for the stack", what);
+}
+
+int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_t num_args,
+                     TVMFFIAny *result) {
+  *result = tvmffi_any_none();
+  TVMFFI_TRY(tvmffi_walk_check_stack(what));
+  return tvmffi_function_call(func, args, num_args, result);
+}
+
+int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, TVMFFIObject **out) {
+  const TVMFFIAny *hook = tvmffi_reflect_find_attr(attr, type_index);
+  *out = NULL;
+  if (hook == NULL) return 0;
+  if (hook->type_index != kTVMFFIFunction) {
+    return tvmffi_fail("TypeError", "Cannot treat type `%s` as type `%s`",
+                       tvmffi_any_type_name(hook), signature);
+  }
+  *out = hook->v_obj;
+  return 0;
+}
+
+void tvmffi_walk_release_keys(tvmffi_pointer_map *map) {
+  size_t i;
+  for (i = 0; i < map->capacity; ++i) {
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].with);
+  }
+  tvmffi_pointer_map_fini(map);
+}
+
+/* ---- Functions that hooks are handed -----------------------------------------------------------
+ */
+
+static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const tvmffi_walk_function *function = self;
+  int i;
+  if (num_args != function->num_args) {
+    return tvmffi_builtin_fail_count(function->signature, function->num_args, num_args);
+  }
+  for (i = 0; i < num_args; ++i) {
+    if (function->params[i] == 'i' && args[i].type_index != kTVMFFIInt &&
+        args[i].type_index != kTVMFFIBool) {
+      return tvmffi_builtin_fail_type(function->signature, i, "int", &args[i]);
+    }
+  }
+  if (function->walk == NULL) {
+    return tvmffi_fail("RuntimeError", "`%s` was called after the walk that it is of",
+                       function->signature);
+  }
+  return function->body(function->walk, args, result);
+}
+
+tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char *params,
+                                               int (*body)(void *walk, const TVMFFIAny *args,
+                                                           TVMFFIAny *result),
+                                               void *walk) {
+  tvmffi_walk_function *function =
+      tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
+  if (function == NULL) return NULL;
+  function->cell.safe_call = call_function;
+  function->cell.cpp_call = NULL;
+  function->signature = signature;
+  function->params = params;
+  function->num_args = (int)strlen(params);
+  function->body = body;
+  function->walk = walk;
+  return function;
+}
+
+void tvmffi_walk_function_end(tvmffi_walk_function *function) {
+  if (function == NULL) return;
+  function->walk = NULL;
+  tvmffi_object_release(function);
+}
