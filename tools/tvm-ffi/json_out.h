@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON on stdout, of one value: two spaces a level, keys in the order they are written. */
+#ifndef TVM_FFI_TOOL_JSON_OUT_H_
+#define TVM_FFI_TOOL_JSON_OUT_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* `key` is NULL inside an array and for the outermost value. */
+void json_begin_object(const char *key);
+void json_begin_array(const char *key);
+void json_end(void);
+void json_text(const char *key, const char *text);               /* NULL writes null */
+void json_bytes(const char *key, const char *text, size_t size); /* not UTF-8: escaped by bytes */
+void json_int(const char *key, int64_t number);
+void json_uint(const char *key, uint64_t number);
+void json_real(const char *key, double number); /* NaN and infinities as texts */
+void json_bool(const char *key, bool value);
+void json_null(const char *key);
+
+#endif /* TVM_FFI_TOOL_JSON_OUT_H_ */

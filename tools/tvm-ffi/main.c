@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tvm-ffi COMMAND: the command line's first word, and the options that every command has. */
+#include <stdio.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "arguments.h"
+#include "manual.h"
+#include "report.h"
+
+static int run_command(const command *of, int num_words, char **words) {
+  arguments *args = arguments_parse(of, num_words, words);
+  int code = kExitUsage;
+  if (args == NULL) return kExitUsage;
+  if (arguments_has(args, "help")) {
+    manual_print_command(of);
+    code = kExitOk;
+  } else if (report_set_color(arguments_text(args, "color", "auto"))) {
+    code = of->run(args);
+    report_progress_end();
+  }
+  arguments_free(args);
+  return code;
+}
+
+static int print_version(void) {
+  TVMFFIVersion version;
+  TVMFFIGetVersion(&version);
+  printf("tvm-ffi %u.%u.%u\n", (unsigned)version.major, (unsigned)version.minor,
+         (unsigned)version.patch);
+  return kExitOk;
+}
+
+static int run(int argc, char **argv) {
+  const command *of;
+  if (argc < 2) {
+    manual_print_usage(stderr);
+    return kExitUsage;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    manual_print_usage(stdout);
+    return kExitOk;
+  }
+  if (strcmp(argv[1], "--version") == 0) return print_version();
+  if (strcmp(argv[1], "--manual") == 0) return manual_write(argc > 2 ? argv[2] : "man");
+  of = command_find(argv[1]);
+  if (of == NULL) {
+    return report_fail(kExitUsage, "%s is not a command; tvm-ffi --help lists them", argv[1]);
+  }
+  return run_command(of, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv) {
+  int code = run(argc, argv);
+  /* A full disk, or a reader that went away: what was printed is not whole. */
+  if ((fflush(stdout) != 0 || ferror(stdout)) && code == kExitOk) {
+    code = report_fail(kExitRaised, "standard output: cannot write");
+  }
+  return code;
+}
