@@ -69,6 +69,7 @@ size_t arguments_num_operands(const arguments *args);
 const char *arguments_operand(const arguments *args, size_t i);
 
 /* The bodies. */
+int run_config(const arguments *args);
 int run_info(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMAND_H_ */

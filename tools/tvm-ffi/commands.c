@@ -13,7 +13,30 @@ const option kCommonOptions[] = {
 
 static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
 
+static const option kConfigOptions[] = {
+    {"includedir", 0, NULL, false, "the folder of the headers"},
+    {"dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
+    {"cmakedir", 0, NULL, false, "the folder of the package for CMake"},
+    {"sourcedir", 0, NULL, false, "not here: no sources are installed"},
+    {"libfiles", 0, NULL, false, "the file of the library"},
+    {"libdir", 0, NULL, false, "the folder of the library"},
+    {"libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
+    {"cython-lib-path", 0, NULL, false, "not here: no Python extension is installed"},
+    {"cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},
+    {"cflags", 0, NULL, false, "what a C compiler is told"},
+    {"ldflags", 0, NULL, false, "what a linker is told before: -L and the folder"},
+    {NULL, 0, NULL, false, NULL},
+};
+
 const command kCommands[] = {
+    {"config", "", "Print what a compiler has to be told to use this library",
+     "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
+     "so that an installation may be moved as a whole. Called by the name tvm-ffi-config the\n"
+     "program is this command, with the flags of the reference's program of that name:\n"
+     "\n"
+     "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
+     "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",
+     kConfigOptions, 0, 0, run_config},
     {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
      run_info},
 };

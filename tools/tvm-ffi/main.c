@@ -31,8 +31,17 @@ static int print_version(void) {
   return kExitOk;
 }
 
+/* A second name of the program is a command of its own. */
+static bool is_called(const char *path, const char *name) {
+  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+  return path != NULL && strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+}
+
 static int run(int argc, char **argv) {
   const command *of;
+  if (is_called(argv[0], "tvm-ffi-config")) {
+    return run_command(command_find("config"), argc - 1, argv + 1);
+  }
   if (argc < 2) {
     manual_print_usage(stderr);
     return kExitUsage;

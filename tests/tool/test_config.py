@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tvm-ffi-config of an installation that was moved, and what compilers make of its answers.
+
+test_config.py TVM-FFI BUILD MESON KERNEL.cc KERNEL.cu [COMPILER...]: a C++ compiler, and nvcc by that name"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from tool import FILES, USAGE, bad, good
+
+BUILD, MESON, *KERNELS = FILES[:4]
+COMPILERS = FILES[4:]
+# The flags in the order of their lines.
+ORDER = ["includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir", "cython-lib-path",
+         "cxxflags", "cflags", "libs", "ldflags"]
+
+
+def install(folder):
+    """The prefix, installed in a folder and moved within it."""
+    info = json.loads(subprocess.run([MESON, "introspect", BUILD, "--buildoptions"], check=True,
+                                     capture_output=True, text=True).stdout)
+    options = {option["name"]: option["value"] for option in info}
+    done = subprocess.run([MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", folder / "first"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    moved = folder / "moved"
+    (folder / "first" / options["prefix"].lstrip("/")).rename(moved)
+    return moved, options
+
+
+def ask(program, *flags, code=0):
+    """With the library that was installed along, not that of the build folder."""
+    env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    done = subprocess.run([program, *flags], capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == code, (flags, done)
+    assert (done.stdout == "") == (code != 0) and (done.stderr == "") == (code == 0), (flags, done)
+    return done.stdout if code == 0 else done.stderr
+
+
+def main(folder):
+    bad(USAGE, " is not installed: it does not lie in a folder", "config", "--libs")
+    usage = good("config")
+    assert all(f"--{flag} " in usage for flag in ORDER), usage
+
+    prefix, options = install(folder)
+    program = prefix / options["bindir"] / "tvm-ffi-config"
+    assert ask(program) == usage
+    include, libraries = prefix / options["includedir"], prefix / options["libdir"]
+    lines = ask(program, "--ldflags", "--cxxflags", "--libdir", "--includedir").splitlines()
+    dlpack = ask(program, "--dlpack-includedir").strip()
+    assert lines == [str(include), str(libraries), f"-I{include} -I{dlpack} -std=c++17", f"-L{libraries}"], lines
+    assert ask(program, "--cflags") == f"-I{include} -I{dlpack}\n"
+    assert (pathlib.Path(dlpack) / "dlpack/dlpack.h").is_file(), dlpack
+    library = pathlib.Path(ask(program, "--libfiles").strip())
+    assert library.parent == libraries and library.is_file(), library
+    # By its first name, and out of a folder of links.
+    assert ask(prefix / options["bindir"] / "tvm-ffi", "config", "--cflags") == ask(program, "--cflags")
+    (folder / "tvm-ffi-config").symlink_to(program)
+    assert ask(folder / "tvm-ffi-config", "--libdir") == f"{libraries}\n"
+    answers = json.loads(ask(program, "--json", "--libdir", "--includedir"))
+    assert list(answers) == ["includedir", "libdir"], answers
+
+    for flag in "sourcedir", "cython-lib-path":
+        assert f"--{flag}: " in ask(program, f"--{flag}", "--libdir", code=USAGE)
+    assert "--nonsense is not an option" in ask(program, "--nonsense", code=USAGE)
+    if (libraries / "cmake/tvm_ffi").is_dir():
+        assert ask(program, "--cmakedir") == f"{libraries}/cmake/tvm_ffi\n"
+    else:
+        assert "no package for CMake" in ask(program, "--cmakedir", code=USAGE)
+
+    if library.suffix == ".a":
+        assert "pkg-config" in ask(program, "--libs", code=USAGE)
+        return
+    assert ask(program, "--libs") == "-ltvm_ffi\n"
+    for compiler in COMPILERS:
+        is_cuda = pathlib.Path(compiler).name == "nvcc"
+        kernel = folder / ("kernel_cuda.so" if is_cuda else "kernel.so")
+        # The guide's line, as a shell makes words of it.
+        how = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
+        subprocess.run(f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {how} $({program} --cxxflags) "
+                       f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)
+        assert kernel.is_file(), kernel
+
+    (libraries / library.name).rename(folder / library.name)
+    done = subprocess.run([program, "--libs"], capture_output=True, text=True, check=False,
+                          env={"LD_LIBRARY_PATH": str(folder)})
+    assert done.returncode == USAGE and f"is not installed: there is no {library}" in done.stderr, done
+
+
+with tempfile.TemporaryDirectory() as place:
+    sys.exit(main(pathlib.Path(place).resolve()))
