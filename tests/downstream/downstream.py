@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The library as others get it: built into a prefix of its own, and found there by their builds.
+
+    downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...]
+    downstream.py make|pkgconfig|cmake|cuda|meson|subproject --work FOLDER [--kind KIND]
+
+`installed` comes first: it builds FOLDER/build, installs FOLDER/prefix, compares it with
+installed.txt, takes it away again, does the same below a DESTDIR, and leaves a prefix and a copy of it
+in another place for the others. Each of them builds a project of this folder against both places, with
+the runtime shared and inside; the sources are those of two samples, and so is what they print. KIND is
+both (the default), shared or static: the libraries there are.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+# Program and kernel library, and what the sample prints.
+RUNS = {("host", "kernel.so"): "01_load_and_call", ("load", "add_one.so"): "11_cpp_add_one"}
+# Nothing of the user's comes between.
+CLEAN = {key: value for key, value in os.environ.items()
+         if not key.startswith(("PKG_CONFIG", "CMAKE_", "LD_LIBRARY_PATH", "DESTDIR", "MAKE", "MFLAGS"))}
+
+
+def fail(text):
+    sys.exit(f"downstream: {text}")
+
+
+def run(command, cwd=None, refused=False, **env):
+    """What a command printed; it must succeed, or fail where it is to be refused."""
+    command = [str(word) for word in command]
+    print("$", *command, flush=True)
+    env = {**CLEAN, **{name: str(value) for name, value in env.items()}}
+    done = subprocess.run(command, cwd=cwd, env=env, text=True, errors="replace", check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if (done.returncode != 0) != refused:
+        fail(f"{'not refused' if refused else 'failed'}: {' '.join(command)}\n{done.stdout}")
+    return done.stdout
+
+
+def need(*tools):
+    """Skip the test where a tool is missing."""
+    for tool in tools:
+        if shutil.which(tool) is None:
+            print(f"{tool} is not installed")
+            sys.exit(77)
+
+
+def tree(folder):
+    """All that is below a folder: the contents of files, None for folders."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+            for path in folder.rglob("*")}
+
+
+def compare(what, found, expected):
+    if found != expected:
+        fail("\n".join([what + ":"] + [f"  {'missing' if name in expected else 'not expected'}: {name}"
+                                       for name in sorted(set(found) ^ set(expected))]
+                       + [f"  changed: {name}" for name in sorted(set(found) & set(expected))
+                          if isinstance(found, dict) and found[name] != expected[name]]))
+
+
+class Work:
+    """The folder of the tests."""
+
+    def __init__(self, folder, kind):
+        self.folder, self.kind = folder.resolve(), kind
+        self.build, self.prefix = self.folder / "build", self.folder / "prefix"
+        self.places = {"prefix": self.prefix, "moved": self.folder / "moved/elsewhere"}
+        self.runtimes = ["shared", "static"] if kind == "both" else [kind]
+
+    def project(self, name, *parts):
+        """A fresh copy of a downstream project, with the sources of the samples."""
+        target = self.folder / "-".join(("project", name) + parts)
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(HERE / name, target)
+        for sample, sources in {"01_load_and_call": ["kernel.c", "host.c"],
+                                "11_cpp_add_one": ["add_one.cc", "load.cc"]}.items():
+            for source in sources:
+                shutil.copy(SOURCE / "samples" / sample / source, target)
+        return target
+
+    def each(self, name):
+        """A project for every place and runtime; afterwards, what lies elsewhere may not be named."""
+        if not self.prefix.exists():
+            fail("there is no installed tree: run the test `installed` first")
+        for place, prefix in self.places.items():
+            for runtime in self.runtimes:
+                project = self.project(name, place, runtime)
+                yield project, prefix, runtime
+                if place == "moved":
+                    for path, content in tree(project).items():
+                        if content and os.fsencode(self.prefix) in content:
+                            fail(f"{path} names the place that the prefix was moved from: {project}")
+
+
+def check(folder, runtime):
+    """The hosts in a folder run its kernels, and have the runtime that was asked for."""
+    for (host, kernel), sample in RUNS.items():
+        printed = run([folder / host, folder / kernel])
+        if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
+            fail(f"{folder / host} printed:\n{printed}")
+        if ("[libtvm_ffi.so]" in run(["readelf", "-d", folder / host])) != (runtime == "shared"):
+            fail(f"{folder / host} was not linked with the {runtime} runtime")
+        if runtime == "static":
+            abi = SOURCE / "tests/abi"
+            run([sys.executable, abi / "binary.py", "covers", folder / host, abi / "exports.txt"])
+
+
+def installed(work, options):
+    need("ninja")
+    for place in [*work.places.values(), work.folder / "stage"]:
+        shutil.rmtree(place, ignore_errors=True)
+    setup = ["meson", "setup", work.build, SOURCE, f"-Dprefix={work.prefix}", "-Dlibdir=lib", "-Ddlpack=fallback",
+             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=false", "-Dcuda=disabled", *options]
+    run([*setup, "--reconfigure"] if (work.build / "build.ninja").exists() else setup)
+    ninja = ["ninja", "-C", work.build]
+    run(ninja)
+
+    # A second word is what has to be built for the file to be there.
+    lines = [line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
+             if line and not line.startswith("#")]
+    built = work.runtimes + (["tool"] if (work.build / "tools/tvm-ffi").exists() else [])
+    expected = {words[0] for words in lines if len(words) == 1 or words[1] in built}
+    for neighbour in ("lib/other.txt", "include/dlpack/other.h"):
+        (work.prefix / neighbour).parent.mkdir(parents=True)
+        (work.prefix / neighbour).write_text("of somebody else\n", encoding="utf-8")
+    before = tree(work.prefix)
+    run([*ninja, "install"])
+    files = {name: content for name, content in tree(work.prefix).items()
+             if content is not None and name not in before}
+    compare("installed, beside installed.txt", set(files), expected)
+    for name, content in files.items():
+        if os.fsencode(work.prefix) in content and not name.startswith("bin/"):
+            fail(f"{name} names the prefix: it cannot be moved")
+    run([*ninja, "uninstall"])
+    compare("the prefix, uninstalled again", tree(work.prefix), before)
+
+    stage = work.folder / "stage"
+    run([*ninja, "install"], DESTDIR=stage)
+    below = tree(stage / work.prefix.relative_to("/"))
+    compare("below DESTDIR, beside what the prefix had",
+            {name: content for name, content in below.items() if content is not None}, files)
+    compare("the prefix, after that", tree(work.prefix), before)
+    run([*ninja, "uninstall"])
+    if stage.exists():
+        fail("uninstalled, yet there is " + ", ".join(tree(stage)) + " below DESTDIR")
+
+    run([*ninja, "install"])
+    shutil.copytree(work.prefix, work.places["moved"])
+
+
+def make(work):
+    need("make")
+    for project, prefix, runtime in work.each("make"):
+        run(["make", f"PREFIX={prefix}", f"RUNTIME={runtime}", "CFLAGS=-std=c99 -Wall -Wextra -Wpedantic -Werror"],
+            cwd=project)
+        check(project, runtime)
+
+
+def pkgconfig(work):
+    need("pkg-config")
+    for project, prefix, runtime in work.each("pkgconfig"):
+        names = {"shared": "tvm_ffi", "static": "tvm_ffi-static"}
+        run(["sh", "build.sh", names[runtime]], cwd=project, PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        check(project, runtime)
+        place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"], PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        if not pathlib.Path(place.strip(), "dlpack/dlpack.h").exists():
+            fail(f"no dlpack.h in {place}")
+
+
+def cmake_build(project, prefix, *options):
+    """Configure and build a project; where it was built. The package is found by its prefix or, as the
+    reference's, by its own folder."""
+    build = project / "build"
+    where = f"-DCMAKE_PREFIX_PATH={prefix}"
+    if "moved" in prefix.parts:
+        where = f"-Dtvm_ffi_ROOT={prefix}/lib/cmake/tvm_ffi"
+    run(["cmake", "-G", "Ninja", "-S", project, "-B", build, where, *options])
+    run(["cmake", "--build", build])
+    return build
+
+
+# What a project does wrong, and what CMake says to that.
+REFUSED = {
+    "tvm_ffi_configure_target(nothing)": "`nothing` is not a target",
+    "tvm_ffi_configure_target(kernel SHARED ON)": "unknown argument `SHARED;ON`",
+    "tvm_ffi_configure_target(kernel LINK_SHARED)": "LINK_SHARED has no value",
+    "tvm_ffi_configure_target(kernel STUB_INIT ON)": "STUB_INIT needs STUB_DIR",
+    "tvm_ffi_configure_target(kernel STUB_PKG name)": "STUB_PKG and STUB_PREFIX need STUB_INIT ON",
+    "tvm_ffi_install(kernel TO lib)": "unknown argument `TO;lib`",
+    "tvm_ffi_embed_bin_into(kernel BIN kernel.c)": "SYMBOL is missing",
+    "tvm_ffi_embed_bin_into(kernel SYMBOL a-b BIN kernel.c)": "not `a-b`",
+    "add_tvm_ffi_cubin(cubin kernel.cu)": "expected CUDA and one source, got `kernel.cu`",
+    "find_package(tvm_ffi 0.99 CONFIG REQUIRED)": "compatible with requested version \"0.99\"",
+    "find_package(tvm_ffi 1.0 CONFIG REQUIRED)": "compatible with requested version \"1.0\"",
+}
+
+
+def cmake(work):
+    need("cmake", "ninja")
+    for project, prefix, runtime in work.each("cmake"):
+        text = project / "text.txt"
+        text.write_text("some text\n", encoding="utf-8")
+        build = cmake_build(project, prefix, f"-DRUNTIME={runtime}")
+        check(build, runtime)
+        text.write_text("other text\n", encoding="utf-8")
+        run(["cmake", "--build", build])
+        if run([build / "embedded"]) != "other text\n":
+            fail("the program does not carry the file as it is now")
+        if runtime == "static":
+            symbols = run(["readelf", "-W", "--dyn-syms", build / "libplugin.so"]).splitlines()
+            if any("TVMFFI" in line and "UND" not in line for line in symbols):
+                fail(f"{build}/libplugin.so exports the runtime that is inside")
+    project = work.project("cmake", "refused")
+    configure = ["cmake", "-S", project / "refused", "-B", project / "build", f"-DCMAKE_PREFIX_PATH={work.prefix}"]
+    refused = dict(REFUSED)
+    if "shared" not in work.runtimes:
+        refused["tvm_ffi_configure_target(kernel)"] = "no tvm_ffi::shared; say LINK_SHARED OFF"
+    for call, message in refused.items():
+        said = run([*configure, f"-DCALL={call}"], refused=True)
+        if message not in " ".join(said.split()):
+            fail(f"{call}: expected `{message}`, got:\n{said}")
+    # C alone will do. What stands for the generator of stubs writes down what it is told.
+    stubgen = project / "stubgen"
+    stubgen.write_text('#!/bin/sh\necho "$*" > "$1"\n', encoding="utf-8")
+    stubgen.chmod(0o755)
+    call = "tvm_ffi_configure_target(kernel LINK_SHARED OFF STUB_DIR stubs STUB_INIT ON STUB_PKG package)"
+    run([*configure, f"-DTVM_FFI_STUBGEN={stubgen}", f"-DCALL={call}"])
+    run(["cmake", "--build", project / "build"])
+    stubs = project / "refused/stubs"
+    if stubs.read_text(encoding="utf-8") != (f"{stubs} --dlls {project}/build/libkernel.so --init-lib kernel "
+                                             "--init-pypkg package --init-prefix package.\n"):
+        fail("tvm-ffi-stubgen was told " + stubs.read_text(encoding="utf-8"))
+
+
+def cuda(work):
+    nvcc = os.environ.get("NVCC", "nvcc")
+    need("cmake", "ninja", nvcc)
+    project = work.project("cmake", "cuda") / "cuda"
+    build = cmake_build(project, work.prefix, f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90")
+    for kind, magic in {"cubin": b"\x7fELF", "fatbin": b"\x50\xed\x55\xba"}.items():
+        shown = subprocess.run([build / f"show_{kind}"], check=True, stdout=subprocess.PIPE).stdout
+        made = (build / f"CMakeFiles/{kind}.dir/kernel.cu.o").read_bytes()
+        if shown != made or not shown.startswith(magic):
+            fail(f"the program does not carry the {kind}")
+
+
+def meson(work):
+    need("pkg-config", "ninja")
+    for project, prefix, runtime in work.each("meson"):
+        run(["meson", "setup", project / "build", project, "--wrap-mode=nofallback", f"-Druntime={runtime}"],
+            PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
+        run(["ninja", "-C", project / "build"])
+        check(project / "build", runtime)
+
+
+def subproject(work):
+    """Without an installed tree: the same project with this one's sources in its subprojects folder."""
+    need("ninja")
+    project = work.project("meson", "subproject")
+    (project / "subprojects/tvm_ffi").symlink_to(SOURCE)
+    run(["meson", "setup", project / "build", project, "--wrap-mode=forcefallback", "-Dtvm_ffi:dlpack=fallback",
+         "-Dtvm_ffi:cuda=disabled", f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}"])
+    for runtime in work.runtimes:
+        run(["meson", "configure", project / "build", f"-Druntime={runtime}"])
+        run(["ninja", "-C", project / "build"])
+        check(project / "build", runtime)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parts = {part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject)}
+    parser.add_argument("part", choices=parts)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--kind", choices=["both", "shared", "static"], default="both")
+    args, options = parser.parse_known_args()
+    work = Work(args.work, args.kind)
+    if args.part == "installed":
+        installed(work, options)
+    else:
+        parts[args.part](work)
+
+
+if __name__ == "__main__":
+    main()
