@@ -165,8 +165,9 @@ def tracked():
 @part
 def spdx():
     """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines"""
-    named = {"meson.build", "meson_options.txt"}
-    suffixes = {".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist"}
+    named = {"meson.build", "meson_options.txt", "CMakeLists.txt", "Makefile"}
+    suffixes = {".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist", ".cmake", ".in",
+                ".wrap"}
     without, checked = [], 0
     for path in tracked():
         head = path.read_bytes()[:400]
@@ -325,50 +326,17 @@ def dlpack():
 
 @part
 def install():
-    """installed, a kernel and its host compile with the pkg-config flags alone and run"""
-    sample = ROOT / "samples/01_load_and_call"
-    expected = (sample / "expected.txt").read_text(encoding="utf-8")
-    for kind in ("both", "static"):
-        prefix = ROOT / f"build-prefix-{kind}"
-        folder = build(f"install-{kind}", f"-Dprefix={prefix}", "-Dlibdir=lib", f"-Ddefault_library={kind}",
-                       "-Dbuildtype=release", "-Dtests=disabled", "-Dsamples=false", "-Dcpp=disabled",
-                       "-Dcuda=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
-        shutil.rmtree(prefix, ignore_errors=True)
-        REPORT.run(f"{kind}: meson install", ["meson", "install", "-C", folder, "--no-rebuild"])
-        env = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
-
-        def flags(*args, env=env):
-            done = execute(["pkg-config", *args], env=env)
-            if done.returncode != 0:
-                REPORT.fail("pkg-config " + " ".join(args), done.stdout)
-                raise Failed
-            # Split at blanks only, as a shell does with $(pkg-config ...).
-            return done.stdout.split()
-
-        ways = {"tvm_ffi": ["tvm_ffi"]} if kind == "both" else {}
-        ways["tvm_ffi --static"] = ["--static", "tvm_ffi" if kind == "static" else "tvm_ffi-static"]
-        for compiler in filter(shutil.which, ("gcc", "clang")):
-            strict = [compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-            for way, names in ways.items():
-                work = prefix / f"{compiler}-{way.replace(' ', '')}"
-                work.mkdir()
-                what = f"{kind}: {compiler}, pkg-config {way}"
-                kernel, host = work / "kernel.so", work / "host"
-                # A kernel leaves its symbols to the process where there is no shared library.
-                libs = flags("--libs", "tvm_ffi") if kind == "both" else []
-                REPORT.run(f"{what}: kernel", [*strict, "-shared", "-fPIC", sample / "kernel.c",
-                                               *flags("--cflags", "tvm_ffi"), *libs, "-o", kernel])
-                REPORT.run(f"{what}: host", [*strict, sample / "host.c", *flags("--cflags", "--libs", *names),
-                                             "-o", host])
-                printed = REPORT.run(f"{what}: runs", [host, kernel], env=env)
-                REPORT.check(f"{what}: prints what it should", printed == expected, printed)
-                needed = execute(["readelf", "-d", host]).stdout
-                if len(names) == 1:
-                    REPORT.check(f"{what}: the host needs libtvm_ffi.so", "libtvm_ffi.so" in needed, needed)
-                else:
-                    REPORT.check(f"{what}: the host needs no libtvm_ffi.so", "libtvm_ffi.so" not in needed, needed)
-                    REPORT.run(f"{what}: the host exports the ABI",
-                               ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
+    """with the shared library or the archive alone, installed: hosts and kernels by every build system"""
+    for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
+        env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
+        downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
+        REPORT.run(f"{kind}: installed and uninstalled", [*downstream, "installed", "-Dbuildtype=release"], env=env)
+        for by in ("make", "pkgconfig", "cmake", "meson", "subproject"):
+            done = execute([*downstream, by], env=env)
+            if done.returncode == 77:
+                REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
+            else:
+                REPORT.check(f"{kind}: by {by}", done.returncode == 0, done.stdout)
 
 
 @part
