@@ -73,6 +73,8 @@ static void test_text_that_goes_with_it(void **state) {
   check_ok(__tvm_ffi__doc_subtract(NULL, NULL, 0, &result));
   assert_true(tvm_ffi_any_try_string(&result, &text));
   assert_string_equal(text.data, "What is left of a when b is taken away.");
+  assert_string_equal(__tvm_ffi__doctext_subtract, text.data);
+  assert_int_equal(sizeof __tvm_ffi__doctext_subtract, text.size + 1);
   tvm_ffi_any_clear(&result);
   check_ok(__tvm_ffi__metadata_subtract(NULL, NULL, 0, &result));
   assert_true(tvm_ffi_any_try_string(&result, &text));

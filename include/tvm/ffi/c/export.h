@@ -68,9 +68,9 @@
   }                                                                                    \
   struct tvm_ffi_detail_semicolon
 
-#define TVM_FFI_C_DETAIL_EXPORT_METADATA(function, data, json)          \
+#define TVM_FFI_C_DETAIL_EXPORT_DATA(function, data, text)              \
   TVM_FFI_C_DETAIL_EXTERN_C TVM_FFI_C_DETAIL_VISIBLE const char data[]; \
-  const char data[] = json;                                             \
+  const char data[] = text;                                             \
   TVM_FFI_C_DETAIL_EXPORT_TEXT(function, data)
 /** @endcond */
 
@@ -93,8 +93,13 @@
 #define TVM_FFI_C_FUNCTION(name, signature) \
   TVM_FFI_C_DETAIL_DEFINE(static, name, tvm_ffi_body_##name, #name signature)
 
-/** Documents an exported kernel, for tools: text is a literal. At file scope, with a semicolon. */
-#define TVM_FFI_C_EXPORT_DOC(name, text) TVM_FFI_C_DETAIL_EXPORT_TEXT(__tvm_ffi__doc_##name, text)
+/**
+ * Documents an exported kernel: text is a literal. Frontends get it of `__tvm_ffi__doc_<name>`;
+ * `const char __tvm_ffi__doctext_<name>[]` is the same for tools that read the file and run
+ * nothing. At file scope, with a semicolon.
+ */
+#define TVM_FFI_C_EXPORT_DOC(name, text) \
+  TVM_FFI_C_DETAIL_EXPORT_DATA(__tvm_ffi__doc_##name, __tvm_ffi__doctext_##name, text)
 
 /**
  * Adds metadata to an exported kernel: a literal with a JSON object. Frontends get it of
@@ -102,7 +107,7 @@
  * that read the file and run nothing. At file scope, with a semicolon.
  */
 #define TVM_FFI_C_EXPORT_METADATA(name, json) \
-  TVM_FFI_C_DETAIL_EXPORT_METADATA(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
+  TVM_FFI_C_DETAIL_EXPORT_DATA(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
 
 /**
  * Adds the types of an exported kernel as metadata: what the C++ layer makes of a function's type,
@@ -116,7 +121,7 @@
  * @param params The types of the parameters, with literal commas between them; "" for none.
  */
 #define TVM_FFI_C_EXPORT_SCHEMA(name, result, params)                              \
-  TVM_FFI_C_DETAIL_EXPORT_METADATA(                                                \
+  TVM_FFI_C_DETAIL_EXPORT_DATA(                                                    \
       __tvm_ffi__metadata_##name, __tvm_ffi__schema_##name,                        \
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{" \
       "\\\"return\\\":[" result "],\\\"params\\\":[" params "]}}\"}")
