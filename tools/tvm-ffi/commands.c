@@ -28,6 +28,23 @@ static const option kConfigOptions[] = {
     {NULL, 0, NULL, false, NULL},
 };
 
+/* ---- Files of libraries: list ---------------------------------------------
+ */
+
+static const option kListOptions[] = {
+    {"load", 0, NULL, false, "load each library in a process of its own, and ask it too"},
+    {"timeout", 0, "SECONDS", false, "how long a library may take with --load; 30"},
+    {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
+    {"bin", 'b', NULL, false, "show each of the embedded modules"},
+    {"sort", 0, "ORDER", false, "name, or size with the largest first"},
+    {"match", 'm', "GLOB", false, "show only functions with such names"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kListText[] =
+    "The files are read and no code of them is run: ELF libraries and object files of any\n"
+    "machine. Types and documentation come from the data that the headers of this project put\n"
+    "beside a function. Other libraries have functions that give them, which --load calls.";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -39,6 +56,8 @@ const command kCommands[] = {
      kConfigOptions, 0, 0, run_config},
     {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
      run_info},
+    {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
+     -1, run_list},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

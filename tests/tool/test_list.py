@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import pathlib
+import re
+import tempfile
+
+from elf import MACHINES, WEAK, Library, blob
+from tool import FILES, LOAD, USAGE, bad, good, good_json, run
+
+KERNELS, CRASH, LEAVE, HANG, SHUT, WHEN_ASKED = map(pathlib.Path, FILES)
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-list-"))
+SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
+        '\\"params\\":[{\\"type\\":\\"DLTensor*\\"},{\\"type\\":\\"float\\"}]}}"}'
+# Signatures are made of it by the full profile, which reads JSON.
+IS_FULL = os.environ["TVM_FFI_PROFILE"] == "full"
+TYPE = "(_0: Tensor, _1: float) -> None" if IS_FULL else SCALE
+WIDTH = len(TYPE) if IS_FULL else 1
+UNKNOWN = "?".ljust(WIDTH)
+ADD = "(_0: int, _1: int) -> int" if IS_FULL else \
+    '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' + ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}'
+TREE = blob([(b"_lib", None, [1, 2]), (b"cuda", b"x" * 5000, []), (b"d\x1bemo", b"hi!", [])])
+
+# ---- Files of every machine -----------------------------------------------------------------------
+
+
+def make(machine):
+    library = Library(machine, needed=["libtvm_ffi.so", "libc.so.6"])
+    library.function("__tvm_ffi_scale", 48).function("__tvm_ffi_info", 96).function("__tvm_ffi__metadata_info")
+    library.data("__tvm_ffi__schema_scale", SCALE.encode() + b"\0")
+    library.data("__tvm_ffi__doctext_scale", b"Scale x by s.\nIn place\x1b.\0")
+    library.function("__tvm_ffi__metadata_scale").data("__tvm_ffi__library_bin", TREE)
+    library.undefined("TVMFFIErrorSetRaised").undefined("TVMFFINoSuchFunction")
+    library.undefined("TVMFFIRuntimeModuleCreate", binding=WEAK).undefined("TVMFFIHandleInitOnce")
+    return library.undefined("memcpy", "GLIBC_2.14")
+
+
+for machine, (_, bits, order) in MACHINES.items():
+    path = make(machine).write(WORK / "lib.so")
+    size = f"{path.stat().st_size:,}"
+    assert good("list", path) == f"""\
+{path}  ELF{bits} {machine}  {size} B  needs: libtvm_ffi.so libc.so.6
+  info   {UNKNOWN}  [no metadata; --load to ask the library]
+  scale  {TYPE}  Scale x by s.
+embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
+""", (machine, good("list", path))
+    listed = good_json("list", path)
+    assert listed["machine"] == machine and listed["bits"] == bits, listed
+    assert listed["byte_order"] == ("little" if order == "<" else "big"), listed
+    assert listed["needed"] == ["libtvm_ffi.so", "libc.so.6"] and listed["size"] == path.stat().st_size, listed
+    assert [(f["name"], f["size"], f["metadata"], f["doc"]) for f in listed["functions"]] == [
+        ("info", 96, None, None), ("scale", 48, SCALE, "Scale x by s.\nIn place\\x1b.")], listed
+    assert listed["embedded"]["modules"] == [
+        {"kind": "_lib", "size": 0, "content": "", "imports": [1, 2]},
+        {"kind": "cuda", "size": 5000, "content": "", "imports": []},
+        {"kind": "d\\x1bemo", "size": 3, "content": "", "imports": []}], listed
+
+path = make("x86-64").write(WORK / "lib.so")
+assert good("list", "--match=sc*", path).splitlines()[1:-1] == [f"  scale  {TYPE}  Scale x by s."]
+assert [line.split()[0] for line in good("list", "--sort=size", path).splitlines()[1:3]] == ["info", "scale"]
+assert good("list", "--match=x", "--bin", "--undefined", path).splitlines()[1:] == [
+    "  U TVMFFIErrorSetRaised       since 0.1.0",
+    "  U TVMFFIHandleInitOnce       since 0.1.5",
+    "  U TVMFFINoSuchFunction       this runtime does not have it",
+    "  U TVMFFIRuntimeModuleCreate  of this runtime alone",
+    "embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)",
+    "  [0] _lib  -> [1] [2]", "  [1] cuda  5,000 B", "  [2] d\\x1bemo  3 B"]
+assert {u["name"]: (u["since"], u["here"], u["weak"]) for u in good_json("list", path)["undefined"]} == {
+    "TVMFFIErrorSetRaised": ("0.1.0", True, False), "TVMFFIHandleInitOnce": ("0.1.5", True, False),
+    "TVMFFINoSuchFunction": (None, False, False), "TVMFFIRuntimeModuleCreate": (None, True, True)}
+
+# What payloads show of themselves: a binary of CUDA, old and new, PTX, SPIR-V.
+cubin = bytearray(64)
+cubin[:9] = b"\x7fELF\x02\x01\x01\x33\x08"
+cubin[18], cubin[48], cubin[49] = 190, 4, 90
+old = bytearray(cubin)
+old[8], old[48] = 7, 86
+for payload, content in [(b"fmt" + bytes(cubin), "sm_90"), (bytes(old), "sm_86"), (b"\x7fELF", ""),
+                         (b".version 8.0\n.target sm_75, debug\n", "PTX sm_75"), (b".target sm_", "PTX sm_"),
+                         (b"\x03\x02\x23\x07", "SPIR-V")]:
+    embedded = Library().data("__tvm_ffi__library_bin", blob([(b"k", payload, [])])).write(WORK / "payload.so")
+    got = good_json("list", embedded)["embedded"]["modules"][0]["content"]
+    assert got == content, (payload, got)
+
+# A library whose metadata is no schema, and one whose modules are malformed.
+odd = Library().function("__tvm_ffi_f").data("__tvm_ffi__schema_f", b"\x1b[2J what?\0")
+odd.data("__tvm_ffi__library_bin", b"\xff" * 16).write(WORK / "odd.so")
+assert good("list", WORK / "odd.so").splitlines()[1:] == [
+    "  f  \\x1b[2J what?", "embedded: malformed: it is longer than its symbol or file"]
+
+# Several files: a JSON list; what cannot be read is said, and the others are listed.
+both = json.loads(good("list", "--json", path, KERNELS))
+assert [entry["path"] for entry in both] == [str(path), str(KERNELS)]
+code, out, err = run("list", WORK / "missing.so", path)
+assert code == LOAD and out.startswith(str(path)) and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n"
+
+# ---- A library that was compiled --------------------------------------------------------------------
+
+lines = good("list", KERNELS).splitlines()
+assert re.fullmatch(re.escape(str(KERNELS)) + r"  ELF(32|64) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
+assert lines[1:] == [
+    f"  add          {UNKNOWN}  [no metadata; --load to ask the library]",
+    f"  counts       {UNKNOWN}  [no metadata; --load to ask the library]",
+    f"  raises       {UNKNOWN}  [no metadata; --load to ask the library]",
+    f"  scale        {TYPE}  Scale x by s.",
+    f"  undescribed  {UNKNOWN}  [no metadata]"], lines
+
+environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:handle_segv=0:handle_abort=0")
+assert good("list", "--load", KERNELS).splitlines()[1:] == [
+    f"  add          {ADD}",
+    f"  counts       {UNKNOWN}  [what it gave is no text]",
+    f"  raises       {UNKNOWN}  [ValueError: no metadata today]",
+    f"  scale        {TYPE}  Scale x by s.",
+    f"  undescribed  {UNKNOWN}  [no metadata]"]
+functions = {f["name"]: f for f in good_json("list", "--load", KERNELS)["functions"]}
+assert functions["scale"]["doc"] == "Scale x by s.\nIn place." and functions["scale"]["metadata"] == SCALE
+assert functions["raises"]["error"] == "ValueError: no metadata today" and functions["raises"]["metadata"] is None
+
+bad(LOAD, "crashed with signal 6 (Aborted): it was being loaded", "list", "--load", CRASH, env=environment)
+bad(LOAD, "ended the process with code 3: it was being loaded", "list", "--load", LEAVE)
+for library in HANG, SHUT:
+    bad(LOAD, "still busy after 0.2 s: it was being loaded", "list", "--load", "--timeout=0.2", library)
+bad(LOAD, "crashed with signal 6 (Aborted): __tvm_ffi__metadata_kernel", "list", "--load", WHEN_ASKED,
+    env=environment)
+for library in CRASH, LEAVE, HANG, SHUT, WHEN_ASKED:
+    assert "  kernel  ?" in good("list", library)  # without running it
+foreign = make("s390x").write(WORK / "foreign.so")
+bad(LOAD, "foreign.so: cannot be loaded: ", "list", "--load", foreign)
+
+# ---- What is no library -------------------------------------------------------------------------------
+
+for content, message in [(b"", "not an ELF file"), (b"hello", "not an ELF file"),
+                         (b"MZ\x90\0", "not an ELF file but a PE file"),
+                         (b"\xcf\xfa\xed\xfe\0", "not an ELF file but a Mach-O file"),
+                         (b"\xca\xfe\xba\xbe\0", "not an ELF file but a Mach-O file"),
+                         (b"!<arch>\nx", "not an ELF file but an archive"),
+                         (b"\x7fELF", "malformed ELF file: its header"),
+                         (path.read_bytes()[:100], "malformed ELF file: "),
+                         (path.read_bytes()[:-1], "malformed ELF file: ")]:
+    (WORK / "wrong").write_bytes(content)
+    bad(LOAD, message, "list", WORK / "wrong")
+core = bytearray(path.read_bytes())
+core[16] = 4
+(WORK / "wrong").write_bytes(core)
+bad(LOAD, "neither a library nor an object file", "list", WORK / "wrong")
+stripped = bytearray(path.read_bytes())
+stripped[40:48], stripped[60:64] = bytes(8), bytes(4)  # as a packer leaves it
+(WORK / "wrong").write_bytes(stripped)
+bad(LOAD, "it has no section headers to find symbols by", "list", WORK / "wrong")
+bad(LOAD, "Is a directory", "list", WORK)
+bad(USAGE, '--sort must be name or size, not "age"', "list", "--sort=age", path)
+bad(USAGE, "--timeout must be a number", "list", "--timeout=soon", path)
+bad(USAGE, "usage: tvm-ffi list", "list")
