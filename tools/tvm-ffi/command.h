@@ -72,5 +72,6 @@ const char *arguments_operand(const arguments *args, size_t i);
 int run_config(const arguments *args);
 int run_info(const arguments *args);
 int run_list(const arguments *args);
+int run_check(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMAND_H_ */

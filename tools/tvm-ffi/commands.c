@@ -28,7 +28,7 @@ static const option kConfigOptions[] = {
     {NULL, 0, NULL, false, NULL},
 };
 
-/* ---- Files of libraries: list ---------------------------------------------
+/* ---- Files of libraries: list, check ---------------------------------------------
  */
 
 static const option kListOptions[] = {
@@ -45,6 +45,16 @@ static const char kListText[] =
     "machine. Types and documentation come from the data that the headers of this project put\n"
     "beside a function. Other libraries have functions that give them, which --load calls.";
 
+static const option kCheckOptions[] = {
+    {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kCheckText[] =
+    "Every verdict names the symbol or section that says so. Looked at are the names of exports,\n"
+    "the oldest runtime that has all imports, symbols that no runtime has, versions of glibc and\n"
+    "libstdc++, the embedded modules, and how the library is linked. One FAIL makes the exit code\n"
+    "5.";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -58,6 +68,8 @@ const command kCommands[] = {
      run_info},
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
      -1, run_list},
+    {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
+     kCheckText, kCheckOptions, 1, -1, run_check},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

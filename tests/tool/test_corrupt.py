@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries with a byte changed, or cut off: read or refused in one line, whatever it was."""
+import pathlib
+import random
+import tempfile
+
+from elf import Library, blob
+from tool import CHECK, FILES, LOAD, OK, run
+
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-corrupt-"))
+WRONG = WORK / "lib.so"
+ROUNDS = 25
+random.seed(2025)
+
+
+def attempt(content):
+    WRONG.write_bytes(content)
+    for command, codes in (["list", "--bin", "--undefined"], (OK, LOAD)), \
+            (["check", "--json"], (OK, LOAD, CHECK)):
+        code, out, err = run(*command, WRONG)
+        assert code in codes and err.count("\n") == (code == LOAD), (command, code, out, err)
+        assert err == "" or err.startswith("tvm-ffi: ") and str(WRONG) in err, err
+        assert "\x1b" not in out + err
+        seen.add(code)
+
+
+def small(machine):
+    library = Library(machine, needed=["libc.so.6"]).function("__tvm_ffi_f").undefined("memcpy", "GLIBC_2.14")
+    library.data("__tvm_ffi__schema_f", b'{"type_schema":"{}"}\0').undefined("TVMFFIObjectDecRef")
+    return library.data("__tvm_ffi__library_bin", blob([(b"_lib", None, [1]), (b"k", b"payload", [])])).build()
+
+
+for origin in [*map(pathlib.Path, FILES), "x86-64", "powerpc"]:
+    content = origin.read_bytes() if isinstance(origin, pathlib.Path) else small(origin)
+    seen = set()
+    attempt(content)
+    for _ in range(ROUNDS):
+        damaged = bytearray(content)
+        # In the headers, at the front and at the end, more often than in what they lead to.
+        place = random.choice([range(64), range(64, 512), range(len(content)), range(-1200, 0)])
+        for _ in range(random.choice([1, 1, 4])):
+            damaged[random.choice(place) % len(damaged)] = random.choice([0, 1, 0x7f, 0x80, 0xff, random.randrange(256)])
+        attempt(bytes(damaged))
+    for _ in range(ROUNDS // 2):
+        attempt(content[:random.randrange(len(content))])
+    assert {OK, LOAD} <= seen, (origin, seen)
