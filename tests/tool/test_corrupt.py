@@ -5,7 +5,7 @@ import random
 import tempfile
 
 from elf import Library, blob
-from tool import CHECK, FILES, LOAD, OK, run
+from tool import CHECK, FILES, LOAD, OK, USAGE, run
 
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-corrupt-"))
 WRONG = WORK / "lib.so"
@@ -16,9 +16,11 @@ random.seed(2025)
 def attempt(content):
     WRONG.write_bytes(content)
     for command, codes in (["list", "--bin", "--undefined"], (OK, LOAD)), \
-            (["check", "--json"], (OK, LOAD, CHECK)):
+            (["check", "--json"], (OK, LOAD, CHECK)), \
+            (["unpack", "--output", WORK / "unpacked"], (OK, LOAD)), \
+            (["unpack", "--extract=k[0]", "--output", WORK / "one"], (OK, USAGE, LOAD)):
         code, out, err = run(*command, WRONG)
-        assert code in codes and err.count("\n") == (code == LOAD), (command, code, out, err)
+        assert code in codes and err.count("\n") == (code in (LOAD, USAGE)), (command, code, out, err)
         assert err == "" or err.startswith("tvm-ffi: ") and str(WRONG) in err, err
         assert "\x1b" not in out + err
         seen.add(code)

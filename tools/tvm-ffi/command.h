@@ -73,5 +73,7 @@ int run_config(const arguments *args);
 int run_info(const arguments *args);
 int run_list(const arguments *args);
 int run_check(const arguments *args);
+int run_embed(const arguments *args);
+int run_unpack(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMAND_H_ */

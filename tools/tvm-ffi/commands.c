@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "library_bin.h"
 
 const option kCommonOptions[] = {
     {"json", 0, NULL, false, "print JSON"},
@@ -28,7 +29,7 @@ static const option kConfigOptions[] = {
     {NULL, 0, NULL, false, NULL},
 };
 
-/* ---- Files of libraries: list, check ---------------------------------------------
+/* ---- Files of libraries: list, check, embed, unpack ---------------------------------------------
  */
 
 static const option kListOptions[] = {
@@ -55,6 +56,47 @@ static const char kCheckText[] =
     "libstdc++, the embedded modules, and how the library is linked. One FAIL makes the exit code\n"
     "5.";
 
+static const option kEmbedOptions[] = {
+    {"output", 'o', "FILE", false, "what to write; stdout"},
+    {"header", 'H', "FILE", false, "write a header with the declarations, too"},
+    {"format", 'f', "FORM", false,
+     "c (numbers), c23 (#embed), incbin (GNU assembler), obj (ELF), raw (the bytes of "
+     "--library-bin); obj for an output that ends in .o, else c"},
+    {"name", 0, "NAME", false,
+     "what symbols begin with; the name of the output. With --library-bin the symbol"},
+    {"library-bin", 0, NULL, false, "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
+    {"cubin", 0, NULL, false,
+     "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
+    {"machine", 0, "MACHINE", false,
+     "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
+     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; this machine"},
+    {"align", 0, "BYTES", false, "where each file begins; 64"},
+    {"section", 0, "NAME", false, "where the bytes are, such as .lrodata for more than 2 GiB"},
+    {"export", 0, NULL, false, "other libraries see the symbols, too"},
+    {"depfile", 0, "FILE", false, "write a rule of Make with all files that were read"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kEmbedText[] =
+    "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
+    "name with _ for what is no letter or digit. NAME_files is a table of them, {name, data,\n"
+    "size}, and ends with a NULL name. The same files make the same bytes; full paths are in c23\n"
+    "and incbin alone.\n\n"
+    "A list of modules has a line for each, the root first: KIND [FILE] [-> NUMBER...]. KIND _lib\n"
+    "is the library itself and has no FILE; others have one, beside the list. The numbers are\n"
+    "those of imported modules, the first line is 0. A word may be in double quotes, in which\n"
+    "\\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
+
+static const option kUnpackOptions[] = {
+    {"extract", 'x', "WHAT", false, "the bytes of one module, KIND[I] or [I], or of a symbol"},
+    {"output", 'o', "PATH", false,
+     "the folder to write to, unpacked; a file for --extract, stdout"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kUnpackText[] =
+    "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
+    "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
+    "same bytes again.";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -70,6 +112,10 @@ const command kCommands[] = {
      -1, run_list},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, run_check},
+    {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",
+     kEmbedText, kEmbedOptions, 1, -1, run_embed},
+    {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
+     run_unpack},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

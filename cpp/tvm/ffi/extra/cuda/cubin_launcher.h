@@ -172,8 +172,8 @@ TVM_FFI_NAMESPACE_END
  *
  * TVM_FFI_EMBED_CUBIN takes one that the linker put beside this file, between the C symbols
  * __tvm_ffi__cubin_<name> and __tvm_ffi__cubin_<name>_end, which it keeps other libraries from
- * taking for theirs; TVM_FFI_EMBED_CUBIN_FROM_BYTES takes an array of char or unsigned char, or
- * Bytes.
+ * taking for theirs (`tvm-ffi embed --cubin` makes the object file); TVM_FFI_EMBED_CUBIN_FROM_BYTES
+ * takes an array of char or unsigned char, or Bytes.
  */
 #define TVM_FFI_EMBED_CUBIN(name)                                      \
   extern "C" TVM_FFI_LOCAL const char __tvm_ffi__cubin_##name[];       \
