@@ -9,11 +9,11 @@
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/object.h"
 
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   TVMFFIObject *map;
   uint64_t at;
   tvmffi_map_state state; /* of which the size may change */
@@ -69,8 +69,7 @@ int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   (void)num_args;
   if (iterator == NULL) return -1;
   tvmffi_object_retain(args[0].v_obj);
-  iterator->cell.safe_call = call_iterator;
-  iterator->cell.cpp_call = NULL;
+  tvmffi_own_function_init(&iterator->base, call_iterator);
   iterator->map = args[0].v_obj;
   iterator->at = tvmffi_map_first(iterator->map);
   iterator->state = tvmffi_map_note((const tvmffi_map *)(void *)iterator->map);

@@ -13,13 +13,13 @@
 
 enum { kDefaultLimit = 512 };
 
-static int enabled;
+int tvmffi_backtrace_enabled;
 static TVMFFIRuntimeStackWalker walker; /* NULL: the built-in one */
 static void *walker_context;
 static tvmffi_mutex walker_mutex = TVMFFI_MUTEX_INIT;
 
 int TVMFFIRuntimeSetBacktraceEnabled(int new_enabled) {
-  return tvmffi_atomic_exchange_int(&enabled, new_enabled != 0);
+  return tvmffi_atomic_exchange_int(&tvmffi_backtrace_enabled, new_enabled != 0);
 }
 
 int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker new_walker, void *context) {
@@ -123,6 +123,7 @@ typedef struct {
   int32_t limit;
   int skip;
   int cross_boundary;
+  bool is_open;
 } walk;
 
 static void append_line(walk *w, const char *file, int32_t line, const char *symbol) {
@@ -148,7 +149,10 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   char *demangled = NULL;
   const char *symbol = frame->symbol;
   int stop = 0;
-  if (w->lines >= w->limit) return 1;
+  if (w->lines >= w->limit) {
+    w->is_open = false;
+    return 1;
+  }
   if (symbol == NULL) {
     static const char digits[] = "0123456789abcdef";
     size_t i, count = 2 * sizeof(void *);
@@ -162,6 +166,7 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   }
   if (!w->cross_boundary && starts_with_one_of(symbol, kBoundarySymbols)) {
     stop = 1;
+    w->is_open = false;
   } else {
     append_frame(w, frame, symbol);
   }
@@ -169,8 +174,9 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   return stop;
 }
 
-const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const char *func,
-                                       int cross_ffi_boundary) {
+/* Not inlined, for frames are counted from here. */
+TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno,
+                                                   const char *func, int cross_ffi_boundary) {
   static const TVMFFIByteArray none = {"", 0};
   bool has_line = filename != NULL && func != NULL;
   tvmffi_thread_record *record = tvmffi_thread_record_ensure();
@@ -180,11 +186,12 @@ const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const c
   w.text = &record->backtrace_text;
   w.lines = 0;
   w.limit = read_limit();
-  w.skip = has_line ? 2 : 0; /* this function and the one that named itself */
+  w.skip = has_line ? 2 : record->skip; /* this function and the one that named itself */
+  w.is_open = true;
   w.cross_boundary = cross_ffi_boundary;
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
-  if (!has_line || tvmffi_atomic_load_relaxed_int(&enabled)) {
+  if (!has_line || tvmffi_atomic_load_relaxed_int(&tvmffi_backtrace_enabled)) {
     TVMFFIRuntimeStackWalker current;
     void *context;
     tvmffi_mutex_lock(&walker_mutex);
@@ -195,14 +202,61 @@ const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno, const c
     current(context, visit_frame, &w);
     record->is_walking = false;
   }
+  record->is_open = w.is_open;
   if (w.text->failed || w.text->data == NULL) return &none;
   record->backtrace.data = w.text->data;
   record->backtrace.size = w.text->size;
   return &record->backtrace;
 }
 
-const TVMFFIByteArray *tvmffi_backtrace_for_raise(void) {
+const TVMFFIByteArray *tvmffi_backtrace_for_raise(bool *out_is_open) {
   static const TVMFFIByteArray none = {"", 0};
-  if (TVMFFI_LIKELY(!tvmffi_atomic_load_relaxed_int(&enabled))) return &none;
-  return TVMFFIBacktrace(NULL, 0, NULL, 0);
+  const tvmffi_thread_record *record;
+  const TVMFFIByteArray *text;
+  *out_is_open = false;
+  if (TVMFFI_LIKELY(!tvmffi_backtrace_is_enabled())) return &none;
+  text = TVMFFIBacktrace(NULL, 0, NULL, 0);
+  record = tvmffi_thread.record;
+  *out_is_open = record != NULL && record->is_open && !record->is_walking;
+  return text;
+}
+
+bool tvmffi_backtrace_is_open(const TVMFFIByteArray *text) {
+  const tvmffi_thread_record *record = tvmffi_thread.record;
+  return record != NULL && record->is_open && !record->is_walking && text->size != 0 &&
+         text->size == record->backtrace.size &&
+         memcmp(text->data, record->backtrace.data, text->size) == 0;
+}
+
+static bool ends_with(const TVMFFIByteArray *text, const TVMFFIByteArray *end) {
+  return text->size >= end->size &&
+         memcmp(text->data + text->size - end->size, end->data, end->size) == 0;
+}
+
+/* The first lines of a text: as many as the limit leaves after those of another. */
+static size_t size_within_limit(const TVMFFIByteArray *text, const TVMFFIByteArray *before) {
+  int32_t left = read_limit();
+  size_t i;
+  for (i = 0; i < before->size; ++i) left -= before->data[i] == '\n';
+  for (i = 0; i < text->size && left > 0; ++i) left -= text->data[i] == '\n';
+  return i;
+}
+
+TVMFFIByteArray tvmffi_backtrace_continue(const TVMFFIByteArray *so_far, bool *out_is_open) {
+  enum { kFramesBetween = 4 }; /* TVMFFIBacktrace, this, error.c's, the one that returns */
+  tvmffi_thread_record *record = tvmffi_thread_record_ensure();
+  TVMFFIByteArray more = {"", 0};
+  *out_is_open = true;
+  if (record == NULL || record->is_walking) return more;
+  record->skip = kFramesBetween;
+  more = *TVMFFIBacktrace(NULL, 0, NULL, 0);
+  record->skip = 0;
+  if (ends_with(so_far, &more)) {
+    more.size = 0;
+  } else {
+    size_t size = size_within_limit(&more, so_far);
+    *out_is_open = record->is_open && size == more.size;
+    more.size = size;
+  }
+  return more;
 }

@@ -24,6 +24,7 @@ typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
   backtrace_text *texts;
+  int is_open; /* functions that return the error may add to the backtrace: see backtrace.h */
   char inline_texts[]; /* kind, message, backtrace, each with a NUL */
 } error_object;
 
@@ -136,6 +137,7 @@ static error_object *alloc_error(size_t kind_size, size_t message_size, size_t b
   error->cell.cause_chain = NULL;
   error->cell.extra_context = NULL;
   error->texts = NULL;
+  error->is_open = 0;
   return error;
 }
 
@@ -185,7 +187,8 @@ void tvmffi_error_raise_memory(void) {
 
 /* Raises an error whose message the caller fills in; NULL when memory is out, which is raised. */
 static error_object *raise_unfilled(const char *kind, size_t message_size) {
-  const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise();
+  bool is_open;
+  const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise(&is_open);
   size_t kind_size = strlen(kind);
   error_object *error = alloc_error(kind_size, message_size, backtrace->size);
   if (error == NULL) {
@@ -194,7 +197,26 @@ static error_object *raise_unfilled(const char *kind, size_t message_size) {
   }
   memcpy(error->inline_texts, kind, kind_size);
   fill_text(&error->cell.backtrace, backtrace->data);
+  error->is_open = is_open;
   return error;
+}
+
+void tvmffi_error_continue_backtrace(void) {
+  error_object *error = (error_object *)(void *)tvmffi_thread.raised;
+  TVMFFIByteArray so_far, more;
+  bool is_open;
+  if (error == NULL || error->header.deleter != delete_error ||
+      !tvmffi_atomic_load_relaxed_int(&error->is_open)) {
+    return;
+  }
+  /* Of an error that other threads have too: the size first, as update_backtrace writes it. */
+  so_far.size = tvmffi_atomic_load_acquire(&error->cell.backtrace.size);
+  so_far.data = tvmffi_atomic_load_acquire(&error->cell.backtrace.data);
+  tvmffi_thread.raised = NULL; /* a walker may raise another meanwhile */
+  more = tvmffi_backtrace_continue(&so_far, &is_open);
+  if (more.size != 0) update_backtrace(error, &more, kTVMFFIBacktraceUpdateModeAppend);
+  if (!is_open) tvmffi_atomic_store_relaxed_int(&error->is_open, 0);
+  set_raised(&error->header);
 }
 
 void tvmffi_error_raisef(const char *kind, const char *format, ...) {
@@ -297,6 +319,7 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
   tvmffi_object_retain(extra_context);
   error->cell.cause_chain = cause_chain;
   error->cell.extra_context = extra_context;
+  error->is_open = tvmffi_backtrace_is_enabled() && tvmffi_backtrace_is_open(backtrace);
   *out = error;
   return 0;
 }

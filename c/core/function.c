@@ -2,6 +2,7 @@
 #include "core/function.h"
 
 #include "core/any.h"
+#include "core/backtrace.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/thread_state.h"
@@ -64,6 +65,24 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args,
                        TVMFFIAny *result) {
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
+}
+
+TVMFFI_COLD static int call_own_traced(void *self, const TVMFFIAny *args, int32_t num_args,
+                                       TVMFFIAny *result) {
+  int code = ((const tvmffi_own_function *)self)->body(self, args, num_args, result);
+  if (code != 0) tvmffi_error_continue_backtrace();
+  return code;
+}
+
+static int call_own(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  if (tvmffi_backtrace_is_enabled()) return call_own_traced(self, args, num_args, result);
+  return ((const tvmffi_own_function *)self)->body(self, args, num_args, result);
+}
+
+void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body) {
+  function->cell.safe_call = call_own;
+  function->cell.cpp_call = NULL;
+  function->body = body;
 }
 
 int tvmffi_function_check_raised(int code) {

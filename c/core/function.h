@@ -6,6 +6,19 @@
 #include <tvm/ffi/c_api.h>
 
 /*
+ * The Function objects that the layers above make. They have no unwind tables: the backtraces of
+ * errors from there are cut, and continued by what calls them.
+ */
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell;
+  TVMFFISafeCallType body; /* gets the object as its self */
+} tvmffi_own_function;
+
+/* Fills in what is behind the header. */
+void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body);
+
+/*
  * Calls a function and makes sure that a failure has an error: the slot is emptied first, and a
  * callee that fails without raising gets InternalError "callee returned <code> without setting an
  * error". *result is set to None first and is None after a failure. The code is the callee's.

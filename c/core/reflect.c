@@ -288,12 +288,12 @@ static TVMFFIAny make_own_value(const tvmffi_builtin_attr *attr, tvmffi_attr_fun
     return native.in != NULL ? tvmffi_any_ptr(kTVMFFIOpaquePtr, native.out)
                              : tvmffi_any_bool(attr->value);
   }
-  if (function->header.type_index == 0) { /* not after a shutdown that left it in use */
-    function->header.combined_ref_count = TVMFFI_BOTH_ONE; /* for good */
-    function->header.type_index = kTVMFFIFunction;
+  if (function->base.header.type_index == 0) { /* not after a shutdown that left it in use */
+    function->base.header.combined_ref_count = TVMFFI_BOTH_ONE; /* for good */
+    function->base.header.type_index = kTVMFFIFunction;
   }
   tvmffi_object_retain(function);
-  function->cell.safe_call = attr->body;
+  tvmffi_own_function_init(&function->base, attr->body);
   function->type_index = attr->type_index;
   function->attr = attr->attr;
   return tvmffi_any_object(function);

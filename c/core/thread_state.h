@@ -24,6 +24,8 @@ typedef struct tvmffi_thread_record {
   tvmffi_buf backtrace_text;
   TVMFFIByteArray backtrace; /* what TVMFFIBacktrace lends */
   bool is_walking;           /* a stack walker runs */
+  bool is_open;              /* its last walk ended where the stack did, or could not go on */
+  int skip;                  /* how many frames the next one leaves out */
 } tvmffi_thread_record;
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "base/table.h"
+#include "core/function.h"
 #include "platform/thread.h"
 
 typedef struct {
@@ -106,8 +107,7 @@ typedef struct {
 
 /* The Function object of one: static, and never destroyed. */
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   int32_t type_index;
   int32_t attr;
 } tvmffi_attr_function;

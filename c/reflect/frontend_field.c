@@ -90,8 +90,7 @@ int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
  */
 
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   int32_t static_type_index;
   void *converter;
   tvmffi_frontend_convert convert;
@@ -185,10 +184,9 @@ TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
   setter_function *setter =
       tvmffi_object_new(sizeof *setter, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (setter == NULL) return NULL;
-  setter->cell.safe_call = call_setter;
-  setter->cell.cpp_call = NULL;
+  tvmffi_own_function_init(&setter->base, call_setter);
   setter->static_type_index = static_type_index;
   setter->converter = converter;
   setter->convert = convert;
-  return &setter->header;
+  return &setter->base.header;
 }

@@ -9,14 +9,14 @@
 
 #include "core/any.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
 
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   const tvmffi_type_record *record;
   size_t total_size;
 } type_function;
@@ -131,8 +131,7 @@ static int register_function(const tvmffi_type_record *record, size_t total_size
   TVMFFIAny value;
   int rc;
   if (function == NULL) return -1;
-  function->cell.safe_call = body;
-  function->cell.cpp_call = NULL;
+  tvmffi_own_function_init(&function->base, body);
   function->record = record;
   function->total_size = total_size;
   value = tvmffi_any_object(function);

@@ -14,14 +14,14 @@
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/fields.h"
 
 /* The fields as they are when the constructor is made: positional ones first. */
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   const tvmffi_type_record *record;
   int32_t num_positional;
   int32_t num_parameters;
@@ -222,8 +222,7 @@ int tvmffi_reflect_register_init(int32_t type_index) {
   }
   init = tvmffi_object_new(bytes, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (init == NULL) return -1;
-  init->cell.safe_call = call_init;
-  init->cell.cpp_call = NULL;
+  tvmffi_own_function_init(&init->base, call_init);
   init->record = record;
   sort_fields(init, count);
   value = tvmffi_any_object(init);

@@ -82,8 +82,7 @@ tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char
   tvmffi_walk_function *function =
       tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (function == NULL) return NULL;
-  function->cell.safe_call = call_function;
-  function->cell.cpp_call = NULL;
+  tvmffi_own_function_init(&function->base, call_function);
   function->signature = signature;
   function->params = params;
   function->num_args = (int)strlen(params);

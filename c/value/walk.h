@@ -10,6 +10,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "base/pointer_map.h"
+#include "core/function.h"
 
 /* Objects may be nested so deep, and no deeper: in any walk. */
 enum { kTvmffiMaxWalkDepth = 1 << 20 };
@@ -37,8 +38,7 @@ void tvmffi_walk_release_keys(tvmffi_pointer_map *map);
  * They go on with the walk that called the hook, and are good for nothing when it is over. */
 
 typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
+  tvmffi_own_function base;
   const char *signature;
   int num_args;
   /* The letters of parameters: a any, i int. */

@@ -2,6 +2,7 @@
 /* Errors that threads share, and the settings that raising looks at. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "support/check.h"
@@ -112,8 +113,11 @@ static void change_settings_or_use_them(void *context, int index) {
       (void)TVMFFIRuntimeSetLogHook(i % 2 == 0 ? log_first : log_second,
                                     i % 2 == 0 ? &first_context : &second_context);
     } else {
+      TVMFFIAny name = {kTVMFFIRawStr, {0}, {0}}, result;
       TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
       tvmffi_log_warning("message %d", i);
+      name.v_c_str = "no function";
+      (void)call_global("ffi.GetGlobalFuncMetadata", &name, 1, &result);
     }
   }
 }

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Backtraces that functions of the library continue: most of it cannot be walked through. */
+#define _POSIX_C_SOURCE 200112L /* setenv */
+#include <stdlib.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "c/structural_support.h"
+#include "core/backtrace.h"
+#include "platform/unwind.h"
+
+static int reset(void **state) {
+  (void)state;
+  tvmffi_backtrace_shutdown();
+  return unsetenv("TVM_TRACEBACK_LIMIT");
+}
+
+/* ---- Real stacks: functions in sections of their own are known by them ------------------------
+ */
+
+#define IN_SECTION(name) __attribute__((noinline, section(#name)))
+#define SECTION(name)                                  \
+  extern const char __start_##name[], __stop_##name[]; \
+  IN_SECTION(name)
+
+static const TVMFFIAny none; /* {0, 0, 0}: None */
+
+static int fail_in_builtin(void) {
+  TVMFFIAny array = make("ffi.Array", 1, tvmffi_any_int(1), none), result;
+  int rc = call4("ffi.ArrayGetItem", 2, array, tvmffi_any_int(7), none, none, &result);
+  check_release(&array);
+  return rc;
+}
+
+static int walk_with(TVMFFISafeCallType callback) {
+  TVMFFIAny root = make("ffi.Array", 1, tvmffi_any_int(1), none), result;
+  int rc = run_with("ffi.StructuralWalk", root, list_callback(kTVMFFIInt, callback, NULL, -1), 0,
+                    &result);
+  check_release(&root);
+  return rc;
+}
+
+/* None of them ends with a call: that might be a jump, which leaves no frame. */
+SECTION(in_raising)
+static int raising(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "of a callback");
+  return -1;
+}
+
+SECTION(in_throwing)
+static int throwing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray kind = check_bytes("ValueError");
+  TVMFFIObjectHandle error;
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  check_ok(TVMFFIErrorCreate(&kind, &kind, TVMFFIBacktrace("kernel.cc", 7, "throwing", 0), &error));
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return -1;
+}
+
+SECTION(in_inner)
+static int inner(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return -(fail_in_builtin() != 0);
+}
+
+static int foreign(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray kind = check_bytes("ValueError"), text = check_bytes("  of a frontend\n");
+  TVMFFIObjectHandle error;
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  check_ok(TVMFFIErrorCreate(&kind, &kind, &text, &error));
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error);
+  return -1;
+}
+
+/* A Function that is not built in, but made by one that is. */
+static int fail_in_iterator(void) {
+  TVMFFIAny map = make("ffi.Map", 0, none, none), key = tvmffi_any_int(0), result;
+  TVMFFIAny iterator = call_ok("ffi.MapForwardIterFunctor", &map, 1);
+  int rc = TVMFFIFunctionCall(iterator.v_obj, &key, 1, &result);
+  check_release(&iterator);
+  check_release(&map);
+  return rc;
+}
+
+SECTION(in_iterating)
+static int iterating(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return -(fail_in_iterator() != 0);
+}
+
+SECTION(in_outer)
+static int outer(TVMFFISafeCallType callback) {
+  return -((callback != NULL ? walk_with(callback) : fail_in_builtin()) != 0);
+}
+
+extern const char __start_in_walk_named[], __stop_in_walk_named[];
+
+static const char *name_of(uintptr_t pc) {
+  static const struct {
+    const char *begin, *end, *name;
+  } kSections[] = {{__start_in_raising, __stop_in_raising, "raising"},
+                   {__start_in_throwing, __stop_in_throwing, "throwing"},
+                   {__start_in_inner, __stop_in_inner, "inner"},
+                   {__start_in_iterating, __stop_in_iterating, "iterating"},
+                   {__start_in_outer, __stop_in_outer, "outer"},
+                   {__start_in_walk_named, __stop_in_walk_named, "walk_named"}};
+  size_t i;
+  for (i = 0; i < sizeof kSections / sizeof *kSections; ++i) {
+    if (pc > (uintptr_t)kSections[i].begin && pc <= (uintptr_t)kSections[i].end) {
+      return kSections[i].name;
+    }
+  }
+  return NULL;
+}
+
+static int num_frames;
+
+/* The built-in walker, but it knows these names and no others. */
+typedef struct {
+  TVMFFIRuntimeFrameVisitor visitor;
+  void *context;
+  bool has_begun; /* behind walk_named itself; sanitizers have a frame before it */
+} naming;
+
+static int name_frame(void *context, const TVMFFIRuntimeFrame *frame) {
+  naming *names = context;
+  TVMFFIRuntimeFrame named = *frame;
+  ++num_frames;
+  named.symbol = name_of(frame->pc);
+  if (!names->has_begun) {
+    names->has_begun = named.symbol != NULL && strcmp(named.symbol, "walk_named") == 0;
+    return 0;
+  }
+  return names->visitor(names->context, &named);
+}
+
+IN_SECTION(in_walk_named)
+static void walk_named(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
+  naming names = {NULL, NULL, false};
+  (void)context;
+  names.visitor = visitor;
+  names.context = visitor_context;
+  tvmffi_unwind_walk(NULL, name_frame, &names);
+}
+
+static void check_backtrace(const char *expected) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorMoveFromRaised(&error);
+  assert_non_null(error);
+  assert_string_equal(TVMFFIErrorGetCellPtr(error)->backtrace.data, expected);
+  TVMFFIObjectDecRef(error);
+}
+
+static void check_outer(TVMFFISafeCallType callback, const char *expected) {
+  check_ok(TVMFFIRuntimeSetStackWalker(walk_named, NULL));
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  num_frames = 0;
+  (void)TVMFFIBacktrace(NULL, 0, NULL, 0);
+  if (num_frames == 0) {
+    print_message("this build has no stack walker\n");
+    skip();
+  }
+  assert_int_equal(outer(callback), -1);
+  check_backtrace(expected);
+}
+
+#define LINE(name) "  File \"<unknown>\", line 0, in " name "\n"
+
+static void test_who_called_a_built_in(void **state) {
+  (void)state;
+  check_outer(NULL, LINE("outer"));
+}
+
+static void test_who_called_a_walk_with_a_callback(void **state) {
+  (void)state;
+  check_outer(raising, LINE("raising") LINE("outer"));
+}
+
+static void test_a_built_in_within_a_built_in(void **state) {
+  (void)state;
+  check_outer(inner, LINE("inner") LINE("outer"));
+}
+
+static void test_functions_that_built_ins_make(void **state) {
+  (void)state;
+  check_outer(iterating, LINE("iterating") LINE("outer"));
+}
+
+static void test_errors_that_clients_make_with_a_backtrace(void **state) {
+  (void)state;
+  check_outer(throwing, "  File \"kernel.cc\", line 7, in throwing\n" LINE("outer"));
+}
+
+static void test_what_frontends_say_is_left_alone(void **state) {
+  (void)state;
+  check_outer(foreign, "  of a frontend\n");
+}
+
+/* ---- Scripted stacks: of what is raised, then of the function that returns it ------------------
+ */
+
+static const TVMFFIRuntimeFrame *stacks[2];
+static int num_walks;
+
+static void walk_stacks(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
+  const TVMFFIRuntimeFrame *frame = stacks[num_walks++ % 2];
+  (void)context;
+  for (; frame->pc != 0; ++frame) {
+    if (visitor(visitor_context, frame) != 0) return;
+  }
+}
+
+/* The first four frames are the library's. */
+#define OWN                                                     \
+  {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, { \
+    1, "o", "o.c", 1                                            \
+  }
+#define END \
+  { 0, NULL, NULL, 0 }
+#define A "  File \"a.c\", line 1, in a\n"
+#define B "  File \"b.c\", line 2, in b\n"
+#define C "  File \"c.c\", line 3, in c\n"
+
+static const TVMFFIRuntimeFrame kCut[] = {{1, "a", "a.c", 1}, END};
+static const TVMFFIRuntimeFrame kWhole[] = {
+    {1, "a", "a.c", 1}, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, END};
+static const TVMFFIRuntimeFrame kAtBoundary[] = {
+    {1, "a", "a.c", 1}, {2, "_PyEval", "b.c", 2}, {3, "c", "c.c", 3}, END};
+static const TVMFFIRuntimeFrame kCaller[] = {OWN, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, END};
+
+static void check_continued(const TVMFFIRuntimeFrame *raised, const char *expected, int walks) {
+  stacks[0] = raised;
+  stacks[1] = kCaller;
+  num_walks = 0;
+  check_ok(TVMFFIRuntimeSetStackWalker(walk_stacks, NULL));
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  assert_int_equal(fail_in_builtin(), -1);
+  assert_int_equal(num_walks, walks);
+  check_backtrace(expected);
+}
+
+static void test_only_what_was_cut_goes_on(void **state) {
+  (void)state;
+  check_continued(kCut, A B C, 2);
+  check_continued(kWhole, A B C, 2);
+  check_continued(kAtBoundary, A, 1);
+}
+
+static void test_the_limit_is_of_all_lines(void **state) {
+  (void)state;
+  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "2", 1), 0);
+  check_continued(kCut, A B, 2);
+  check_continued(kWhole, A B, 1);
+  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "1", 1), 0);
+  check_continued(kCut, A, 2);
+  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "0", 1), 0);
+  check_continued(kCut, "", 1);
+}
+
+static void test_nothing_is_walked_while_it_is_off(void **state) {
+  (void)state;
+  stacks[0] = stacks[1] = kWhole;
+  num_walks = 0;
+  check_ok(TVMFFIRuntimeSetStackWalker(walk_stacks, NULL));
+  assert_int_equal(fail_in_builtin(), -1);
+  check_backtrace("");
+  assert_int_equal(num_walks, 0);
+}
+
+/* A walker that fails in the library when the backtrace is continued: the error stays what it was.
+ */
+static void walk_and_raise(void *context, TVMFFIRuntimeFrameVisitor visitor,
+                           void *visitor_context) {
+  if (num_walks % 2 == 1) TVMFFIErrorSetRaisedFromCStr("KeyError", "of the walker");
+  walk_stacks(context, visitor, visitor_context);
+}
+
+static void test_walkers_may_raise_errors(void **state) {
+  (void)state;
+  stacks[0] = kCut;
+  stacks[1] = kCaller;
+  num_walks = 0;
+  check_ok(TVMFFIRuntimeSetStackWalker(walk_and_raise, NULL));
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  assert_int_equal(fail_in_builtin(), -1);
+  check_backtrace(A B C);
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_who_called_a_built_in, reset),
+      cmocka_unit_test_setup(test_who_called_a_walk_with_a_callback, reset),
+      cmocka_unit_test_setup(test_a_built_in_within_a_built_in, reset),
+      cmocka_unit_test_setup(test_functions_that_built_ins_make, reset),
+      cmocka_unit_test_setup(test_errors_that_clients_make_with_a_backtrace, reset),
+      cmocka_unit_test_setup(test_what_frontends_say_is_left_alone, reset),
+      cmocka_unit_test_setup(test_only_what_was_cut_goes_on, reset),
+      cmocka_unit_test_setup(test_the_limit_is_of_all_lines, reset),
+      cmocka_unit_test_setup(test_nothing_is_walked_while_it_is_off, reset),
+      cmocka_unit_test_setup(test_walkers_may_raise_errors, reset),
+  };
+  return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
+}
