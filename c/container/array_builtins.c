@@ -107,13 +107,11 @@ static int list_type_keys(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.Array", "*", make_array},
-    {"ffi.ArrayContains", "Aa>b", tvmffi_array_contains},
-    {"ffi.ArrayGetItem", "Ai>a", tvmffi_array_get_item},
-    {"ffi.ArraySize", "A>i", tvmffi_array_get_size},
-    {"ffi.GetRegisteredTypeKeys", ">@s", list_type_keys},
-};
+#define FUNCTIONS(F)                                    \
+  F("ffi.Array", "*", make_array)                       \
+  F("ffi.ArrayContains", "Aa>b", tvmffi_array_contains) \
+  F("ffi.ArrayGetItem", "Ai>a", tvmffi_array_get_item)  \
+  F("ffi.ArraySize", "A>i", tvmffi_array_get_size)      \
+  F("ffi.GetRegisteredTypeKeys", ">@s", list_type_keys)
 
-const tvmffi_builtin_group tvmffi_array_builtins = {kFunctions,
-                                                    sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_array_builtins, FUNCTIONS);

@@ -174,22 +174,20 @@ static int reserve(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return rc;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.List", "*", make_list},
-    {"ffi.ListGetItem", "Li>a", tvmffi_array_get_item},
-    {"ffi.ListSetItem", "lia>v", set_item},
-    {"ffi.ListSize", "L>i", tvmffi_array_get_size},
-    {"ffi.ListContains", "La>b", tvmffi_array_contains},
-    {"ffi.ListAppend", "la>v", append},
-    {"ffi.ListInsert", "lia>v", insert},
-    {"ffi.ListPop", "li>a", pop},
-    {"ffi.ListErase", "li>v", erase},
-    {"ffi.ListEraseRange", "lii>v", erase_slice},
-    {"ffi.ListReplaceSlice", "liil>v", replace_slice},
-    {"ffi.ListReverse", "l>v", reverse},
-    {"ffi.ListClear", "l>v", clear},
-    {"ffi.ListReserve", "li>v", reserve},
-};
+#define FUNCTIONS(F)                                   \
+  F("ffi.List", "*", make_list)                        \
+  F("ffi.ListGetItem", "Li>a", tvmffi_array_get_item)  \
+  F("ffi.ListSetItem", "lia>v", set_item)              \
+  F("ffi.ListSize", "L>i", tvmffi_array_get_size)      \
+  F("ffi.ListContains", "La>b", tvmffi_array_contains) \
+  F("ffi.ListAppend", "la>v", append)                  \
+  F("ffi.ListInsert", "lia>v", insert)                 \
+  F("ffi.ListPop", "li>a", pop)                        \
+  F("ffi.ListErase", "li>v", erase)                    \
+  F("ffi.ListEraseRange", "lii>v", erase_slice)        \
+  F("ffi.ListReplaceSlice", "liil>v", replace_slice)   \
+  F("ffi.ListReverse", "l>v", reverse)                 \
+  F("ffi.ListClear", "l>v", clear)                     \
+  F("ffi.ListReserve", "li>v", reserve)
 
-const tvmffi_builtin_group tvmffi_list_builtins = {kFunctions,
-                                                   sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_list_builtins, FUNCTIONS);

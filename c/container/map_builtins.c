@@ -189,24 +189,22 @@ static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return 0;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.Map", "*", make_map},
-    {"ffi.MapSize", "H>i", get_size},
-    {"ffi.MapGetItem", "Ha>a", get_item},
-    {"ffi.MapCount", "Ha>i", count},
-    {"ffi.MapForwardIterFunctor", "H>F", tvmffi_map_make_iterator},
-    {"ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing},
-    {"ffi.Dict", "*", make_dict},
-    {"ffi.DictSize", "D>i", get_size},
-    {"ffi.DictGetItem", "Da>a", get_item},
-    {"ffi.DictSetItem", "daa>v", set_item},
-    {"ffi.DictCount", "Da>i", count},
-    {"ffi.DictErase", "da>v", erase},
-    {"ffi.DictClear", "d>v", clear},
-    {"ffi.DictForwardIterFunctor", "D>F", tvmffi_map_make_iterator},
-    {"ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing},
-    {"ffi.ContainerFindFirstNonCPUDevice", "a>V", tvmffi_container_find_device},
-};
+#define FUNCTIONS(F)                                               \
+  F("ffi.Map", "*", make_map)                                      \
+  F("ffi.MapSize", "H>i", get_size)                                \
+  F("ffi.MapGetItem", "Ha>a", get_item)                            \
+  F("ffi.MapCount", "Ha>i", count)                                 \
+  F("ffi.MapForwardIterFunctor", "H>F", tvmffi_map_make_iterator)  \
+  F("ffi.MapGetItemOrMissing", "Ha>a", get_item_or_missing)        \
+  F("ffi.Dict", "*", make_dict)                                    \
+  F("ffi.DictSize", "D>i", get_size)                               \
+  F("ffi.DictGetItem", "Da>a", get_item)                           \
+  F("ffi.DictSetItem", "daa>v", set_item)                          \
+  F("ffi.DictCount", "Da>i", count)                                \
+  F("ffi.DictErase", "da>v", erase)                                \
+  F("ffi.DictClear", "d>v", clear)                                 \
+  F("ffi.DictForwardIterFunctor", "D>F", tvmffi_map_make_iterator) \
+  F("ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing)       \
+  F("ffi.ContainerFindFirstNonCPUDevice", "a>V", tvmffi_container_find_device)
 
-const tvmffi_builtin_group tvmffi_map_builtins = {kFunctions,
-                                                  sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_map_builtins, FUNCTIONS);

@@ -52,8 +52,27 @@ static const struct {
 };
 
 static TVMFFIByteArray text_of(const char *text) {
-  TVMFFIByteArray bytes = {text, text != NULL ? strlen(text) : 0};
+  TVMFFIByteArray bytes = {NULL, strlen(text)};
+  if (bytes.size != 0) bytes.data = text;
   return bytes;
+}
+
+/*
+ * Room for the metadata of all of them, which is made once and is always the same: tests have it
+ * made, so there is enough.
+ */
+static char metadata_texts[kTvmffiBuiltinMetadata];
+static size_t metadata_size;
+
+static void describe_metadata(const char *signature, TVMFFIByteArray *metadata) {
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  if (metadata->data != NULL) return; /* from before a shutdown */
+  text.data = metadata_texts + metadata_size;
+  text.capacity = sizeof metadata_texts - metadata_size;
+  tvmffi_builtin_append_metadata(&text, signature);
+  metadata->data = text.data;
+  metadata->size = text.size;
+  metadata_size += text.size + 1;
 }
 
 static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *record) {
@@ -61,10 +80,12 @@ static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *r
     TVMFFIFieldSetter in;
     void *out;
   } setter;
+  tvmffi_builtin texts;
+  const char *doc = tvmffi_builtin_read(field->texts, NULL, &texts);
   setter.in = field->setter;
-  record->name = text_of(field->name);
-  record->doc = text_of(field->doc);
-  record->metadata = text_of(field->metadata);
+  record->name = text_of(texts.name);
+  record->doc = text_of(doc);
+  describe_metadata(texts.signature, &record->metadata);
   record->flags = field->flags;
   record->size = kStorages[field->storage].size;
   record->alignment = kStorages[field->storage].alignment;
@@ -77,11 +98,13 @@ static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *r
 
 static void describe_method(const tvmffi_builtin_method *method, tvmffi_builtin_function *function,
                             TVMFFIMethodInfo *record) {
-  tvmffi_builtin_init_function(function, &method->function);
+  tvmffi_builtin builtin;
+  const char *doc = tvmffi_builtin_read(method->texts, method->body, &builtin);
+  tvmffi_builtin_init_function(function, &builtin);
   tvmffi_object_retain(function);
-  record->name = text_of(strrchr(method->function.name, '.') + 1);
-  record->doc = text_of(method->doc);
-  record->metadata = text_of(method->metadata);
+  record->name = text_of(strrchr(builtin.name, '.') + 1);
+  record->doc = text_of(doc);
+  describe_metadata(builtin.signature, &record->metadata);
   record->flags = method->flags;
   record->method = tvmffi_any_object(function);
 }

@@ -20,11 +20,8 @@ typedef enum {
   kTvmffiStoredAny
 } tvmffi_storage;
 
-/* All texts are NUL-terminated; metadata as TVMFFI_METADATA makes it, doc may be NULL. */
 typedef struct {
-  const char *name;
-  const char *doc;
-  const char *metadata;
+  const char *texts; /* TVMFFI_FIELD_TEXTS: metadata is made of the type, as builtins.h writes it */
   int16_t flags;
   uint8_t storage;
   uint8_t offset;
@@ -33,12 +30,15 @@ typedef struct {
   TVMFFIFieldGetter getter; /* NULL: reads what is stored */
 } tvmffi_builtin_field;
 
+#define TVMFFI_FIELD_TEXTS(name, type, doc) name "\0" type "\0" doc
+
 typedef struct {
-  tvmffi_builtin function; /* its name is `<type key>.<method>` */
-  const char *doc;
-  const char *metadata;
+  const char *texts; /* TVMFFI_METHOD_TEXTS: the name is `<type key>.<method>` */
+  tvmffi_builtin_body body;
   int64_t flags;
 } tvmffi_builtin_method;
+
+#define TVMFFI_METHOD_TEXTS(name, signature, doc) name "\0" signature "\0" doc
 
 typedef struct {
   int32_t type_index;
@@ -65,23 +65,10 @@ extern const size_t tvmffi_num_builtin_type_groups;
 /* Of this layer. */
 extern const tvmffi_builtin_type_group tvmffi_core_types;
 
+/* Bytes of the metadata of all fields and methods. */
+enum { kTvmffiBuiltinMetadata = 4096 };
+
 /* Fills the records in. */
 void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
-
-/* ---- Schemas ----------------------------------------------------------------------------------
- */
-
-/* Metadata of a schema, and schemas as they stand in it. */
-#define TVMFFI_QUOTE "\\\""
-#define TVMFFI_METADATA(schema) "{\"type_schema\":\"" schema "\"}"
-#define TVMFFI_SCHEMA(type) \
-  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE type TVMFFI_QUOTE "}"
-#define TVMFFI_SCHEMA_OF(type, args)                                                       \
-  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE type TVMFFI_QUOTE "," TVMFFI_QUOTE \
-  "args" TVMFFI_QUOTE ":[" args "]}"
-#define TVMFFI_SCHEMA_FUNCTION(result, params)                                                   \
-  "{" TVMFFI_QUOTE "type" TVMFFI_QUOTE ":" TVMFFI_QUOTE "ffi.Function" TVMFFI_QUOTE              \
-  "," TVMFFI_QUOTE "named_args" TVMFFI_QUOTE ":{" TVMFFI_QUOTE "return" TVMFFI_QUOTE ":[" result \
-  "]," TVMFFI_QUOTE "params" TVMFFI_QUOTE ":[" params "]}}"
 
 #endif /* TVMFFI_CORE_BUILTIN_TYPES_H_ */

@@ -205,62 +205,76 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
   }
 }
 
-static bool is_packed(const tvmffi_builtin *builtin) {
-  return builtin->signature[0] == '*';
+const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out) {
+  out->name = texts;
+  out->signature = texts + strlen(texts) + 1;
+  out->body = body;
+  return out->signature + strlen(out->signature) + 1;
 }
+
+static bool is_packed(const char *signature) {
+  return signature[0] == '*';
+}
+
+/* What stands before other types, up to a closing bracket or as many as they are. */
+static const struct {
+  char letter;
+  int8_t num_types; /* 0: up to the bracket */
+  char display[9];
+  char schema[10];
+} kGenerics[] = {
+    {'?', 1, "Optional", "Optional"}, {'@', 1, "Array", "ffi.Array"},
+#ifdef TVMFFI_PROFILE_FULL
+    {'+', 1, "List", "ffi.List"},     {'%', 2, "Dict", "ffi.Dict"},
+#endif
+    {'(', 0, "Tuple", "Tuple"},
+};
+enum { kNumGenerics = sizeof kGenerics / sizeof *kGenerics };
+
+/* A type as it stands in errors, and in schemas: whose quotes are escaped, for they are in a text.
+ */
+typedef enum { kDisplay, kSchema } style;
+
+static void append_types(tvmffi_buf *text, const char **p, style in, int num_types);
 
 /* Appends the type at *p and moves *p behind it. */
-static void append_display(tvmffi_buf *text, const char **p) {
+static void append_type(tvmffi_buf *text, const char **p, style in) {
   char letter = *(*p)++;
   const char *meant = find_shorthand(letter);
+  int i;
   if (meant != NULL) {
-    append_display(text, &meant);
-  } else if (letter == '?' || letter == '@') {
-    tvmffi_buf_append_text(text, letter == '?' ? "Optional<" : "Array<");
-    append_display(text, p);
-    tvmffi_buf_append_text(text, ">");
-  } else if (letter == '(') {
-    tvmffi_buf_append_text(text, "Tuple<");
-    append_display(text, p);
-    while (**p != ')') {
-      tvmffi_buf_append_text(text, ", ");
-      append_display(text, p);
+    append_type(text, &meant, in);
+    return;
+  }
+  for (i = 0; i < kNumGenerics; ++i) {
+    if (kGenerics[i].letter != letter) continue;
+    if (in == kDisplay) {
+      tvmffi_buf_appendf(text, "%s<", kGenerics[i].display);
+    } else {
+      tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\",\\\"args\\\":[", kGenerics[i].schema);
     }
-    ++*p;
-    tvmffi_buf_append_text(text, ">");
-  } else {
+    append_types(text, p, in, kGenerics[i].num_types);
+    tvmffi_buf_append_text(text, in == kDisplay ? ">" : "]}");
+    return;
+  }
+  if (in == kDisplay) {
     tvmffi_buf_append_text(text, find_type(letter)->display);
+  } else {
+    const char *any = "{\\\"type\\\":\\\"Any\\\"}";
+    tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\"", find_type(letter)->schema);
+    if (letter == 'l') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s]", any);
+    if (letter == 'd') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s,%s]", any, any);
+    tvmffi_buf_append_text(text, "}");
   }
 }
 
-static void append_schema(tvmffi_buf *text, const char **p) {
-  char letter = *(*p)++;
-  const char *meant = find_shorthand(letter);
-  if (meant != NULL) {
-    append_schema(text, &meant);
-  } else if (letter == '?' || letter == '@') {
-    tvmffi_buf_appendf(text, "{\"type\":\"%s\",\"args\":[",
-                       letter == '?' ? "Optional" : "ffi.Array");
-    append_schema(text, p);
-    tvmffi_buf_append_text(text, "]}");
-  } else if (letter == '(') {
-    tvmffi_buf_append_text(text, "{\"type\":\"Tuple\",\"args\":[");
-    append_schema(text, p);
-    while (**p != ')') {
-      tvmffi_buf_append_text(text, ",");
-      append_schema(text, p);
-    }
-    ++*p;
-    tvmffi_buf_append_text(text, "]}");
-  } else {
-    tvmffi_buf_appendf(text, "{\"type\":\"%s\"", find_type(letter)->schema);
-    if (letter == 'l') tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"}]");
-    if (letter == 'n') tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"int\"}]");
-    if (letter == 'd') {
-      tvmffi_buf_append_text(text, ",\"args\":[{\"type\":\"Any\"},{\"type\":\"Any\"}]");
-    }
-    tvmffi_buf_append_text(text, "}");
+static void append_types(tvmffi_buf *text, const char **p, style in, int num_types) {
+  int i;
+  for (i = 0; num_types != 0 ? i < num_types : **p != ')'; ++i) {
+    if (i != 0) tvmffi_buf_append_text(text, in == kDisplay ? ", " : ",");
+    append_type(text, p, in);
   }
+  if (num_types == 0) ++*p;
 }
 
 /* `name(0: T0, 1: T1) -> R` */
@@ -270,11 +284,11 @@ static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
   tvmffi_buf_appendf(text, "%s(", builtin->name);
   for (i = 0; *p != '>'; ++i) {
     tvmffi_buf_appendf(text, "%s%d: ", i == 0 ? "" : ", ", i);
-    append_display(text, &p);
+    append_type(text, &p, kDisplay);
   }
   ++p;
   tvmffi_buf_append_text(text, ") -> ");
-  append_display(text, &p);
+  append_type(text, &p, kDisplay);
 }
 
 int tvmffi_builtin_fail_count(const char *signature, int expected, int num_args) {
@@ -317,7 +331,7 @@ TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFI
   if (i >= 0) {
     const char *type = &builtin->signature[i];
     append_got(&got, *type, &args[i]);
-    append_display(&expected, &type);
+    append_type(&expected, &type, kDisplay);
   }
   if (signature.failed || expected.failed || got.failed) {
     tvmffi_error_raise_memory();
@@ -343,8 +357,8 @@ TVMFFI_COLD static int call_traced(tvmffi_builtin_body body, const TVMFFIAny *ar
 }
 
 static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_builtin *builtin = ((const tvmffi_builtin_function *)handle)->builtin;
-  if (!is_packed(builtin)) {
+  const tvmffi_builtin *builtin = &((const tvmffi_builtin_function *)handle)->builtin;
+  if (!is_packed(builtin->signature)) {
     const char *p = builtin->signature;
     int32_t i;
     for (i = 0; p[i] != '>'; ++i) {
@@ -368,49 +382,48 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
   if (function == NULL) return NULL;
   function->cell.safe_call = call_builtin;
   function->cell.cpp_call = NULL;
-  function->builtin = builtin;
+  function->builtin = *builtin;
   return &function->header;
 }
 
 void tvmffi_builtin_init_function(tvmffi_builtin_function *function,
                                   const tvmffi_builtin *builtin) {
-  if (function->builtin != NULL) return; /* a shutdown may have left it in use */
+  if (function->builtin.body != NULL) return; /* a shutdown may have left it in use */
   function->header.combined_ref_count = TVMFFI_BOTH_ONE;
   function->header.type_index = kTVMFFIFunction;
   function->cell.safe_call = call_builtin;
-  function->builtin = builtin;
+  function->builtin = *builtin;
 }
 
 /* {"type_schema":"<the schema, its quotes escaped>"} */
-TVMFFI_COLD int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out) {
-  tvmffi_buf schema = TVMFFI_BUF_INIT, text = TVMFFI_BUF_INIT;
-  size_t i;
-  int rc = -1;
-  tvmffi_buf_append_text(&schema, "{\"type\":\"ffi.Function\"");
-  if (!is_packed(builtin)) {
-    const char *p = builtin->signature, *result = strchr(p, '>') + 1;
-    tvmffi_buf_append_text(&schema, ",\"named_args\":{\"return\":[");
-    append_schema(&schema, &result);
-    tvmffi_buf_append_text(&schema, "],\"params\":[");
-    while (*p != '>') {
-      if (p != builtin->signature) tvmffi_buf_append_text(&schema, ",");
-      append_schema(&schema, &p);
-    }
-    tvmffi_buf_append_text(&schema, "]}");
-  }
-  tvmffi_buf_append_text(&schema, "}");
-  tvmffi_buf_append_text(&text, "{\"type_schema\":\"");
-  for (i = 0; i < schema.size; ++i) {
-    if (schema.data[i] == '"') tvmffi_buf_append_text(&text, "\\");
-    tvmffi_buf_append(&text, &schema.data[i], 1);
-  }
-  tvmffi_buf_append_text(&text, "\"}");
-  if (schema.failed || text.failed) {
-    tvmffi_error_raise_memory();
+void tvmffi_builtin_append_metadata(tvmffi_buf *text, const char *signature) {
+  const char *p = signature, *result = strchr(signature, '>');
+  tvmffi_buf_append_text(text, "{\"type_schema\":\"");
+  if (result == NULL && !is_packed(signature)) {
+    append_type(text, &p, kSchema);
   } else {
-    rc = tvmffi_string_to_any(text.data, text.size, out);
+    tvmffi_buf_append_text(text, "{\\\"type\\\":\\\"ffi.Function\\\"");
+    if (result != NULL) {
+      ++result;
+      tvmffi_buf_append_text(text, ",\\\"named_args\\\":{\\\"return\\\":[");
+      append_type(text, &result, kSchema);
+      tvmffi_buf_append_text(text, "],\\\"params\\\":[");
+      while (*p != '>') {
+        if (p != signature) tvmffi_buf_append_text(text, ",");
+        append_type(text, &p, kSchema);
+      }
+      tvmffi_buf_append_text(text, "]}");
+    }
+    tvmffi_buf_append_text(text, "}");
   }
-  tvmffi_buf_fini(&schema);
+  tvmffi_buf_append_text(text, "\"}");
+}
+
+TVMFFI_COLD int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out) {
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  int rc;
+  tvmffi_builtin_append_metadata(&text, builtin->signature);
+  rc = text.failed ? tvmffi_fail_memory() : tvmffi_string_to_any(text.data, text.size, out);
   tvmffi_buf_fini(&text);
   return rc;
 }

@@ -10,28 +10,41 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "base/buf.h"
 #include "platform/compiler.h"
 
 /* Receives arguments of the types that the signature promises, and stores an owned result. */
 typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
-/* Texts in place, so that the tables need no relocations for them. */
 typedef struct {
-  char name[48];
+  const char *name;
   /*
    * One letter per parameter, then '>' and the result; builtins.c says what each stands for. In
-   * results also ? before a type for Optional, @ before one for Array<...>, and types in brackets
-   * for Tuple<...>. "*" alone: any arguments, not checked. The texts of errors and the metadata are
-   * made from it.
+   * results also ? before a type for Optional, @ before one for Array<...>, + for List<...>, %
+   * before two for Dict<..., ...>, and types in brackets for Tuple<...>. "*" alone: any arguments,
+   * not checked. The texts of errors and the metadata are made from it.
    */
-  char signature[16];
+  const char *signature;
   tvmffi_builtin_body body;
 } tvmffi_builtin;
 
+/* As few pointers as can be, for each is another to relocate when the library is loaded. */
 typedef struct {
-  const tvmffi_builtin *functions;
+  const char *texts; /* the name and the signature of each, with their NULs */
+  const tvmffi_builtin_body *bodies;
   size_t count;
 } tvmffi_builtin_group;
+
+/* Defines a group of functions, which are listed as F(name, signature, body). */
+#define TVMFFI_BUILTIN_GROUP(group, functions)                                   \
+  static const char kTexts[] = functions(TVMFFI_BUILTIN_TEXTS);                  \
+  static const tvmffi_builtin_body kBodies[] = {functions(TVMFFI_BUILTIN_BODY)}; \
+  const tvmffi_builtin_group group = {kTexts, kBodies, sizeof kBodies / sizeof *kBodies}
+#define TVMFFI_BUILTIN_TEXTS(name, signature, body) name "\0" signature "\0"
+#define TVMFFI_BUILTIN_BODY(name, signature, body) body,
+
+/* Reads a function's texts, and gives where the next one's begin. */
+const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out);
 
 /* builtin_groups.c */
 extern const tvmffi_builtin_group *const tvmffi_builtin_groups[];
@@ -61,7 +74,7 @@ extern TVMFFIObject tvmffi_kwargs_object;
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
-  const tvmffi_builtin *builtin;
+  tvmffi_builtin builtin;
 } tvmffi_builtin_function;
 
 /* Makes a static one, which is never destroyed. Needs no memory; more than once does no harm. */
@@ -69,6 +82,9 @@ void tvmffi_builtin_init_function(tvmffi_builtin_function *function, const tvmff
 
 /* A Function object of a built-in; NULL with the error raised. */
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);
+
+/* Appends the metadata JSON of a signature, or of a single type. */
+void tvmffi_builtin_append_metadata(tvmffi_buf *text, const char *signature);
 
 /* The metadata JSON of a built-in, as an owned text value. */
 int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out);

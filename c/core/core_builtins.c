@@ -77,17 +77,15 @@ static int get_kwargs_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   return get_sentinel(&tvmffi_kwargs_object, result);
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.GetInvalidObject", ">O", get_invalid_object},
-    {"ffi.GetKwargsObject", ">O", get_kwargs_object},
-    {"ffi.FunctionRemoveGlobal", "s>b", remove_global},
-    {"ffi.FunctionListGlobalNamesFunctor", ">F", list_names},
-    {"ffi.String", "s>s", own_argument},
-    {"ffi.Bytes", "y>y", own_argument},
-    {"ffi.GetGlobalFuncMetadata", "s>s", get_metadata},
-    {"ffi.FunctionFromExternC", "ppp>F", function_from_extern_c},
-    {"ffi.Shape", "*", tvmffi_shape_from_args},
-};
+#define FUNCTIONS(F)                                            \
+  F("ffi.GetInvalidObject", ">O", get_invalid_object)           \
+  F("ffi.GetKwargsObject", ">O", get_kwargs_object)             \
+  F("ffi.FunctionRemoveGlobal", "s>b", remove_global)           \
+  F("ffi.FunctionListGlobalNamesFunctor", ">F", list_names)     \
+  F("ffi.String", "s>s", own_argument)                          \
+  F("ffi.Bytes", "y>y", own_argument)                           \
+  F("ffi.GetGlobalFuncMetadata", "s>s", get_metadata)           \
+  F("ffi.FunctionFromExternC", "ppp>F", function_from_extern_c) \
+  F("ffi.Shape", "*", tvmffi_shape_from_args)
 
-const tvmffi_builtin_group tvmffi_core_builtins = {kFunctions,
-                                                   sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_core_builtins, FUNCTIONS);

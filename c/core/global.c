@@ -23,7 +23,7 @@
 typedef struct global_record {
   tvmffi_table_key key;
   TVMFFIObject *function;                /* owned; NULL also while a built-in was never fetched */
-  const tvmffi_builtin *builtin;         /* NULL once removed or overridden */
+  const tvmffi_builtin_body *builtin;    /* NULL once removed or overridden; texts: see key */
   TVMFFIObject *metadata;                /* a String, or NULL */
   struct global_record *previous, *next; /* present names, in the order they were set */
 } global_record;
@@ -68,12 +68,14 @@ static int enter_builtins(void) {
   if (records == NULL) return -1;
   memset(records, 0, count * sizeof *records);
   for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    const char *texts = tvmffi_builtin_groups[group]->texts;
     for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i, ++records) {
-      const tvmffi_builtin *builtin = &tvmffi_builtin_groups[group]->functions[i];
-      records->key.data = builtin->name;
-      records->key.size = strlen(builtin->name);
-      records->key.hash = tvmffi_hash_bytes(builtin->name, records->key.size);
-      records->builtin = builtin;
+      tvmffi_builtin builtin;
+      records->builtin = &tvmffi_builtin_groups[group]->bodies[i];
+      texts = tvmffi_builtin_read(texts, *records->builtin, &builtin);
+      records->key.data = builtin.name;
+      records->key.size = strlen(builtin.name);
+      records->key.hash = tvmffi_hash_bytes(builtin.name, records->key.size);
       link_last(records);
       (void)tvmffi_table_insert(&table, &records->key); /* room was reserved */
     }
@@ -167,16 +169,18 @@ static void release_replaced(TVMFFIObject *function) {
 
 /* The function object of a built-in, made by whoever asks first. */
 static int make_builtin_function(global_record *record, TVMFFIObject **out) {
-  const tvmffi_builtin *builtin = tvmffi_atomic_load_acquire_ptr(&record->builtin);
+  const tvmffi_builtin_body *body = tvmffi_atomic_load_acquire_ptr(&record->builtin);
+  tvmffi_builtin builtin;
   TVMFFIObject *made, *function;
-  if (builtin == NULL) { /* absent; or overridden since the caller looked */
+  if (body == NULL) { /* absent; or overridden since the caller looked */
     *out = fetch_function(record);
     return 0;
   }
-  made = tvmffi_builtin_new_function(builtin);
+  (void)tvmffi_builtin_read(record->key.data, *body, &builtin);
+  made = tvmffi_builtin_new_function(&builtin);
   if (made == NULL) return -1;
   tvmffi_mutex_lock(&writers);
-  if (record->function == NULL && record->builtin == builtin) {
+  if (record->function == NULL && record->builtin == body) {
     tvmffi_object_retain(made);
     tvmffi_atomic_store_release_ptr(&record->function, made);
   }
@@ -226,7 +230,7 @@ static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVM
     old_metadata = record->metadata;
     record->metadata = metadata;
     old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, function);
-    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin *)NULL);
+    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin_body *)NULL);
   }
   tvmffi_mutex_unlock(&writers);
   release_replaced(old_function);
@@ -304,7 +308,7 @@ int tvmffi_global_remove(const char *name, size_t size, bool *out_removed) {
   if (record != NULL && is_present(record)) {
     removed = true;
     unlink_record(record);
-    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin *)NULL);
+    tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin_body *)NULL);
     old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, (TVMFFIObject *)NULL);
     old_metadata = record->metadata;
     record->metadata = NULL;
@@ -384,7 +388,7 @@ int tvmffi_global_list_names(TVMFFIObject **out) {
 }
 
 int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
-  const tvmffi_builtin *builtin = NULL;
+  const tvmffi_builtin_body *body = NULL;
   TVMFFIObject *metadata = NULL;
   global_record *record;
   bool found;
@@ -393,7 +397,7 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   record = find_record(name, size);
   found = record != NULL && is_present(record);
   if (found) {
-    builtin = record->builtin;
+    body = record->builtin;
     metadata = record->metadata;
     tvmffi_object_retain(metadata);
   }
@@ -407,7 +411,11 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
     tvmffi_object_release(metadata);
     return rc;
   }
-  if (builtin != NULL) return tvmffi_builtin_metadata(builtin, out);
+  if (body != NULL) {
+    tvmffi_builtin builtin;
+    (void)tvmffi_builtin_read(record->key.data, *body, &builtin);
+    return tvmffi_builtin_metadata(&builtin, out);
+  }
   return tvmffi_string_to_any("", 0, out);
 }
 

@@ -22,10 +22,8 @@ static int stringify(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return rc;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.json.Parse", "s>a", parse},
-    {"ffi.json.Stringify", "an>s", stringify},
-};
+#define FUNCTIONS(F)                \
+  F("ffi.json.Parse", "s>a", parse) \
+  F("ffi.json.Stringify", "an>s", stringify)
 
-const tvmffi_builtin_group tvmffi_json_builtins = {kFunctions,
-                                                   sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_json_builtins, FUNCTIONS);

@@ -90,24 +90,22 @@ static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   return 0;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.Module.load_from_file.so", "ss>M", load_library},
-    {"ffi.ModuleClearImports", "M>v", clear_imports},
-    {"ffi.ModuleGetFunction", "Msb>?F", get_function},
-    {"ffi.ModuleGetFunctionDoc", "Msb>?s", get_doc},
-    {"ffi.ModuleGetFunctionMetadata", "Msb>?s", get_metadata},
-    {"ffi.ModuleGetKind", "M>s", get_kind},
-    {"ffi.ModuleGetPropertyMask", "M>i", get_property_mask},
-    {"ffi.ModuleGetWriteFormats", "M>@s", get_write_formats},
-    {"ffi.ModuleGlobalsAdd", "M>v", add_global},
-    {"ffi.ModuleGlobalsRemove", "M>v", remove_global},
-    {"ffi.ModuleImplementsFunction", "Msb>b", implements_function},
-    {"ffi.ModuleImportModule", "MM>v", import_module},
-    {"ffi.ModuleInspectSource", "Ms>s", inspect_source},
-    {"ffi.ModuleLoadFromFile", "s>M", load_from_file},
-    {"ffi.ModuleWriteToFile", "Mss>v", write_to_file},
-    {"ffi.SystemLib", "*", get_system_lib},
-};
+#define FUNCTIONS(F)                                              \
+  F("ffi.Module.load_from_file.so", "ss>M", load_library)         \
+  F("ffi.ModuleClearImports", "M>v", clear_imports)               \
+  F("ffi.ModuleGetFunction", "Msb>?F", get_function)              \
+  F("ffi.ModuleGetFunctionDoc", "Msb>?s", get_doc)                \
+  F("ffi.ModuleGetFunctionMetadata", "Msb>?s", get_metadata)      \
+  F("ffi.ModuleGetKind", "M>s", get_kind)                         \
+  F("ffi.ModuleGetPropertyMask", "M>i", get_property_mask)        \
+  F("ffi.ModuleGetWriteFormats", "M>@s", get_write_formats)       \
+  F("ffi.ModuleGlobalsAdd", "M>v", add_global)                    \
+  F("ffi.ModuleGlobalsRemove", "M>v", remove_global)              \
+  F("ffi.ModuleImplementsFunction", "Msb>b", implements_function) \
+  F("ffi.ModuleImportModule", "MM>v", import_module)              \
+  F("ffi.ModuleInspectSource", "Ms>s", inspect_source)            \
+  F("ffi.ModuleLoadFromFile", "s>M", load_from_file)              \
+  F("ffi.ModuleWriteToFile", "Mss>v", write_to_file)              \
+  F("ffi.SystemLib", "*", get_system_lib)
 
-const tvmffi_builtin_group tvmffi_module_builtins = {kFunctions,
-                                                     sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_module_builtins, FUNCTIONS);

@@ -44,8 +44,8 @@ static int set_imports(void *field, const TVMFFIAny *value) {
 }
 
 static const tvmffi_builtin_field kFields[] = {
-    {"imports_", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("ffi.Array", TVMFFI_SCHEMA("Any"))), 0,
-     kTvmffiStoredObject, offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
+    {TVMFFI_FIELD_TEXTS("imports_", "@a", ""), 0, kTvmffiStoredObject,
+     offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
 };
 static TVMFFIFieldInfo fields[1];
 

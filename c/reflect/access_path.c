@@ -185,22 +185,13 @@ static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
 /* ---- Tables ------------------------------------------------------------------------------------
  */
 
-#define PATH TVMFFI_SCHEMA("ffi.reflection.AccessPath")
-#define STEP TVMFFI_SCHEMA("ffi.reflection.AccessStep")
-#define TEXT TVMFFI_SCHEMA("ffi.String")
-#define INT TVMFFI_SCHEMA("int")
-#define ANY TVMFFI_SCHEMA("Any")
-#define BOOL TVMFFI_SCHEMA("bool")
-#define METHOD(name, signature, body, result, params)              \
-  {                                                                \
-    {"ffi.reflection.AccessPath." name, signature, body}, NULL,    \
-        TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(result, params)), 0 \
-  }
+#define METHOD(name, signature, body) \
+  { TVMFFI_METHOD_TEXTS("ffi.reflection.AccessPath." name, signature, ""), body, 0 }
 
 static const tvmffi_builtin_field kStepFields[] = {
-    {"kind", NULL, TVMFFI_METADATA(INT), 0, kTvmffiStoredInt32, offsetof(tvmffi_access_step, kind),
+    {TVMFFI_FIELD_TEXTS("kind", "i", ""), 0, kTvmffiStoredInt32, offsetof(tvmffi_access_step, kind),
      kTVMFFIInt, tvmffi_field_set_int32, NULL},
-    {"key", NULL, TVMFFI_METADATA(ANY), 0, kTvmffiStoredAny, offsetof(tvmffi_access_step, key),
+    {TVMFFI_FIELD_TEXTS("key", "a", ""), 0, kTvmffiStoredAny, offsetof(tvmffi_access_step, key),
      kTVMFFIAny, tvmffi_field_set_any, NULL},
 };
 
@@ -210,30 +201,27 @@ static int set_step(void *field, const TVMFFIAny *value) {
 }
 
 static const tvmffi_builtin_field kPathFields[] = {
-    {"parent", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("Optional", TVMFFI_SCHEMA("ffi.Object"))), 0,
-     kTvmffiStoredObject, offsetof(tvmffi_access_path, parent), kTVMFFIAny,
-     tvmffi_field_set_optional_object, NULL},
-    {"step", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("Optional", STEP)), 0, kTvmffiStoredObject,
+    {TVMFFI_FIELD_TEXTS("parent", "?O", ""), 0, kTvmffiStoredObject,
+     offsetof(tvmffi_access_path, parent), kTVMFFIAny, tvmffi_field_set_optional_object, NULL},
+    {TVMFFI_FIELD_TEXTS("step", "?S", ""), 0, kTvmffiStoredObject,
      offsetof(tvmffi_access_path, step), kTVMFFIAny, set_step, NULL},
-    {"depth", NULL, TVMFFI_METADATA(INT), 0, kTvmffiStoredInt32,
+    {TVMFFI_FIELD_TEXTS("depth", "i", ""), 0, kTvmffiStoredInt32,
      offsetof(tvmffi_access_path, depth), kTVMFFIInt, tvmffi_field_set_int32, NULL},
 };
 
 static const tvmffi_builtin_method kPathMethods[] = {
-    {{"ffi.reflection.AccessPath._root", ">P", get_root},
-     NULL,
-     TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(PATH, "")),
+    {TVMFFI_METHOD_TEXTS("ffi.reflection.AccessPath._root", ">P", ""), get_root,
      kTVMFFIFieldFlagBitMaskIsStaticMethod},
-    METHOD("_extend", "PS>P", extend, PATH, PATH "," STEP),
-    METHOD("_attr", "Ps>P", attr, PATH, PATH "," TEXT),
-    METHOD("_array_item", "Pi>P", array_item, PATH, PATH "," INT),
-    METHOD("_map_item", "Pa>P", map_item, PATH, PATH "," ANY),
-    METHOD("_attr_missing", "Ps>P", attr_missing, PATH, PATH "," TEXT),
-    METHOD("_array_item_missing", "Pi>P", array_item_missing, PATH, PATH "," INT),
-    METHOD("_map_item_missing", "Pa>P", map_item_missing, PATH, PATH "," ANY),
-    METHOD("_is_prefix_of", "PP>b", is_prefix_of, BOOL, PATH "," PATH),
-    METHOD("_to_steps", "P>@S", to_steps, TVMFFI_SCHEMA_OF("ffi.Array", STEP), PATH),
-    METHOD("_path_equal", "PP>b", path_equal, BOOL, PATH "," PATH),
+    METHOD("_extend", "PS>P", extend),
+    METHOD("_attr", "Ps>P", attr),
+    METHOD("_array_item", "Pi>P", array_item),
+    METHOD("_map_item", "Pa>P", map_item),
+    METHOD("_attr_missing", "Ps>P", attr_missing),
+    METHOD("_array_item_missing", "Pi>P", array_item_missing),
+    METHOD("_map_item_missing", "Pa>P", map_item_missing),
+    METHOD("_is_prefix_of", "PP>b", is_prefix_of),
+    METHOD("_to_steps", "P>@S", to_steps),
+    METHOD("_path_equal", "PP>b", path_equal),
 };
 
 enum {

@@ -15,49 +15,39 @@ static int init_enum_state(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *r
   return 0;
 }
 
-#define OBJECT TVMFFI_SCHEMA("ffi.Object")
-#define TEXT TVMFFI_SCHEMA("ffi.String")
-#define INT TVMFFI_SCHEMA("int")
-#define ANY TVMFFI_SCHEMA("Any")
-#define DICT(key, value) TVMFFI_SCHEMA_OF("ffi.Dict", key "," value)
-
 static const tvmffi_builtin_field kStateFields[] = {
-    {"entries", "The members, in the order of registration.",
-     TVMFFI_METADATA(TVMFFI_SCHEMA_OF("ffi.List", OBJECT)), kTVMFFIFieldFlagBitMaskInitOff,
-     kTvmffiStoredObject, offsetof(tvmffi_enum_state, entries), kTVMFFIList,
-     tvmffi_field_set_list_of_objects, NULL},
-    {"indexes", "Members by their integer and their text.", TVMFFI_METADATA(DICT(ANY, OBJECT)),
+    {TVMFFI_FIELD_TEXTS("entries", "+O", "The members, in the order of registration."),
+     kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredObject, offsetof(tvmffi_enum_state, entries),
+     kTVMFFIList, tvmffi_field_set_list_of_objects, NULL},
+    {TVMFFI_FIELD_TEXTS("indexes", "%aO", "Members by their integer and their text."),
      kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredObject, offsetof(tvmffi_enum_state, indexes),
      kTVMFFIObject, tvmffi_field_set_dict_of_objects, NULL},
-    {"attrs", "What is attached to members, by name.",
-     TVMFFI_METADATA(DICT(TEXT, DICT(OBJECT, ANY))), kTVMFFIFieldFlagBitMaskInitOff,
-     kTvmffiStoredObject, offsetof(tvmffi_enum_state, attrs), kTVMFFIObject,
-     tvmffi_field_set_dict_of_dicts, NULL},
+    {TVMFFI_FIELD_TEXTS("attrs", "%s%Oa", "What is attached to members, by name."),
+     kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredObject, offsetof(tvmffi_enum_state, attrs),
+     kTVMFFIObject, tvmffi_field_set_dict_of_dicts, NULL},
 };
 
 static const tvmffi_builtin_method kStateMethods[] = {
-    {{"ffi.EnumState.__ffi_init__", ">O", init_enum_state},
-     NULL,
-     TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(OBJECT, "")),
+    {TVMFFI_METHOD_TEXTS("ffi.EnumState.__ffi_init__", ">O", ""), init_enum_state,
      kTVMFFIFieldFlagBitMaskIsStaticMethod},
 };
 
 static const tvmffi_builtin_field kEnumFields[] = {
-    {"_int_index", "The member's integer.", TVMFFI_METADATA(INT),
+    {TVMFFI_FIELD_TEXTS("_int_index", "i", "The member's integer."),
      kTVMFFIFieldFlagBitMaskSEqHashIgnore, kTvmffiStoredInt64, offsetof(tvmffi_enum, int_index),
      kTVMFFIInt, tvmffi_field_set_int64, NULL},
-    {"_str_index", "The member's text.", TVMFFI_METADATA(TEXT), 0, kTvmffiStoredAny,
+    {TVMFFI_FIELD_TEXTS("_str_index", "s", "The member's text."), 0, kTvmffiStoredAny,
      offsetof(tvmffi_enum, str_index), kTVMFFIAny, tvmffi_field_set_text, NULL},
 };
 
 /* Other names of the indices. */
 static const tvmffi_builtin_field kIntFields[] = {
-    {"value", "The member's integer.", TVMFFI_METADATA(INT),
+    {TVMFFI_FIELD_TEXTS("value", "i", "The member's integer."),
      kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredInt64,
      offsetof(tvmffi_enum, int_index), kTVMFFIInt, tvmffi_field_set_int64, NULL},
 };
 static const tvmffi_builtin_field kTextFields[] = {
-    {"value", "The member's text.", TVMFFI_METADATA(TEXT),
+    {TVMFFI_FIELD_TEXTS("value", "s", "The member's text."),
      kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredAny,
      offsetof(tvmffi_enum, str_index), kTVMFFIAny, tvmffi_field_set_text, NULL},
 };

@@ -130,13 +130,11 @@ static int make_object(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resul
   return 0;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi._RegisterFFIInit", "i>v", register_init},
-    {"ffi.MakeFieldSetter", "iii>F", make_setter},
-    {"ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type},
-    {"ffi.MakeFieldGetter", "i>i", make_getter},
-    {"ffi.MakeObjectFromPackedArgs", "*", make_object},
-};
+#define FUNCTIONS(F)                                                       \
+  F("ffi._RegisterFFIInit", "i>v", register_init)                          \
+  F("ffi.MakeFieldSetter", "iii>F", make_setter)                           \
+  F("ffi._PyClassRegisterTypeAttrColumns", "ii>v", register_frontend_type) \
+  F("ffi.MakeFieldGetter", "i>i", make_getter)                             \
+  F("ffi.MakeObjectFromPackedArgs", "*", make_object)
 
-const tvmffi_builtin_group tvmffi_reflect_builtins = {kFunctions,
-                                                      sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_reflect_builtins, FUNCTIONS);

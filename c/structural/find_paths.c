@@ -215,9 +215,6 @@ static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   return rc;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.VisitErrorContext.FindAccessPaths", "OXb>@P", find_access_paths},
-};
+#define FUNCTIONS(F) F("ffi.VisitErrorContext.FindAccessPaths", "OXb>@P", find_access_paths)
 
-const tvmffi_builtin_group tvmffi_find_paths_builtins = {kFunctions,
-                                                         sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_find_paths_builtins, FUNCTIONS);

@@ -120,16 +120,15 @@ static tvmffi_attr_function attr_functions[kNumAttrs];
 const tvmffi_builtin_attr_group tvmffi_structural_key_attrs = {kAttrs, attr_functions, kNumAttrs};
 
 static const tvmffi_builtin_field kFields[] = {
-    {"key", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA("Any")), 0, kTvmffiStoredAny,
-     offsetof(tvmffi_structural_key, key), kTVMFFIAny, tvmffi_field_set_any, NULL},
-    {"hash_i64", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA("int")), 0, kTvmffiStoredInt64,
+    {TVMFFI_FIELD_TEXTS("key", "a", ""), 0, kTvmffiStoredAny, offsetof(tvmffi_structural_key, key),
+     kTVMFFIAny, tvmffi_field_set_any, NULL},
+    {TVMFFI_FIELD_TEXTS("hash_i64", "i", ""), 0, kTvmffiStoredInt64,
      offsetof(tvmffi_structural_key, hash_i64), kTVMFFIInt, tvmffi_field_set_int64, NULL},
 };
 static const tvmffi_builtin_method kMethods[] = {
-    {{"ffi.StructuralKey.__ffi_init__", "a>O", make_key},
-     "Makes a key of a value, with the value's structural hash.",
-     TVMFFI_METADATA(TVMFFI_SCHEMA_FUNCTION(TVMFFI_SCHEMA("ffi.Object"), TVMFFI_SCHEMA("Any"))),
-     kTVMFFIFieldFlagBitMaskIsStaticMethod},
+    {TVMFFI_METHOD_TEXTS("ffi.StructuralKey.__ffi_init__", "a>O",
+                         "Makes a key of a value, with the value's structural hash."),
+     make_key, kTVMFFIFieldFlagBitMaskIsStaticMethod},
 };
 static TVMFFIFieldInfo fields[2];
 static TVMFFIMethodInfo methods[1];
@@ -153,13 +152,11 @@ static const tvmffi_builtin_type kTypes[] = {
 const tvmffi_builtin_type_group tvmffi_structural_key_types = {kTypes,
                                                                sizeof kTypes / sizeof *kTypes};
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.StructuralEqual", "aabb>b", equal},
-    {"ffi.GetFirstStructuralMismatch", "aabb>?(PP)", find_mismatch},
-    {"ffi.StructuralHash", "abb>i", hash},
-    {"ffi.StructuralKey", "a>K", make_key},
-    {"ffi.StructuralKeyEqual", "aa>b", key_equal},
-};
+#define FUNCTIONS(F)                                               \
+  F("ffi.StructuralEqual", "aabb>b", equal)                        \
+  F("ffi.GetFirstStructuralMismatch", "aabb>?(PP)", find_mismatch) \
+  F("ffi.StructuralHash", "abb>i", hash)                           \
+  F("ffi.StructuralKey", "a>K", make_key)                          \
+  F("ffi.StructuralKeyEqual", "aa>b", key_equal)
 
-const tvmffi_builtin_group tvmffi_structural_builtins = {kFunctions,
-                                                         sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_structural_builtins, FUNCTIONS);

@@ -239,16 +239,14 @@ static tvmffi_attr_function attr_functions[kNumAttrs];
 
 const tvmffi_builtin_attr_group tvmffi_mutate_attrs = {kAttrs, attr_functions, kNumAttrs};
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.StructuralMutatorMutate", "Uw>a", mutate},
-    {"ffi.StructuralMutatorDefaultMutate", "Uw>a", default_mutate},
-    {"ffi.StructuralMutatorVarRemapGet", "Uw>a", var_remap_get},
-    {"ffi.StructuralMutatorVarRemapSet", "Uww>v", var_remap_set},
-    {"ffi.StructuralMutatorDefRegionKind", "U>i", tvmffi_structural_get_region},
-    {"ffi.StructuralMutatorWithDefRegionKind", "UiF>a", tvmffi_structural_with_region},
-    {"ffi.StructuralMap", "acci>a", map},
-    {"ffi.StructuralMutate", "aC>a", mutate_by_callbacks},
-};
+#define FUNCTIONS(F)                                                                  \
+  F("ffi.StructuralMutatorMutate", "Uw>a", mutate)                                    \
+  F("ffi.StructuralMutatorDefaultMutate", "Uw>a", default_mutate)                     \
+  F("ffi.StructuralMutatorVarRemapGet", "Uw>a", var_remap_get)                        \
+  F("ffi.StructuralMutatorVarRemapSet", "Uww>v", var_remap_set)                       \
+  F("ffi.StructuralMutatorDefRegionKind", "U>i", tvmffi_structural_get_region)        \
+  F("ffi.StructuralMutatorWithDefRegionKind", "UiF>a", tvmffi_structural_with_region) \
+  F("ffi.StructuralMap", "acci>a", map)                                               \
+  F("ffi.StructuralMutate", "aC>a", mutate_by_callbacks)
 
-const tvmffi_builtin_group tvmffi_mutate_builtins = {kFunctions,
-                                                     sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_mutate_builtins, FUNCTIONS);

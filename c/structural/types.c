@@ -5,20 +5,17 @@
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 
-#define OBJECT TVMFFI_SCHEMA("ffi.Object")
-#define ANY TVMFFI_SCHEMA("Any")
-
 static const tvmffi_builtin_field kInterruptFields[] = {
-    {"value", NULL, TVMFFI_METADATA(ANY), kTVMFFIFieldFlagBitMaskHasDefault, kTvmffiStoredAny,
+    {TVMFFI_FIELD_TEXTS("value", "a", ""), kTVMFFIFieldFlagBitMaskHasDefault, kTvmffiStoredAny,
      offsetof(tvmffi_visit_interrupt, value), kTVMFFIAny, tvmffi_field_set_any, NULL},
 };
 
 static const tvmffi_builtin_field kContextFields[] = {
-    {"reverse_visit_pattern", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("ffi.List", OBJECT)), 0,
-     kTvmffiStoredObject, offsetof(tvmffi_visit_error_context, reverse_visit_pattern), kTVMFFIList,
+    {TVMFFI_FIELD_TEXTS("reverse_visit_pattern", "+O", ""), 0, kTvmffiStoredObject,
+     offsetof(tvmffi_visit_error_context, reverse_visit_pattern), kTVMFFIList,
      tvmffi_field_set_list_of_objects, NULL},
-    {"prev_error_context", NULL, TVMFFI_METADATA(TVMFFI_SCHEMA_OF("Optional", OBJECT)), 0,
-     kTvmffiStoredObject, offsetof(tvmffi_visit_error_context, prev_error_context), kTVMFFIAny,
+    {TVMFFI_FIELD_TEXTS("prev_error_context", "?O", ""), 0, kTvmffiStoredObject,
+     offsetof(tvmffi_visit_error_context, prev_error_context), kTVMFFIAny,
      tvmffi_field_set_optional_object, NULL},
 };
 

@@ -152,15 +152,13 @@ static tvmffi_attr_function attr_functions[kNumAttrs];
 
 const tvmffi_builtin_attr_group tvmffi_visit_attrs = {kAttrs, attr_functions, kNumAttrs};
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.VisitInterrupt", "a>I", make_interrupt},
-    {"ffi.StructuralVisitorVisit", "Ww>?I", visit},
-    {"ffi.StructuralVisitorDefaultVisit", "Ww>?I", default_visit},
-    {"ffi.StructuralVisitorDefRegionKind", "W>i", tvmffi_structural_get_region},
-    {"ffi.StructuralVisitorWithDefRegionKind", "WiF>a", tvmffi_structural_with_region},
-    {"ffi.StructuralWalk", "wcci>?I", walk},
-    {"ffi.StructuralVisit", "wc>?I", visit_by_callbacks},
-};
+#define FUNCTIONS(F)                                                                  \
+  F("ffi.VisitInterrupt", "a>I", make_interrupt)                                      \
+  F("ffi.StructuralVisitorVisit", "Ww>?I", visit)                                     \
+  F("ffi.StructuralVisitorDefaultVisit", "Ww>?I", default_visit)                      \
+  F("ffi.StructuralVisitorDefRegionKind", "W>i", tvmffi_structural_get_region)        \
+  F("ffi.StructuralVisitorWithDefRegionKind", "WiF>a", tvmffi_structural_with_region) \
+  F("ffi.StructuralWalk", "wcci>?I", walk)                                            \
+  F("ffi.StructuralVisit", "wc>?I", visit_by_callbacks)
 
-const tvmffi_builtin_group tvmffi_visit_builtins = {kFunctions,
-                                                    sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_visit_builtins, FUNCTIONS);

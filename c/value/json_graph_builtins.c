@@ -40,15 +40,13 @@ static int from_text(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return rc;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.ToJSONGraph", "aa>a", to_graph},
-    {"ffi.ToJSONGraphString", "aa>s", to_text},
-    {"ffi.FromJSONGraph", "a>a", from_graph},
-    {"ffi.FromJSONGraphString", "s>a", from_text},
-};
+#define FUNCTIONS(F)                          \
+  F("ffi.ToJSONGraph", "aa>a", to_graph)      \
+  F("ffi.ToJSONGraphString", "aa>s", to_text) \
+  F("ffi.FromJSONGraph", "a>a", from_graph)   \
+  F("ffi.FromJSONGraphString", "s>a", from_text)
 
-const tvmffi_builtin_group tvmffi_json_graph_builtins = {kFunctions,
-                                                         sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_json_graph_builtins, FUNCTIONS);
 
 /* ---- ffi.BigInt --------------------------------------------------------------------------------
  */

@@ -71,15 +71,17 @@ static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   return 0;
 }
 
-static const tvmffi_builtin kFunctions[] = {
-    {"ffi.DeepCopy", "a>a", deep_copy},           {"ffi.ReprPrint", "a>s", repr_print},
-    {"ffi.RecursiveHash", "a>i", recursive_hash}, {"ffi.RecursiveEq", "aa>b", recursive_eq},
-    {"ffi.RecursiveLt", "aa>b", recursive_lt},    {"ffi.RecursiveLe", "aa>b", recursive_le},
-    {"ffi.RecursiveGt", "aa>b", recursive_gt},    {"ffi.RecursiveGe", "aa>b", recursive_ge},
-};
+#define FUNCTIONS(F)                            \
+  F("ffi.DeepCopy", "a>a", deep_copy)           \
+  F("ffi.ReprPrint", "a>s", repr_print)         \
+  F("ffi.RecursiveHash", "a>i", recursive_hash) \
+  F("ffi.RecursiveEq", "aa>b", recursive_eq)    \
+  F("ffi.RecursiveLt", "aa>b", recursive_lt)    \
+  F("ffi.RecursiveLe", "aa>b", recursive_le)    \
+  F("ffi.RecursiveGt", "aa>b", recursive_gt)    \
+  F("ffi.RecursiveGe", "aa>b", recursive_ge)
 
-const tvmffi_builtin_group tvmffi_value_builtins = {kFunctions,
-                                                    sizeof kFunctions / sizeof *kFunctions};
+TVMFFI_BUILTIN_GROUP(tvmffi_value_builtins, FUNCTIONS);
 
 /* ---- ffi.BigInt --------------------------------------------------------------------------------
  * For who asks the type's attributes; the functions above know without them. */

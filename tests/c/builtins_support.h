@@ -22,8 +22,12 @@ static inline int find_row(const char *name) {
 static inline void for_each(void (*check)(int row)) {
   size_t group, i;
   for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
+    const char *texts = tvmffi_builtin_groups[group]->texts;
     for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
-      int row = find_row(tvmffi_builtin_groups[group]->functions[i].name);
+      tvmffi_builtin builtin;
+      int row;
+      texts = tvmffi_builtin_read(texts, tvmffi_builtin_groups[group]->bodies[i], &builtin);
+      row = find_row(builtin.name);
       if (row >= 0) check(row);
     }
   }

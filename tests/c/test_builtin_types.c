@@ -4,6 +4,7 @@
 
 #include "core/any.h"
 #include "core/bigint.h"
+#include "core/builtin_types.h"
 #include "core/type.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
@@ -48,6 +49,19 @@ static void test_types(void **state) {
     assert_int_equal(info->num_fields, kExpected[i].num_fields);
     assert_int_equal(info->num_methods, kExpected[i].num_methods);
   }
+}
+
+/* It lies in static memory of a fixed size. */
+static void test_metadata_has_room(void **state) {
+  size_t i, bytes = 0;
+  int32_t k;
+  (void)state;
+  for (i = 0; i < kNumExpected; ++i) {
+    const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kExpected[i].type_index);
+    for (k = 0; k < info->num_fields; ++k) bytes += info->fields[k].metadata.size + 1;
+    for (k = 0; k < info->num_methods; ++k) bytes += info->methods[k].metadata.size + 1;
+  }
+  assert_in_range(bytes, 1, kTvmffiBuiltinMetadata);
 }
 
 static const TVMFFIFieldInfo *find_field(int32_t type_index, const char *name) {
@@ -239,6 +253,7 @@ static void test_shutdown_leaves_the_types_as_they_were(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types),
+      cmocka_unit_test(test_metadata_has_room),
       cmocka_unit_test(test_metadata_is_json_of_the_schema),
       cmocka_unit_test(test_objects_are_made_copied_and_released),
       cmocka_unit_test(test_attributes_check_their_arguments),

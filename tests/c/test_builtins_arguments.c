@@ -124,8 +124,8 @@ static void test_null_objects_and_texts(void **state) {
     tvmffi_builtin builtin;
     TVMFFIAny arg = tvmffi_any_ptr(kCases[i].type_index, NULL), result = tvmffi_any_none();
     TVMFFIObject *function;
-    (void)strcpy(builtin.name, "my.f");
-    (void)strcpy(builtin.signature, kCases[i].signature);
+    builtin.name = "my.f";
+    builtin.signature = kCases[i].signature;
     builtin.body = count_call;
     function = tvmffi_builtin_new_function(&builtin);
     assert_non_null(function);
@@ -141,8 +141,8 @@ static void check_letter(const char *signature, const int32_t *accepted, size_t 
   tvmffi_builtin builtin;
   TVMFFIObject *function;
   int32_t type_index;
-  (void)strcpy(builtin.name, "my.f");
-  (void)strcpy(builtin.signature, signature);
+  builtin.name = "my.f";
+  builtin.signature = signature;
   builtin.body = count_call;
   function = tvmffi_builtin_new_function(&builtin);
   assert_non_null(function);
