@@ -14,6 +14,15 @@ static inline bool tvmffi_backtrace_is_enabled(void) {
   return TVMFFI_UNLIKELY(tvmffi_atomic_load_relaxed_int(&tvmffi_backtrace_enabled) != 0);
 }
 
+/* Whether functions continue backtraces: not in builds where nothing has unwind tables. */
+static inline bool tvmffi_backtrace_is_continued(void) {
+#ifdef TVMFFI_UNWIND_TABLES
+  return tvmffi_backtrace_is_enabled();
+#else
+  return false;
+#endif
+}
+
 /*
  * The backtrace of an error that is being raised: empty unless backtraces are switched on. It is
  * open when it may have been cut: most of the library has no tables to walk the stack with.

@@ -372,7 +372,7 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
       return refuse(builtin, -1, args, num_args);
     }
   }
-  if (tvmffi_backtrace_is_enabled()) return call_traced(builtin->body, args, num_args, result);
+  if (tvmffi_backtrace_is_continued()) return call_traced(builtin->body, args, num_args, result);
   return builtin->body(args, num_args, result);
 }
 

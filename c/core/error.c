@@ -319,7 +319,7 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
   tvmffi_object_retain(extra_context);
   error->cell.cause_chain = cause_chain;
   error->cell.extra_context = extra_context;
-  error->is_open = tvmffi_backtrace_is_enabled() && tvmffi_backtrace_is_open(backtrace);
+  error->is_open = tvmffi_backtrace_is_continued() && tvmffi_backtrace_is_open(backtrace);
   *out = error;
   return 0;
 }

@@ -75,7 +75,7 @@ TVMFFI_COLD static int call_own_traced(void *self, const TVMFFIAny *args, int32_
 }
 
 static int call_own(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  if (tvmffi_backtrace_is_enabled()) return call_own_traced(self, args, num_args, result);
+  if (tvmffi_backtrace_is_continued()) return call_own_traced(self, args, num_args, result);
   return ((const tvmffi_own_function *)self)->body(self, args, num_args, result);
 }
 

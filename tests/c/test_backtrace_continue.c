@@ -246,11 +246,12 @@ static const TVMFFIRuntimeFrame kAtBoundary[] = {
 static const TVMFFIRuntimeFrame kCaller[] = {OWN, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, END};
 
 static void check_continued(const TVMFFIRuntimeFrame *raised, const char *expected, int walks) {
+  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  if (!tvmffi_backtrace_is_continued()) skip();
   stacks[0] = raised;
   stacks[1] = kCaller;
   num_walks = 0;
   check_ok(TVMFFIRuntimeSetStackWalker(walk_stacks, NULL));
-  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   assert_int_equal(fail_in_builtin(), -1);
   assert_int_equal(num_walks, walks);
   check_backtrace(expected);
@@ -299,6 +300,7 @@ static void test_walkers_may_raise_errors(void **state) {
   num_walks = 0;
   check_ok(TVMFFIRuntimeSetStackWalker(walk_and_raise, NULL));
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
+  if (!tvmffi_backtrace_is_continued()) skip();
   assert_int_equal(fail_in_builtin(), -1);
   check_backtrace(A B C);
 }
