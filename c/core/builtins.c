@@ -107,7 +107,7 @@ static bool is_callback(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
 }
 
 /* The same for a list of them. */
-static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
+TVMFFI_COLD static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
   const TVMFFISeqCell *cell;
   int64_t i = 0;
   if ((arg->type_index != kTVMFFIArray && arg->type_index != kTVMFFIList) || arg->v_obj == NULL) {
@@ -235,10 +235,10 @@ enum { kNumGenerics = sizeof kGenerics / sizeof *kGenerics };
  */
 typedef enum { kDisplay, kSchema } style;
 
-static void append_types(tvmffi_buf *text, const char **p, style in, int num_types);
+TVMFFI_COLD static void append_types(tvmffi_buf *text, const char **p, style in, int num_types);
 
 /* Appends the type at *p and moves *p behind it. */
-static void append_type(tvmffi_buf *text, const char **p, style in) {
+TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style in) {
   char letter = *(*p)++;
   const char *meant = find_shorthand(letter);
   int i;
@@ -278,7 +278,7 @@ static void append_types(tvmffi_buf *text, const char **p, style in, int num_typ
 }
 
 /* `name(0: T0, 1: T1) -> R` */
-static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
+TVMFFI_COLD static void append_signature(tvmffi_buf *text, const tvmffi_builtin *builtin) {
   const char *p = builtin->signature;
   int i;
   tvmffi_buf_appendf(text, "%s(", builtin->name);
@@ -311,7 +311,7 @@ int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
 }
 
 /* What an argument is instead of what its letter stands for. */
-static void append_got(tvmffi_buf *text, char letter, const TVMFFIAny *arg) {
+TVMFFI_COLD static void append_got(tvmffi_buf *text, char letter, const TVMFFIAny *arg) {
 #ifdef TVMFFI_PROFILE_FULL
   if (letter == 'c' || letter == 'C') {
     (void)is_callbacks(letter, arg, text);
@@ -396,7 +396,7 @@ void tvmffi_builtin_init_function(tvmffi_builtin_function *function,
 }
 
 /* {"type_schema":"<the schema, its quotes escaped>"} */
-void tvmffi_builtin_append_metadata(tvmffi_buf *text, const char *signature) {
+TVMFFI_COLD void tvmffi_builtin_append_metadata(tvmffi_buf *text, const char *signature) {
   const char *p = signature, *result = strchr(signature, '>');
   tvmffi_buf_append_text(text, "{\"type_schema\":\"");
   if (result == NULL && !is_packed(signature)) {
