@@ -10,19 +10,19 @@ static int get_int32(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-static int get_int64(void *field, TVMFFIAny *result) {
+int tvmffi_stored_get_int64(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_int(*(const int64_t *)field);
   return 0;
 }
 
-static int get_object(void *field, TVMFFIAny *result) {
-  TVMFFIObject *obj = *(TVMFFIObject **)field;
+int tvmffi_stored_get_object(void *field, TVMFFIAny *result) {
+  TVMFFIObject *obj = *(TVMFFIObject *const *)field;
   tvmffi_object_retain(obj);
   *result = tvmffi_any_object(obj);
   return 0;
 }
 
-static int get_any(void *field, TVMFFIAny *result) {
+int tvmffi_stored_get_any(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_copy(field);
   return 0;
 }
@@ -34,15 +34,15 @@ static const struct {
   int32_t alignment;
 } kStorages[] = {
     {get_int32, sizeof(int32_t), sizeof(int32_t)},
-    {get_int64, sizeof(int64_t),
+    {tvmffi_stored_get_int64, sizeof(int64_t),
      offsetof(
          struct {
            char c;
            int64_t x;
          },
          x)},
-    {get_object, sizeof(void *), sizeof(void *)},
-    {get_any, sizeof(TVMFFIAny),
+    {tvmffi_stored_get_object, sizeof(void *), sizeof(void *)},
+    {tvmffi_stored_get_any, sizeof(TVMFFIAny),
      offsetof(
          struct {
            char c;

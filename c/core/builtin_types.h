@@ -20,6 +20,11 @@ typedef enum {
   kTvmffiStoredAny
 } tvmffi_storage;
 
+/* Getters of the last three. */
+int tvmffi_stored_get_int64(void *field, TVMFFIAny *result);
+int tvmffi_stored_get_object(void *field, TVMFFIAny *result);
+int tvmffi_stored_get_any(void *field, TVMFFIAny *result);
+
 typedef struct {
   const char *texts; /* TVMFFI_FIELD_TEXTS: metadata is made of the type, as builtins.h writes it */
   int16_t flags;

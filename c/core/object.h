@@ -52,6 +52,11 @@ static inline void tvmffi_object_retain(void *obj) {
   }
 }
 
+/* How many owners there are at the moment; others than the one who asks may come and go. */
+static inline uint32_t tvmffi_object_use_count(const TVMFFIObject *obj) {
+  return (uint32_t)tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count);
+}
+
 static inline void tvmffi_object_release_inline(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;

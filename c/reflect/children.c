@@ -55,10 +55,8 @@ static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
     case kTVMFFIDict:
       return next_entry(cursor, out);
     default:
-      do {
-        out->field = tvmffi_field_next(&cursor->fields);
-        if (out->field == NULL) return 0;
-      } while (out->field->flags & flags);
+      out->field = tvmffi_field_next_without(&cursor->fields, flags);
+      if (out->field == NULL) return 0;
       return tvmffi_field_get(out->field, cursor->obj, &out->value) == 0 ? 1 : -1;
   }
 }

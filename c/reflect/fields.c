@@ -11,6 +11,7 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "platform/atomic.h"
+#include "reflect/frontend_type.h"
 
 /* ---- In order ----------------------------------------------------------------------------------
  */
@@ -19,20 +20,6 @@ void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type)
   cursor->type = type;
   cursor->depth = 1;
   cursor->next = 0;
-}
-
-const TVMFFIFieldInfo *tvmffi_field_next(tvmffi_field_cursor *cursor) {
-  const TVMFFITypeInfo *type = cursor->type;
-  while (cursor->depth <= type->type_depth) {
-    const TVMFFITypeInfo *at =
-        cursor->depth < type->type_depth ? type->type_ancestors[cursor->depth] : type;
-    if (cursor->next < tvmffi_atomic_load_acquire(&at->num_fields)) {
-      return tvmffi_atomic_load_acquire_ptr(&at->fields) + cursor->next++;
-    }
-    ++cursor->depth;
-    cursor->next = 0;
-  }
-  return NULL;
 }
 
 /* ---- Reading and writing -----------------------------------------------------------------------
@@ -55,6 +42,12 @@ int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMF
   }
   rc = field->getter(address_of(field, obj), out);
   return TVMFFI_LIKELY(rc == 0) ? 0 : tvmffi_function_check_raised(rc);
+}
+
+bool tvmffi_field_get_plain(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out) {
+  return field->field_static_type_index < kTVMFFIStaticObjectBegin && field->getter != NULL &&
+         field->getter == tvmffi_frontend_find_getter(field->field_static_type_index) &&
+         tvmffi_field_get(field, obj, out) == 0;
 }
 
 int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMFFIAny *value) {

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/any.h"
+#include "core/builtin_types.h"
+#include "platform/atomic.h"
+
 /* The fields of a type, those of its ancestors first; ffi.Object has none. */
 typedef struct {
   const TVMFFITypeInfo *type;
@@ -17,11 +21,52 @@ typedef struct {
 } tvmffi_field_cursor;
 
 void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type);
-/* The next field, lent until shutdown, or NULL after the last. */
-const TVMFFIFieldInfo *tvmffi_field_next(tvmffi_field_cursor *cursor);
+/* The next field, lent until shutdown, or NULL after the last; and the next without some flags. */
+static inline const TVMFFIFieldInfo *tvmffi_field_next(tvmffi_field_cursor *cursor) {
+  const TVMFFITypeInfo *type = cursor->type;
+  for (; cursor->depth <= type->type_depth; ++cursor->depth, cursor->next = 0) {
+    const TVMFFITypeInfo *at =
+        cursor->depth < type->type_depth ? type->type_ancestors[cursor->depth] : type;
+    if (cursor->next < tvmffi_atomic_load_acquire(&at->num_fields)) {
+      return tvmffi_atomic_load_acquire_ptr(&at->fields) + cursor->next++;
+    }
+  }
+  return NULL;
+}
+
+static inline const TVMFFIFieldInfo *tvmffi_field_next_without(tvmffi_field_cursor *cursor,
+                                                               int64_t flags) {
+  const TVMFFIFieldInfo *field;
+  do {
+    field = tvmffi_field_next(cursor);
+  } while (field != NULL && (field->flags & flags) != 0);
+  return field;
+}
 
 /* The value of a field, owned. */
 int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out);
+
+/* The same, where it is stored as plain data of a frontend, for which no foreign code runs. */
+bool tvmffi_field_get_plain(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out);
+
+/*
+ * The same, but not counted: it lives until the object is changed, by foreign code. False where
+ * the getter may be that.
+ */
+static inline bool tvmffi_field_lend(const TVMFFIFieldInfo *field, const TVMFFIObject *obj,
+                                     TVMFFIAny *out) {
+  const void *at = (const char *)obj + field->offset;
+  if (field->getter == tvmffi_stored_get_any) {
+    *out = *(const TVMFFIAny *)at;
+  } else if (field->getter == tvmffi_stored_get_object) {
+    *out = tvmffi_any_object(*(TVMFFIObject *const *)at);
+  } else if (field->getter == tvmffi_stored_get_int64) {
+    *out = tvmffi_any_int(*(const int64_t *)at);
+  } else {
+    return tvmffi_field_get_plain(field, obj, out);
+  }
+  return true;
+}
 
 /* Stores a view. */
 int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMFFIAny *value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
+#include "core/builtin_types.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "core/object.h"
@@ -8,11 +9,6 @@
 
 /* ---- Reading -----------------------------------------------------------------------------------
  */
-
-static int get_int(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(*(const int64_t *)field);
-  return 0;
-}
 
 static int get_bool(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_bool(*(const unsigned char *)field);
@@ -45,22 +41,10 @@ static int get_device(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-static int get_any(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_copy(field);
-  return 0;
-}
-
-static int get_object(void *field, TVMFFIAny *result) {
-  TVMFFIObject *obj = *(TVMFFIObject *const *)field;
-  tvmffi_object_retain(obj);
-  *result = tvmffi_any_object(obj);
-  return 0;
-}
-
-static TVMFFIFieldGetter find_getter(int32_t static_type_index) {
+TVMFFIFieldGetter tvmffi_frontend_find_getter(int32_t static_type_index) {
   switch (static_type_index) {
     case kTVMFFIInt:
-      return get_int;
+      return tvmffi_stored_get_int64;
     case kTVMFFIBool:
       return get_bool;
     case kTVMFFIFloat:
@@ -73,14 +57,14 @@ static TVMFFIFieldGetter find_getter(int32_t static_type_index) {
       return get_device;
     case kTVMFFIAny:
     case kTVMFFINone:
-      return get_any;
+      return tvmffi_stored_get_any;
     default:
-      return static_type_index >= kTVMFFIStaticObjectBegin ? get_object : NULL;
+      return static_type_index >= kTVMFFIStaticObjectBegin ? tvmffi_stored_get_object : NULL;
   }
 }
 
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
-  *out = find_getter(static_type_index);
+  *out = tvmffi_frontend_find_getter(static_type_index);
   if (*out != NULL) return 0;
   return tvmffi_fail("ValueError", "Unsupported field type index for getter: %d",
                      (int)static_type_index);
@@ -168,7 +152,7 @@ static int call_setter(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
                        "arguments, the first `%s`",
                        (int)num_args, num_args > 0 ? tvmffi_any_type_name(&args[0]) : "missing");
   }
-  if (find_getter(setter->static_type_index) == NULL) {
+  if (tvmffi_frontend_find_getter(setter->static_type_index) == NULL) {
     return tvmffi_fail("ValueError", "Unsupported field type index for setter: %d",
                        (int)setter->static_type_index);
   }

@@ -12,7 +12,10 @@ int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size
  * How fields of frontends are stored: by static type index 1 int64, 2 bool, 3 double, 4 pointer, 5
  * DLDataType, 6 DLDevice, -1 and 0 a value, 64 and above an object pointer. */
 
-/* The getter of a storage. ValueError for other indices. */
+/* The getter of a storage, which runs no foreign code; NULL for other indices. */
+TVMFFIFieldGetter tvmffi_frontend_find_getter(int32_t static_type_index);
+
+/* The same; ValueError for other indices. */
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out);
 
 /* int convert(void *converter, const TVMFFIAny *in, TVMFFIAny *out): 0, or an error in the slot. */

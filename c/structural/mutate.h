@@ -11,7 +11,7 @@
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
-#include "platform/atomic.h"
+#include "core/object.h"
 #include "reflect/objects.h"
 #include "structural/callbacks.h"
 
@@ -54,7 +54,7 @@ TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value);
 /* Whether an owned value is an object that its owner alone has. */
 static inline bool tvmffi_mutate_is_unique(const TVMFFIAny *value) {
   return value->type_index >= kTVMFFIStaticObjectBegin &&
-         (uint32_t)tvmffi_atomic_load_acquire_u64(&value->v_obj->combined_ref_count) == 1;
+         tvmffi_object_use_count(value->v_obj) == 1;
 }
 
 /*

@@ -79,6 +79,8 @@ static void test_containers(void **state) {
         "(<root>[\"x\"], <root>[\"x\"])");
   check(make2("ffi.Map", own("x"), number(1)), call_ok("ffi.Map", NULL, 0), false,
         "(<root>[\"x\"], <root>[<missing:\"x\">])");
+  check(make2("ffi.Map", own("x"), number(1)), make2("ffi.Map", own("y"), number(1)), false,
+        "(<root>[\"x\"], <root>[<missing:\"x\">])");
   check(call_ok("ffi.Dict", NULL, 0), make2("ffi.Dict", own("x"), number(1)), false,
         "(<root>[<missing:\"x\">], <root>[\"x\"])");
   check(make2("ffi.Dict", own("x"), make1("ffi.List", number(1))),

@@ -89,6 +89,20 @@ static void test_keys_that_count_later(void **state) {
   check_release(&key);
 }
 
+/* 2 to the power of 60 lists, if each was hashed wherever it is. */
+static void test_shared_ones_are_hashed_once(void **state) {
+  TVMFFIAny value = make1("ffi.List", number(1)), other = make1("ffi.List", number(2));
+  int i;
+  (void)state;
+  for (i = 0; i < 60; ++i) {
+    value = i % 2 == 0 ? make2("ffi.Array", share(value), value)
+                       : new_node(i % 4 == 1 ? tree_type : graph_type, share(value), value);
+    other = i % 2 == 0 ? make2("ffi.Array", share(other), other)
+                       : new_node(i % 4 == 1 ? tree_type : graph_type, share(other), other);
+  }
+  assert_int_not_equal(hash_of(value, false), hash_of(other, false));
+}
+
 /* ---- Keys --------------------------------------------------------------------------------------
  */
 
@@ -162,6 +176,7 @@ int main(void) {
       cmocka_unit_test(test_ignored_fields),
       cmocka_unit_test(test_variables_and_nodes_of_graphs),
       cmocka_unit_test(test_keys_that_count_later),
+      cmocka_unit_test(test_shared_ones_are_hashed_once),
       cmocka_unit_test(test_keys),
       cmocka_unit_test(test_keys_of_maps),
       cmocka_unit_test(test_a_constructor_and_its_errors),

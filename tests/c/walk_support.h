@@ -66,6 +66,21 @@ static inline int32_t add_node_type(const char *key, TVMFFISEqHashKind kind, int
   return type_index;
 }
 
+static inline TVMFFIFieldInfo *writable_field(int32_t type_index, int i) {
+  return (TVMFFIFieldInfo *)(uintptr_t)&TVMFFIGetTypeInfo(type_index)->fields[i];
+}
+
+/* The library's own getter for both fields of a type, by which walks may have what is in them lent.
+ */
+static inline void set_own_getters(int32_t type_index) {
+  TVMFFIAny storage = tvmffi_any_int(kTVMFFIAny);
+  TVMFFIAny getter = call_ok("ffi.MakeFieldGetter", &storage, 1);
+  int i;
+  for (i = 0; i < 2; ++i) {
+    writable_field(type_index, i)->getter = (TVMFFIFieldGetter)(intptr_t)getter.v_int64;
+  }
+}
+
 static inline const TVMFFIAny *find_attr(int32_t type_index, const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&bytes);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "structural/pairing.h"
+
+#include "core/any.h"
+#include "core/error.h"
+
+static void release_partners(tvmffi_pointer_map *map) {
+  size_t i;
+  for (i = 0; i < map->capacity; ++i) {
+    if (map->slots[i].key != NULL) tvmffi_object_release(map->slots[i].value.pointer);
+  }
+  tvmffi_pointer_map_fini(map);
+}
+
+void tvmffi_pairing_fini(tvmffi_pairing *pairing) {
+  release_partners(&pairing->a_to_b);
+  release_partners(&pairing->b_to_a);
+}
+
+int tvmffi_pairing_add(tvmffi_pairing *pairing, TVMFFIObject *a, TVMFFIObject *b) {
+  tvmffi_pointer_entry *to_b = tvmffi_pointer_map_ensure(&pairing->a_to_b, a), *to_a;
+  if (to_b == NULL) return tvmffi_fail_memory();
+  if (to_b->value.pointer != NULL) return 0;
+  to_a = tvmffi_pointer_map_ensure(&pairing->b_to_a, b);
+  if (to_a == NULL) return tvmffi_fail_memory();
+  tvmffi_object_retain(a);
+  to_a->value.pointer = a;
+  tvmffi_object_retain(b);
+  to_b->value.pointer = b;
+  return 0;
+}
+
+TVMFFIObject *tvmffi_pairing_find(const tvmffi_pointer_map *map, const TVMFFIObject *obj) {
+  const tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(map, obj);
+  return entry != NULL ? entry->value.pointer : NULL;
+}
+
+TVMFFIAny tvmffi_pairing_translate(const tvmffi_pointer_map *map, const TVMFFIAny *value) {
+  TVMFFIObject *partner =
+      value->type_index >= kTVMFFIStaticObjectBegin ? tvmffi_pairing_find(map, value->v_obj) : NULL;
+  return partner != NULL ? tvmffi_any_object(partner) : *value;
+}
