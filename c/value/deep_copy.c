@@ -16,18 +16,18 @@
 
 /* An object that is being copied. Its copy is there from the start, and filled as the walk goes. */
 typedef struct {
-  TVMFFIObject *from; /* both lent by the map of copies */
-  TVMFFIObject *copy;
-  tvmffi_child_cursor cursor;
-  tvmffi_child child; /* the one at hand */
-  TVMFFIAny key;      /* of a map: the copy of the child's key */
-  bool has_child, has_key;
+  tvmffi_child_cursor cursor; /* its object is owned: what holds it may be changed meanwhile */
+  TVMFFIObject *copy;         /* owned, or lent by the walk's copies */
+  bool may_recur;             /* so it is lent */
+  bool has_key;
+  const TVMFFIFieldInfo *field; /* of the child at hand, if it is in one */
+  TVMFFIAny key;                /* of an entry of a map: its copy */
+  TVMFFIAny value;              /* of the same: what is copied next */
 } frame;
 
 typedef struct {
   tvmffi_stack frames;
-  /* Of each object met, owned; and so is the object: what holds it may be changed meanwhile. */
-  tvmffi_pointer_map copies;
+  tvmffi_pointer_map copies; /* of objects that may be met again; both are owned */
 } walk;
 
 /* ---- What is copied how ------------------------------------------------------------------------
@@ -88,48 +88,113 @@ static int begin_copy(TVMFFIObject *from, TVMFFIObject **out) {
 /* ---- The walk ----------------------------------------------------------------------------------
  */
 
-static int push(walk *w, TVMFFIObject *from) {
-  TVMFFIObject *copy;
-  tvmffi_pointer_entry *entry;
-  frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth("ObjectGraphDFS", w->frames.size));
-  TVMFFI_TRY(begin_copy(from, &copy));
-  entry = tvmffi_pointer_map_ensure(&w->copies, from);
-  if (entry == NULL) {
-    tvmffi_object_release(copy);
-    return tvmffi_fail_memory();
-  }
+static frame *top_of(const walk *w) {
+  return tvmffi_stack_top(&w->frames);
+}
+
+/* Takes the copy. */
+static int keep_copy(walk *w, TVMFFIObject *from, TVMFFIObject *copy) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->copies, from);
+  if (entry == NULL) return tvmffi_fail_memory();
   entry->value.pointer = copy;
   tvmffi_object_retain(from);
-  top = tvmffi_stack_push(&w->frames);
-  if (top == NULL) return tvmffi_fail_memory();
-  top->from = from;
-  top->copy = copy;
-  tvmffi_child_first(&top->cursor, from);
   return 0;
 }
 
-/* 1 and an owned copy, or 0 after pushing what is to be copied first, or -1. */
-static int resolve(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
-  const tvmffi_pointer_entry *entry;
+/* Takes the value. */
+static int push(walk *w, TVMFFIAny *value, bool may_recur) {
+  TVMFFIObject *from = value->v_obj, *copy;
+  frame *top;
+  TVMFFI_TRY(tvmffi_walk_check_depth("ObjectGraphDFS", w->frames.size));
+  TVMFFI_TRY(begin_copy(from, &copy));
+  if (may_recur && keep_copy(w, from, copy) != 0) {
+    tvmffi_object_release(copy);
+    return -1;
+  }
+  top = tvmffi_stack_push(&w->frames);
+  if (top == NULL) {
+    if (!may_recur) tvmffi_object_release(copy);
+    return tvmffi_fail_memory();
+  }
+  *value = tvmffi_any_none();
+  tvmffi_child_first(&top->cursor, from);
+  top->copy = copy;
+  top->may_recur = may_recur;
+  return 0;
+}
+
+/* Of a walk that failed. */
+TVMFFI_COLD static void drop_top(walk *w) {
+  frame gone = *top_of(w);
+  tvmffi_stack_pop(&w->frames);
+  if (!gone.may_recur) tvmffi_object_release(gone.copy);
+  tvmffi_object_release(gone.cursor.obj);
+  tvmffi_any_release(&gone.key);
+  tvmffi_any_release(&gone.value);
+}
+
+/*
+ * 1 and an owned copy of an owned value, or 0 after pushing what is to be copied first, or -1. An
+ * object that only known_owners own is not met again.
+ */
+static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *out) {
+  const tvmffi_pointer_entry *entry = NULL;
+  bool may_recur;
   if (is_atom(value)) {
     *out = tvmffi_any_copy(value);
     return 1;
   }
-  entry = tvmffi_pointer_map_find(&w->copies, value->v_obj);
-  if (entry == NULL) return push(w, value->v_obj) == 0 ? 0 : -1;
+  may_recur = tvmffi_object_use_count(value->v_obj) > known_owners;
+  if (may_recur) entry = tvmffi_pointer_map_find(&w->copies, value->v_obj);
+  if (entry == NULL) return push(w, value, may_recur);
   tvmffi_object_retain(entry->value.pointer);
   *out = tvmffi_any_object(entry->value.pointer);
   return 1;
 }
 
-static int add_to_map(frame *at, TVMFFIAny *value) {
-  int rc = tvmffi_map_insert(&at->copy, &at->key, value);
-  if (rc == 0) {
-    at->key = *value = tvmffi_any_none();
-    return 0;
+/* The next value to be copied, owned: keys of maps and their values in turn. 1, 0 or -1. */
+static int next_value(frame *top, TVMFFIAny *out) {
+  tvmffi_child child;
+  int rc;
+  if (top->has_key) {
+    *out = top->value;
+    top->value = tvmffi_any_none();
+    return 1;
   }
-  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+  rc = tvmffi_child_next(&top->cursor, &child);
+  if (rc != 1) return rc;
+  *out = child.value;
+  top->field = child.field;
+  if (tvmffi_is_map(top->copy->type_index)) {
+    *out = child.key;
+    top->value = child.value;
+  }
+  return 1;
+}
+
+/* The walk, what the value was found in, and a field of its shallow copy, which has the same. */
+static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
+  TVMFFIAny copied;
+  return top->field != NULL && top->copy != top->cursor.obj &&
+                 tvmffi_field_lend(top->field, top->copy, &copied) &&
+                 tvmffi_any_key_is_same(&copied, value)
+             ? 3
+             : 2;
+}
+
+static int add_to_map(frame *at, TVMFFIAny *value) {
+  int rc;
+  if (!at->has_key) {
+    at->key = *value;
+    at->has_key = true;
+  } else {
+    rc = tvmffi_map_insert(&at->copy, &at->key, value);
+    if (rc != 0) return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+    at->key = tvmffi_any_none();
+    at->has_key = false;
+  }
+  *value = tvmffi_any_none();
+  return 0;
 }
 
 /* An Array in the making has no other owner than the walk's, and room: it is never replaced. */
@@ -140,70 +205,57 @@ static int add_to_array(frame *at, TVMFFIAny *value) {
   return 0;
 }
 
-/* Puts the copy of a child in its place; *value is None when it was taken. */
-static int place(frame *at, TVMFFIAny *value) {
-  const TVMFFIAny *old = &at->child.value;
-  switch (at->from->type_index) {
+/* Puts the copy of a value in its place; *copied is None when it was taken. */
+static int place(frame *at, const TVMFFIAny *value, TVMFFIAny *copied) {
+  switch (at->copy->type_index) {
     case kTVMFFIArray:
-      return add_to_array(at, value);
+      return add_to_array(at, copied);
     case kTVMFFIList:
-      TVMFFI_TRY(tvmffi_list_append(at->copy, value));
-      *value = tvmffi_any_none();
+      TVMFFI_TRY(tvmffi_list_append(at->copy, copied));
+      *copied = tvmffi_any_none();
       return 0;
     case kTVMFFIMap:
     case kTVMFFIDict:
-      return add_to_map(at, value);
+      return add_to_map(at, copied);
     default:
-      if (value->type_index == old->type_index && value->v_uint64 == old->v_uint64) return 0;
-      return tvmffi_field_set(at->child.field, at->copy, value);
+      if (tvmffi_any_key_is_same(value, copied)) return 0;
+      return tvmffi_field_set(at->field, at->copy, copied);
   }
 }
 
-/* Goes on with the child at hand: 1 when it is done, 0 when something was pushed, -1. */
-static int copy_child(walk *w) {
-  frame *at = tvmffi_stack_top(&w->frames);
-  bool is_map = tvmffi_is_map(at->from->type_index);
-  TVMFFIAny value;
-  int rc;
-  if (is_map && !at->has_key) {
-    TVMFFIAny key;
-    rc = resolve(w, &at->child.key, &key);
-    if (rc != 1) return rc;
-    at->key = key;
-    at->has_key = true;
-  }
-  rc = resolve(w, &at->child.value, &value);
-  if (rc != 1) return rc;
-  rc = place(at, &value);
-  tvmffi_any_release(&value);
-  if (rc != 0) return -1;
-  tvmffi_child_release(&at->child);
-  at->has_child = at->has_key = false;
-  return 1;
-}
-
-static void pop(walk *w) {
-  frame *top = tvmffi_stack_top(&w->frames);
-  if (top->has_child) tvmffi_child_release(&top->child);
-  tvmffi_any_release(&top->key);
+/* Leaves the top frame, with what it was of and the copy, both owned. */
+static void finish(walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
+  const frame *top = top_of(w);
+  *value = tvmffi_any_object(top->cursor.obj);
+  *copied = tvmffi_any_object(top->copy);
+  if (top->may_recur) tvmffi_object_retain(top->copy);
   tvmffi_stack_pop(&w->frames);
 }
 
-static int run(walk *w) {
-  frame *top;
-  while ((top = tvmffi_stack_top(&w->frames)) != NULL) {
-    if (!top->has_child) {
-      int rc = tvmffi_child_next(&top->cursor, &top->child);
-      if (rc < 0) return -1;
-      if (rc == 0) {
-        pop(w);
-        continue;
-      }
-      top->has_child = true;
+/* Goes on with the top frame. 0, 1 with the copy in *out when it was the last, or -1. */
+static int copy_next(walk *w, TVMFFIAny *out) {
+  frame *top = top_of(w);
+  TVMFFIAny value, copied;
+  int rc = next_value(top, &value);
+  if (rc < 0) return -1;
+  if (rc == 0) {
+    finish(w, &value, &copied);
+    if (w->frames.size == 0) {
+      tvmffi_any_release(&value);
+      *out = copied;
+      return 1;
     }
-    if (copy_child(w) < 0) return -1;
+  } else {
+    rc = resolve(w, &value, count_known_owners(top, &value), &copied);
+    if (rc != 1) {
+      tvmffi_any_release(&value);
+      return rc;
+    }
   }
-  return 0;
+  rc = place(top_of(w), &value, &copied);
+  tvmffi_any_release(&copied);
+  tvmffi_any_release(&value);
+  return rc;
 }
 
 int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
@@ -212,19 +264,14 @@ int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
   size_t i;
   int rc;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &root));
-  rc = resolve(&w, &root, out);
-  if (rc == 0) {
-    rc = run(&w);
-    if (rc == 0) rc = resolve(&w, &root, out) == 1 ? 0 : -1;
-  } else if (rc == 1) {
-    rc = 0;
-  }
-  while (w.frames.size != 0) pop(&w);
+  rc = resolve(&w, &root, 0, out); /* a view may be of what a cycle alone owns */
+  while (rc == 0) rc = copy_next(&w, out);
+  while (w.frames.size != 0) drop_top(&w);
   tvmffi_stack_fini(&w.frames);
   for (i = 0; i < w.copies.capacity; ++i) {
     if (w.copies.slots[i].key != NULL) tvmffi_object_release(w.copies.slots[i].value.pointer);
   }
   tvmffi_walk_release_keys(&w.copies);
   tvmffi_any_release(&root);
-  return rc;
+  return rc == 1 ? 0 : -1;
 }

@@ -4,7 +4,7 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 
-static int32_t node_type;
+static int32_t node_type, lending_type;
 
 static TVMFFIAny copy_of(TVMFFIAny value) {
   TVMFFIAny made;
@@ -68,6 +68,53 @@ static void test_objects_are_copied_by_their_fields(void **state) {
   assert_int_equal(check_use_count(as_node(&copy)->value.v_obj), 1);
   check_release(&value);
   check_release(&copy);
+}
+
+/* Whoever reads the fields, and whoever else has what is in them. */
+static void test_sharing_is_kept(void **state) {
+  int32_t types[2];
+  int i;
+  (void)state;
+  types[0] = node_type;
+  types[1] = lending_type;
+  for (i = 0; i < 2; ++i) {
+    TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1)), copy;
+    TVMFFIAny value = new_node(types[i], share(list), list);
+    TVMFFIAny root = make2("ffi.Array", value, new_node(types[i], share(list), tvmffi_any_none()));
+    copy = copy_of(root);
+    value = item_of(copy, 0);
+    list = as_node(&value)->value;
+    assert_ptr_equal(as_node(&value)->next.v_obj, list.v_obj);
+    value = item_of(copy, 1);
+    assert_ptr_equal(as_node(&value)->value.v_obj, list.v_obj);
+    assert_int_equal(check_use_count(list.v_obj), 3);
+    check_release(&root);
+    check_release(&copy);
+  }
+}
+
+/* 2 to the power of 60 lists, if they were not shared. */
+static void test_shared_ones_are_copied_once(void **state) {
+  TVMFFIAny value = make1("ffi.List", tvmffi_any_int(1)), copy;
+  int i;
+  (void)state;
+  for (i = 0; i < 60; ++i) value = make2("ffi.Array", share(value), value);
+  copy = copy_of(value);
+  assert_ptr_equal(item_of(copy, 0).v_obj, item_of(copy, 1).v_obj);
+  check_release(&value);
+  check_release(&copy);
+}
+
+/* Its one owner is its own element. */
+static void test_a_view_of_a_cycle_that_nobody_owns(void **state) {
+  TVMFFIAny list = make_cycle(1), view = list, copy;
+  (void)state;
+  TVMFFIObjectDecRef(list.v_obj);
+  copy = copy_of(view);
+  assert_ptr_equal(item_of(copy, 1).v_obj, copy.v_obj);
+  TVMFFIObjectIncRef(list.v_obj);
+  break_cycle(&list);
+  break_cycle(&copy);
 }
 
 static void test_a_cycle_is_a_cycle_again(void **state) {
@@ -156,6 +203,8 @@ static void test_a_setter_that_fails(void **state) {
 static int make_types(void **state) {
   (void)state;
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
+  lending_type = add_node_type("test.Lending", kTVMFFISEqHashKindTreeNode, 0, 0);
+  set_own_getters(lending_type);
   return 0;
 }
 
@@ -165,6 +214,9 @@ int main(void) {
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_containers_are_made_anew),
       cmocka_unit_test(test_objects_are_copied_by_their_fields),
+      cmocka_unit_test(test_sharing_is_kept),
+      cmocka_unit_test(test_shared_ones_are_copied_once),
+      cmocka_unit_test(test_a_view_of_a_cycle_that_nobody_owns),
       cmocka_unit_test(test_a_cycle_is_a_cycle_again),
       cmocka_unit_test(test_a_cycle_through_arrays_and_maps),
       cmocka_unit_test(test_errors),
