@@ -85,11 +85,13 @@ void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType 
   function->body = body;
 }
 
+enum { kFrontendRaised = -2 }; /* "the error is not in the slot, the frontend has it" */
+
 int tvmffi_function_check_raised(int code) {
   if (code != 0 && !tvmffi_error_is_raised()) {
     tvmffi_error_raisef("InternalError", "callee returned %d without setting an error", code);
   }
-  return code;
+  return code == kFrontendRaised ? -1 : code;
 }
 
 int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

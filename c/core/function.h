@@ -21,7 +21,8 @@ void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType 
 /*
  * Calls a function and makes sure that a failure has an error: the slot is emptied first, and a
  * callee that fails without raising gets InternalError "callee returned <code> without setting an
- * error". *result is set to None first and is None after a failure. The code is the callee's.
+ * error". *result is set to None first and is None after a failure. The code is the callee's, but
+ * never -2: by that frontends take an exception of their own for set, and leave the slot alone.
  */
 int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 

@@ -187,6 +187,11 @@ static void test_L_13_other_callbacks(void **state) {
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of the callback");
   assert_int_equal(tvmffi_function_check_raised(-1), -1);
   check_raised("KeyError", "of the callback");
+  assert_int_equal(tvmffi_function_check_raised(-2), -1); /* F-14: the error is in the slot */
+  check_raised("InternalError", "callee returned -2 without setting an error");
+  TVMFFIErrorSetRaisedFromCStr("KeyError", "of the callback");
+  assert_int_equal(tvmffi_function_check_raised(-2), -1);
+  check_raised("KeyError", "of the callback");
 }
 
 /* F-13: what is done with the arguments after a failure does not touch the error. */

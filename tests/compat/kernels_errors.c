@@ -63,6 +63,15 @@ TVM_FFI_C_EXPORT(fail_silently, "(0: int) -> void") {
   return code;
 }
 
+/* The same with an error, and without the macro that looks at codes. */
+TVM_FFI_DLL_EXPORT int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args,
+                                              TVMFFIAny *result);
+int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)num_args, (void)result;
+  (void)tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "plainly");
+  return (int)args[0].v_int64;
+}
+
 /* Calls a function and tells of its error all that can be told; it stays in the kernel. */
 TVM_FFI_C_EXPORT(tell_error, "(0: ffi.Function) -> str") {
   TVMFFIObjectHandle function, error, cause;

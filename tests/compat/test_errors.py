@@ -31,11 +31,14 @@ class Raised(Case):
     def test_silence(self):
         """Python would crash without an error, or say SystemError."""
         self.check("fail_silently", (0, None))
-        self.check_raises("fail_silently", (-1, RuntimeError, "callee returned -1 without setting an error"),
-                          # Our library passes this code on, by which the package takes a Python exception for set.
+        self.check_raises("fail_silently", *[(code, RuntimeError, f"callee returned {code} without setting an error")
+                                             for code in (-1, -2, 3)])
+
+    def test_codes(self):
+        """Our library hands the code of a kernel on: by -2 the package takes a Python exception for set."""
+        self.check_raises("fail_plainly", (-1, ValueError, "plainly"), (3, ValueError, "plainly"),
                           (-2, SystemError, "ffi.Function returned NULL without setting an exception")
-                          if kernels.ours else
-                          (-2, RuntimeError, "callee returned -2 without setting an error"))
+                          if kernels.ours else (-2, ValueError, "plainly"))
 
     def test_already_set(self):
         """The kind by which a frontend says: my own exception is pending. None is."""

@@ -233,7 +233,9 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
  * Make sure that a failure has an error: for code that foreign functions returned. Empty the slot
  * before the call (TVMFFIErrorSetRaised(NULL)), so that an older error is not taken for this one.
  * @param code [in] What the callee returned.
- * @return code. When it is not 0 and nothing is raised, an InternalError is raised that says so.
+ * @return code; -1 for -2, by which frontends take an exception of their own for set and leave the
+ *         slot alone. When it is not 0 and nothing is raised, an InternalError is raised that says
+ *         so.
  */
 static inline int tvm_ffi_error_ensure(int code) {
   TVMFFIObjectHandle error = NULL;
@@ -246,7 +248,7 @@ static inline int tvm_ffi_error_ensure(int code) {
     TVMFFIErrorSetRaised(error);
     TVMFFIObjectDecRef(error);
   }
-  return code;
+  return code == -2 ? -1 : code;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@
  * @param function [borrow] A Function.
  * @param args     [borrow] num_args views; may be NULL when there are none.
  * @param result   [own] Overwritten without being read. To be released with tvm_ffi_any_clear.
- * @return 0, or the callee's own code.
+ * @return 0, or the callee's own code (-1 for -2, as tvm_ffi_error_ensure).
  * Errors: TypeError (function is NULL), any.   Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
