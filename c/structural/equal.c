@@ -157,7 +157,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
   args[1] = tvmffi_any_object(top->b);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
-  TVMFFI_TRY(tvmffi_walk_call("ffi.StructuralEqual", hook, args, 3, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralEqual", hook, w->function, args, 3, &result));
   if (result.type_index != kTVMFFIBool && result.type_index != kTVMFFIInt) {
     (void)tvmffi_any_fail_conversion(&result, "bool");
     tvmffi_any_release(&result);
@@ -401,7 +401,7 @@ int tvmffi_equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
     rc = compare(&w, values, region, out);
     release_both(values);
   }
-  tvmffi_walk_function_end(w.function);
+  tvmffi_object_release(w.function);
   tvmffi_pairing_fini(&w.pairs);
   tvmffi_stack_fini(&w.frames);
   return rc;

@@ -109,7 +109,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
   args[1] = tvmffi_any_int((int64_t)top_of(w)->hash);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
-  TVMFFI_TRY(tvmffi_walk_call("ffi.StructuralHash", hook, args, 3, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralHash", hook, w->function, args, 3, &result));
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     (void)tvmffi_any_fail_conversion(&result, "int");
     tvmffi_any_release(&result);
@@ -353,7 +353,7 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
   tvmffi_stack_init(&w.frames, sizeof(frame));
   tvmffi_stack_init(&w.entries, sizeof(entry));
   rc = hash(&w, owned, region, out);
-  tvmffi_walk_function_end(w.function);
+  tvmffi_object_release(w.function);
   tvmffi_walk_release_keys(&w.done);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.entries);

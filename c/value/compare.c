@@ -82,7 +82,7 @@ static int call_hook(TVMFFIObject *hook, tvmffi_walk_function *function, TVMFFIO
   args[0] = tvmffi_any_object(a);
   args[1] = tvmffi_any_object(b);
   args[2] = tvmffi_any_object(function);
-  TVMFFI_TRY(tvmffi_walk_call("RecursiveCompare", hook, args, 3, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with("RecursiveCompare", hook, function, args, 3, &result));
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     (void)tvmffi_any_fail_conversion(&result, is_equality ? "bool" : "int");
     tvmffi_any_release(&result);
@@ -287,8 +287,8 @@ static int run(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered, tvmffi_r
     tvmffi_stack_init(&w.frames, sizeof(frame));
     tvmffi_stack_init(&w.met, sizeof(pair));
     rc = compare(&w, &owned_a, &owned_b, is_ordered, out);
-    tvmffi_walk_function_end(w.equal);
-    tvmffi_walk_function_end(w.compare);
+    tvmffi_object_release(w.equal);
+    tvmffi_object_release(w.compare);
     tvmffi_walk_release_keys(&w.pairs);
     tvmffi_stack_fini(&w.frames);
     tvmffi_stack_fini(&w.met);

@@ -124,7 +124,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *o
   }
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
-  TVMFFI_TRY(tvmffi_walk_call("RecursiveHash", hook, args, 2, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with("RecursiveHash", hook, w->function, args, 2, &result));
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     (void)tvmffi_any_fail_conversion(&result, "int");
     tvmffi_any_release(&result);
@@ -299,7 +299,7 @@ int tvmffi_recursive_hash(const TVMFFIAny *value, uint64_t *out) {
   tvmffi_stack_init(&w.entries, sizeof(uint64_t));
   tvmffi_stack_init(&w.done, sizeof(uint64_t));
   rc = hash(&w, &owned, out);
-  tvmffi_walk_function_end(w.function);
+  tvmffi_object_release(w.function);
   tvmffi_walk_release_keys(&w.objects);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.entries);

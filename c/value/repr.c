@@ -207,7 +207,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   }
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
-  TVMFFI_TRY(tvmffi_walk_call("ffi.ReprPrint", hook, args, 2, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with("ffi.ReprPrint", hook, w->function, args, 2, &result));
   if (!tvmffi_any_get_text(&result, &text)) {
     (void)tvmffi_any_fail_conversion(&result, "str");
     tvmffi_any_release(&result);
@@ -388,7 +388,7 @@ int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out) {
   w.with_address = wants_addresses();
   rc = print(&w, value);
   if (rc == 0) rc = tvmffi_string_to_any(w.text.data, w.text.size, out);
-  tvmffi_walk_function_end(w.function);
+  tvmffi_object_release(w.function);
   for (i = 0; i < w.kept.size; ++i) {
     tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&w.kept, i));
   }

@@ -57,8 +57,8 @@ void tvmffi_walk_release_keys(tvmffi_pointer_map *map) {
  */
 
 static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_walk_function *function = self;
-  int i;
+  tvmffi_walk_function *function = self;
+  int i, rc;
   if (num_args != function->num_args) {
     return tvmffi_builtin_fail_count(function->signature, function->num_args, num_args);
   }
@@ -68,11 +68,14 @@ static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TV
       return tvmffi_builtin_fail_type(function->signature, i, "int", &args[i]);
     }
   }
-  if (function->walk == NULL) {
-    return tvmffi_fail("RuntimeError", "`%s` was called after the walk that it is of",
+  if (!function->is_lent) {
+    return tvmffi_fail("RuntimeError", "`%s` was called outside of the hook that it was given to",
                        function->signature);
   }
-  return function->body(function->walk, args, result);
+  function->is_lent = false; /* the walk goes on */
+  rc = function->body(function->walk, args, result);
+  function->is_lent = true;
+  return rc;
 }
 
 tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char *params,
@@ -88,11 +91,15 @@ tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char
   function->num_args = (int)strlen(params);
   function->body = body;
   function->walk = walk;
+  function->is_lent = false;
   return function;
 }
 
-void tvmffi_walk_function_end(tvmffi_walk_function *function) {
-  if (function == NULL) return;
-  function->walk = NULL;
-  tvmffi_object_release(function);
+int tvmffi_walk_call_with(const char *what, void *hook, tvmffi_walk_function *function,
+                          const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int rc;
+  function->is_lent = true;
+  rc = tvmffi_walk_call(what, hook, args, num_args, result);
+  function->is_lent = false;
+  return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef TVMFFI_VALUE_WALK_H_
 #define TVMFFI_VALUE_WALK_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 #include "base/pointer_map.h"
@@ -35,7 +36,8 @@ int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, T
 void tvmffi_walk_release_keys(tvmffi_pointer_map *map);
 
 /* ---- Functions that hooks are handed ------------------------------------------------------------
- * They go on with the walk that called the hook, and are good for nothing when it is over. */
+ * They go on with the walk that called the hook, and only there: a getter, a deleter or another
+ * piece of foreign code that kept one would move the walk from under its own feet. */
 
 typedef struct {
   tvmffi_own_function base;
@@ -44,7 +46,8 @@ typedef struct {
   /* The letters of parameters: a any, i int. */
   const char *params;
   int (*body)(void *walk, const TVMFFIAny *args, TVMFFIAny *result);
-  void *walk; /* NULL when it is over */
+  void *walk;
+  bool is_lent; /* a hook has it, and the walk waits */
 } tvmffi_walk_function;
 
 /* A Function; signature is like `(0: AnyView) -> str`. NULL with the error raised. */
@@ -53,7 +56,8 @@ tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char
                                                            TVMFFIAny *result),
                                                void *walk);
 
-/* Gives the reference up, and has calls by who kept one refused. NULL is ignored. */
-void tvmffi_walk_function_end(tvmffi_walk_function *function);
+/* tvmffi_walk_call, of a hook that has the function among its arguments. */
+int tvmffi_walk_call_with(const char *what, void *hook, tvmffi_walk_function *function,
+                          const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 #endif /* TVMFFI_VALUE_WALK_H_ */

@@ -225,6 +225,71 @@ static void test_a_mutator_of_a_client(void **state) {
   check_release(&mutator);
 }
 
+/* ---- Visitors and mutators in other hands ------------------------------------------------------
+ */
+
+static const char *go_on_by; /* the function that goes on */
+static TVMFFIAny kept;       /* the visitor or mutator that a callback got */
+
+static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  if (kept.type_index == kTVMFFINone) kept = tvmffi_any_copy(&args[1]);
+  ++num_calls;
+  *result = *(const TVMFFIAny *)self;
+  return 0;
+}
+
+static void go_on(void) {
+  TVMFFIAny value = tvmffi_any_int(5), result;
+  int i;
+  for (i = 0; i < 40; ++i) value = make("ffi.List", 1, value, none);
+  check_ok(call4(go_on_by, 2, kept, value, none, none, &result));
+  check_release(&result);
+  check_release(&value);
+}
+
+/* Of a field, called in the middle of a walk. */
+static int get_and_go_on(void *field, TVMFFIAny *result) {
+  if (kept.type_index != kTVMFFINone) go_on();
+  return get_field(field, result);
+}
+
+/* Going on with what was kept is a walk of its own, whenever it is. */
+static void test_what_callbacks_keep(void **state) {
+  static const char *const kNames[] = {"ffi.StructuralVisit", "ffi.StructuralMutate"};
+  static const char *const kBy[] = {"ffi.StructuralVisitorVisit", "ffi.StructuralMutatorMutate"};
+  TVMFFIAny answers[2]; /* None: go on; an outcome: instead of the value */
+  int32_t getter = add_node_type("v.getter", kTVMFFISEqHashKindTreeNode, 0);
+  TVMFFIFieldInfo field = make_field("more");
+  int i, levels;
+  (void)state;
+  field.offset = offsetof(node, a);
+  field.size = field.alignment = 8;
+  field.getter = get_and_go_on;
+  field.setter = TVMFFIGetTypeInfo(getter)->fields[0].setter;
+  check_ok(TVMFFITypeRegisterField(getter, &field));
+  answers[0] = none;
+  answers[1] = tvmffi_any_int(7);
+  for (i = 0; i < 2; ++i) {
+    for (levels = 0; levels < 40; ++levels) {
+      TVMFFIAny root = new_node(getter, tvmffi_any_int(1), none), result;
+      int level;
+      go_on_by = kBy[i];
+      for (level = 0; level < levels; ++level) root = make("ffi.List", 1, root, none);
+      root = make("ffi.List", 2, tvmffi_any_int(1), root);
+      num_calls = 0;
+      check_ok(run_with(kNames[i], root, list_callback(kTVMFFIInt, keep, &answers[i], i - 1), -1,
+                        &result));
+      check_release(&result);
+      check_release(&root);
+      go_on();
+      assert_true(num_calls >= 4);
+      check_release(&kept);
+      kept = none;
+    }
+  }
+}
+
 static void test_atoms_stay(void **state) {
   static const int32_t kAtoms[] = {kTVMFFIStr, kTVMFFIBytes, kTVMFFIBigInt};
   size_t i;
@@ -250,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_in_place_hooks_need_an_unshared_value),
       cmocka_unit_test(test_a_visitor_of_a_client),
       cmocka_unit_test(test_a_mutator_of_a_client),
+      cmocka_unit_test(test_what_callbacks_keep),
       cmocka_unit_test(test_atoms_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -314,7 +314,7 @@ static void test_functions_of_a_walk_that_is_over(void **state) {
   check_ok(tvmffi_recursive_hash(&value, &made));
   result = tvmffi_any_none();
   check_fails_with(TVMFFIFunctionCall(kept, &value, 1, &result), "RuntimeError",
-                   "was called after the walk");
+                   "was called outside of the hook that it was given to");
   TVMFFIObjectDecRef(kept);
   check_release(&value);
 }

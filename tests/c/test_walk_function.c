@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hooks are handed to go on with a walk, in other hands than theirs. */
+#include "c/walk_support.h"
+#include "core/error.h"
+#include "structural/structural.h"
+#include "value/recursive.h"
+#include "value/repr.h"
+#include "value/walk.h"
+
+enum { kLevels = 40 }; /* more than a walk first has memory for */
+
+static int32_t keeper_type, getter_type;
+static TVMFFIObject *kept; /* the function that the hook of a keeper got */
+static int num_refused, num_gone_on;
+
+/* ---- Walks over two values that are equal ------------------------------------------------------
+ */
+
+static int print(const TVMFFIAny *values) {
+  TVMFFIAny text;
+  TVMFFI_TRY(tvmffi_repr(&values[0], &text));
+  tvmffi_any_release(&text);
+  return 0;
+}
+
+static int equal(const TVMFFIAny *values) {
+  bool is_equal = true;
+  TVMFFI_TRY(tvmffi_recursive_equal(&values[0], &values[1], &is_equal));
+  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int order(const TVMFFIAny *values) {
+  int order = 0;
+  TVMFFI_TRY(tvmffi_recursive_compare(&values[0], &values[1], &order));
+  return order == 0 ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int hash(const TVMFFIAny *values) {
+  uint64_t made;
+  return tvmffi_recursive_hash(&values[0], &made);
+}
+
+static int equal_structurally(const TVMFFIAny *values) {
+  static const tvmffi_structural_options kPlain = {false, false};
+  bool is_equal = true;
+  TVMFFI_TRY(tvmffi_structural_equal(&values[0], &values[1], kPlain, &is_equal));
+  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
+}
+
+static int hash_structurally(const TVMFFIAny *values) {
+  static const tvmffi_structural_options kPlain = {false, false};
+  uint64_t made;
+  return tvmffi_structural_hash(&values[0], kPlain, &made);
+}
+
+static int (*const kWalks[])(const TVMFFIAny *values) = {
+    print, equal, order, hash, equal_structurally, hash_structurally};
+enum { kNumWalks = sizeof kWalks / sizeof *kWalks };
+
+/* ---- Calls of the function ---------------------------------------------------------------------
+ */
+
+static TVMFFIAny nest(TVMFFIAny value, int levels) {
+  for (; levels > 0; --levels) value = make1("ffi.Array", value);
+  return value;
+}
+
+/* With two values where it wants two, and numbers and a name behind. */
+static int go_on(TVMFFIAny value) {
+  const tvmffi_walk_function *function = (const tvmffi_walk_function *)(const void *)kept;
+  TVMFFIAny args[4], result = tvmffi_any_none();
+  int i, rc;
+  for (i = 0; i < function->num_args; ++i) {
+    args[i] = function->params[i] == 'a' ? value : tvmffi_any_int(0);
+  }
+  if (function->num_args == 4) args[3] = tvmffi_any_raw_str("name");
+  rc = TVMFFIFunctionCall(kept, args, function->num_args, &result);
+  if (rc == 0) check_release(&result);
+  return rc;
+}
+
+/* The getter of a field, called while a walk looks at the object. */
+static int get_and_go_on(void *field, TVMFFIAny *result) {
+  TVMFFIAny value = nest(tvmffi_any_int(1), kLevels);
+  if (kept != NULL) {
+    check_fails_with(go_on(value), "RuntimeError", "was called outside of the hook");
+    ++num_refused;
+  }
+  check_release(&value);
+  *result = tvmffi_any_copy(field);
+  return 0;
+}
+
+/* Keeps the function; uses it, where it may, on an object whose getter may not. */
+static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny value = new_node(getter_type, tvmffi_any_int(1), tvmffi_any_none());
+  if (kept != NULL) TVMFFIObjectDecRef(kept);
+  kept = args[num_args - 1].v_obj;
+  TVMFFIObjectIncRef(kept);
+  value = nest(value, kLevels);
+  check_ok(go_on(value));
+  check_ok(go_on(tvmffi_any_int(2)));
+  num_gone_on += 2;
+  check_release(&value);
+  *result = *(const TVMFFIAny *)self;
+  return 0;
+}
+
+/* ---- Tests -------------------------------------------------------------------------------------
+ */
+
+/* (keeper, an object whose field has that getter, so many levels down) */
+static TVMFFIAny make_root(int levels) {
+  TVMFFIAny getter = new_node(getter_type, tvmffi_any_int(1), tvmffi_any_none());
+  return make2("ffi.Array", new_node(keeper_type, tvmffi_any_none(), tvmffi_any_none()),
+               nest(getter, levels));
+}
+
+static void test_only_the_hook_may_call_it(void **state) {
+  TVMFFIAny values[2];
+  int i, levels;
+  (void)state;
+  for (i = 0; i < kNumWalks; ++i) {
+    for (levels = 0; levels < kLevels; ++levels) {
+      values[0] = make_root(levels);
+      values[1] = make_root(levels);
+      num_refused = num_gone_on = 0;
+      check_ok(kWalks[i](values));
+      assert_true(num_gone_on >= 2);
+      assert_true(num_refused >= 2); /* below the hook, and beside it */
+      check_fails_with(go_on(tvmffi_any_int(1)), "RuntimeError", "was called outside of the hook");
+      TVMFFIObjectDecRef(kept);
+      kept = NULL;
+      check_release(&values[0]);
+      check_release(&values[1]);
+    }
+  }
+}
+
+static void add_hook(const char *name, TVMFFIAny *answer) {
+  TVMFFIObjectHandle function;
+  check_ok(TVMFFIFunctionCreate(answer, keep, NULL, &function));
+  set_attr(keeper_type, name, tvmffi_any_object(function));
+  TVMFFIObjectDecRef(function);
+}
+
+static int make_types(void **state) {
+  static TVMFFIAny yes, zero, text;
+  TVMFFIFieldInfo field = make_field("more");
+  (void)state;
+  yes = tvmffi_any_bool(true);
+  zero = tvmffi_any_int(0);
+  text.type_index = kTVMFFISmallStr;
+  keeper_type = add_node_type("test.Keeper", kTVMFFISEqHashKindTreeNode, 0, 0);
+  add_hook("__ffi_repr__", &text);
+  add_hook("__ffi_eq__", &yes);
+  add_hook("__ffi_compare__", &zero);
+  add_hook("__ffi_hash__", &zero);
+  add_hook("__s_equal__", &yes);
+  add_hook("__s_hash__", &zero);
+  getter_type = add_node_type("test.Getter", kTVMFFISEqHashKindTreeNode, 0, 0);
+  field.size = sizeof(TVMFFIAny);
+  field.alignment = 8;
+  field.offset = offsetof(node, value);
+  field.getter = get_and_go_on;
+  field.field_static_type_index = kTVMFFIAny;
+  return TVMFFITypeRegisterField(getter_type, &field);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_the_hook_may_call_it)};
+  return cmocka_run_group_tests(tests, make_types, NULL) != 0;
+}
