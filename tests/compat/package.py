@@ -13,7 +13,8 @@
     package.require_suite()             # the folder of the source distribution, with its tests
 
 The environment is kept in the folder that TVM_FFI_COMPAT_VENV names, else in the one of
-TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets. Several tests may ask at a time: one makes it.
+TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets. Several tests may ask at a time: one makes it. What is
+installed there besides stays: with PyTorch, the tests of it run.
 """
 import contextlib
 import fcntl
