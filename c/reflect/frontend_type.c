@@ -5,6 +5,7 @@
  */
 #include "reflect/frontend_type.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/any.h"
@@ -123,13 +124,23 @@ static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args
   return 0;
 }
 
-static int register_function(const tvmffi_type_record *record, size_t total_size, const char *name,
-                             TVMFFISafeCallType body) {
+/* Whether the attribute is there: memory may have run out behind it the time before. */
+static bool is_registered(const tvmffi_type_record *record, size_t total_size, int attr,
+                          TVMFFISafeCallType body) {
+  const TVMFFIAny *found = tvmffi_reflect_find_attr(attr, record->info.type_index);
+  return found != NULL && found->type_index == kTVMFFIFunction &&
+         TVMFFIFunctionGetCellPtr(found->v_obj)->safe_call == body &&
+         ((const type_function *)(const void *)found->v_obj)->total_size == total_size;
+}
+
+static int register_function(const tvmffi_type_record *record, size_t total_size, int attr,
+                             const char *name, TVMFFISafeCallType body) {
   const TVMFFIByteArray bytes = {name, strlen(name)};
-  type_function *function =
-      tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
+  type_function *function;
   TVMFFIAny value;
   int rc;
+  if (is_registered(record, total_size, attr, body)) return 0;
+  function = tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
   if (function == NULL) return -1;
   tvmffi_own_function_init(&function->base, body);
   function->record = record;
@@ -167,8 +178,9 @@ int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size
                        record->key.data, (long long)total_size);
   }
   TVMFFI_TRY(check_fields(record, (size_t)total_size));
-  TVMFFI_TRY(register_function(record, (size_t)total_size, "__ffi_new__", call_new));
   TVMFFI_TRY(
-      register_function(record, (size_t)total_size, "__ffi_shallow_copy__", call_shallow_copy));
+      register_function(record, (size_t)total_size, kTvmffiAttrNew, "__ffi_new__", call_new));
+  TVMFFI_TRY(register_function(record, (size_t)total_size, kTvmffiAttrShallowCopy,
+                               "__ffi_shallow_copy__", call_shallow_copy));
   return tvmffi_reflect_register_init(type_index);
 }
