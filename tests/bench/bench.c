@@ -9,10 +9,10 @@
  *   bench fresh NAME LIBRARY              nanoseconds per call of one that is `fresh`
  *   bench count [OPTION...] LIBRARY       calls and, with counter.so preloaded, how many blocks
  * were allocated and released; the calls are inside bench_counted(), for valgrind bench growth
- * [OPTION...] LIBRARY...   nanoseconds by number of names and of threads
+ * [OPTION...] LIBRARY...   nanoseconds by how much there is, and by threads
  *
  * --only=TEXT takes the operations with that in their names, --rounds=N that many rounds, --slice=N
- * at least so many microseconds per round and library, --most=N no more names than that.
+ * at least so many microseconds per round and library, --most=N no more of anything than that.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -159,13 +159,13 @@ static int count_operations(bench_session *session) {
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
-/* Adding is timed once per size, for it cannot be taken back; looking up in rounds. */
+/* What is looked up among many: adding them is timed once per size, for it cannot be taken back. */
 static const struct {
   const char *adding;
   int (*grow)(bench_state *state, size_t count);
   bench_operation lookup;
   size_t sizes[3];
-} growths[] = {
+} lookups[] = {
     {"set global, new names",
      bench_grow_names,
      {"get global + release", bench_get_global_among_many, 0, kBenchRuntime, 1, 0},
@@ -182,31 +182,97 @@ static int time_adding(bench_session *session, size_t g, size_t size) {
   for (i = 0; i < session->num_libraries; ++i) {
     bench_state *state = session->states[i];
     if (bench_prepare(state, kBenchRuntime) != 0) return -1;
-    if (growths[g].grow(state, size) != 0) return is_wrong(&growths[g].lookup, state);
+    if (lookups[g].grow(state, size) != 0) return is_wrong(&lookups[g].lookup, state);
     measures[i].best_ns = (g == 0 ? &state->names : &state->types)->grown_ns;
   }
-  (void)printf("%s\t%zu\t1", growths[g].adding, size);
+  (void)printf("%s\t%zu\t1", lookups[g].adding, size);
   print_measures(session, measures);
   return 0;
 }
 
-static int time_growth(bench_session *session) {
+static int time_lookups(bench_session *session) {
   size_t g, n;
   int threads;
-  for (g = 0; g < sizeof growths / sizeof *growths; ++g) {
-    for (n = 0; n < 3 && growths[g].sizes[n] != 0; ++n) {
-      size_t size = growths[g].sizes[n];
+  for (g = 0; g < sizeof lookups / sizeof *lookups; ++g) {
+    for (n = 0; n < 3 && lookups[g].sizes[n] != 0; ++n) {
+      size_t size = lookups[g].sizes[n];
       if (size > session->most) break;
       if (time_adding(session, g, size) != 0) return -1;
       for (threads = 1; threads <= kBenchMaxThreads; threads *= 2) {
         bench_measure measures[kMaxLibraries] = {BENCH_MEASURE_INIT, BENCH_MEASURE_INIT};
-        if (measure(session, &growths[g].lookup, threads, measures) != 0) return -1;
-        (void)printf("%s\t%zu\t%d", growths[g].lookup.name, size, threads);
+        if (measure(session, &lookups[g].lookup, threads, measures) != 0) return -1;
+        (void)printf("%s\t%zu\t%d", lookups[g].lookup.name, size, threads);
         print_measures(session, measures);
       }
     }
   }
   return 0;
+}
+
+#ifdef BENCH_CONTAINERS
+/* What goes through a whole value: a call takes it all, and is told by the object or kilobyte. */
+enum { kWalks = 6, kLargeRounds = 5 };
+static const struct {
+  int (*grow)(bench_state *state, size_t count);
+  bench_need need;
+  bench_operation walks[kWalks];
+  size_t sizes[3]; /* the last in few rounds */
+} wholes[] = {
+    {bench_grow_trees,
+     kBenchTrees,
+     {{"structural hash, each object", bench_hash_tree, 0, kBenchTrees, 1, 0},
+      {"structural equality, each object", bench_compare_trees, 0, kBenchTrees, 1, 0},
+      {"repr, each object", bench_print_tree, 0, kBenchTrees, 1, 0},
+      {"deep copy + release, each object", bench_copy_tree, 0, kBenchTrees, 1, 0},
+      {"JSON graph write + release, each object", bench_write_tree, 0, kBenchTrees, 1, 0},
+      {"JSON graph read + release, each object", bench_read_tree, 0, kBenchTrees, 1, 0}},
+     {10, 10000, 1000000}},
+    {bench_grow_json,
+     kBenchJson,
+     {{"JSON parse + release, each kB", bench_parse_grown_json, 0, kBenchJson, 1, 0},
+      {"JSON write + release, each kB", bench_write_grown_json, 0, kBenchJson, 1, 0}},
+     {1, 100, 10000}},
+};
+
+static int time_walks(bench_session *session, size_t g, size_t size) {
+  size_t w;
+  int i;
+  for (w = 0; w < kWalks && wholes[g].walks[w].name != NULL; ++w) {
+    bench_measure measures[kMaxLibraries] = {{1e30, 1}, {1e30, 1}};
+    if (measure(session, &wholes[g].walks[w], 1, measures) != 0) return -1;
+    for (i = 0; i < session->num_libraries; ++i) measures[i].best_ns /= (double)size;
+    (void)printf("%s\t%zu\t1", wholes[g].walks[w].name, size);
+    print_measures(session, measures);
+  }
+  return 0;
+}
+
+static int time_wholes(bench_session *session) {
+  size_t g, n;
+  int rounds = session->rounds, rc = 0, i;
+  for (g = 0; g < sizeof wholes / sizeof *wholes; ++g) {
+    for (n = 0; rc == 0 && n < 3 && wholes[g].sizes[n] <= session->most; ++n) {
+      for (i = 0; i < session->num_libraries; ++i) {
+        bench_state *state = session->states[i];
+        if (bench_prepare(state, wholes[g].need) != 0) return -1;
+        if (wholes[g].grow(state, wholes[g].sizes[n]) != 0) return is_wrong(wholes[g].walks, state);
+      }
+      session->rounds = n == 2 && rounds > kLargeRounds ? kLargeRounds : rounds;
+      rc = time_walks(session, g, wholes[g].sizes[n]);
+      session->rounds = rounds;
+    }
+  }
+  return rc;
+}
+#else
+static int time_wholes(bench_session *session) {
+  (void)session;
+  return 0;
+}
+#endif
+
+static int time_growth(bench_session *session) {
+  return time_lookups(session) != 0 ? -1 : time_wholes(session);
 }
 
 /* ---- The command line ------------------------------------------------------------------------ */

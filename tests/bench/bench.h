@@ -47,7 +47,7 @@ void bench_names_shuffle(bench_names *names);
 
 /* ---- What the operations work on ------------------------------------------------------------- */
 
-enum { kBenchManyNames = 100000, kBenchKilobytes = 1000 };
+enum { kBenchManyNames = 100000, kBenchKilobytes = 1000, kBenchNodes = 10000 };
 
 /* How much of a state has to be there; each level includes those before it. */
 typedef enum {
@@ -76,9 +76,11 @@ typedef struct {
   TVMFFIAny *items;             /* a million integers, each in front of its number */
   TVMFFIAny arrays[3], maps[3]; /* of 10, of 1,000 and of a million entries */
   TVMFFIObjectHandle parse_json, write_json;
-  TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB and of kBenchKilobytes */
+  TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB and of kBenchKilobytes, or as many as asked */
   void *json_pin[2];                       /* nothing but in use */
-  TVMFFIAny trees[2], tree_graph;          /* equal, and one of them as a JSON graph */
+  size_t json_kilobytes;                   /* of the second */
+  int32_t tree_type;
+  TVMFFIAny trees[2], tree_graph; /* equal, and one of them as a JSON graph */
   bench_names names, types;
   size_t position; /* where the walk through the names goes on */
 } bench_state;
@@ -175,9 +177,13 @@ int bench_parse_small_json(bench_state *state, size_t calls);
 int bench_parse_large_json(bench_state *state, size_t calls);
 int bench_write_small_json(bench_state *state, size_t calls);
 int bench_write_large_json(bench_state *state, size_t calls);
+int bench_grow_json(bench_state *state,
+                    size_t kilobytes); /* the second, of which a call takes all */
+int bench_parse_grown_json(bench_state *state, size_t calls);
+int bench_write_grown_json(bench_state *state, size_t calls);
 
 /* trees.c */
-int bench_make_trees(bench_state *state);
+int bench_grow_trees(bench_state *state, size_t size);
 int bench_hash_tree(bench_state *state, size_t calls);
 int bench_compare_trees(bench_state *state, size_t calls);
 int bench_print_tree(bench_state *state, size_t calls);

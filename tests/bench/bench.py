@@ -129,9 +129,9 @@ class Bench:
             yield Row("stripped library, bytes", sizes, quotient(sizes), 0.08)
 
     def growth(self):
-        """(what, names, threads, nanoseconds per library)"""
-        for what, names, threads, *values in self.run("growth", *self.options, *self.libraries):
-            yield what, int(names), int(threads), tuple(map(float, values))
+        """(what, how much there is, threads, nanoseconds per library)"""
+        for what, size, threads, *values in self.run("growth", *self.options, *self.libraries):
+            yield what, int(size), int(threads), tuple(map(float, values))
 
 
 def merge(parts):
@@ -179,11 +179,11 @@ def operations_table(rows, libraries):
 
 def growth_table(rows, libraries):
     """Titles and lines of text."""
-    titles = ["operation", "names", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
+    titles = ["operation", "size", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
     lines = []
-    for what, names, threads, values in rows:
+    for what, size, threads, values in rows:
         ratio = quotient(values)
-        lines.append([what, f"{names:,}", str(threads), *map(figure, values)] +
+        lines.append([what, f"{size:,}", str(threads), *map(figure, values)] +
                      ([f"{ratio:.3f}"] if ratio is not None else []))
     return titles, lines
 
@@ -214,9 +214,9 @@ def csv_of_operations(rows, whose):
 
 def csv_of_growth(rows, whose):
     """The same of the other table; plot.py reads it."""
-    yield ["operation", "names", "threads", *(f"{who}_ns" for who in whose)]
-    for what, names, threads, values in rows:
-        yield [what, names, threads, *values]
+    yield ["operation", "size", "threads", *(f"{who}_ns" for who in whose)]
+    for what, size, threads, values in rows:
+        yield [what, size, threads, *values]
 
 
 def main():
@@ -231,8 +231,9 @@ def main():
     parser.add_argument("--slice", type=int, default=500, help="microseconds per round and library (500)")
     parser.add_argument("--only", help="operations with that in their names")
     parser.add_argument("--instructions", action="store_true", help="count instructions too (valgrind)")
-    parser.add_argument("--growth", action="store_true", help="lookups among many names instead, by threads")
-    parser.add_argument("--most", type=int, default=1000000, help="no more names than that (1000000)")
+    parser.add_argument("--growth", action="store_true",
+                        help="lookups among many instead, by threads, and walks through much")
+    parser.add_argument("--most", type=int, default=1000000, help="no more of anything than that (1000000)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--csv", metavar="FILE", help="write the figures there too, as CSV; -: print only that")
     args = parser.parse_args()

@@ -42,11 +42,17 @@ static int write(bench_state *s, const TVMFFIAny *value, TVMFFIAny *out) {
   return s->api.FunctionCall(s->write_json, args, 2, out);
 }
 
+static int drop(bench_state *s, TVMFFIAny *value) {
+  return value->type_index < kTVMFFIStaticObjectBegin ? 0 : s->api.ObjectDecRef(value->v_obj);
+}
+
 static int make_document(bench_state *s, int which, size_t kilobytes) {
   char *source = make_text(kilobytes);
   TVMFFIAny text, value;
   int wrong;
   if (source == NULL) return -1;
+  if (drop(s, &s->json_texts[which]) != 0 || drop(s, &s->json_values[which]) != 0) return -1;
+  free(s->json_pin[which]);
   text = bench_text(source);
   wrong = parse(s, &text, &s->json_values[which]);
   wrong |= write(s, &s->json_values[which], &s->json_texts[which]);
@@ -63,7 +69,12 @@ int bench_make_json(bench_state *s) {
       bench_find_global(s, BENCH_BYTES("ffi.json.Stringify"), &s->write_json) != 0) {
     return -1;
   }
-  return make_document(s, 0, 1) != 0 ? -1 : make_document(s, 1, kBenchKilobytes);
+  return make_document(s, 0, 1) != 0 ? -1 : bench_grow_json(s, kBenchKilobytes);
+}
+
+int bench_grow_json(bench_state *s, size_t kilobytes) {
+  s->json_kilobytes = kilobytes;
+  return make_document(s, 1, kilobytes);
 }
 
 /* A call is a kilobyte. */
@@ -95,7 +106,11 @@ int bench_parse_small_json(bench_state *s, size_t calls) {
 }
 
 int bench_parse_large_json(bench_state *s, size_t calls) {
-  return read_all(s, 1, kBenchKilobytes, calls);
+  return read_all(s, 1, s->json_kilobytes, calls);
+}
+
+int bench_parse_grown_json(bench_state *s, size_t calls) {
+  return read_all(s, 1, s->json_kilobytes, calls * s->json_kilobytes);
 }
 
 int bench_write_small_json(bench_state *s, size_t calls) {
@@ -103,5 +118,9 @@ int bench_write_small_json(bench_state *s, size_t calls) {
 }
 
 int bench_write_large_json(bench_state *s, size_t calls) {
-  return write_all(s, 1, kBenchKilobytes, calls);
+  return write_all(s, 1, s->json_kilobytes, calls);
+}
+
+int bench_write_grown_json(bench_state *s, size_t calls) {
+  return write_all(s, 1, s->json_kilobytes, calls * s->json_kilobytes);
 }

@@ -22,22 +22,24 @@ def line(x1, y1, x2, y2, color="#ddd", dash=""):
 
 
 def read(file):
-    """{operation: {(whose, threads): [(names, ns)]}}"""
+    """{operation: {(whose, threads): [(size, ns)]}}"""
     panels = {}
     for row in csv.DictReader(file):
         curves = panels.setdefault(row["operation"], {})
         for who in COLORS:
             if row.get(who + "_ns"):
                 curve = curves.setdefault((who, int(row["threads"])), [])
-                curve.append((int(row["names"]), float(row[who + "_ns"])))
+                curve.append((int(row["size"]), float(row[who + "_ns"])))
     return panels
 
 
-def panel(left, top, title, curves, sizes, low, high):
-    """One operation: names to the right, nanoseconds upwards, both by powers of ten."""
-    def x(names):
+def panel(left, top, title, curves, low, high):
+    """One operation: how much there is to the right, nanoseconds upwards, both by powers of ten."""
+    sizes = sorted({size for points in curves.values() for size, _ in points})
+
+    def x(size):
         span = math.log10(sizes[-1] / sizes[0]) or 1
-        return left + WIDTH * math.log10(names / sizes[0]) / span
+        return left + WIDTH * math.log10(size / sizes[0]) / span
 
     def y(ns):
         return top + HEIGHT * (high - math.log10(ns)) / (high - low)
@@ -46,15 +48,15 @@ def panel(left, top, title, curves, sizes, low, high):
     for power in range(low, high + 1):
         yield line(left, y(10 ** power), left + WIDTH, y(10 ** power))
         yield text(left - 8, y(10 ** power) + 4, f"{10 ** power:,} ns", "end")
-    for names in sizes:
-        yield line(x(names), top, x(names), top + HEIGHT)
-        yield text(x(names), top + HEIGHT + 18, f"{names:,}")
-    yield text(left + WIDTH / 2, top + HEIGHT + 36, "names")
+    for size in sizes:
+        yield line(x(size), top, x(size), top + HEIGHT)
+        yield text(x(size), top + HEIGHT + 18, f"{size:,}")
+    yield text(left + WIDTH / 2, top + HEIGHT + 36, "size")
     for (who, threads), points in curves.items():
         yield (f'<polyline fill="none" stroke="{COLORS[who]}" stroke-width="2" stroke-dasharray="{DASHES[threads]}" '
-               f'points="{" ".join(f"{x(names):.1f},{y(ns):.1f}" for names, ns in points)}"/>')
-        for names, ns in points:
-            yield f'<circle cx="{x(names):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[who]}"/>'
+               f'points="{" ".join(f"{x(size):.1f},{y(ns):.1f}" for size, ns in points)}"/>')
+        for size, ns in points:
+            yield f'<circle cx="{x(size):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[who]}"/>'
 
 
 def main():
@@ -62,7 +64,6 @@ def main():
     points = [point for curves in panels.values() for curve in curves.values() for point in curve]
     low = math.floor(math.log10(min(ns for _, ns in points)))
     high = math.ceil(math.log10(max(ns for _, ns in points)))
-    sizes = sorted({names for names, _ in points})
     width = LEFT + 2 * (WIDTH + GAP) - GAP // 2
     bottom = TOP + (len(panels) + 1) // 2 * (HEIGHT + GAP)
     height = bottom + 40
@@ -71,7 +72,7 @@ def main():
     print('<rect width="100%" height="100%" fill="white"/>')
     for number, (title, curves) in enumerate(panels.items()):
         left, top = LEFT + number % 2 * (WIDTH + GAP), TOP + number // 2 * (HEIGHT + GAP)
-        print("\n".join(panel(left, top, title, curves, sizes, low, high)))
+        print("\n".join(panel(left, top, title, curves, low, high)))
     for who, threads in max(panels.values(), key=len):
         left = LEFT + sorted(DASHES).index(threads) * 150
         y = bottom + 20 * (who == "theirs")

@@ -120,7 +120,7 @@ static int prepare_level(bench_state *s, bench_need level) {
     case kBenchJson:
       return bench_make_json(s);
     case kBenchTrees:
-      return bench_make_trees(s);
+      return bench_grow_trees(s, kBenchNodes);
     case kBenchItems:
       return bench_make_items(s);
     case kBenchContainers:

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { kNodes = 10000, kFanOut = 10, kNodeSize = sizeof(TVMFFIObject) + 8 + sizeof(TVMFFIAny) };
+enum { kFanOut = 10, kNodeSize = sizeof(TVMFFIObject) + 8 + sizeof(TVMFFIAny) };
 
 static int call(bench_state *s, TVMFFIByteArray name, TVMFFIAny *args, int32_t num_args,
                 TVMFFIAny *out) {
@@ -68,16 +68,18 @@ static int32_t make_type(bench_state *s) {
              : type_index;
 }
 
-/* The node of a number, and all below it. */
-static int make_node(bench_state *s, int32_t type_index, int number, TVMFFIAny *out) {
+/* The node of a number in a tree of so many, and all below it. */
+static int make_node(bench_state *s, size_t number, size_t size, TVMFFIAny *out) {
   TVMFFIAny children[kFanOut], args[5];
   int i, count, wrong = 0;
-  for (count = 0; count < kFanOut && kFanOut * number + 1 + count < kNodes; ++count) {
-    wrong |= make_node(s, type_index, kFanOut * number + 1 + count, &children[count]);
+  for (count = 0; count < kFanOut; ++count) {
+    size_t child = kFanOut * number + 1 + (size_t)count;
+    if (child >= size) break;
+    wrong |= make_node(s, child, size, &children[count]);
   }
-  args[0] = bench_int(type_index);
+  args[0] = bench_int(s->tree_type);
   args[1] = bench_text("value");
-  args[2] = bench_int(number);
+  args[2] = bench_int((int64_t)number);
   args[3] = bench_text("children");
   wrong |= call(s, BENCH_BYTES("ffi.Array"), children, count, &args[4]);
   wrong |= call(s, BENCH_BYTES("ffi.MakeObjectFromPackedArgs"), args, 5, out);
@@ -85,11 +87,16 @@ static int make_node(bench_state *s, int32_t type_index, int number, TVMFFIAny *
   return wrong | s->api.ObjectDecRef(args[4].v_obj);
 }
 
-int bench_make_trees(bench_state *s) {
-  int32_t type_index = make_type(s);
+static int drop(bench_state *s, TVMFFIAny *value) {
+  return value->type_index < kTVMFFIStaticObjectBegin ? 0 : s->api.ObjectDecRef(value->v_obj);
+}
+
+int bench_grow_trees(bench_state *s, size_t size) {
   TVMFFIAny args[2];
-  if (type_index < 0 || make_node(s, type_index, 0, &s->trees[0]) != 0 ||
-      make_node(s, type_index, 0, &s->trees[1]) != 0) {
+  if (s->tree_type == 0) s->tree_type = make_type(s);
+  if (s->tree_type < 0 || drop(s, &s->trees[0]) != 0 || drop(s, &s->trees[1]) != 0 ||
+      drop(s, &s->tree_graph) != 0 || make_node(s, 0, size, &s->trees[0]) != 0 ||
+      make_node(s, 0, size, &s->trees[1]) != 0) {
     return -1;
   }
   args[0] = s->trees[0];

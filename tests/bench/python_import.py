@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long `import tvm_ffi` takes on the package's library and on ours, in turn; the ratio of the least.
+
+    python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets an environment with that libtvm_ffi.so
+
+Each round is two new processes. What is timed is the import alone, without the start of Python; once
+with all that the package imports (NumPy, PyTorch if it is there), once with that imported before.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "compat"))
+import package
+
+PROGRAM = """
+import importlib, sys, time
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        pass
+start = time.perf_counter_ns()
+import tvm_ffi
+print(time.perf_counter_ns() - start)
+"""
+BEFORE = ["numpy", "torch", "ctypes", "dataclasses", "importlib.metadata", "inspect", "json", "typing_extensions"]
+CASES = {"import tvm_ffi": [], "import tvm_ffi, after what it imports": BEFORE}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=30)
+    args = parser.parse_args()
+    reference = package.require()
+    pythons = (reference.with_library(args.library, args.folder.resolve()), reference.python)
+    print("| import | ours, ms | theirs, ms | ratio |\n|---|---:|---:|---:|")
+    for case, before in CASES.items():
+        best = [float("inf")] * 2
+        for _ in range(args.rounds):
+            for i, python in enumerate(pythons):
+                best[i] = min(best[i], int(subprocess.check_output([python, "-c", PROGRAM, *before], cwd="/")) / 1e6)
+        print(f"| {case} | {best[0]:.1f} | {best[1]:.1f} | {best[0] / best[1]:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
