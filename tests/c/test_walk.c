@@ -2,19 +2,14 @@
 /* Walks over values that are nested without end, or hold themselves, on a stack that is small. */
 #include "value/walk.h"
 
-#include "c/walk_support.h"
-#include "core/error.h"
-#include "structural/structural.h"
+#include "c/walks.h"
 #include "support/thread.h"
 #include "value/deep_copy.h"
 #include "value/json_graph.h"
-#include "value/recursive.h"
-#include "value/repr.h"
 
 enum { kDeep = 1000000, kFine = 10000, kSmallStack = 256 * 1024 };
 
 static int32_t node_type, hooked_type;
-static const tvmffi_structural_options kPlain = {false, false};
 
 /* ---- What is walked over ----------------------------------------------------------------------
  */
@@ -59,49 +54,10 @@ static int copy(const TVMFFIAny *values) {
   return 0;
 }
 
-static int print(const TVMFFIAny *values) {
-  TVMFFIAny text;
-  TVMFFI_TRY(tvmffi_repr(&values[0], &text));
-  tvmffi_any_release(&text);
-  return 0;
-}
-
-static int equal(const TVMFFIAny *values) {
-  bool is_equal = true;
-  TVMFFI_TRY(tvmffi_recursive_equal(&values[0], &values[1], &is_equal));
-  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int order(const TVMFFIAny *values) {
-  int order = 0;
-  TVMFFI_TRY(tvmffi_recursive_compare(&values[0], &values[1], &order));
-  return order == 0 ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int hash(const TVMFFIAny *values) {
-  uint64_t a, b;
-  TVMFFI_TRY(tvmffi_recursive_hash(&values[0], &a));
-  TVMFFI_TRY(tvmffi_recursive_hash(&values[1], &b));
-  return a == b ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int equal_structurally(const TVMFFIAny *values) {
-  bool is_equal = true;
-  TVMFFI_TRY(tvmffi_structural_equal(&values[0], &values[1], kPlain, &is_equal));
-  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
 static int find_mismatch(const TVMFFIAny *values) {
   TVMFFIAny paths;
   TVMFFI_TRY(tvmffi_structural_mismatch(&values[0], &values[1], kPlain, &paths));
   return paths.type_index == kTVMFFINone ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int hash_structurally(const TVMFFIAny *values) {
-  uint64_t a, b;
-  TVMFFI_TRY(tvmffi_structural_hash(&values[0], kPlain, &a));
-  TVMFFI_TRY(tvmffi_structural_hash(&values[1], kPlain, &b));
-  return a == b ? 0 : tvmffi_fail("AssertionError", "different");
 }
 
 static int write_and_read(const TVMFFIAny *values) {

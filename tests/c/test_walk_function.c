@@ -1,57 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hooks are handed to go on with a walk, in other hands than theirs. */
-#include "c/walk_support.h"
-#include "core/error.h"
-#include "structural/structural.h"
-#include "value/recursive.h"
-#include "value/repr.h"
 #include "value/walk.h"
+
+#include "c/walks.h"
 
 enum { kLevels = 40 }; /* more than a walk first has memory for */
 
 static int32_t keeper_type, getter_type;
 static TVMFFIObject *kept; /* the function that the hook of a keeper got */
 static int num_refused, num_gone_on;
-
-/* ---- Walks over two values that are equal ------------------------------------------------------
- */
-
-static int print(const TVMFFIAny *values) {
-  TVMFFIAny text;
-  TVMFFI_TRY(tvmffi_repr(&values[0], &text));
-  tvmffi_any_release(&text);
-  return 0;
-}
-
-static int equal(const TVMFFIAny *values) {
-  bool is_equal = true;
-  TVMFFI_TRY(tvmffi_recursive_equal(&values[0], &values[1], &is_equal));
-  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int order(const TVMFFIAny *values) {
-  int order = 0;
-  TVMFFI_TRY(tvmffi_recursive_compare(&values[0], &values[1], &order));
-  return order == 0 ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int hash(const TVMFFIAny *values) {
-  uint64_t made;
-  return tvmffi_recursive_hash(&values[0], &made);
-}
-
-static int equal_structurally(const TVMFFIAny *values) {
-  static const tvmffi_structural_options kPlain = {false, false};
-  bool is_equal = true;
-  TVMFFI_TRY(tvmffi_structural_equal(&values[0], &values[1], kPlain, &is_equal));
-  return is_equal ? 0 : tvmffi_fail("AssertionError", "different");
-}
-
-static int hash_structurally(const TVMFFIAny *values) {
-  static const tvmffi_structural_options kPlain = {false, false};
-  uint64_t made;
-  return tvmffi_structural_hash(&values[0], kPlain, &made);
-}
 
 static int (*const kWalks[])(const TVMFFIAny *values) = {
     print, equal, order, hash, equal_structurally, hash_structurally};
