@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long `import tvm_ffi` takes on the package's library and on ours, in turn; the ratio of the least.
 
-    python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets an environment with that libtvm_ffi.so
+    python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets environments with either libtvm_ffi.so
 
 Each round is two new processes. What is timed is the import alone, without the start of Python; once
 with all that the package imports (NumPy, PyTorch if it is there), once with that imported before.
@@ -37,7 +37,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=30)
     args = parser.parse_args()
     reference = package.require()
-    pythons = (reference.with_library(args.library, args.folder.resolve()), reference.python)
+    # Two environments that are made alike, for where a package lies counts too.
+    pythons = [reference.with_library(library, args.folder.resolve() / name)
+               for name, library in (("ours", args.library), ("theirs", reference.library))]
     print("| import | ours, ms | theirs, ms | ratio |\n|---|---:|---:|---:|")
     for case, before in CASES.items():
         best = [float("inf")] * 2
