@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
+import pathlib
 import re
 
 from tool import USAGE, bad, good, good_json, run
 
 out = good("info")
-assert re.match(r"ABI version +0\.1\.16\nDLPack version +1\.\d+\npointer bits +(32|64)\n", out), out
+assert re.match(r"ABI version +0\.1\.16\nheaders +0\.1\.16\nDLPack version +1\.\d+\nprofile +(core|full)\n", out), out
 
 info = good_json("info")
+assert len(out.splitlines()) == len(info), (out, info)
 assert info["abi_version"] == "0.1.16" and info["types"] >= 29, info
-assert info["global_functions"] > 10, info
+assert info["global_functions"] > 10 and info["pointer_bits"] in (32, 64), info
+# Where it lies, and what lies beside it.
+library = pathlib.Path(info["library"])
+assert library.is_file() and b"\x7fELF" == library.read_bytes()[:4], info
+helper = library.parent / "libtvm_ffi_cxx.so"
+assert info["cxx_helper"] == str(helper) if helper.exists() else "cannot be called" in info["cxx_helper"], info
+assert f"profile={info['profile']} " in info["build_options"], info
+assert re.match(r"(gcc|clang) \d+\.\d+\.\d+$", info["compiler"]), info
+assert re.search(r", (little|big)-endian$", info["system"]), info
 
 assert good("--version") == "tvm-ffi 0.1.16\n"
 assert "  info " in good("--help") and good("info", "--help").startswith("usage: tvm-ffi info")

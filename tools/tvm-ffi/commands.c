@@ -97,6 +97,23 @@ static const char kUnpackText[] =
     "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
     "same bytes again.";
 
+/* ---- What is registered, and wrappers: registry, types, stub ------------------------------------
+ */
+
+static const option kRegisteredOptions[] = {
+    {"lib", 'l', "FILE", true, "load that library first"},
+    {"match", 'm', "GLOB", true, "only names like that: * is any text, ? any character"},
+    {NULL, 0, NULL, false, NULL},
+};
+
+static const char kRegistryText[] =
+    "Those of the runtime, and those that libraries named with --lib register. A function that\n"
+    "was registered without its types has a ? behind it.";
+static const char kTypesText[] =
+    "Those of the runtime, and those that libraries named with --lib register: index, key and\n"
+    "parent, size, how structural equality sees them; fields with type, offset and size;\n"
+    "methods; documentation.";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -116,6 +133,10 @@ const command kCommands[] = {
      kEmbedText, kEmbedOptions, 1, -1, run_embed},
     {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
      run_unpack},
+    {"registry", "", "List global functions with their signatures", kRegistryText,
+     kRegisteredOptions, 0, 0, run_registry},
+    {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
+     0, 0, run_types},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 
