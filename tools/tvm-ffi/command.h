@@ -76,6 +76,7 @@ int run_check(const arguments *args);
 int run_embed(const arguments *args);
 int run_unpack(const arguments *args);
 int run_registry(const arguments *args);
+int run_stub(const arguments *args);
 int run_types(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMAND_H_ */

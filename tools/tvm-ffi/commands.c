@@ -114,6 +114,22 @@ static const char kTypesText[] =
     "parent, size, how structural equality sees them; fields with type, offset and size;\n"
     "methods; documentation.";
 
+static const option kStubOptions[] = {
+    {"lang", 0, "LANGUAGE", false, "c (as if not given), c++, python or rust"},
+    {"prefix", 0, "NAME", false, "what the wrappers are called after, instead of the file"},
+    {"no-load", 0, NULL, false, "only what the file has as data"},
+    {"output", 'o', "FILE", false, "write there instead of to standard output"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kStubText[] =
+    "Types come out of the metadata that the library has of its functions, as data or by\n"
+    "functions of its own; these are called in a process of their own. Functions without are\n"
+    "named in a comment.\n"
+    "\n"
+    "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
+    "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
+    "program that is linked with the library.";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -135,6 +151,8 @@ const command kCommands[] = {
      run_unpack},
     {"registry", "", "List global functions with their signatures", kRegistryText,
      kRegisteredOptions, 0, 0, run_registry},
+    {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
+     run_stub},
     {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
      0, 0, run_types},
 };

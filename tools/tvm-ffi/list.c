@@ -48,8 +48,8 @@ static int measure(const listing *of, bool of_types) {
   return (int)width;
 }
 
-static void print_function(const function *of, int name_width, int type_width, bool with_size,
-                           bool is_asked) {
+static void print_function(const listed_function *of, int name_width, int type_width,
+                           bool with_size, bool is_asked) {
   char *name = shown_text(of->name, strlen(of->name));
   const char *type = of->type != NULL ? of->type : "?";
   printf("  %s%s%s%*s", report_color(kColorName), name, report_color(kColorNone),
@@ -233,7 +233,7 @@ static void write_listing(const listing *of) {
   json_end();
   json_begin_array("functions");
   for (i = 0; i < of->num_functions; ++i) {
-    const function *one = &of->functions[i];
+    const listed_function *one = &of->functions[i];
     json_begin_object(NULL);
     write_shown("name", one->name, strlen(one->name));
     json_uint("size", one->size);

@@ -12,7 +12,7 @@
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 
-static void set_metadata(function *of, const char *bytes, size_t size) {
+static void set_metadata(listed_function *of, const char *bytes, size_t size) {
   of->metadata = tool_copy(bytes, size);
   of->type = schema_describe(bytes, size);
   if (of->type == NULL) of->type = shown_text(bytes, size); /* of some other tool */
@@ -33,7 +33,7 @@ static const char *find_text(const elf_file *file, const char *prefix, const cha
   return bytes;
 }
 
-static void read_texts(const elf_file *file, function *of) {
+static void read_texts(const elf_file *file, listed_function *of) {
   char *metadata = tool_format("__tvm_ffi__metadata_%s", of->name);
   size_t size;
   const char *bytes = find_text(file, "__tvm_ffi__schema_", of->name, &size);
@@ -51,7 +51,7 @@ static bool is_exported_function(const elf_symbol *symbol) {
 }
 
 static int compare_sizes(const void *a, const void *b) {
-  const function *one = a, *other = b;
+  const listed_function *one = a, *other = b;
   if (one->size != other->size) return one->size < other->size ? 1 : -1;
   return strcmp(one->name, other->name);
 }
@@ -61,7 +61,7 @@ static void collect_functions(listing *of, const char *match, bool by_size) {
   size_t i;
   of->functions = tool_alloc(file->num_symbols * sizeof *of->functions);
   for (i = 0; i < file->num_symbols; ++i) { /* by name */
-    function *next = &of->functions[of->num_functions];
+    listed_function *next = &of->functions[of->num_functions];
     const char *name = file->symbols[i].name + strlen(FUNCTION_PREFIX);
     if (!is_exported_function(&file->symbols[i])) continue;
     if (fnmatch(match, name, 0) != 0) continue;
@@ -103,7 +103,7 @@ bool listing_ask(listing *of, double seconds) {
   }
   good = probe_ask(of->file->path, (const char *const *)symbols, count, seconds, answers);
   for (i = 0; i < of->num_functions; ++i) {
-    function *one = &of->functions[i];
+    listed_function *one = &of->functions[i];
     answer *metadata = &answers[2 * i], *doc = &answers[2 * i + 1];
     free(symbols[2 * i]);
     free(symbols[2 * i + 1]);

@@ -13,11 +13,11 @@ typedef struct {
   char *type, *doc; /* to be shown; NULL */
   bool can_ask;     /* the library has a function that gives the metadata */
   char *wrong;      /* why the library gave no metadata or doc; NULL */
-} function;
+} listed_function;
 
 typedef struct {
   const elf_file *file;
-  function *functions;
+  listed_function *functions;
   size_t num_functions;
   const unsigned char *bin_bytes; /* NULL: no embedded modules */
   const char *bin_wrong;          /* what is wrong with them; NULL */

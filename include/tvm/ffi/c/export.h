@@ -114,7 +114,7 @@
  * for C cannot read it out of the signature. At file scope, with a semicolon.
  *
  *     TVM_FFI_C_EXPORT_SCHEMA(scale, TVM_FFI_C_TYPE("None"),
- *                             TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_TYPE("float") ","
+ *                             TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_PARAM("s", "float") ","
  *                             TVM_FFI_C_TYPE_OF("Optional", TVM_FFI_C_TYPE("DLTensor*")));
  *
  * @param result The type of the result; "None" where there is none.
@@ -135,5 +135,14 @@
 
 /** One made of others, args, with literal commas: Optional ffi.Array ffi.Map Tuple Variant. */
 #define TVM_FFI_C_TYPE_OF(name, args) "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "]}"
+
+/**
+ * The same as parameters with a name, an identifier: tools and wrappers made from the metadata show
+ * it, other readers pass over it.
+ */
+#define TVM_FFI_C_PARAM(param, name) \
+  "{\\\"type\\\":\\\"" name "\\\",\\\"name\\\":\\\"" param "\\\"}"
+#define TVM_FFI_C_PARAM_OF(param, name, args) \
+  "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "],\\\"name\\\":\\\"" param "\\\"}"
 
 #endif /* TVM_FFI_C_EXPORT_H_ */

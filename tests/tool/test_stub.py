@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrappers that stub writes: compiled, and called on a library of kernels.
+
+test_stub.py TVM-FFI TYPED CRASHES PROGRAMS LIBRARY INCLUDE... -- LANGUAGE=COMPILER...
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from tool import FILES, LOAD, USAGE, bad, good, good_json
+
+TYPED, CRASHES, PROGRAMS, LIBRARY, *REST = FILES
+PROGRAMS, LIBRARY = pathlib.Path(PROGRAMS), pathlib.Path(LIBRARY)
+INCLUDES = ["-I" + folder for folder in REST[:REST.index("--")]]
+COMPILERS = REST[REST.index("--") + 1:]
+
+# ---- What is written, and what is not
+header = good("stub", "--prefix=typed", TYPED)
+assert header.startswith("/* Made of tool_typed.so by tvm-ffi stub --lang=c. */\n"), header[:100]
+assert good("stub", "--lang=c", "--prefix", "typed", TYPED) == header
+assert good("stub", TYPED) == header.replace("typed_", "tool_typed_").replace("TYPED_", "TOOL_TYPED_")
+assert "static inline int typed_scale(const typed_library *lib," in header, header
+for line in ("Not wrapped: packed, which takes any arguments.",
+             "Not wrapped: untold, whose types the library does not tell."):
+    assert f"\n * {line}\n" in header, header
+    assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
+    assert f"\n# {line}\n" in good("stub", "--lang=python", TYPED)
+    assert f"\n// {line}\n" in good("stub", "--lang=rust", TYPED)
+assert " * Scale x by s into y.\n * * / ends no" in header, header
+# One of them tells its types when it is asked, all else is there as data.
+unasked = good("stub", "--no-load", "--prefix=typed", TYPED)
+assert "Not wrapped: asked, whose types the library does not tell." in unasked, unasked
+assert "typed_asked(" in header and "Not wrapped: asked" not in header, header
+assert set(unasked.splitlines()) - set(header.splitlines()) == {" * Not wrapped: asked, whose types the library "
+                                                                "does not tell."}, unasked
+assert " mine_scale(" in good("stub", "--prefix=mine", TYPED)
+told = good_json("stub", "--prefix=typed", TYPED)
+assert told["language"] == "c" and told["source"] == header, told
+wrappers = {one["name"]: one["wrapper"] for one in told["functions"]}
+assert wrappers["load"] == "load_" and wrappers["return"] == "return_" and wrappers["packed"] is None, wrappers
+empty = good("stub", "--no-load", CRASHES)
+assert "Not wrapped: kernel, whose types the library does not tell." in empty, empty
+
+bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go", TYPED)
+bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
+bad(USAGE, "usage: tvm-ffi stub", "stub")
+bad(LOAD, "crashed with signal 6", "stub", CRASHES)
+bad(LOAD, "nothing.so", "stub", "nothing.so")
+
+
+# ---- What compilers make of it
+def run(*command, **kwargs):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **kwargs)
+    assert done.returncode == 0 and done.stderr == "", (command, done)
+    return done.stdout
+
+
+def check(folder, language, suffix, *command):
+    """The wrappers, and the program that uses them: it compiles silently, and all is right."""
+    assert good("stub", f"--lang={language}", "--prefix=typed", "-o", folder / f"typed.{suffix}", TYPED) == ""
+    source = folder / f"use_stub.{'cc' if suffix == 'hpp' else suffix.replace('h', 'c')}"
+    shutil.copyfile(PROGRAMS / source.name, source)
+    run(*command[:1], source, "-o", folder / "program", *command[1:])
+    assert run(folder / "program", TYPED) == "all called\n"
+
+
+with tempfile.TemporaryDirectory() as place:
+    place = pathlib.Path(place)
+    link = [f"-L{LIBRARY.parent}", "-ltvm_ffi", f"-Wl,-rpath,{LIBRARY.parent}"]
+    strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic-errors", *INCLUDES]
+    # The kernels are linked, though nothing calls them by their names.
+    rust_link = ["-Wl,--no-as-needed", TYPED, *link, f"-Wl,-rpath,{pathlib.Path(TYPED).parent}"]
+    for one in COMPILERS:
+        language, _, command = one.partition("=")
+        compiler, *how = command.split()
+        if language == "c":
+            check(place, "c", "h", compiler, *how, "-std=c99", *strict, *link)
+        elif language == "c++":
+            check(place, "c++", "hpp", compiler, *how, "-std=c++17", *strict, *link)
+            good("stub", "--prefix=typed", "-o", place / "typed.h", TYPED)
+            run(compiler, *how, "-std=c++17", *strict, "-x", "c++", "-include", place / "typed.h", "-fsyntax-only",
+                os.devnull)
+        else:
+            check(place, "rust", "rs", compiler, *how, "--edition=2021", "-Dwarnings", "-C",
+                  "link-args=" + " ".join(rust_link))
+        print("checked with", command)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module that stub writes for Python, beside the reference's package.
+
+package.py run test_stub_python.py TVM-FFI TYPED"""
+import importlib.util
+import pathlib
+import shutil
+import sys
+import tempfile
+import typing
+
+import numpy
+import tvm_ffi
+
+from tool import FILES, good
+
+[TYPED] = FILES
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("typed_stub", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(folder):
+    library = folder / pathlib.Path(TYPED).name
+    shutil.copyfile(TYPED, library)  # where the module looks for it
+    assert good("stub", "--lang=python", "-o", folder / "typed.py", TYPED) == ""
+    typed = load(folder / "typed.py")
+
+    x, y = numpy.arange(1, 5, dtype="float32"), numpy.zeros(4, "float32")
+    typed.scale(tvm_ffi.from_dlpack(x), 2.5, y=tvm_ffi.from_dlpack(y))
+    assert y.tolist() == [2.5, 5, 7.5, 10], y
+    device = tvm_ffi.device("cuda", 1)
+    shown = typed.show(True, -3, 2.5, tvm_ffi.dtype("float32"), device, "word", b"12345", None)
+    assert shown == "1 -3 2.5 2/32 2:1 word 5 null", shown
+    assert typed.same_array([1, 2, 3])[2] == 3 and typed.same_map({"a": 0.5})["a"] == 0.5
+    assert typed.count_none(None, None, "text", print, None) == 3
+    assert typed.load_(9) == 9 and typed.return_("x") == "x" and typed.same_optional_int(None) is None
+    try:
+        typed.scale(1, 2, 3)
+    except TypeError:
+        pass
+    else:
+        raise AssertionError("no TypeError")
+
+    # The types are those of the schema, and all their names are there.
+    names = [name for name, value in vars(typed).items() if callable(value) and getattr(value, "__module__", "") == "typed_stub"]
+    hints = {name: typing.get_type_hints(getattr(typed, name)) for name in names}
+    assert len(hints) == 25, sorted(hints)
+    assert hints["scale"] == {"x": tvm_ffi.Tensor, "s": float, "y": tvm_ffi.Tensor, "return": type(None)}, hints
+    assert hints["same_optional_int"] == {"arg0": typing.Optional[int], "return": typing.Optional[int]}, hints
+    assert hints["same_union"]["return"] == typing.Union[int, str], hints
+    assert typed.scale.__doc__.splitlines()[0] == "Scale x by s into y.", typed.scale.__doc__
+    assert 'text""", ' in typed.scale.__doc__ and "\\ neither." in typed.scale.__doc__, typed.scale.__doc__
+
+    # From elsewhere.
+    assert typed.load(TYPED).get_function("same_int")(7) == typed.same_int(7) == 7
+
+
+with tempfile.TemporaryDirectory() as place:
+    sys.exit(main(pathlib.Path(place)))
