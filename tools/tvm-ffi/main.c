@@ -52,6 +52,7 @@ static int run(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--version") == 0) return print_version();
   if (strcmp(argv[1], "--manual") == 0) return manual_write(argc > 2 ? argv[2] : "man");
+  if (strncmp(argv[1], "--manual=", 9) == 0) return manual_write(argv[1] + 9);
   of = command_find(argv[1]);
   if (of == NULL) {
     return report_fail(kExitUsage, "%s is not a command; tvm-ffi --help lists them", argv[1]);

@@ -34,5 +34,19 @@ void manual_print_command(const command *of) {
 }
 
 int manual_write(const char *form) {
+  static const struct {
+    const char *form;
+    void (*write)(void);
+  } kForms[] = {{"man", manual_write_man},
+                {"bash", manual_write_bash},
+                {"zsh", manual_write_zsh},
+                {"fish", manual_write_fish}};
+  size_t i;
+  for (i = 0; i < sizeof kForms / sizeof *kForms; ++i) {
+    if (strcmp(form, kForms[i].form) == 0) {
+      kForms[i].write();
+      return kExitOk;
+    }
+  }
   return report_fail(kExitUsage, "--manual must be man, bash, zsh or fish, not \"%s\"", form);
 }

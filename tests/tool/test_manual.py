@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The man page and the completion of shells have every command and option that the help has.
+
+test_manual.py TVM-FFI"""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from tool import USAGE, bad, good
+
+COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
+OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
+           for command in COMMANDS}
+assert "config" in COMMANDS and ("l", "lib", "=FILE") in OPTIONS["types"], OPTIONS
+PAGE, BASH, ZSH, FISH = (good(f"--manual={form}") for form in ("man", "bash", "zsh", "fish"))
+assert PAGE == good("--manual") == good("--manual", "man")
+bad(USAGE, '--manual must be man, bash, zsh or fish, not "pdf"', "--manual=pdf")
+
+
+def parts(text, pattern):
+    """What follows each match of the pattern, up to the next, by what the match has in it."""
+    pieces = re.split(pattern, text, flags=re.MULTILINE)
+    return dict(zip(pieces[1::2], pieces[2::2]))
+
+
+# ---- Everything of the table is there
+page = parts(PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[0], r"^\.SS (\S+)$")
+common = PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[1].split("\n.SH ")[0]
+bash, zsh = parts(BASH, r"^    (\S+)\) options="), parts(ZSH, r"^    ([\w-]+)\)$")
+for there in page, bash, zsh:
+    assert list(there)[:len(COMMANDS)] == COMMANDS, (list(there), COMMANDS)
+for command, options in OPTIONS.items():
+    assert f"-a {command} -d" in FISH and re.search(rf"[' ]{command} ", BASH) and f"'{command}[" in ZSH, command
+    for letter, name, value in options:
+        words = bash[command].split("'")[1].split()
+        assert f"--{name}{'=' if value else ''}" in words and (not letter or f"-{letter}" in words), (command, name)
+        assert f"--{name}{'=' if value else ''}[" in zsh[command], (command, name)
+        assert not letter or f"-{letter}{'+' if value else ''}[" in zsh[command], (command, name)
+        short = f" -s {letter}" if letter else ""
+        assert f"seen_subcommand_from {command}'{short} -l {name}{' -r' if value else ''} -d" in FISH, (command, name)
+        man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
+        assert man_name + (f"=\\fI{value[1:]}" if value else "") in page[command] + common, (command, name)
+for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"):
+    assert f"\n.SH {section}\n" in PAGE, section
+
+
+def check(program, arguments, text):
+    """What that program says of a text: nothing."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".1") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([program, *arguments, file.name], capture_output=True, text=True, check=False,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
+    assert done.returncode == 0 and done.stderr == "", (program, done)
+    return done.stdout
+
+
+# ---- What the programs say of it that it is for
+if shutil.which("man") and shutil.which("groff"):
+    shown = " ".join(check("man", ["--warnings", "-l"], PAGE).split())
+    assert "tvm-ffi stub [OPTION...] LIB" in shown and "$(tvm-ffi-config --cxxflags)" in shown, shown
+    print("man shows the page")
+if shutil.which("mandoc"):
+    # A date would make each build another; any will do here.
+    lint = check("mandoc", ["-Tlint", "-Wwarning"], PAGE.replace(' 1 "" ', " 1 2026-01-01 "))
+    assert lint == "", lint
+    print("mandoc has nothing to say")
+for shell, text in (("zsh", ZSH), ("fish", FISH)):
+    if shutil.which(shell):
+        check(shell, ["-n"], text)
+        print(shell, "parses it")
+
+if not shutil.which("bash"):
+    raise SystemExit(0)
+
+
+def complete(*words):
+    """What bash offers for the last of these words."""
+    script = BASH + f"""
+complete -p {words[0].rpartition('/')[2]} > /dev/null || exit 9
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_tvm_ffi
+[[ ${{#COMPREPLY[@]}} -eq 0 ]] || printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout.split("\n")[:-1]
+
+
+assert complete("tvm-ffi", "") == [*COMMANDS, "--help", "--version"]
+assert complete("tvm-ffi", "re") == [name for name in COMMANDS if name.startswith("re")]
+assert complete("tvm-ffi", "types", "--m") == ["--match="]
+assert complete("/usr/bin/tvm-ffi", "types", "-l", "--lib") == ["--lib="]
+for command, options in OPTIONS.items():
+    offered = complete("tvm-ffi", command, "-")
+    assert {f"--{name}{'=' if value else ''}" for _, name, value in options} <= set(offered), (command, offered)
+assert complete("tvm-ffi-config", "--cm") == ["--cmakedir"]
+assert complete("tvm-ffi", "nonsense", "-") == []
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("a file.so", "other.so"):
+        with open(f"{folder}/{name}", "w", encoding="utf-8"):
+            pass
+    assert complete("tvm-ffi", "stub", f"{folder}/a") == [f"{folder}/a file.so"]
+    assert complete("tvm-ffi", "types", "--lib", "=", f"{folder}/o") == [f"{folder}/other.so"]
+print("bash completes")
