@@ -112,6 +112,10 @@ static const entry kFiles[] = {
 };
 static const entry kExamples[] = {
     {"tvm-ffi info", "What library this is, to paste into a report."},
+    {"tvm-ffi list --load libscale.so",
+     "Its functions with their types, which the library is asked for in a process of its own."},
+    {"tvm-ffi check --manylinux=2_28 libscale.so",
+     "Whether it runs on the systems that manylinux_2_28 stands for."},
     {"tvm-ffi registry --lib libscale.so --match 'my.*'",
      "The functions that a library registers when it is loaded."},
     {"tvm-ffi types --match ffi.Module --json", "A type with its fields, for a program to read."},

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of docs/tool.md print what the page says.
+
+test_page.py TVM-FFI PAGE LIBSCALE
+
+A command stands behind "$ " in an indented block, what it prints below it. A line "..." stands for any
+number of lines, "..." in a line for anything."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from tool import FILES, TOOL, good
+
+PAGE, LIBRARY = map(pathlib.Path, FILES)
+INDENT = "    "
+
+
+def read_commands(lines):
+    """The commands of the page, each with the lines below it; empty ones at the end do not count."""
+    commands = []
+    inside = False
+    for line in lines:
+        if line.startswith(INDENT + "$ "):
+            commands.append((line[len(INDENT) + 2:], []))
+            inside = True
+        elif line.startswith(INDENT) and inside:
+            commands[-1][1].append(line[len(INDENT):])
+        elif line.strip() != "" or not inside:
+            inside = False
+    return commands
+
+
+def make_pattern(lines):
+    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + r"\n"
+             for line in lines]
+    return re.compile("".join(parts))
+
+
+page = PAGE.read_text(encoding="utf-8")
+commands = read_commands(page.splitlines())
+assert len(commands) >= 8, commands
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
+    environment = {**os.environ, "PATH": f"{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
+    for command, expected in commands:
+        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
+                              env=environment)
+        assert done.returncode == 0 and done.stderr == "", (command, done)
+        assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
+
+# Every command has its row, but for those that are not there.
+rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
+there = set(re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE))
+assert there <= rows, there - rows
