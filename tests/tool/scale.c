@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library of kernels that docs/tool.md looks at. */
+/* The kernels that docs/tool.md looks at. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> None") {
@@ -31,12 +31,3 @@ TVM_FFI_C_EXPORT(count, "(0: DLTensor*) -> int") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(tvm_ffi_tensor_get_numel(x)));
 }
-
-/* Registered when the library is loaded. */
-TVM_FFI_C_FUNCTION(twice, "(0: int) -> int") {
-  int64_t n;
-  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &n));
-  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(2 * n));
-}
-TVM_FFI_C_REGISTER_GLOBAL("my.twice", twice);

@@ -23,12 +23,12 @@ assert good("stub", "--lang=c", "--prefix", "typed", TYPED) == header
 assert good("stub", TYPED) == header.replace("typed_", "tool_typed_").replace("TYPED_", "TOOL_TYPED_")
 assert "static inline int typed_scale(const typed_library *lib," in header, header
 for line in ("Not wrapped: packed, which takes any arguments.",
-             "Not wrapped: untold, whose types the library does not tell."):
+             "Not wrapped: count, whose types the library does not tell."):
     assert f"\n * {line}\n" in header, header
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
     assert f"\n# {line}\n" in good("stub", "--lang=python", TYPED)
     assert f"\n// {line}\n" in good("stub", "--lang=rust", TYPED)
-assert " * Scale x by s into y.\n * * / ends no" in header, header
+assert " * Scale x by s into y.\n" in header and " * It says int.\n * * / ends no" in header, header
 # One of them tells its types when it is asked, all else is there as data.
 unasked = good("stub", "--no-load", "--prefix=typed", TYPED)
 assert "Not wrapped: asked, whose types the library does not tell." in unasked, unasked

@@ -53,8 +53,8 @@ def main(folder):
     assert hints["scale"] == {"x": tvm_ffi.Tensor, "s": float, "y": tvm_ffi.Tensor, "return": type(None)}, hints
     assert hints["same_optional_int"] == {"arg0": typing.Optional[int], "return": typing.Optional[int]}, hints
     assert hints["same_union"]["return"] == typing.Union[int, str], hints
-    assert typed.scale.__doc__.splitlines()[0] == "Scale x by s into y.", typed.scale.__doc__
-    assert 'text""", ' in typed.scale.__doc__ and "\\ neither." in typed.scale.__doc__, typed.scale.__doc__
+    assert typed.scale.__doc__ == "Scale x by s into y.", typed.scale.__doc__
+    assert 'text""", ' in typed.lies.__doc__ and "\\ neither." in typed.lies.__doc__, typed.lies.__doc__
 
     # From elsewhere.
     assert typed.load(TYPED).get_function("same_int")(7) == typed.same_int(7) == 7

@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of every kind of parameter and result, for wrappers to call. */
+/* Functions of every kind of parameter and result, for wrappers to call; scale.c has one more. */
 #include <string.h>
 #include <tvm/ffi/c.h>
 
 #define T TVM_FFI_C_TYPE
 #define OF TVM_FFI_C_TYPE_OF
 #define PARAM TVM_FFI_C_PARAM
-#define OPTIONAL(name) OF("Optional", T(name))
-
-TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> void") {
-  DLTensor *x, *y;
-  double s;
-  int64_t i;
-  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &s));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 2, &y));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, 0, TVM_FFI_C_FLOAT32));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_same(args, 0, 2));
-  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
-    ((float *)tvm_ffi_tensor_get_data(y))[i] =
-        (float)s * ((const float *)tvm_ffi_tensor_get_data(x))[i];
-  }
-  return 0;
-}
-TVM_FFI_C_EXPORT_SCHEMA(scale, T("None"),
-                        PARAM("x", "DLTensor*") "," PARAM("s", "float") "," PARAM("y",
-                                                                                  "DLTensor*"));
-TVM_FFI_C_EXPORT_DOC(
-    scale, "Scale x by s into y.\n*/ ends no \"comment\" or text\"\"\", ?\?/ and \\ neither.");
+#define OPTIONAL(param, name) TVM_FFI_C_PARAM_OF(param, "Optional", T(name))
 
 /* What it is given, as a text: each argument behind the other. */
 TVM_FFI_C_EXPORT(
@@ -75,8 +53,11 @@ TVM_FFI_C_EXPORT(count_none, "(0: Optional<int>, ...) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(count));
 }
 TVM_FFI_C_EXPORT_SCHEMA(count_none, T("int"),
-                        OPTIONAL("int") "," OPTIONAL("DLTensor*") "," OPTIONAL(
-                            "ffi.String") "," OPTIONAL("ffi.Function") "," OPTIONAL("Device"));
+                        OPTIONAL("lib", "int") "," OPTIONAL("args", "DLTensor*") "," OPTIONAL(
+                            "out",
+                            "ffi.String") "," OPTIONAL("self",
+                                                       "ffi.Function") "," OPTIONAL("tvm_ffi",
+                                                                                    "Device"));
 
 /* The argument itself. Its name is a word of every language. */
 #define SAME(name, type)                              \
@@ -99,7 +80,7 @@ SAME(same_array, OF("ffi.Array", T("int")));
 SAME(same_map, OF("ffi.Map", T("ffi.String") "," T("float")));
 SAME(same_tuple, OF("Tuple", T("int") "," T("float")));
 SAME(same_union, OF("Variant", T("int") "," T("ffi.String")));
-SAME(same_optional_int, OPTIONAL("int"));
+SAME(same_optional_int, OF("Optional", T("int")));
 SAME(same_optional_array, OF("Optional", T("ffi.Array")));
 SAME(load, T("int"));
 SAME(same_object, T("my.own.Class"));
@@ -109,15 +90,13 @@ TVM_FFI_C_EXPORT(lies, "() -> int") {
   return tvm_ffi_string_create("a text that is not small", args->result);
 }
 TVM_FFI_C_EXPORT_SCHEMA(lies, T("int"), "");
+TVM_FFI_C_EXPORT_DOC(lies,
+                     "It says int.\n*/ ends no \"comment\" or text\"\"\", ?\?/ and \\ neither.");
 
 TVM_FFI_C_EXPORT(packed, "(...) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->num_args));
 }
 TVM_FFI_C_EXPORT_METADATA(packed, "{\"type_schema\":\"" T("ffi.Function") "\"}");
-
-TVM_FFI_C_EXPORT(untold, "(0: int) -> int") {
-  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->num_args));
-}
 
 /* Tells its types when it is asked, as other headers have it; there is no data. */
 TVM_FFI_C_EXPORT(asked, "(0: int) -> int") {

@@ -281,3 +281,7 @@ const schema_type *schema_required(const schema_type *type) {
   while (type != NULL && type->kind == kSchemaOptional) type = &type->args[0];
   return type;
 }
+
+bool schema_is_class(const schema_type *type) {
+  return type->kind == kSchemaObject && strchr(type->name, '.') != NULL;
+}

@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+/* Those that fit into a value come first, from bool to device; then objects, from tensor to tuple.
+ */
 typedef enum {
   kSchemaAny,
   kSchemaNone,
@@ -28,7 +30,8 @@ typedef enum {
   kSchemaTuple,
   kSchemaOptional, /* one arg */
   kSchemaUnion,
-  kSchemaObject /* of the class that `name` says */
+  kSchemaObject, /* of the class that `name` says */
+  kNumSchemaKinds
 } schema_kind;
 
 typedef struct schema_type {
@@ -53,6 +56,9 @@ const schema_type *schema_param(const schema_type *function, size_t i);
 
 /* The T of Optional[T]; another type as it is; NULL of NULL. */
 const schema_type *schema_required(const schema_type *type);
+
+/* Whether it is an object of whatever class; other kSchemaObjects are types that are not known. */
+bool schema_is_class(const schema_type *type);
 
 /* "Map[str, Tensor]", "Callable[[int], None]" */
 void schema_write_type(text *to, const schema_type *type);

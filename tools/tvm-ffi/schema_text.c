@@ -5,57 +5,17 @@
 
 #include "schema.h"
 
-/* NULL: as it was written. */
-static const char *get_word(const schema_type *type) {
-  switch (type->kind) {
-    case kSchemaAny:
-      return "Any";
-    case kSchemaNone:
-      return "None";
-    case kSchemaBool:
-      return "bool";
-    case kSchemaInt:
-      return "int";
-    case kSchemaFloat:
-      return "float";
-    case kSchemaPointer:
-      return "void*";
-    case kSchemaDataType:
-      return "dtype";
-    case kSchemaDevice:
-      return "Device";
-    case kSchemaStr:
-      return "str";
-    case kSchemaBytes:
-      return "bytes";
-    case kSchemaTensorView:
-    case kSchemaTensor:
-      return "Tensor";
-    case kSchemaShape:
-      return "Shape";
-    case kSchemaModule:
-      return "Module";
-    case kSchemaFunction:
-      return "Callable";
-    case kSchemaArray:
-      return "Array";
-    case kSchemaList:
-      return "List";
-    case kSchemaMap:
-      return "Map";
-    case kSchemaDict:
-      return "Dict";
-    case kSchemaTuple:
-      return "Tuple";
-    case kSchemaOptional:
-      return "Optional";
-    case kSchemaUnion:
-      return "Union";
-    case kSchemaObject:
-      break;
-  }
-  return NULL;
-}
+/* Of each schema_kind; NULL: as it was written. */
+static const char *const kWords[] = {
+    [kSchemaAny] = "Any",        [kSchemaNone] = "None",         [kSchemaBool] = "bool",
+    [kSchemaInt] = "int",        [kSchemaFloat] = "float",       [kSchemaPointer] = "void*",
+    [kSchemaDataType] = "dtype", [kSchemaDevice] = "Device",     [kSchemaStr] = "str",
+    [kSchemaBytes] = "bytes",    [kSchemaTensorView] = "Tensor", [kSchemaTensor] = "Tensor",
+    [kSchemaShape] = "Shape",    [kSchemaModule] = "Module",     [kSchemaFunction] = "Callable",
+    [kSchemaArray] = "Array",    [kSchemaList] = "List",         [kSchemaMap] = "Map",
+    [kSchemaDict] = "Dict",      [kSchemaTuple] = "Tuple",       [kSchemaOptional] = "Optional",
+    [kSchemaUnion] = "Union",    [kSchemaObject] = NULL,
+};
 
 static void write_list(text *to, const schema_type *types, size_t count) {
   size_t i;
@@ -66,7 +26,7 @@ static void write_list(text *to, const schema_type *types, size_t count) {
 }
 
 void schema_write_type(text *to, const schema_type *type) {
-  const char *word = get_word(type);
+  const char *word = kWords[type->kind];
   text_add(to, "%s", word != NULL ? word : type->name);
   if (type->num_args == 0) return;
   text_add(to, "[");

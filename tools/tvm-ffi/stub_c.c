@@ -15,78 +15,42 @@ typedef struct {
   bool may_be_null;  /* a pointer: NULL is None */
 } c_form;
 
-static const c_form kObject = {"TVMFFIObjectHandle ", "tvm_ffi_any_view_object", "object",
-                               "kTVMFFIObject", true};
-/* A value as it is. */
-static const c_form kAny = {"TVMFFIAny ", NULL, NULL, NULL, false};
+#define OBJECT(index) \
+  { "TVMFFIObjectHandle ", "tvm_ffi_any_view_object", "object", index, true }
 
-static c_form make_object(const char *index) {
-  c_form form = kObject;
-  form.index = index;
-  return form;
+/* Of each schema_kind; where nothing is told, a value as it is. */
+static const c_form kValue = {"TVMFFIAny ", NULL, NULL, NULL, false};
+static const c_form kObject = OBJECT("kTVMFFIObject");
+static const c_form kForms[kNumSchemaKinds] = {
+    [kSchemaBool] = {"bool ", "tvm_ffi_any_from_bool", "bool", NULL, false},
+    [kSchemaInt] = {"int64_t ", "tvm_ffi_any_from_int64", "int64", NULL, false},
+    [kSchemaFloat] = {"double ", "tvm_ffi_any_from_double", "double", NULL, false},
+    [kSchemaPointer] = {"void *", "tvm_ffi_any_from_pointer", "pointer", NULL, true},
+    [kSchemaDataType] = {"DLDataType ", "tvm_ffi_any_from_dtype", "dtype", NULL, false},
+    [kSchemaDevice] = {"DLDevice ", "tvm_ffi_any_from_device", "device", NULL, false},
+    [kSchemaStr] = {"const char *", "tvm_ffi_any_view_string", NULL, NULL, true},
+    [kSchemaBytes] = {"TVMFFIByteArray *", "tvm_ffi_any_view_bytes", NULL, NULL, true},
+    [kSchemaTensorView] = {"DLTensor *", "tvm_ffi_any_view_tensor", NULL, NULL, true},
+    [kSchemaTensor] = OBJECT("kTVMFFITensor"),
+    [kSchemaShape] = OBJECT("kTVMFFIShape"),
+    [kSchemaModule] = OBJECT("kTVMFFIModule"),
+    [kSchemaFunction] = OBJECT("kTVMFFIFunction"),
+    [kSchemaArray] = OBJECT("kTVMFFIArray"),
+    [kSchemaList] = OBJECT("kTVMFFIList"),
+    [kSchemaMap] = OBJECT("kTVMFFIMap"),
+    [kSchemaDict] = OBJECT("kTVMFFIDict"),
+    [kSchemaTuple] = OBJECT("kTVMFFIArray"),
+};
+
+static const c_form *find_form(const schema_type *type) {
+  if (schema_is_class(type)) return &kObject;
+  return kForms[type->kind].type != NULL ? &kForms[type->kind] : &kValue;
 }
 
-static c_form find_form(const schema_type *type) {
-  static const c_form kBool = {"bool ", "tvm_ffi_any_from_bool", "bool", NULL, false},
-                      kInt = {"int64_t ", "tvm_ffi_any_from_int64", "int64", NULL, false},
-                      kFloat = {"double ", "tvm_ffi_any_from_double", "double", NULL, false},
-                      kDataType = {"DLDataType ", "tvm_ffi_any_from_dtype", "dtype", NULL, false},
-                      kDevice = {"DLDevice ", "tvm_ffi_any_from_device", "device", NULL, false},
-                      kPointer = {"void *", "tvm_ffi_any_from_pointer", "pointer", NULL, true},
-                      kTensor = {"DLTensor *", "tvm_ffi_any_view_tensor", NULL, NULL, true},
-                      kStr = {"const char *", "tvm_ffi_any_view_string", NULL, NULL, true},
-                      kBytes = {"TVMFFIByteArray *", "tvm_ffi_any_view_bytes", NULL, NULL, true};
-  switch (type->kind) {
-    case kSchemaBool:
-      return kBool;
-    case kSchemaInt:
-      return kInt;
-    case kSchemaFloat:
-      return kFloat;
-    case kSchemaDataType:
-      return kDataType;
-    case kSchemaDevice:
-      return kDevice;
-    case kSchemaPointer:
-      return kPointer;
-    case kSchemaTensorView:
-      return kTensor;
-    case kSchemaStr:
-      return kStr;
-    case kSchemaBytes:
-      return kBytes;
-    case kSchemaTensor:
-      return make_object("kTVMFFITensor");
-    case kSchemaShape:
-      return make_object("kTVMFFIShape");
-    case kSchemaModule:
-      return make_object("kTVMFFIModule");
-    case kSchemaFunction:
-      return make_object("kTVMFFIFunction");
-    case kSchemaArray:
-    case kSchemaTuple:
-      return make_object("kTVMFFIArray");
-    case kSchemaList:
-      return make_object("kTVMFFIList");
-    case kSchemaMap:
-      return make_object("kTVMFFIMap");
-    case kSchemaDict:
-      return make_object("kTVMFFIDict");
-    case kSchemaObject: /* classes have their keys, "package.Name" */
-      return strchr(type->name, '.') != NULL ? kObject : kAny;
-    case kSchemaAny:
-    case kSchemaNone:
-    case kSchemaOptional:
-    case kSchemaUnion:
-      break;
-  }
-  return kAny;
-}
-
-static c_form find_result_form(const schema_type *type) {
+static const c_form *find_result_form(const schema_type *type) {
   const bool is_optional = type->kind == kSchemaOptional;
-  const c_form form = find_form(schema_required(type));
-  return form.read == NULL || (is_optional && form.index == NULL) ? kAny : form;
+  const c_form *form = find_form(schema_required(type));
+  return form->read == NULL || (is_optional && form->index == NULL) ? &kValue : form;
 }
 
 /* ---- A caller ----------------------------------------------------------------------------------
@@ -98,34 +62,34 @@ static void write_parameters(text *to, const stub_library *library, const stub_f
   text_add(to, "const %s_library *lib", library->prefix);
   for (i = 0; i < schema_num_params(function->type); ++i) {
     const schema_type *param = schema_param(function->type, i);
-    const c_form form = find_form(schema_required(param));
+    const c_form *form = find_form(schema_required(param));
     const bool by_pointer =
-        param->kind == kSchemaOptional && form.make != NULL && !form.may_be_null;
-    text_add(to, ",\n    %s%s%s%s", by_pointer ? "const " : "", form.type, by_pointer ? "*" : "",
+        param->kind == kSchemaOptional && form->make != NULL && !form->may_be_null;
+    text_add(to, ",\n    %s%s%s%s", by_pointer ? "const " : "", form->type, by_pointer ? "*" : "",
              function->params[i]);
   }
-  if (result->kind != kSchemaNone) text_add(to, ",\n    %s*out", find_result_form(result).type);
+  if (result->kind != kSchemaNone) text_add(to, ",\n    %s*out", find_result_form(result)->type);
 }
 
 static void write_argument(text *to, const stub_function *function, size_t i) {
   const schema_type *param = schema_param(function->type, i);
-  const c_form form = find_form(schema_required(param));
+  const c_form *form = find_form(schema_required(param));
   const char *name = function->params[i];
   text_add(to, "  args[%zu] = ", i);
-  if (form.make == NULL) {
+  if (form->make == NULL) {
     text_add(to, "%s;\n", name);
-  } else if (param->kind == kSchemaOptional || (form.may_be_null && form.index == NULL)) {
-    text_add(to, "%s != NULL ? %s(%s%s) : tvm_ffi_any_none();\n", name, form.make,
-             form.may_be_null ? "" : "*", name);
+  } else if (param->kind == kSchemaOptional || (form->may_be_null && form->index == NULL)) {
+    text_add(to, "%s != NULL ? %s(%s%s) : tvm_ffi_any_none();\n", name, form->make,
+             form->may_be_null ? "" : "*", name);
   } else {
-    text_add(to, "%s(%s);\n", form.make, name);
+    text_add(to, "%s(%s);\n", form->make, name);
   }
 }
 
 static void write_caller(text *to, const stub_library *library, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
-  const c_form form = find_result_form(result);
+  const c_form *form = find_result_form(result);
   const char *args = count > 0 ? "args" : "NULL";
   size_t i;
   text_add(to, "\n/*\n * ");
@@ -136,12 +100,12 @@ static void write_caller(text *to, const stub_library *library, const stub_funct
   write_parameters(to, library, function);
   text_add(to, ") {\n");
   if (count > 0) text_add(to, "  TVMFFIAny args[%zu];\n", count);
-  if (form.read != NULL) text_add(to, "  TVMFFIAny result;\n  int code;\n");
+  if (form->read != NULL) text_add(to, "  TVMFFIAny result;\n  int code;\n");
   for (i = 0; i < count; ++i) write_argument(to, function, i);
   if (result->kind == kSchemaNone) {
     text_add(to, "  return tvm_ffi_function_call_void(lib->%s, %s, %zu);\n}\n", function->word,
              args, count);
-  } else if (form.read == NULL) {
+  } else if (form->read == NULL) {
     text_add(to, "  return tvm_ffi_function_call(lib->%s, %s, %zu, out);\n}\n", function->word,
              args, count);
   } else {
@@ -151,10 +115,10 @@ static void write_caller(text *to, const stub_library *library, const stub_funct
     if (result->kind == kSchemaOptional) {
       text_add(to, "  *out = NULL;\n  if (tvm_ffi_any_is_none(&result)) return 0;\n");
     }
-    if (form.index != NULL) {
-      text_add(to, "  code = tvm_ffi_any_read_object(&result, %s, out);\n", form.index);
+    if (form->index != NULL) {
+      text_add(to, "  code = tvm_ffi_any_read_object(&result, %s, out);\n", form->index);
     } else {
-      text_add(to, "  code = tvm_ffi_any_read_%s(&result, out);\n", form.read);
+      text_add(to, "  code = tvm_ffi_any_read_%s(&result, out);\n", form->read);
     }
     text_add(to, "  if (code != 0) tvm_ffi_any_clear(&result);\n  return code;\n}\n");
   }

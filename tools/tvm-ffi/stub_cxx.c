@@ -2,93 +2,51 @@
 /* A header for C++, over the C++ layer: a class with a method for each function of the library. */
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stub.h"
 
-static void write_type(text *to, const schema_type *type, bool is_inner);
+/* Of each schema_kind, what stands for a type as it is; NULL: it is made of others, or a class. */
+static const char *const kTypes[kNumSchemaKinds] = {
+    [kSchemaBool] = "bool",
+    [kSchemaInt] = "int64_t",
+    [kSchemaFloat] = "double",
+    [kSchemaPointer] = "void *",
+    [kSchemaDataType] = "DLDataType",
+    [kSchemaDevice] = "DLDevice",
+    [kSchemaStr] = "tvm::ffi::String",
+    [kSchemaBytes] = "tvm::ffi::Bytes",
+    [kSchemaTensorView] = "tvm::ffi::TensorView",
+    [kSchemaTensor] = "tvm::ffi::Tensor",
+    [kSchemaShape] = "tvm::ffi::Shape",
+    [kSchemaModule] = "tvm::ffi::Module",
+    [kSchemaFunction] = "tvm::ffi::Function",
+};
+
+/* What takes types in brackets, and which where none are told. */
+static const struct {
+  const char *name, *args;
+} kTemplates[kNumSchemaKinds] = {
+    [kSchemaArray] = {"tvm::ffi::Array", "<tvm::ffi::Any>"},
+    [kSchemaList] = {"tvm::ffi::List", "<tvm::ffi::Any>"},
+    [kSchemaMap] = {"tvm::ffi::Map", "<tvm::ffi::Any, tvm::ffi::Any>"},
+    [kSchemaDict] = {"tvm::ffi::Dict", "<tvm::ffi::Any, tvm::ffi::Any>"},
+    [kSchemaTuple] = {"tvm::ffi::Tuple", "<>"},
+    [kSchemaOptional] = {"tvm::ffi::Optional", NULL},
+};
 
 /* Inside others a tensor is one that is owned. */
-static const char *find_word(const schema_type *type, bool is_inner) {
-  switch (type->kind) {
-    case kSchemaBool:
-      return "bool";
-    case kSchemaInt:
-      return "int64_t";
-    case kSchemaFloat:
-      return "double";
-    case kSchemaPointer:
-      return "void *";
-    case kSchemaDataType:
-      return "DLDataType";
-    case kSchemaDevice:
-      return "DLDevice";
-    case kSchemaStr:
-      return "tvm::ffi::String";
-    case kSchemaBytes:
-      return "tvm::ffi::Bytes";
-    case kSchemaTensorView:
-      return is_inner ? "tvm::ffi::Tensor" : "tvm::ffi::TensorView";
-    case kSchemaTensor:
-      return "tvm::ffi::Tensor";
-    case kSchemaShape:
-      return "tvm::ffi::Shape";
-    case kSchemaModule:
-      return "tvm::ffi::Module";
-    case kSchemaFunction:
-      return "tvm::ffi::Function";
-    case kSchemaObject:
-      return strchr(type->name, '.') != NULL ? "tvm::ffi::ObjectRef" : "tvm::ffi::Any";
-    case kSchemaArray:
-    case kSchemaList:
-    case kSchemaMap:
-    case kSchemaDict:
-    case kSchemaTuple:
-    case kSchemaOptional:
-    case kSchemaUnion:
-    case kSchemaAny:
-    case kSchemaNone:
-      break;
-  }
-  return NULL;
-}
-
-static const char *find_template(schema_kind kind) {
-  switch (kind) {
-    case kSchemaArray:
-      return "tvm::ffi::Array";
-    case kSchemaList:
-      return "tvm::ffi::List";
-    case kSchemaMap:
-      return "tvm::ffi::Map";
-    case kSchemaDict:
-      return "tvm::ffi::Dict";
-    case kSchemaTuple:
-      return "tvm::ffi::Tuple";
-    case kSchemaOptional:
-      return "tvm::ffi::Optional";
-    default:
-      return NULL;
-  }
-}
-
-/* What stands in the brackets when nothing is told. */
-static const char *get_default_args(schema_kind kind) {
-  return kind == kSchemaMap || kind == kSchemaDict ? "<tvm::ffi::Any, tvm::ffi::Any>"
-         : kind == kSchemaTuple                    ? "<>"
-                                                   : "<tvm::ffi::Any>";
-}
-
 static void write_type(text *to, const schema_type *type, bool is_inner) {
-  const char *word = find_word(type, is_inner), *container = find_template(type->kind);
+  const char *word = schema_is_class(type) ? "tvm::ffi::ObjectRef" : kTypes[type->kind];
+  const char *container = kTemplates[type->kind].name;
   size_t i;
+  if (type->kind == kSchemaTensorView && is_inner) word = kTypes[kSchemaTensor];
   if (word != NULL) {
     text_add(to, "%s", word);
   } else if (container == NULL ||
              (type->kind == kSchemaOptional && type->args[0].kind == kSchemaAny)) {
     text_add(to, "tvm::ffi::Any");
   } else if (type->num_args == 0) {
-    text_add(to, "%s%s", container, get_default_args(type->kind));
+    text_add(to, "%s%s", container, kTemplates[type->kind].args);
   } else {
     text_add(to, "%s<", container);
     for (i = 0; i < type->num_args; ++i) {
@@ -101,18 +59,8 @@ static void write_type(text *to, const schema_type *type, bool is_inner) {
 
 /* By value what is as small as a pointer or two. */
 static bool is_passed_by_value(const schema_type *type) {
-  switch (type->kind) {
-    case kSchemaBool:
-    case kSchemaInt:
-    case kSchemaFloat:
-    case kSchemaPointer:
-    case kSchemaDataType:
-    case kSchemaDevice:
-    case kSchemaTensorView:
-      return true;
-    default:
-      return false;
-  }
+  return type->kind == kSchemaTensorView ||
+         (type->kind >= kSchemaBool && type->kind <= kSchemaDevice);
 }
 
 static void write_method(text *to, const stub_function *function) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A module for Python, over the package tvm_ffi: a function with types for each of the library's.
  */
-#include <string.h>
-
 #include "stub.h"
 
 /* Texts between quotes of either kind. */
@@ -13,71 +11,36 @@ static void add_escaped(text *to, const char *part) {
   }
 }
 
-/* What stands for a type as it is; NULL: it is made of others, or is a class. */
-static const char *find_word(schema_kind kind) {
-  switch (kind) {
-    case kSchemaAny:
-      return "Any";
-    case kSchemaNone:
-      return "None";
-    case kSchemaBool:
-      return "bool";
-    case kSchemaInt:
-      return "int";
-    case kSchemaFloat:
-      return "float";
-    case kSchemaPointer:
-      return "ctypes.c_void_p";
-    case kSchemaDataType:
-      return "tvm_ffi.dtype";
-    case kSchemaDevice:
-      return "tvm_ffi.Device";
-    case kSchemaStr:
-      return "str";
-    case kSchemaBytes:
-      return "bytes";
-    case kSchemaTensorView:
-    case kSchemaTensor:
-      return "tvm_ffi.Tensor";
-    case kSchemaShape:
-      return "tvm_ffi.Shape";
-    case kSchemaModule:
-      return "tvm_ffi.Module";
-    case kSchemaFunction:
-    case kSchemaArray:
-    case kSchemaList:
-    case kSchemaMap:
-    case kSchemaDict:
-    case kSchemaTuple:
-    case kSchemaOptional:
-    case kSchemaUnion:
-    case kSchemaObject:
-      break;
-  }
-  return NULL;
-}
+/* Of each schema_kind, what stands for a type as it is; NULL: it is made of others, or a class. */
+static const char *const kWords[kNumSchemaKinds] = {
+    [kSchemaAny] = "Any",
+    [kSchemaNone] = "None",
+    [kSchemaBool] = "bool",
+    [kSchemaInt] = "int",
+    [kSchemaFloat] = "float",
+    [kSchemaPointer] = "ctypes.c_void_p",
+    [kSchemaDataType] = "tvm_ffi.dtype",
+    [kSchemaDevice] = "tvm_ffi.Device",
+    [kSchemaStr] = "str",
+    [kSchemaBytes] = "bytes",
+    [kSchemaTensorView] = "tvm_ffi.Tensor",
+    [kSchemaTensor] = "tvm_ffi.Tensor",
+    [kSchemaShape] = "tvm_ffi.Shape",
+    [kSchemaModule] = "tvm_ffi.Module",
+};
 
-/* What takes the types in brackets. Arrays and maps are made of what Python has. */
-static const char *find_container(schema_kind kind, bool is_result) {
-  switch (kind) {
-    case kSchemaArray:
-      return is_result ? "tvm_ffi.Array" : "Sequence";
-    case kSchemaList:
-      return is_result ? "tvm_ffi.List" : "Sequence";
-    case kSchemaMap:
-      return is_result ? "tvm_ffi.Map" : "Mapping";
-    case kSchemaDict:
-      return is_result ? "tvm_ffi.Dict" : "Mapping";
-    case kSchemaTuple:
-      return is_result ? "Sequence" : "tuple";
-    case kSchemaOptional:
-      return "Optional";
-    case kSchemaUnion:
-      return "Union";
-    default:
-      return NULL;
-  }
-}
+/* What takes types in brackets. Arguments may be what Python itself has. */
+static const struct {
+  const char *argument, *result;
+} kContainers[kNumSchemaKinds] = {
+    [kSchemaArray] = {"Sequence", "tvm_ffi.Array"},
+    [kSchemaList] = {"Sequence", "tvm_ffi.List"},
+    [kSchemaMap] = {"Mapping", "tvm_ffi.Map"},
+    [kSchemaDict] = {"Mapping", "tvm_ffi.Dict"},
+    [kSchemaTuple] = {"tuple", "Sequence"},
+    [kSchemaOptional] = {"Optional", "Optional"},
+    [kSchemaUnion] = {"Union", "Union"},
+};
 
 static void write_type(text *to, const schema_type *type, bool is_result);
 
@@ -92,7 +55,9 @@ static void write_types(text *to, const schema_type *types, size_t count, bool i
 }
 
 static void write_type(text *to, const schema_type *type, bool is_result) {
-  const char *word = find_word(type->kind), *container = find_container(type->kind, is_result);
+  const char *word = kWords[type->kind];
+  const char *container =
+      is_result ? kContainers[type->kind].result : kContainers[type->kind].argument;
   if (word != NULL) {
     text_add(to, "%s", word);
   } else if (type->kind == kSchemaFunction) {
@@ -106,7 +71,7 @@ static void write_type(text *to, const schema_type *type, bool is_result) {
     }
     text_add(to, "]");
   } else if (type->kind == kSchemaObject) {
-    text_add(to, "%s", strchr(type->name, '.') != NULL ? "tvm_ffi.Object" : "Any");
+    text_add(to, "%s", schema_is_class(type) ? "tvm_ffi.Object" : "Any");
   } else if (type->num_args == 0 && type->kind == kSchemaUnion) {
     text_add(to, "Any");
   } else if (type->kind == kSchemaTuple && is_result) {
@@ -196,7 +161,7 @@ static void write_python(text *to, const stub_library *library) {
 }
 
 /* Words of Python, the names that annotations use, and what the module itself has. */
-static const char *const kFunctionWords[] = {
+static const char *const kReserved[] = {
     "False",    "None",     "True",    "and",        "as",       "assert",  "async",
     "await",    "break",    "class",   "continue",   "def",      "del",     "elif",
     "else",     "except",   "finally", "for",        "from",     "global",  "if",
@@ -207,4 +172,4 @@ static const char *const kFunctionWords[] = {
     "str",      "tuple",    "tvm_ffi", "_functions", "_get",     "_module", "_pathlib",
     "__file__", "__name__", "__doc__", NULL};
 
-const stub_language kStubPython = {"python", kFunctionWords, kFunctionWords, write_python};
+const stub_language kStubPython = {"python", kReserved, kReserved, write_python};

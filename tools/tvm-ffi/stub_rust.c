@@ -1,68 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A module for Rust: the library's functions as external symbols, and a typed caller for each. What
  * these need of the ABI stands in front (stub_runtime.rs); no crate is needed. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "stub.h"
 
+/* Of each schema_kind; where nothing is told, a value. */
 typedef struct {
   const char *param, *result;
-} rust_words;
+} rust_type;
 
-static rust_words find_words(const schema_type *type) {
-  static const rust_words kAny = {"Any", "Value"}, kObject = {"&Object", "Object"},
-                          kNone = {"Any", "()"}, kBool = {"bool", "bool"}, kInt = {"i64", "i64"},
-                          kFloat = {"f64", "f64"}, kPointer = {"*mut c_void", "*mut c_void"},
-                          kDataType = {"DLDataType", "DLDataType"},
-                          kDevice = {"DLDevice", "DLDevice"}, kStr = {"&CStr", "String"},
-                          kBytes = {"&Bytes", "Vec<u8>"}, kView = {"*mut DLTensor", "Value"};
-  switch (type->kind) {
-    case kSchemaNone:
-      return kNone;
-    case kSchemaBool:
-      return kBool;
-    case kSchemaInt:
-      return kInt;
-    case kSchemaFloat:
-      return kFloat;
-    case kSchemaPointer:
-      return kPointer;
-    case kSchemaDataType:
-      return kDataType;
-    case kSchemaDevice:
-      return kDevice;
-    case kSchemaStr:
-      return kStr;
-    case kSchemaBytes:
-      return kBytes;
-    case kSchemaTensorView:
-      return kView;
-    case kSchemaTensor:
-    case kSchemaShape:
-    case kSchemaModule:
-    case kSchemaFunction:
-    case kSchemaArray:
-    case kSchemaList:
-    case kSchemaMap:
-    case kSchemaDict:
-    case kSchemaTuple:
-      return kObject;
-    case kSchemaObject:
-      return strchr(type->name, '.') != NULL ? kObject : kAny;
-    case kSchemaAny:
-    case kSchemaOptional:
-    case kSchemaUnion:
-      break;
-  }
-  return kAny;
+static const rust_type kValue = {"Any", "Value"}, kObject = {"&Object", "Object"};
+static const rust_type kTypes[kNumSchemaKinds] = {
+    [kSchemaNone] = {"Any", "()"},
+    [kSchemaBool] = {"bool", "bool"},
+    [kSchemaInt] = {"i64", "i64"},
+    [kSchemaFloat] = {"f64", "f64"},
+    [kSchemaPointer] = {"*mut c_void", "*mut c_void"},
+    [kSchemaDataType] = {"DLDataType", "DLDataType"},
+    [kSchemaDevice] = {"DLDevice", "DLDevice"},
+    [kSchemaStr] = {"&CStr", "String"},
+    [kSchemaBytes] = {"&Bytes", "Vec<u8>"},
+    [kSchemaTensorView] = {"*mut DLTensor", "Value"},
+};
+
+static const rust_type *find_type(const schema_type *type) {
+  if (kTypes[type->kind].param != NULL) return &kTypes[type->kind];
+  return schema_is_class(type) || (type->kind >= kSchemaTensor && type->kind <= kSchemaTuple)
+             ? &kObject
+             : &kValue;
 }
 
 static void write_type(text *to, const schema_type *type, bool is_result) {
-  const rust_words words = find_words(schema_required(type));
-  const char *word = is_result ? words.result : words.param;
-  const bool is_optional = type->kind == kSchemaOptional && strcmp(words.param, "Any") != 0;
-  text_add(to, is_optional ? "Option<%s>" : "%s", word);
+  const rust_type *found = find_type(schema_required(type));
+  text_add(to, type->kind == kSchemaOptional && found != &kValue ? "Option<%s>" : "%s",
+           is_result ? found->result : found->param);
 }
 
 static void write_function(text *to, const stub_function *function) {
