@@ -84,7 +84,8 @@ static void write_method(text *to, const stub_function *function) {
     if (i > 0) text_add(to, ", ");
     if (!by_value) text_add(to, "const ");
     write_type(to, param, false);
-    text_add(to, " %s%s", by_value ? "" : "&", function->params[i]);
+    if (param->kind != kSchemaPointer) text_add(to, " ");
+    text_add(to, "%s%s", by_value ? "" : "&", function->params[i]);
   }
   text_add(to, ") const {\n    %sfunctions_.%s(", result->kind != kSchemaNone ? "return " : "",
            function->word);
