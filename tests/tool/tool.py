@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the tool share. Each is a program: test_x.py PATH-OF-TVM-FFI [FILE...]."""
 import json
+import os
 import subprocess
 import sys
 
-TOOL = sys.argv[1]
+TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
 
 # Exit codes (tools/tvm-ffi/command.h).

@@ -130,6 +130,52 @@ static const char kStubText[] =
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
     "program that is linked with the library.";
 
+/* ---- Calls: run ---------------------------------------------------------------------------------
+ */
+
+/* What a call is made of, for `run` and `bench`. */
+/* clang-format off */
+#define CALL_OPTIONS                                                                    \
+  {"module", 'm', "LIB", true, "the library, instead of an operand; - is stdin"},       \
+  {"function", 'f', "NAME", false, "the function; not needed where there is one only"}, \
+  {"input", 'i', "SPEC", true, "an argument; one option for each"},                     \
+  {"seed", 0, "N", false, "where the numbers of =rand begin; 0"},                       \
+  {"guard", 0, "WHERE", false,                                                          \
+   "end or start: what reaches beyond that side of a tensor crashes"},                  \
+  {"device", 0, "DEVICE", false,                                                        \
+   "where tensors are that are arguments: cpu or cuda:N; cpu"},                         \
+  {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+/* clang-format on */
+
+static const option kRunOptions[] = {
+    CALL_OPTIONS,
+    {"output", 'o', "SPEC", true,
+     "where an output goes: -, @FILE (.npy, or raw bytes), +FILE (append); empty: nowhere"},
+    {"expected_output", 'e', "SPEC", true,
+     "what an output must be, as an input is written; (ignored) skips one"},
+    {"rtol", 0, "X", false, "allowed error relative to what is expected; chosen by data type"},
+    {"atol", 0, "X", false, "allowed absolute error; chosen by data type"},
+    {"output_max_element_count", 0, "N", false, "elements to print of a tensor; 1024"},
+    {"print_statistics", 0, NULL, false, "say how long loading and the call took"},
+    {"leak-check", 0, NULL, false, "call twice; fail if the second leaves objects alive"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kRunDescription[] =
+    "An argument is a number (3, 2.5), true, false, none, a tensor, or one of\n"
+    "  i:3  f:3  b:true  s:\"text\"  x:@FILE (bytes)  dtype:float32  dev:cuda:0  shape:[2,3]\n"
+    "  [1, 2.5, \"a\"]  {k: v}  fn:echo (or any global function).\n"
+    "A tensor is\n"
+    "  2x2xf32=1 2 3 4  2x2xi32=[[1 2][3 4]]  4xbf16=0.5 (all the same)  4xf32=rand\n"
+    "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
+    "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
+    "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
+    "Where the library tells the types of its functions, a plain 3 becomes a float and a plain\n"
+    "word a text, as the function takes it.\n\n"
+    "The outputs are the result, then the tensors given to be filled, and those that the call\n"
+    "changed. They are printed, unless --output or --expected_output says something else.\n\n"
+    "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
+    "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
+
 const command kCommands[] = {
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
@@ -155,6 +201,8 @@ const command kCommands[] = {
      run_stub},
     {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
      0, 0, run_types},
+    {"run", "LIB ['FUNCTION(ARGUMENT, ...)']", "Call a function of a library", kRunDescription,
+     kRunOptions, 0, 2, run_run},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

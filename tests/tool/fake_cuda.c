@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CUDA driver with one device, whose memory is the CPU's at addresses that the CPU cannot use. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default"))) int
+#define ELSEWHERE (UINTPTR_MAX / 2 + 1)
+
+static int is_current;
+
+static void *here(uint64_t address) {
+  return (void *)((uintptr_t)address - ELSEWHERE);
+}
+
+EXPORT cuInit(unsigned flags);
+EXPORT cuInit(unsigned flags) {
+  return (int)flags;
+}
+EXPORT cuDeviceGet(int *out, int ordinal);
+EXPORT cuDeviceGet(int *out, int ordinal) {
+  *out = 40 + ordinal;
+  return ordinal == 0 ? 0 : 101;
+}
+EXPORT cuDevicePrimaryCtxRetain(void **out, int device);
+EXPORT cuDevicePrimaryCtxRetain(void **out, int device) {
+  *out = &is_current;
+  return device == 40 ? 0 : 101;
+}
+EXPORT cuCtxSetCurrent(void *context);
+EXPORT cuCtxSetCurrent(void *context) {
+  is_current = context == &is_current;
+  return !is_current;
+}
+EXPORT cuMemAlloc_v2(uint64_t *out, size_t size);
+EXPORT cuMemAlloc_v2(uint64_t *out, size_t size) {
+  void *block = is_current && size < 1 << 20 ? calloc(1, size) : NULL;
+  *out = (uint64_t)((uintptr_t)block + ELSEWHERE);
+  return block != NULL ? 0 : 2;
+}
+EXPORT cuMemFree_v2(uint64_t address);
+EXPORT cuMemFree_v2(uint64_t address) {
+  free(here(address));
+  return 0;
+}
+EXPORT cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size);
+EXPORT cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size) {
+  memcpy(here(to), from, size);
+  return 0;
+}
+EXPORT cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size);
+EXPORT cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
+  memcpy(to, here(from), size);
+  return 0;
+}
+EXPORT cuCtxSynchronize(void);
+EXPORT cuCtxSynchronize(void) {
+  return getenv("FAKE_CUDA_FAILS") != NULL ? 700 : 0;
+}
+EXPORT cuGetErrorString(int code, const char **out);
+EXPORT cuGetErrorString(int code, const char **out) {
+  *out = code == 2 ? "out of memory" : code == 101 ? "invalid device ordinal" : "illegal address";
+  return 0;
+}

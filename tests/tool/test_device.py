@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors on a device, through a driver that stands in for CUDA's and whose memory the CPU cannot touch."""
+import os
+import pathlib
+import shutil
+import tempfile
+
+from tool import FILES, RAISED, USAGE, bad, good
+
+libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
+K = libraries["run_kernels"]
+FOLDER = tempfile.TemporaryDirectory()
+env = dict(os.environ, LD_LIBRARY_PATH=FOLDER.name)
+CUDA = ["run", K, "--device=cuda"]
+
+pathlib.Path(FOLDER.name, "libcuda.so.1").write_text("no library\n")
+bad(USAGE, "--device=cuda: there is no CUDA driver: ", *CUDA, "identity(5)", env=env)
+shutil.copy(libraries["fake_cuda"], pathlib.Path(FOLDER.name, "libcuda.so.1"))
+
+assert good(*CUDA, "show(4xf32=1, 5, &2xi8)", env=env) == \
+    'result[0]: "(float32[4]@cuda:0, 5, int8[2]@cuda:0)"\narg[2]: 2xi8=0 0\n'
+assert good(*CUDA, "identity(2x2xf32=1 2 3 4)", "-e", "2x2xf32=1 2 3 4", env=env) == \
+    "[PASS] identity: result[0] 2x2xf32 max|err|=0\n"
+assert good(*CUDA, "make_like(3xi16=7)", env=env) == "result[0]: 3xi16=0 0 0\n"
+assert good(*CUDA, "make(3)", env=env) == "result[0]: 3xf32=0 1 2\n"
+crashing = dict(env, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
+bad(RAISED, "bump: crashed while it was called", *CUDA, "bump(1xi32=1)", env=crashing)
+bad(RAISED, "identity: RuntimeError: CUDA cannot finish: illegal address (700)", *CUDA, "identity(1xi32=1)",
+    env=dict(env, FAKE_CUDA_FAILS="1"))
+bad(USAGE, "RuntimeError: CUDA cannot allocate memory: out of memory (2)", *CUDA, "identity(9999999xi32=1)", env=env)
+bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)", "--device=cuda:1", env=env)
+bad(USAGE, '--device must be cpu or cuda:N, not "gpu"', "run", K, "identity(5)", "--device=gpu")
+bad(USAGE, "--guard is for memory of the CPU", *CUDA, "identity(5)", "--guard=end", env=env)

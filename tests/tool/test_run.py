@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import pathlib
+import pty
+import subprocess
+import tempfile
+
+from tool import FILES, LOAD, MISMATCH, OK, RAISED, TOOL, USAGE, bad, good, good_json, run
+
+libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
+K = libraries["run_kernels"]
+# A sanitizer must leave the crashes to the tool.
+CRASHING = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
+
+
+def is_output(call, expected, *args):
+    got = good("run", K, call, *args)
+    assert got == expected, (call, got, expected)
+
+
+# The shortest way to try a kernel.
+is_output("scale(4xf32=1 2 3 4, 2.5, &4xf32)", "arg[2]: 4xf32=2.5 5 7.5 10\n")
+is_output("add(1, 2)", "result[0]: 3\n")
+assert good("run", libraries["run_one"]) == "result[0]: 7\n"
+assert good("run", libraries["run_one"], "only()") == "result[0]: 7\n"
+assert good("run", libraries["run_one"], "only") == "result[0]: 7\n"
+# IREE's options.
+assert good("run", f"--module={K}", "--function=scale", "--input=2xf32=1 2", "--input=3", "--input=2xf32",
+            "--output=-") == "arg[2]: 2xf32=3 6\n"
+assert good("run", K, "-f", "scale", "-i", "2xf32=[1,2]", "-i", "3", "-i", "2xf32") == "arg[2]: 2xf32=3 6\n"
+# A function that loading the library registers.
+assert good("run", libraries["run_register"], "test.registered()") == "result[0]: 8\n"
+
+# Results of several kinds.
+is_output("make(3)", "result[0]: 3xf32=0 1 2\n")
+is_output("make(3)", "result[0]: 3xf32=0 1...\n", "--output_max_element_count=2")
+is_output("make_two()", "result[0]: 1xf32=0\nresult[1]: 2xf32=0 1\n")
+is_output("make_odd(0)", "result[0]: 2xf32 on cpu:0\n")
+is_output("make_odd(1)", "result[0]: 2xf32=0 2\n")
+is_output("make_odd(2)", "result[0]: 2xf32 on vulkan:0\n")
+is_output("bump(3xi32=1 2 3)", "arg[0]: 3xi32=2 3 4\n")
+is_output("bump(0xi32)", "arg[0]: 0xi32=\n")
+is_output("wait(0)", "result: none\n")
+is_output("identity((null))", "result: none\n")
+is_output("call(fn:echo, 5)", "result[0]: 5\n")
+is_output("call(fn:ffi.ReprPrint, dtype:bf16)", 'result[0]: "bfloat16"\n')
+
+# What is read is printed in the form that it is read in.
+for text in ["5", "-7", "2.5", "3.0", "1e+100", "inf", "true", '"a, b"', "dtype:f32", "dtype:bf16",
+             "dtype:f8e4m3fn", "dev:cuda:1", "shape:[2, 3]", "shape:[]", "[]", '[1, 2.5, "a", [none]]', '{"k": 1}',
+             "2x2xi32=[1 2][3 4]", "1x1x2xi8=[[-1 127]]", "f64=0.1", "2xbool=1 0", "2xui64=18446744073709551615 0",
+             "2xf32=0.1 1e+30", "2xf16=0.1 -inf", "3xbf16=1 0.1 nan", "2xf8e4m3fn=448 0.5", "2xf4e2m1fn=0.5 6",
+             "2xi4=-8 7", "2xc64=[1 2][3 4]", "2xf32x2=[1 2][3 4]", "[2xi32=1 2]"]:
+    expected = text if text != "[2xi32=1 2]" else "2xi32=1 2"
+    is_output(f"identity({text})", f"result[0]: {expected}\n")
+    got = good("run", K, "-f", "identity", "-i", text)
+    assert got == f"result[0]: {expected}\n", (text, got)
+for text, expected in [("2xsi32=1", "2xi32=1 1"), ("2xint32=0x10", "2xi32=16 16"), ("2xfloat32=1 2", "2xf32=1 2"),
+                       ("2x2xi8=1,2,3,4", "2x2xi8=[1 2][3 4]"), ("2xi1=true false", "2xbool=1 0"),
+                       ("2xbfloat16=1.00390625", "2xbf16=1 1"), ("i:0x1F", "31"), ("f:3", "3.0"),
+                       ("b:false", "false"), ('s:"a\\n\\u00e9\\x41"', '"a\\n\\u00e9A"'),
+                       ("s:plain text", '"plain text"'),
+                       ('x:"ab"', 'b"ab"'), ("+3.5", "3.5"), ("fn:echo", "ffi.Function"),
+                       ("{a: [1, 2xi8=3]}", '{"a": (1, int8[2]@cpu:0)}')]:
+    got = good("run", K, "-f", "identity", "-i", text)
+    assert got == f"result[0]: {expected}\n", (text, got)
+is_output("show(2x2xi8=[[1, 2], [3, 4]], 1 , \"a, b\")", 'result[0]: "(int8[2, 2]@cpu:0, 1, \\"a, b\\")"\n')
+# A type that the library tells.
+is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
+          'result[0]: "(3, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (1, 2), \\"none\\")"\n')
+is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [], none)",
+          'result[0]: "(3, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (), \\"none\\")"\n')
+
+# The same random numbers everywhere, others with another seed.
+def splitmix64(state):
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        yield z ^ z >> 31
+
+
+numbers = splitmix64(5)
+expected = [2 * (next(numbers) >> 11) / 2**53 - 1 for _ in range(4)]
+got = good_json("run", K, "identity(4xf64=rand)", "--seed=5")["outputs"][0]["data"]
+assert got == expected, (got, expected)
+first = good("run", K, "identity(8xi32=rand)")
+assert first == good("run", K, "identity(8xi32=rand)", "--seed=0") != good("run", K, "identity(8xi32=rand)", "--seed=1")
+assert all(-100 <= int(n) <= 100 for n in first.split("=")[1].split()), first
+
+# What was expected.
+check = ["run", K, "scale(4xf32=1 2 3 4, 2.5, &4xf32)"]
+assert good(*check, "--expected_output=4xf32=2.5,5,7.5,10") == "[PASS] scale: arg[2] 4xf32 max|err|=0\n"
+assert good(*check, "-e", "(ignored)") == ""
+
+
+def fails(expected, call, *specs):
+    code, out, err = run("run", K, call, *(f"--expected_output={s}" for s in specs))
+    assert (code, out, err) == (MISMATCH, expected, ""), (call, code, out, err)
+
+
+fails("[FAIL] scale: arg[2] 4xf32 element [1] is 5, expected 6; 2 of 4 differ; max|err|=1\n", check[2],
+      "4xf32=2.5,6,7.5,11")
+fails("[FAIL] scale: arg[2] 4xf32 is 4xf32, expected 2x2xf32\n", check[2], "2x2xf32=1")
+fails("[FAIL] scale: arg[2] 4xf32 is 4xf32, expected 4xf64\n", check[2], "4xf64=1")
+fails("[FAIL] add: result[0] is 3, expected 4; max|err|=1\n", "add(1, 2)", "4")
+fails("[FAIL] add: result[0] is 3, expected \"3\"\n", "add(1, 2)", "\"3\"")
+fails("[PASS] add: result[0] max|err|=0\n[FAIL] add: 1 outputs, expected 2\n", "add(1, 2)", "3", "3")
+fails("[FAIL] wait: 0 outputs, expected 1\n", "wait(0)", "3")
+fails("[FAIL] identity: result[0] item [1] is 2.5, expected 2; max|err|=0.5\n", "identity([1, 2.5])", "[1, 2]")
+fails("[FAIL] identity: result[0] has 2 items, expected 1\n", "identity([1, 2])", "[1]")
+fails("[FAIL] identity: result[0] 1xf32 element [0] is nan, expected 1; max|err|=inf\n", "identity(1xf32=nan)",
+      "1xf32=1")
+fails("[FAIL] identity: result[0] 1xi64 element [0] is 9007199254740993, expected 9007199254740992; max|err|=1\n",
+      "identity(1xi64=9007199254740993)", "1xi64=9007199254740992")
+fails("[FAIL] make_odd: result[0] 2xf32 is no tensor to compare: a tensor without data cannot be read\n", "make_odd(0)",
+      "2xf32=0")
+fails("[FAIL] make_odd: result[0] 2xf32 is no tensor to compare: a tensor on vulkan:0 cannot be read here\n",
+      "make_odd(2)", "2xf32=0")
+for value, expected in [("2xf32=nan inf", "2xf32=nan inf"), ("1xf32=1", "1xf32=1.000005"), ("1xbf16=1", "1xbf16=1.008"),
+                        ("3", "3.0"), ('{k: "v"}', '{k: "v"}'), ('["a", 1]', '["a", 1]'), ("none", "(ignored)")]:
+    if value != "none":
+        assert good("run", K, f"identity({value})", "-e", expected).startswith("[PASS]"), value
+for tolerance, code in [([], MISMATCH), (["--rtol=0.1"], OK), (["--atol=0.2"], OK), (["--rtol=0.01"], MISMATCH)]:
+    assert run("run", K, "identity(1xf32=2)", "-e", "1xf32=2.1", *tolerance)[0] == code, tolerance
+assert run("run", K, "identity(1xf32=1)", "-e", "1xf32=1.000001", "--rtol=0", "--atol=0")[0] == MISMATCH
+
+# JSON.
+report = good_json(*check, "-e", "4xf32=2.5,5,7.5,10")
+assert report == {"function": "scale", "pass": True, "outputs": [
+    {"name": "arg[2]", "type": "ffi.Tensor", "dtype": "float32", "device": "cpu:0", "shape": [4],
+     "data": [2.5, 5, 7.5, 10]}], "checks": [
+    {"name": "arg[2]", "pass": True, "max_abs_error": 0, "difference": None}]}, report
+assert good_json("run", K, "make_odd(2)")["outputs"][0]["data"] is None
+assert good_json("run", K, 'identity(["a", none, 2xbool=1 0])')["outputs"][2]["data"] == [True, False]
+assert good_json("run", K, 'identity(["a", none, 1.5, {}])')["outputs"][0]["value"] == [
+    {"type": "ffi.String", "value": "a"}, {"type": "None", "value": None}, {"type": "float", "value": 1.5},
+    {"type": "ffi.Map", "value": "{}"}]
+statistics = good_json("run", K, "add(1, 2)", "--print_statistics")
+assert statistics["load_seconds"] > 0 and statistics["call_seconds"] > 0, statistics
+
+# Lists in lists.
+deep = "[" * 64 + "1" + "]" * 64
+assert good("run", K, f"identity({deep})").startswith("result[0]: [[[") and good_json("run", K, f"identity({deep})")
+assert good("run", K, f"identity({deep})", "-e", deep).startswith("[PASS]")
+assert run("run", K, f"identity({deep})", "-e", deep.replace("1", "2"))[0] == MISMATCH
+bad(USAGE, "lists and maps are nested too deep", "run", K, f"identity([{deep}])")
+bad(USAGE, "lists and maps are nested too deep", "run", K, "identity(" + "[" * 50000 + "]" * 50000 + ")")
+
+# Functions that go wrong.
+bad(RAISED, "add: TypeError: Mismatched number of arguments when calling: `add(0: int, 1: int) -> int`. Expected 2 but "
+    "got 1 arguments", "run", K, "add(1)")
+bad(RAISED, "fail: ValueError: on purpose, with 1 arguments", "run", K, "fail(1)", "--json")
+code, out, err = run("run", K, "fail_with_place()")
+assert code == RAISED and out == "" and err.startswith("fail_with_place: ValueError: on purpose\n  File ") and \
+    "run_kernels.c" in err and err.count("\n") == 2, err
+bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "run", K, "crash()", env=CRASHING)
+bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit code 3", "run", K, "leave()",
+    env=CRASHING)
+
+# Libraries that go wrong.
+bad(LOAD, ": crashed while it was loaded: ", "run", libraries["on_load_crash"], env=CRASHING)
+bad(LOAD, ": ended the program while it was loaded, with exit code 3", "run", libraries["on_load_leave"], env=CRASHING)
+bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
+bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
+bad(LOAD, "nothing.so: cannot open shared object file", "run", "nothing.so")
+bad(LOAD, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
+bad(LOAD, "there is no function something_else; it has only", "run", libraries["run_one"], "something_else()")
+bad(USAGE, "say which function; it has add, bump, ", "run", K)
+bad(USAGE, "say which function; it has no functions", "run", libraries["run_none"])
+
+# Texts that are no values.
+for call, message in [
+        ("add(1", "no call"), ("(1)", "no call"), ("add(1,)", "argument 1 (``): a value is missing"),
+        ("add(x, 2)", "argument 0 (`x`): `x` is no value"),
+        ("add([x, 2], 3)", "argument 0 (`[x, 2]`): `x` is no value"),
+        ("add(1 2)", "argument 0 (`1 2`): `1 2` is no value"), ("add([1, 2)", "`,` or `]` is missing"),
+        ("add([1)", "missing in a list"), ("add({a})", "`:` is missing"), ("add({1: 2)", "`,` or `}` is missing"),
+        ("add(abc)", '`abc` is no value; a text is written s:"..."'), ('add("abc)', "a quote stays open"),
+        ("add(i:1.5)", "`1.5` is no integer"), ("add(i:99999999999999999999)", "is no integer of 64 bits"),
+        ("add(f:x)", "`x` is no number"), ("add(b:2)", "neither true nor false"),
+        ("add(dtype:q7)", "`q7` is no data type"), ("add(dev:gpu)", "`gpu` is no device"), ("add(shape:2)", "a list"),
+        ('add(shape:["a"])', "a shape is a list of integers"), ("add(fn:nobody)", "no global function `nobody`"),
+        ("add(4xq7=1)", "`q7` is no data type"), ("add(4xf32=1 2)", "2 numbers for 4"),
+        ("add(4x)", "`` is no data type"),
+        ("add(4xf32=)", "0 numbers for 4"), ("add(2xi8=1 200)", "`200` does not fit i8"),
+        ("add(2xui8=-1 0)", "`-1` does not fit ui8"), ("add(2xbool=2 0)", "`2` does not fit bool"),
+        ("add(2xi8=1.5 0)", "`1.5` is no integer"), ("add(2xf32=x y)", "`x` is no number"),
+        ("add(2xf32=[1 2)", "stays open"), ("add(&)", "followed by the type"),
+        ("add(9999999999x9999999999xf32=1)", "has a negative extent or too many elements"),
+        ("add(4xhandle=1)", "cannot be written as text"), ('add(s:"\\q")', "is no escape"),
+        ("add(1)) ", "not expected")]:
+    bad(USAGE, message, "run", K, call)
+code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # a sanitizer adds a line to it
+assert code == USAGE and out == "" and err.endswith("argument 0 (`99999999999999999xf32=1`): out of memory\n"), err
+bad(USAGE, "--input 1 (`4xf32=1 2`): 2 numbers for 4", "run", K, "-f", "add", "-i", "1", "-i", "4xf32=1 2")
+bad(USAGE, "--input 0 (`\"a\" b`): `b` is too much", "run", K, "-f", "add", "-i", '"a" b')
+bad(USAGE, "--expected_output 0 (`4xq3`)", "run", K, "add(1, 2)", "-e", "4xq3")
+bad(USAGE, "exclude each other", "run", K, "add(1, 2)", "-i", "1")
+bad(USAGE, "say which library", "run")
+bad(USAGE, "one operand too many: extra", "run", K, "-f", "add", "extra")
+bad(USAGE, "--output is given 2 times, and there are 1 outputs", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
+bad(USAGE, "--output must be", "run", K, "add(1, 2)", "-o", "x.npy")
+bad(USAGE, "--guard must be end or start", "run", K, "add(1, 2)", "--guard=middle")
+bad(USAGE, "--seed must be an integer", "run", K, "add(1, 2)", "--seed=x")
+bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")
+
+# Inputs against memory that nobody may touch.
+for where, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:
+    assert good("run", K, f"peek(5xi8=1, {inside})", f"--guard={where}") == "result[0]: 1\n"
+    bad(RAISED, f"; it reached {word} a tensor of 5 bytes", "run", K, f"peek(5xi8=1, {outside})", f"--guard={where}",
+        env=CRASHING)
+bad(RAISED, "peek: crashed while it was called: ", "run", K, "peek(5xi8=1, 5)", "--guard=end", env=CRASHING)
+assert good("run", K, "scale(4xf32=1, 2, &4xf32)", "--guard=end") == "arg[2]: 4xf32=2 2 2 2\n"
+
+# Objects that stay.
+assert good("run", K, "make_two()", "--leak-check").count("\n") == 2
+code, out, err = run("run", K, "leak()", "--leak-check", env=CRASHING)
+assert code == 5 and err == "tvm-ffi: leak: objects that the call made are alive after it: 1 ffi.Tensor\n", err
+
+# A library from stdin; without a child.
+with open(libraries["run_one"], "rb") as file:
+    done = subprocess.run([TOOL, "run", "-"], stdin=file, capture_output=True, text=True, check=True)
+    assert done.stdout == "result[0]: 7\n" and done.stderr == "", done
+assert good("run", K, "add(1, 2)", "--no-fork") == "result[0]: 3\n"
+
+# A library in the folder where one is, named without a slash.
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "mine.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes())
+    pathlib.Path(folder, "text.so").write_text("not a library\n")
+    os.chdir(folder)
+    assert good("run", "mine.so", "only()") == "result[0]: 7\n"
+    bad(LOAD, "text.so: ", "run", "text.so", "only()")
+    pathlib.Path("cut.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes()[:1000])
+    bad(LOAD, "cut.so: ", "run", "cut.so", "only()")
+
+assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=always")
+
+# On a terminal what takes long is told, and wiped; and results have colours.
+terminal, ours = pty.openpty()
+with subprocess.Popen([TOOL, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, stderr=ours) as process:
+    os.close(ours)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 1024)
+        except OSError:  # its other end is closed
+            break
+    assert process.stdout.read() == b"result: none\n"
+assert b"calling wait, 1 s" in shown or b"calling wait, 2 s" in shown, shown
+assert shown.endswith(b"\r\033[K"), shown
+terminal, ours = pty.openpty()
+subprocess.run([TOOL, "run", K, "add(1, 2)"], stdout=ours, check=True, env=dict(os.environ, NO_COLOR=""))
+assert os.read(terminal, 1024) == b"\033[1mresult[0]\033[0m: 3\r\n"
