@@ -23,6 +23,7 @@ assert good(*CUDA, "identity(2x2xf32=1 2 3 4)", "-e", "2x2xf32=1 2 3 4", env=env
     "[PASS] identity: result[0] 2x2xf32 max|err|=0\n"
 assert good(*CUDA, "make_like(3xi16=7)", env=env) == "result[0]: 3xi16=0 0 0\n"
 assert good(*CUDA, "make(3)", env=env) == "result[0]: 3xf32=0 1 2\n"
+assert good("bench", K, "identity(4xf32=1)", "--device=cuda:0", "--warmup=0", "--repeat=6", env=env).count("\n") == 4
 crashing = dict(env, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "bump: crashed while it was called", *CUDA, "bump(1xi32=1)", env=crashing)
 bad(RAISED, "identity: RuntimeError: CUDA cannot finish: illegal address (700)", *CUDA, "identity(1xi32=1)",

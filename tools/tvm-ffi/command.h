@@ -79,5 +79,6 @@ int run_registry(const arguments *args);
 int run_stub(const arguments *args);
 int run_types(const arguments *args);
 int run_run(const arguments *args);
+int run_bench(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMAND_H_ */

@@ -130,7 +130,7 @@ static const char kStubText[] =
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
     "program that is linked with the library.";
 
-/* ---- Calls: run ---------------------------------------------------------------------------------
+/* ---- Calls: run, bench --------------------------------------------------------------------------
  */
 
 /* What a call is made of, for `run` and `bench`. */
@@ -176,7 +176,42 @@ static const char kRunDescription[] =
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
 
+static const option kBenchOptions[] = {
+    CALL_OPTIONS,
+    {"min_time", 0, "SECONDS", false, "how long to measure; 0.5"},
+    {"warmup", 0, "SECONDS", false, "how long to call before that; 0.1"},
+    {"repeat", 0, "N", false, "how many samples to take, instead of --min_time"},
+    {"compare", 0, "FILE", false, "compare with what --json has printed before"},
+    {NULL, 0, NULL, false, NULL},
+};
+
 const command kCommands[] = {
+    {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
+     -1, run_list},
+    {"run", "LIB ['FUNCTION(ARGUMENT, ...)']", "Call a function of a library", kRunDescription,
+     kRunOptions, 0, 2, run_run},
+    {"bench", "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
+     "Measure a function of a library, or of two side by side",
+     "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
+     "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
+     "nothing takes with the same arguments. A difference is significant when the 95 % confidence\n"
+     "interval of the ratio of the medians is beyond 1 %. Work on a device is waited for at the\n"
+     "end of each sample.",
+     kBenchOptions, 0, 3, run_bench},
+    {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
+     kCheckText, kCheckOptions, 1, -1, run_check},
+    {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",
+     kEmbedText, kEmbedOptions, 1, -1, run_embed},
+    {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
+     run_unpack},
+    {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
+     run_stub},
+    {"registry", "", "List global functions with their signatures", kRegistryText,
+     kRegisteredOptions, 0, 0, run_registry},
+    {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
+     0, 0, run_types},
+    {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
+     run_info},
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
      "so that an installation may be moved as a whole. Called by the name tvm-ffi-config the\n"
@@ -185,24 +220,6 @@ const command kCommands[] = {
      "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
      "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",
      kConfigOptions, 0, 0, run_config},
-    {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
-     run_info},
-    {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
-     -1, run_list},
-    {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
-     kCheckText, kCheckOptions, 1, -1, run_check},
-    {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",
-     kEmbedText, kEmbedOptions, 1, -1, run_embed},
-    {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
-     run_unpack},
-    {"registry", "", "List global functions with their signatures", kRegistryText,
-     kRegisteredOptions, 0, 0, run_registry},
-    {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
-     run_stub},
-    {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
-     0, 0, run_types},
-    {"run", "LIB ['FUNCTION(ARGUMENT, ...)']", "Call a function of a library", kRunDescription,
-     kRunOptions, 0, 2, run_run},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import pathlib
+import re
+import tempfile
+
+from tool import FILES, LOAD, RAISED, USAGE, bad, good, good_json, run
+
+libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
+K, ONLY, OTHER = libraries["run_kernels"], libraries["run_one"], libraries["run_register"]
+SHORT = ["--warmup=0", "--repeat=20"]
+COLUMNS = ["min", "median", "p90", "p95", "p99", "p999"]
+
+
+def check_run(one):
+    values = [one[c] for c in COLUMNS]
+    assert values == sorted(values) and 0 < values[0] and one["mad"] >= 0, one
+    assert one["min"] <= one["median_low"] <= one["median"] <= one["median_high"] <= one["p999"], one
+    assert one["samples"] == 20 and one["calls_per_sample"] >= 1, one
+
+
+# One library.
+report = good_json("bench", ONLY, *SHORT)
+assert report["function"] == "only" and report["comparisons"] == [], report
+assert [r["library"] for r in report["runs"]] == [ONLY, None], report
+for one in report["runs"]:
+    check_run(one)
+lines = good("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT).splitlines()
+assert len(lines) == 4 and lines[0].split() == ["scale", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9",
+                                                "MAD"], lines
+for line, name in zip(lines[1:], [K, "(nothing)"]):
+    assert re.fullmatch(rf"{re.escape(name)} +20(?: +[\d.]+ (?:ns|us|ms|s)){{7}}", line), line
+assert re.fullmatch(r"the runtime's share: [\d.]+ \w+ of [\d.]+ \w+ \([\d.]+ %\)", lines[3]), lines
+
+# Two side by side.
+report = good_json("bench", ONLY, OTHER, "only()", *SHORT)
+assert [r["library"] for r in report["runs"]] == [ONLY, OTHER, None], report
+comparison, = report["comparisons"]
+assert (comparison["first"], comparison["second"]) == (ONLY, OTHER), comparison
+assert comparison["low"] <= comparison["ratio"] <= comparison["high"], comparison
+VERDICT = r"{} (is [\d.]+x (faster|slower) than|takes [\d.]+x the time of) {} \(95 % CI [\d.]+ to [\d.]+\), " \
+    r"(no )?significant( difference)?"
+assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)), comparison["verdict"]), comparison
+lines = good("bench", "-m", ONLY, "-m", OTHER, "-f", "only", *SHORT).splitlines()
+assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].startswith(OTHER), lines
+
+# With an earlier result: as it is, and changed to leave no doubt.
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)
+old = good_json("bench", ONLY, *SHORT)
+for factor, word in [(1e6, "faster"), (1e-6, "slower")]:
+    for key in ("median", "median_low", "median_high"):
+        old["runs"][0][key] *= factor
+    pathlib.Path("old.json").write_text(json.dumps(old))
+    comparison, = good_json("bench", ONLY, "--compare=old.json", *SHORT)["comparisons"]
+    assert comparison["significant"] and f" {word} than old.json " in comparison["verdict"], comparison
+    assert good("bench", ONLY, "--compare=old.json", *SHORT).splitlines()[4].endswith(", significant")
+    for key in ("median", "median_low", "median_high"):
+        old["runs"][0][key] /= factor
+old["runs"][0]["median_low"], old["runs"][0]["median_high"] = 1e-6, 1e12
+pathlib.Path("old.json").write_text(json.dumps(old))
+comparison, = good_json("bench", ONLY, "--compare=old.json", *SHORT)["comparisons"]
+assert not comparison["significant"] and comparison["verdict"].endswith("no significant difference"), comparison
+# What was the only library then is compared with the first of two.
+pathlib.Path("old.json").write_text(json.dumps(old))
+assert len(good_json("bench", ONLY, OTHER, "--compare=old.json", *SHORT)["comparisons"]) == 2
+for content in ["", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs": [{"median": -1}]}', '{"runs": 5}']:
+    pathlib.Path("old.json").write_text(content)
+    bad(USAGE, "old.json: is not what tvm-ffi bench --json prints", "bench", ONLY, "--compare=old.json", *SHORT)
+bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
+
+# How long: by samples, or by time and then of six at least.
+assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 6
+assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["runs"][0]["samples"] >= 6
+
+# What goes wrong.
+crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
+bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
+bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
+bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["on_load_crash"], *SHORT, env=crashing)
+bad(LOAD, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
+bad(USAGE, "say which function; it has add", "bench", K)
+bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")
+bad(USAGE, "--repeat must be an integer from 1", "bench", ONLY, "--repeat=0")
+bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
+bad(USAGE, "--module is given more than 2 times", "bench", "-m", "a", "-m", "b", "-m", "c")
+assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
