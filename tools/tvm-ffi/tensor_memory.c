@@ -139,7 +139,7 @@ static void gather(const DLTensor *from, const DLTensor *to, size_t item) {
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   TVMFFIObjectHandle out;
   DLTensor *to;
-  size_t size;
+  size_t size = 0;
   bool on_device = device_is_open(tensor->device);
   if (!tensor_is_readable(tensor)) {
     char device[48];
