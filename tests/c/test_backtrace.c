@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is walked and when; test_backtrace_text.c has the text that becomes of it. */
-#define _POSIX_C_SOURCE 200112L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "core/backtrace.h"
 
 #include <stdlib.h>

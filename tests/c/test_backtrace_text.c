@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of backtraces, from scripted stacks: second half of the tests of core/backtrace.c. */
-#define _POSIX_C_SOURCE 200112L /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>

@@ -340,6 +340,55 @@ def install():
 
 
 @part
+def single():
+    """the two files of tools/amalgamate: by strict compilers, in one program, and every test of C on them"""
+    work = ROOT / "build-amalgamated"
+    shutil.rmtree(work, ignore_errors=True)
+    for seed, extra in ("1", []), ("2", []), ("3", ["--line"]):
+        REPORT.run(f"tools/amalgamate {' '.join(extra)}".strip(), ["tools/amalgamate", *extra, work / seed],
+                   env={"PYTHONHASHSEED": seed})
+    for name in "tvm_ffi.c", "tvm_ffi.h":
+        REPORT.check(f"the same {name} each time", (work / "1" / name).read_bytes() == (work / "2" / name).read_bytes())
+    source, strict = work / "1/tvm_ffi.c", ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+    for compiler, cpp in ("gcc", "g++"), ("clang", "clang++"):
+        if not shutil.which(compiler):
+            continue
+        for profile in [], ["-DTVM_FFI_PROFILE_CORE"]:
+            for level in "-O0", "-O2", "-Os":
+                words = [compiler, level, *profile]
+                REPORT.run(" ".join(words), [*words, "-std=c99", *strict, "-c", source, "-o", work / "tvm_ffi.o"])
+        # dlpack.h before and after, and headers of the same names as the parts.
+        for order, first, last in (("alone", [], []), ("after dlpack.h", ["dlpack/dlpack.h"], []),
+                                   ("before dlpack.h and c.h", [], ["dlpack/dlpack.h", "tvm/ffi/c.h"])):
+            words = [word for header in [*first, source.with_suffix(".h"), *last] for word in ("-include", header)]
+            for language, standard, command in ("c", "c99", compiler), ("c++", "c++17", cpp):
+                if shutil.which(command):
+                    REPORT.run(f"{command}, tvm_ffi.h {order}",
+                               [command, "-x", language, f"-std={standard}", *strict, "-fsyntax-only", "-Iinclude",
+                                "-Isubprojects/dlpack/include", *words, "/dev/null"])
+
+    # A program with the runtime inside, and a kernel: they see tvm_ffi.h and nothing else.
+    sample = ROOT / "samples/01_load_and_call"
+    for name in "host.c", "kernel.c":
+        text = (sample / name).read_text(encoding="utf-8")
+        text = re.sub(r"#include <tvm/ffi/[^>]+>", '#include "tvm_ffi.h"', text)
+        (work / "1" / name).write_text(text, encoding="utf-8")
+    host, kernel = work / "host", work / "kernel.so"
+    REPORT.run("a kernel", ["cc", "-std=c99", *strict, "-shared", "-fPIC", work / "1/kernel.c", "-o", kernel])
+    REPORT.run("a program with the runtime inside", ["cc", "-std=c99", *strict, "-O2", work / "1/host.c", source,
+                                                     "-o", host, "-pthread", "-ldl", "-rdynamic"])
+    printed = REPORT.run("it runs the kernel", [host, kernel])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("it exports the ABI", ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
+
+    suites = {"full": ["unit", "oom", "race", "abi", "samples", "modules"], "core": ["unit", "abi", "samples"]}
+    for profile, names in suites.items():
+        folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}", "-Dcpp=disabled",
+                       "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
+        meson_test(folder, suites=names)
+
+
+@part
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):
