@@ -389,6 +389,45 @@ def single():
 
 
 @part
+def debian():
+    """Debian packages: built with their samples run, looked at by lintian, unpacked and used"""
+    if not tool("dpkg-buildpackage") or not tool("dh"):
+        return
+    missing = execute(["dpkg-checkbuilddeps", "packaging/debian/control"])
+    if missing.returncode != 0:
+        REPORT.skip("all of it", missing.stdout.strip())
+        return
+    out = ROOT / "build-deb"
+    shutil.rmtree(out, ignore_errors=True)
+    REPORT.run("tools/deb", ["tools/deb", out])
+    root = out / "root"
+    for package in sorted(out.glob("*.deb")):
+        if "-dbgsym_" not in package.name:
+            REPORT.run(f"{package.name} is unpacked", ["dpkg", "-x", package, root])
+    REPORT.check("there is a source package", len(list(out.glob("*.dsc"))) == 1)
+    no_pages = not list(root.glob("usr/share/man/man1/*"))
+    if shutil.which("lintian"):
+        if no_pages:
+            REPORT.skip("lintian: no-manual-page", "the tool installs none yet")
+        REPORT.run("lintian", ["lintian", "--allow-root", "--fail-on", "error,warning",
+                               *(["--suppress-tags", "no-manual-page"] if no_pages else []), *out.glob("*.changes")])
+    else:
+        REPORT.skip("lintian", "is not installed")
+
+    sample = ROOT / "samples/01_load_and_call"
+    (libdir,) = {path.parent for path in root.glob("usr/lib/*/libtvm_ffi.so")}
+    env = {"PKG_CONFIG_LIBDIR": str(libdir / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
+           "LD_LIBRARY_PATH": str(libdir)}
+    flags = shlex.split(REPORT.run("pkg-config", ["pkg-config", "--cflags", "--libs", "tvm_ffi"], env=env))
+    flags.append(f"-L{libdir}")  # of the system, and so not among what pkg-config says
+    REPORT.run("a kernel", ["cc", "-shared", "-fPIC", sample / "kernel.c", *flags, "-o", out / "kernel.so"])
+    REPORT.run("a host", ["cc", sample / "host.c", *flags, "-o", out / "host"])
+    printed = REPORT.run("it runs", [out / "host", out / "kernel.so"], env=env)
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("the tool runs", [root / "usr/bin/tvm-ffi", "info"], env=env)
+
+
+@part
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):
