@@ -85,6 +85,12 @@ void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType 
   function->body = body;
 }
 
+bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body) {
+  return value->type_index == kTVMFFIFunction &&
+         TVMFFIFunctionGetCellPtr(value->v_obj)->safe_call == call_own &&
+         ((const tvmffi_own_function *)(const void *)value->v_obj)->body == body;
+}
+
 enum { kFrontendRaised = -2 }; /* "the error is not in the slot, the frontend has it" */
 
 int tvmffi_function_check_raised(int code) {

@@ -3,6 +3,7 @@
 #ifndef TVMFFI_CORE_FUNCTION_H_
 #define TVMFFI_CORE_FUNCTION_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 /*
@@ -17,6 +18,9 @@ typedef struct {
 
 /* Fills in what is behind the header. */
 void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body);
+
+/* Whether a value is such a function with that body. */
+bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body);
 
 /*
  * Calls a function and makes sure that a failure has an error: the slot is emptied first, and a

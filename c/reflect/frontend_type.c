@@ -128,8 +128,7 @@ static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args
 static bool is_registered(const tvmffi_type_record *record, size_t total_size, int attr,
                           TVMFFISafeCallType body) {
   const TVMFFIAny *found = tvmffi_reflect_find_attr(attr, record->info.type_index);
-  return found != NULL && found->type_index == kTVMFFIFunction &&
-         TVMFFIFunctionGetCellPtr(found->v_obj)->safe_call == body &&
+  return found != NULL && tvmffi_own_function_is(found, body) &&
          ((const type_function *)(const void *)found->v_obj)->total_size == total_size;
 }
 

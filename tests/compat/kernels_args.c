@@ -197,3 +197,6 @@ TVM_FFI_C_EXPORT_METADATA(echo, "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Functi
 TVM_FFI_C_EXPORT_DOC(count, "");
 TVM_FFI_C_EXPORT_SCHEMA(read_opt_int64, TVM_FFI_C_TYPE("int"),
                         TVM_FFI_C_TYPE_OF("Optional", TVM_FFI_C_TYPE("int")));
+TVM_FFI_C_EXPORT_SCHEMA(read_double, TVM_FFI_C_TYPE("float"), TVM_FFI_C_PARAM("x", "float"));
+TVM_FFI_C_EXPORT_SCHEMA(read_opt_double, TVM_FFI_C_TYPE("float"),
+                        TVM_FFI_C_PARAM_OF("x", "Optional", TVM_FFI_C_TYPE("float")));

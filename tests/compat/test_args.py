@@ -154,3 +154,11 @@ class Checking(Case):
                                                    '"params":[{"type":"Optional","args":[{"type":"int"}]}]}}'})
         data = ctypes.c_char.in_dll(ctypes.CDLL(kernels.path), "__tvm_ffi__schema_read_opt_int64")
         self.assertEqual(json.loads(ctypes.string_at(ctypes.addressof(data))), metadata)
+
+    def test_named_parameters(self):
+        # The package's reader passes over the names.
+        for name, text in (("read_double", "Callable[[float], float]"),
+                           ("read_opt_double", "Callable[[float | None], float]")):
+            schema = kernels.module.get_function_metadata(name)["type_schema"]
+            self.assertEqual(json.loads(schema)["named_args"]["params"][0]["name"], "x")
+            self.assertEqual(str(tvm_ffi.core.TypeSchema.from_json_str(schema)), text)
