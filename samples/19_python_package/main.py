@@ -8,8 +8,9 @@ in an environment of one's own:
     install -m 644 build/c/libtvm_ffi.so "$(venv/bin/tvm-ffi-config --libfiles)"
     venv/bin/python samples/19_python_package/main.py build/samples/19_python_package_kernel.so
 
-Modules written in C++ need build/c/libtvm_ffi_cxx.so beside it. Nothing in Python changes. LD_PRELOAD
-and LD_LIBRARY_PATH do not do: the package's own library would be loaded as well.
+Modules written in C++ need build/c/libtvm_ffi_cxx.so beside it. Nothing in Python changes. LD_LIBRARY_PATH
+does nothing, for the package asks for its file by path; LD_PRELOAD loads both libraries,
+which ends the process while the package starts.
 """
 import ctypes
 import pathlib

@@ -137,6 +137,10 @@ assert good_json("run", K, 'identity(["a", none, 2xbool=1 0])')["outputs"][2]["d
 assert good_json("run", K, 'identity(["a", none, 1.5, {}])')["outputs"][0]["value"] == [
     {"type": "ffi.String", "value": "a"}, {"type": "None", "value": None}, {"type": "float", "value": 1.5},
     {"type": "ffi.Map", "value": "{}"}]
+# JSON is UTF-8, whatever a text is.
+assert good_json("run", K, os.fsdecode(b'identity("a\xff\xe2\x82\xac\xed\xa0\x80")'))["outputs"][0]["value"] == (
+    "a\xff\u20ac\xed\xa0\x80")
+
 statistics = good_json("run", K, "add(1, 2)", "--print_statistics")
 assert statistics["load_seconds"] > 0 and statistics["call_seconds"] > 0, statistics
 

@@ -11,8 +11,9 @@
 void json_begin_object(const char *key);
 void json_begin_array(const char *key);
 void json_end(void);
-void json_text(const char *key, const char *text);               /* NULL writes null */
-void json_bytes(const char *key, const char *text, size_t size); /* not UTF-8: escaped by bytes */
+void json_text(const char *key, const char *text); /* NULL writes null */
+void json_bytes(const char *key, const char *text,
+                size_t size); /* what is not UTF-8: \u00XX for the byte */
 void json_int(const char *key, int64_t number);
 void json_uint(const char *key, uint64_t number);
 void json_real(const char *key, double number); /* NaN and infinities as texts */
