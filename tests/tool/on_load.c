@@ -5,24 +5,28 @@
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
-static inline void crash(void) {
-  abort();
-}
-static inline void leave(void) {
-  _exit(3);
-}
-static inline void hang(void) {
-  for (;;) sleep(1000);
-}
-static inline void shut(void) {
+typedef enum { crash, leave, hang, shut, nothing } deed;
+
+static void perform(deed what) {
   int file;
-  for (file = 0; file < 256; ++file) close(file);
-  hang();
+  switch (what) {
+    case crash:
+      abort();
+    case leave:
+      _exit(3);
+    case shut:
+      for (file = 0; file < 256; ++file) close(file);
+      perform(hang);
+      break;
+    case hang:
+      for (;;) sleep(1000);
+    case nothing:
+      break;
+  }
 }
-static inline void nothing(void) {}
 
 __attribute__((constructor)) static void load(void) {
-  ON_LOAD();
+  perform(ON_LOAD);
 }
 
 TVM_FFI_C_EXPORT(kernel, "() -> None") {
@@ -30,6 +34,6 @@ TVM_FFI_C_EXPORT(kernel, "() -> None") {
 }
 TVM_FFI_C_EXPORT(_metadata_kernel, "() -> str") {
   (void)args;
-  crash();
+  perform(crash);
   return 0;
 }
