@@ -189,6 +189,8 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
   w.skip = has_line ? 2 : record->skip; /* this function and the one that named itself */
   w.is_open = true;
   w.cross_boundary = cross_ffi_boundary;
+  record->backtrace = none; /* the old text may move */
+  record->is_open = false;
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
   if (!has_line || tvmffi_atomic_load_relaxed_int(&tvmffi_backtrace_enabled)) {

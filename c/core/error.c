@@ -209,9 +209,10 @@ void tvmffi_error_continue_backtrace(void) {
       !tvmffi_atomic_load_relaxed_int(&error->is_open)) {
     return;
   }
-  /* Of an error that other threads have too: the size first, as update_backtrace writes it. */
-  so_far.size = tvmffi_atomic_load_acquire(&error->cell.backtrace.size);
-  so_far.data = tvmffi_atomic_load_acquire(&error->cell.backtrace.data);
+  tvmffi_mutex_lock(
+      &update_mutex); /* other threads may have the error too; texts stay till its end */
+  so_far = error->cell.backtrace;
+  tvmffi_mutex_unlock(&update_mutex);
   tvmffi_thread.raised = NULL; /* a walker may raise another meanwhile */
   more = tvmffi_backtrace_continue(&so_far, &is_open);
   if (more.size != 0) update_backtrace(error, &more, kTVMFFIBacktraceUpdateModeAppend);

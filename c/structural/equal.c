@@ -254,7 +254,10 @@ static int next_field(walk *w, frame *top, pair *p) {
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   p->field = tvmffi_field_next_without(&top->in_a.fields, kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   if (p->field == NULL) return 0;
-  if (tvmffi_field_lend(p->field, a, &p->a)) return tvmffi_field_lend(p->field, b, &p->b);
+  if (tvmffi_field_lend(p->field, a, &p->a)) {
+    (void)tvmffi_field_lend(p->field, b, &p->b); /* as the field is the same */
+    return 1;
+  }
   own_frames(w);
   p->is_owned = true;
   p->b = p->key_a = tvmffi_any_none();
@@ -324,7 +327,6 @@ TVMFFI_COLD static int find_extra_entry(walk *w) {
 /* Whether b has no more than a, all of whose children have been compared. */
 static int compare_sizes(walk *w, bool *out) {
   const frame *top = top_of(w);
-  tvmffi_mismatch_step_back(w->mismatch);
   *out = true;
   if (tvmffi_is_sequence(top->b->type_index)) {
     TVMFFIAny size = tvmffi_any_int(tvmffi_array_size(top->in_a.obj));
@@ -360,6 +362,7 @@ static int compare_next(walk *w, bool *out) {
   pair p;
   int rc;
   if (top_of(w)->is_hooked) return accept(w, out);
+  tvmffi_mismatch_step_back(w->mismatch); /* before the pair is lent: it may release a key */
   do {
     rc = next_pair(w, &p, out);
   } while (rc == 1 && *out && !p.is_owned && p.a.type_index < kTVMFFIStaticObjectBegin &&

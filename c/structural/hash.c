@@ -244,7 +244,8 @@ static int finish(walk *w, uint64_t *out) {
 /*
  * 1 and the hash, 0 after pushing what is to be hashed, taking it if it is owned, or -1. What has
  * no other owner than the one it was found at is not met again; but for variables and nodes of
- * graphs, which have a number for good, and what hooks do.
+ * graphs, which have a number for good, and what hooks do. Where a foreign getter gave it, there
+ * may be no owner at that place, and any besides the walk counts.
  */
 static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint64_t *out) {
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindTreeNode;
@@ -257,7 +258,7 @@ static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint6
     TVMFFI_TRY(tvmffi_structural_kind(value->type_index, &kind));
     TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSHash, value->type_index, kHook, &hook));
   }
-  may_recur = tvmffi_object_use_count(obj) > 1 + (uint32_t)is_owned || w->function != NULL ||
+  may_recur = tvmffi_object_use_count(obj) > 1 || w->function != NULL ||
               kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
   done = may_recur ? tvmffi_pointer_map_find(&w->done, obj) : NULL;
   if (done != NULL) {

@@ -4,28 +4,28 @@
 #include "core/any.h"
 #include "core/error.h"
 
-static void release_partners(tvmffi_pointer_map *map) {
+void tvmffi_pairing_fini(tvmffi_pairing *pairing) {
+  const tvmffi_pointer_map *map = &pairing->a_to_b;
   size_t i;
   for (i = 0; i < map->capacity; ++i) {
-    if (map->slots[i].key != NULL) tvmffi_object_release(map->slots[i].value.pointer);
+    if (map->slots[i].key == NULL) continue;
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
+    tvmffi_object_release(map->slots[i].value.pointer);
   }
-  tvmffi_pointer_map_fini(map);
-}
-
-void tvmffi_pairing_fini(tvmffi_pairing *pairing) {
-  release_partners(&pairing->a_to_b);
-  release_partners(&pairing->b_to_a);
+  tvmffi_pointer_map_fini(&pairing->a_to_b);
+  tvmffi_pointer_map_fini(&pairing->b_to_a);
 }
 
 int tvmffi_pairing_add(tvmffi_pairing *pairing, TVMFFIObject *a, TVMFFIObject *b) {
-  tvmffi_pointer_entry *to_b = tvmffi_pointer_map_ensure(&pairing->a_to_b, a), *to_a;
-  if (to_b == NULL) return tvmffi_fail_memory();
-  if (to_b->value.pointer != NULL) return 0;
+  tvmffi_pointer_entry *to_a, *to_b;
+  if (tvmffi_pointer_map_find(&pairing->a_to_b, a) != NULL) return 0;
   to_a = tvmffi_pointer_map_ensure(&pairing->b_to_a, b);
   if (to_a == NULL) return tvmffi_fail_memory();
+  to_b = tvmffi_pointer_map_ensure(&pairing->a_to_b, a);
+  if (to_b == NULL) return tvmffi_fail_memory();
   tvmffi_object_retain(a);
-  to_a->value.pointer = a;
   tvmffi_object_retain(b);
+  to_a->value.pointer = a;
   to_b->value.pointer = b;
   return 0;
 }

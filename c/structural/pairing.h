@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables and nodes of graphs on two sides that stand for each other. Owned. */
+/* Variables and nodes of graphs on two sides that stand for each other. */
 #ifndef TVMFFI_STRUCTURAL_PAIRING_H_
 #define TVMFFI_STRUCTURAL_PAIRING_H_
 
@@ -7,7 +7,7 @@
 
 #include "base/pointer_map.h"
 
-/* All zero is an empty one. */
+/* All zero is an empty one. What is in b_to_a is in a_to_b too, which owns both sides. */
 typedef struct {
   tvmffi_pointer_map a_to_b, b_to_a;
 } tvmffi_pairing;

@@ -172,11 +172,15 @@ static int next_value(frame *top, TVMFFIAny *out) {
   return 1;
 }
 
-/* The walk, what the value was found in, and a field of its shallow copy, which has the same. */
+/*
+ * The walk, what the value was found in, and a field of its shallow copy, which has the same. What
+ * a foreign getter gives need not be owned by the object that it is called for.
+ */
 static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
-  TVMFFIAny copied;
-  return top->field != NULL && top->copy != top->cursor.obj &&
-                 tvmffi_field_lend(top->field, top->copy, &copied) &&
+  TVMFFIAny stored, copied;
+  if (top->field == NULL) return 2;
+  if (!tvmffi_field_lend(top->field, top->cursor.obj, &stored)) return 1;
+  return top->copy != top->cursor.obj && tvmffi_field_lend(top->field, top->copy, &copied) &&
                  tvmffi_any_key_is_same(&copied, value)
              ? 3
              : 2;
