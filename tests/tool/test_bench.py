@@ -45,6 +45,10 @@ assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)), compariso
 lines = good("bench", "-m", ONLY, "-m", OTHER, "-f", "only", *SHORT).splitlines()
 assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].startswith(OTHER), lines
 
+# Of too few samples nothing is known; a result of another function is no earlier one.
+comparison, = good_json("bench", ONLY, OTHER, "only()", "--warmup=0", "--repeat=3")["comparisons"]
+assert not comparison["significant"] and comparison["verdict"].endswith(", of too few samples to tell more"), comparison
+
 # With an earlier result: as it is, and changed to leave no doubt.
 folder = tempfile.TemporaryDirectory()
 os.chdir(folder.name)
@@ -68,11 +72,14 @@ assert len(good_json("bench", ONLY, OTHER, "--compare=old.json", *SHORT)["compar
 for content in ["", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs": [{"median": -1}]}', '{"runs": 5}']:
     pathlib.Path("old.json").write_text(content)
     bad(USAGE, "old.json: is not what tvm-ffi bench --json prints", "bench", ONLY, "--compare=old.json", *SHORT)
+other = dict(old, function="other")
+pathlib.Path("old.json").write_text(json.dumps(other))
+bad(USAGE, "old.json: has measured another function than only", "bench", ONLY, "--compare=old.json", *SHORT)
 bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
 
-# How long: by samples, or by time and then of six at least.
-assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 6
-assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["runs"][0]["samples"] >= 6
+# How long: by samples, or by time and then of seven at least.
+assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 7
+assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["runs"][0]["samples"] >= 7
 
 # What goes wrong.
 crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
@@ -86,3 +93,8 @@ bad(USAGE, "--repeat must be an integer from 1", "bench", ONLY, "--repeat=0")
 bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
 bad(USAGE, "--module is given more than 2 times", "bench", "-m", "a", "-m", "b", "-m", "c")
 assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
+
+# What cannot be loaded, first or second.
+for missing in ("missing.so", "old.json"):
+    bad(LOAD, missing, "bench", missing)
+    bad(LOAD, missing, "bench", ONLY, missing, "only()")

@@ -28,6 +28,13 @@ for line in ("Not wrapped: packed, which takes any arguments.",
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
     assert f"\n# {line}\n" in good("stub", "--lang=python", TYPED)
     assert f"\n// {line}\n" in good("stub", "--lang=rust", TYPED)
+with tempfile.TemporaryDirectory() as folder:
+    written, full = pathlib.Path(folder, "typed.h"), pathlib.Path(folder, "full")
+    source = good_json("stub", "--prefix=typed", TYPED, "-o", written)["source"]
+    assert source == header == written.read_text(encoding="utf-8")
+    full.symlink_to("/dev/full")  # what is no file of its own is not taken away after a failure
+    bad(USAGE, f"{full}: No space left on device", "stub", TYPED, "-o", full)
+    assert full.is_symlink()
 assert " * Scale x by s into y.\n" in header and " * It says int.\n * * / ends no" in header, header
 # One of them tells its types when it is asked, all else is there as data.
 unasked = good("stub", "--no-load", "--prefix=typed", TYPED)

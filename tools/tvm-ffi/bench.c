@@ -11,7 +11,7 @@
 #include "device.h"
 #include "isolate.h"
 
-enum { kMinSamples = 6, kMaxSamples = 1000000 };
+enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
 
 typedef struct {
   const arguments *args;
@@ -182,7 +182,7 @@ static int bench_call(void *context) {
   b->types = library_read_schema(&b->kernels[0].from, b->what.function);
   code = kExitUsage;
   if (call_read_inputs(&b->what, b->types, &b->inputs) &&
-      (compare == NULL || bench_read_old(compare, &old))) {
+      (compare == NULL || bench_read_old(compare, b->what.function, &old))) {
     code = measure_and_show(b, &old);
   }
 done:

@@ -68,10 +68,15 @@ static void print_share(const bench_results *b) {
 /* -1: the second is faster, 1: slower, 0: it cannot be told, or is less than a hundredth, which
  * where code and data happen to lie can make too. */
 static int judge(const statistics_ratio *of) {
+  if (of->count < STATISTICS_FEWEST) return 0;
   return of->high < 0.99 ? -1 : of->low > 1.01;
 }
 
 static char *describe_ratio(const char *first, const char *second, const statistics_ratio *of) {
+  if (of->count < STATISTICS_FEWEST) {
+    return tool_format("%s takes %.3fx the time of %s, of too few samples to tell more", second,
+                       of->ratio, first);
+  }
   switch (judge(of)) {
     case -1:
       return tool_format("%s is %.3fx faster than %s (95 %% CI %.3f to %.3f), significant", second,
@@ -152,6 +157,7 @@ static bool is_library(const TVMFFIAny *run) {
 /* The i-th library of "runs" in what --json has printed. */
 static bool find_run(const TVMFFIAny *json, size_t i, statistics *out) {
   TVMFFIAny runs;
+  double count = 0;
   bool found = false;
   if (json->type_index != kTVMFFIMap ||
       tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("runs"), &runs) != 0) {
@@ -159,15 +165,33 @@ static bool find_run(const TVMFFIAny *json, size_t i, statistics *out) {
   }
   if (runs.type_index == kTVMFFIArray && (int64_t)i < tvm_ffi_array_get_size(runs.v_obj)) {
     const TVMFFIAny *run = tvm_ffi_array_get_data(runs.v_obj) + i;
-    found = run->type_index == kTVMFFIMap && is_library(run) &&
+    found = run->type_index == kTVMFFIMap && is_library(run) && get_real(run, "samples", &count) &&
             get_real(run, "median", &out->median) && get_real(run, "median_low", &out->low) &&
             get_real(run, "median_high", &out->high);
+    out->count = (size_t)count;
   }
   tvm_ffi_any_clear(&runs);
   return found;
 }
 
-bool bench_read_old(const char *path, TVMFFIAny *out) {
+/* Whether it is of that function, or reported. */
+static bool check_function(const char *path, const TVMFFIAny *json, const char *function) {
+  TVMFFIAny name;
+  TVMFFIByteArray text;
+  bool same;
+  if (tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("function"), &name) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+    report_error("%s: does not say which function it has measured", path);
+    return false;
+  }
+  same = tvm_ffi_any_try_string(&name, &text) && text.size == strlen(function) &&
+         memcmp(text.data, function, text.size) == 0;
+  if (!same) report_error("%s: has measured another function than %s", path, function);
+  tvm_ffi_any_clear(&name);
+  return same;
+}
+
+bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
   TVMFFIObjectHandle parse = NULL;
   TVMFFIAny json;
   statistics first;
@@ -191,7 +215,7 @@ bool bench_read_old(const char *path, TVMFFIAny *out) {
   }
   free(bytes);
   tvm_ffi_object_release(parse);
-  if (good) return true;
+  if (good) return check_function(path, out, function);
   TVMFFIErrorSetRaised(NULL);
   tvm_ffi_any_clear(out);
   report_error("%s: is not what tvm-ffi bench --json prints", path);

@@ -23,8 +23,8 @@ typedef struct {
   size_t num_runners, num_samples;
 } bench_results;
 
-/* An older report, for bench_report; false when reported. */
-bool bench_read_old(const char *path, TVMFFIAny *out);
+/* An older report of that function, for bench_report; false when reported. */
+bool bench_read_old(const char *path, const char *function, TVMFFIAny *out);
 
 /* Sorts the samples. `old` is None, or was read from `old_path`. */
 void bench_report(bench_results *of, bool json, const TVMFFIAny *old, const char *old_path);

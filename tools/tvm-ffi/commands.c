@@ -135,8 +135,8 @@ static const char kStubText[] =
 
 /* What a call is made of, for `run` and `bench`. */
 /* clang-format off */
-#define CALL_OPTIONS                                                                    \
-  {"module", 'm', "LIB", true, "the library, instead of an operand; - is stdin"},       \
+#define CALL_OPTIONS(modules)                                                           \
+  {"module", 'm', "LIB", modules, "the library, instead of an operand; - is stdin"},    \
   {"function", 'f', "NAME", false, "the function; not needed where there is one only"}, \
   {"input", 'i', "SPEC", true, "an argument; one option for each"},                     \
   {"seed", 0, "N", false, "where the numbers of =rand begin; 0"},                       \
@@ -148,7 +148,7 @@ static const char kStubText[] =
 /* clang-format on */
 
 static const option kRunOptions[] = {
-    CALL_OPTIONS,
+    CALL_OPTIONS(false),
     {"output", 'o', "SPEC", true,
      "where an output goes: -, @FILE (.npy, or raw bytes), +FILE (append); empty: nowhere"},
     {"expected_output", 'e', "SPEC", true,
@@ -163,7 +163,7 @@ static const option kRunOptions[] = {
 static const char kRunDescription[] =
     "An argument is a number (3, 2.5), true, false, none, a tensor, or one of\n"
     "  i:3  f:3  b:true  s:\"text\"  x:@FILE (bytes)  dtype:float32  dev:cuda:0  shape:[2,3]\n"
-    "  [1, 2.5, \"a\"]  {k: v}  fn:echo (or any global function).\n"
+    "  [1, 2.5, \"a\"]  {k: \"v\"}  fn:echo (or any global function).\n"
     "A tensor is\n"
     "  2x2xf32=1 2 3 4  2x2xi32=[[1 2][3 4]]  4xbf16=0.5 (all the same)  4xf32=rand\n"
     "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
@@ -177,7 +177,7 @@ static const char kRunDescription[] =
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
 
 static const option kBenchOptions[] = {
-    CALL_OPTIONS,
+    CALL_OPTIONS(true),
     {"min_time", 0, "SECONDS", false, "how long to measure; 0.5"},
     {"warmup", 0, "SECONDS", false, "how long to call before that; 0.1"},
     {"repeat", 0, "N", false, "how many samples to take, instead of --min_time"},

@@ -80,6 +80,8 @@ void library_close(library *of) {
     rmdir(of->file);
   }
   free(of->file);
+  of->file = NULL;
+  of->module = NULL;
 }
 
 /* ---- Functions ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
@@ -163,6 +164,7 @@ char *tool_read_file(const char *path, size_t *out_size) {
 bool tool_write_file(const char *path, const void *bytes, size_t size) {
   bool to_stdout = strcmp(path, "-") == 0;
   FILE *file = to_stdout ? stdout : fopen(path, "wb");
+  struct stat about;
   bool good;
   if (file == NULL) {
     report_error("%s: %s", path, strerror(errno));
@@ -171,8 +173,9 @@ bool tool_write_file(const char *path, const void *bytes, size_t size) {
   good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0;
   if (!good) report_error("%s: %s", path, strerror(errno));
   if (!to_stdout) {
+    bool is_file = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
     good = fclose(file) == 0 && good;
-    if (!good) remove(path);
+    if (!good && is_file) remove(path);
   }
   return good;
 }

@@ -61,6 +61,7 @@ void statistics_compare_pairs(const double *first, const double *second, size_t 
   out->ratio = statistics_quantile(ratios, count, 0.5);
   out->low = ratios[low];
   out->high = ratios[high];
+  out->count = count;
   free(ratios);
 }
 
@@ -68,4 +69,5 @@ void statistics_compare(const statistics *first, const statistics *second, stati
   out->ratio = second->median / first->median;
   out->low = second->low / first->high;
   out->high = second->high / first->low;
+  out->count = first->count < second->count ? first->count : second->count;
 }

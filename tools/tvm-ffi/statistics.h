@@ -8,6 +8,8 @@
 
 /* Two medians that are within their bounds each have a ratio within its bounds at 95 %. */
 #define STATISTICS_CONFIDENCE 0.975
+/* With that confidence the median lies between the least and the most of so many samples. */
+#define STATISTICS_FEWEST 7
 
 typedef struct {
   size_t count;
@@ -30,6 +32,8 @@ void statistics_median_ranks(size_t count, double confidence, size_t *low, size_
 /* How many times the second takes of the first's time, and the bounds of that at 95 %. */
 typedef struct {
   double ratio, low, high;
+  size_t
+      count; /* of samples, on the side that has fewer; below STATISTICS_FEWEST nothing is known */
 } statistics_ratio;
 
 /* Of samples that were taken in turn, so that what slows the machine slows both: the median of the

@@ -210,6 +210,8 @@ int run_stub(const arguments *args) {
   static const char *const kNone[] = {NULL};
   const stub_language *language = find_language(arguments_text(args, "lang", "c"));
   const char *prefix = arguments_text(args, "prefix", NULL);
+  const char *output = arguments_text(args, "output", NULL);
+  bool json = arguments_has(args, "json");
   stub_library library;
   text source = {NULL, 0, 0};
   bool good = true;
@@ -224,11 +226,10 @@ int run_stub(const arguments *args) {
   library.prefix = make_own(library.prefix, language->reserved, kNone);
   name_all(&library, language);
   language->write(&source, &library);
-  if (arguments_has(args, "json")) {
-    write_json(language, &library, &source);
-  } else {
-    good = tool_write_file(arguments_text(args, "output", "-"), source.data, source.size);
+  if (output != NULL || !json) {
+    good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
+  if (good && json) write_json(language, &library, &source);
   text_free(&source);
   free_library(&library);
   return good ? kExitOk : kExitUsage;
