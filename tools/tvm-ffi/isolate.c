@@ -54,7 +54,7 @@ void isolate_note(const char *note) {
 }
 
 static void show_progress(double since) {
-  static const char *const kDoing[] = {"", "loading ", "calling "};
+  static const char *const kDoing[] = {"", "loading ", "asking ", "calling "};
   if (shared->stage == kStageOwn || report_now() - since < 1) return;
   report_progress("%s%s, %.0f s%s%s", kDoing[shared->stage], shared->subject, report_now() - since,
                   shared->progress[0] != '\0' ? ", " : "", shared->progress);
@@ -80,8 +80,10 @@ static int wait_for(pid_t child, int alive) {
 }
 
 static int report_death(int status) {
-  static const char *const kWhile[] = {"", " while it was loaded", " while it was called"};
-  int code = shared->stage == kStageLoad ? kExitLoad : kExitRaised;
+  static const char *const kWhile[] = {
+      "", " while it was loaded", " while it told the types of a function", " while it was called"};
+  int code =
+      shared->stage == kStageLoad || shared->stage == kStageDescribe ? kExitLoad : kExitRaised;
   const char *when = shared->done ? " when the program ended" : kWhile[shared->stage];
   char how[64];
   if (WIFSIGNALED(status)) {

@@ -9,6 +9,7 @@
 typedef enum {
   kStageOwn, /* the tool's own work */
   kStageLoad,
+  kStageDescribe, /* a library is asked for the types of a function */
   kStageCall
 } isolate_stage;
 
@@ -21,8 +22,8 @@ void isolate_progress(const char *format, ...) TOOL_PRINTF(1, 2);
 void isolate_note(const char *note);
 
 /* Runs the body in a child and returns its exit code, or reports how it died: kExitLoad while a
- * library is loaded, else kExitRaised. Returns twice: the child returns what the body does, and has
- * to end like that. In this process itself when `in_child` is false. */
+ * library is loaded or asked, else kExitRaised. Returns twice: the child returns what the body
+ * does, and has to end like that. In this process itself when `in_child` is false. */
 int isolate_run(int (*body)(void *context), void *context, bool in_child);
 
 #endif /* TVM_FFI_TOOL_ISOLATE_H_ */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isolate.h"
 #include "listing.h"
 #include "shown.h"
 
@@ -187,10 +188,12 @@ schema_type *library_read_schema(const library *of, const char *name) {
   args[0] = tvm_ffi_any_view_object(of->module);
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
+  isolate_enter(kStageDescribe, of->path);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &metadata) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    return NULL;
+    metadata = tvm_ffi_any_none();
   }
+  isolate_enter(kStageOwn, of->path);
   if (tvm_ffi_any_try_string(&metadata, &json)) schema = schema_parse(json.data, json.size);
   tvm_ffi_any_clear(&metadata);
   return schema;
