@@ -127,7 +127,7 @@ static const char *name_of(uintptr_t pc) {
       return kSections[i].name;
     }
   }
-  return NULL;
+  return "<unknown>"; /* left out; NULL would show as its address where that is short */
 }
 
 static int num_frames;
@@ -145,7 +145,7 @@ static int name_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   ++num_frames;
   named.symbol = name_of(frame->pc);
   if (!names->has_begun) {
-    names->has_begun = named.symbol != NULL && strcmp(named.symbol, "walk_named") == 0;
+    names->has_begun = strcmp(named.symbol, "walk_named") == 0;
     return 0;
   }
   return names->visitor(names->context, &named);
