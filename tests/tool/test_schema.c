@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 
-#include "schema.h"
+#include "value/schema.h"
 
 #define T TVM_FFI_C_TYPE
 #define OF TVM_FFI_C_TYPE_OF

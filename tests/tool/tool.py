@@ -8,7 +8,7 @@ import sys
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
 
-# Exit codes (tools/tvm-ffi/command.h).
+# Exit codes (tools/tvm-ffi/base/command.h).
 OK, RAISED, USAGE, MISMATCH, LOAD, CHECK = range(6)
 
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "arguments.h"
-#include "manual.h"
-#include "report.h"
+#include "base/arguments.h"
+#include "base/report.h"
+#include "manual/manual.h"
 
 static int run_command(const command *of, int num_words, char **words) {
   arguments *args = arguments_parse(of, num_words, words);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of a subcommand, parsed by its table. */
+#ifndef TVM_FFI_TOOL_ARGUMENTS_H_
+#define TVM_FFI_TOOL_ARGUMENTS_H_
+
+#include "base/command.h"
+
+/* `words` follow the subcommand's name. NULL after a report of what is wrong. Takes "--name=value",
+ * "--name value", "-n value" and "-nvalue"; "--" ends the options, "-" alone is an operand. */
+arguments *arguments_parse(const command *of, int num_words, char **words);
+void arguments_free(arguments *args);
+
+#endif /* TVM_FFI_TOOL_ARGUMENTS_H_ */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { kMaxDepth = 32 };
+static char closers[kMaxDepth];
+static int depth;
+static bool has_items;
+
+/* How many bytes the UTF-8 character takes that begins there; 0 where none does. */
+static size_t measure_character(const char *text, size_t size) {
+  const unsigned char *at = (const unsigned char *)text;
+  size_t length = at[0] < 0x80                    ? 1
+                  : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+                  : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+                  : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                                  : 0;
+  size_t i;
+  if (length > size) return 0;
+  for (i = 1; i < length; ++i) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  }
+  /* Too long, a surrogate, or beyond the last. */
+  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+      (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)) {
+    return 0;
+  }
+  return length;
+}
+
+static void write_escaped(const char *text, size_t size) {
+  size_t i, length;
+  putchar('"');
+  for (i = 0; i<size; i += length> 0 ? length : 1) {
+    unsigned char byte = (unsigned char)text[i];
+    length = measure_character(text + i, size - i);
+    if (byte == '"' || byte == '\\') {
+      printf("\\%c", byte);
+    } else if (byte == '\n') {
+      fputs("\\n", stdout);
+    } else if (byte < 0x20 || byte == 0x7f || length == 0) {
+      printf("\\u%04x", byte);
+    } else {
+      fwrite(text + i, 1, length, stdout);
+    }
+  }
+  putchar('"');
+}
+
+/* What stands before a value. */
+static void begin_item(const char *key) {
+  if (depth > 0) printf("%s\n%*s", has_items ? "," : "", 2 * depth, "");
+  if (key != NULL) {
+    write_escaped(key, strlen(key));
+    fputs(": ", stdout);
+  }
+  has_items = true;
+}
+
+static void end_item(void) {
+  if (depth == 0) {
+    putchar('\n');
+    has_items = false;
+  }
+}
+
+static void begin(const char *key, char opener, char closer) {
+  begin_item(key);
+  putchar(opener);
+  closers[depth++] = closer;
+  has_items = false;
+}
+
+void json_begin_object(const char *key) {
+  begin(key, '{', '}');
+}
+void json_begin_array(const char *key) {
+  begin(key, '[', ']');
+}
+
+void json_end(void) {
+  --depth;
+  if (has_items) printf("\n%*s", 2 * depth, "");
+  putchar(closers[depth]);
+  has_items = true;
+  end_item();
+}
+
+void json_bytes(const char *key, const char *text, size_t size) {
+  begin_item(key);
+  write_escaped(text, size);
+  end_item();
+}
+
+void json_text(const char *key, const char *text) {
+  if (text != NULL) {
+    json_bytes(key, text, strlen(text));
+  } else {
+    json_null(key);
+  }
+}
+
+static void write_word(const char *key, const char *word) {
+  begin_item(key);
+  fputs(word, stdout);
+  end_item();
+}
+
+void json_bool(const char *key, bool value) {
+  write_word(key, value ? "true" : "false");
+}
+void json_null(const char *key) {
+  write_word(key, "null");
+}
+
+void json_int(const char *key, int64_t number) {
+  char text[24];
+  snprintf(text, sizeof text, "%" PRId64, number);
+  write_word(key, text);
+}
+
+void json_uint(const char *key, uint64_t number) {
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, number);
+  write_word(key, text);
+}
+
+void json_real(const char *key, double number) {
+  char text[40];
+  if (isnan(number) || isinf(number)) {
+    json_text(key, isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+    return;
+  }
+  snprintf(text, sizeof text, "%.17g", number);
+  write_word(key, text);
+}

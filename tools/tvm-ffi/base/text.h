@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A text that grows. */
+#ifndef TVM_FFI_TOOL_TEXT_H_
+#define TVM_FFI_TOOL_TEXT_H_
+
+#include "base/report.h"
+
+typedef struct {
+  char *data; /* ends with NUL; NULL while nothing was added */
+  size_t size, capacity;
+} text;
+
+void text_add(text *to, const char *format, ...) TOOL_PRINTF(2, 3);
+void text_add_bytes(text *to, const void *bytes, size_t size);
+void text_free(text *of);
+
+#endif /* TVM_FFI_TOOL_TEXT_H_ */

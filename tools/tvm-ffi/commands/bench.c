@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measures a function of a library, or of two libraries in turn. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tvm/ffi/c.h>
+
+#include "bench/bench_report.h"
+#include "library/call.h"
+#include "process/isolate.h"
+#include "value/device.h"
+
+enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
+
+typedef struct {
+  const arguments *args;
+  call what;
+  kernel kernels[kMaxLibraries];
+  schema_type *types;
+  input_list inputs;
+  TVMFFIAny *views;
+  TVMFFIObjectHandle no_op;
+  bench_results results;
+  size_t capacity;
+  double min_time, warmup;
+  long long repeat; /* 0: as long as min_time says */
+} bench;
+
+/* ---- Measuring ---------------------------------------------------------------------------------
+ */
+
+static double now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+TVM_FFI_C_FUNCTION(do_nothing, "(...: Any) -> None") {
+  (void)args;
+  return 0;
+}
+
+/* Nanoseconds for so many calls; negative with an error raised. */
+static double time_calls(const bench *b, const bench_runner *of, size_t count) {
+  const TVMFFIAny none = tvm_ffi_any_none();
+  int32_t num_args = (int32_t)b->inputs.size;
+  double since = now_ns();
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    TVMFFIAny result = none;
+    int code = TVMFFIFunctionCall(of->function, b->views, num_args, &result);
+    if (code != 0) {
+      tvm_ffi_error_ensure(code);
+      return -1;
+    }
+    tvm_ffi_any_clear(&result);
+  }
+  return device_wait() == 0 ? now_ns() - since : -1;
+}
+
+/* What reading the clock costs. */
+static double time_clock(void) {
+  enum { kReads = 1000 };
+  double since = now_ns(), last = since;
+  int i;
+  for (i = 0; i < kReads; ++i) last = now_ns();
+  return (last - since) / kReads;
+}
+
+/* As many calls as make the clock a thousandth of a sample. */
+static bool choose_batch(const bench *b, bench_runner *of) {
+  double least = 1000 * time_clock();
+  if (least < 10e3) least = 10e3;
+  for (of->batch = 1;; of->batch *= 2) {
+    double ns = time_calls(b, of, of->batch);
+    if (ns < 0) return false;
+    if (ns >= least || of->batch >= (size_t)1 << 30) return true;
+  }
+}
+
+static bool warm_up(const bench *b, const bench_runner *of) {
+  double since = report_now();
+  do {
+    if (time_calls(b, of, 1) < 0) return false;
+  } while (report_now() - since < b->warmup);
+  return true;
+}
+
+static void reserve_samples(bench *b) {
+  size_t i;
+  if (b->results.num_samples < b->capacity) return;
+  b->capacity = 2 * b->capacity + 64;
+  for (i = 0; i < b->results.num_runners; ++i) {
+    bench_runner *one = &b->results.runners[i];
+    one->samples = tool_realloc(one->samples, b->capacity * sizeof *one->samples);
+  }
+}
+
+static bool is_enough(const bench *b, double seconds) {
+  if (b->repeat > 0) return b->results.num_samples >= (size_t)b->repeat;
+  return b->results.num_samples >= kMinSamples &&
+         (seconds >= b->min_time || b->results.num_samples >= kMaxSamples);
+}
+
+/* All in turn, every other time backwards. */
+static bool take_samples(bench *b) {
+  double since = report_now(), told = since;
+  while (!is_enough(b, report_now() - since)) {
+    size_t k;
+    reserve_samples(b);
+    for (k = 0; k < b->results.num_runners; ++k) {
+      bench_runner *one =
+          &b->results.runners[b->results.num_samples % 2 == 0 ? k : b->results.num_runners - 1 - k];
+      double ns = time_calls(b, one, one->batch);
+      if (ns < 0) return false;
+      one->samples[b->results.num_samples] = ns / (double)one->batch;
+    }
+    ++b->results.num_samples;
+    if (report_now() - told > 0.1) {
+      told = report_now();
+      isolate_progress("%zu samples", b->results.num_samples);
+    }
+  }
+  return true;
+}
+
+static bool measure(bench *b) {
+  size_t i;
+  for (i = 0; i < b->results.num_runners; ++i) {
+    if (!warm_up(b, &b->results.runners[i]) || !choose_batch(b, &b->results.runners[i]))
+      return false;
+  }
+  return take_samples(b);
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static int measure_and_show(bench *b, const TVMFFIAny *old) {
+  size_t i;
+  int code = kExitOk;
+  if (TVMFFIFunctionCreate(NULL, do_nothing, NULL, &b->no_op) != 0) {
+    report_raised("tvm-ffi bench");
+    return kExitRaised;
+  }
+  for (i = 0; i < b->what.num_paths; ++i) {
+    b->results.runners[i].name = b->what.paths[i];
+    b->results.runners[i].function = b->kernels[i].function;
+  }
+  b->results.runners[i].name = "(nothing)";
+  b->results.runners[i].function = b->no_op;
+  b->results.num_runners = i + 1;
+  b->views = call_view_inputs(&b->inputs);
+  isolate_enter(kStageCall, b->what.function);
+  TVMFFIErrorSetRaised(NULL);
+  if (measure(b)) {
+    isolate_enter(kStageOwn, b->what.function);
+    b->results.function = b->what.function;
+    bench_report(&b->results, arguments_has(b->args, "json"), old,
+                 arguments_text(b->args, "compare", NULL));
+  } else {
+    isolate_enter(kStageOwn, b->what.function);
+    call_report_raised(&b->what);
+    code = kExitRaised;
+  }
+  for (i = 0; i < b->results.num_runners; ++i) free(b->results.runners[i].samples);
+  free(b->views);
+  tvm_ffi_object_release(b->no_op);
+  return code;
+}
+
+static int bench_call(void *context) {
+  bench *b = context;
+  const char *compare = arguments_text(b->args, "compare", NULL);
+  TVMFFIAny old = tvm_ffi_any_none();
+  size_t i;
+  int code = kExitOk;
+  for (i = 0; i < b->what.num_paths; ++i) {
+    if (!call_load(&b->what, i, &b->kernels[i], &code)) goto done;
+  }
+  b->types = library_read_schema(&b->kernels[0].from, b->what.function);
+  code = kExitUsage;
+  if (call_read_inputs(&b->what, b->types, &b->inputs) &&
+      (compare == NULL || bench_read_old(compare, b->what.function, &old))) {
+    code = measure_and_show(b, &old);
+  }
+done:
+  tvm_ffi_any_clear(&old);
+  input_list_free(&b->inputs);
+  schema_free(b->types);
+  for (i = 0; i < b->what.num_paths; ++i) kernel_free(&b->kernels[i]);
+  return code;
+}
+
+int run_bench(const arguments *args) {
+  bench b;
+  int code = kExitUsage;
+  memset(&b, 0, sizeof b);
+  b.args = args;
+  if (call_parse(args, kMaxLibraries, &b.what) &&
+      arguments_real(args, "min_time", 0.5, 0, 1e6, &b.min_time) &&
+      arguments_real(args, "warmup", 0.1, 0, 1e6, &b.warmup) &&
+      arguments_int(args, "repeat", 0, 1, kMaxSamples, &b.repeat)) {
+    code = isolate_run(bench_call, &b, !arguments_has(args, "no-fork"));
+  }
+  call_free(&b.what);
+  return code;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands. */
+#include <string.h>
+
+#include "base/command.h"
+#include "file/library_bin.h"
+
+const option kCommonOptions[] = {
+    {"json", 0, NULL, false, "print JSON"},
+    {"color", 0, "WHEN", false, "auto, always or never"},
+    {"help", 'h', NULL, false, "say what the command does"},
+    {NULL, 0, NULL, false, NULL},
+};
+
+static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
+
+static const option kConfigOptions[] = {
+    {"includedir", 0, NULL, false, "the folder of the headers"},
+    {"dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
+    {"cmakedir", 0, NULL, false, "the folder of the package for CMake"},
+    {"sourcedir", 0, NULL, false, "not here: no sources are installed"},
+    {"libfiles", 0, NULL, false, "the file of the library"},
+    {"libdir", 0, NULL, false, "the folder of the library"},
+    {"libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
+    {"cython-lib-path", 0, NULL, false, "not here: no Python extension is installed"},
+    {"cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},
+    {"cflags", 0, NULL, false, "what a C compiler is told"},
+    {"ldflags", 0, NULL, false, "what a linker is told before: -L and the folder"},
+    {NULL, 0, NULL, false, NULL},
+};
+
+/* ---- Files of libraries: list, check, embed, unpack ---------------------------------------------
+ */
+
+static const option kListOptions[] = {
+    {"load", 0, NULL, false, "load each library in a process of its own, and ask it too"},
+    {"timeout", 0, "SECONDS", false, "how long a library may take with --load; 30"},
+    {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
+    {"bin", 'b', NULL, false, "show each of the embedded modules"},
+    {"sort", 0, "ORDER", false, "name, or size with the largest first"},
+    {"match", 'm', "GLOB", false, "show only functions with such names"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kListText[] =
+    "The files are read and no code of them is run: ELF libraries and object files of any\n"
+    "machine. Types and documentation come from the data that the headers of this project put\n"
+    "beside a function. Other libraries have functions that give them, which --load calls.";
+
+static const option kCheckOptions[] = {
+    {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kCheckText[] =
+    "Every verdict names the symbol or section that says so. Looked at are the names of exports,\n"
+    "the oldest runtime that has all imports, symbols that no runtime has, versions of glibc and\n"
+    "libstdc++, the embedded modules, and how the library is linked. One FAIL makes the exit code\n"
+    "5.";
+
+static const option kEmbedOptions[] = {
+    {"output", 'o', "FILE", false, "what to write; stdout"},
+    {"header", 'H', "FILE", false, "write a header with the declarations, too"},
+    {"format", 'f', "FORM", false,
+     "c (numbers), c23 (#embed), incbin (GNU assembler), obj (ELF), raw (the bytes of "
+     "--library-bin); obj for an output that ends in .o, else c"},
+    {"name", 0, "NAME", false,
+     "what symbols begin with; the name of the output. With --library-bin the symbol"},
+    {"library-bin", 0, NULL, false, "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
+    {"cubin", 0, NULL, false,
+     "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
+    {"machine", 0, "MACHINE", false,
+     "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
+     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; this machine"},
+    {"align", 0, "BYTES", false, "where each file begins; 64"},
+    {"section", 0, "NAME", false, "where the bytes are, such as .lrodata for more than 2 GiB"},
+    {"export", 0, NULL, false, "other libraries see the symbols, too"},
+    {"depfile", 0, "FILE", false, "write a rule of Make with all files that were read"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kEmbedText[] =
+    "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
+    "name with _ for what is no letter or digit. NAME_files is a table of them, {name, data,\n"
+    "size}, and ends with a NULL name. The same files make the same bytes; full paths are in c23\n"
+    "and incbin alone.\n\n"
+    "A list of modules has a line for each, the root first: KIND [FILE] [-> NUMBER...]. KIND _lib\n"
+    "is the library itself and has no FILE; others have one, beside the list. The numbers are\n"
+    "those of imported modules, the first line is 0. A word may be in double quotes, in which\n"
+    "\\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
+
+static const option kUnpackOptions[] = {
+    {"extract", 'x', "WHAT", false, "the bytes of one module, KIND[I] or [I], or of a symbol"},
+    {"output", 'o', "PATH", false,
+     "the folder to write to, unpacked; a file for --extract, stdout"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kUnpackText[] =
+    "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
+    "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
+    "same bytes again.";
+
+/* ---- What is registered, and wrappers: registry, types, stub ------------------------------------
+ */
+
+static const option kRegisteredOptions[] = {
+    {"lib", 'l', "FILE", true, "load that library first"},
+    {"match", 'm', "GLOB", true, "only names like that: * is any text, ? any character"},
+    {NULL, 0, NULL, false, NULL},
+};
+
+static const char kRegistryText[] =
+    "Those of the runtime, and those that libraries named with --lib register. A function that\n"
+    "was registered without its types has a ? behind it.";
+static const char kTypesText[] =
+    "Those of the runtime, and those that libraries named with --lib register: index, key and\n"
+    "parent, size, how structural equality sees them; fields with type, offset and size;\n"
+    "methods; documentation.";
+
+static const option kStubOptions[] = {
+    {"lang", 0, "LANGUAGE", false, "c (as if not given), c++, python or rust"},
+    {"prefix", 0, "NAME", false, "what the wrappers are called after, instead of the file"},
+    {"no-load", 0, NULL, false, "only what the file has as data"},
+    {"output", 'o', "FILE", false, "write there instead of to standard output"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kStubText[] =
+    "Types come out of the metadata that the library has of its functions, as data or by\n"
+    "functions of its own; these are called in a process of their own. Functions without are\n"
+    "named in a comment.\n"
+    "\n"
+    "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
+    "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
+    "program that is linked with the library.";
+
+/* ---- Calls: run, bench --------------------------------------------------------------------------
+ */
+
+/* What a call is made of, for `run` and `bench`. */
+/* clang-format off */
+#define CALL_OPTIONS(modules)                                                           \
+  {"module", 'm', "LIB", modules, "the library, instead of an operand; - is stdin"},    \
+  {"function", 'f', "NAME", false, "the function; not needed where there is one only"}, \
+  {"input", 'i', "SPEC", true, "an argument; one option for each"},                     \
+  {"seed", 0, "N", false, "where the numbers of =rand begin; 0"},                       \
+  {"guard", 0, "WHERE", false,                                                          \
+   "end or start: what reaches beyond that side of a tensor crashes"},                  \
+  {"device", 0, "DEVICE", false,                                                        \
+   "where tensors are that are arguments: cpu or cuda:N; cpu"},                         \
+  {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+/* clang-format on */
+
+static const option kRunOptions[] = {
+    CALL_OPTIONS(false),
+    {"output", 'o', "SPEC", true,
+     "where an output goes: -, @FILE (.npy, or raw bytes), +FILE (append); empty: nowhere"},
+    {"expected_output", 'e', "SPEC", true,
+     "what an output must be, as an input is written; (ignored) skips one"},
+    {"rtol", 0, "X", false, "allowed error relative to what is expected; chosen by data type"},
+    {"atol", 0, "X", false, "allowed absolute error; chosen by data type"},
+    {"output_max_element_count", 0, "N", false, "elements to print of a tensor; 1024"},
+    {"print_statistics", 0, NULL, false, "say how long loading and the call took"},
+    {"leak-check", 0, NULL, false, "call twice; fail if the second leaves objects alive"},
+    {NULL, 0, NULL, false, NULL},
+};
+static const char kRunDescription[] =
+    "An argument is a number (3, 2.5), true, false, none, a tensor, or one of\n"
+    "  i:3  f:3  b:true  s:\"text\"  x:@FILE (bytes)  dtype:float32  dev:cuda:0  shape:[2,3]\n"
+    "  [1, 2.5, \"a\"]  {k: \"v\"}  fn:echo (or any global function).\n"
+    "A tensor is\n"
+    "  2x2xf32=1 2 3 4  2x2xi32=[[1 2][3 4]]  4xbf16=0.5 (all the same)  4xf32=rand\n"
+    "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
+    "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
+    "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
+    "Where the library tells the types of its functions, a plain 3 becomes a float and a plain\n"
+    "word a text, as the function takes it.\n\n"
+    "The outputs are the result, then the tensors given to be filled, and those that the call\n"
+    "changed. They are printed, unless --output or --expected_output says something else.\n\n"
+    "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
+    "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
+
+static const option kBenchOptions[] = {
+    CALL_OPTIONS(true),
+    {"min_time", 0, "SECONDS", false, "how long to measure; 0.5"},
+    {"warmup", 0, "SECONDS", false, "how long to call before that; 0.1"},
+    {"repeat", 0, "N", false, "how many samples to take, instead of --min_time"},
+    {"compare", 0, "FILE", false, "compare with what --json has printed before"},
+    {NULL, 0, NULL, false, NULL},
+};
+
+const command kCommands[] = {
+    {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
+     -1, run_list},
+    {"run", "LIB ['FUNCTION(ARGUMENT, ...)']", "Call a function of a library", kRunDescription,
+     kRunOptions, 0, 2, run_run},
+    {"bench", "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
+     "Measure a function of a library, or of two side by side",
+     "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
+     "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
+     "nothing takes with the same arguments. A difference is significant when the 95 % confidence\n"
+     "interval of the ratio of the medians is beyond 1 %. Work on a device is waited for at the\n"
+     "end of each sample.",
+     kBenchOptions, 0, 3, run_bench},
+    {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
+     kCheckText, kCheckOptions, 1, -1, run_check},
+    {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",
+     kEmbedText, kEmbedOptions, 1, -1, run_embed},
+    {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
+     run_unpack},
+    {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
+     run_stub},
+    {"registry", "", "List global functions with their signatures", kRegistryText,
+     kRegisteredOptions, 0, 0, run_registry},
+    {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
+     0, 0, run_types},
+    {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
+     run_info},
+    {"config", "", "Print what a compiler has to be told to use this library",
+     "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
+     "so that an installation may be moved as a whole. Called by the name tvm-ffi-config the\n"
+     "program is this command, with the flags of the reference's program of that name:\n"
+     "\n"
+     "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
+     "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",
+     kConfigOptions, 0, 0, run_config},
+};
+const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
+
+const command *command_find(const char *name) {
+  size_t i;
+  for (i = 0; i < kNumCommands; ++i) {
+    if (strcmp(kCommands[i].name, name) == 0) return &kCommands[i];
+  }
+  return NULL;
+}

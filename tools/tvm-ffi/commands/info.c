@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What library this is, to paste into a report. */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <tvm/ffi/c.h>
+
+#include "base/command.h"
+#include "base/json_out.h"
+#include "base/places.h"
+#include "base/report.h"
+#include "build_info.h"
+#include "library/registered.h"
+
+static bool as_json;
+
+/* ---- Facts: as a row, or in JSON ---------------------------------------------
+ */
+
+static void say(const char *key, const char *label, const char *value) {
+  if (as_json) {
+    json_text(key, value);
+  } else {
+    printf("%-17s %s\n", label, value != NULL ? value : "unknown");
+  }
+}
+
+static void say_int(const char *key, const char *label, int64_t value) {
+  if (as_json) {
+    json_int(key, value);
+  } else {
+    printf("%-17s %lld\n", label, (long long)value);
+  }
+}
+
+/* The text is of free(). */
+static void say_taken(const char *key, const char *label, char *value) {
+  say(key, label, value);
+  free(value);
+}
+
+/* ---- What they are -----------------------------------------------------------------------------
+ */
+
+static char *describe_compiler(void) {
+#if defined(__clang__)
+  return tool_format("clang %d.%d.%d", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#elif defined(__GNUC__)
+  return tool_format("gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#else
+  return tool_format("unknown");
+#endif
+}
+
+static char *describe_system(void) {
+  const uint16_t one = 1;
+  const char *order = *(const unsigned char *)&one == 1 ? "little" : "big";
+  struct utsname name;
+  if (uname(&name) != 0) return tool_format("%s-endian", order);
+  return tool_format("%s %s %s, %s-endian", name.sysname, name.release, name.machine, order);
+}
+
+/* Where it lies beside the library, by what name it is found elsewhere, or that it is not. */
+static char *describe_cxx_helper(const char *library) {
+  static const char kName[] = "libtvm_ffi_cxx.so";
+  const char *slash = library != NULL ? strrchr(library, '/') : NULL;
+  char *beside = slash != NULL ? tool_format("%.*s/%s", (int)(slash - library), library, kName)
+                               : tool_format("%s", kName);
+  if (dlopen(beside, RTLD_NOW | RTLD_LOCAL) != NULL) return beside;
+  free(beside);
+  if (dlopen(kName, RTLD_NOW | RTLD_LOCAL) != NULL) {
+    return tool_format("%s, where libraries are looked for", kName);
+  }
+  return tool_format("not found: modules written in C++ cannot be called");
+}
+
+static char *format_version(uint32_t major, uint32_t minor, uint32_t patch) {
+  return tool_format("%u.%u.%u", (unsigned)major, (unsigned)minor, (unsigned)patch);
+}
+
+static const char *find_profile(void) {
+  TVMFFIObjectHandle function = NULL;
+  bool full = tvm_ffi_function_find_global("ffi.Array", &function) == 0 && function != NULL;
+  tvm_ffi_object_release(function);
+  return full ? "full" : "core";
+}
+
+int run_info(const arguments *args) {
+  TVMFFIVersion version;
+  int64_t num_functions = 0;
+  char *library = place_of_library();
+  TVMFFIGetVersion(&version);
+  as_json = arguments_has(args, "json");
+  if (!registered_count_functions(&num_functions)) {
+    report_raised("tvm-ffi info");
+    free(library);
+    return kExitRaised;
+  }
+  if (as_json) json_begin_object(NULL);
+  say_taken("abi_version", "ABI version",
+            format_version(version.major, version.minor, version.patch));
+  say_taken("header_version", "headers",
+            format_version(TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR, TVM_FFI_VERSION_PATCH));
+  say_taken("dlpack_version", "DLPack version",
+            tool_format("%d.%d", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
+  say("profile", "profile", find_profile());
+  say("library", "library", library);
+  say_taken("cxx_helper", "C++ helper", describe_cxx_helper(library));
+  say("backtraces", "backtraces",
+      TOOL_BACKTRACES ? "there, off until switched on" : "not in this build");
+  say_int("types", "types", registered_count_types());
+  say_int("global_functions", "global functions", num_functions);
+  say_int("first_registered_type", "own types from", kTVMFFIDynObjectBegin);
+  say_int("text_in_place", "text in a value", (int64_t)sizeof(int64_t) - 1);
+  say_int("pointer_bits", "pointer bits", (int64_t)sizeof(void *) * 8);
+  say_taken("system", "system", describe_system());
+  say_taken("compiler", "compiler", describe_compiler());
+  say("build_options", "build options", TOOL_OPTIONS);
+  if (as_json) json_end();
+  free(library);
+  return kExitOk;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls a function of a library on values of the command line, and shows or checks what comes out.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "base/json_out.h"
+#include "library/call.h"
+#include "process/isolate.h"
+#include "value/compare.h"
+#include "value/device.h"
+#include "value/output.h"
+#include "value/tensor_text.h"
+#include "value/value_text.h"
+
+typedef struct {
+  const arguments *args;
+  call what;
+  kernel from;
+  schema_type *types;
+  input_list inputs, expected;
+  snapshot before;
+  output_list outputs;
+  tolerance allowed;
+  size_t max_elements;
+  double load_seconds, call_seconds;
+} run;
+
+/* ---- Expected outputs --------------------------------------------------------------------------
+ */
+
+static bool is_ignored(const arguments *args, size_t i) {
+  return strcmp(arguments_at(args, "expected_output", i), "(ignored)") == 0;
+}
+
+/* One value per option, None for those that are ignored. */
+static bool read_expected(run *r) {
+  size_t i;
+  for (i = 0; i < arguments_count(r->args, "expected_output"); ++i) {
+    const char *spec = arguments_at(r->args, "expected_output", i);
+    char label[40];
+    snprintf(label, sizeof label, "--expected_output %zu", i);
+    if (is_ignored(r->args, i)) spec = "none";
+    if (!input_read(r->what.reader, spec, label, NULL, &r->expected)) return false;
+    if (r->expected.size != i + 1) {
+      report_error("%s: is not one value", label);
+      return false;
+    }
+  }
+  return true;
+}
+
+static void print_check(const run *r, const output *one, const comparison *result) {
+  DLTensor *tensor;
+  text line = {NULL, 0, 0};
+  if (tvm_ffi_any_try_tensor(&one->value, &tensor)) {
+    text_add(&line, " ");
+    tensor_type_write(&line, tensor->dtype, tensor->shape, tensor->ndim);
+  }
+  if (!result->is_same) text_add(&line, " %s", result->difference.data);
+  if (result->has_numbers) {
+    text_add(&line, "%smax|err|=%.6g", result->is_same ? " " : "; ", result->max_error);
+  }
+  printf("%s[%s]%s %s: %s%s\n", report_color(result->is_same ? kColorGood : kColorBad),
+         result->is_same ? "PASS" : "FAIL", report_color(kColorNone), r->what.function, one->name,
+         line.data != NULL ? line.data : "");
+  text_free(&line);
+}
+
+static void print_check_json(const output *one, const comparison *result) {
+  json_begin_object(NULL);
+  json_text("name", one->name);
+  json_bool("pass", result->is_same);
+  if (result->has_numbers) json_real("max_abs_error", result->max_error);
+  json_text("difference", result->is_same ? NULL : result->difference.data);
+  json_end();
+}
+
+/* Whether all is as expected, which is said too. */
+static bool check_outputs(const run *r, bool json) {
+  bool pass = r->outputs.size == r->expected.size;
+  size_t i;
+  if (json) json_begin_array("checks");
+  for (i = 0; i < r->outputs.size && i < r->expected.size; ++i) {
+    comparison result;
+    if (is_ignored(r->args, i)) continue;
+    compare_values(&r->outputs.items[i].value, &r->expected.items[i].value, &r->allowed, &result);
+    if (json) {
+      print_check_json(&r->outputs.items[i], &result);
+    } else {
+      print_check(r, &r->outputs.items[i], &result);
+    }
+    pass = pass && result.is_same;
+    comparison_free(&result);
+  }
+  if (json) {
+    json_end();
+    json_bool("pass", pass);
+  } else if (r->outputs.size != r->expected.size) {
+    printf("%s[FAIL]%s %s: %zu outputs, expected %zu\n", report_color(kColorBad),
+           report_color(kColorNone), r->what.function, r->outputs.size, r->expected.size);
+  }
+  return pass;
+}
+
+/* ---- Leaks -------------------------------------------------------------------------------------
+ */
+
+/* Calls once more, when all that is made once is there, and looks at what stays. */
+static int check_leaks(const run *r, const TVMFFIAny *views) {
+  enum { kLookAt = 1024 };
+  TVMFFIAny result;
+  text kinds = {NULL, 0, 0};
+  int32_t type;
+  int64_t alive;
+  int code;
+  TVMFFIRuntimeSetLiveObjectCounting(1);
+  isolate_enter(kStageCall, r->what.function);
+  code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
+  isolate_enter(kStageOwn, r->what.function);
+  if (code != 0) {
+    call_report_raised(&r->what);
+    return kExitRaised;
+  }
+  tvm_ffi_any_clear(&result);
+  TVMFFIErrorSetRaised(NULL);
+  alive = TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny);
+  for (type = kTVMFFIStaticObjectBegin; alive > 0 && type < kLookAt; ++type) {
+    int64_t count = TVMFFIRuntimeGetLiveObjectCount(type);
+    if (count > 0) text_add(&kinds, ", %lld %s", (long long)count, tvm_ffi_type_get_name(type));
+  }
+  TVMFFIRuntimeSetLiveObjectCounting(0);
+  if (alive == 0) return kExitOk;
+  report_error("%s: objects that the call made are alive after it: %s", r->what.function,
+               kinds.data != NULL ? kinds.data + 2 : "of other types");
+  text_free(&kinds);
+  return kExitCheck;
+}
+
+/* ---- The call ----------------------------------------------------------------------------------
+ */
+
+static void print_json(const run *r, bool *pass) {
+  size_t i;
+  json_begin_object(NULL);
+  json_text("function", r->what.function);
+  json_begin_array("outputs");
+  for (i = 0; i < r->outputs.size; ++i) {
+    value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value, r->max_elements);
+  }
+  json_end();
+  if (arguments_has(r->args, "expected_output")) *pass = check_outputs(r, true);
+  if (arguments_has(r->args, "print_statistics")) {
+    json_real("load_seconds", r->load_seconds);
+    json_real("call_seconds", r->call_seconds);
+  }
+  json_end();
+}
+
+static int show_outputs(const run *r) {
+  size_t given = arguments_count(r->args, "output"), i;
+  bool json = arguments_has(r->args, "json"), pass = true;
+  if (given > r->outputs.size) {
+    return report_fail(kExitUsage, "%s: --output is given %zu times, and there are %zu outputs",
+                       r->what.function, given, r->outputs.size);
+  }
+  for (i = 0; i < given; ++i) {
+    const char *spec = arguments_at(r->args, "output", i);
+    if (json && strcmp(spec, "-") == 0) continue; /* all are printed */
+    if (!output_write(&r->outputs.items[i], spec, r->max_elements)) return kExitUsage;
+  }
+  if (json) {
+    print_json(r, &pass);
+    return pass ? kExitOk : kExitMismatch;
+  }
+  if (arguments_has(r->args, "expected_output")) {
+    pass = check_outputs(r, false);
+  } else if (given == 0) {
+    for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], r->max_elements);
+    if (r->outputs.size == 0) puts("result: none");
+  }
+  if (arguments_has(r->args, "print_statistics")) {
+    printf("load %.3f ms, call %.3f us\n", r->load_seconds * 1e3, r->call_seconds * 1e6);
+  }
+  return pass ? kExitOk : kExitMismatch;
+}
+
+static int call_it(run *r) {
+  TVMFFIAny *views = call_view_inputs(&r->inputs), result;
+  double since;
+  int code;
+  snapshot_take(&r->inputs, &r->before);
+  isolate_enter(kStageCall, r->what.function);
+  since = report_now();
+  code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
+  if (code == 0 && device_wait() != 0) {
+    tvm_ffi_any_clear(&result);
+    code = -1;
+  }
+  r->call_seconds = report_now() - since;
+  isolate_enter(kStageOwn, r->what.function);
+  if (code == 0) {
+    output_collect(result, &r->inputs, &r->before, &r->outputs);
+    code = show_outputs(r);
+    output_list_free(&r->outputs);
+    if (code == kExitOk && arguments_has(r->args, "leak-check")) code = check_leaks(r, views);
+  } else {
+    call_report_raised(&r->what);
+    code = kExitRaised;
+  }
+  snapshot_free(&r->before);
+  free(views);
+  return code;
+}
+
+static int run_call(void *context) {
+  run *r = context;
+  double since = report_now();
+  int code;
+  if (!call_load(&r->what, 0, &r->from, &code)) return code;
+  r->load_seconds = report_now() - since;
+  r->types = library_read_schema(&r->from.from, r->what.function);
+  code = kExitUsage;
+  if (call_read_inputs(&r->what, r->types, &r->inputs) && read_expected(r)) code = call_it(r);
+  input_list_free(&r->inputs);
+  input_list_free(&r->expected);
+  schema_free(r->types);
+  kernel_free(&r->from);
+  return code;
+}
+
+int run_run(const arguments *args) {
+  run r;
+  long long max_elements;
+  int code = kExitUsage;
+  memset(&r, 0, sizeof r);
+  r.args = args;
+  if (call_parse(args, 1, &r.what) &&
+      arguments_int(args, "output_max_element_count", 1024, 0, INT32_MAX, &max_elements) &&
+      arguments_real(args, "rtol", -1, 0, 1e300, &r.allowed.relative) &&
+      arguments_real(args, "atol", -1, 0, 1e300, &r.allowed.absolute)) {
+    r.max_elements = (size_t)max_elements;
+    code = isolate_run(run_call, &r, !arguments_has(args, "no-fork"));
+  }
+  call_free(&r.what);
+  return code;
+}

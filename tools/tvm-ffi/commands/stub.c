@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command: reads what the library says of its functions, finds names for them, and has a
+ * language's own file write them. */
+#include "stub/stub.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "base/json_out.h"
+#include "base/shown.h"
+#include "file/listing.h"
+#include "library/load.h"
+
+static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
+enum { kNumLanguages = sizeof kLanguages / sizeof *kLanguages };
+
+/* ---- Names -------------------------------------------------------------------------------------
+ */
+
+static bool is_word(const char *name) {
+  static const char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return *name != '\0' && !(*name >= '0' && *name <= '9') && name[strspn(name, kLetters)] == '\0';
+}
+
+static bool is_among(const char *name, const char *const *words) {
+  for (; *words != NULL; ++words) {
+    if (strcmp(name, *words) == 0) return true;
+  }
+  return false;
+}
+
+/* The name, with as many "_" behind it as make it one of its own; takes it. */
+static char *make_own(char *name, const char *const *reserved, const char *const *taken) {
+  while (is_among(name, reserved) || is_among(name, taken)) {
+    char *longer = tool_format("%s_", name);
+    free(name);
+    name = longer;
+  }
+  return name;
+}
+
+static void name_params(stub_function *function, const stub_language *language) {
+  size_t count = schema_num_params(function->type), i;
+  function->params = tool_alloc((count + 1) * sizeof *function->params);
+  for (i = 0; i <= count; ++i) function->params[i] = NULL;
+  for (i = 0; i < count; ++i) {
+    const char *given = schema_param(function->type, i)->parameter;
+    char *name = given != NULL ? tool_format("%s", given) : tool_format("arg%zu", i);
+    function->params[i] = make_own(name, language->reserved, (const char *const *)function->params);
+  }
+}
+
+static void name_all(stub_library *library, const stub_language *language) {
+  char **taken = tool_alloc((library->num_functions + 1) * sizeof *taken);
+  size_t count = 0, i;
+  for (i = 0; i < library->num_functions; ++i) {
+    stub_function *function = &library->functions[i];
+    if (!stub_is_typed(function)) continue;
+    taken[count] = NULL;
+    function->word = make_own(tool_format("%s", function->name), language->reserved_functions,
+                              (const char *const *)taken);
+    taken[count++] = function->word;
+    name_params(function, language);
+  }
+  free(taken);
+}
+
+/* "scale_v2" of "libscale-v2.so" */
+static char *make_prefix(const char *file) {
+  const char *name = strncmp(file, "lib", 3) == 0 ? file + 3 : file;
+  char *prefix = tool_copy(name, strcspn(name, ".")), *at;
+  for (at = prefix; *at != '\0'; ++at) {
+    char one[2] = {*at, '\0'};
+    if (!is_word(one) && (at == prefix || !(*at >= '0' && *at <= '9'))) *at = '_';
+  }
+  if (*prefix != '\0') return prefix;
+  free(prefix);
+  return tool_format("library");
+}
+
+/* ---- What languages share ----------------------------------------------------------------------
+ */
+
+bool stub_is_typed(const stub_function *function) {
+  return function->type != NULL && function->type->kind == kSchemaFunction &&
+         schema_is_typed(function->type) && is_word(function->name);
+}
+
+void stub_write_doc(text *to, const stub_function *function, const char *indent) {
+  const char *at = function->doc;
+  if (at == NULL || *at == '\0') return;
+  text_add(to, "%s", indent);
+  for (; *at != '\0'; ++at) {
+    if (*at == '\n') {
+      if (at[1] != '\0') text_add(to, "\n%s", indent);
+    } else {
+      text_add_bytes(to, at, 1);
+      if (strncmp(at, "*/", 2) == 0 || strncmp(at, "/*", 2) == 0 || strncmp(at, "??", 2) == 0) {
+        text_add(to, " ");
+      }
+    }
+  }
+  text_add(to, "\n");
+}
+
+void stub_write_signature(text *to, const stub_function *function) {
+  text_add(to, "%s", function->name);
+  schema_write_signature(to, function->type);
+}
+
+void stub_write_untyped(text *to, const stub_library *library, const char *indent) {
+  size_t i;
+  for (i = 0; i < library->num_functions; ++i) {
+    const stub_function *function = &library->functions[i];
+    if (stub_is_typed(function)) continue;
+    text_add(to, "%sNot wrapped: ", indent);
+    shown_add_text(to, function->name, strlen(function->name));
+    if (!is_word(function->name)) {
+      text_add(to, ", which is no name in this language.\n");
+    } else if (function->type != NULL && function->type->kind == kSchemaFunction) {
+      text_add(to, ", which takes any arguments.\n");
+    } else {
+      text_add(to, ", whose types the library does not tell.\n");
+    }
+  }
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static void read_functions(const listing *exports, stub_library *out) {
+  size_t i;
+  out->num_functions = exports->num_functions;
+  out->functions = tool_alloc(exports->num_functions * sizeof *out->functions);
+  for (i = 0; i < exports->num_functions; ++i) {
+    const listed_function *from = &exports->functions[i];
+    stub_function *to = &out->functions[i];
+    memset(to, 0, sizeof *to);
+    to->name = tool_format("%s", from->name);
+    if (from->metadata != NULL) to->type = schema_parse(from->metadata, strlen(from->metadata));
+    if (from->doc != NULL) to->doc = tool_format("%s", from->doc);
+  }
+}
+
+/* False when reported. */
+static bool read_library(const char *path, bool may_load, stub_library *out) {
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  elf_file *file = elf_file_open(path);
+  listing exports;
+  bool good;
+  if (file == NULL) return false;
+  listing_collect(file, "*", false, &exports);
+  good = !may_load || exports.num_functions == 0 || listing_ask(&exports, kLoadSeconds);
+  if (good) {
+    read_functions(&exports, out);
+    out->file = shown_text(name, strlen(name));
+  }
+  listing_free(&exports);
+  elf_file_close(file);
+  return good;
+}
+
+static void free_library(stub_library *library) {
+  size_t i, k;
+  for (i = 0; i < library->num_functions; ++i) {
+    stub_function *function = &library->functions[i];
+    for (k = 0; function->params != NULL && function->params[k] != NULL; ++k) {
+      free(function->params[k]);
+    }
+    free(function->params);
+    free(function->word);
+    free(function->doc);
+    free(function->name);
+    schema_free(function->type);
+  }
+  free(library->functions);
+  free(library->prefix);
+  free(library->file);
+}
+
+static void write_json(const stub_language *language, const stub_library *library,
+                       const text *source) {
+  size_t i;
+  json_begin_object(NULL);
+  json_text("language", language->name);
+  json_text("prefix", library->prefix);
+  json_begin_array("functions");
+  for (i = 0; i < library->num_functions; ++i) {
+    json_begin_object(NULL);
+    json_text("name", library->functions[i].name);
+    json_text("wrapper", library->functions[i].word);
+    json_end();
+  }
+  json_end();
+  json_bytes("source", source->data, source->size);
+  json_end();
+}
+
+static const stub_language *find_language(const char *name) {
+  size_t i;
+  for (i = 0; i < kNumLanguages; ++i) {
+    if (strcmp(name, kLanguages[i]->name) == 0) return kLanguages[i];
+  }
+  report_error("--lang must be c, c++, python or rust, not \"%s\"", name);
+  return NULL;
+}
+
+int run_stub(const arguments *args) {
+  static const char *const kNone[] = {NULL};
+  const stub_language *language = find_language(arguments_text(args, "lang", "c"));
+  const char *prefix = arguments_text(args, "prefix", NULL);
+  const char *output = arguments_text(args, "output", NULL);
+  bool json = arguments_has(args, "json");
+  stub_library library;
+  text source = {NULL, 0, 0};
+  bool good = true;
+  if (language == NULL) return kExitUsage;
+  if (prefix != NULL && !is_word(prefix)) {
+    return report_fail(kExitUsage, "--prefix must be a name, not \"%s\"", prefix);
+  }
+  if (!read_library(arguments_operand(args, 0), !arguments_has(args, "no-load"), &library)) {
+    return kExitLoad;
+  }
+  library.prefix = prefix != NULL ? tool_format("%s", prefix) : make_prefix(library.file);
+  library.prefix = make_own(library.prefix, language->reserved, kNone);
+  name_all(&library, language);
+  language->write(&source, &library);
+  if (output != NULL || !json) {
+    good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
+  }
+  if (good && json) write_json(language, &library, &source);
+  text_free(&source);
+  free_library(&library);
+  return good ? kExitOk : kExitUsage;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The types of this process and of libraries loaded into it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "base/command.h"
+#include "base/json_out.h"
+#include "base/report.h"
+#include "base/shown.h"
+#include "library/load.h"
+#include "library/registered.h"
+#include "value/schema.h"
+
+static const struct {
+  int64_t bit;
+  const char *name;
+} kFlags[] = {
+    {kTVMFFIFieldFlagBitMaskWritable, "writable"},
+    {kTVMFFIFieldFlagBitMaskHasDefault, "default"},
+    {kTVMFFIFieldFlagBitMaskDefaultFromFactory, "factory"},
+    {kTVMFFIFieldFlagBitMaskIsStaticMethod, "static"},
+    {kTVMFFIFieldFlagBitMaskSEqHashIgnore, "structural-ignore"},
+    {kTVMFFIFieldFlagBitMaskSEqHashDefPattern, "structural-pattern"},
+    {kTVMFFIFieldFlagBitMaskSEqHashDefSimple, "structural-simple"},
+    {kTVMFFIFieldFlagBitMaskReprOff, "no-repr"},
+    {kTVMFFIFieldFlagBitMaskCompareOff, "no-compare"},
+    {kTVMFFIFieldFlagBitMaskHashOff, "no-hash"},
+    {kTVMFFIFieldFlagBitMaskInitOff, "no-init"},
+    {kTVMFFIFieldFlagBitMaskKwOnly, "keyword-only"},
+    {kTVMFFIFieldFlagBitSetterIsFunctionObj, "function-setter"},
+};
+enum { kNumFlags = sizeof kFlags / sizeof *kFlags };
+
+static const char *name_structural_kind(TVMFFISEqHashKind kind) {
+  static const char *const kNames[] = {"unsupported", "tree",       "free-variable",
+                                       "dag",         "const-tree", "unique"};
+  return (size_t)kind < sizeof kNames / sizeof *kNames ? kNames[kind] : "unknown";
+}
+
+static const TVMFFITypeInfo *get_parent(const TVMFFITypeInfo *info) {
+  return info->type_depth > 0 ? info->type_ancestors[info->type_depth - 1] : NULL;
+}
+
+/* "int" of a field, "(_0: Point, _1: int) -> int" of a method; of free(), NULL where it is not
+ * known. */
+static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
+  schema_type *type;
+  text line = {NULL, 0, 0};
+  if (is_method) return schema_describe(metadata->data, metadata->size);
+  type = schema_parse(metadata->data, metadata->size);
+  if (type != NULL) schema_write_type(&line, type);
+  schema_free(type);
+  return line.data;
+}
+
+/* ---- Text --------------------------------------------------------------------------------------
+ */
+
+static void add_bytes(text *to, const TVMFFIByteArray *bytes) {
+  if (bytes->size > 0) shown_add_text(to, bytes->data, bytes->size);
+}
+
+/* Each line of a documentation, indented. */
+static void add_doc(text *to, const TVMFFIByteArray *doc, int indent) {
+  const char *at = doc->data, *end = doc->size > 0 ? at + doc->size : at;
+  while (at != end) {
+    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+    if (line_end == NULL) line_end = end;
+    text_add(to, "%*s%s", indent, "", report_color(kColorDim));
+    shown_add_text(to, at, (size_t)(line_end - at));
+    text_add(to, "%s\n", report_color(kColorNone));
+    at = line_end == end ? end : line_end + 1;
+  }
+}
+
+static void add_flags(text *to, int64_t flags) {
+  size_t i;
+  for (i = 0; i < kNumFlags; ++i) {
+    if ((flags & kFlags[i].bit) != 0) text_add(to, "  %s", kFlags[i].name);
+  }
+}
+
+static void add_field(text *to, const TVMFFIFieldInfo *field) {
+  char *type = describe(&field->metadata, false);
+  text_add(to, "         ");
+  add_bytes(to, &field->name);
+  text_add(to, ": %s  at %" PRId64 ", %" PRId64 " B", type != NULL ? type : "?", field->offset,
+           field->size);
+  add_flags(to, field->flags);
+  text_add(to, "\n");
+  add_doc(to, &field->doc, 11);
+  free(type);
+}
+
+static void add_method(text *to, const TVMFFIMethodInfo *method) {
+  char *signature = describe(&method->metadata, true);
+  text_add(to, "         ");
+  add_bytes(to, &method->name);
+  text_add(to, "%s", signature != NULL ? signature : "(?)");
+  add_flags(to, method->flags);
+  text_add(to, "\n");
+  add_doc(to, &method->doc, 11);
+  free(signature);
+}
+
+static void print_type(const TVMFFITypeInfo *info) {
+  const TVMFFITypeInfo *parent = get_parent(info);
+  text lines = {NULL, 0, 0};
+  int32_t i;
+  text_add(&lines, "%7" PRId32 "  %s", info->type_index, report_color(kColorName));
+  add_bytes(&lines, &info->type_key);
+  text_add(&lines, "%s", report_color(kColorNone));
+  if (parent != NULL) {
+    text_add(&lines, " < ");
+    add_bytes(&lines, &parent->type_key);
+  }
+  if (info->metadata != NULL) {
+    text_add(&lines, "  %" PRId32 " B  %s", info->metadata->total_size,
+             name_structural_kind(info->metadata->structural_eq_hash_kind));
+  }
+  text_add(&lines, "\n");
+  if (info->metadata != NULL) add_doc(&lines, &info->metadata->doc, 9);
+  for (i = 0; i < info->num_fields; ++i) add_field(&lines, &info->fields[i]);
+  for (i = 0; i < info->num_methods; ++i) add_method(&lines, &info->methods[i]);
+  fputs(lines.data, stdout);
+  text_free(&lines);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------
+ */
+
+static void write_bytes(const char *key, const TVMFFIByteArray *bytes) {
+  if (bytes->size > 0) {
+    json_bytes(key, bytes->data, bytes->size);
+  } else {
+    json_null(key);
+  }
+}
+
+static void write_flags(int64_t flags) {
+  size_t i;
+  json_begin_array("flags");
+  for (i = 0; i < kNumFlags; ++i) {
+    if ((flags & kFlags[i].bit) != 0) json_text(NULL, kFlags[i].name);
+  }
+  json_end();
+}
+
+static void write_field(const TVMFFIFieldInfo *field) {
+  char *type = describe(&field->metadata, false);
+  json_begin_object(NULL);
+  write_bytes("name", &field->name);
+  json_text("type", type);
+  json_int("type_index", field->field_static_type_index);
+  json_int("offset", field->offset);
+  json_int("size", field->size);
+  json_int("alignment", field->alignment);
+  write_flags(field->flags);
+  write_bytes("metadata", &field->metadata);
+  write_bytes("doc", &field->doc);
+  json_end();
+  free(type);
+}
+
+static void write_method(const TVMFFIMethodInfo *method) {
+  char *signature = describe(&method->metadata, true);
+  json_begin_object(NULL);
+  write_bytes("name", &method->name);
+  json_text("signature", signature);
+  write_flags(method->flags);
+  write_bytes("metadata", &method->metadata);
+  write_bytes("doc", &method->doc);
+  json_end();
+  free(signature);
+}
+
+static void write_type(const TVMFFITypeInfo *info) {
+  const TVMFFITypeInfo *parent = get_parent(info);
+  int32_t i;
+  json_begin_object(NULL);
+  json_int("index", info->type_index);
+  write_bytes("key", &info->type_key);
+  if (parent != NULL) {
+    write_bytes("parent", &parent->type_key);
+  } else {
+    json_null("parent");
+  }
+  if (info->metadata != NULL) {
+    json_int("size", info->metadata->total_size);
+    json_text("structural", name_structural_kind(info->metadata->structural_eq_hash_kind));
+    json_bool("has_creator", info->metadata->creator != NULL);
+    write_bytes("doc", &info->metadata->doc);
+  }
+  json_begin_array("fields");
+  for (i = 0; i < info->num_fields; ++i) write_field(&info->fields[i]);
+  json_end();
+  json_begin_array("methods");
+  for (i = 0; i < info->num_methods; ++i) write_method(&info->methods[i]);
+  json_end();
+  json_end();
+}
+
+int run_types(const arguments *args) {
+  const TVMFFITypeInfo *info;
+  bool as_json = arguments_has(args, "json");
+  if (!load_asked(args)) return kExitLoad;
+  if (as_json) json_begin_array(NULL);
+  for (info = registered_next_type(0); info != NULL;
+       info = registered_next_type(info->type_index + 1)) {
+    if (!registered_is_asked(args, info->type_key.data)) continue;
+    if (as_json) {
+      write_type(info);
+    } else {
+      print_type(info);
+    }
+  }
+  if (as_json) json_end();
+  return kExitOk;
+}

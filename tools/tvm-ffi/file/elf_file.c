@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file/elf_file.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/report.h"
+
+/* Versions of imports, by the index that the symbols have. */
+typedef struct {
+  const char *name, *of;
+} version;
+enum { kNumVersions = 0x8000 };
+
+static bool refuse(const elf_file *file, const char *what) {
+  report_error("%s: malformed ELF file: %s", file->path, what);
+  return false;
+}
+
+/* libelf's reason, where it has one. */
+static bool refuse_read(const elf_file *file, const char *what) {
+  const char *reason = elf_errmsg(-1);
+  report_error("%s: malformed ELF file: %s%s%s", file->path, what, reason != NULL ? ": " : "",
+               reason != NULL ? reason : "");
+  return false;
+}
+
+/* ---- What kind of file ------------------------------------------------------------------------
+ */
+
+/* The name of a format that is not ELF; NULL for what is none. */
+static const char *name_format(const char *image, size_t size) {
+  static const struct {
+    const char *magic, *name;
+  } kFormats[] = {
+      {"MZ", "a PE file (Windows)"},
+      {"\xcf\xfa\xed\xfe", "a Mach-O file (Apple)"},
+      {"\xce\xfa\xed\xfe", "a Mach-O file (Apple)"},
+      {"\xca\xfe\xba\xbe", "a Mach-O file (Apple) of several machines"},
+      {"!<arch>\n", "an archive; its members can be read one by one (ar x)"},
+      {"!<thin>\n", "an archive; its members can be read one by one (ar x)"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kFormats / sizeof *kFormats; ++i) {
+    size_t length = strlen(kFormats[i].magic);
+    if (size >= length && memcmp(image, kFormats[i].magic, length) == 0) return kFormats[i].name;
+  }
+  return NULL;
+}
+
+static bool read_header(elf_file *file, char *image, size_t size) {
+  const char *other = name_format(image, size);
+  GElf_Ehdr header;
+  if (other != NULL) {
+    report_error("%s: not an ELF file but %s", file->path, other);
+    return false;
+  }
+  if (size < 4 || memcmp(image, ELFMAG, 4) != 0) {
+    report_error("%s: not an ELF file", file->path);
+    return false;
+  }
+  if (elf_version(EV_CURRENT) == EV_NONE) return refuse_read(file, "libelf is too old");
+  file->handle = elf_memory(image, size);
+  if (file->handle == NULL || elf_kind(file->handle) != ELF_K_ELF ||
+      gelf_getehdr(file->handle, &header) == NULL) {
+    return refuse_read(file, "its header");
+  }
+  file->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+  file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+  file->is_object = header.e_type == ET_REL;
+  file->machine = header.e_machine;
+  if (header.e_type != ET_REL && header.e_type != ET_DYN && header.e_type != ET_EXEC) {
+    return refuse(file, "neither a library nor an object file");
+  }
+  return true;
+}
+
+/* ---- Segments ----------------------------------------------------------------------------------
+ */
+
+static bool read_segments(elf_file *file) {
+  size_t count, i;
+  if (elf_getphdrnum(file->handle, &count) != 0) return refuse_read(file, "program headers");
+  for (i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    bool is_code;
+    if (gelf_getphdr(file->handle, (int)i, &segment) == NULL) {
+      return refuse_read(file, "a program header");
+    }
+    is_code = (segment.p_flags & PF_X) != 0;
+    switch (segment.p_type) {
+      case PT_GNU_STACK:
+        file->has_stack_header = true;
+        file->is_stack_executable = is_code;
+        break;
+      case PT_GNU_RELRO:
+        file->has_relro = true;
+        break;
+      case PT_LOAD:
+        if (is_code && (segment.p_flags & PF_W) != 0) file->has_writable_code = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+/* ---- Sections ----------------------------------------------------------------------------------
+ */
+
+/* The first section of a type; NULL. */
+static Elf_Scn *find_section(const elf_file *file, GElf_Word type, GElf_Shdr *out) {
+  Elf_Scn *section = NULL;
+  while ((section = elf_nextscn(file->handle, section)) != NULL) {
+    if (gelf_getshdr(section, out) != NULL && out->sh_type == type) return section;
+  }
+  return NULL;
+}
+
+static Elf_Data *get_data(const elf_file *file, Elf_Scn *section, const char *what) {
+  Elf_Data *data = elf_getdata(section, NULL);
+  if (data == NULL || data->d_buf == NULL) {
+    refuse_read(file, what);
+    return NULL;
+  }
+  return data;
+}
+
+static bool read_dynamic(elf_file *file) {
+  GElf_Shdr header;
+  Elf_Scn *section = find_section(file, SHT_DYNAMIC, &header);
+  size_t i, count, entry_size;
+  Elf_Data *data;
+  if (section == NULL) return true;
+  data = get_data(file, section, "dynamic section");
+  if (data == NULL) return false;
+  entry_size = gelf_fsize(file->handle, ELF_T_DYN, 1, EV_CURRENT);
+  count = data->d_size / entry_size;
+  file->needed = tool_alloc(count * sizeof *file->needed);
+  for (i = 0; i < count; ++i) {
+    GElf_Dyn entry;
+    bool is_name;
+    const char *name;
+    if (gelf_getdyn(data, (int)i, &entry) == NULL) return refuse_read(file, "dynamic section");
+    if (entry.d_tag == DT_NULL) break;
+    is_name = entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+    name = is_name ? elf_strptr(file->handle, header.sh_link, (size_t)entry.d_un.d_val) : NULL;
+    if (is_name && name == NULL) return refuse_read(file, "a name of the dynamic section");
+    if (entry.d_tag == DT_NEEDED) {
+      file->needed[file->num_needed++] = name;
+    } else if (is_name) {
+      file->search_path = name;
+    } else if (entry.d_tag == DT_TEXTREL ||
+               (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL) != 0)) {
+      file->has_text_relocations = true;
+    }
+    if (entry.d_tag == DT_BIND_NOW ||
+        (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_BIND_NOW) != 0) ||
+        (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_NOW) != 0)) {
+      file->binds_now = true;
+    }
+  }
+  return true;
+}
+
+/* Fills a list of kNumVersions. The chains of offsets may lead anywhere. */
+static bool read_versions(const elf_file *file, version *versions) {
+  GElf_Shdr header;
+  Elf_Scn *section = find_section(file, SHT_GNU_verneed, &header);
+  size_t at = 0, rounds;
+  Elf_Data *data;
+  if (section == NULL) return true;
+  data = get_data(file, section, "versions of imports");
+  if (data == NULL) return false;
+  rounds = data->d_size / sizeof(GElf_Vernaux); /* more there cannot be */
+  for (;;) {
+    GElf_Verneed need;
+    GElf_Vernaux one;
+    size_t aux;
+    const char *of;
+    if (at > data->d_size || gelf_getverneed(data, (int)at, &need) == NULL) {
+      return refuse_read(file, "versions of imports");
+    }
+    of = elf_strptr(file->handle, header.sh_link, need.vn_file);
+    aux = at + need.vn_aux;
+    do {
+      if (aux > data->d_size || rounds-- == 0 || gelf_getvernaux(data, (int)aux, &one) == NULL) {
+        return refuse_read(file, "versions of imports");
+      }
+      versions[one.vna_other & (kNumVersions - 1)].of = of;
+      versions[one.vna_other & (kNumVersions - 1)].name =
+          elf_strptr(file->handle, header.sh_link, one.vna_name);
+      aux += one.vna_next;
+    } while (one.vna_next != 0);
+    if (need.vn_next == 0) return true;
+    at += need.vn_next;
+  }
+}
+
+static bool read_symbol(const elf_file *file, Elf_Data *data, size_t i, size_t names,
+                        elf_symbol *out, bool *out_is_seen) {
+  GElf_Sym entry;
+  GElf_Shdr header;
+  int binding;
+  *out_is_seen = false;
+  memset(out, 0, sizeof *out);
+  if (gelf_getsym(data, (int)i, &entry) == NULL) return refuse_read(file, "a symbol");
+  binding = GELF_ST_BIND(entry.st_info);
+  if (binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE) return true;
+  out->name = elf_strptr(file->handle, names, entry.st_name);
+  if (out->name == NULL) return refuse_read(file, "a symbol's name");
+  out->value = entry.st_value;
+  out->size = entry.st_size;
+  out->is_defined = entry.st_shndx != SHN_UNDEF;
+  out->is_function =
+      GELF_ST_TYPE(entry.st_info) == STT_FUNC || GELF_ST_TYPE(entry.st_info) == STT_GNU_IFUNC;
+  out->is_weak = binding == STB_WEAK;
+  out->is_unique = binding == STB_GNU_UNIQUE;
+  out->is_hidden = GELF_ST_VISIBILITY(entry.st_other) == STV_HIDDEN ||
+                   GELF_ST_VISIBILITY(entry.st_other) == STV_INTERNAL;
+  if (out->is_defined && entry.st_shndx < SHN_LORESERVE) {
+    if (gelf_getshdr(elf_getscn(file->handle, entry.st_shndx), &header) == NULL) {
+      return refuse(file, "a symbol of a section that is not there");
+    }
+    out->section = entry.st_shndx;
+    out->is_writable = (header.sh_flags & SHF_WRITE) != 0;
+  }
+  *out_is_seen = *out->name != '\0';
+  return true;
+}
+
+static int compare_names(const void *a, const void *b) {
+  const elf_symbol *one = a, *other = b;
+  int order = strcmp(one->name, other->name);
+  return order != 0 ? order : (one->value > other->value) - (one->value < other->value);
+}
+
+static bool read_symbols(elf_file *file, const version *versions) {
+  GElf_Shdr header, unused;
+  Elf_Scn *section = find_section(file, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &header);
+  Elf_Scn *indices = find_section(file, SHT_GNU_versym, &unused);
+  Elf_Data *data, *index_data = NULL;
+  size_t count, i;
+  if (section == NULL) return true;
+  data = get_data(file, section, "symbol table");
+  if (data == NULL) return false;
+  if (indices != NULL && !file->is_object) {
+    index_data = get_data(file, indices, "versions of symbols");
+    if (index_data == NULL) return false;
+  }
+  count = data->d_size / gelf_fsize(file->handle, ELF_T_SYM, 1, EV_CURRENT);
+  file->symbols = tool_alloc(count * sizeof *file->symbols);
+  for (i = 1; i < count; ++i) {
+    elf_symbol *symbol = &file->symbols[file->num_symbols];
+    GElf_Versym index;
+    bool is_seen;
+    if (!read_symbol(file, data, i, header.sh_link, symbol, &is_seen)) return false;
+    if (!is_seen) continue;
+    ++file->num_symbols;
+    if (index_data != NULL && !symbol->is_defined) {
+      if (gelf_getversym(index_data, (int)i, &index) == NULL) {
+        return refuse_read(file, "versions of symbols");
+      }
+      symbol->version = versions[index & (kNumVersions - 1)].name;
+      symbol->version_of = versions[index & (kNumVersions - 1)].of;
+    }
+  }
+  qsort(file->symbols, file->num_symbols, sizeof *file->symbols, compare_names);
+  return true;
+}
+
+/* A linker's table of sections is what the symbols are found by. */
+static bool read_sections(elf_file *file) {
+  size_t count;
+  version *versions;
+  bool good;
+  if (elf_getshdrnum(file->handle, &count) != 0) return refuse_read(file, "section headers");
+  if (count == 0) return refuse(file, "it has no section headers to find symbols by");
+  versions = tool_alloc(kNumVersions * sizeof *versions);
+  memset(versions, 0, kNumVersions * sizeof *versions);
+  good = read_dynamic(file) && read_versions(file, versions) && read_symbols(file, versions);
+  free(versions);
+  return good;
+}
+
+/* ---- Opening -----------------------------------------------------------------------------------
+ */
+
+elf_file *elf_file_open_image(const char *path, char *image, size_t size) {
+  elf_file *file = tool_alloc(sizeof *file);
+  memset(file, 0, sizeof *file);
+  file->path = path;
+  file->image = image;
+  file->size = size;
+  if (read_header(file, image, size) && read_segments(file) && read_sections(file)) return file;
+  elf_file_close(file);
+  return NULL;
+}
+
+elf_file *elf_file_open(const char *path) {
+  size_t size;
+  char *image = tool_read_file(path, &size);
+  return image != NULL ? elf_file_open_image(path, image, size) : NULL;
+}
+
+void elf_file_close(elf_file *file) {
+  if (file == NULL) return;
+  elf_end(file->handle);
+  free(file->symbols);
+  free((void *)file->needed);
+  free(file->image);
+  free(file);
+}
+
+const elf_symbol *elf_file_find(const elf_file *file, const char *name) {
+  size_t low = 0, high = file->num_symbols;
+  while (low < high) { /* the first that is not before */
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(file->symbols[middle].name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  for (; low < file->num_symbols && strcmp(file->symbols[low].name, name) == 0; ++low) {
+    if (file->symbols[low].is_defined) return &file->symbols[low];
+  }
+  return NULL;
+}
+
+const unsigned char *elf_file_bytes(const elf_file *file, const elf_symbol *symbol,
+                                    size_t *out_size) {
+  GElf_Shdr header;
+  uint64_t offset, rest;
+  if (symbol->section == 0 ||
+      gelf_getshdr(elf_getscn(file->handle, symbol->section), &header) == NULL ||
+      header.sh_type == SHT_NOBITS || header.sh_offset > file->size ||
+      header.sh_size > file->size - header.sh_offset) {
+    return NULL;
+  }
+  offset = file->is_object ? symbol->value : symbol->value - header.sh_addr;
+  if (offset > header.sh_size) return NULL;
+  rest = header.sh_size - offset;
+  if (symbol->size > rest) return NULL;
+  *out_size = (size_t)(symbol->size > 0 ? symbol->size : rest);
+  return (const unsigned char *)file->image + header.sh_offset + offset;
+}

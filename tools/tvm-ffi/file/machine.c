@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file/machine.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/report.h"
+
+#ifndef EM_LOONGARCH
+#define EM_LOONGARCH 258
+#endif
+
+static const machine kMachines[] = {
+    {EM_X86_64, "x86-64", 64, false, 0, R_X86_64_64, false},
+    {EM_AARCH64, "aarch64", 64, false, 0, R_AARCH64_ABS64, false},
+    {EM_386, "i386", 32, false, 0, R_386_32, true},
+    {EM_ARM, "arm", 32, false, 0x05000000 /* EABI 5 */, R_ARM_ABS32, true},
+    {EM_RISCV, "riscv64", 64, false, 4 /* lp64d */, R_RISCV_64, false},
+    {EM_RISCV, "riscv32", 32, false, 4, R_RISCV_32, false},
+    {EM_PPC64, "ppc64le", 64, false, 2 /* ELFv2 */, R_PPC64_ADDR64, false},
+    {EM_PPC64, "ppc64", 64, true, 0, R_PPC64_ADDR64, false},
+    {EM_PPC, "powerpc", 32, true, 0, R_PPC_ADDR32, false},
+    {EM_S390, "s390x", 64, true, 0, R_390_64, false},
+    {EM_LOONGARCH, "loongarch64", 64, false, 0x43, 2 /* R_LARCH_64 */, false},
+    /* Names alone: objects of these come in more forms than their number says. */
+    {EM_X86_64, "x32", 32, false, 0, 0, false},
+    {EM_ARM, "armeb", 32, true, 0, 0, false},
+    {EM_AARCH64, "aarch64_be", 64, true, 0, 0, false},
+    {EM_S390, "s390", 32, true, 0, 0, false},
+    {EM_MIPS, "mips", 32, true, 0, 0, false},
+    {EM_MIPS, "mipsel", 32, false, 0, 0, false},
+    {EM_MIPS, "mips64", 64, true, 0, 0, false},
+    {EM_MIPS, "mips64el", 64, false, 0, 0, false},
+    {EM_SPARCV9, "sparc64", 64, true, 0, 0, false},
+    {EM_CUDA, "cuda", 64, false, 0, 0, false},
+    {EM_AMDGPU, "amdgpu", 64, false, 0, 0, false},
+};
+enum { kNumMachines = sizeof kMachines / sizeof *kMachines };
+
+const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]) {
+  size_t i;
+  for (i = 0; i < kNumMachines; ++i) {
+    const machine *one = &kMachines[i];
+    if (one->number == number && one->bits == bits && one->is_big_endian == is_big_endian) {
+      return one->name;
+    }
+  }
+  snprintf(buffer, 24, "machine %u", number);
+  return buffer;
+}
+
+/* That of this program. */
+static const char *name_own(void) {
+#if defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#elif defined(__i386__)
+  return "i386";
+#elif defined(__arm__)
+  return "arm";
+#elif defined(__riscv)
+  return sizeof(void *) == 8 ? "riscv64" : "riscv32";
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+  return "ppc64le";
+#elif defined(__powerpc64__)
+  return "ppc64";
+#elif defined(__powerpc__)
+  return "powerpc";
+#elif defined(__s390x__)
+  return "s390x";
+#elif defined(__loongarch64)
+  return "loongarch64";
+#else
+  return "this one";
+#endif
+}
+
+bool machine_parse(const char *text, machine *out) {
+  const char *name = *text != '\0' ? text : name_own();
+  char order[3];
+  int end = 0;
+  size_t i;
+  for (i = 0; i < kNumMachines; ++i) {
+    if (strcmp(kMachines[i].name, name) == 0) {
+      *out = kMachines[i];
+      return true;
+    }
+  }
+  memset(out, 0, sizeof *out);
+  out->name = text;
+  if (sscanf(text, "%5u:%2d:%2s%n", &out->number, &out->bits, order, &end) == 3 &&
+      text[end] == '\0' && out->number <= 0xffff && (out->bits == 32 || out->bits == 64) &&
+      (strcmp(order, "le") == 0 || strcmp(order, "be") == 0)) {
+    out->is_big_endian = *order == 'b';
+    return true;
+  }
+  report_error(
+      "--machine must be a name (x86-64, aarch64, i386, arm, riscv64, ppc64le, s390x ...) "
+      "or NUMBER:BITS:le, NUMBER:BITS:be, not \"%s\"",
+      name);
+  return false;
+}

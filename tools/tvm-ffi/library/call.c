@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "library/call.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "process/isolate.h"
+#include "value/device.h"
+
+/* "f(a, b)", or a name alone. */
+static bool parse_form(const char *form, call *out) {
+  const char *open = strchr(form, '(');
+  size_t size = strlen(form), name_size = open != NULL ? (size_t)(open - form) : size;
+  while (size > 0 && isspace((unsigned char)form[size - 1])) --size;
+  while (name_size > 0 && isspace((unsigned char)form[name_size - 1])) --name_size;
+  while (name_size > 0 && isspace((unsigned char)*form)) ++form, --name_size, --size;
+  if (name_size == 0 || (open != NULL && form[size - 1] != ')')) {
+    report_error("`%s` is no call, such as 'scale(4xf32=1, 2.5)'", form);
+    return false;
+  }
+  out->function = tool_copy(form, name_size);
+  if (open != NULL) {
+    out->parameters = open + 1;
+    out->parameters_size = (size_t)(form + size - 1 - out->parameters);
+    if (arguments_count(out->args, "input") > 0) {
+      report_error("--input and a call in parentheses exclude each other");
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_options(const arguments *args, call *out) {
+  const char *guard = arguments_text(args, "guard", NULL);
+  long long seed;
+  tensor_guard where = guard == NULL                 ? kGuardNone
+                       : strcmp(guard, "start") == 0 ? kGuardStart
+                                                     : kGuardEnd;
+  if (where == kGuardEnd && strcmp(guard, "end") != 0) {
+    report_error("--guard must be end or start, not \"%s\"", guard);
+    return false;
+  }
+  if (guard != NULL && strcmp(arguments_text(args, "device", "cpu"), "cpu") != 0) {
+    report_error("--guard is for memory of the CPU");
+    return false;
+  }
+  if (!arguments_int(args, "seed", 0, 0, INT64_MAX, &seed)) return false;
+  out->reader = input_reader_new((uint64_t)seed, where);
+  return true;
+}
+
+bool call_parse(const arguments *args, size_t max_libraries, call *out) {
+  size_t num_operands = arguments_num_operands(args), i = 0;
+  const char *module = arguments_text(args, "module", NULL);
+  const char *function = arguments_text(args, "function", NULL);
+  memset(out, 0, sizeof *out);
+  out->args = args;
+  if (module != NULL) {
+    for (; out->num_paths < arguments_count(args, "module"); ++out->num_paths) {
+      if (out->num_paths == max_libraries) {
+        report_error("--module is given more than %d times", (int)max_libraries);
+        return false;
+      }
+      out->paths[out->num_paths] = arguments_at(args, "module", out->num_paths);
+    }
+  } else if (num_operands > 0) {
+    out->paths[out->num_paths++] = arguments_operand(args, i++);
+    if (max_libraries > 1 && i < num_operands && strchr(arguments_operand(args, i), '(') == NULL) {
+      out->paths[out->num_paths++] = arguments_operand(args, i++);
+    }
+  } else {
+    report_error("say which library: as an operand, or with --module");
+    return false;
+  }
+  if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
+    report_error("one operand too many: %s", arguments_operand(args, num_operands - 1));
+    return false;
+  }
+  if (function != NULL && strchr(function, '(') != NULL) {
+    report_error("--function takes a name; `%s` is a call, and an operand", function);
+    return false;
+  }
+  if (i < num_operands) function = arguments_operand(args, i);
+  return (function == NULL || parse_form(function, out)) && read_options(args, out);
+}
+
+void call_free(call *of) {
+  free(of->function);
+  if (of->reader != NULL) input_reader_free(of->reader);
+}
+
+bool call_load(call *of, size_t i, kernel *out, int *exit_code) {
+  memset(out, 0, sizeof *out);
+  *exit_code = kExitUsage;
+  isolate_enter(kStageOwn, of->paths[i]);
+  if (i == 0 && !device_open(arguments_text(of->args, "device", "cpu"), &of->device)) return false;
+  *exit_code = kExitLoad;
+  isolate_enter(kStageLoad, of->paths[i]);
+  if (!library_open(of->paths[i], &out->from)) return false;
+  isolate_enter(kStageOwn, of->paths[i]);
+  if (of->function == NULL) {
+    *exit_code = kExitUsage;
+    of->function = library_only_function(&out->from);
+  }
+  if (of->function != NULL) {
+    *exit_code = kExitLoad;
+    out->function = library_find(&out->from, of->function);
+  }
+  if (out->function != NULL) return true;
+  kernel_free(out);
+  return false;
+}
+
+void kernel_free(kernel *of) {
+  tvm_ffi_object_release(of->function);
+  of->function = NULL;
+  if (of->from.file != NULL) library_close(&of->from);
+  of->from.file = NULL;
+}
+
+/* The arguments that are tensors. */
+static bool move_to_device(DLDevice device, input_list *inputs) {
+  size_t i;
+  DLTensor *tensor;
+  for (i = 0; i < inputs->size && device_is_open(device); ++i) {
+    TVMFFIObjectHandle moved;
+    if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
+    moved = device_copy_to(device, tensor);
+    if (moved == NULL) {
+      report_raised("tvm-ffi");
+      return false;
+    }
+    tvm_ffi_any_clear(&inputs->items[i].value);
+    inputs->items[i].value = tvm_ffi_any_take_object(moved);
+  }
+  return true;
+}
+
+bool call_read_inputs(call *of, const schema_type *types, input_list *to) {
+  size_t i;
+  if (of->parameters != NULL) {
+    if (!input_read_call(of->reader, of->parameters, of->parameters_size, types, to)) return false;
+  }
+  for (i = 0; i < arguments_count(of->args, "input"); ++i) {
+    char label[32];
+    snprintf(label, sizeof label, "--input %zu", i);
+    if (!input_read(of->reader, arguments_at(of->args, "input", i), label, types, to)) return false;
+  }
+  return move_to_device(of->device, to);
+}
+
+TVMFFIAny *call_view_inputs(const input_list *inputs) {
+  TVMFFIAny *views = tool_alloc((inputs->size + 1) * sizeof *views);
+  size_t i;
+  for (i = 0; i < inputs->size; ++i) views[i] = inputs->items[i].value;
+  return views;
+}
+
+void call_report_raised(const call *of) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  size_t size = tvm_ffi_error_format(error, NULL, 0);
+  char *message = tool_alloc(size + 1), *shown;
+  tvm_ffi_error_format(error, message, size + 1);
+  shown = shown_lines(message, size);
+  fflush(stdout);
+  fprintf(stderr, "%s: %s\n", of->function, shown);
+  if (error != NULL) tvm_ffi_error_print_backtrace(error, stderr);
+  free(shown);
+  free(message);
+  tvm_ffi_object_release(error);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
+#include "library/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/shown.h"
+#include "file/listing.h"
+#include "process/isolate.h"
+
+/* ---- Loading -----------------------------------------------------------------------------------
+ */
+
+/* The loader takes no bytes, but a file. */
+static char *save_stdin(void) {
+  char folder[] = "/tmp/tvm-ffi-XXXXXX", *bytes, *file = NULL;
+  size_t size = 0;
+  bytes = tool_read_file("-", &size);
+  if (bytes == NULL) return NULL;
+  if (mkdtemp(folder) == NULL) {
+    report_error("%s: %s", folder, strerror(errno));
+  } else {
+    file = tool_format("%s/stdin.so", folder);
+    if (!tool_write_file(file, bytes, size)) {
+      free(file);
+      file = NULL;
+      rmdir(folder);
+    }
+  }
+  free(bytes);
+  return file;
+}
+
+/* A name without a slash would be looked for where the system's libraries are. */
+static char *find_file(const char *path) {
+  if (strchr(path, '/') == NULL && access(path, F_OK) == 0) return tool_format("./%s", path);
+  return tool_copy(path, strlen(path));
+}
+
+/* The raised error on one line behind the library's name, which the reason often says too. */
+static void report_load_error(const library *of) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  TVMFFIByteArray message = tvm_ffi_error_get_message(error);
+  char *line = tool_copy(message.data, message.size), *at;
+  char *prefix = tool_format("%s: ", of->file);
+  const char *reason = strstr(line, prefix);
+  char *shown;
+  for (at = line; *at != '\0'; ++at) {
+    if (*at == '\n') *at = ' ';
+  }
+  reason = reason != NULL ? reason + strlen(prefix) : line;
+  shown = shown_text(reason, strlen(reason));
+  report_error("%s: %s", of->path, shown);
+  free(shown);
+  free(prefix);
+  free(line);
+  tvm_ffi_object_release(error);
+}
+
+bool library_open(const char *path, library *out) {
+  out->path = path;
+  out->module = NULL;
+  out->is_temporary = strcmp(path, "-") == 0;
+  out->file = out->is_temporary ? save_stdin() : find_file(path);
+  if (out->file == NULL) return false;
+  if (tvm_ffi_module_load(out->file, &out->module) == 0) return true;
+  report_load_error(out);
+  library_close(out);
+  return false;
+}
+
+void library_close(library *of) {
+  tvm_ffi_object_release(of->module);
+  if (of->is_temporary && of->file != NULL) {
+    remove(of->file);
+    *strrchr(of->file, '/') = '\0';
+    rmdir(of->file);
+  }
+  free(of->file);
+  of->file = NULL;
+  of->module = NULL;
+}
+
+/* ---- Functions ---------------------------------------------------------------------------------
+ */
+
+/* How many characters have to be put in, taken out or changed to make one name of the other. */
+static size_t count_edits(const char *a, const char *b) {
+  size_t b_size = strlen(b), row[64], i, k;
+  if (b_size >= sizeof row / sizeof *row) return SIZE_MAX;
+  for (k = 0; k <= b_size; ++k) row[k] = k;
+  for (i = 0; a[i] != '\0'; ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (k = 0; k < b_size; ++k) {
+      size_t change = diagonal + (a[i] != b[k]), least = row[k] < row[k + 1] ? row[k] : row[k + 1];
+      diagonal = row[k + 1];
+      row[k + 1] = change < least + 1 ? change : least + 1;
+    }
+  }
+  return row[b_size];
+}
+
+/* "; it has a, b, c"; and in front of that the name that is the most like one asked for. */
+static void describe_functions(const listing *from, const char *wanted, text *out) {
+  enum { kShown = 12 };
+  const char *nearest = NULL;
+  size_t least = wanted != NULL ? strlen(wanted) / 3 + 2 : 0, i;
+  for (i = 0; wanted != NULL && i < from->num_functions; ++i) {
+    size_t edits = count_edits(wanted, from->functions[i].name);
+    if (edits >= least) continue;
+    least = edits;
+    nearest = from->functions[i].name;
+  }
+  if (nearest != NULL) {
+    text_add(out, "; did you mean ");
+    shown_add_text(out, nearest, strlen(nearest));
+  }
+  text_add(out, "%s has ", nearest != NULL ? "? It" : "; it");
+  for (i = 0; i < from->num_functions && i < kShown; ++i) {
+    const char *name = from->functions[i].name;
+    if (i > 0) text_add(out, ", ");
+    shown_add_text(out, name, strlen(name));
+  }
+  if (i < from->num_functions) text_add(out, ", ...");
+  if (i == 0) text_add(out, "no functions");
+}
+
+/* What the library exports; NULL when reported. */
+static elf_file *open_listing(const library *of, listing *out) {
+  elf_file *file = elf_file_open(of->file);
+  if (file != NULL) listing_collect(file, "*", false, out);
+  return file;
+}
+
+TVMFFIObjectHandle library_find(const library *of, const char *name) {
+  TVMFFIAny args[3], found;
+  TVMFFIObjectHandle global = NULL;
+  elf_file *file;
+  listing exported;
+  text names = {NULL, 0, 0};
+  args[0] = tvm_ffi_any_view_object(of->module);
+  args[1] = tvm_ffi_any_view_string(name);
+  args[2] = tvm_ffi_any_from_bool(true);
+  if (tvm_ffi_function_call_global("ffi.ModuleGetFunction", args, 3, &found) != 0) {
+    report_raised(of->path);
+    return NULL;
+  }
+  if (found.type_index == kTVMFFIFunction) return found.v_obj;
+  if (tvm_ffi_function_find_global(name, &global) != 0) TVMFFIErrorSetRaised(NULL);
+  if (global != NULL) return global;
+  file = open_listing(of, &exported);
+  if (file == NULL) return NULL;
+  describe_functions(&exported, name, &names);
+  report_error("%s: there is no function %s%s", of->path, name, names.data);
+  text_free(&names);
+  listing_free(&exported);
+  elf_file_close(file);
+  return NULL;
+}
+
+char *library_only_function(const library *of) {
+  listing exported;
+  elf_file *file = open_listing(of, &exported);
+  char *only = NULL;
+  if (file == NULL) return NULL;
+  if (exported.num_functions == 1) {
+    only = tool_copy(exported.functions[0].name, strlen(exported.functions[0].name));
+  } else {
+    text names = {NULL, 0, 0};
+    describe_functions(&exported, NULL, &names);
+    report_error("%s: say which function%s", of->path, names.data);
+    text_free(&names);
+  }
+  listing_free(&exported);
+  elf_file_close(file);
+  return only;
+}
+
+schema_type *library_read_schema(const library *of, const char *name) {
+  TVMFFIAny args[3], metadata;
+  TVMFFIByteArray json;
+  schema_type *schema = NULL;
+  args[0] = tvm_ffi_any_view_object(of->module);
+  args[1] = tvm_ffi_any_view_string(name);
+  args[2] = tvm_ffi_any_from_bool(true);
+  isolate_enter(kStageDescribe, of->path);
+  if (tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &metadata) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+    metadata = tvm_ffi_any_none();
+  }
+  isolate_enter(kStageOwn, of->path);
+  if (tvm_ffi_any_try_string(&metadata, &json)) schema = schema_parse(json.data, json.size);
+  tvm_ffi_any_clear(&metadata);
+  return schema;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+
+#include "base/report.h"
+#include "library/registered.h"
+
+/* ---- Types -------------------------------------------------------------------------------------
+ */
+
+/* A class may keep indices free for its subclasses; as many behind each other end the search. */
+enum { kLongestGap = 4096 };
+
+const TVMFFITypeInfo *registered_next_type(int32_t from) {
+  const TVMFFITypeInfo *info = NULL;
+  int32_t index;
+  for (index = from; index - from < kLongestGap && info == NULL; ++index) {
+    info = TVMFFIGetTypeInfo(index);
+  }
+  TVMFFIErrorSetRaised(NULL); /* of the indices that are free */
+  return info;
+}
+
+int64_t registered_count_types(void) {
+  const TVMFFITypeInfo *info = registered_next_type(0);
+  int64_t count = 0;
+  for (; info != NULL; info = registered_next_type(info->type_index + 1)) ++count;
+  return count;
+}
+
+/* ---- Functions ---------------------------------------------------------------------------------
+ */
+
+/* A Function that gives the name of a number, and of -1 how many there are. */
+static bool get_names(TVMFFIAny *out) {
+  return tvm_ffi_function_call_global("ffi.FunctionListGlobalNamesFunctor", NULL, 0, out) == 0;
+}
+
+static bool get_count(const TVMFFIAny *names, int64_t *out) {
+  TVMFFIAny arg = tvm_ffi_any_from_int64(-1), count;
+  return tvm_ffi_function_call(names->v_obj, &arg, 1, &count) == 0 &&
+         tvm_ffi_any_read_int64(&count, out) == 0;
+}
+
+bool registered_count_functions(int64_t *out) {
+  TVMFFIAny names;
+  bool good = get_names(&names) && get_count(&names, out);
+  tvm_ffi_any_clear(&names);
+  return good;
+}
+
+static char *get_name(const TVMFFIAny *names, int64_t i) {
+  TVMFFIAny arg = tvm_ffi_any_from_int64(i), value;
+  TVMFFIByteArray name;
+  char *copy = NULL;
+  if (tvm_ffi_function_call(names->v_obj, &arg, 1, &value) != 0) return NULL;
+  if (tvm_ffi_any_read_string(&value, &name) == 0) copy = tool_copy(name.data, name.size);
+  tvm_ffi_any_clear(&value);
+  return copy;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool registered_list_functions(char ***out_names, size_t *out_count) {
+  TVMFFIAny names;
+  char **list = NULL;
+  int64_t count = 0, i = 0;
+  bool good = get_names(&names) && get_count(&names, &count);
+  if (good) list = tool_alloc((size_t)count * sizeof *list);
+  for (; good && i < count; ++i) {
+    list[i] = get_name(&names, i);
+    good = list[i] != NULL;
+    if (!good) break;
+  }
+  tvm_ffi_any_clear(&names);
+  if (good) {
+    qsort(list, (size_t)count, sizeof *list, compare_names);
+    *out_names = list;
+    *out_count = (size_t)count;
+    return true;
+  }
+  while (i-- > 0) free(list[i]);
+  free(list);
+  return false;
+}
+
+TVMFFIAny registered_get_metadata(const char *function_name) {
+  TVMFFIAny arg = tvm_ffi_any_view_string(function_name), metadata;
+  if (tvm_ffi_function_call_global("ffi.GetGlobalFuncMetadata", &arg, 1, &metadata) == 0) {
+    return metadata;
+  }
+  TVMFFIErrorSetRaised(NULL);
+  return tvm_ffi_any_none();
+}
+
+bool registered_is_asked(const arguments *args, const char *name) {
+  size_t count = arguments_count(args, "match"), i;
+  for (i = 0; i < count; ++i) {
+    if (fnmatch(arguments_at(args, "match", i), name, 0) == 0) return true;
+  }
+  return count == 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "manual/manual.h"
+
+#include <string.h>
+
+#include "base/report.h"
+
+void manual_print_usage(FILE *to) {
+  size_t i;
+  fputs("usage: tvm-ffi COMMAND [OPTION...] [OPERAND...]\n\n", to);
+  for (i = 0; i < kNumCommands; ++i) {
+    fprintf(to, "  %-9s %s\n", kCommands[i].name, kCommands[i].summary);
+  }
+  fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", to);
+}
+
+/* "-o, --output=FILE", or without the dashes' short form. */
+static void print_option(const option *of) {
+  char form[64];
+  int size = of->letter != 0 ? snprintf(form, sizeof form, "-%c, ", of->letter)
+                             : snprintf(form, sizeof form, "    ");
+  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", of->name,
+           of->value != NULL ? "=" : "", of->value != NULL ? of->value : "");
+  printf(strlen(form) > 28 ? "  %s\n  %28s  %s\n" : "  %-28s%s  %s\n", form, "", of->help);
+}
+
+void manual_print_command(const command *of) {
+  const option *one;
+  printf("usage: tvm-ffi %s [OPTION...] %s\n\n%s.\n", of->name, of->operands, of->summary);
+  if (*of->description != '\0') printf("\n%s\n", of->description);
+  fputs("\nOptions:\n", stdout);
+  for (one = of->options; one->name != NULL; ++one) print_option(one);
+  for (one = kCommonOptions; one->name != NULL; ++one) print_option(one);
+}
+
+int manual_write(const char *form) {
+  static const struct {
+    const char *form;
+    void (*write)(void);
+  } kForms[] = {{"man", manual_write_man},
+                {"bash", manual_write_bash},
+                {"zsh", manual_write_zsh},
+                {"fish", manual_write_fish}};
+  size_t i;
+  for (i = 0; i < sizeof kForms / sizeof *kForms; ++i) {
+    if (strcmp(form, kForms[i].form) == 0) {
+      kForms[i].write();
+      return kExitOk;
+    }
+  }
+  return report_fail(kExitUsage, "--manual must be man, bash, zsh or fish, not \"%s\"", form);
+}

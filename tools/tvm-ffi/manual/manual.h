@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Help, man page and shell completion, all made of the table of commands. */
+#ifndef TVM_FFI_TOOL_MANUAL_H_
+#define TVM_FFI_TOOL_MANUAL_H_
+
+#include <stdio.h>
+
+#include "base/command.h"
+
+void manual_print_usage(FILE *to);
+void manual_print_command(const command *of);
+
+/* "man" (a page for man(1)), "bash", "zsh" or "fish" (completion) to stdout; the exit code. */
+int manual_write(const char *form);
+
+/* Each of them. */
+void manual_write_man(void);
+void manual_write_bash(void);
+void manual_write_zsh(void);
+void manual_write_fish(void);
+
+#endif /* TVM_FFI_TOOL_MANUAL_H_ */

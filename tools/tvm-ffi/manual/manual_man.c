@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page for man(1), in the requests of man(7). */
+#include <stdio.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+
+#include "manual/manual.h"
+
+/* What a request or an escape begins with is a letter. */
+static void print_escaped(const char *line, size_t size) {
+  size_t i;
+  if (size > 0 && (*line == '.' || *line == '\'')) fputs("\\&", stdout);
+  for (i = 0; i < size; ++i) {
+    if (line[i] == '\\') {
+      fputs("\\e", stdout);
+    } else if (line[i] == '-') {
+      fputs("\\-", stdout);
+    } else if (line[i] == '~' || line[i] == '^') {
+      printf("\\(%s", line[i] == '~' ? "ti" : "ha");
+    } else if (line[i] == '`') {
+      fputs("\\(ga", stdout);
+    } else if (line[i] == '\'') {
+      fputs("\\(aq", stdout);
+    } else {
+      putchar(line[i]);
+    }
+  }
+}
+
+static void print_plain(const char *line) {
+  print_escaped(line, strlen(line));
+}
+
+/* Paragraphs apart by empty lines; lines behind blanks are kept as they are. */
+static void print_paragraphs(const char *at) {
+  bool is_code = false, is_first = true;
+  while (*at != '\0') {
+    const size_t size = strcspn(at, "\n");
+    const bool indented = *at == ' ';
+    if (size == 0) is_first = true;
+    if (is_code && !indented) puts(".EE");
+    if (is_first && size > 0) puts(".PP");
+    if (indented && !is_code) puts(".EX");
+    if (size > 0) {
+      print_escaped(at, size);
+      putchar('\n');
+      is_first = false;
+    }
+    is_code = indented;
+    at += size + (at[size] == '\n');
+  }
+  if (is_code) puts(".EE");
+}
+
+static void print_option(const option *of) {
+  puts(".TP");
+  if (of->letter != 0) printf("\\fB\\-%c\\fR, ", of->letter);
+  fputs("\\fB\\-\\-", stdout);
+  print_plain(of->name);
+  fputs("\\fR", stdout);
+  if (of->value != NULL) {
+    fputs("=\\fI", stdout);
+    print_plain(of->value);
+    fputs("\\fR", stdout);
+  }
+  putchar('\n');
+  print_plain(of->help);
+  puts(of->repeats ? "; may be given several times" : "");
+}
+
+static void print_options(const option *options) {
+  for (; options->name != NULL; ++options) print_option(options);
+}
+
+static void print_command(const command *of) {
+  printf(".SS %s\n.B tvm\\-ffi %s\n[\\fIOPTION\\fR...]", of->name, of->name);
+  if (*of->operands != '\0') {
+    fputs("\n.I ", stdout);
+    print_plain(of->operands);
+  }
+  puts("\n.PP");
+  print_plain(of->summary);
+  puts(".");
+  if (*of->description != '\0') print_paragraphs(of->description);
+  print_options(of->options);
+}
+
+/* ---- What is of no command ---------------------------------------------------------------------
+ */
+
+typedef struct {
+  const char *what, *text;
+} entry;
+
+static const entry kExits[] = {
+    {"0", "All went well."},
+    {"1", "The called function, or the runtime, raised an error, which is on standard error."},
+    {"2", "The command line, or a file named there, is not right."},
+    {"3", "A result is not what was expected."},
+    {"4", "A library cannot be read or loaded."},
+    {"5", "A check failed."},
+};
+static const entry kEnvironment[] = {
+    {"NO_COLOR", "Set to anything: no colours, unless --color=always asks for them."},
+    {"TVM_TRACEBACK_LIMIT", "The most lines of a backtrace; 512 if it is not set."},
+    {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
+};
+static const entry kFiles[] = {
+    {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it lies."},
+    {"libtvm_ffi_cxx.so",
+     "Its helper, without which modules written in C++ cannot be called; looked for beside it."},
+};
+static const entry kExamples[] = {
+    {"tvm-ffi info", "What library this is, to paste into a report."},
+    {"tvm-ffi list --load libscale.so",
+     "Its functions with their types, which the library is asked for in a process of its own."},
+    {"tvm-ffi check --manylinux=2_28 libscale.so",
+     "Whether it runs on the systems that manylinux_2_28 stands for."},
+    {"tvm-ffi registry --lib libscale.so --match 'my.*'",
+     "The functions that a library registers when it is loaded."},
+    {"tvm-ffi types --match ffi.Module --json", "A type with its fields, for a program to read."},
+    {"tvm-ffi stub --lang=c libscale.so -o scale.h", "A header with a typed caller per kernel."},
+    {"c++ -shared -fPIC $(tvm-ffi-config --cxxflags) scale.cc -o libscale.so",
+     "Compile a kernel with the headers of this installation."},
+};
+#define PRINT_ENTRIES(title, entries) \
+  print_entries(title, entries, sizeof(entries) / sizeof *(entries))
+
+static void print_entries(const char *title, const entry *entries, size_t count) {
+  size_t i;
+  printf(".SH %s\n", title);
+  for (i = 0; i < count; ++i) {
+    fputs(".TP\n\\fB", stdout);
+    print_plain(entries[i].what);
+    puts("\\fR");
+    print_plain(entries[i].text);
+    putchar('\n');
+  }
+}
+
+void manual_write_man(void) {
+  size_t i;
+  printf(
+      ".TH TVM\\-FFI 1 \"\" \"tvm\\-ffi %d.%d.%d\" \"User Commands\"\n"
+      ".SH NAME\n"
+      "tvm\\-ffi, tvm\\-ffi\\-config \\- look at, call and wrap libraries of kernels of the TVM "
+      "FFI ABI\n"
+      ".SH SYNOPSIS\n"
+      ".B tvm\\-ffi\n"
+      ".I COMMAND\n"
+      "[\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n"
+      ".br\n"
+      ".B tvm\\-ffi\n"
+      "\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n"
+      ".br\n"
+      ".B tvm\\-ffi\\-config\n"
+      "[\\fIOPTION\\fR...]\n"
+      ".SH DESCRIPTION\n"
+      "What a command finds goes to standard output, what goes wrong to standard error.\n"
+      "Values of options stand behind a = or are the next word; \\fB\\-\\-\\fR ends the options.\n"
+      ".B tvm\\-ffi\\-config\n"
+      "is the command \\fBconfig\\fR by a name of its own.\n"
+      ".SH COMMANDS\n",
+      TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR, TVM_FFI_VERSION_PATCH);
+  for (i = 0; i < kNumCommands; ++i) print_command(&kCommands[i]);
+  puts(".SH OPTIONS OF EVERY COMMAND");
+  print_options(kCommonOptions);
+  PRINT_ENTRIES("EXIT STATUS", kExits);
+  PRINT_ENTRIES("ENVIRONMENT", kEnvironment);
+  PRINT_ENTRIES("FILES", kFiles);
+  PRINT_ENTRIES("EXAMPLES", kExamples);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A header for C: a struct of the library's functions, and a static inline caller for each. */
+#include "stub/stub.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How a type is passed, and how it comes back. */
+typedef struct {
+  const char *type;  /* of a parameter, and of what `out` points to; a blank or "*" at the end */
+  const char *make;  /* a view of it */
+  const char *read;  /* it out of a value; NULL: the value itself is given */
+  const char *index; /* objects: the type that a result has to have */
+  bool may_be_null;  /* a pointer: NULL is None */
+} c_form;
+
+#define OBJECT(index) \
+  { "TVMFFIObjectHandle ", "tvm_ffi_any_view_object", "object", index, true }
+
+/* Of each schema_kind; where nothing is told, a value as it is. */
+static const c_form kValue = {"TVMFFIAny ", NULL, NULL, NULL, false};
+static const c_form kObject = OBJECT("kTVMFFIObject");
+static const c_form kForms[kNumSchemaKinds] = {
+    [kSchemaBool] = {"bool ", "tvm_ffi_any_from_bool", "bool", NULL, false},
+    [kSchemaInt] = {"int64_t ", "tvm_ffi_any_from_int64", "int64", NULL, false},
+    [kSchemaFloat] = {"double ", "tvm_ffi_any_from_double", "double", NULL, false},
+    [kSchemaPointer] = {"void *", "tvm_ffi_any_from_pointer", "pointer", NULL, true},
+    [kSchemaDataType] = {"DLDataType ", "tvm_ffi_any_from_dtype", "dtype", NULL, false},
+    [kSchemaDevice] = {"DLDevice ", "tvm_ffi_any_from_device", "device", NULL, false},
+    [kSchemaStr] = {"const char *", "tvm_ffi_any_view_string", NULL, NULL, true},
+    [kSchemaBytes] = {"TVMFFIByteArray *", "tvm_ffi_any_view_bytes", NULL, NULL, true},
+    [kSchemaTensorView] = {"DLTensor *", "tvm_ffi_any_view_tensor", NULL, NULL, true},
+    [kSchemaTensor] = OBJECT("kTVMFFITensor"),
+    [kSchemaShape] = OBJECT("kTVMFFIShape"),
+    [kSchemaModule] = OBJECT("kTVMFFIModule"),
+    [kSchemaFunction] = OBJECT("kTVMFFIFunction"),
+    [kSchemaArray] = OBJECT("kTVMFFIArray"),
+    [kSchemaList] = OBJECT("kTVMFFIList"),
+    [kSchemaMap] = OBJECT("kTVMFFIMap"),
+    [kSchemaDict] = OBJECT("kTVMFFIDict"),
+    [kSchemaTuple] = OBJECT("kTVMFFIArray"),
+};
+
+static const c_form *find_form(const schema_type *type) {
+  if (schema_is_class(type)) return &kObject;
+  return kForms[type->kind].type != NULL ? &kForms[type->kind] : &kValue;
+}
+
+static const c_form *find_result_form(const schema_type *type) {
+  const bool is_optional = type->kind == kSchemaOptional;
+  const c_form *form = find_form(schema_required(type));
+  return form->read == NULL || (is_optional && form->index == NULL) ? &kValue : form;
+}
+
+/* ---- A caller ----------------------------------------------------------------------------------
+ */
+
+static void write_parameters(text *to, const stub_library *library, const stub_function *function) {
+  const schema_type *result = schema_result(function->type);
+  size_t i;
+  text_add(to, "const %s_library *lib", library->prefix);
+  for (i = 0; i < schema_num_params(function->type); ++i) {
+    const schema_type *param = schema_param(function->type, i);
+    const c_form *form = find_form(schema_required(param));
+    const bool by_pointer =
+        param->kind == kSchemaOptional && form->make != NULL && !form->may_be_null;
+    text_add(to, ",\n    %s%s%s%s", by_pointer ? "const " : "", form->type, by_pointer ? "*" : "",
+             function->params[i]);
+  }
+  if (result->kind != kSchemaNone) text_add(to, ",\n    %s*out", find_result_form(result)->type);
+}
+
+static void write_argument(text *to, const stub_function *function, size_t i) {
+  const schema_type *param = schema_param(function->type, i);
+  const c_form *form = find_form(schema_required(param));
+  const char *name = function->params[i];
+  text_add(to, "  args[%zu] = ", i);
+  if (form->make == NULL) {
+    text_add(to, "%s;\n", name);
+  } else if (param->kind == kSchemaOptional || (form->may_be_null && form->index == NULL)) {
+    text_add(to, "%s != NULL ? %s(%s%s) : tvm_ffi_any_none();\n", name, form->make,
+             form->may_be_null ? "" : "*", name);
+  } else {
+    text_add(to, "%s(%s);\n", form->make, name);
+  }
+}
+
+static void write_caller(text *to, const stub_library *library, const stub_function *function) {
+  const schema_type *result = schema_result(function->type);
+  const size_t count = schema_num_params(function->type);
+  const c_form *form = find_result_form(result);
+  const char *args = count > 0 ? "args" : "NULL";
+  size_t i;
+  text_add(to, "\n/*\n * ");
+  stub_write_signature(to, function);
+  text_add(to, "\n");
+  stub_write_doc(to, function, " * ");
+  text_add(to, " */\nstatic inline int %s_%s(", library->prefix, function->word);
+  write_parameters(to, library, function);
+  text_add(to, ") {\n");
+  if (count > 0) text_add(to, "  TVMFFIAny args[%zu];\n", count);
+  if (form->read != NULL) text_add(to, "  TVMFFIAny result;\n  int code;\n");
+  for (i = 0; i < count; ++i) write_argument(to, function, i);
+  if (result->kind == kSchemaNone) {
+    text_add(to, "  return tvm_ffi_function_call_void(lib->%s, %s, %zu);\n}\n", function->word,
+             args, count);
+  } else if (form->read == NULL) {
+    text_add(to, "  return tvm_ffi_function_call(lib->%s, %s, %zu, out);\n}\n", function->word,
+             args, count);
+  } else {
+    text_add(to, "  code = tvm_ffi_function_call(lib->%s, %s, %zu, &result);\n", function->word,
+             args, count);
+    text_add(to, "  if (code != 0) return code;\n");
+    if (result->kind == kSchemaOptional) {
+      text_add(to, "  *out = NULL;\n  if (tvm_ffi_any_is_none(&result)) return 0;\n");
+    }
+    if (form->index != NULL) {
+      text_add(to, "  code = tvm_ffi_any_read_object(&result, %s, out);\n", form->index);
+    } else {
+      text_add(to, "  code = tvm_ffi_any_read_%s(&result, out);\n", form->read);
+    }
+    text_add(to, "  if (code != 0) tvm_ffi_any_clear(&result);\n  return code;\n}\n");
+  }
+}
+
+/* ---- The library -------------------------------------------------------------------------------
+ */
+
+static void write_library(text *to, const stub_library *library, size_t num_typed) {
+  const char *prefix = library->prefix;
+  size_t i;
+  text_add(to, "\n/* The functions, each a reference of its own. */\ntypedef struct {\n");
+  for (i = 0; i < library->num_functions; ++i) {
+    if (!stub_is_typed(&library->functions[i])) continue;
+    text_add(to, "  TVMFFIObjectHandle %s;\n", library->functions[i].word);
+  }
+  if (num_typed == 0) text_add(to, "  TVMFFIObjectHandle none;\n");
+  text_add(to,
+           "} %s_library;\n"
+           "\n"
+           "static inline void %s_release(%s_library *lib) {\n",
+           prefix, prefix, prefix);
+  for (i = 0; i < library->num_functions; ++i) {
+    if (!stub_is_typed(&library->functions[i])) continue;
+    text_add(to, "  tvm_ffi_object_release(lib->%s);\n", library->functions[i].word);
+  }
+  text_add(
+      to,
+      "  memset(lib, 0, sizeof *lib);\n"
+      "}\n"
+      "\n"
+      "/* Loads the file and finds the functions. 0, or -1 with the error raised and nothing to\n"
+      " * be released. */\n"
+      "static inline int %s_load(const char *path, %s_library *lib) {\n"
+      "  TVMFFIObjectHandle module = NULL;\n"
+      "  int code;\n"
+      "  memset(lib, 0, sizeof *lib);\n"
+      "  code = tvm_ffi_module_load(path, &module);\n",
+      prefix, prefix);
+  for (i = 0; i < library->num_functions; ++i) {
+    if (!stub_is_typed(&library->functions[i])) continue;
+    text_add(to, "  if (code == 0) code = tvm_ffi_module_get_function(module, \"%s\", &lib->%s);\n",
+             library->functions[i].name, library->functions[i].word);
+  }
+  text_add(to,
+           "  tvm_ffi_object_release(module);\n"
+           "  if (code != 0) %s_release(lib);\n"
+           "  return code;\n"
+           "}\n",
+           prefix);
+}
+
+static void write_c(text *to, const stub_library *library) {
+  char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *at;
+  size_t num_typed = 0, i;
+  for (at = guard; *at != '\0'; ++at) *at = (char)toupper((unsigned char)*at);
+  for (i = 0; i < library->num_functions; ++i) num_typed += stub_is_typed(&library->functions[i]);
+  text_add(
+      to,
+      "/* Made of %s by tvm-ffi stub --lang=c. */\n"
+      "/*\n"
+      " * Callers give 0, or another code with the error raised, and then leave *out alone or\n"
+      " * None. Arguments are borrowed; NULL stands for None. What comes out is yours: objects "
+      "for\n"
+      " * tvm_ffi_object_release, values for tvm_ffi_any_clear.\n"
+      " */\n"
+      "#ifndef %s\n"
+      "#define %s\n"
+      "\n"
+      "#include <string.h>\n"
+      "#include <tvm/ffi/c.h>\n",
+      library->file, guard, guard);
+  write_library(to, library, num_typed);
+  for (i = 0; i < library->num_functions; ++i) {
+    if (stub_is_typed(&library->functions[i])) write_caller(to, library, &library->functions[i]);
+  }
+  if (num_typed < library->num_functions) {
+    text_add(to, "\n/*\n");
+    stub_write_untyped(to, library, " * ");
+    text_add(to, " */\n");
+  }
+  text_add(to, "\n#endif /* %s */\n", guard);
+  free(guard);
+}
+
+/* Words of C and of C++, for the header is for both, and what the header itself uses. */
+const char *const kStubCWords[] = {"alignas",
+                                   "alignof",
+                                   "and",
+                                   "and_eq",
+                                   "asm",
+                                   "auto",
+                                   "bitand",
+                                   "bitor",
+                                   "bool",
+                                   "break",
+                                   "case",
+                                   "catch",
+                                   "char",
+                                   "char16_t",
+                                   "char32_t",
+                                   "char8_t",
+                                   "class",
+                                   "co_await",
+                                   "co_return",
+                                   "co_yield",
+                                   "compl",
+                                   "concept",
+                                   "const",
+                                   "const_cast",
+                                   "consteval",
+                                   "constexpr",
+                                   "constinit",
+                                   "continue",
+                                   "decltype",
+                                   "default",
+                                   "delete",
+                                   "do",
+                                   "double",
+                                   "dynamic_cast",
+                                   "else",
+                                   "enum",
+                                   "errno",
+                                   "explicit",
+                                   "export",
+                                   "extern",
+                                   "false",
+                                   "float",
+                                   "for",
+                                   "friend",
+                                   "goto",
+                                   "if",
+                                   "inline",
+                                   "int",
+                                   "long",
+                                   "mutable",
+                                   "namespace",
+                                   "new",
+                                   "noexcept",
+                                   "not",
+                                   "not_eq",
+                                   "nullptr",
+                                   "operator",
+                                   "or",
+                                   "or_eq",
+                                   "private",
+                                   "protected",
+                                   "public",
+                                   "register",
+                                   "reinterpret_cast",
+                                   "requires",
+                                   "restrict",
+                                   "return",
+                                   "short",
+                                   "signed",
+                                   "sizeof",
+                                   "static",
+                                   "static_assert",
+                                   "static_cast",
+                                   "struct",
+                                   "switch",
+                                   "template",
+                                   "this",
+                                   "thread_local",
+                                   "throw",
+                                   "true",
+                                   "try",
+                                   "typedef",
+                                   "typeid",
+                                   "typename",
+                                   "typeof",
+                                   "union",
+                                   "unsigned",
+                                   "using",
+                                   "virtual",
+                                   "void",
+                                   "volatile",
+                                   "wchar_t",
+                                   "while",
+                                   "xor",
+                                   "xor_eq",
+                                   "NULL",
+                                   "stdin",
+                                   "stdout",
+                                   "stderr",
+                                   "linux",
+                                   "unix",
+                                   "tvm",
+                                   "std",
+                                   "args",
+                                   "code",
+                                   "lib",
+                                   "load",
+                                   "DLDataType",
+                                   "DLDevice",
+                                   "DLTensor",
+                                   "TVMFFIAny",
+                                   "TVMFFIByteArray",
+                                   "TVMFFIObjectHandle",
+                                   "library",
+                                   "Library",
+                                   "module",
+                                   "module_",
+                                   "functions_",
+                                   "out",
+                                   "release",
+                                   "result",
+                                   "int64_t",
+                                   NULL};
+
+const stub_language kStubC = {"c", kStubCWords, kStubCWords, write_c};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of a call from their text: IREE's grammar, with more kinds of values. */
+#ifndef TVM_FFI_TOOL_INPUT_H_
+#define TVM_FFI_TOOL_INPUT_H_
+
+#include <tvm/ffi/c.h>
+
+#include "value/schema.h"
+#include "value/tensor_memory.h"
+
+typedef struct {
+  TVMFFIAny value;
+  bool is_storage; /* "&4xf32" or "4xf32": a tensor that the function is to fill */
+} input;
+
+typedef struct {
+  input *items;
+  size_t size, capacity;
+} input_list;
+
+void input_list_free(input_list *list);
+
+/* What one text leaves for the next: places in files, the state of random numbers. */
+typedef struct input_reader input_reader;
+input_reader *input_reader_new(uint64_t seed, tensor_guard guard);
+void input_reader_free(input_reader *reader);
+
+/* One text of `--input`, or of `--expected_output`; "*file.npy" is several values. `label` says in
+ * errors whose text it is, `function` of which types the values are to be and may be NULL. false
+ * when reported. */
+bool input_read(input_reader *reader, const char *spec, const char *label,
+                const schema_type *function, input_list *to);
+
+/* What stands between the parentheses of `f(a, b)`. */
+bool input_read_call(input_reader *reader, const char *arguments, size_t size,
+                     const schema_type *function, input_list *to);
+
+#endif /* TVM_FFI_TOOL_INPUT_H_ */

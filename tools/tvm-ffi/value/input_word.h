@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values from a single word: what it looks like, what a parameter's type makes of it, or what the
+ * prefix in front of it says. All but input_parse_* report what is wrong, and return false then. */
+#ifndef TVM_FFI_TOOL_INPUT_WORD_H_
+#define TVM_FFI_TOOL_INPUT_WORD_H_
+
+#include <tvm/ffi/c.h>
+
+#include "base/scan.h"
+#include "value/schema.h"
+
+typedef enum {
+  kFormInt,
+  kFormFloat,
+  kFormBool,
+  kFormText,
+  kFormBytes,
+  kFormDataType,
+  kFormDevice,
+  kFormFunction /* "echo", which gives back its argument, or a global function */
+} input_form;
+
+bool input_parse_int(const char *word, TVMFFIAny *out);
+bool input_parse_real(const char *word, TVMFFIAny *out);
+
+/* The error that the runtime raised, as the reason why a text cannot be read. */
+bool input_fail_raised(const scan *s);
+
+bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out);
+/* A bare word for a parameter of that type, which may be NULL. */
+bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out);
+bool input_make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out);
+/* A Shape from a list of integers. */
+bool input_make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out);
+
+#endif /* TVM_FFI_TOOL_INPUT_WORD_H_ */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy's .npy files: an array behind a header that is the text of a Python dict. */
+#ifndef TVM_FFI_TOOL_NPY_H_
+#define TVM_FFI_TOOL_NPY_H_
+
+#include <dlpack/dlpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+enum { kNpyMaxDims = 32 };
+
+typedef struct {
+  DLDataType dtype; /* kDLOpaqueHandle of item_size bytes where NumPy has no name for the type */
+  int32_t ndim;
+  int64_t shape[kNpyMaxDims];
+  size_t item_size;
+  bool fortran_order, swapped;
+  const unsigned char *data; /* in the file's order, `size` bytes */
+  size_t size;
+} npy_array;
+
+/* The array that begins at *at; *at is behind it then. NULL; or what is wrong with the file. */
+const char *npy_read(const unsigned char *file, size_t file_size, size_t *at, npy_array *out);
+
+/* The elements in row-major order and the machine's byte order; `to` has room for size bytes. */
+void npy_copy(const npy_array *array, void *to);
+
+/* A header of version 1.0 and behind it the data: packed, row-major. Types that NumPy has no name
+ * for are written as raw bytes of their size. false: the dtype has no whole bytes. */
+bool npy_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+               size_t size);
+
+#endif /* TVM_FFI_TOOL_NPY_H_ */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value/npy.h"
+#include "value/value_text.h"
+
+/* ---- Which -------------------------------------------------------------------------------------
+ */
+
+void snapshot_take(const input_list *inputs, snapshot *out) {
+  size_t i;
+  DLTensor *tensor;
+  out->size = inputs->size;
+  out->copies = tool_alloc((inputs->size + 1) * sizeof *out->copies);
+  for (i = 0; i < inputs->size; ++i) {
+    out->copies[i] = NULL;
+    if (inputs->items[i].is_storage) continue;
+    if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
+    out->copies[i] = tensor_copy(tensor);
+    if (out->copies[i] == NULL) TVMFFIErrorSetRaised(NULL);
+  }
+}
+
+void snapshot_free(snapshot *of) {
+  size_t i;
+  for (i = 0; i < of->size; ++i) tvm_ffi_object_release(of->copies[i]);
+  free(of->copies);
+}
+
+static bool is_changed(const TVMFFIAny *value, TVMFFIObjectHandle before) {
+  DLTensor *now, *then;
+  TVMFFIObjectHandle copy;
+  size_t size = 0;
+  bool changed;
+  if (before == NULL || !tvm_ffi_any_try_tensor(value, &now)) return false;
+  then = TVMFFITensorGetDLTensorPtr(before);
+  if (tvm_ffi_tensor_compute_size(then, &size) != 0 || size == 0) return false;
+  if (now->device.device_type == kDLCPU) return memcmp(now->data, then->data, size) != 0;
+  copy = tensor_copy(now);
+  changed = copy != NULL && memcmp(TVMFFITensorGetDLTensorPtr(copy)->data, then->data, size) != 0;
+  if (copy == NULL) TVMFFIErrorSetRaised(NULL);
+  tvm_ffi_object_release(copy);
+  return changed;
+}
+
+static void add(output_list *to, const char *kind, size_t i, const TVMFFIAny *value) {
+  output *one;
+  to->items = tool_realloc(to->items, (to->size + 1) * sizeof *to->items);
+  one = &to->items[to->size++];
+  snprintf(one->name, sizeof one->name, "%s[%zu]", kind, i);
+  if (tvm_ffi_any_copy(value, &one->value) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+    one->value = tvm_ffi_any_none();
+  }
+}
+
+static bool has_tensors(const TVMFFIAny *value) {
+  DLTensor *tensor;
+  int64_t i;
+  if (value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) return false;
+  for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
+    if (tvm_ffi_any_try_tensor(tvm_ffi_array_get_data(value->v_obj) + i, &tensor)) return true;
+  }
+  return false;
+}
+
+void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *before,
+                    output_list *out) {
+  size_t i;
+  out->items = NULL;
+  out->size = 0;
+  if (has_tensors(&result)) {
+    for (i = 0; i < (size_t)tvm_ffi_array_get_size(result.v_obj); ++i) {
+      add(out, "result", i, tvm_ffi_array_get_data(result.v_obj) + i);
+    }
+  } else if (!tvm_ffi_any_is_none(&result)) {
+    add(out, "result", 0, &result);
+  }
+  tvm_ffi_any_clear(&result);
+  for (i = 0; i < inputs->size; ++i) {
+    const input *one = &inputs->items[i];
+    if (one->is_storage || is_changed(&one->value, before->copies[i])) {
+      add(out, "arg", i, &one->value);
+    }
+  }
+}
+
+void output_list_free(output_list *of) {
+  size_t i;
+  for (i = 0; i < of->size; ++i) tvm_ffi_any_clear(&of->items[i].value);
+  free(of->items);
+}
+
+/* ---- Where to ----------------------------------------------------------------------------------
+ */
+
+void output_print(const output *one, size_t max_elements) {
+  text line = {NULL, 0, 0};
+  value_write(&line, &one->value, max_elements);
+  printf("%s%s%s: ", report_color(kColorName), one->name, report_color(kColorNone));
+  fwrite(line.data, 1, line.size, stdout);
+  putchar('\n');
+  text_free(&line);
+}
+
+static bool write_bytes(const char *path, bool append, const void *bytes, size_t size) {
+  FILE *file;
+  bool good;
+  if (!append) return tool_write_file(path, bytes, size);
+  file = fopen(path, "ab");
+  if (file == NULL) {
+    report_error("%s: %s", path, strerror(errno));
+    return false;
+  }
+  good = fwrite(bytes, 1, size, file) == size;
+  good = fclose(file) == 0 && good;
+  if (!good) report_error("%s: %s", path, strerror(errno));
+  return good;
+}
+
+/* The value as a tensor: a number is one without dimensions. NULL and an error raised. */
+static TVMFFIObjectHandle make_tensor(const TVMFFIAny *value) {
+  DLTensor *tensor;
+  TVMFFIObjectHandle made;
+  DLDataType dtype = value->type_index == kTVMFFIFloat ? TVM_FFI_C_FLOAT64
+                     : value->type_index == kTVMFFIInt ? TVM_FFI_C_INT64
+                                                       : TVM_FFI_C_BOOL;
+  if (tvm_ffi_any_try_tensor(value, &tensor)) return tensor_copy(tensor);
+  if (value->type_index != kTVMFFIFloat && value->type_index != kTVMFFIInt &&
+      value->type_index != kTVMFFIBool) {
+    tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "a %s is neither a tensor nor a number",
+                        tvm_ffi_any_get_type_name(value));
+    return NULL;
+  }
+  made = tensor_new(dtype, NULL, 0, kGuardNone);
+  if (made == NULL) return NULL;
+  if (value->type_index == kTVMFFIBool) {
+    *(uint8_t *)TVMFFITensorGetDLTensorPtr(made)->data = value->v_int64 != 0;
+  } else {
+    memcpy(TVMFFITensorGetDLTensorPtr(made)->data, &value->v_int64, 8);
+  }
+  return made;
+}
+
+static bool is_npy(const char *path) {
+  size_t size = strlen(path);
+  return size > 4 && strcmp(path + size - 4, ".npy") == 0;
+}
+
+static bool write_file(const output *one, const char *path, bool append) {
+  TVMFFIObjectHandle made = make_tensor(&one->value);
+  const DLTensor *tensor;
+  text bytes = {NULL, 0, 0};
+  size_t size = 0;
+  bool good;
+  if (made == NULL) {
+    TVMFFIObjectHandle error = tvm_ffi_error_take();
+    TVMFFIByteArray message = tvm_ffi_error_get_message(error);
+    report_error("%s: cannot write %s: %.*s", path, one->name, (int)message.size, message.data);
+    tvm_ffi_object_release(error);
+    return false;
+  }
+  tensor = TVMFFITensorGetDLTensorPtr(made);
+  tvm_ffi_tensor_compute_size(tensor, &size);
+  if (!is_npy(path)) {
+    good = write_bytes(path, append, tensor->data, size);
+  } else if (npy_write(&bytes, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {
+    good = write_bytes(path, append, bytes.data, bytes.size);
+  } else {
+    report_error("%s: cannot write %s: its elements have no whole bytes", path, one->name);
+    good = false;
+  }
+  text_free(&bytes);
+  TVMFFIObjectDecRef(made);
+  return good;
+}
+
+bool output_write(const output *one, const char *spec, size_t max_elements) {
+  if (*spec == '\0') return true;
+  if (*spec == '@' || *spec == '+') return write_file(one, spec + 1, *spec == '+');
+  if (strcmp(spec, "-") == 0) {
+    output_print(one, max_elements);
+    return true;
+  }
+  report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
+  return false;
+}
