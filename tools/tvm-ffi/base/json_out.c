@@ -6,38 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { kMaxDepth = 32 };
 static char closers[kMaxDepth];
 static int depth;
 static bool has_items;
-
-/* How many bytes the UTF-8 character takes that begins there; 0 where none does. */
-static size_t measure_character(const char *text, size_t size) {
-  const unsigned char *at = (const unsigned char *)text;
-  size_t length = at[0] < 0x80                    ? 1
-                  : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-                  : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-                  : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-                                                  : 0;
-  size_t i;
-  if (length > size) return 0;
-  for (i = 1; i < length; ++i) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  }
-  /* Too long, a surrogate, or beyond the last. */
-  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-      (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)) {
-    return 0;
-  }
-  return length;
-}
 
 static void write_escaped(const char *text, size_t size) {
   size_t i, length;
   putchar('"');
   for (i = 0; i<size; i += length> 0 ? length : 1) {
     unsigned char byte = (unsigned char)text[i];
-    length = measure_character(text + i, size - i);
+    length = utf8_measure(text + i, size - i);
     if (byte == '"' || byte == '\\') {
       printf("\\%c", byte);
     } else if (byte == '\n') {

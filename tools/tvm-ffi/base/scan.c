@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/raised.h"
+#include "base/report.h"
+
 /* Where the value that begins at s->at ends; NULL: a bracket or a quote stays open. */
 static const char *find_end(const scan *s) {
   const char *at = s->at;
@@ -46,6 +49,13 @@ bool scan_fail(const scan *s, const char *format, ...) {
   va_end(values);
   report_error("%s (`%.*s%s`): %s", s->label, (int)(size > kShown ? kShown : size), s->begin,
                size > kShown ? "..." : "", message);
+  return false;
+}
+
+bool scan_fail_raised(const scan *s) {
+  char *message = raised_take_message();
+  scan_fail(s, "%s", message);
+  free(message);
   return false;
 }
 

@@ -3,6 +3,8 @@
 #ifndef TVM_FFI_TOOL_SCAN_H_
 #define TVM_FFI_TOOL_SCAN_H_
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
 typedef struct {
@@ -14,6 +16,8 @@ typedef struct {
 
 /* "argument 2 (`4xf3=1`): ..." on stderr; false. */
 bool scan_fail(const scan *s, const char *format, ...) TOOL_PRINTF(2, 3);
+/* The same for what the runtime has raised, which is taken. */
+bool scan_fail_raised(const scan *s);
 
 void scan_skip_space(scan *s);
 /* Spaces and then this character, which are passed; or nothing is. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void shown_add_bytes(text *to, uint64_t size) {
   char digits[24];
   size_t i, count = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, size);
@@ -27,27 +29,13 @@ void shown_add_size(text *to, uint64_t size) {
   text_add(to, "%.1f %s", value, kUnits[unit]);
 }
 
-/* The bytes that the first one announces; 0 where none begins a character, or moves a cursor. */
-static size_t measure_announced(unsigned char first) {
-  if (first < 0x80) return first >= 0x20 && first != 0x7f;
-  if (first < 0xc2) return 0;
-  if (first < 0xe0) return 2;
-  if (first < 0xf0) return 3;
-  return first < 0xf5 ? 4 : 0;
-}
-
-/* The length of the character of UTF-8 there, 0 where there is none that can be shown. */
-static size_t measure_character(const unsigned char *at, size_t size) {
-  size_t length = measure_announced(*at), i;
-  if (length > size) return 0;
-  for (i = 1; i < length; ++i) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-  }
-  if ((*at == 0xc2 && at[1] < 0xa0) ||                                    /* controls */
-      (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90) ||   /* too many bytes */
-      (*at == 0xed && at[1] >= 0xa0) || (*at == 0xf4 && at[1] >= 0x90) || /* no characters */
-      (*at == 0xe2 && at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae)) { /* lines, directions */
-    return 0;
+/* The length of the character there; 0 where there is none, or one that moves a cursor. */
+static size_t measure_shown(const unsigned char *at, size_t size) {
+  size_t length = utf8_measure(at, size);
+  if (*at < 0x20 || *at == 0x7f || /* controls */
+      (length == 2 && *at == 0xc2 && at[1] < 0xa0) ||
+      (length == 3 && *at == 0xe2 && at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae)) {
+    return 0; /* the last of these: separators of lines, directions */
   }
   return length;
 }
@@ -55,7 +43,7 @@ static size_t measure_character(const unsigned char *at, size_t size) {
 void shown_add_text(text *to, const void *bytes, size_t size) {
   const unsigned char *at = bytes;
   while (size > 0) {
-    size_t length = measure_character(at, size);
+    size_t length = measure_shown(at, size);
     if (length > 0) {
       text_add_bytes(to, at, length);
     } else {
@@ -88,7 +76,7 @@ char *shown_lines(const void *bytes, size_t size) {
 bool shown_is_plain(const void *bytes, size_t size) {
   const unsigned char *at = bytes;
   while (size > 0) {
-    size_t length = measure_character(at, size);
+    size_t length = measure_shown(at, size);
     if (length == 0) return false;
     at += length;
     size -= length;

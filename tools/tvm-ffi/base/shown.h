@@ -3,6 +3,8 @@
 #ifndef TVM_FFI_TOOL_SHOWN_H_
 #define TVM_FFI_TOOL_SHOWN_H_
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
 /* "101,024 B" */

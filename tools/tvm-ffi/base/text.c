@@ -18,19 +18,24 @@ void text_add_bytes(text *to, const void *bytes, size_t size) {
   to->data[to->size] = '\0';
 }
 
-void text_add(text *to, const char *format, ...) {
-  va_list values, again;
+void text_add_list(text *to, const char *format, va_list values) {
+  va_list again;
   int size;
-  va_start(values, format);
   va_copy(again, values);
   size = vsnprintf(NULL, 0, format, values);
-  va_end(values);
   if (size > 0) {
     reserve(to, (size_t)size);
     vsnprintf(to->data + to->size, (size_t)size + 1, format, again);
     to->size += (size_t)size;
   }
   va_end(again);
+}
+
+void text_add(text *to, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  text_add_list(to, format, values);
+  va_end(values);
 }
 
 void text_free(text *of) {

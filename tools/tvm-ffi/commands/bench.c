@@ -6,6 +6,8 @@
 #include <time.h>
 #include <tvm/ffi/c.h>
 
+#include "base/clock.h"
+#include "base/raised.h"
 #include "bench/bench_report.h"
 #include "library/call.h"
 #include "process/isolate.h"
@@ -30,12 +32,6 @@ typedef struct {
 /* ---- Measuring ---------------------------------------------------------------------------------
  */
 
-static double now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 TVM_FFI_C_FUNCTION(do_nothing, "(...: Any) -> None") {
   (void)args;
   return 0;
@@ -45,7 +41,7 @@ TVM_FFI_C_FUNCTION(do_nothing, "(...: Any) -> None") {
 static double time_calls(const bench *b, const bench_runner *of, size_t count) {
   const TVMFFIAny none = tvm_ffi_any_none();
   int32_t num_args = (int32_t)b->inputs.size;
-  double since = now_ns();
+  uint64_t since = clock_nanoseconds();
   size_t i;
   for (i = 0; i < count; ++i) {
     TVMFFIAny result = none;
@@ -56,16 +52,16 @@ static double time_calls(const bench *b, const bench_runner *of, size_t count) {
     }
     tvm_ffi_any_clear(&result);
   }
-  return device_wait() == 0 ? now_ns() - since : -1;
+  return device_wait() == 0 ? (double)(clock_nanoseconds() - since) : -1;
 }
 
 /* What reading the clock costs. */
 static double time_clock(void) {
   enum { kReads = 1000 };
-  double since = now_ns(), last = since;
+  uint64_t since = clock_nanoseconds(), last = since;
   int i;
-  for (i = 0; i < kReads; ++i) last = now_ns();
-  return (last - since) / kReads;
+  for (i = 0; i < kReads; ++i) last = clock_nanoseconds();
+  return (double)(last - since) / kReads;
 }
 
 /* As many calls as make the clock a thousandth of a sample. */
@@ -80,10 +76,10 @@ static bool choose_batch(const bench *b, bench_runner *of) {
 }
 
 static bool warm_up(const bench *b, const bench_runner *of) {
-  double since = report_now();
+  double since = clock_seconds();
   do {
     if (time_calls(b, of, 1) < 0) return false;
-  } while (report_now() - since < b->warmup);
+  } while (clock_seconds() - since < b->warmup);
   return true;
 }
 
@@ -105,8 +101,8 @@ static bool is_enough(const bench *b, double seconds) {
 
 /* All in turn, every other time backwards. */
 static bool take_samples(bench *b) {
-  double since = report_now(), told = since;
-  while (!is_enough(b, report_now() - since)) {
+  double since = clock_seconds(), told = since;
+  while (!is_enough(b, clock_seconds() - since)) {
     size_t k;
     reserve_samples(b);
     for (k = 0; k < b->results.num_runners; ++k) {
@@ -117,8 +113,8 @@ static bool take_samples(bench *b) {
       one->samples[b->results.num_samples] = ns / (double)one->batch;
     }
     ++b->results.num_samples;
-    if (report_now() - told > 0.1) {
-      told = report_now();
+    if (clock_seconds() - told > 0.1) {
+      told = clock_seconds();
       isolate_progress("%zu samples", b->results.num_samples);
     }
   }
@@ -141,7 +137,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   size_t i;
   int code = kExitOk;
   if (TVMFFIFunctionCreate(NULL, do_nothing, NULL, &b->no_op) != 0) {
-    report_raised("tvm-ffi bench");
+    raised_report("tvm-ffi bench", false);
     return kExitRaised;
   }
   for (i = 0; i < b->what.num_paths; ++i) {
@@ -161,7 +157,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
                  arguments_text(b->args, "compare", NULL));
   } else {
     isolate_enter(kStageOwn, b->what.function);
-    call_report_raised(&b->what);
+    raised_report(b->what.function, true);
     code = kExitRaised;
   }
   for (i = 0; i < b->results.num_runners; ++i) free(b->results.runners[i].samples);

@@ -7,7 +7,6 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
-#include "base/report.h"
 #include "base/shown.h"
 #include "file/elf_file.h"
 #include "file/library_bin.h"

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/files.h"
 #include "base/json_out.h"
+#include "base/report.h"
 #include "embed/module_list.h"
 
 static const char *const kForms[] = {"c", "c23", "incbin", "obj", "raw"};

@@ -9,8 +9,9 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
+#include "base/memory.h"
 #include "base/places.h"
-#include "base/report.h"
+#include "base/raised.h"
 #include "build_info.h"
 #include "library/registered.h"
 
@@ -94,7 +95,7 @@ int run_info(const arguments *args) {
   TVMFFIGetVersion(&version);
   as_json = arguments_has(args, "json");
   if (!registered_count_functions(&num_functions)) {
-    report_raised("tvm-ffi info");
+    raised_report("tvm-ffi info", false);
     free(library);
     return kExitRaised;
   }

@@ -6,6 +6,7 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
+#include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
 #include "file/machine.h"

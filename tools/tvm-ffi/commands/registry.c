@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
+#include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
 #include "library/load.h"
@@ -51,7 +52,7 @@ int run_registry(const arguments *args) {
   bool as_json = arguments_has(args, "json");
   if (!load_asked(args)) return kExitLoad;
   if (!registered_list_functions(&names, &count)) {
-    report_raised("tvm-ffi registry");
+    raised_report("tvm-ffi registry", false);
     return kExitRaised;
   }
   if (as_json) json_begin_array(NULL);

@@ -6,7 +6,10 @@
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "base/clock.h"
 #include "base/json_out.h"
+#include "base/raised.h"
+#include "base/report.h"
 #include "library/call.h"
 #include "process/isolate.h"
 #include "value/compare.h"
@@ -121,7 +124,7 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
   isolate_enter(kStageOwn, r->what.function);
   if (code != 0) {
-    call_report_raised(&r->what);
+    raised_report(r->what.function, true);
     return kExitRaised;
   }
   tvm_ffi_any_clear(&result);
@@ -193,13 +196,13 @@ static int call_it(run *r) {
   int code;
   snapshot_take(&r->inputs, &r->before);
   isolate_enter(kStageCall, r->what.function);
-  since = report_now();
+  since = clock_seconds();
   code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
   if (code == 0 && device_wait() != 0) {
     tvm_ffi_any_clear(&result);
     code = -1;
   }
-  r->call_seconds = report_now() - since;
+  r->call_seconds = clock_seconds() - since;
   isolate_enter(kStageOwn, r->what.function);
   if (code == 0) {
     output_collect(result, &r->inputs, &r->before, &r->outputs);
@@ -207,7 +210,7 @@ static int call_it(run *r) {
     output_list_free(&r->outputs);
     if (code == kExitOk && arguments_has(r->args, "leak-check")) code = check_leaks(r, views);
   } else {
-    call_report_raised(&r->what);
+    raised_report(r->what.function, true);
     code = kExitRaised;
   }
   snapshot_free(&r->before);
@@ -217,10 +220,10 @@ static int call_it(run *r) {
 
 static int run_call(void *context) {
   run *r = context;
-  double since = report_now();
+  double since = clock_seconds();
   int code;
   if (!call_load(&r->what, 0, &r->from, &code)) return code;
-  r->load_seconds = report_now() - since;
+  r->load_seconds = clock_seconds() - since;
   r->types = library_read_schema(&r->from.from, r->what.function);
   code = kExitUsage;
   if (call_read_inputs(&r->what, r->types, &r->inputs) && read_expected(r)) code = call_it(r);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/files.h"
 #include "base/json_out.h"
+#include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
 #include "library/load.h"

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/command.h"
+#include "base/files.h"
 #include "base/json_out.h"
+#include "base/report.h"
 #include "embed/module_list.h"
 #include "file/elf_file.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "embed/embed.h"
 
 /* SHF_X86_64_LARGE: data that need not be near the code. */

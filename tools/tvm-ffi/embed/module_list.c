@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/files.h"
+#include "base/report.h"
 
 /* ---- Reading -----------------------------------------------------------------------------------
  */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/report.h"
 
 /* Versions of imports, by the index that the symbols have. */

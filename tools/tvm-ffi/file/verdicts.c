@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "base/report.h"
 #include "base/shown.h"
 
 void verdicts_add(verdicts *to, level how, const char *check, const char *symbol, char *said) {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/raised.h"
+#include "base/report.h"
 #include "process/isolate.h"
 #include "value/device.h"
 
@@ -129,7 +130,7 @@ static bool move_to_device(DLDevice device, input_list *inputs) {
     if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
     moved = device_copy_to(device, tensor);
     if (moved == NULL) {
-      report_raised("tvm-ffi");
+      raised_report("tvm-ffi", false);
       return false;
     }
     tvm_ffi_any_clear(&inputs->items[i].value);
@@ -156,18 +157,4 @@ TVMFFIAny *call_view_inputs(const input_list *inputs) {
   size_t i;
   for (i = 0; i < inputs->size; ++i) views[i] = inputs->items[i].value;
   return views;
-}
-
-void call_report_raised(const call *of) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  size_t size = tvm_ffi_error_format(error, NULL, 0);
-  char *message = tool_alloc(size + 1), *shown;
-  tvm_ffi_error_format(error, message, size + 1);
-  shown = shown_lines(message, size);
-  fflush(stdout);
-  fprintf(stderr, "%s: %s\n", of->function, shown);
-  if (error != NULL) tvm_ffi_error_print_backtrace(error, stderr);
-  free(shown);
-  free(message);
-  tvm_ffi_object_release(error);
 }

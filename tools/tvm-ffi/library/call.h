@@ -40,8 +40,4 @@ bool call_read_inputs(call *of, const schema_type *types, input_list *to);
 /* Views of the values, of free(). */
 TVMFFIAny *call_view_inputs(const input_list *inputs);
 
-/* The error that the function has raised, "scale: TypeError: ...", and its backtrace if it has one.
- */
-void call_report_raised(const call *of);
-
 #endif /* TVM_FFI_TOOL_CALL_H_ */

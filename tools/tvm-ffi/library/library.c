@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/raised.h"
+#include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
 #include "process/isolate.h"
@@ -43,22 +46,15 @@ static char *find_file(const char *path) {
 
 /* The raised error on one line behind the library's name, which the reason often says too. */
 static void report_load_error(const library *of) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-  char *line = tool_copy(message.data, message.size), *at;
+  char *line = raised_take_message(), *at;
   char *prefix = tool_format("%s: ", of->file);
   const char *reason = strstr(line, prefix);
-  char *shown;
   for (at = line; *at != '\0'; ++at) {
     if (*at == '\n') *at = ' ';
   }
-  reason = reason != NULL ? reason + strlen(prefix) : line;
-  shown = shown_text(reason, strlen(reason));
-  report_error("%s: %s", of->path, shown);
-  free(shown);
+  report_error("%s: %s", of->path, reason != NULL ? reason + strlen(prefix) : line);
   free(prefix);
   free(line);
-  tvm_ffi_object_release(error);
 }
 
 bool library_open(const char *path, library *out) {
@@ -147,7 +143,7 @@ TVMFFIObjectHandle library_find(const library *of, const char *name) {
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunction", args, 3, &found) != 0) {
-    report_raised(of->path);
+    raised_report(of->path, false);
     return NULL;
   }
   if (found.type_index == kTVMFFIFunction) return found.v_obj;

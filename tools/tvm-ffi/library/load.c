@@ -5,7 +5,8 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/report.h"
+#include "base/memory.h"
+#include "base/raised.h"
 #include "process/probe.h"
 
 bool load_library(const char *path) {
@@ -13,7 +14,7 @@ bool load_library(const char *path) {
   TVMFFIObjectHandle module = NULL; /* kept: what the library registered must stay */
   bool good = probe_ask(path, NULL, 0, kLoadSeconds, NULL);
   if (good && tvm_ffi_module_load(place, &module) != 0) {
-    report_raised(path);
+    raised_report(path, false);
     good = false;
   }
   free(place);

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/report.h"
+#include "base/memory.h"
+
 #include "library/registered.h"
 
 /* ---- Types -------------------------------------------------------------------------------------

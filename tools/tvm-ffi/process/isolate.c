@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,9 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/clock.h"
 #include "base/command.h"
+#include "base/report.h"
 
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
@@ -55,16 +58,17 @@ void isolate_note(const char *note) {
 
 static void show_progress(double since) {
   static const char *const kDoing[] = {"", "loading ", "asking ", "calling "};
-  if (shared->stage == kStageOwn || report_now() - since < 1) return;
-  report_progress("%s%s, %.0f s%s%s", kDoing[shared->stage], shared->subject, report_now() - since,
-                  shared->progress[0] != '\0' ? ", " : "", shared->progress);
+  if (shared->stage == kStageOwn || clock_seconds() - since < 1) return;
+  report_progress("%s%s, %.0f s%s%s", kDoing[shared->stage], shared->subject,
+                  clock_seconds() - since, shared->progress[0] != '\0' ? ", " : "",
+                  shared->progress);
   shared->progress_shown = 1;
 }
 
 /* Waits for the child; `alive` reads as ended when it is. */
 static int wait_for(pid_t child, int alive) {
   struct pollfd one;
-  double since = report_now();
+  double since = clock_seconds();
   int status = 0;
   pid_t got = 0;
   one.fd = alive;

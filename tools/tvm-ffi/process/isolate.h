@@ -4,7 +4,9 @@
 #ifndef TVM_FFI_TOOL_ISOLATE_H_
 #define TVM_FFI_TOOL_ISOLATE_H_
 
-#include "base/report.h"
+#include <stdbool.h>
+
+#include "base/memory.h"
 
 typedef enum {
   kStageOwn, /* the tool's own work */

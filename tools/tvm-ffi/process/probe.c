@@ -16,6 +16,8 @@
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
 
@@ -49,16 +51,7 @@ static void send_text(int to, char what, const char *line) {
 }
 
 static void send_raised(int to) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  TVMFFIByteArray kind, message;
-  char *line;
-  if (error == NULL) {
-    send_text(to, kError, "it failed without an error");
-    return;
-  }
-  kind = tvm_ffi_error_get_kind(error);
-  message = tvm_ffi_error_get_message(error);
-  line = tool_format("%.*s: %.*s", (int)kind.size, kind.data, (int)message.size, message.data);
+  char *line = raised_take_line();
   send_text(to, kError, line);
   free(line);
 }
@@ -116,7 +109,7 @@ static outcome receive(int from, double until, void *out, size_t size) {
   char *at = out;
   while (size > 0) {
     struct pollfd one = {from, POLLIN, 0};
-    double left = until - report_now();
+    double left = until - clock_seconds();
     ssize_t got;
     if (left <= 0) return kLate;
     if (poll(&one, 1, (int)(left * 1000) + 1) <= 0) continue;
@@ -182,7 +175,7 @@ static void free_answers(answer *answers, size_t count) {
 static outcome wait_for(pid_t child, outcome how, double until, int *out_status) {
   if (how != kEnded) kill(child, SIGKILL);
   while (waitpid(child, out_status, WNOHANG) == 0) {
-    if (how == kEnded && report_now() > until) {
+    if (how == kEnded && clock_seconds() > until) {
       how = kLate;
       kill(child, SIGKILL);
     }
@@ -193,7 +186,7 @@ static outcome wait_for(pid_t child, outcome how, double until, int *out_status)
 
 static bool collect(const char *path, int from, pid_t child, const char *const *symbols,
                     size_t num_symbols, double seconds, answer *out) {
-  double until = report_now() + seconds;
+  double until = clock_seconds() + seconds;
   const char *during = "it was being loaded";
   answer loaded;
   size_t i = 0;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/raised.h"
 #include "value/small_float.h"
 #include "value/tensor_memory.h"
 #include "value/tensor_text.h"
@@ -108,11 +109,9 @@ static void compare_tensors(const DLTensor *value, const DLTensor *expected, con
     compare_elements(TVMFFITensorGetDLTensorPtr(packed), TVMFFITensorGetDLTensorPtr(wanted), asked,
                      out);
   } else {
-    TVMFFIObjectHandle error = tvm_ffi_error_take();
-    TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-    text_add(&out->difference, "is no tensor to compare: ");
-    text_add_bytes(&out->difference, message.data, message.size);
-    tvm_ffi_object_release(error);
+    char *reason = raised_take_message();
+    text_add(&out->difference, "is no tensor to compare: %s", reason);
+    free(reason);
   }
   tvm_ffi_object_release(packed);
   tvm_ffi_object_release(wanted);

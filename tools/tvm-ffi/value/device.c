@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/raised.h"
 #include "base/report.h"
 
 /* The driver's functions, all of which return 0 or the number of an error. */
@@ -117,7 +118,7 @@ bool device_open(const char *device, DLDevice *out) {
   opened = *out;
   if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_function, 1, NULL) == 0) return true;
-  report_raised("tvm-ffi");
+  raised_report("tvm-ffi", false);
   return false;
 }
 

@@ -120,7 +120,7 @@ static bool create_container(scan *s, const input_list *items, bool is_map, cons
   for (i = 0; i < items->size; ++i) values[i] = items->items[i].value;
   code = tvm_ffi_function_call_global(name, values, (int32_t)items->size, out);
   free(values);
-  return code == 0 || input_fail_raised(s);
+  return code == 0 || scan_fail_raised(s);
 }
 
 /* A list or a map begins. */

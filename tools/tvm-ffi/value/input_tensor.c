@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/report.h"
 #include "value/dtype_text.h"
 #include "value/npy.h"
 #include "value/tensor_text.h"
@@ -97,12 +99,7 @@ input_file *input_file_open(input_sources *from, const char *path, bool from_sta
 
 static TVMFFIObjectHandle create(input_sources *from, scan *s, const tensor_type *type) {
   TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim, from->guard);
-  if (tensor == NULL) {
-    TVMFFIObjectHandle error = tvm_ffi_error_take();
-    TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-    scan_fail(s, "%.*s", (int)message.size, message.data);
-    TVMFFIObjectDecRef(error);
-  }
+  if (tensor == NULL) scan_fail_raised(s);
   return tensor;
 }
 

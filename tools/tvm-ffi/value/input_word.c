@@ -7,21 +7,12 @@
 
 #include "value/dtype_text.h"
 
-/* What the runtime raised, as the reason why a text cannot be read. */
-bool input_fail_raised(const scan *s) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-  scan_fail(s, "%.*s", (int)message.size, message.data);
-  tvm_ffi_object_release(error);
-  return false;
-}
-
 bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out) {
   TVMFFIByteArray bytes;
   bytes.data = data;
   bytes.size = size;
   if ((is_bytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(&bytes, out) != 0) {
-    return input_fail_raised(s);
+    return scan_fail_raised(s);
   }
   return true;
 }
@@ -112,7 +103,7 @@ static bool make_function(scan *s, const char *name, TVMFFIAny *out) {
   TVMFFIObjectHandle function = NULL;
   int code = strcmp(name, "echo") == 0 ? TVMFFIFunctionCreate(NULL, echo, NULL, &function)
                                        : tvm_ffi_function_find_global(name, &function);
-  if (code != 0) return input_fail_raised(s);
+  if (code != 0) return scan_fail_raised(s);
   if (function == NULL) {
     return scan_fail(s, "there is no global function `%s`; fn:echo gives back its argument", name);
   }
@@ -126,7 +117,7 @@ bool input_make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
   TVMFFIObjectHandle shape;
   int found = tvm_ffi_detail_read_shape(list, buffer, 64, &cell);
   if (found != 1) return scan_fail(s, "a shape is a list of integers, at most 64");
-  if (tvm_ffi_shape_create(cell.data, (int32_t)cell.size, &shape) != 0) return input_fail_raised(s);
+  if (tvm_ffi_shape_create(cell.data, (int32_t)cell.size, &shape) != 0) return scan_fail_raised(s);
   *out = tvm_ffi_any_take_object(shape);
   return true;
 }

@@ -23,9 +23,6 @@ typedef enum {
 bool input_parse_int(const char *word, TVMFFIAny *out);
 bool input_parse_real(const char *word, TVMFFIAny *out);
 
-/* The error that the runtime raised, as the reason why a text cannot be read. */
-bool input_fail_raised(const scan *s);
-
 bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out);
 /* A bare word for a parameter of that type, which may be NULL. */
 bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out);

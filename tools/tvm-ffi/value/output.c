@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/raised.h"
+#include "base/report.h"
 #include "value/npy.h"
 #include "value/value_text.h"
 
@@ -158,10 +161,9 @@ static bool write_file(const output *one, const char *path, bool append) {
   size_t size = 0;
   bool good;
   if (made == NULL) {
-    TVMFFIObjectHandle error = tvm_ffi_error_take();
-    TVMFFIByteArray message = tvm_ffi_error_get_message(error);
-    report_error("%s: cannot write %s: %.*s", path, one->name, (int)message.size, message.data);
-    tvm_ffi_object_release(error);
+    char *reason = raised_take_message();
+    report_error("%s: cannot write %s: %s", path, one->name, reason);
+    free(reason);
     return false;
   }
   tensor = TVMFFITensorGetDLTensorPtr(made);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+/* The bytes that the first one announces; 0 where none begins a character. */
+static size_t measure_announced(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+size_t utf8_measure(const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t length = measure_announced(at[0]), i;
+  if (length > size) return 0;
+  for (i = 1; i < length; ++i) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90) ||   /* too many bytes */
+      (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf4 && at[1] >= 0x90)) { /* no characters */
+    return 0;
+  }
+  return length;
+}
