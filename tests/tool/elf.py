@@ -8,17 +8,19 @@ MACHINES = {"i386": (3, 32, "<"), "powerpc": (20, 32, ">"), "ppc64": (21, 64, ">
             "arm": (40, 32, "<"), "x86-64": (62, 64, "<"), "aarch64": (183, 64, "<"), "riscv64": (243, 64, "<"),
             "ppc64le": (21, 64, "<"), "mips": (8, 32, ">"), "machine 4711": (4711, 64, "<")}
 
-DT_NULL, DT_NEEDED, DT_RUNPATH, DT_FLAGS, DT_TEXTREL, DT_FLAGS_1 = 0, 1, 29, 30, 22, 0x6ffffffb
+DT_NULL, DT_NEEDED, DT_SONAME, DT_RUNPATH, DT_FLAGS, DT_TEXTREL, DT_FLAGS_1 = 0, 1, 14, 29, 30, 22, 0x6ffffffb
+DF_1_PIE = 0x08000000
 
 
 class Library:
     """A shared library to be: what it exports, imports and says of itself."""
 
     def __init__(self, machine="x86-64", stack="rw", relro=True, now=True, text_relocations=False,
-                 needed=(), runpath=None, writable_code=False):
+                 needed=(), runpath=None, writable_code=False, soname=None, is_program=False):
         self.machine, self.bits, self.order = MACHINES[machine]
         self.stack, self.relro, self.now, self.text_relocations = stack, relro, now, text_relocations
         self.needed, self.runpath, self.writable_code = needed, runpath, writable_code
+        self.soname, self.is_program = soname, is_program
         self.symbols, self.constant, self.writable, self.versions = [], b"", b"", {}
 
     def function(self, name, size=16, binding=GLOBAL):
@@ -88,6 +90,10 @@ class Library:
             for k, (version, number) in enumerate(mine):
                 verneed += self.pack("IHHII", 0, 0, number, text(version), 0 if k + 1 == len(mine) else 16)
         dynamic = b"".join(self.word(DT_NEEDED, text(name)) for name in self.needed)
+        if self.soname:
+            dynamic += self.word(DT_SONAME, text(self.soname))
+        if self.is_program:
+            dynamic += self.word(DT_FLAGS_1, DF_1_PIE)
         if self.runpath:
             dynamic += self.word(DT_RUNPATH, text(self.runpath))
         if self.text_relocations:

@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
+"""What check says of libraries, real ones and made ones.
+
+test_check.py TVM-FFI EXPORTS PAGE VERSION... KERNELS SCALE TYPED"""
+import os
 import pathlib
 import re
+import shlex
+import shutil
+import subprocess
 import tempfile
 
 from elf import UNIQUE, WEAK, Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, bad, good, good_json, run
 
 EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
-LIBRARIES = [name for name in FILES if not name.endswith(".txt")]
+(PAGE,) = [pathlib.Path(name) for name in FILES if name.endswith(".md")]
+LIBRARIES = [name for name in FILES if not name.endswith((".txt", ".md"))]
+KERNELS, SCALE, TYPED = LIBRARIES
+CC = shlex.split(os.environ["CC"])
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-check-"))
+SEEN = set()  # verdicts and checks
 
 
 def check(library, *options):
@@ -17,6 +28,7 @@ def check(library, *options):
     code, out, err = run("check", *options, path)
     lines = out.splitlines()
     assert err == "" and lines[0] == str(path), (code, out, err)
+    SEEN.update(tuple(line.split()[:2]) for line in lines[1:])
     return code, lines[1:]
 
 
@@ -33,7 +45,17 @@ LINKED = ["  ok    stack      PT_GNU_STACK: not executable",
           "  ok    relro      PT_GNU_RELRO: relocated data is read-only",
           "  ok    binding    DT_FLAGS: bound when it is loaded"]
 assert check(Library().function("__tvm_ffi_f").function("other")) == (OK, [
-    "  ok    names      1 function", "  ok    runtime    nothing is imported of one", *LINKED])
+    "  ok    file       a shared library, ELF64 x86-64", "  ok    names      1 function",
+    "  ok    runtime    nothing is imported of one",
+    "  ok    dlpack     exchanges no managed tensors, so that any version will do; which one it was compiled with "
+    "cannot be told", *LINKED])
+assert check(Library()) == (OK, [
+    "  ok    file       a shared library, ELF64 x86-64",
+    "  note  names      no function is exported (__tvm_ffi_NAME)",
+    "  ok    runtime    nothing is imported of one", *LINKED])
+assert check(Library("powerpc"))[1][0] == "  ok    file       a shared library, ELF32 powerpc"
+assert says(Library(is_program=True),
+            "FAIL  file       a program, ELF64 x86-64, which cannot be loaded: link with -shared") == CHECK
 
 # ---- Runtimes: the releases' own lists ------------------------------------------------------------
 
@@ -90,6 +112,25 @@ assert says(Library().undefined("TVMFFITensorFromDLPack"),
 assert says(Library().undefined("TVMFFITensorToDLPackVersioned"),
             "note  dlpack     TVMFFITensorToDLPackVersioned: versioned tensors, of DLPack 1.x") == OK
 
+for name in ("TVMFFITensorToDLPack", "TVMFFITensorFromDLPackVersioned", "TVMFFIEnvSetDLPackManagedTensorAllocator",
+             "TVMFFIEnvGetDLPackManagedTensorAllocator"):
+    old = name == "TVMFFITensorToDLPack"
+    says(Library().undefined(name), f"note  dlpack     {name}: " + (
+        "tensors without a version, of DLPack 0.x" if old else "versioned tensors, of DLPack 1.x"))
+for name, what in [
+    ("TVMFFIFunctionSetGlobal", "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
+    ("TVMFFIFunctionSetGlobalFromMethodInfo",
+     "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
+    *((f"TVMFFITypeRegister{part}", "types, whose keys the file does not tell: see tvm-ffi types --lib")
+      for part in ("Metadata", "Field", "Method", "Attr")),
+    ("TVMFFIEnvModRegisterSystemLibSymbol",
+     "functions of the system library, where the second of a name replaces the first"),
+]:
+    assert says(Library().undefined(name), f"note  registers  {name}: registers {what}") == OK
+assert not any("registers" in line for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
+two = Library().undefined("TVMFFITypeRegisterField").undefined("TVMFFITypeRegisterMethod")
+assert sum("registers" in line for line in check(two)[1]) == 1
+
 # ---- Exports --------------------------------------------------------------------------------------
 
 for name, line in [
@@ -117,10 +158,28 @@ for prefix in "metadata", "doc", "schema", "doctext":
                 f"note  names      __tvm_ffi__{prefix}_f: describes a function that is not exported") == OK
     assert check(Library().function("__tvm_ffi_f").function(f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
 
+lookup = Library().undefined("TVMFFIEnvModLookupFromImports").function("__tvm_ffi_f")
+line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module to give it is stored in " \
+       "__tvm_ffi__library_ctx, which is not exported"
+assert says(lookup, line) == OK
+assert not any("LookupFromImports" in line for line in
+               check(lookup.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True))[1])
+
+runtime = "is in here: another runtime in the process does not see its types and functions"
+assert says(Library().function("TVMFFIObjectDecRef").function("TVMFFIObjectIncRef").function("_ZN3tvm3ffi1fEv"),
+            f"note  exports    TVMFFIObjectDecRef: one of 2 functions of a runtime that {runtime}") == OK
+leaked = Library().function("_ZN3tvm3ffi1fEv", binding=WEAK).data("_ZTIN3tvm3ffi5ErrorE", b"x", binding=WEAK)
+assert says(leaked, "note  exports    _ZN3tvm3ffi1fEv: one of 1 C++ symbols of tvm::ffi that libraries with other "
+                    "headers may be bound to: compile with -fvisibility=hidden -fvisibility-inlines-hidden") == OK
+assert not any("exports" in line for line in check(Library().data("_ZTVN3tvm3ffi5ErrorE", b"x").function("_Z1fv"))[1])
+
 for content, line in [
     (blob([(b"_lib", None, [])]), "ok    embedded   __tvm_ffi__library_bin: 1 module"),
     (blob([(b"k", b"", [])]),
      "note  embedded   __tvm_ffi__library_bin: module 0 is empty, which runtimes other than this one refuse"),
+    (blob([(b"_lib", None, [1, 2]), (b"k\n", b"x", []), (b"k\n", b"y", [])]),
+     "note  embedded   __tvm_ffi__library_bin: module 1 is read by ffi.Module.load_from_bytes.k\\x0a, which must be "
+     "registered before the library is loaded"),
     (blob([]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: it holds no module"),
     (blob([(b"", None, [])]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: the kind of a module is empty"),
     (blob([(b"_lib", None, [1])]),
@@ -138,6 +197,11 @@ for content, line in [
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is cut off"),
 ]:
     says(Library().data("__tvm_ffi__library_bin", content), line)
+no_self = blob([(b"k", b"x", [])])
+line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so that its functions are " \
+       "not found"
+says(Library().data("__tvm_ffi__library_bin", no_self).function("__tvm_ffi_f"), line)
+assert "  " + line not in check(Library().data("__tvm_ffi__library_bin", no_self))[1]
 padded = bytearray(blob([(b"_lib", None, [])]) + b"\0\0\0")
 padded[0] += 3
 says(Library().data("__tvm_ffi__library_bin", bytes(padded)),
@@ -173,10 +237,153 @@ for library, line in [
      "note  unloading  _ZGuard: is unique in the process, for which glibc never unloads the library"),
     (Library(needed=["libtvm_ffi.so"]),
      "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the process serves"),
+    (Library(needed=["libc.musl-x86_64.so.1"]),
+     "note  needed     libc.musl-x86_64.so.1: is of systems with musl, not glibc"),
     (Library(runpath="/home/me/lib"), "note  needed     DT_RUNPATH: a path of the machine it was built on"),
 ]:
     says(library, line)
+assert says(Library(needed=["libc.musl-x86_64.so.1"]),
+            "FAIL  needed     libc.musl-x86_64.so.1: is of systems with musl, not glibc", "--manylinux=2_28") == CHECK
+says(Library(), "ok    system     needs no version of glibc or libstdc++", "--manylinux=2_28")
 assert not any("needed" in line for line in check(Library(runpath="$ORIGIN"))[1])
+
+# ---- Several files ------------------------------------------------------------------------------------
+
+
+def clashes(*files):
+    """The exit code, and what each file's verdicts on clashes are."""
+    code, out, err = run("check", *files)
+    assert err == "", err
+    found = {}
+    for line in out.splitlines():
+        if not line.startswith("  "):
+            found[line] = last = []
+            continue
+        SEEN.add(tuple(line.split()[:2]))
+        if line.split()[1] == "clashes":
+            last.append(line)
+    assert list(found) == list(map(str, files)), out
+    return code, list(found.values())
+
+
+def write(name, library):
+    return library.write(WORK / name)
+
+
+APART = "modules keep them apart; one program linked with both, or RTLD_GLOBAL, does not"
+TOGETHER = "one library is loaded with the other, and both may use one of the two"
+
+
+def with_context(**more):
+    """A library with a function, its metadata, and where the loader stores its module."""
+    library = Library(**more).function("__tvm_ffi_f").function("__tvm_ffi__metadata_f")
+    return library.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True)
+
+
+one, two = write("one.so", with_context()), write("two.so", with_context().function("other"))
+assert clashes(one, two) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {one} has it, too: {APART}"]])
+three = write("three.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
+four = write("four.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
+assert clashes(three, one, four) == (OK, [
+    [], [f"  note  clashes    __tvm_ffi_f: {three} has it, too: {APART}"],
+    [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has, too: {APART}",
+     f"  note  clashes    __tvm_ffi_f: {one} has it, too: {APART}"]])
+assert clashes(one, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
+assert clashes(one, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
+# One loads the other: by its file's name, or by the name that it was given.
+needing = write("needing.so", with_context(needed=["one.so"]))
+together = f"__tvm_ffi__library_ctx: one of 3 that {one} has, too: {TOGETHER}"
+assert clashes(one, needing) == (OK, [[], ["  note  clashes    " + together]])
+assert clashes(needing, one)[1][1] == ["  note  clashes    " + together.replace(str(one), str(needing))]
+named = write("named.so", with_context(soname="one.so"))
+assert TOGETHER in clashes(needing, named)[1][1][0]
+assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
+    f"  note  clashes    __tvm_ffi_f: {needing} has it, too: {APART}"]
+# The same file by two names.
+(WORK / "link.so").symlink_to(one)
+assert clashes(one, WORK / "link.so") == (OK, [[], []])
+assert clashes(write("u1.so", Library().data("_ZGuard", b"x", binding=UNIQUE)),
+               write("u2.so", Library().data("_ZGuard", b"x", binding=UNIQUE)))[1][1] == [
+    f"  note  clashes    _ZGuard: {WORK}/u1.so has it, too: unique in the process, so that both libraries use those of "
+    "the one loaded first"]
+# A name that would move a terminal's cursor is shown.
+odd = write("o\x1b.so", with_context())
+assert rf"{WORK}/o\x1b.so has it, too" in clashes(odd, two)[1][1][0]
+# What meson built.
+assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has, too: {APART}"]
+assert " clashes " not in good("check", KERNELS, KERNELS)
+report = good_json("check", SCALE, TYPED)
+assert [one["path"] for one in report] == [SCALE, TYPED], report
+assert [v["symbol"] for v in report[1]["verdicts"] if v["check"] == "clashes"] == ["__tvm_ffi_count"], report
+
+# ---- Object files, and a library of theirs: compiled here -----------------------------------------------
+
+
+def compile_c(name, text, *options):
+    path = WORK / name
+    subprocess.run([*CC, "-x", "c", *options, "-", "-o", path], input=text, text=True, check=True)
+    return path
+
+
+strong = compile_c("strong.o", "int __tvm_ffi_f(void) { return 0; }\nvoid *__tvm_ffi__library_ctx;\n", "-c", "-fcommon")
+REFUSED = "a linker refuses to link both into one library or program"
+MERGED = "a linker keeps one of the two"
+again = compile_c("again.o", "int __tvm_ffi_f(void) { return 1; }\nvoid *__tvm_ffi__library_ctx = 0;\n", "-c")
+weak = compile_c("weak.o", "__attribute__((weak)) int __tvm_ffi_f(void) { return 1; }\nint x;\n", "-c")
+linked = subprocess.run([*CC, "-shared", strong, again, "-o", WORK / "refused.so"], capture_output=True, check=False)
+assert linked.returncode != 0 and b"__tvm_ffi_f" in linked.stderr, linked
+assert clashes(strong, again) == (CHECK, [[], [
+    f"  FAIL  clashes    __tvm_ffi_f: {strong} has it, too: {REFUSED}",
+    f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it, too: {MERGED}"]])
+assert clashes(strong, weak, again) == (CHECK, [
+    [], [f"  note  clashes    __tvm_ffi_f: {strong} has it, too: {MERGED}"],
+    [f"  FAIL  clashes    __tvm_ffi_f: {strong} has it, too: {REFUSED}",
+     f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it, too: {MERGED}",
+     f"  note  clashes    __tvm_ffi_f: {weak} has it, too: {MERGED}"]])
+out = good("check", "--manylinux=2_28", strong)
+assert re.search(r"^  note  file       an object file, ELF\d\d \S+: how it is linked is yet to be seen$", out, re.M), out
+assert "\n  ok    names      1 function\n" in out, out
+assert "\n  ok    stack      .note.GNU-stack: not executable\n" in out, out
+assert "\n  note  system     versions are chosen where it is linked\n" in out, out
+code, out, err = run("check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
+assert code == CHECK and "  FAIL  stack      .note.GNU-stack: asks for a stack that can be executed\n" in out, out
+# More sections than a symbol's entry can count.
+many = "".join(f'.section .t{i},"a",%progbits\n' for i in range(66000))
+out = good("check", compile_c("many.o", many + """.section .data.context,"aw",%progbits
+.globl __tvm_ffi__library_ctx
+.type __tvm_ffi__library_ctx, %object
+__tvm_ffi__library_ctx: .quad 0
+.section .note.GNU-stack,"",%progbits
+""", "-xassembler", "-c"))
+assert "FAIL" not in out and "library_ctx" not in out, out
+hidden = "int __tvm_ffi_f(void) { return 0; }\n"
+two_hidden = hidden + "int __tvm_ffi_g(void) { return 0; }\n"
+for name, text, options, line in [
+    ("h1.o", hidden, ["-c"], "__tvm_ffi_f: is hidden, so that nobody finds it"),
+    ("h1.so", hidden, ["-shared", "-fPIC"], "__tvm_ffi_f: is hidden, so that nobody finds it"),
+    ("h2.so", two_hidden, ["-shared", "-fPIC"],
+     "__tvm_ffi_[fg]: one of 2 functions that are hidden, so that nobody finds them"),
+]:
+    out = good("check", compile_c(name, text, "-fvisibility=hidden", *options))
+    assert re.search(f"^  note  names      {line}$", out, re.M), out
+described = "char __tvm_ffi__doctext_f[1] __attribute__((visibility(\"default\")));\n"
+out = good("check", compile_c("h4.o", hidden + described, "-fvisibility=hidden", "-c"))
+assert "\n  note  names      __tvm_ffi__doctext_f: describes a function that is not exported\n" in out, out
+out = good("check", compile_c("h3.so", hidden, "-shared", "-fPIC"))
+assert "hidden" not in out and "\n  ok    names      1 function\n" in out, out
+
+# A program; a library by another name than loaders go by.
+code, out, err = run("check", compile_c("program", "int main(void) { return 0; }\n"))
+assert code == CHECK and re.search("^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
+                                   re.M), out
+ending = "  note  file       its name does not end in .so, without which runtimes other than this one do not load it\n"
+for name in "libkernels.so.1", "kernels":
+    shutil.copyfile(KERNELS, WORK / name)
+    assert ending in good("check", WORK / name)
+for name in "kernels.so", "kernels.dylib":
+    shutil.copyfile(KERNELS, WORK / name)
+    assert ending not in good("check", WORK / name)
+assert ending not in good("check", Library().function("other").write(WORK / "libother.so.6"))
 
 # ---- Libraries that were compiled, JSON, refusals -----------------------------------------------------
 
@@ -184,14 +391,34 @@ for path in LIBRARIES:
     report = good_json("check", path)
     assert report["passed"] and report["path"] == path, report
     assert report["runtime"] is not None and {v["verdict"] for v in report["verdicts"]} <= {"ok", "note"}, report
-    assert re.search(r"^  ok    names      \d functions$", good("check", path), re.M)
+    assert re.search(r"^  ok    names      \d+ functions$", good("check", path), re.M)
 code, out, err = run("check", *LIBRARIES, Library(stack="rwx").write(WORK / "lib.so"), WORK / "missing.so")
 assert code == LOAD and out.count("FAIL") == 1 and err.count("\n") == 1, (code, out, err)
 code, out, err = run("check", WORK / "lib.so", *LIBRARIES)
 assert code == CHECK and err == "", (code, out, err)
 
-(WORK / "wrong").write_bytes(b"\x7fELF")
-bad(LOAD, "malformed ELF file", "check", WORK / "wrong")
+content = pathlib.Path(KERNELS).read_bytes()
+for written, message in [
+    (b"\x7fELF", "malformed ELF file"), (b"", "not an ELF file: it is empty"), (b"text\n", "not an ELF file\n"),
+    (b"MZ\x90\0", "not an ELF file but a PE file (Windows)"),
+    (b"\xcf\xfa\xed\xfe\x0c\0\0\1", "not an ELF file but a Mach-O file (Apple)"),
+    (b"!<arch>\n", "not an ELF file but an archive"),
+    (content[:-16], "malformed ELF file: it is cut off: its section headers are behind its end"),
+]:
+    (WORK / "wrong").write_bytes(written)
+    bad(LOAD, message, "check", WORK / "wrong")
+bad(LOAD, str(WORK), "check", WORK)
 for value in "1", "2_x", "2_3", "3_28", "2_28x", "":
     bad(USAGE, f'--manylinux must be 2_N with N from 5, such as 2_28, not "{value}"', "check",
         "--manylinux=" + value, WORK / "lib.so")
+
+# ---- The help and the page have every check, and what fails ---------------------------------------------
+
+ROWS = dict(re.findall(r"^  ([a-z]+) +(.+)$", good("check", "--help").split("\n  -")[0].split("Options:")[0], re.M))
+TABLE = {name: (fails.strip(), notes.strip()) for name, fails, notes in re.findall(
+    r"^\| `([a-z]+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.M)}
+checks = {check for _, check in SEEN}
+assert list(ROWS) == list(TABLE) and set(ROWS) == checks, (list(ROWS), list(TABLE), checks)
+for name in ROWS:
+    assert ("FAIL" in ROWS[name]) == (TABLE[name][0] != "") == (("FAIL", name) in SEEN), name
+    assert (TABLE[name][1] != "") == (("note", name) in SEEN), name

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries with a byte changed, or cut off: read or refused in one line, whatever it was."""
+import os
 import pathlib
 import random
+import shlex
+import subprocess
 import tempfile
 
 from elf import Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, run
 
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-corrupt-"))
-WRONG = WORK / "lib.so"
+WRONG, RIGHT = WORK / "lib.so", WORK / "right.so"
 ROUNDS = 25
 random.seed(2025)
 
@@ -17,6 +20,7 @@ def attempt(content):
     WRONG.write_bytes(content)
     for command, codes in (["list", "--bin", "--undefined"], (OK, LOAD)), \
             (["check", "--json"], (OK, LOAD, CHECK)), \
+            (["check", RIGHT], (OK, LOAD, CHECK)), \
             (["unpack", "--output", WORK / "unpacked"], (OK, LOAD)), \
             (["unpack", "--extract=k[0]", "--output", WORK / "one"], (OK, USAGE, LOAD)):
         code, out, err = run(*command, WRONG)
@@ -32,9 +36,13 @@ def small(machine):
     return library.data("__tvm_ffi__library_bin", blob([(b"_lib", None, [1]), (b"k", b"payload", [])])).build()
 
 
-for origin in [*map(pathlib.Path, FILES), "x86-64", "powerpc"]:
+compiled = WORK / "origin.o"
+subprocess.run([*shlex.split(os.environ["CC"]), "-x", "c", "-c", "-", "-o", compiled], text=True, check=True,
+               input="int __tvm_ffi_f(void) { return 0; }\nstatic int g; int *__tvm_ffi__library_ctx = &g;\n")
+for origin in [*map(pathlib.Path, FILES), compiled, "x86-64", "powerpc"]:
     content = origin.read_bytes() if isinstance(origin, pathlib.Path) else small(origin)
     seen = set()
+    RIGHT.write_bytes(content)
     attempt(content)
     for _ in range(ROUNDS):
         damaged = bytearray(content)

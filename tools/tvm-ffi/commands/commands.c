@@ -51,10 +51,27 @@ static const option kCheckOptions[] = {
     {NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
-    "Every verdict names the symbol or section that says so. Looked at are the names of exports,\n"
-    "the oldest runtime that has all imports, symbols that no runtime has, versions of glibc and\n"
-    "libstdc++, the embedded modules, and how the library is linked. One FAIL makes the exit code\n"
-    "5.";
+    "The files are read and no code of them is run: ELF libraries and object files of any\n"
+    "machine. A verdict is ok, note or FAIL and names the symbol or section that says so. One FAIL\n"
+    "makes the exit code 5, a note does not. The checks, and what they fail for:\n\n"
+    "  file       what kind of file it is. FAIL: a program\n"
+    "  names      what is exported. FAIL: a name that is none, twice, or of data for a function\n"
+    "  embedded   the modules in it. FAIL: they are malformed\n"
+    "  exports    a runtime, or C++ code of tvm::ffi that other libraries may be bound to\n"
+    "  clashes    symbols that a file named before has, too. FAIL: two that a linker refuses\n"
+    "  imports    functions of a runtime. FAIL: one that this runtime does not have\n"
+    "  runtime    the oldest release that has all of them\n"
+    "  registers  whether it registers functions or types\n"
+    "  dlpack     the major version of DLPack, where tensors are exchanged with it\n"
+    "  system     versions of glibc, libstdc++ and libgcc. FAIL: newer than --manylinux has\n"
+    "  needed     other libraries, and where they are looked for. FAIL: musl, with --manylinux\n"
+    "  stack      whether it stays data. FAIL: it can be executed\n"
+    "  code       whether it stays as it is. FAIL: text relocations, a writable segment of code\n"
+    "  relro      whether relocated data is made read-only\n"
+    "  binding    whether all functions are bound when it is loaded\n"
+    "  unloading  a symbol for which glibc never unloads it\n\n"
+    "No file tells under which names a library registers functions and types, so two libraries\n"
+    "that register the same name are not found: registry and types load them with --lib.";
 
 static const option kEmbedOptions[] = {
     {"output", 'o', "FILE", false, "what to write; stdout"},

@@ -9,6 +9,10 @@
 #include "base/files.h"
 #include "base/report.h"
 
+#ifndef DF_1_PIE
+#define DF_1_PIE 0x08000000
+#endif
+
 /* Versions of imports, by the index that the symbols have. */
 typedef struct {
   const char *name, *of;
@@ -58,6 +62,10 @@ static bool read_header(elf_file *file, char *image, size_t size) {
     report_error("%s: not an ELF file but %s", file->path, other);
     return false;
   }
+  if (size == 0) {
+    report_error("%s: not an ELF file: it is empty", file->path);
+    return false;
+  }
   if (size < 4 || memcmp(image, ELFMAG, 4) != 0) {
     report_error("%s: not an ELF file", file->path);
     return false;
@@ -71,6 +79,7 @@ static bool read_header(elf_file *file, char *image, size_t size) {
   file->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
   file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
   file->is_object = header.e_type == ET_REL;
+  file->is_program = header.e_type == ET_EXEC; /* or by the dynamic section */
   file->machine = header.e_machine;
   if (header.e_type != ET_REL && header.e_type != ET_DYN && header.e_type != ET_EXEC) {
     return refuse(file, "neither a library nor an object file");
@@ -147,11 +156,14 @@ static bool read_dynamic(elf_file *file) {
     const char *name;
     if (gelf_getdyn(data, (int)i, &entry) == NULL) return refuse_read(file, "dynamic section");
     if (entry.d_tag == DT_NULL) break;
-    is_name = entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
+    is_name = entry.d_tag == DT_NEEDED || entry.d_tag == DT_SONAME || entry.d_tag == DT_RPATH ||
+              entry.d_tag == DT_RUNPATH;
     name = is_name ? elf_strptr(file->handle, header.sh_link, (size_t)entry.d_un.d_val) : NULL;
     if (is_name && name == NULL) return refuse_read(file, "a name of the dynamic section");
     if (entry.d_tag == DT_NEEDED) {
       file->needed[file->num_needed++] = name;
+    } else if (entry.d_tag == DT_SONAME) {
+      file->soname = name;
     } else if (is_name) {
       file->search_path = name;
     } else if (entry.d_tag == DT_TEXTREL ||
@@ -163,6 +175,7 @@ static bool read_dynamic(elf_file *file) {
         (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_NOW) != 0)) {
       file->binds_now = true;
     }
+    if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) file->is_program = true;
   }
   return true;
 }
@@ -201,17 +214,31 @@ static bool read_versions(const elf_file *file, version *versions) {
   }
 }
 
-static bool read_symbol(const elf_file *file, Elf_Data *data, size_t i, size_t names,
-                        elf_symbol *out, bool *out_is_seen) {
+static bool is_hidden(const GElf_Sym *entry) {
+  return GELF_ST_VISIBILITY(entry->st_other) == STV_HIDDEN ||
+         GELF_ST_VISIBILITY(entry->st_other) == STV_INTERNAL;
+}
+
+/* Where the symbols of a table are, and what belongs to them; NULL for what is not there. */
+typedef struct {
+  Elf_Data *data, *sections, *versions;
+  size_t names;
+} symbol_table;
+
+static bool read_symbol(const elf_file *file, const symbol_table *from, size_t i, elf_symbol *out,
+                        bool *out_is_seen) {
   GElf_Sym entry;
   GElf_Shdr header;
+  Elf32_Word section = 0; /* where it is more than fits the entry */
   int binding;
   *out_is_seen = false;
   memset(out, 0, sizeof *out);
-  if (gelf_getsym(data, (int)i, &entry) == NULL) return refuse_read(file, "a symbol");
+  if (gelf_getsymshndx(from->data, from->sections, (int)i, &entry, &section) == NULL) {
+    return refuse_read(file, "a symbol");
+  }
   binding = GELF_ST_BIND(entry.st_info);
   if (binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE) return true;
-  out->name = elf_strptr(file->handle, names, entry.st_name);
+  out->name = elf_strptr(file->handle, from->names, entry.st_name);
   if (out->name == NULL) return refuse_read(file, "a symbol's name");
   out->value = entry.st_value;
   out->size = entry.st_size;
@@ -220,13 +247,15 @@ static bool read_symbol(const elf_file *file, Elf_Data *data, size_t i, size_t n
       GELF_ST_TYPE(entry.st_info) == STT_FUNC || GELF_ST_TYPE(entry.st_info) == STT_GNU_IFUNC;
   out->is_weak = binding == STB_WEAK;
   out->is_unique = binding == STB_GNU_UNIQUE;
-  out->is_hidden = GELF_ST_VISIBILITY(entry.st_other) == STV_HIDDEN ||
-                   GELF_ST_VISIBILITY(entry.st_other) == STV_INTERNAL;
-  if (out->is_defined && entry.st_shndx < SHN_LORESERVE) {
-    if (gelf_getshdr(elf_getscn(file->handle, entry.st_shndx), &header) == NULL) {
+  out->is_hidden = is_hidden(&entry);
+  out->is_common = entry.st_shndx == SHN_COMMON;
+  out->is_writable = out->is_common;
+  if (entry.st_shndx != SHN_XINDEX) section = entry.st_shndx < SHN_LORESERVE ? entry.st_shndx : 0;
+  if (section != 0) {
+    if (gelf_getshdr(elf_getscn(file->handle, section), &header) == NULL) {
       return refuse(file, "a symbol of a section that is not there");
     }
-    out->section = entry.st_shndx;
+    out->section = section;
     out->is_writable = (header.sh_flags & SHF_WRITE) != 0;
   }
   *out_is_seen = *out->name != '\0';
@@ -239,50 +268,96 @@ static int compare_names(const void *a, const void *b) {
   return order != 0 ? order : (one->value > other->value) - (one->value < other->value);
 }
 
-static bool read_symbols(elf_file *file, const version *versions) {
+/* No `data` where the file has no symbols. */
+static bool open_table(const elf_file *file, symbol_table *out) {
   GElf_Shdr header, unused;
-  Elf_Scn *section = find_section(file, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &header);
-  Elf_Scn *indices = find_section(file, SHT_GNU_versym, &unused);
-  Elf_Data *data, *index_data = NULL;
-  size_t count, i;
-  if (section == NULL) return true;
-  data = get_data(file, section, "symbol table");
-  if (data == NULL) return false;
-  if (indices != NULL && !file->is_object) {
-    index_data = get_data(file, indices, "versions of symbols");
-    if (index_data == NULL) return false;
+  Elf_Scn *symbols = find_section(file, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &header);
+  Elf_Scn *beside =
+      find_section(file, file->is_object ? SHT_SYMTAB_SHNDX : SHT_GNU_versym, &unused);
+  Elf_Data *data = NULL;
+  memset(out, 0, sizeof *out);
+  if (symbols == NULL) return true;
+  out->names = header.sh_link;
+  out->data = get_data(file, symbols, "symbol table");
+  if (out->data == NULL) return false;
+  if (beside == NULL) return true;
+  data = get_data(file, beside, "what belongs to the symbol table");
+  if (file->is_object) {
+    out->sections = data;
+  } else {
+    out->versions = data;
   }
-  count = data->d_size / gelf_fsize(file->handle, ELF_T_SYM, 1, EV_CURRENT);
+  return data != NULL;
+}
+
+static bool read_symbol_version(const elf_file *file, const symbol_table *from, size_t i,
+                                const version *versions, elf_symbol *out) {
+  GElf_Versym index;
+  if (from->versions == NULL || out->is_defined) return true;
+  if (gelf_getversym(from->versions, (int)i, &index) == NULL) {
+    return refuse_read(file, "versions of symbols");
+  }
+  out->version = versions[index & (kNumVersions - 1)].name;
+  out->version_of = versions[index & (kNumVersions - 1)].of;
+  return true;
+}
+
+static bool read_symbols(elf_file *file, const version *versions) {
+  symbol_table from;
+  size_t count, i;
+  if (!open_table(file, &from)) return false;
+  if (from.data == NULL) return true;
+  count = from.data->d_size / gelf_fsize(file->handle, ELF_T_SYM, 1, EV_CURRENT);
   file->symbols = tool_alloc(count * sizeof *file->symbols);
   for (i = 1; i < count; ++i) {
     elf_symbol *symbol = &file->symbols[file->num_symbols];
-    GElf_Versym index;
     bool is_seen;
-    if (!read_symbol(file, data, i, header.sh_link, symbol, &is_seen)) return false;
-    if (!is_seen) continue;
-    ++file->num_symbols;
-    if (index_data != NULL && !symbol->is_defined) {
-      if (gelf_getversym(index_data, (int)i, &index) == NULL) {
-        return refuse_read(file, "versions of symbols");
-      }
-      symbol->version = versions[index & (kNumVersions - 1)].name;
-      symbol->version_of = versions[index & (kNumVersions - 1)].of;
+    if (!read_symbol(file, &from, i, symbol, &is_seen) ||
+        !read_symbol_version(file, &from, i, versions, symbol)) {
+      return false;
     }
+    if (is_seen) ++file->num_symbols;
   }
   qsort(file->symbols, file->num_symbols, sizeof *file->symbols, compare_names);
   return true;
 }
 
+/* What an object file says of the stack. */
+static bool read_stack_section(elf_file *file) {
+  Elf_Scn *section = NULL;
+  size_t names;
+  if (!file->is_object) return true;
+  if (elf_getshdrstrndx(file->handle, &names) != 0) return refuse_read(file, "section names");
+  while ((section = elf_nextscn(file->handle, section)) != NULL) {
+    GElf_Shdr header;
+    const char *name = NULL;
+    if (gelf_getshdr(section, &header) != NULL) {
+      name = elf_strptr(file->handle, names, header.sh_name);
+    }
+    if (name == NULL || strcmp(name, ".note.GNU-stack") != 0) continue;
+    file->has_stack_header = true;
+    file->is_stack_executable = (header.sh_flags & SHF_EXECINSTR) != 0;
+  }
+  return true;
+}
+
 /* A linker's table of sections is what the symbols are found by. */
 static bool read_sections(elf_file *file) {
+  GElf_Ehdr header;
   size_t count;
   version *versions;
   bool good;
   if (elf_getshdrnum(file->handle, &count) != 0) return refuse_read(file, "section headers");
-  if (count == 0) return refuse(file, "it has no section headers to find symbols by");
+  if (count == 0) {
+    /* libelf counts none where they are not in the file. */
+    return refuse(file, gelf_getehdr(file->handle, &header) != NULL && header.e_shoff != 0
+                            ? "it is cut off: its section headers are behind its end"
+                            : "it has no section headers to find symbols by");
+  }
   versions = tool_alloc(kNumVersions * sizeof *versions);
   memset(versions, 0, kNumVersions * sizeof *versions);
-  good = read_dynamic(file) && read_versions(file, versions) && read_symbols(file, versions);
+  good = read_stack_section(file) && read_dynamic(file) && read_versions(file, versions) &&
+         read_symbols(file, versions);
   free(versions);
   return good;
 }
@@ -316,9 +391,10 @@ void elf_file_close(elf_file *file) {
   free(file);
 }
 
-const elf_symbol *elf_file_find(const elf_file *file, const char *name) {
+/* The first symbol that is not before the name. */
+static size_t find_first(const elf_file *file, const char *name) {
   size_t low = 0, high = file->num_symbols;
-  while (low < high) { /* the first that is not before */
+  while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (strcmp(file->symbols[middle].name, name) < 0) {
       low = middle + 1;
@@ -326,10 +402,46 @@ const elf_symbol *elf_file_find(const elf_file *file, const char *name) {
       high = middle;
     }
   }
-  for (; low < file->num_symbols && strcmp(file->symbols[low].name, name) == 0; ++low) {
-    if (file->symbols[low].is_defined) return &file->symbols[low];
+  return low;
+}
+
+static const elf_symbol *find(const elf_file *file, const char *name, bool is_defined,
+                              bool may_be_hidden) {
+  size_t i = find_first(file, name);
+  for (; i < file->num_symbols && strcmp(file->symbols[i].name, name) == 0; ++i) {
+    const elf_symbol *symbol = &file->symbols[i];
+    if (symbol->is_defined == is_defined && (may_be_hidden || !symbol->is_hidden)) return symbol;
   }
   return NULL;
+}
+
+const elf_symbol *elf_file_find(const elf_file *file, const char *name) {
+  return find(file, name, true, true);
+}
+
+const elf_symbol *elf_file_find_exported(const elf_file *file, const char *name) {
+  return find(file, name, true, false);
+}
+
+const elf_symbol *elf_file_find_import(const elf_file *file, const char *name) {
+  return find(file, name, false, true);
+}
+
+void elf_file_visit_hidden(const elf_file *file, void (*visit)(void *context, const char *name),
+                           void *context) {
+  GElf_Shdr header;
+  Elf_Scn *section = find_section(file, SHT_SYMTAB, &header);
+  Elf_Data *data = section != NULL ? elf_getdata(section, NULL) : NULL;
+  GElf_Sym entry;
+  int i;
+  for (i = 0; data != NULL && gelf_getsym(data, i, &entry) != NULL; ++i) {
+    const char *name = NULL;
+    bool is_seen = GELF_ST_BIND(entry.st_info) != STB_LOCAL && !is_hidden(&entry);
+    if (entry.st_shndx != SHN_UNDEF && GELF_ST_TYPE(entry.st_info) == STT_FUNC && !is_seen) {
+      name = elf_strptr(file->handle, header.sh_link, entry.st_name);
+    }
+    if (name != NULL) visit(context, name);
+  }
 }
 
 const unsigned char *elf_file_bytes(const elf_file *file, const elf_symbol *symbol,

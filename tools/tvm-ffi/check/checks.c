@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check/checks.h"
+
+#include <string.h>
+
+void checks_add(checking *to, level how, const char *check, const char *symbol, char *said) {
+  verdicts_add(&to->found, how, check, symbol, said);
+}
+
+void checks_say(checking *to, level how, const char *check, const char *symbol, const char *said) {
+  verdicts_say(&to->found, how, check, symbol, said);
+}
+
+bool checks_begins(const char *name, const char *prefix) {
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+const char *checks_skip_prefix(const char *name) {
+  return checks_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
+}
+
+bool checks_is_exported(const elf_symbol *symbol) {
+  return symbol->is_defined && !symbol->is_hidden;
+}
