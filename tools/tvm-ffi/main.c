@@ -5,6 +5,7 @@
 #include <tvm/ffi/c.h>
 
 #include "base/arguments.h"
+#include "base/path.h"
 #include "base/report.h"
 #include "manual/manual.h"
 
@@ -33,8 +34,7 @@ static int print_version(void) {
 
 /* A second name of the program is a command of its own. */
 static bool is_called(const char *path, const char *name) {
-  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-  return path != NULL && strcmp(slash != NULL ? slash + 1 : path, name) == 0;
+  return path != NULL && strcmp(path_base(path), name) == 0;
 }
 
 static int run(int argc, char **argv) {

@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/report.h"
 #include "build_info.h"
 
@@ -45,8 +46,8 @@ char *place_under(const char *prefix, const char *folder) {
 
 /* What is before "/FOLDER/NAME"; NULL where the path does not end so. */
 static char *strip_folder(const char *path, const char *folder) {
-  const char *name = strrchr(path, '/');
-  size_t size = name != NULL ? (size_t)(name - path) : 0, tail = strlen(folder);
+  const char *name = path_base(path);
+  size_t size = name > path ? (size_t)(name - 1 - path) : 0, tail = strlen(folder);
   if (size <= tail || path[size - tail - 1] != '/' ||
       strncmp(path + size - tail, folder, tail) != 0) {
     return NULL;

@@ -10,6 +10,7 @@
 #include "base/command.h"
 #include "base/json_out.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/places.h"
 #include "base/raised.h"
 #include "build_info.h"
@@ -66,9 +67,7 @@ static char *describe_system(void) {
 /* Where it lies beside the library, by what name it is found elsewhere, or that it is not. */
 static char *describe_cxx_helper(const char *library) {
   static const char kName[] = "libtvm_ffi_cxx.so";
-  const char *slash = library != NULL ? strrchr(library, '/') : NULL;
-  char *beside = slash != NULL ? tool_format("%.*s/%s", (int)(slash - library), library, kName)
-                               : tool_format("%s", kName);
+  char *beside = path_beside(library != NULL ? library : "", kName);
   if (dlopen(beside, RTLD_NOW | RTLD_LOCAL) != NULL) return beside;
   free(beside);
   if (dlopen(kName, RTLD_NOW | RTLD_LOCAL) != NULL) {

@@ -8,7 +8,9 @@
 
 #include "base/command.h"
 #include "base/files.h"
+#include "base/identifier.h"
 #include "base/json_out.h"
+#include "base/path.h"
 #include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
@@ -21,8 +23,7 @@ enum { kNumLanguages = sizeof kLanguages / sizeof *kLanguages };
  */
 
 static bool is_word(const char *name) {
-  static const char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-  return *name != '\0' && !(*name >= '0' && *name <= '9') && name[strspn(name, kLetters)] == '\0';
+  return identifier_is(name, strlen(name));
 }
 
 static bool is_among(const char *name, const char *const *words) {
@@ -71,11 +72,8 @@ static void name_all(stub_library *library, const stub_language *language) {
 /* "scale_v2" of "libscale-v2.so" */
 static char *make_prefix(const char *file) {
   const char *name = strncmp(file, "lib", 3) == 0 ? file + 3 : file;
-  char *prefix = tool_copy(name, strcspn(name, ".")), *at;
-  for (at = prefix; *at != '\0'; ++at) {
-    char one[2] = {*at, '\0'};
-    if (!is_word(one) && (at == prefix || !(*at >= '0' && *at <= '9'))) *at = '_';
-  }
+  char *prefix = identifier_make(name, strcspn(name, "."));
+  if (*prefix >= '0' && *prefix <= '9') *prefix = '_';
   if (*prefix != '\0') return prefix;
   free(prefix);
   return tool_format("library");
@@ -147,7 +145,7 @@ static void read_functions(const listing *exports, stub_library *out) {
 
 /* False when reported. */
 static bool read_library(const char *path, bool may_load, stub_library *out) {
-  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  const char *name = path_base(path);
   elf_file *file = elf_file_open(path);
   listing exports;
   bool good;

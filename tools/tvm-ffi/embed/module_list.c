@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/path.h"
 #include "base/report.h"
+#include "base/shown.h"
 
 /* ---- Reading -----------------------------------------------------------------------------------
  */
@@ -85,18 +87,11 @@ static bool read_imports(cursor *from, text *word, library_bin *tree) {
   }
 }
 
-/* Of a file beside the list. */
-static char *find_path(const char *list, const char *name) {
-  const char *slash = strrchr(list, '/');
-  if (*name == '/' || slash == NULL) return tool_copy(name, strlen(name));
-  return tool_format("%.*s/%s", (int)(slash - list), list, name);
-}
-
 static bool read_file(cursor *from, const text *word, module_list *out) {
   bin_module *one = &out->tree.modules[out->tree.num_modules];
   char **path = &out->paths[out->tree.num_modules];
   if (one->is_self) return refuse(from, "_lib has no file");
-  *path = find_path(from->path, word->data);
+  *path = path_beside(from->path, word->data);
   one->payload = (unsigned char *)tool_read_file(*path, &one->payload_size);
   if (one->payload == NULL) return false;
   if (one->payload_size > 0) return true;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/path.h"
 #include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
@@ -73,8 +74,9 @@ void library_close(library *of) {
   tvm_ffi_object_release(of->module);
   if (of->is_temporary && of->file != NULL) {
     remove(of->file);
-    *strrchr(of->file, '/') = '\0';
-    rmdir(of->file);
+    char *folder = path_beside(of->file, "");
+    rmdir(folder);
+    free(folder);
   }
   free(of->file);
   of->file = NULL;

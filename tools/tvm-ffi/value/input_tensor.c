@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/identifier.h"
 #include "base/report.h"
 #include "value/dtype_text.h"
 #include "value/npy.h"
@@ -38,8 +39,7 @@ static bool take_extent(scan *s, int64_t *out) {
 
 static size_t count_word(const scan *s) {
   size_t size = 0;
-  while (s->at + size < s->end && (isalnum((unsigned char)s->at[size]) || s->at[size] == '_'))
-    ++size;
+  while (s->at + size < s->end && identifier_has(s->at[size])) ++size;
   return size;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
+#include "base/identifier.h"
 #include "value/schema.h"
 
 /* Types are walked by recursion, names of parameters are compared with each other. */
@@ -58,32 +59,20 @@ static schema_kind find_kind(const char *name) {
 /* ---- Names --------------------------------------------------------------------------------------
  * They come to stand in terminals and in sources, comments too. */
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static bool is_type_name(const TVMFFIByteArray *name) {
   size_t i;
   for (i = 0; i < name->size; ++i) {
     char c = name->data[i];
-    if (!is_letter(c) && !is_digit(c) && (c == '\0' || strchr(".:*<>,-$& ", c) == NULL)) {
-      return false;
-    }
+    if (!identifier_has(c) && (c == '\0' || strchr(".:*<>,-$& ", c) == NULL)) return false;
   }
   return name->size > 0;
 }
 
 /* "_0" is what a parameter without a name is shown as. */
 static bool is_parameter_name(const TVMFFIByteArray *name) {
-  size_t i;
-  for (i = 0; i < name->size; ++i) {
-    if (!is_letter(name->data[i]) && !(i > 0 && is_digit(name->data[i]))) return false;
-  }
-  return name->size > 0 && !(name->size > 1 && name->data[0] == '_' && is_digit(name->data[1]));
+  const bool is_position =
+      name->size > 1 && name->data[0] == '_' && name->data[1] >= '0' && name->data[1] <= '9';
+  return identifier_is(name->data, name->size) && !is_position;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------

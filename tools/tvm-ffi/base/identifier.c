@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/identifier.h"
+
+#include "base/memory.h"
+
+/* Not those of <ctype.h>, which ask the locale. */
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool identifier_has(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+bool identifier_is(const char *bytes, size_t size) {
+  size_t i;
+  if (size == 0 || is_digit(*bytes)) return false;
+  for (i = 0; i < size; ++i) {
+    if (!identifier_has(bytes[i])) return false;
+  }
+  return true;
+}
+
+char *identifier_make(const char *bytes, size_t size) {
+  char *made = tool_copy(bytes, size);
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    if (!identifier_has(made[i])) made[i] = '_';
+  }
+  return made;
+}
