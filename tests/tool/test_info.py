@@ -26,7 +26,7 @@ assert "  info " in good("--help") and good("info", "--help").startswith("usage:
 bad(USAGE, "nonsense is not a command", "nonsense")
 bad(USAGE, "--nonsense is not an option of info", "info", "--nonsense")
 bad(USAGE, "--json takes no value", "info", "--json=yes")
-bad(USAGE, "--color needs a value: WHEN", "info", "--color")
+bad(USAGE, "--color needs a value: auto|always|never", "info", "--color")
 bad(USAGE, '--color must be auto, always or never, not "red"', "info", "--color=red")
 bad(USAGE, "info: one operand too many: x", "info", "x")
 code, out, err = run()

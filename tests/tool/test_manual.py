@@ -37,11 +37,37 @@ for command, options in OPTIONS.items():
         words = bash[command].split("'")[1].split()
         assert f"--{name}{'=' if value else ''}" in words and (not letter or f"-{letter}" in words), (command, name)
         assert f"--{name}{'=' if value else ''}[" in zsh[command], (command, name)
+        assert "|" not in value or f":{name}:({value[1:].replace('|', ' ')})'" in zsh[command], (command, name)
         assert not letter or f"-{letter}{'+' if value else ''}[" in zsh[command], (command, name)
         short = f" -s {letter}" if letter else ""
-        assert f"seen_subcommand_from {command}'{short} -l {name}{' -r' if value else ''} -d" in FISH, (command, name)
+        rest = f" -x -a '{value[1:].replace('|', ' ')}'" if "|" in value else " -r" if value else ""
+        assert f"seen_subcommand_from {command}'{short} -l {name}{rest} -d" in FISH, (command, name)
         man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
-        assert man_name + (f"=\\fI{value[1:]}" if value else "") in page[command] + common, (command, name)
+        assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}" if value else "") in page[command] + common, (command, name)
+
+# ---- A value that is one of several words is checked and completed by the table
+CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in OPTIONS.items()
+           for letter, name, value in options if "|" in value]
+assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
+        ("embed", "f", "format", ("c", "c23", "incbin", "obj", "raw")),
+        ("info", "", "color", ("auto", "always", "never")),
+        ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3])) for c in CHOICES}, CHOICES
+for command, letter, name, words in CHOICES:
+    said = f'--{name} must be {", ".join(words[:-1])} or {words[-1]}, not "{words[0]}-"'
+    bad(USAGE, said, command, f"--{name}={words[0]}-")
+    bad(USAGE, said, command, "--" + name, words[0] + "-")
+    bad(USAGE, f"--{name} needs a value: {'|'.join(words)}", command, "--" + name)
+
+# ---- Usage lines; - and _ in names of options
+assert good("info", "--help").startswith("usage: tvm-ffi info [OPTION...]\n")
+assert good("list", "--help").startswith("usage: tvm-ffi list [OPTION...] LIB...\n")
+assert not re.search(r"[ \t]$", "".join(good(command, "--help") for command in COMMANDS), re.MULTILINE)
+for command, given in (("bench", "--min_time=1"), ("bench", "--min-time=1"), ("run", "--leak-check"),
+                       ("run", "--leak_check"), ("run", "--output-max_element-count=1")):
+    # Known, as what is said next is about something else.
+    bad(USAGE, "say which library", command, given)
+bad(USAGE, "--min+time=1 is not an option of bench", "bench", "--min+time=1")
+
 for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"):
     assert f"\n.SH {section}\n" in PAGE, section
 
@@ -96,6 +122,13 @@ assert complete("/usr/bin/tvm-ffi", "types", "-l", "--lib") == ["--lib="]
 for command, options in OPTIONS.items():
     offered = complete("tvm-ffi", command, "-")
     assert {f"--{name}{'=' if value else ''}" for _, name, value in options} <= set(offered), (command, offered)
+for command, letter, name, words in CHOICES:
+    for given in ["--" + name], ["-" + letter]:
+        if given != ["-"]:
+            assert complete("tvm-ffi", command, *given, "") == words, (command, given)
+    assert complete("tvm-ffi", command, "--" + name, "=") == words, (command, name)
+    assert complete("tvm-ffi", command, "--" + name, "=", words[1]) == [w for w in words if w.startswith(words[1])]
+assert complete("tvm-ffi-config", "--color", "=", "a") == ["auto", "always"]
 assert complete("tvm-ffi-config", "--cm") == ["--cmakedir"]
 assert complete("tvm-ffi", "nonsense", "-") == []
 with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,8 @@ static int run_command(const command *of, int num_words, char **words) {
   if (arguments_has(args, "help")) {
     manual_print_command(of);
     code = kExitOk;
-  } else if (report_set_color(arguments_text(args, "color", "auto"))) {
+  } else {
+    report_set_color(arguments_text(args, "color", "auto"));
     code = of->run(args);
     report_progress_end();
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "base/text.h"
 
 typedef struct {
   const option *of;
@@ -20,9 +21,65 @@ struct arguments {
   size_t num_operands;
 };
 
+/* ---- Words -------------------------------------------------------------------------------------
+ */
+
+size_t option_num_words(const option *of) {
+  const char *at = of->value != NULL ? strchr(of->value, '|') : NULL;
+  size_t count = at != NULL;
+  for (; at != NULL; at = strchr(at + 1, '|')) ++count;
+  return count;
+}
+
+const char *option_word(const option *of, size_t i, size_t *out_size) {
+  const char *at = of->value;
+  while (i-- > 0) at = strchr(at, '|') + 1;
+  *out_size = strcspn(at, "|");
+  return at;
+}
+
+/* The number of the word; that of all where it is none. */
+static size_t find_word(const option *of, const char *value) {
+  size_t count = option_num_words(of), i;
+  for (i = 0; i < count; ++i) {
+    size_t size;
+    const char *word = option_word(of, i, &size);
+    if (strncmp(word, value, size) == 0 && value[size] == '\0') return i;
+  }
+  return count;
+}
+
+static bool check_word(const option *of, const char *value) {
+  size_t count = option_num_words(of), i;
+  text words = {NULL, 0, 0};
+  if (count == 0 || find_word(of, value) < count) return true;
+  for (i = 0; i < count; ++i) {
+    size_t size;
+    const char *word = option_word(of, i, &size);
+    text_add(&words, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ", (int)size, word);
+  }
+  report_error("--%s must be %s, not \"%s\"", of->name, words.data, value);
+  text_free(&words);
+  return false;
+}
+
+/* ---- Parsing -----------------------------------------------------------------------------------
+ */
+
+/* IREE's tools have _ in names of options, others have -. */
+static bool is_called(const option *of, const char *name, size_t size) {
+  size_t i;
+  if (strlen(of->name) != size) return false;
+  for (i = 0; i < size; ++i) {
+    bool is_dash = (of->name[i] == '-' || of->name[i] == '_') && (name[i] == '-' || name[i] == '_');
+    if (of->name[i] != name[i] && !is_dash) return false;
+  }
+  return true;
+}
+
 static const option *find_in(const option *list, const char *name, size_t size) {
   for (; list->name != NULL; ++list) {
-    if (strncmp(list->name, name, size) == 0 && list->name[size] == '\0') return list;
+    if (is_called(list, name, size)) return list;
   }
   return NULL;
 }
@@ -105,6 +162,7 @@ arguments *arguments_parse(const command *of, int num_words, char **words) {
         }
         next->value = words[++i];
       }
+      if (next->value != NULL && !check_word(next->of, next->value)) goto failed;
       ++args->num_options;
     }
   }
@@ -119,6 +177,9 @@ void arguments_free(arguments *args) {
   free((void *)args->operands);
   free(args);
 }
+
+/* ---- What was given ----------------------------------------------------------------------------
+ */
 
 const option *arguments_option(const arguments *args, size_t i, const char **value) {
   if (i >= args->num_options) return NULL;
@@ -149,28 +210,37 @@ const char *arguments_text(const arguments *args, const char *name, const char *
   return count > 0 ? arguments_at(args, name, count - 1) : otherwise;
 }
 
+size_t arguments_word(const arguments *args, const char *name, size_t otherwise) {
+  size_t i = args->num_options;
+  while (i-- > 0) {
+    const given *one = &args->options[i];
+    if (strcmp(one->of->name, name) == 0) return find_word(one->of, one->value);
+  }
+  return otherwise;
+}
+
 bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,
                    long long high, long long *out) {
-  const char *text = arguments_text(args, name, NULL);
+  const char *value = arguments_text(args, name, NULL);
   char *end;
   *out = otherwise;
-  if (text == NULL) return true;
+  if (value == NULL) return true;
   errno = 0;
-  *out = strtoll(text, &end, 10);
-  if (end != text && *end == '\0' && errno == 0 && *out >= low && *out <= high) return true;
-  report_error("--%s must be an integer from %lld to %lld, not \"%s\"", name, low, high, text);
+  *out = strtoll(value, &end, 10);
+  if (end != value && *end == '\0' && errno == 0 && *out >= low && *out <= high) return true;
+  report_error("--%s must be an integer from %lld to %lld, not \"%s\"", name, low, high, value);
   return false;
 }
 
 bool arguments_real(const arguments *args, const char *name, double otherwise, double low,
                     double high, double *out) {
-  const char *text = arguments_text(args, name, NULL);
+  const char *value = arguments_text(args, name, NULL);
   char *end;
   *out = otherwise;
-  if (text == NULL) return true;
-  *out = strtod(text, &end);
-  if (end != text && *end == '\0' && *out >= low && *out <= high) return true;
-  report_error("--%s must be a number from %g to %g, not \"%s\"", name, low, high, text);
+  if (value == NULL) return true;
+  *out = strtod(value, &end);
+  if (end != value && *end == '\0' && *out >= low && *out <= high) return true;
+  report_error("--%s must be a number from %g to %g, not \"%s\"", name, low, high, value);
   return false;
 }
 

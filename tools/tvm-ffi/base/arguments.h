@@ -6,7 +6,8 @@
 #include "base/command.h"
 
 /* `words` follow the subcommand's name. NULL after a report of what is wrong. Takes "--name=value",
- * "--name value", "-n value" and "-nvalue"; "--" ends the options, "-" alone is an operand. */
+ * "--name value", "-n value" and "-nvalue"; - and _ in a name are the same; "--" ends the options,
+ * "-" alone is an operand. A value that is to be a word is one. */
 arguments *arguments_parse(const command *of, int num_words, char **words);
 void arguments_free(arguments *args);
 

@@ -20,10 +20,16 @@ enum {
 typedef struct {
   const char *name;  /* without the dashes */
   char letter;       /* of the short form, or 0 */
-  const char *value; /* what the help calls the value; NULL: a flag */
+  const char *value; /* what the help calls the value, or the words that it may be with | between
+                        them; NULL: a flag */
   bool repeats;
   const char *help;
 } option;
+
+/* How many words a value may be; 0 where it is no choice of words. */
+size_t option_num_words(const option *of);
+/* One of them, which does not end with NUL. */
+const char *option_word(const option *of, size_t i, size_t *out_size);
 
 /* Options as they were given; the texts are those of the command line. */
 typedef struct arguments arguments;
@@ -51,6 +57,8 @@ const command *command_find(const char *name);
 bool arguments_has(const arguments *args, const char *name);
 /* The value given last, or the other. */
 const char *arguments_text(const arguments *args, const char *name, const char *otherwise);
+/* Which of the option's words was given last, or the other. */
+size_t arguments_word(const arguments *args, const char *name, size_t otherwise);
 /* Values of an option that repeats, in their order. */
 size_t arguments_count(const arguments *args, const char *name);
 const char *arguments_at(const arguments *args, const char *name, size_t i);

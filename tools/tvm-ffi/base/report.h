@@ -9,9 +9,9 @@
 
 #include "base/memory.h"
 
-/* When to colour: "auto" (a terminal, unless NO_COLOR is set), "always" or "never"; false for
- * another word, which is reported. */
-bool report_set_color(const char *when);
+/* When to colour: "auto" (a terminal, unless NO_COLOR is set and not empty), "always" or "never".
+ */
+void report_set_color(const char *when);
 
 /* Texts that switch a colour on and off for stdout; empty where there is none. */
 typedef enum { kColorNone, kColorName, kColorGood, kColorBad, kColorDim } color;

@@ -7,7 +7,7 @@
 
 const option kCommonOptions[] = {
     {"json", 0, NULL, false, "print JSON"},
-    {"color", 0, "WHEN", false, "auto, always or never"},
+    {"color", 0, "auto|always|never", false, "when to colour; auto"},
     {"help", 'h', NULL, false, "say what the command does"},
     {NULL, 0, NULL, false, NULL},
 };
@@ -37,7 +37,7 @@ static const option kListOptions[] = {
     {"timeout", 0, "SECONDS", false, "how long a library may take with --load; 30"},
     {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
     {"bin", 'b', NULL, false, "show each of the embedded modules"},
-    {"sort", 0, "ORDER", false, "name, or size with the largest first"},
+    {"sort", 0, "name|size", false, "by what; name, and size with the largest first"},
     {"match", 'm', "GLOB", false, "show only functions with such names"},
     {NULL, 0, NULL, false, NULL},
 };
@@ -76,9 +76,9 @@ static const char kCheckText[] =
 static const option kEmbedOptions[] = {
     {"output", 'o', "FILE", false, "what to write; stdout"},
     {"header", 'H', "FILE", false, "write a header with the declarations, too"},
-    {"format", 'f', "FORM", false,
-     "c (numbers), c23 (#embed), incbin (GNU assembler), obj (ELF), raw (the bytes of "
-     "--library-bin); obj for an output that ends in .o, else c"},
+    {"format", 'f', "c|c23|incbin|obj|raw", false,
+     "numbers, #embed, the GNU assembler's .incbin, an ELF file, the bytes of --library-bin alone; "
+     "obj for an output that ends in .o, else c"},
     {"name", 0, "NAME", false,
      "what symbols begin with; the name of the output. With --library-bin the symbol"},
     {"library-bin", 0, NULL, false, "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
@@ -132,7 +132,7 @@ static const char kTypesText[] =
     "methods; documentation.";
 
 static const option kStubOptions[] = {
-    {"lang", 0, "LANGUAGE", false, "c (as if not given), c++, python or rust"},
+    {"lang", 0, "c|c++|python|rust", false, "the language; c"},
     {"prefix", 0, "NAME", false, "what the wrappers are called after, instead of the file"},
     {"no-load", 0, NULL, false, "only what the file has as data"},
     {"output", 'o', "FILE", false, "write there instead of to standard output"},
@@ -157,8 +157,8 @@ static const char kStubText[] =
   {"function", 'f', "NAME", false, "the function; not needed where there is one only"}, \
   {"input", 'i', "SPEC", true, "an argument; one option for each"},                     \
   {"seed", 0, "N", false, "where the numbers of =rand begin; 0"},                       \
-  {"guard", 0, "WHERE", false,                                                          \
-   "end or start: what reaches beyond that side of a tensor crashes"},                  \
+  {"guard", 0, "end|start", false,                                                      \
+   "what reaches beyond that side of a tensor crashes"},                                \
   {"device", 0, "DEVICE", false,                                                        \
    "where tensors are that are arguments: cpu or cuda:N; cpu"},                         \
   {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}

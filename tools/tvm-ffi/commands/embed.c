@@ -3,84 +3,43 @@
 #define _XOPEN_SOURCE 700
 #include "embed/embed.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/command.h"
 #include "base/files.h"
+#include "base/identifier.h"
 #include "base/json_out.h"
+#include "base/path.h"
 #include "base/report.h"
 #include "embed/module_list.h"
-
-static const char *const kForms[] = {"c", "c23", "incbin", "obj", "raw"};
-enum { kNumForms = sizeof kForms / sizeof *kForms };
 
 /* ---- Names -------------------------------------------------------------------------------------
  */
 
-static const char *find_base(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
-
-/* An identifier made of a name. */
-static char *make_identifier(const char *name, size_t size) {
-  char *made = tool_copy(name, size);
-  char *at = made;
-  for (; *at != '\0'; ++at) {
-    if (!isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80) *at = '_';
-  }
-  return made;
-}
-
-static bool is_identifier(const char *name) {
-  const char *at = name;
-  for (; *at != '\0'; ++at) {
-    if (!(isalpha((unsigned char)*at) || *at == '_' ||
-          (at > name && isdigit((unsigned char)*at))) ||
-        (unsigned char)*at >= 0x80) {
-      return false;
-    }
-  }
-  return at > name;
-}
-
 /* What symbols begin with, or are: --name, or the output's name without its ending. */
 static char *choose_name(const arguments *args, bool is_list) {
   const char *given = arguments_text(args, "name", is_list ? LIBRARY_BIN_SYMBOL : NULL);
-  const char *base = find_base(arguments_text(args, "output", "-"));
+  const char *base = path_base(arguments_text(args, "output", "-"));
   char *name;
   if (given != NULL) {
-    if (is_identifier(given)) return tool_copy(given, strlen(given));
+    if (identifier_is(given, strlen(given))) return tool_copy(given, strlen(given));
     report_error("--name must be an identifier of C, not \"%s\"", given);
     return NULL;
   }
   if (strcmp(base, "-") == 0) base = "embedded";
-  name = make_identifier(base, strcspn(base, "."));
-  if (is_identifier(name)) return name;
+  name = identifier_make(base, strcspn(base, "."));
+  if (identifier_is(name, strlen(name))) return name;
   report_error("no identifier can be made of \"%s\": give --name", base);
   free(name);
   return NULL;
 }
 
-static bool choose_form(const arguments *args, embed_form *out) {
-  const char *name = arguments_text(args, "format", NULL);
+static embed_form choose_form(const arguments *args) {
   const char *output = arguments_text(args, "output", "-");
-  size_t length = strlen(output), i;
-  *out = kFormC;
-  if (name == NULL) {
-    if (length > 2 && strcmp(output + length - 2, ".o") == 0) *out = kFormObject;
-    return true;
-  }
-  for (i = 0; i < kNumForms; ++i) {
-    if (strcmp(kForms[i], name) == 0) {
-      *out = (embed_form)i;
-      return true;
-    }
-  }
-  report_error("--format must be c, c23, incbin, obj or raw, not \"%s\"", name);
-  return false;
+  const size_t length = strlen(output);
+  const bool is_object = length > 2 && strcmp(output + length - 2, ".o") == 0;
+  return (embed_form)arguments_word(args, "format", is_object ? kFormObject : kFormC);
 }
 
 /* ---- What is embedded --------------------------------------------------------------------------
@@ -135,7 +94,7 @@ static bool add_file(input *in, const char *path, bool is_cubin) {
     report_error("%s is empty", path);
     return false;
   }
-  base = make_identifier(find_base(path), strlen(find_base(path)));
+  base = identifier_make(path_base(path), strlen(path_base(path)));
   symbol = is_cubin ? tool_format("__tvm_ffi__cubin_%s", in->name)
                     : tool_format("%s_%s", in->name, base);
   free(base);
@@ -146,7 +105,7 @@ static bool add_file(input *in, const char *path, bool is_cubin) {
     return false;
   }
   one = add_blob(in, symbol, 1);
-  one->title = find_base(path);
+  one->title = path_base(path);
   add_piece(in, one, path, bytes, size);
   return true;
 }
@@ -195,7 +154,7 @@ static bool read_input(input *in, const arguments *args) {
   in->what.align = (size_t)align;
   in->what.section = arguments_text(args, "section", NULL);
   in->what.header = arguments_text(args, "header", NULL);
-  if (in->what.header != NULL) in->what.header = find_base(in->what.header);
+  if (in->what.header != NULL) in->what.header = path_base(in->what.header);
   if ((is_list || is_cubin) && count != 1) {
     report_error("--%s takes one file", is_list ? "library-bin" : "cubin");
     return false;
@@ -315,11 +274,11 @@ static bool check_form(const arguments *args, embed_form form) {
 
 int run_embed(const arguments *args) {
   input in;
-  embed_form form;
+  const embed_form form = choose_form(args);
   bool good;
   memset(&in, 0, sizeof in);
-  good = choose_form(args, &form) && check_form(args, form) && read_input(&in, args) &&
-         write_output(&in, args, form) && write_header(&in, args) && write_depfile(&in, args);
+  good = check_form(args, form) && read_input(&in, args) && write_output(&in, args, form) &&
+         write_header(&in, args) && write_depfile(&in, args);
   if (good) write_summary(&in, args);
   free_input(&in);
   return good ? kExitOk : kExitUsage;

@@ -276,14 +276,10 @@ static bool list_library(const char *path, const arguments *args, double seconds
 }
 
 int run_list(const arguments *args) {
-  const char *sort = arguments_text(args, "sort", "name");
   size_t i, count = arguments_num_operands(args);
   bool as_json = arguments_has(args, "json");
   double seconds;
   int code = kExitOk;
-  if (strcmp(sort, "name") != 0 && strcmp(sort, "size") != 0) {
-    return report_fail(kExitUsage, "--sort must be name or size, not \"%s\"", sort);
-  }
   if (!arguments_real(args, "timeout", 30, 0.001, 1e6, &seconds)) return kExitUsage;
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {

@@ -16,8 +16,8 @@
 #include "file/listing.h"
 #include "library/load.h"
 
+/* As the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
-enum { kNumLanguages = sizeof kLanguages / sizeof *kLanguages };
 
 /* ---- Names -------------------------------------------------------------------------------------
  */
@@ -197,25 +197,15 @@ static void write_json(const stub_language *language, const stub_library *librar
   json_end();
 }
 
-static const stub_language *find_language(const char *name) {
-  size_t i;
-  for (i = 0; i < kNumLanguages; ++i) {
-    if (strcmp(name, kLanguages[i]->name) == 0) return kLanguages[i];
-  }
-  report_error("--lang must be c, c++, python or rust, not \"%s\"", name);
-  return NULL;
-}
-
 int run_stub(const arguments *args) {
   static const char *const kNone[] = {NULL};
-  const stub_language *language = find_language(arguments_text(args, "lang", "c"));
+  const stub_language *language = kLanguages[arguments_word(args, "lang", 0)];
   const char *prefix = arguments_text(args, "prefix", NULL);
   const char *output = arguments_text(args, "output", NULL);
   bool json = arguments_has(args, "json");
   stub_library library;
   text source = {NULL, 0, 0};
   bool good = true;
-  if (language == NULL) return kExitUsage;
   if (prefix != NULL && !is_word(prefix)) {
     return report_fail(kExitUsage, "--prefix must be a name, not \"%s\"", prefix);
   }

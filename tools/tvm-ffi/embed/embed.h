@@ -34,6 +34,7 @@ typedef struct {
   const char *header;  /* that C includes for its declarations; NULL: they are in it */
 } embedding;
 
+/* As the words of --format. */
 typedef enum { kFormC, kFormC23, kFormIncbin, kFormObject, kFormRaw } embed_form;
 
 void embed_write_c(const embedding *from, embed_form form, text *out);

@@ -39,10 +39,6 @@ static bool read_options(const arguments *args, call *out) {
   tensor_guard where = guard == NULL                 ? kGuardNone
                        : strcmp(guard, "start") == 0 ? kGuardStart
                                                      : kGuardEnd;
-  if (where == kGuardEnd && strcmp(guard, "end") != 0) {
-    report_error("--guard must be end or start, not \"%s\"", guard);
-    return false;
-  }
   if (guard != NULL && strcmp(arguments_text(args, "device", "cpu"), "cpu") != 0) {
     report_error("--guard is for memory of the CPU");
     return false;

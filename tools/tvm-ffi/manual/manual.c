@@ -5,6 +5,17 @@
 
 #include "base/report.h"
 
+void manual_each_command(void (*visit)(const command *)) {
+  size_t i;
+  for (i = 0; i < kNumCommands; ++i) visit(&kCommands[i]);
+}
+
+void manual_each_option(const command *of, void (*visit)(const command *, const option *)) {
+  const option *one;
+  for (one = of->options; one->name != NULL; ++one) visit(of, one);
+  for (one = kCommonOptions; one->name != NULL; ++one) visit(of, one);
+}
+
 void manual_print_usage(FILE *to) {
   size_t i;
   fputs("usage: tvm-ffi COMMAND [OPTION...] [OPERAND...]\n\n", to);
@@ -15,22 +26,22 @@ void manual_print_usage(FILE *to) {
 }
 
 /* "-o, --output=FILE", or without the dashes' short form. */
-static void print_option(const option *of) {
+static void print_option(const command *of, const option *one) {
   char form[64];
-  int size = of->letter != 0 ? snprintf(form, sizeof form, "-%c, ", of->letter)
-                             : snprintf(form, sizeof form, "    ");
-  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", of->name,
-           of->value != NULL ? "=" : "", of->value != NULL ? of->value : "");
-  printf(strlen(form) > 28 ? "  %s\n  %28s  %s\n" : "  %-28s%s  %s\n", form, "", of->help);
+  int size = one->letter != 0 ? snprintf(form, sizeof form, "-%c, ", one->letter)
+                              : snprintf(form, sizeof form, "    ");
+  (void)of;
+  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", one->name,
+           one->value != NULL ? "=" : "", one->value != NULL ? one->value : "");
+  printf(strlen(form) > 30 ? "  %s\n  %30s  %s\n" : "  %-30s%s  %s\n", form, "", one->help);
 }
 
 void manual_print_command(const command *of) {
-  const option *one;
-  printf("usage: tvm-ffi %s [OPTION...] %s\n\n%s.\n", of->name, of->operands, of->summary);
+  printf("usage: tvm-ffi %s [OPTION...]%s%s\n\n%s.\n", of->name, *of->operands != '\0' ? " " : "",
+         of->operands, of->summary);
   if (*of->description != '\0') printf("\n%s\n", of->description);
   fputs("\nOptions:\n", stdout);
-  for (one = of->options; one->name != NULL; ++one) print_option(one);
-  for (one = kCommonOptions; one->name != NULL; ++one) print_option(one);
+  manual_each_option(of, print_option);
 }
 
 int manual_write(const char *form) {

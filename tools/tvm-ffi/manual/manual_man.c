@@ -59,7 +59,8 @@ static void print_option(const option *of) {
   print_plain(of->name);
   fputs("\\fR", stdout);
   if (of->value != NULL) {
-    fputs("=\\fI", stdout);
+    /* Words are typed as they stand. */
+    printf("=\\f%c", option_num_words(of) > 0 ? 'B' : 'I');
     print_plain(of->value);
     fputs("\\fR", stdout);
   }
@@ -101,7 +102,7 @@ static const entry kExits[] = {
     {"5", "A check failed."},
 };
 static const entry kEnvironment[] = {
-    {"NO_COLOR", "Set to anything: no colours, unless --color=always asks for them."},
+    {"NO_COLOR", "Set and not empty: no colours, unless --color=always asks for them."},
     {"TVM_TRACEBACK_LIMIT", "The most lines of a backtrace; 512 if it is not set."},
     {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
 };
@@ -139,7 +140,6 @@ static void print_entries(const char *title, const entry *entries, size_t count)
 }
 
 void manual_write_man(void) {
-  size_t i;
   printf(
       ".TH TVM\\-FFI 1 \"\" \"tvm\\-ffi %d.%d.%d\" \"User Commands\"\n"
       ".SH NAME\n"
@@ -157,12 +157,13 @@ void manual_write_man(void) {
       "[\\fIOPTION\\fR...]\n"
       ".SH DESCRIPTION\n"
       "What a command finds goes to standard output, what goes wrong to standard error.\n"
-      "Values of options stand behind a = or are the next word; \\fB\\-\\-\\fR ends the options.\n"
+      "Values of options stand behind a = or are the next word; \\- and _ in their names are the\n"
+      "same. \\fB\\-\\-\\fR ends the options.\n"
       ".B tvm\\-ffi\\-config\n"
       "is the command \\fBconfig\\fR by a name of its own.\n"
       ".SH COMMANDS\n",
       TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR, TVM_FFI_VERSION_PATCH);
-  for (i = 0; i < kNumCommands; ++i) print_command(&kCommands[i]);
+  manual_each_command(print_command);
   puts(".SH OPTIONS OF EVERY COMMAND");
   print_options(kCommonOptions);
   PRINT_ENTRIES("EXIT STATUS", kExits);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion for shells: commands, then the options of one; what is no option is a file. */
+/* Completion for shells: commands, then the options of one and the words that a value may be; what
+ * is neither is a file. */
 #include <stdio.h>
 #include <string.h>
 
 #include "manual/manual.h"
-
-/* Calls that with each option of a command, those of all commands behind its own. */
-static void for_each_option(const command *of, void (*print)(const command *, const option *)) {
-  const option *one;
-  for (one = of->options; one->name != NULL; ++one) print(of, one);
-  for (one = kCommonOptions; one->name != NULL; ++one) print(of, one);
-}
 
 /* With a backslash before each of those. */
 static void print_escaped(const char *line, const char *special) {
@@ -20,8 +14,22 @@ static void print_escaped(const char *line, const char *special) {
   }
 }
 
+/* What a value may be, with blanks between the words. */
+static void print_words(const option *of) {
+  size_t count = option_num_words(of), i;
+  for (i = 0; i < count; ++i) {
+    size_t size;
+    const char *word = option_word(of, i, &size);
+    printf("%s%.*s", i > 0 ? " " : "", (int)size, word);
+  }
+}
+
 /* ---- bash --------------------------------------------------------------------------------------
  */
+
+static void print_bash_name(const command *of) {
+  printf("%s ", of->name);
+}
 
 static void print_bash_option(const command *of, const option *one) {
   (void)of;
@@ -29,19 +37,38 @@ static void print_bash_option(const command *of, const option *one) {
   if (one->letter != 0) printf(" -%c", one->letter);
 }
 
+static void print_bash_options(const command *of) {
+  printf("    %s) options='", of->name);
+  manual_each_option(of, print_bash_option);
+  puts("' ;;");
+}
+
+static void print_bash_words(const command *of, const option *one) {
+  if (option_num_words(one) == 0) return;
+  printf("    %s:--%s", of->name, one->name);
+  if (one->letter != 0) printf(" | %s:-%c", of->name, one->letter);
+  fputs(") words='", stdout);
+  print_words(one);
+  puts("' ;;");
+}
+
+static void print_bash_values(const command *of) {
+  manual_each_option(of, print_bash_words);
+}
+
 void manual_write_bash(void) {
-  size_t i;
   fputs(
       "# bash completion of tvm-ffi\n"
       "_tvm_ffi() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[0]##*/} command options\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[0]##*/} command options words=\n"
+      "  local before=${COMP_WORDS[COMP_CWORD - 1]}\n"
       "  COMPREPLY=()\n"
       "  if [[ $name == tvm-ffi-config ]]; then\n"
       "    command=config\n"
       "  elif [[ $COMP_CWORD -eq 1 ]]; then\n"
       "    COMPREPLY=($(compgen -W '",
       stdout);
-  for (i = 0; i < kNumCommands; ++i) printf("%s ", kCommands[i].name);
+  manual_each_command(print_bash_name);
   fputs(
       "--help --version' -- \"$word\"))\n"
       "    return\n"
@@ -50,22 +77,29 @@ void manual_write_bash(void) {
       "  fi\n"
       "  case $command in\n",
       stdout);
-  for (i = 0; i < kNumCommands; ++i) {
-    printf("    %s) options='", kCommands[i].name);
-    for_each_option(&kCommands[i], print_bash_option);
-    puts("' ;;");
-  }
+  manual_each_command(print_bash_options);
   fputs(
       "    *) options= ;;\n"
       "  esac\n"
-      "  if [[ $word == -* ]]; then\n"
+      "  # The = of --option=VALUE is a word of its own here.\n"
+      "  if [[ $word == = ]]; then\n"
+      "    word=\n"
+      "  elif [[ $before == = && $COMP_CWORD -ge 2 ]]; then\n"
+      "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+      "  fi\n"
+      "  case $command:$before in\n",
+      stdout);
+  manual_each_command(print_bash_values);
+  fputs(
+      "  esac\n"
+      "  if [[ -n $words ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+      "  elif [[ $word == -* ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
       "    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then\n"
       "      compopt -o nospace 2>/dev/null\n"
       "    fi\n"
       "  else\n"
-      "    # The = of --option=FILE is a word of its own here.\n"
-      "    [[ $word == = ]] && word=\n"
       "    compopt -o filenames 2>/dev/null\n"
       "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
       "  fi\n"
@@ -90,6 +124,16 @@ static void print_zsh_help(const char *help) {
   putchar(']');
 }
 
+static void print_zsh_value(const option *one) {
+  if (option_num_words(one) > 0) {
+    printf(":%s:(", one->name);
+    print_words(one);
+    putchar(')');
+  } else if (one->value != NULL) {
+    printf(":%s:_files", one->value);
+  }
+}
+
 static void print_zsh_option(const command *of, const option *one) {
   const char *form;
   char letter[3] = {'-', one->letter, '\0'};
@@ -102,13 +146,25 @@ static void print_zsh_option(const command *of, const option *one) {
            : i == 0           ? "+"
                               : "=");
     print_zsh_help(one->help);
-    if (one->value != NULL) printf(":%s:_files", one->value);
+    print_zsh_value(one);
     putchar('\'');
   }
 }
 
+static void print_zsh_name(const command *of) {
+  printf("      '%s", of->name);
+  print_zsh_help(of->summary);
+  puts("'");
+}
+
+static void print_zsh_options(const command *of) {
+  printf("    %s)\n      _arguments -s", of->name);
+  manual_each_option(of, print_zsh_option);
+  puts(of->max_operands == 0 ? "" : " \\\n        '*:file:_files'");
+  puts("      ;;");
+}
+
 void manual_write_zsh(void) {
-  size_t i;
   fputs(
       "#compdef tvm-ffi tvm-ffi-config\n"
       "# zsh completion of tvm-ffi\n"
@@ -120,11 +176,7 @@ void manual_write_zsh(void) {
       "  elif (( CURRENT == 2 )); then\n"
       "    local -a commands=(\n",
       stdout);
-  for (i = 0; i < kNumCommands; ++i) {
-    printf("      '%s", kCommands[i].name);
-    print_zsh_help(kCommands[i].summary);
-    puts("'");
-  }
+  manual_each_command(print_zsh_name);
   fputs(
       "    )\n"
       "    _values command $commands\n"
@@ -134,31 +186,30 @@ void manual_write_zsh(void) {
       "  (( --CURRENT ))\n"
       "  case $words[1] in\n",
       stdout);
-  for (i = 0; i < kNumCommands; ++i) {
-    printf("    %s)\n      _arguments -s", kCommands[i].name);
-    for_each_option(&kCommands[i], print_zsh_option);
-    puts(kCommands[i].max_operands == 0 ? "" : " \\\n        '*:file:_files'");
-    puts("      ;;");
-  }
+  manual_each_command(print_zsh_options);
   fputs("  esac\n}\n_tvm_ffi \"$@\"\n", stdout);
 }
 
 /* ---- fish --------------------------------------------------------------------------------------
  */
 
-static void print_fish_begin(const command *of) {
-  printf("complete -c tvm-ffi -n '__fish_seen_subcommand_from %s'", of->name);
-}
-
 static void print_fish_rest(const option *one) {
   if (one->letter != 0) printf(" -s %c", one->letter);
-  printf(" -l %s%s -d '", one->name, one->value != NULL ? " -r" : "");
+  printf(" -l %s", one->name);
+  if (option_num_words(one) > 0) {
+    fputs(" -x -a '", stdout);
+    print_words(one);
+    putchar('\'');
+  } else if (one->value != NULL) {
+    fputs(" -r", stdout);
+  }
+  fputs(" -d '", stdout);
   print_escaped(one->help, "'\\");
   puts("'");
 }
 
 static void print_fish_option(const command *of, const option *one) {
-  print_fish_begin(of);
+  printf("complete -c tvm-ffi -n '__fish_seen_subcommand_from %s'", of->name);
   print_fish_rest(one);
   if (strcmp(of->name, "config") == 0) {
     fputs("complete -c tvm-ffi-config", stdout);
@@ -166,15 +217,20 @@ static void print_fish_option(const command *of, const option *one) {
   }
 }
 
+static void print_fish_name(const command *of) {
+  printf("complete -c tvm-ffi -n __fish_use_subcommand -f -a %s -d '", of->name);
+  print_escaped(of->summary, "'\\");
+  puts("'");
+}
+
+static void print_fish_options(const command *of) {
+  manual_each_option(of, print_fish_option);
+}
+
 void manual_write_fish(void) {
-  size_t i;
   puts("# fish completion of tvm-ffi");
   puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l help -d 'say what there is'");
   puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l version -d 'say the version'");
-  for (i = 0; i < kNumCommands; ++i) {
-    printf("complete -c tvm-ffi -n __fish_use_subcommand -f -a %s -d '", kCommands[i].name);
-    print_escaped(kCommands[i].summary, "'\\");
-    puts("'");
-  }
-  for (i = 0; i < kNumCommands; ++i) for_each_option(&kCommands[i], print_fish_option);
+  manual_each_command(print_fish_name);
+  manual_each_command(print_fish_options);
 }
