@@ -3,12 +3,16 @@
 #include "base/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/report.h"
 
 char *tool_read_file(const char *path, size_t *out_size) {
@@ -36,21 +40,179 @@ char *tool_read_file(const char *path, size_t *out_size) {
   return bytes;
 }
 
-bool tool_write_file(const char *path, const void *bytes, size_t size) {
-  bool to_stdout = strcmp(path, "-") == 0;
-  FILE *file = to_stdout ? stdout : fopen(path, "wb");
-  struct stat about;
-  bool good;
-  if (file == NULL) {
-    report_error("%s: %s", path, strerror(errno));
-    return false;
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+/* Where links lead, even to what is not there yet. */
+static char *find_target(const char *path) {
+  enum { kMaxLinks = 40 };
+  char *at = tool_copy(path, strlen(path)), link[4096];
+  int i;
+  for (i = 0; i < kMaxLinks; ++i) {
+    ssize_t size = readlink(at, link, sizeof link - 1);
+    char *next;
+    if (size <= 0) break;
+    link[size] = '\0';
+    next = path_beside(at, link);
+    free(at);
+    at = next;
   }
-  good = fwrite(bytes, 1, size, file) == size && fflush(file) == 0;
-  if (!good) report_error("%s: %s", path, strerror(errno));
-  if (!to_stdout) {
-    bool is_file = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
-    good = fclose(file) == 0 && good;
-    if (!good && is_file) remove(path);
+  return at;
+}
+
+static bool is_one(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* "-" and other names of stdout. */
+static bool is_stdout(const char *path) {
+  struct stat there, out;
+  return strcmp(path, "-") == 0 || (stat(path, &there) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+                                    !S_ISCHR(there.st_mode) && is_one(&there, &out));
+}
+
+/* Takes the file. */
+static bool write_to(FILE *file, const file_content *from) {
+  bool good = fwrite(from->bytes, 1, from->size, file) == from->size && fflush(file) == 0;
+  if (!good) report_error("%s: %s", from->path, strerror(errno));
+  if (file == stdout) return good;
+  if (fclose(file) != 0 && good) {
+    report_error("%s: %s", from->path, strerror(errno));
+    good = false;
   }
   return good;
+}
+
+/* A file that is to be. */
+typedef struct {
+  char *target;    /* NULL: it is no file that can be replaced */
+  char *temporary; /* beside it, with the bytes; NULL: it is put in place, or not begun */
+  bool is_new;
+} replacement;
+
+/* The mode that the file has, or else that the umask gives. */
+static FILE *create_beside(replacement *to, const struct stat *old) {
+  static unsigned count;
+  int file;
+  do {
+    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++);
+    free(to->temporary);
+    to->temporary = path_beside(to->target, name);
+    free(name);
+    file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file < 0 && errno == EEXIST);
+  if (file < 0) return NULL;
+  /* A file of somebody else stays theirs where that can be had. */
+  if (old != NULL && (old->st_uid == geteuid() || fchown(file, old->st_uid, old->st_gid) == 0)) {
+    fchmod(file, old->st_mode & 0777);
+  }
+  return fdopen(file, "wb");
+}
+
+/* Writes what is to take the place of a file beside it; false when reported. */
+static bool prepare(const file_content *from, replacement *out) {
+  struct stat old, linked;
+  FILE *file = NULL;
+  bool exists = stat(from->path, &old) == 0;
+  out->target = out->temporary = NULL;
+  out->is_new = !exists;
+  if (is_stdout(from->path)) return true;
+  if (exists && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+  } else if (exists ? access(from->path, W_OK) == 0 : errno == ENOENT) {
+    char *target = find_target(from->path);
+    /* Names below /proc are links to files that have no name. */
+    if (exists && !(S_ISREG(old.st_mode) && stat(target, &linked) == 0 && is_one(&old, &linked))) {
+      free(target);
+      return true;
+    }
+    out->target = target;
+    file = create_beside(out, exists ? &old : NULL);
+  }
+  if (file != NULL) return write_to(file, from);
+  report_error("%s: %s", from->path, strerror(errno));
+  return false;
+}
+
+static bool write_in_place(const file_content *from) {
+  FILE *file = is_stdout(from->path) ? stdout : fopen(from->path, "wb");
+  if (file != NULL) return write_to(file, from);
+  report_error("%s: %s", from->path, strerror(errno));
+  return false;
+}
+
+static bool put_in_place(const file_content *from, replacement *of) {
+  if (rename(of->temporary, of->target) != 0) {
+    report_error("%s: %s", from->path, strerror(errno));
+    return false;
+  }
+  free(of->temporary);
+  of->temporary = NULL;
+  return true;
+}
+
+bool tool_write_files(const file_content *files, size_t count) {
+  replacement *made = tool_alloc(count * sizeof *made);
+  /* Where a reader that goes away leaves something to remove, it is an error like others. */
+  void (*on_pipe)(int) = count > 1 ? signal(SIGPIPE, SIG_IGN) : SIG_DFL;
+  size_t num_made = 0, num_placed = 0, i;
+  bool good = true;
+  for (; good && num_made < count; ++num_made) good = prepare(&files[num_made], &made[num_made]);
+  for (i = 0; good && i < count; ++i) good = made[i].target != NULL || write_in_place(&files[i]);
+  for (; good && num_placed < count; ++num_placed) {
+    good = made[num_placed].target == NULL || put_in_place(&files[num_placed], &made[num_placed]);
+  }
+  for (i = 0; i < num_made; ++i) {
+    if (made[i].temporary != NULL) {
+      remove(made[i].temporary);
+    } else if (!good && i < num_placed && made[i].target != NULL && made[i].is_new) {
+      remove(made[i].target);
+    }
+    free(made[i].temporary);
+    free(made[i].target);
+  }
+  free(made);
+  if (count > 1) signal(SIGPIPE, on_pipe);
+  return good;
+}
+
+bool tool_write_file(const char *path, const void *bytes, size_t size) {
+  file_content one;
+  one.path = path;
+  one.bytes = bytes;
+  one.size = size;
+  return tool_write_files(&one, 1);
+}
+
+/* ---- Which file it is --------------------------------------------------------------------------
+ */
+
+static bool look_at(const char *path, int standard, struct stat *out) {
+  return (strcmp(path, "-") == 0 ? fstat(standard, out) : stat(path, out)) == 0;
+}
+
+/* Whether two names that no file has yet are the same. */
+static bool is_same_name(const char *a, const char *b) {
+  char *a_target = find_target(a), *b_target = find_target(b);
+  char *a_folder = path_beside(a_target, "."), *b_folder = path_beside(b_target, ".");
+  struct stat a_stat, b_stat;
+  bool same = strcmp(path_base(a_target), path_base(b_target)) == 0 &&
+              stat(a_folder, &a_stat) == 0 && stat(b_folder, &b_stat) == 0 &&
+              is_one(&a_stat, &b_stat);
+  free(a_target);
+  free(b_target);
+  free(a_folder);
+  free(b_folder);
+  return same;
+}
+
+bool tool_is_same_file(const char *written, const char *other, bool other_is_read) {
+  struct stat a, b;
+  bool has_a = look_at(written, STDOUT_FILENO, &a);
+  bool has_b = look_at(other, other_is_read ? STDIN_FILENO : STDOUT_FILENO, &b);
+  if (!other_is_read && strcmp(written, "-") == 0 && strcmp(other, "-") == 0) return true;
+  if (!has_a && !has_b) return is_same_name(written, other);
+  /* A terminal or a socket is often both stdin and stdout. */
+  return has_a && has_b && is_one(&a, &b) &&
+         (other_is_read ? S_ISREG(a.st_mode) : !S_ISCHR(a.st_mode));
 }
