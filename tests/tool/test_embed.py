@@ -2,13 +2,15 @@
 import os
 import pathlib
 import random
+import re
 import shlex
+import shutil
 import struct
 import subprocess
 import tempfile
 
 from elf import Library, blob
-from tool import FILES, LOAD, USAGE, bad, good, good_json, run
+from tool import FILES, LOAD, TOOL, USAGE, bad, good, good_json, run
 
 HERE = pathlib.Path(__file__).parent
 CC = shlex.split(os.environ["CC"])
@@ -77,8 +79,179 @@ assert 'section(".lrodata")' in c23
 good("embed", WORK / "a b#$.bin", PATHS[1], "-o", WORK / "out.c", "--depfile", WORK / "d")
 assert (WORK / "d").read_text() == f"{WORK}/out.c: {WORK}/a\\ b\\#$$.bin {PATHS[1]}\n"
 
-assert good_json("embed", *PATHS, "-o", WORK / "k.o")["symbols"] == [
-    {"name": "k_a_b_bin", "size": 10001}, {"name": "k_c_spv", "size": 7}, {"name": "k_0", "size": 256}]
+made = good_json("embed", *PATHS, "-o", WORK / "k.o", "-H", WORK / "k.h", "--depfile", WORK / "d")
+assert made == {"output": f"{WORK}/k.o", "header": f"{WORK}/k.h", "depfile": f"{WORK}/d",
+                "size": (WORK / "k.o").stat().st_size,
+                "symbols": [{"name": "k_a_b_bin", "size": 10001, "file": "a-b.bin"},
+                            {"name": "k_c_spv", "size": 7, "file": "c.spv"}, {"name": "k_0", "size": 256, "file": "0"}]}
+
+# Whatever files are called, sources compile, rules name them, and the table has their names.
+COMPILERS = [CC, *([name] for name in ("gcc", "clang") if shutil.which(name))]
+ODD = [b'q"uote.bin', b"back\\slash", b"li\nne", b"*&*", b"tri??>graph??(", b"no\377utf", "déjà".encode(), b"%s%n",
+       b" two  blanks", b"$dollar", b"#hash:colon", b"end\\", b"\x7f\x01"]
+odd = WORK / "odd"
+odd.mkdir()
+for name in ODD:
+    (odd / os.fsdecode(name)).write_bytes(name)
+(odd / "says.c").write_text("""#include "k.h"
+#include <stdio.h>
+int main(void) {
+  const k_file *file;
+  for (file = k_files; file->name != NULL; ++file) {
+    printf("%s", file->name);
+    putchar('\\0');
+    fwrite(file->data, 1, file->size, stdout);
+    putchar('\\0');
+  }
+  return 0;
+}
+""")
+for form in "c", "incbin", "obj":
+    written = odd / ("odd.o" if form == "obj" else "odd.c")
+    good("embed", "--format=" + form, "--name=k", "-H", odd / "k.h", "-o", written, *[odd / os.fsdecode(name) for name in ODD])
+    for compiler in COMPILERS if form != "obj" else COMPILERS[:1]:
+        if form != "obj":
+            done = subprocess.run([*compiler, "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-c", written, "-o",
+                                   odd / "odd.o"], capture_output=True, text=True, errors="replace", check=False)
+            assert done.returncode == 0 and done.stderr == "", (compiler, form, done.stderr)
+        compile(*STRICT, "-I", odd, odd / "says.c", odd / "odd.o", "-o", odd / "says")
+        said = subprocess.run([odd / "says"], capture_output=True, check=True).stdout
+        assert said == b"".join(name + b"\0" + name + b"\0" for name in ODD), (compiler, form, said)
+assert b"??" not in (odd / "odd.c").read_bytes()
+
+# Make reads its rules; ninja as well, of the names that it can read.
+RULED = [name for name in ODD if b"\n" not in name and not name.endswith(b"\\")]
+for name in RULED:
+    place = pathlib.Path(os.fsdecode(name))
+    done = subprocess.run([TOOL, "embed", place, "--name=k", "-o", "out.c", "--depfile", "rule.d"], cwd=odd, check=True)
+    if shutil.which("make"):
+        done = subprocess.run(["make", "-rRnd", "-f", "rule.d", "out.c"], cwd=odd, capture_output=True, check=False,
+                              env={**os.environ, "LC_ALL": "C"})
+        assert done.returncode == 0 and b"target file '" + name + b"'" in done.stdout, (name, done)
+    if shutil.which("ninja") and re.fullmatch(rb"[\w %$#:.\\\x80-\xff]*[\w \x80-\xff]", name):
+        (odd / "build.ninja").write_text("rule r\n command = touch out.c\n depfile = rule.d\n deps = gcc\nbuild out.c: r\n")
+        (odd / "out.c").unlink()
+        subprocess.run(["ninja", "-C", odd], capture_output=True, check=True)
+        done = subprocess.run(["ninja", "-C", odd, "-t", "deps", "out.c"], capture_output=True, check=True)
+        assert b"\n    " + name + b"\n" in done.stdout, (name, done)
+for name in "a\nb", "a;b", "a|b", "end\\", "blank ":
+    (odd / name).write_bytes(b"x")
+    bad(USAGE, "--depfile: no rule can have a file with", "embed", odd / name, "-o", odd / "x.c", "--depfile", odd / "x.d")
+    assert not (odd / "x.c").exists()
+
+# Sections of any name that compilers and assemblers write as it is.
+for section in ".lrodata.k", "0", "-a_$+/b", ".", "k":
+    for form in "c", "incbin":
+        for compiler in COMPILERS:
+            good("embed", "--format=" + form, "--name=k", "--section=" + section, PATHS[1], "-o", WORK / "in.c")
+            done = subprocess.run([*compiler, "-std=c99", "-pedantic-errors", "-c", WORK / "in.c", "-o", WORK / "in.o"],
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == 0 and done.stderr == "", (compiler, section, done.stderr)
+            assert section.encode() + b"\0" in (WORK / "in.o").read_bytes(), (compiler, section)
+            good("unpack", WORK / "in.o", "-x", "k_c_spv", "-o", WORK / "back")
+            assert (WORK / "back").read_bytes() == CONTENT["c.spv"], (compiler, section)
+good("embed", "--name=k", "--section=a b\n\"é", PATHS[1], "-o", WORK / "in.o")
+assert b"\0" + "a b\n\"é".encode() + b"\0" in (WORK / "in.o").read_bytes()
+compile(WORK / "in.o", "-shared", "-o", WORK / "in.so")
+for section in "", 'a",#', "a b", "a\\nb", "a;b", "a,b", "é", "a\nb", "a#b":
+    for form in "c", "c23", "incbin":
+        bad(USAGE, "--section must be a name of letters, digits and . _ $ + / -", "embed", PATHS[1], "--format=" + form,
+            "--section=" + section)
+for form in "c", "incbin", "obj":
+    for section in ".symtab", ".note.GNU-stack", ".rela.text":
+        bad(USAGE, "--section must be a section for data", "embed", PATHS[1], "--format=" + form, "--section=" + section)
+bad(USAGE, "--section must be a name, not", "embed", PATHS[1], "--format=obj", "--section=")
+
+# A list of so many modules that one text of the assembler could not hold what comes before them.
+(WORK / "many.txt").write_text("_lib -> " + " ".join(map(str, range(1, 300))) + "\n" + "a-long-kind-of-module c.spv\n" * 299)
+good("embed", "--library-bin", WORK / "many.txt", "--format=raw", "-o", WORK / "many.bin")
+for compiler in COMPILERS:
+    good("embed", "--library-bin", WORK / "many.txt", "--format=incbin", "-o", WORK / "many.c")
+    subprocess.run([*compiler, "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-O2", "-shared", "-fPIC",
+                    WORK / "many.c", "-o", WORK / "many.so"], check=True)
+    good("unpack", WORK / "many.so", "-x", "__tvm_ffi__library_bin", "-o", WORK / "back")
+    assert (WORK / "back").read_bytes() == (WORK / "many.bin").read_bytes(), compiler
+
+# ---- What is written, is written whole or not at all, and over nothing that is read ---------------------
+
+
+def snapshot(folder):
+    return {path.name: (os.readlink(path) if path.is_symlink() else path.read_bytes()) for path in folder.iterdir()
+            if path.is_symlink() or path.is_file()}
+
+
+place = WORK / "place"
+place.mkdir()
+(place / "in.bin").write_bytes(b"input")
+(place / "list.txt").write_text("k in.bin\n")
+(place / "old.c").write_text("old")
+(place / "link.bin").symlink_to("in.bin")
+os.link(place / "in.bin", place / "hard.bin")
+(place / "new-link.c").symlink_to("new.c")
+(place / "folder").mkdir()
+before = snapshot(place)
+P = str(place)
+for message, *args in [
+    (f"--output would overwrite {P}/in.bin, which is embedded", "in.bin", "-o", "in.bin"),
+    ("--output would overwrite ", "in.bin", "-o", "link.bin"), ("--output would overwrite ", "link.bin", "-o", "in.bin"),
+    ("--output would overwrite ", "in.bin", "-o", "hard.bin"), ("--output would overwrite ", "in.bin", "-o", "folder/../in.bin"),
+    ("--header would overwrite ", "in.bin", "-o", "x.c", "-H", "in.bin"),
+    ("--depfile would overwrite ", "in.bin", "-o", "x.c", "--depfile", "in.bin"),
+    ("--output would overwrite ", "--library-bin", "list.txt", "-o", "list.txt"),
+    ("--output would overwrite ", "--library-bin", "list.txt", "-o", "in.bin"),
+    ("--output and --header are the same file: ", "in.bin", "-o", "x.c", "-H", "x.c"),
+    ("--output and --header are the same file: ", "in.bin", "-o", "x.c", "-H", "folder/../x.c"),
+    ("--output and --header are the same file: ", "in.bin", "-o", "new.c", "-H", "new-link.c"),
+    ("--output and --depfile are the same file: ", "in.bin", "-o", "old.c", "--depfile", "old.c"),
+    ("--header and --depfile are the same file: ", "in.bin", "-o", "x.c", "-H", "x.h", "--depfile", "x.h"),
+    (f"{P}/no/x.h: No such file", "in.bin", "-o", "x.c", "-H", "no/x.h"),
+    (f"{P}/no/x.h: No such file", "in.bin", "-o", "old.c", "-H", "no/x.h"),
+    (f"{P}/folder: Is a directory", "in.bin", "-o", "old.c", "-H", "folder"),
+    (f"{P}/no/d: No such file", "in.bin", "-o", "old.c", "-H", "x.h", "--depfile", "no/d"),
+    ("/dev/full: No space left", "in.bin", "-o", "old.c", "-H", "/dev/full"),
+]:
+    args = [arg if arg.startswith("-") else place / arg for arg in args]
+    bad(USAGE, message, "embed", "--name=k", *args)
+    assert snapshot(place) == before, (args, snapshot(place))
+good("embed", "--name=k", place / "in.bin", "-o", "/dev/null", "-H", "/dev/null")
+# A file keeps its mode, a new one has that of the umask; links stay links, and other names of a file have the old one.
+(place / "old.c").chmod(0o640)
+os.link(place / "old.c", place / "was.c")
+(place / "old-link.c").symlink_to(place / "old.c")
+mask = os.umask(0o027)
+written = good("embed", "--name=k", place / "in.bin")
+for output, mode in ("old-link.c", 0o640), ("new-link.c", 0o640), ("fresh.c", 0o640), ("old.c", 0o640):
+    good("embed", "--name=k", place / "in.bin", "-o", place / output)
+    assert (place / output).read_text() == written and (place / output).stat().st_mode & 0o777 == mode, output
+os.umask(mask)
+assert (place / "old-link.c").is_symlink() and (place / "new-link.c").is_symlink() and (place / "new.c").is_file()
+assert (place / "was.c").read_text() == "old"
+assert not [name for name in os.listdir(place) if name.startswith(".")], os.listdir(place)
+if os.geteuid() != 0:
+    (place / "old.c").chmod(0o440)
+    bad(USAGE, f"{P}/old.c: Permission denied", "embed", "--name=k", place / "in.bin", "-o", place / "old.c")
+# Pipes and stdout by other names are written as they stand.
+assert good("embed", "--name=k", place / "in.bin", "-o", "/dev/stdout") == written
+os.mkfifo(place / "pipe")
+reader = subprocess.Popen(["cat", place / "pipe"], stdout=subprocess.PIPE, text=True)
+good("embed", "--name=k", place / "in.bin", "-o", place / "pipe", "-H", place / "pipe.h")
+assert '#include "pipe.h"' in reader.communicate()[0] and (place / "pipe").is_fifo()
+with open(place / "all", "wb") as file:
+    file.write(b"before\n")
+    file.flush()
+    subprocess.run([TOOL, "embed", "--name=k", place / "in.bin", "-o", "/dev/stdout"], stdout=file, check=True)
+assert (place / "all").read_text() == "before\n" + written
+# stdin has no path that a compiler could read.
+assert '.byte 97,98,99\\n"' in good("embed", "-", "--format=incbin", "--name=k", stdin="abc")
+# JSON and what it is about do not both go to stdout.
+for args in (["-H", place / "x.h"], ["-o", "-"], ["-o", "/dev/stdout"]):
+    bad(USAGE, "--json says on stdout what was written: --output must be a file", "embed", "--json", "--name=k",
+        place / "in.bin", *args)
+bad(USAGE, "--json says on stdout what was written: --header must be a file", "embed", "--json", place / "in.bin", "-o",
+    place / "x.c", "-H", "-")
+bad(USAGE, "--output and --header are the same file: -", "embed", place / "in.bin", "-H", "-")
+bad(USAGE, "--depfile needs --output", "embed", place / "in.bin", "--depfile", place / "d")
+assert not (place / "x.h").exists() and not (place / "x.c").exists()
 
 # For TVM_FFI_EMBED_CUBIN: two symbols around the bytes.
 for form in "obj", "incbin":
@@ -127,6 +300,10 @@ for machine, (number, bits, order, relocation) in KNOWN.items():
     kinds = {f & (0xffffffff if bits == 64 else 0xff) for f in fields[1::step]}
     assert kinds == {relocation}, (machine, kinds)
 (WORK / "one.txt").write_text("k c.spv\n")
+made = good_json("embed", "--library-bin", WORK / "one.txt", "-o", WORK / "other.o")
+assert made["modules"] == [{"kind": "k", "size": 7, "content": "SPIR-V", "imports": [], "file": str(PATHS[1])}], made
+assert made["symbols"] == [{"name": "__tvm_ffi__library_bin", "size": len(blob([(b"k", CONTENT["c.spv"], [])])),
+                            "file": None}], made
 good("embed", "--library-bin", WORK / "one.txt", "--machine=4711:32:be", "-o", WORK / "other.o")
 assert good_json("list", WORK / "other.o")["machine"] == "machine 4711"
 assert good_json("list", WORK / "other.o")["embedded"]["modules"] == [
@@ -160,15 +337,23 @@ for form, path in made.items():
     folder = WORK / ("of-" + form)
     names = ["1-cuda.bin", "2-de_mo___.bin", "3-cuda.bin"]
     assert good("unpack", path, "-o", folder).splitlines() == [f"{folder}/{name}" for name in [*names, "modules.txt"]]
-    assert good_json("unpack", path, "-o", folder) == {"folder": str(folder), "list": "modules.txt", "files": names}
+    unpacked = good_json("unpack", path, "-o", folder)
+    assert list(unpacked) == ["folder", "list", "modules"], unpacked
+    assert (unpacked["folder"], unpacked["list"]) == (str(folder), "modules.txt"), unpacked
+    assert [(one["kind"], one["file"], one["size"], one["imports"]) for one in unpacked["modules"]] == [
+        ("_lib", None, 0, [2, 1]), ("cuda", names[0], 10001, []), ('de mo\\x07"\\', names[1], 7, [3]),
+        ("cuda", names[2], 256, [])], unpacked
     assert [(folder / name).read_bytes() for name in names] == [CONTENT["a-b.bin"], CONTENT["c.spv"], CONTENT["0"]]
     assert good("embed", "--library-bin", "--format=raw", folder / "modules.txt", "-o", WORK / "again") == ""
     assert (WORK / "again").read_bytes() == TREE, form
     for which, content in ("cuda[0]", "a-b.bin"), ("cuda[1]", "0"), ('de mo\x07"\\[0]', "c.spv"), ("[2]", "c.spv"):
         good("unpack", path, "--extract", which, "-o", WORK / "back")
         assert (WORK / "back").read_bytes() == CONTENT[content], (form, which)
-    assert good_json("unpack", path, "-x", "cuda[1]", "-o", WORK / "back") == {"output": str(WORK / "back"), "size": 256}
+    assert good_json("unpack", path, "-x", "cuda[1]", "-o", WORK / "back") == {
+        "output": str(WORK / "back"), "size": 256, "module": "cuda[1]"}
     if form != "raw":
+        assert good_json("unpack", path, "-x", "__tvm_ffi__library_bin", "-o", WORK / "back") == {
+            "output": str(WORK / "back"), "size": len(TREE), "symbol": "__tvm_ffi__library_bin"}
         good("unpack", path, "--extract=__tvm_ffi__library_bin", "-o", WORK / "back")
         assert (WORK / "back").read_bytes() == TREE, form
 c23 = good("embed", "--library-bin", "--format=c23", WORK / "one.txt")
@@ -212,6 +397,12 @@ for message, *args in [
     ("--machine is for --format=obj", PATHS[1], "--machine=arm"),
     ("--align must be a power of 2, not 48", PATHS[1], "--align=48"),
     ("--align must be an integer from 1", PATHS[1], "--align=0"),
+    *((f"--{name} is not for --format=raw, which has no symbol", WORK / "one.txt", "--library-bin", "--format=raw", given)
+      for name, given in (("header", "-Hx.h"), ("name", "--name=k"), ("align", "--align=8"), ("section", "--section=a"),
+                          ("export", "--export"))),
+    *(('--header must be a name without " and \\, ?? and control characters', PATHS[1], "-H", WORK / name)
+      for name in ('a".h', "a\\b.h", "a??(b.h", "a\nb.h")),
+    ('a file of --format=c23 must be a name without " and', odd / 'q"uote.bin', "--format=c23"),
     ('--machine must be a name', PATHS[1], "--format=obj", "--machine=pdp11"),
     ('--machine must be a name', PATHS[1], "--format=obj", "--machine=70000:64:le"),
     (f"{WORK}/no/where.c: No such file", PATHS[1], "-o", WORK / "no/where.c"),
@@ -238,6 +429,28 @@ for which in "cuda[", "cuda[x]", "cuda[0", "[4]", "vulkan[0]", "cuda[-1]":
     bad(USAGE, f"{library}: no module {which}; it has", "unpack", library, "--extract=" + which)
 bad(USAGE, "_lib[0] is the library itself and has no bytes", "unpack", library, "--extract=_lib[0]")
 bad(USAGE, f"{library}: no symbol nothing", "unpack", library, "--extract=nothing")
+for name, clash in ("files", "k_files"), ("file", "k_file"), ("SEEN", "k_SEEN"), ("PLACE", "k_PLACE"):
+    (WORK / name).write_bytes(b"x")
+    bad(USAGE, f"the table of contents and {WORK}/{name} would both be the symbol {clash}", "embed", "--name=k", WORK / name)
+(WORK / "0.size").write_bytes(b"x")
+for first, second in ("0", "0.size"), ("0.size", "0"):
+    bad(USAGE, f"{WORK}/{first} and {WORK}/{second} would both be the symbol k_0_size", "embed", "--name=k", WORK / first,
+        WORK / second)
+for output in "-", "/dev/stdout":
+    bad(USAGE, "--json says on stdout what was written: --output must be a file", "unpack", library, "--json", "-x",
+        "cuda[0]", "-o", output)
+bad(USAGE, "--json says on stdout what was written", "unpack", library, "--json", "-x", "cuda[0]")
+image = library.read_bytes()
+bad(USAGE, f"--output would overwrite {library}, which is unpacked", "unpack", library, "-x", "cuda[0]", "-o", library)
+(WORK / "of-itself").mkdir()
+library.rename(WORK / "of-itself/modules.txt")
+bad(USAGE, "--output would overwrite ", "unpack", WORK / "of-itself/modules.txt", "-o", WORK / "of-itself")
+assert os.listdir(WORK / "of-itself") == ["modules.txt"]
+(WORK / "of-itself/modules.txt").rename(library)
+assert library.read_bytes() == image
+(WORK / "of-itself/2-de_mo___.bin").mkdir()
+bad(USAGE, "/2-de_mo___.bin: Is a directory", "unpack", library, "-o", WORK / "of-itself")
+assert os.listdir(WORK / "of-itself") == ["2-de_mo___.bin"]
 bad(LOAD, "not an ELF file", "unpack", PATHS[0])
 bad(LOAD, "no embedded modules: it has no __tvm_ffi__library_bin", "unpack", Library().write(WORK / "lib.so"))
 Library().data("__tvm_ffi__library_bin", TREE[:-1]).write(WORK / "lib.so")

@@ -88,7 +88,9 @@ static const option kEmbedOptions[] = {
      "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
      "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; this machine"},
     {"align", 0, "BYTES", false, "where each file begins; 64"},
-    {"section", 0, "NAME", false, "where the bytes are, such as .lrodata for more than 2 GiB"},
+    {"section", 0, "NAME", false,
+     "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
+     "in obj anything"},
     {"export", 0, NULL, false, "other libraries see the symbols, too"},
     {"depfile", 0, "FILE", false, "write a rule of Make with all files that were read"},
     {NULL, 0, NULL, false, NULL},
@@ -97,7 +99,8 @@ static const char kEmbedText[] =
     "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
     "name with _ for what is no letter or digit. NAME_files is a table of them, {name, data,\n"
     "size}, and ends with a NULL name. The same files make the same bytes; full paths are in c23\n"
-    "and incbin alone.\n\n"
+    "and incbin alone. Outputs are written all or not at all, and never over what is embedded;\n"
+    "--json says then what was written, for which --output has to be a file.\n\n"
     "A list of modules has a line for each, the root first: KIND [FILE] [-> NUMBER...]. KIND _lib\n"
     "is the library itself and has no FILE; others have one, beside the list. The numbers are\n"
     "those of imported modules, the first line is 0. A word may be in double quotes, in which\n"
@@ -112,7 +115,8 @@ static const option kUnpackOptions[] = {
 static const char kUnpackText[] =
     "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
     "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
-    "same bytes again.";
+    "same bytes again. --json says what was written; with --extract, --output has to be a file\n"
+    "for that.";
 
 /* ---- What is registered, and wrappers: registry, types, stub ------------------------------------
  */
@@ -230,9 +234,10 @@ const command kCommands[] = {
     {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
      run_info},
     {"config", "", "Print what a compiler has to be told to use this library",
-     "Each flag prints a line, in an order of its own. The folders are those around the program,\n"
-     "so that an installation may be moved as a whole. Called by the name tvm-ffi-config the\n"
-     "program is this command, with the flags of the reference's program of that name:\n"
+     "Each flag prints a line, in an order of its own; --json without one gives them all, with\n"
+     "null for what is not here. The folders are those around the program, so that an\n"
+     "installation may be moved as a whole. Called by the name tvm-ffi-config the program is this\n"
+     "command, with the flags of the reference's program of that name:\n"
      "\n"
      "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
      "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",

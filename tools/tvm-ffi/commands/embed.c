@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, or a tree of modules, made into C or an object file. */
-#define _XOPEN_SOURCE 700
-#include "embed/embed.h"
+#include "embed/embed_input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "base/json_out.h"
 #include "base/path.h"
 #include "base/report.h"
-#include "embed/module_list.h"
 
 /* ---- Names -------------------------------------------------------------------------------------
  */
@@ -45,104 +43,7 @@ static embed_form choose_form(const arguments *args) {
 /* ---- What is embedded --------------------------------------------------------------------------
  */
 
-/* Everything that the embedding borrows. */
-typedef struct {
-  embedding what;
-  char *name;
-  char **owned; /* bytes and paths */
-  size_t num_owned;
-  module_list list;
-  text bin;
-} input;
-
-static char *keep(input *in, char *owned) {
-  in->owned = tool_realloc((void *)in->owned, (in->num_owned + 1) * sizeof *in->owned);
-  in->owned[in->num_owned++] = owned;
-  return owned;
-}
-
-static blob *add_blob(input *in, char *symbol, size_t max_pieces) {
-  blob *one;
-  in->what.blobs = tool_realloc(in->what.blobs, (in->what.num_blobs + 1) * sizeof *in->what.blobs);
-  one = &in->what.blobs[in->what.num_blobs++];
-  memset(one, 0, sizeof *one);
-  one->symbol = keep(in, symbol);
-  one->pieces = tool_alloc(max_pieces * sizeof *one->pieces);
-  return one;
-}
-
-/* Compilers look for files elsewhere than we do: they get whole paths. */
-static void add_piece(input *in, blob *to, const char *path, const char *bytes, size_t size) {
-  piece *one = &to->pieces[to->num_pieces];
-  char *whole;
-  if (size == 0) return;
-  whole = path != NULL ? realpath(path, NULL) : NULL;
-  one->path = whole != NULL ? keep(in, whole) : path;
-  one->bytes = bytes;
-  one->size = size;
-  to->size += size;
-  ++to->num_pieces;
-}
-
-static bool add_file(input *in, const char *path, bool is_cubin) {
-  size_t size, i;
-  char *bytes = tool_read_file(path, &size), *base, *symbol;
-  blob *one;
-  if (bytes == NULL) return false;
-  keep(in, bytes);
-  if (size == 0) {
-    report_error("%s is empty", path);
-    return false;
-  }
-  base = identifier_make(path_base(path), strlen(path_base(path)));
-  symbol = is_cubin ? tool_format("__tvm_ffi__cubin_%s", in->name)
-                    : tool_format("%s_%s", in->name, base);
-  free(base);
-  for (i = 0; i < in->what.num_blobs; ++i) {
-    if (strcmp(in->what.blobs[i].symbol, symbol) != 0) continue;
-    report_error("%s and %s would both be the symbol %s", in->what.blobs[i].title, path, symbol);
-    free(symbol);
-    return false;
-  }
-  one = add_blob(in, symbol, 1);
-  one->title = path_base(path);
-  add_piece(in, one, path, bytes, size);
-  return true;
-}
-
-/* The bytes between payloads are pieces too. */
-static bool add_modules(input *in, const char *path, const char *symbol) {
-  size_t *payloads_at, at = 0, i;
-  library_bin *tree = &in->list.tree;
-  blob *one;
-  if (!module_list_read(path, &in->list)) return false;
-  payloads_at = tool_alloc(tree->num_modules * sizeof *payloads_at);
-  library_bin_encode(tree, &in->bin, payloads_at);
-  one = add_blob(in, tool_copy(symbol, strlen(symbol)), 2 * tree->num_modules + 1);
-  for (i = 0; i < tree->num_modules; ++i) {
-    if (tree->modules[i].is_self) continue;
-    add_piece(in, one, NULL, in->bin.data + at, payloads_at[i] - at);
-    add_piece(in, one, in->list.paths[i], in->bin.data + payloads_at[i],
-              tree->modules[i].payload_size);
-    at = payloads_at[i] + tree->modules[i].payload_size;
-  }
-  add_piece(in, one, NULL, in->bin.data + at, in->bin.size - at);
-  free(payloads_at);
-  return true;
-}
-
-static void free_input(input *in) {
-  size_t i;
-  for (i = 0; i < in->what.num_blobs; ++i) free(in->what.blobs[i].pieces);
-  for (i = 0; i < in->num_owned; ++i) free(in->owned[i]);
-  free((void *)in->owned);
-  free(in->what.blobs);
-  free(in->name);
-  text_free(&in->bin);
-  module_list_free(&in->list);
-}
-
-static bool read_input(input *in, const arguments *args) {
+static bool read_input(embed_input *in, const arguments *args) {
   size_t i, count = arguments_num_operands(args);
   bool is_list = arguments_has(args, "library-bin"), is_cubin = arguments_has(args, "cubin");
   long long align;
@@ -161,17 +62,11 @@ static bool read_input(input *in, const arguments *args) {
   }
   in->name = choose_name(args, is_list);
   if (in->name == NULL) return false;
-  if (is_list) {
-    in->what.is_exported = true;
-    in->what.name = "tvm_ffi_embed"; /* of its macros */
-    return add_modules(in, arguments_operand(args, 0), in->name);
-  }
-  in->what.name = in->name;
-  in->what.has_table = !is_cubin;
-  in->what.has_end = is_cubin;
   in->what.is_exported = arguments_has(args, "export");
+  if (is_list) return embed_input_add_modules(in, arguments_operand(args, 0));
+  if (is_cubin) return embed_input_add_cubin(in, arguments_operand(args, 0));
   for (i = 0; i < count; ++i) {
-    if (!add_file(in, arguments_operand(args, i), is_cubin)) return false;
+    if (!embed_input_add_file(in, arguments_operand(args, i))) return false;
   }
   return true;
 }
@@ -179,84 +74,104 @@ static bool read_input(input *in, const arguments *args) {
 /* ---- What is written ---------------------------------------------------------------------------
  */
 
-static void add_make_word(text *to, const char *path) {
-  for (; *path != '\0'; ++path) {
-    if (strchr(" #\\", *path) != NULL) text_add(to, "\\");
-    if (*path == '$') text_add(to, "$");
-    text_add_bytes(to, path, 1);
-  }
+static bool add_prerequisite(text *to, const char *path) {
+  if (strcmp(path, "-") == 0) return true;
+  text_add(to, " ");
+  return embed_add_make_word(to, path);
 }
 
 /* The rule of Make that names everything that was read. */
-static bool write_depfile(const input *in, const arguments *args) {
-  const char *path = arguments_text(args, "depfile", NULL);
-  text rule = {NULL, 0, 0};
-  bool good;
+static bool make_rule(const embed_input *in, const arguments *args, text *out) {
   size_t i;
-  if (path == NULL) return true;
-  add_make_word(&rule, arguments_text(args, "output", "-"));
-  text_add(&rule, ":");
+  if (!embed_add_make_word(out, arguments_text(args, "output", "-"))) return false;
+  text_add(out, ":");
   for (i = 0; i < arguments_num_operands(args); ++i) {
-    text_add(&rule, " ");
-    add_make_word(&rule, arguments_operand(args, i));
+    if (!add_prerequisite(out, arguments_operand(args, i))) return false;
   }
   for (i = 0; i < in->list.tree.num_modules; ++i) {
-    if (in->list.paths[i] == NULL) continue;
-    text_add(&rule, " ");
-    add_make_word(&rule, in->list.paths[i]);
+    if (in->list.paths[i] != NULL && !add_prerequisite(out, in->list.paths[i])) return false;
   }
-  text_add(&rule, "\n");
-  good = tool_write_file(path, rule.data, rule.size);
-  text_free(&rule);
-  return good;
+  text_add(out, "\n");
+  return true;
 }
 
-static bool write_header(const input *in, const arguments *args) {
-  const char *path = arguments_text(args, "header", NULL);
-  text header = {NULL, 0, 0};
-  bool good;
-  if (path == NULL) return true;
-  embed_write_header(&in->what, &header);
-  good = tool_write_file(path, header.data, header.size);
-  text_free(&header);
-  return good;
-}
-
-static bool write_output(const input *in, const arguments *args, embed_form form) {
-  text out = {NULL, 0, 0};
+static bool make_output(const embed_input *in, const arguments *args, embed_form form, text *out) {
   machine to;
-  bool good = true;
+  size_t i, k;
   if (form == kFormObject) {
-    good = machine_parse(arguments_text(args, "machine", ""), &to) &&
-           embed_write_object(&in->what, &to, &out);
-  } else if (form == kFormRaw) {
-    text_add_bytes(&out, in->bin.data, in->bin.size);
-  } else {
-    embed_write_c(&in->what, form, &out);
+    return machine_parse(arguments_text(args, "machine", ""), &to) &&
+           embed_write_object(&in->what, &to, out);
   }
-  good = good && tool_write_file(arguments_text(args, "output", "-"), out.data, out.size);
-  text_free(&out);
+  if (form == kFormRaw) {
+    text_add_bytes(out, in->bin.data, in->bin.size);
+    return true;
+  }
+  for (i = 0; form == kFormC23 && i < in->what.num_blobs; ++i) {
+    const blob *one = &in->what.blobs[i];
+    for (k = 0; k < one->num_pieces; ++k) {
+      if (one->pieces[k].path == NULL) continue;
+      if (!embed_check_quoted("a file of --format=c23", one->pieces[k].path)) return false;
+    }
+  }
+  embed_write_c(&in->what, form, out);
+  return true;
+}
+
+/* The options that name what is written. */
+static const char *const kOutputs[] = {"output", "header", "depfile"};
+enum { kNumOutputs = sizeof kOutputs / sizeof *kOutputs };
+
+/* Where an option writes to; NULL: nowhere. */
+static const char *get_output(const arguments *args, size_t which) {
+  return arguments_text(args, kOutputs[which], which == 0 ? "-" : NULL);
+}
+
+/* All of them or none; the size of the first is for the summary. */
+static bool write_outputs(const embed_input *in, const arguments *args, embed_form form,
+                          size_t *out_size) {
+  text contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
+  file_content files[kNumOutputs];
+  size_t count = 0, i;
+  bool good = make_output(in, args, form, &contents[0]);
+  embed_write_header(&in->what, &contents[1]);
+  good = good && (get_output(args, 2) == NULL || make_rule(in, args, &contents[2]));
+  for (i = 0; i < kNumOutputs; ++i) {
+    if (get_output(args, i) == NULL) continue;
+    files[count].path = get_output(args, i);
+    files[count].bytes = contents[i].data;
+    files[count++].size = contents[i].size;
+  }
+  good = good && tool_write_files(files, count);
+  *out_size = contents[0].size;
+  for (i = 0; i < kNumOutputs; ++i) text_free(&contents[i]);
   return good;
 }
 
-/* What was made, where that is not on stdout itself. */
-static void write_summary(const input *in, const arguments *args) {
+/* What was made. */
+static void print_summary(const embed_input *in, const arguments *args, size_t size) {
   size_t i;
-  if (!arguments_has(args, "json") || strcmp(arguments_text(args, "output", "-"), "-") == 0) return;
   json_begin_object(NULL);
-  json_text("output", arguments_text(args, "output", "-"));
+  for (i = 0; i < kNumOutputs; ++i) json_text(kOutputs[i], get_output(args, i));
+  json_uint("size", size);
   json_begin_array("symbols");
   for (i = 0; i < in->what.num_blobs; ++i) {
     json_begin_object(NULL);
     json_text("name", in->what.blobs[i].symbol);
     json_uint("size", in->what.blobs[i].size);
+    json_text("file", in->what.blobs[i].title);
     json_end();
   }
   json_end();
+  if (arguments_has(args, "library-bin")) library_bin_print(&in->list.tree, in->list.paths);
   json_end();
 }
 
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
 static bool check_form(const arguments *args, embed_form form) {
+  static const char *const kOfSymbols[] = {"header", "name", "align", "section", "export"};
+  size_t i;
   if (form == kFormRaw && !arguments_has(args, "library-bin")) {
     report_error("--format=raw is for --library-bin");
     return false;
@@ -269,17 +184,68 @@ static bool check_form(const arguments *args, embed_form form) {
     report_error("--machine is for --format=obj");
     return false;
   }
+  for (i = 0; form == kFormRaw && i < sizeof kOfSymbols / sizeof *kOfSymbols; ++i) {
+    if (!arguments_has(args, kOfSymbols[i])) continue;
+    report_error("--%s is not for --format=raw, which has no symbol", kOfSymbols[i]);
+    return false;
+  }
+  return true;
+}
+
+/* Names that come to stand in sources and rules. */
+static bool check_names(const arguments *args, embed_form form) {
+  const char *section = arguments_text(args, "section", NULL);
+  const char *header = arguments_text(args, "header", NULL);
+  if (section != NULL && !embed_check_section(section, form)) return false;
+  if (header != NULL && !embed_check_quoted("--header", path_base(header))) return false;
+  if (arguments_has(args, "depfile") && strcmp(get_output(args, 0), "-") == 0) {
+    report_error("--depfile needs --output: a rule is for a file");
+    return false;
+  }
+  return true;
+}
+
+/* Whether an output would overwrite something else; reported. */
+static bool is_overwriting(const embed_input *in, const arguments *args, size_t which) {
+  const char *path = get_output(args, which);
+  size_t i;
+  for (i = 0; i < which; ++i) {
+    if (get_output(args, i) == NULL || !tool_is_same_file(path, get_output(args, i), false)) {
+      continue;
+    }
+    report_error("--%s and --%s are the same file: %s", kOutputs[i], kOutputs[which], path);
+    return true;
+  }
+  for (i = 0; i < arguments_num_operands(args) + in->list.tree.num_modules; ++i) {
+    const size_t num_operands = arguments_num_operands(args);
+    const char *read =
+        i < num_operands ? arguments_operand(args, i) : in->list.paths[i - num_operands];
+    if (read == NULL || !tool_is_same_file(path, read, true)) continue;
+    report_error("--%s would overwrite %s, which is embedded", kOutputs[which], read);
+    return true;
+  }
+  if (!arguments_has(args, "json") || !tool_is_same_file(path, "-", false)) return false;
+  report_error("--json says on stdout what was written: --%s must be a file", kOutputs[which]);
+  return true;
+}
+
+static bool check_outputs(const embed_input *in, const arguments *args) {
+  size_t i;
+  for (i = 0; i < kNumOutputs; ++i) {
+    if (get_output(args, i) != NULL && is_overwriting(in, args, i)) return false;
+  }
   return true;
 }
 
 int run_embed(const arguments *args) {
-  input in;
+  embed_input in;
   const embed_form form = choose_form(args);
+  size_t size = 0;
   bool good;
   memset(&in, 0, sizeof in);
-  good = check_form(args, form) && read_input(&in, args) && write_output(&in, args, form) &&
-         write_header(&in, args) && write_depfile(&in, args);
-  if (good) write_summary(&in, args);
-  free_input(&in);
+  good = check_form(args, form) && check_names(args, form) && read_input(&in, args) &&
+         check_outputs(&in, args) && write_outputs(&in, args, form, &size);
+  if (good && arguments_has(args, "json")) print_summary(&in, args, size);
+  embed_input_free(&in);
   return good ? kExitOk : kExitUsage;
 }

@@ -187,7 +187,6 @@ static void write_undefined(const elf_file *file) {
 }
 
 static void write_bin(const listing *of) {
-  size_t i, j;
   if (of->bin_bytes == NULL && of->bin_wrong == NULL) {
     json_null("embedded");
     return;
@@ -196,22 +195,7 @@ static void write_bin(const listing *of) {
   json_text("malformed", of->bin_wrong);
   if (of->bin_wrong == NULL) {
     json_uint("size", of->bin.size);
-    json_begin_array("modules");
-    for (i = 0; i < of->bin.num_modules; ++i) {
-      const bin_module *one = &of->bin.modules[i];
-      char buffer[32];
-      json_begin_object(NULL);
-      write_shown("kind", one->kind, one->kind_size);
-      json_uint("size", one->payload_size);
-      json_text("content", library_bin_describe_payload(one, buffer));
-      json_begin_array("imports");
-      for (j = 0; j < one->num_imports; ++j) {
-        json_uint(NULL, of->bin.imports[one->first_import + j]);
-      }
-      json_end();
-      json_end();
-    }
-    json_end();
+    library_bin_print(&of->bin, NULL);
   }
   json_end();
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/command.h"
 #include "base/files.h"
@@ -86,13 +87,15 @@ static const bin_module *find_module(const library_bin *tree, const char *which)
   return NULL;
 }
 
-/* What was written, where that is not on stdout itself. */
-static int write_bytes(const arguments *args, const char *output, const void *bytes, size_t size) {
+/* Writes what is called so, a "module" or a "symbol". */
+static int write_bytes(const arguments *args, const char *output, const char *what,
+                       const char *name, const void *bytes, size_t size) {
   if (!tool_write_file(output, bytes, size)) return kExitUsage;
-  if (!arguments_has(args, "json") || strcmp(output, "-") == 0) return kExitOk;
+  if (!arguments_has(args, "json")) return kExitOk;
   json_begin_object(NULL);
   json_text("output", output);
   json_uint("size", size);
+  json_text(what, name);
   json_end();
   return kExitOk;
 }
@@ -113,7 +116,7 @@ static int extract_module(const source *from, const char *which, const arguments
     code =
         report_fail(kExitUsage, "%s: %s is the library itself and has no bytes", from->path, which);
   } else {
-    code = write_bytes(args, output, one->payload, one->payload_size);
+    code = write_bytes(args, output, "module", which, one->payload, one->payload_size);
   }
   library_bin_free(&tree);
   return code;
@@ -133,7 +136,7 @@ static int extract_symbol(const source *from, const char *name, const arguments 
     return report_fail(kExitLoad, "%s: the file holds no bytes for the symbol %s", from->path,
                        name);
   }
-  return write_bytes(args, output, bytes, size);
+  return write_bytes(args, output, "symbol", name, bytes, size);
 }
 
 /* ---- All of a tree -----------------------------------------------------------------------------
@@ -155,24 +158,35 @@ static char *name_file(const bin_module *one, size_t number) {
   return name;
 }
 
-static bool write_in(const char *folder, const char *name, const void *bytes, size_t size) {
-  char *path = tool_format("%s/%s", folder, name);
-  bool good = tool_write_file(path, bytes, size);
-  free(path);
-  return good;
+/* Whether it is the file that is unpacked; reported. */
+static bool is_source(const source *from, const char *output) {
+  if (!tool_is_same_file(output, from->path, true)) return false;
+  report_error("--output would overwrite %s, which is unpacked", from->path);
+  return true;
 }
 
-static bool write_tree(const library_bin *tree, char *const *names, const char *folder) {
+/* A file for each module and one for the list, all of them or none. */
+static bool write_tree(const source *from, const library_bin *tree, char *const *names,
+                       const char *folder) {
+  file_content *files = tool_alloc((tree->num_modules + 1) * sizeof *files);
   text list = {NULL, 0, 0};
+  size_t count = 0, i;
   bool good = true;
-  size_t i;
   text_add(&list, "# tvm-ffi embed --library-bin makes the same of this.\n");
   module_list_write(tree, names, &list);
-  for (i = 0; good && i < tree->num_modules; ++i) {
-    const bin_module *one = &tree->modules[i];
-    if (!one->is_self) good = write_in(folder, names[i], one->payload, one->payload_size);
+  for (i = 0; i <= tree->num_modules; ++i) {
+    const bool is_list = i == tree->num_modules;
+    file_content *one = &files[count];
+    if (!is_list && tree->modules[i].is_self) continue;
+    one->path = tool_format("%s/%s", folder, is_list ? "modules.txt" : names[i]);
+    one->bytes = is_list ? list.data : (const char *)tree->modules[i].payload;
+    one->size = is_list ? list.size : tree->modules[i].payload_size;
+    good = good && !is_source(from, one->path);
+    ++count;
   }
-  good = good && write_in(folder, "modules.txt", list.data, list.size);
+  good = good && tool_write_files(files, count);
+  for (i = 0; i < count; ++i) free((void *)files[i].path);
+  free(files);
   text_free(&list);
   return good;
 }
@@ -184,28 +198,20 @@ static void print_tree(const library_bin *tree, char *const *names, const char *
     json_begin_object(NULL);
     json_text("folder", folder);
     json_text("list", "modules.txt");
-    json_begin_array("files");
+    library_bin_print(tree, names);
+    json_end();
+    return;
   }
   for (i = 0; i < tree->num_modules; ++i) {
-    if (tree->modules[i].is_self) continue;
-    if (as_json) {
-      json_text(NULL, names[i]);
-    } else {
-      printf("%s/%s\n", folder, names[i]);
-    }
+    if (!tree->modules[i].is_self) printf("%s/%s\n", folder, names[i]);
   }
-  if (as_json) {
-    json_end();
-    json_end();
-  } else {
-    printf("%s/modules.txt\n", folder);
-  }
+  printf("%s/modules.txt\n", folder);
 }
 
 static int unpack_tree(const source *from, const char *folder, bool as_json) {
   library_bin tree;
   char **names;
-  bool good;
+  bool is_new, good;
   size_t i;
   if (!get_tree(from, &tree)) return kExitLoad;
   if (tree.num_unread > 0) {
@@ -216,14 +222,16 @@ static int unpack_tree(const source *from, const char *folder, bool as_json) {
                        "--extract takes out one",
                        from->path);
   }
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+  is_new = mkdir(folder, 0777) == 0;
+  if (!is_new && errno != EEXIST) {
     library_bin_free(&tree);
     return report_fail(kExitUsage, "%s: %s", folder, strerror(errno));
   }
   names = tool_alloc(tree.num_modules * sizeof *names);
   for (i = 0; i < tree.num_modules; ++i) names[i] = name_file(&tree.modules[i], i);
-  good = write_tree(&tree, names, folder);
+  good = write_tree(from, &tree, names, folder);
   if (good) print_tree(&tree, names, folder, as_json);
+  if (!good && is_new) rmdir(folder);
   for (i = 0; i < tree.num_modules; ++i) free(names[i]);
   free((void *)names);
   library_bin_free(&tree);
@@ -235,11 +243,17 @@ int run_unpack(const arguments *args) {
   const char *output = arguments_text(args, "output", which != NULL ? "-" : "unpacked");
   source from;
   int code;
+  if (which != NULL && arguments_has(args, "json") && tool_is_same_file(output, "-", false)) {
+    return report_fail(kExitUsage,
+                       "--json says on stdout what was written: --output must be a file");
+  }
   if (!open_source(arguments_operand(args, 0), &from)) {
     close_source(&from);
     return kExitLoad;
   }
-  if (which == NULL) {
+  if (which != NULL && is_source(&from, output)) {
+    code = kExitUsage;
+  } else if (which == NULL) {
     code = unpack_tree(&from, output, arguments_has(args, "json"));
   } else if (strchr(which, '[') != NULL) {
     code = extract_module(&from, which, args, output);

@@ -15,7 +15,7 @@ typedef struct {
 } piece;
 
 typedef struct {
-  char *symbol;
+  const char *symbol;
   const char *title; /* in the table of contents */
   piece *pieces;     /* one after the other */
   size_t num_pieces;
@@ -41,5 +41,15 @@ void embed_write_c(const embedding *from, embed_form form, text *out);
 void embed_write_header(const embedding *from, text *out);
 /* False when reported: the machine is not known well enough. */
 bool embed_write_object(const embedding *from, const machine *to, text *out);
+
+/* Whether a section may be called so; false when reported. */
+bool embed_check_section(const char *name, embed_form form);
+/* Whether a name can stand in the quotes of #include and #embed; false when reported, by what it
+ * is. */
+bool embed_check_quoted(const char *what, const char *name);
+/* A text of C, or of the assembler in one: those have the same escapes. */
+void embed_add_literal(text *to, const char *value, bool is_nested);
+/* A name in a rule of Make; false when reported: none can say it. */
+bool embed_add_make_word(text *to, const char *path);
 
 #endif /* TVM_FFI_TOOL_EMBED_H_ */

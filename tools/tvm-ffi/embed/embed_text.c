@@ -51,26 +51,12 @@ void embed_write_header(const embedding *from, text *out) {
   text_add(out, "\n#undef %s_SEEN\n#endif\n", from->name);
 }
 
-/* A text of C, or of the assembler in one: those have the same escapes. */
-static void add_literal(text *to, const char *value, bool is_nested) {
-  const char *quote = is_nested ? "\\\"" : "\"";
-  text_add(to, "%s", quote);
-  for (; *value != '\0'; ++value) {
-    if (*value == '"' || *value == '\\') {
-      text_add(to, is_nested ? "\\\\\\%c" : "\\%c", *value);
-    } else if ((unsigned char)*value < 0x20) {
-      text_add(to, is_nested ? "\\\\%03o" : "\\%03o", (unsigned)(unsigned char)*value);
-    } else {
-      text_add_bytes(to, value, 1);
-    }
-  }
-  text_add(to, "%s", quote);
-}
+/* Numbers of this many lines, and a path, are no longer than a text of C99 may be. */
+enum { kPerLine = 24, kMaxLines = 24 };
 
 /* Numbers with commas between them, in lines that begin and end like this. */
 static void add_numbers(text *to, const piece *from, const char *begin, const char *end,
                         const char *last_end) {
-  enum { kPerLine = 24 };
   size_t i;
   for (i = 0; i < from->size; ++i) {
     const char *behind = i + 1 == from->size ? last_end : (i + 1) % kPerLine == 0 ? end : ",";
@@ -94,30 +80,56 @@ static void add_array(const embedding *from, const blob *one, embed_form form, t
   text_add(out, "\n};\n");
 }
 
+static void begin_assembler(const embedding *from, text *out) {
+  text_add(out, "\n__asm__(\".pushsection %s,\\\"a\\\"\\n\"\n",
+           from->section != NULL ? from->section : ".rodata");
+}
+
+static void end_assembler(text *out) {
+  text_add(out, "        \".popsection\\n\");\n");
+}
+
+static void add_label(const embedding *from, const char *symbol, const char *suffix, text *out) {
+  text_add(out, "        \".globl %s%s\\n\"\n", symbol, suffix);
+  if (!from->is_exported) text_add(out, "        \".hidden %s%s\\n\"\n", symbol, suffix);
+  text_add(out, "        \"%s%s:\\n\"\n", symbol, suffix);
+}
+
+static void add_assembler_piece(const embedding *from, const piece *one, text *out) {
+  enum { kPart = kPerLine * kMaxLines };
+  piece part = *one;
+  size_t at;
+  if (one->path != NULL) {
+    begin_assembler(from, out);
+    text_add(out, "        \".incbin ");
+    embed_add_literal(out, one->path, true);
+    text_add(out, "\\n\"\n");
+    end_assembler(out);
+    return;
+  }
+  for (at = 0; at < one->size; at += part.size) {
+    part.bytes = one->bytes + at;
+    part.size = one->size - at < kPart ? one->size - at : kPart;
+    begin_assembler(from, out);
+    add_numbers(out, &part, "        \".byte ", "\\n\"\n", "\\n\"\n");
+    end_assembler(out);
+  }
+}
+
+/* Nothing comes between statements that follow each other. */
 static void add_assembler(const embedding *from, const blob *one, text *out) {
   size_t i;
-  text_add(out,
-           "\n__asm__(\".pushsection %s,\\\"a\\\"\\n.balign %zu\\n.globl %s\\n"
-           ".type %s,%%object\\n.size %s,%zu\\n%s:\\n\"\n",
-           from->section != NULL ? from->section : ".rodata", from->align, one->symbol, one->symbol,
-           one->symbol, one->size, one->symbol);
-  for (i = 0; i < one->num_pieces; ++i) {
-    if (one->pieces[i].path != NULL) {
-      text_add(out, "        \".incbin ");
-      add_literal(out, one->pieces[i].path, true);
-      text_add(out, "\\n\"\n");
-    } else {
-      add_numbers(out, &one->pieces[i], "        \".byte ", "\\n\"\n", "\\n\"\n");
-    }
-  }
-  if (from->has_end) {
-    text_add(out, "        \".globl %s_end\\n%s_end:\\n.byte 0\\n\"\n", one->symbol, one->symbol);
-  }
-  if (!from->is_exported) {
-    text_add(out, "        \".hidden %s\\n\"\n", one->symbol);
-    if (from->has_end) text_add(out, "        \".hidden %s_end\\n\"\n", one->symbol);
-  }
-  text_add(out, "        \".popsection\\n\");\n");
+  begin_assembler(from, out);
+  text_add(out, "        \".balign %zu\\n.type %s,%%object\\n.size %s,%zu\\n\"\n", from->align,
+           one->symbol, one->symbol, one->size);
+  add_label(from, one->symbol, "", out);
+  end_assembler(out);
+  for (i = 0; i < one->num_pieces; ++i) add_assembler_piece(from, &one->pieces[i], out);
+  if (!from->has_end) return;
+  begin_assembler(from, out);
+  add_label(from, one->symbol, "_end", out);
+  text_add(out, "        \".byte 0\\n\"\n");
+  end_assembler(out);
 }
 
 static void add_place(const embedding *from, text *out) {
@@ -134,7 +146,7 @@ static void add_table(const embedding *from, text *out) {
   for (i = 0; i < from->num_blobs; ++i) {
     const blob *one = &from->blobs[i];
     text_add(out, "    {");
-    add_literal(out, one->title, false);
+    embed_add_literal(out, one->title, false);
     text_add(out, ", %s, %zu},\n", one->symbol, one->size);
   }
   text_add(out, "    {NULL, NULL, 0},\n};\n");

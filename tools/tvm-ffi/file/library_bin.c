@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "base/shown.h"
 #include "file/machine.h"
 
@@ -240,4 +241,29 @@ void library_bin_describe(const library_bin *of, text *out) {
     add_module(out, &of->modules[of->imports[root->first_import + i]]);
   }
   if (of->num_modules > num_shown + 1) text_add(out, ", ...");
+}
+
+static void print_module(const library_bin *of, const bin_module *one) {
+  char *kind = shown_text(one->kind, one->kind_size), buffer[32];
+  size_t i;
+  json_text("kind", kind);
+  json_uint("size", one->payload_size);
+  json_text("content", library_bin_describe_payload(one, buffer));
+  json_begin_array("imports");
+  for (i = 0; i < one->num_imports; ++i) json_uint(NULL, of->imports[one->first_import + i]);
+  json_end();
+  free(kind);
+}
+
+void library_bin_print(const library_bin *of, char *const *opt_files) {
+  size_t i;
+  json_begin_array("modules");
+  for (i = 0; i < of->num_modules; ++i) {
+    const bin_module *one = &of->modules[i];
+    json_begin_object(NULL);
+    print_module(of, one);
+    if (opt_files != NULL) json_text("file", one->is_self ? NULL : opt_files[i]);
+    json_end();
+  }
+  json_end();
 }

@@ -38,6 +38,9 @@ void library_bin_encode(const library_bin *from, text *out, size_t *payloads_at)
 
 /* "_lib -> cuda(sm_90, 45.1 KiB)": the root and what it imports. */
 void library_bin_describe(const library_bin *of, text *out);
+/* The modules as a list of JSON by the name "modules", with the file of each where there are any.
+ */
+void library_bin_print(const library_bin *of, char *const *opt_files);
 /* "sm_90", "SPIR-V": what a payload shows of itself; the buffer is the caller's, "" for nothing. */
 const char *library_bin_describe_payload(const bin_module *of, char buffer[32]);
 
