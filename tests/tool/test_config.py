@@ -41,7 +41,8 @@ def ask(program, *flags, code=0):
 
 
 def main(folder):
-    bad(USAGE, " is not installed: it does not lie in a folder", "config", "--libs")
+    for flag in "--libs", "--json":
+        bad(USAGE, " is not installed: it does not lie in a folder", "config", flag)
     usage = good("config")
     assert all(f"--{flag} " in usage for flag in ORDER), usage
 
@@ -62,6 +63,17 @@ def main(folder):
     assert ask(folder / "tvm-ffi-config", "--libdir") == f"{libraries}\n"
     answers = json.loads(ask(program, "--json", "--libdir", "--includedir"))
     assert list(answers) == ["includedir", "libdir"], answers
+
+    # All of them without a flag, the same as with; null where the flag is refused.
+    answers = json.loads(ask(program, "--json"))
+    assert list(answers) == ORDER, answers
+    for flag, answer in answers.items():
+        if answer is None:
+            assert f"config: --{flag}: " in ask(program, f"--{flag}", code=USAGE)
+            assert f"config: --{flag}: " in ask(program, f"--{flag}", "--json", code=USAGE)
+        else:
+            assert ask(program, f"--{flag}") == answer + "\n", (flag, answer)
+    assert answers["sourcedir"] is None and answers["includedir"] == str(include), answers
 
     for flag in "sourcedir", "cython-lib-path":
         assert f"--{flag}: " in ask(program, f"--{flag}", "--libdir", code=USAGE)

@@ -11,13 +11,14 @@
 #include "build_info.h"
 #include "manual/manual.h"
 
-/* Each gives a text of free(), or NULL when reported. */
+/* Each gives a text, or NULL and why there is none; both are of free(). */
 
-static char *find_includes(const char *prefix) {
+static char *find_includes(const char *prefix, char **out_why) {
+  (void)out_why;
   return place_under(prefix, TOOL_INCLUDEDIR);
 }
 
-static char *find_dlpack(const char *prefix) {
+static char *find_dlpack(const char *prefix, char **out_why) {
   const char *folders[] = {TOOL_INCLUDEDIR, "/usr/local/include", "/usr/include"};
   size_t i;
   for (i = 0; i < sizeof folders / sizeof *folders; ++i) {
@@ -25,68 +26,69 @@ static char *find_dlpack(const char *prefix) {
     if (place_has(folder, "dlpack/dlpack.h")) return folder;
     free(folder);
   }
-  report_error("config: dlpack/dlpack.h is neither below %s nor in /usr", prefix);
+  *out_why = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
   return NULL;
 }
 
-static char *find_cmake(const char *prefix) {
-  char *libraries = place_under(prefix, TOOL_LIBDIR);
+static char *find_libraries(const char *prefix, char **out_why) {
+  (void)out_why;
+  return place_under(prefix, TOOL_LIBDIR);
+}
+
+static char *find_cmake(const char *prefix, char **out_why) {
+  char *libraries = find_libraries(prefix, out_why);
   char *folder = tool_format("%s/cmake/tvm_ffi", libraries);
   free(libraries);
   if (place_has(folder, "tvm_ffi-config.cmake")) return folder;
-  report_error("config: there is no package for CMake: %s/tvm_ffi-config.cmake", folder);
+  *out_why = tool_format("there is no package for CMake: %s/tvm_ffi-config.cmake", folder);
   free(folder);
   return NULL;
 }
 
-static char *find_libraries(const char *prefix) {
-  return place_under(prefix, TOOL_LIBDIR);
-}
-
-static char *find_library_file(const char *prefix) {
-  char *folder = find_libraries(prefix), *file = tool_format("%s/%s", folder, TOOL_LIBRARY);
+static char *find_library_file(const char *prefix, char **out_why) {
+  char *folder = find_libraries(prefix, out_why);
+  char *file = tool_format("%s/%s", folder, TOOL_LIBRARY);
   free(folder);
   return file;
 }
 
-static char *refuse_sources(const char *prefix) {
+static char *refuse_sources(const char *prefix, char **out_why) {
   (void)prefix;
-  report_error("config: --sourcedir: no sources are installed; they are not needed to compile");
+  *out_why = tool_format("no sources are installed; they are not needed to compile");
   return NULL;
 }
 
-static char *refuse_cython(const char *prefix) {
+static char *refuse_cython(const char *prefix, char **out_why) {
   (void)prefix;
-  report_error("config: --cython-lib-path: there is no Python extension in this package");
+  *out_why = tool_format("there is no Python extension in this package");
   return NULL;
 }
 
-static char *make_c_flags(const char *prefix) {
-  char *folder = find_includes(prefix), *dlpack = find_dlpack(prefix), *flags = NULL;
-  if (dlpack != NULL) flags = tool_format("-I%s -I%s", folder, dlpack);
+static char *make_c_flags(const char *prefix, char **out_why) {
+  char *folder = find_includes(prefix, out_why), *dlpack = find_dlpack(prefix, out_why);
+  char *flags = dlpack != NULL ? tool_format("-I%s -I%s", folder, dlpack) : NULL;
   free(folder);
   free(dlpack);
   return flags;
 }
 
-static char *make_cxx_flags(const char *prefix) {
-  char *c_flags = make_c_flags(prefix), *flags = NULL;
-  if (c_flags != NULL) flags = tool_format("%s -std=c++17", c_flags);
+static char *make_cxx_flags(const char *prefix, char **out_why) {
+  char *c_flags = make_c_flags(prefix, out_why);
+  char *flags = c_flags != NULL ? tool_format("%s -std=c++17", c_flags) : NULL;
   free(c_flags);
   return flags;
 }
 
-static char *make_libraries(const char *prefix) {
+static char *make_libraries(const char *prefix, char **out_why) {
   (void)prefix;
   if (TOOL_SHARED) return tool_format("-ltvm_ffi");
-  report_error(
-      "config: --libs: only the archive is installed, which needs more than its name: "
-      "pkg-config --libs tvm_ffi");
+  *out_why = tool_format(
+      "only the archive is installed, which needs more than its name: pkg-config --libs tvm_ffi");
   return NULL;
 }
 
-static char *make_link_flags(const char *prefix) {
-  char *folder = find_libraries(prefix), *flags = tool_format("-L%s", folder);
+static char *make_link_flags(const char *prefix, char **out_why) {
+  char *folder = find_libraries(prefix, out_why), *flags = tool_format("-L%s", folder);
   free(folder);
   return flags;
 }
@@ -94,7 +96,7 @@ static char *make_link_flags(const char *prefix) {
 /* In the order of the reference's answers. */
 static const struct {
   const char *name;
-  char *(*make)(const char *prefix);
+  char *(*make)(const char *prefix, char **out_why);
 } kLines[] = {
     {"includedir", find_includes},      {"dlpack-includedir", find_dlpack},
     {"cmakedir", find_cmake},           {"libdir", find_libraries},
@@ -105,37 +107,54 @@ static const struct {
 };
 enum { kNumLines = sizeof kLines / sizeof *kLines };
 
-static void print_lines(char *const *lines, bool as_json) {
+static void print_lines(char *const *lines, const bool *asked, bool as_json) {
   size_t i;
   if (as_json) json_begin_object(NULL);
   for (i = 0; i < kNumLines; ++i) {
-    if (lines[i] != NULL && as_json) {
+    if (!asked[i]) continue;
+    if (as_json) {
       json_text(kLines[i].name, lines[i]);
-    } else if (lines[i] != NULL) {
+    } else {
       puts(lines[i]);
     }
   }
   if (as_json) json_end();
 }
 
-int run_config(const arguments *args) {
-  char *lines[kNumLines] = {NULL}, *prefix;
+/* What is asked for; all that there is, and null for what is not, where `may_lack`. */
+static bool answer(const char *prefix, const bool *asked, bool may_lack, bool as_json) {
+  char *lines[kNumLines] = {NULL};
+  bool good = true;
   size_t i;
-  bool asked = false, good = true;
-  for (i = 0; i < kNumLines; ++i) asked = asked || arguments_has(args, kLines[i].name);
-  if (!asked) {
+  for (i = 0; good && i < kNumLines; ++i) {
+    char *why = NULL;
+    if (!asked[i]) continue;
+    lines[i] = kLines[i].make(prefix, &why);
+    good = lines[i] != NULL || may_lack;
+    if (!good) report_error("config: --%s: %s", kLines[i].name, why);
+    free(why);
+  }
+  if (good) print_lines(lines, asked, as_json);
+  for (i = 0; i < kNumLines; ++i) free(lines[i]);
+  return good;
+}
+
+int run_config(const arguments *args) {
+  bool asked[kNumLines], as_json = arguments_has(args, "json"), any = false, good;
+  char *prefix;
+  size_t i;
+  for (i = 0; i < kNumLines; ++i) {
+    asked[i] = arguments_has(args, kLines[i].name);
+    any = any || asked[i];
+  }
+  if (!any && !as_json) {
     manual_print_command(command_find("config"));
     return kExitOk;
   }
+  for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any;
   prefix = place_of_prefix();
   if (prefix == NULL) return kExitUsage;
-  for (i = 0; good && i < kNumLines; ++i) {
-    if (!arguments_has(args, kLines[i].name)) continue;
-    lines[i] = kLines[i].make(prefix);
-    good = lines[i] != NULL;
-  }
-  if (good) print_lines(lines, arguments_has(args, "json"));
-  for (i = 0; i < kNumLines; ++i) free(lines[i]);
+  good = answer(prefix, asked, !any, as_json);
   free(prefix);
   return good ? kExitOk : kExitUsage;
 }
