@@ -3,9 +3,8 @@ import json
 import os
 import pathlib
 import re
-import tempfile
 
-from tool import FILES, LOAD, RAISED, USAGE, bad, good, good_json, run
+from tool import FILES, LOAD, RAISED, USAGE, bad, good, good_json, run, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K, ONLY, OTHER = libraries["run_kernels"], libraries["run_one"], libraries["run_register"]
@@ -50,8 +49,7 @@ comparison, = good_json("bench", ONLY, OTHER, "only()", "--warmup=0", "--repeat=
 assert not comparison["significant"] and comparison["verdict"].endswith(", of too few samples to tell more"), comparison
 
 # With an earlier result: as it is, and changed to leave no doubt.
-folder = tempfile.TemporaryDirectory()
-os.chdir(folder.name)
+os.chdir(work_folder())
 old = good_json("bench", ONLY, *SHORT)
 for factor, word in [(1e6, "faster"), (1e-6, "slower")]:
     for key in ("median", "median_low", "median_high"):

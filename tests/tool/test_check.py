@@ -8,17 +8,16 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 
 from elf import UNIQUE, WEAK, Library, blob
-from tool import CHECK, FILES, LOAD, OK, USAGE, bad, good, good_json, run
+from tool import CHECK, FILES, LOAD, OK, USAGE, bad, good, good_json, run, work_folder
 
 EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
 (PAGE,) = [pathlib.Path(name) for name in FILES if name.endswith(".md")]
 LIBRARIES = [name for name in FILES if not name.endswith((".txt", ".md"))]
 KERNELS, SCALE, TYPED = LIBRARIES
 CC = shlex.split(os.environ["CC"])
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-check-"))
+WORK = work_folder()
 SEEN = set()  # verdicts and checks
 
 

@@ -5,12 +5,11 @@ import pathlib
 import random
 import shlex
 import subprocess
-import tempfile
 
 from elf import Library, blob
-from tool import CHECK, FILES, LOAD, OK, USAGE, run
+from tool import CHECK, FILES, LOAD, OK, USAGE, run, work_folder
 
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-corrupt-"))
+WORK = work_folder()
 WRONG, RIGHT = WORK / "lib.so", WORK / "right.so"
 ROUNDS = 25
 random.seed(2025)

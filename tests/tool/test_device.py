@@ -3,19 +3,18 @@
 import os
 import pathlib
 import shutil
-import tempfile
 
-from tool import FILES, RAISED, USAGE, bad, good
+from tool import FILES, RAISED, USAGE, bad, good, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
-FOLDER = tempfile.TemporaryDirectory()
-env = dict(os.environ, LD_LIBRARY_PATH=FOLDER.name)
+FOLDER = work_folder()
+env = dict(os.environ, LD_LIBRARY_PATH=str(FOLDER))
 CUDA = ["run", K, "--device=cuda"]
 
-pathlib.Path(FOLDER.name, "libcuda.so.1").write_text("no library\n")
+(FOLDER / "libcuda.so.1").write_text("no library\n")
 bad(USAGE, "--device=cuda: there is no CUDA driver: ", *CUDA, "identity(5)", env=env)
-shutil.copy(libraries["fake_cuda"], pathlib.Path(FOLDER.name, "libcuda.so.1"))
+shutil.copy(libraries["fake_cuda"], FOLDER / "libcuda.so.1")
 
 assert good(*CUDA, "show(4xf32=1, 5, &2xi8)", env=env) == \
     'result[0]: "(float32[4]@cuda:0, 5, int8[2]@cuda:0)"\narg[2]: 2xi8=0 0\n'

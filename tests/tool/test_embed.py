@@ -7,14 +7,13 @@ import shlex
 import shutil
 import struct
 import subprocess
-import tempfile
 
 from elf import Library, blob
-from tool import FILES, LOAD, TOOL, USAGE, bad, good, good_json, run
+from tool import FILES, LOAD, TOOL, USAGE, bad, good, good_json, run, work_folder
 
 HERE = pathlib.Path(__file__).parent
 CC = shlex.split(os.environ["CC"])
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-embed-"))
+WORK = work_folder()
 random.seed(1)
 CONTENT = {"a-b.bin": random.randbytes(10001), "c.spv": b"\x03\x02\x23\x07\"\\?", "0": bytes(256)}
 for name, content in CONTENT.items():

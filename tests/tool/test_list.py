@@ -3,13 +3,12 @@ import json
 import os
 import pathlib
 import re
-import tempfile
 
 from elf import MACHINES, WEAK, Library, blob
-from tool import FILES, LOAD, USAGE, bad, good, good_json, run
+from tool import FILES, LOAD, USAGE, bad, good, good_json, run, work_folder
 
 KERNELS, CRASH, LEAVE, HANG, SHUT, WHEN_ASKED = map(pathlib.Path, FILES)
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="tvm-ffi-list-"))
+WORK = work_folder()
 SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
         '\\"params\\":[{\\"type\\":\\"DLTensor*\\"},{\\"type\\":\\"float\\"}]}}"}'
 # Signatures are made of it by the full profile, which reads JSON.

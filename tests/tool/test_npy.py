@@ -6,14 +6,12 @@ import pathlib
 import re
 import struct
 import sys
-import tempfile
 
-from tool import FILES, USAGE, bad, good, run
+from tool import FILES, USAGE, bad, good, run, work_folder
 
 ORDER = "<" if sys.byteorder == "little" else ">"
 KERNELS = next(os.path.abspath(f) for f in FILES if pathlib.Path(f).stem == "run_kernels")
-FOLDER = tempfile.TemporaryDirectory()
-os.chdir(FOLDER.name)
+os.chdir(work_folder())
 
 
 def header(text, version=1):

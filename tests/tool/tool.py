@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the tool share. Each is a program: test_x.py PATH-OF-TVM-FFI [FILE...]."""
+import atexit
 import json
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
 
 # Exit codes (tools/tvm-ffi/base/command.h).
 OK, RAISED, USAGE, MISMATCH, LOAD, CHECK = range(6)
+
+
+def work_folder():
+    """A new folder, which goes when the test ends, however it does."""
+    made = tempfile.TemporaryDirectory(prefix="tvm-ffi-")
+    atexit.register(made.cleanup)
+    return pathlib.Path(made.name)
 
 
 def run(*args, stdin=None, env=None):
