@@ -6,10 +6,14 @@
     run.py PART...      some of them
     run.py --list       their names
 
+Two parts run at a time: the tests of one leave processors idle that another compiles with. What they
+print is told apart by their names; parts that use one build run one after the other.
+
 The last line is `N passed, N failed`, with `, N skipped` where there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
 build-*/ folders, where the logs stay.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -19,9 +23,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {}
+# By part, another whose build it uses.
+USES = {"valgrind": "gcc"}
+AT_A_TIME = 2
+# How much of a part runs at a time: Meson reads it for tests, build() for compilers.
+JOBS = "MESON_TESTTHREADS"
 
 
 class Failed(Exception):
@@ -35,25 +45,34 @@ def part(function):
 
 
 class Report:
-    """What passed, failed and was skipped so far."""
+    """What passed, failed and was skipped so far, in one part or several."""
 
     def __init__(self):
         self.passed, self.failures, self.skips, self.part = 0, [], [], ""
 
+    def say(self, *lines):
+        """Print lines at once, so that those of another part do not come between them."""
+        sys.stdout.write("".join(f"{self.part:10} {line}\n" for line in lines))
+        sys.stdout.flush()
+
     def ok(self, what):
         self.passed += 1
-        print(f"  ok      {what}", flush=True)
+        self.say(f"ok      {what}")
 
     def fail(self, what, text=""):
         self.failures.append(f"{self.part}: {what}")
-        print(f"  FAILED  {what}", flush=True)
         lines = [line for line in text.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
-        for line in lines[-60:]:
-            print("          | " + line)
+        self.say(f"FAILED  {what}", *(f"        | {line}" for line in lines[-60:]))
 
     def skip(self, what, reason):
         self.skips.append(f"{self.part}: {what}: {reason}")
-        print(f"  skipped {what}: {reason}", flush=True)
+        self.say(f"skipped {what}: {reason}")
+
+    def add(self, other):
+        """What another part reports, which has printed it."""
+        self.passed += other.passed
+        self.failures += other.failures
+        self.skips += other.skips
 
     def check(self, what, condition, text=""):
         if condition:
@@ -84,11 +103,23 @@ def execute(command, env=None):
         return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
 
 
-def build(name, *options, env=None, werror=True, targets=()):
-    """Configure and build build-NAME, or some targets of it; the folder. Instrumented builds warn of
-    what is not there."""
+def needed(folder, suites):
+    """The targets of a build that tests of some suites run with."""
+    def read(what):
+        return json.loads((folder / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
+    ids = {used for test in read("tests") for used in test["depends"]
+           if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites)}
+    return [os.path.relpath(file, folder) for target in read("targets") if target["id"] in ids
+            for file in target["filename"]]
+
+
+def build(name, *options, env=None, werror=True, suites=()):
+    """Configure and build build-NAME, or what some suites of its tests need; the folder. Instrumented
+    builds warn of what is not there."""
     folder = ROOT / f"build-{name}"
-    known = (folder / "meson-private/coredata.dat").exists()
+    # Meson does not take every other option in place of those it knows.
+    stamp, asked = folder / "asked.json", json.dumps([werror, *map(str, options), env])
+    known = stamp.exists() and stamp.read_text(encoding="utf-8") == asked
     setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder,
              f"-Dwerror={str(werror).lower()}", *options]
     if known and execute(setup, env=env).returncode == 0:
@@ -97,11 +128,13 @@ def build(name, *options, env=None, werror=True, targets=()):
         shutil.rmtree(folder, ignore_errors=True)
         setup = [word for word in setup if word != "--reconfigure"]
         REPORT.run(f"build-{name} is configured", setup, env=env)
-    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, *targets], env=env)
+        stamp.write_text(asked, encoding="utf-8")
+    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, "-j", os.environ[JOBS], *needed(folder, suites)],
+               env=env)
     return folder
 
 
-def meson_test(folder, *names, setup=None, suites=(), without=(), env=None):
+def meson_test(folder, setup=None, suites=(), without=(), env=None):
     """Run tests of a build, those of some suites or all but those of others, and add up the log that
     Meson writes."""
     log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
@@ -109,7 +142,7 @@ def meson_test(folder, *names, setup=None, suites=(), without=(), env=None):
     done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
                     *(["--setup", setup] if setup else []),
                     *(word for suite in suites for word in ("--suite", suite)),
-                    *(word for suite in without for word in ("--no-suite", suite)), *names], env=env)
+                    *(word for suite in without for word in ("--no-suite", suite))], env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -130,7 +163,7 @@ def meson_test(folder, *names, setup=None, suites=(), without=(), env=None):
             said = test.get("stdout", "") + test.get("stderr", "")
             REPORT.fail(f"{what}: {name}: {test['result']}", said)
     REPORT.passed += good
-    print(f"  ok      {what}: {good} of {len(tests)} tests", flush=True)
+    REPORT.say(f"ok      {what}: {good} of {len(tests)} tests")
     if not tests or (done.returncode != 0 and all(t["result"] in ("OK", "SKIP") for t in tests)):
         REPORT.fail(f"{what}: meson test", done.stdout)
 
@@ -179,11 +212,13 @@ def spdx():
 
 
 # Optimising templates takes most of a build, under a sanitizer four times as long: gcc's has it done.
-PLAIN_CPP = "-Dcpp_args=-O0"
+# And all that debuggers could know of templates takes a quarter: functions and lines are enough.
+CPP = "-Dcpp_args=-g1"
+PLAIN_CPP = "-Dcpp_args=-O0 -g1"
 
 
 def build_gcc():
-    return build("gcc", "-Dbenchmarks=enabled", env={"CC": "gcc", "CXX": "g++"})
+    return build("gcc", "-Dbenchmarks=enabled", CPP, env={"CC": "gcc", "CXX": "g++"})
 
 
 @part
@@ -204,26 +239,34 @@ def clang():
         meson_test(folder, without=["slow"])
 
 
+# What a sanitizer has to look at, by the language that most of it is in: one compiler's is for the one,
+# the other's for the other. Modules in C++ are called by the library, so they are among both.
+C_SUITES = ["unit", "deep", "oom", "race", "abi", "modules", "tool"]
+CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
+
+
 @part
 def asan():
-    """gcc with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer"""
+    """gcc with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C"""
     folder = build("asan", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
-                   env={"CC": "gcc", "CXX": "g++"}, werror=False)
-    meson_test(folder, setup="asan")
+                   env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=C_SUITES)
+    meson_test(folder, setup="asan", suites=C_SUITES)
 
 
 @part
 def asan_clang():
-    """clang with the same sanitizers: the programs of the C++ layer, as C++20"""
+    """clang with the same sanitizers: C++, as C++20, and samples"""
     if not tool("clang"):
         return
     if not links("clang", "-fsanitize=address,undefined"):
         REPORT.skip("all of it", "clang has no AddressSanitizer library")
         return
+    # Clang's runtime is in programs, and what theirs in C++ has more of is for libraries they load.
+    for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
     folder = build("asan-clang", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
-                   "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False,
-                   targets=["cpp-programs"])
-    meson_test(folder, "layer", "linked", setup="asan")
+                   "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP, f"-Dc_link_args={for_libraries}",
+                   env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=CPP_SUITES)
+    meson_test(folder, setup="asan", suites=CPP_SUITES)
 
 
 @part
@@ -234,9 +277,10 @@ def tsan():
     if not links("clang", "-fsanitize=thread"):
         REPORT.skip("all of it", "clang has no ThreadSanitizer library")
         return
+    suites = ["race", "unit", "cpp"]
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
-                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False)
-    meson_test(folder, setup="tsan", suites=["race", "unit", "cpp"])
+                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+    meson_test(folder, setup="tsan", suites=suites)
 
 
 @part
@@ -247,8 +291,32 @@ def valgrind():
 
 
 @part
+def coverage():
+    """line coverage of c/ by tests of C, modules in C++ and samples"""
+    if not tool("gcovr"):
+        return
+    # Atomic, or counts of threads that ran at the same time come out negative.
+    atomic = "-fprofile-update=atomic"
+    suites = [*C_SUITES, "samples"]
+    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback", f"-Dc_args={atomic}",
+                   f"-Dcpp_args=-g1 {atomic}", "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"}, werror=False,
+                   suites=suites)
+    for counts in folder.rglob("*.gcda"):
+        counts.unlink()
+    meson_test(folder, suites=suites, without=["slow"])
+    text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
+                                "--txt", folder / "coverage.txt", "--print-summary", folder])
+    found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
+    if not found or found.group(3) == "0":
+        REPORT.fail("a figure from gcovr", text)
+        return
+    REPORT.say(f"line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
+               f"by file in {folder.name}/coverage.txt")
+
+
+@part
 def m32():
-    """gcc -m32: the layouts of i386, and every test where a 32-bit cmocka is to be had"""
+    """gcc -m32: the layouts of i386, and every test where a 32-bit cmocka is to be had; clang: the unit tests"""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
@@ -261,11 +329,11 @@ def m32():
             REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
     env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
            "PKG_CONFIG_SYSROOT_DIR": str(root)}
-    for compiler in ("gcc", "clang"):
+    for compiler, suites in {"gcc": [], "clang": ["abi", "unit"]}.items():
         if shutil.which(compiler):
             folder = build(f"m32-{compiler}", "--native-file", ROOT / f"tools/ci/m32-{compiler}.ini",
-                           "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", env=env)
-            meson_test(folder, env=env)
+                           "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", env=env, suites=suites)
+            meson_test(folder, suites=suites, env=env)
 
 
 @part
@@ -381,10 +449,10 @@ def single():
     REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
     REPORT.run("it exports the ABI", ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
 
-    suites = {"full": ["unit", "oom", "race", "abi", "samples", "modules"], "core": ["unit", "abi", "samples"]}
+    suites = {"full": ["unit", "oom", "race", "abi", "samples"], "core": ["unit", "abi", "samples"]}
     for profile, names in suites.items():
         folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}", "-Dcpp=disabled",
-                       "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
+                       "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", env={"CC": "gcc"}, suites=names)
         meson_test(folder, suites=names)
 
 
@@ -468,25 +536,21 @@ def docs():
         REPORT.check("doxygen has nothing to say", "warning:" not in text, text)
 
 
-@part
-def coverage():
-    """line coverage of c/ by the tests"""
-    if not tool("gcovr"):
-        return
-    # Atomic, or counts of threads that ran at the same time come out negative.
-    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback",
-                   "-Dc_args=-fprofile-update=atomic", "-Dcpp_args=-fprofile-update=atomic", "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"}, werror=False)
-    for counts in folder.rglob("*.gcda"):
-        counts.unlink()
-    meson_test(folder, without=["slow"])
-    text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
-                                "--txt", folder / "coverage.txt", "--print-summary", folder])
-    found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
-    if not found or found.group(3) == "0":
-        REPORT.fail("a figure from gcovr", text)
-        return
-    print(f"  line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
-          f"by file in {folder.name}/coverage.txt", flush=True)
+def run_parts(names):
+    """What some parts report, one after the other. A process runs several of these."""
+    global REPORT
+    REPORT = Report()
+    for name in names:
+        REPORT.part = name
+        start, before = time.monotonic(), os.times()
+        REPORT.say(f"== {PARTS[name].__doc__}")
+        try:
+            PARTS[name]()
+        except Failed:
+            pass
+        spent = sum(os.times()[:4]) - sum(before[:4])
+        REPORT.say(f"took {time.monotonic() - start:.0f} s, {spent:.0f} s of processors")
+    return REPORT
 
 
 def main():
@@ -501,13 +565,14 @@ def main():
         return 2
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
-    for name in wanted or PARTS:
-        REPORT.part = name
-        print(f"== {name}: {PARTS[name].__doc__}", flush=True)
-        try:
-            PARTS[name]()
-        except Failed:
-            pass
+    runs = {}
+    for name in dict.fromkeys(wanted or PARTS):
+        runs.setdefault(USES.get(name, name), []).append(name)
+    at_a_time = min(AT_A_TIME, len(runs))
+    os.environ[JOBS] = str(max(2, os.cpu_count() // at_a_time))
+    with concurrent.futures.ProcessPoolExecutor(at_a_time) as pool:
+        for report in pool.map(run_parts, runs.values()):
+            REPORT.add(report)
     print("== summary")
     for line in REPORT.failures:
         print("failed: " + line)
