@@ -83,7 +83,8 @@ assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["ru
 crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
 bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
-bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["on_load_crash"], *SHORT, env=crashing)
+bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["deeds"], *SHORT,
+    env=dict(crashing, ON_LOAD="crash"))
 bad(LOAD, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
 bad(USAGE, "say which function; it has add", "bench", K)
 bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")

@@ -7,7 +7,7 @@ import re
 from elf import MACHINES, WEAK, Library, blob
 from tool import FILES, LOAD, USAGE, bad, good, good_json, run, work_folder
 
-KERNELS, CRASH, LEAVE, HANG, SHUT, WHEN_ASKED = map(pathlib.Path, FILES)
+KERNELS, = map(pathlib.Path, FILES)
 WORK = work_folder()
 SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
         '\\"params\\":[{\\"type\\":\\"DLTensor*\\"},{\\"type\\":\\"float\\"}]}}"}'
@@ -104,7 +104,6 @@ assert lines[1:] == [
     f"  scale        {TYPE}  Scale x by s.",
     f"  undescribed  {UNKNOWN}  [no metadata]"], lines
 
-environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:handle_segv=0:handle_abort=0")
 assert good("list", "--load", KERNELS).splitlines()[1:] == [
     f"  add          {ADD}",
     f"  counts       {UNKNOWN}  [what it gave is no text]",
@@ -115,16 +114,11 @@ functions = {f["name"]: f for f in good_json("list", "--load", KERNELS)["functio
 assert functions["scale"]["doc"] == "Scale x by s.\nIn place." and functions["scale"]["metadata"] == SCALE
 assert functions["raises"]["error"] == "ValueError: no metadata today" and functions["raises"]["metadata"] is None
 
-bad(LOAD, "crashed with signal 6 (Aborted): it was being loaded", "list", "--load", CRASH, env=environment)
-bad(LOAD, "ended the process with code 3: it was being loaded", "list", "--load", LEAVE)
-for library in HANG, SHUT:
-    bad(LOAD, "still busy after 0.2 s: it was being loaded", "list", "--load", "--timeout=0.2", library)
-bad(LOAD, "crashed with signal 6 (Aborted): __tvm_ffi__metadata_kernel", "list", "--load", WHEN_ASKED,
-    env=environment)
-for library in CRASH, LEAVE, HANG, SHUT, WHEN_ASKED:
-    assert "  kernel  ?" in good("list", library)  # without running it
 foreign = make("s390x").write(WORK / "foreign.so")
-bad(LOAD, "foreign.so: cannot be loaded: ", "list", "--load", foreign)
+code, out, err = run("list", "--load", foreign)
+assert code == LOAD and err.startswith(f"tvm-ffi: {foreign}: ") and err.count("\n") == 1, (code, err)
+assert out.splitlines()[1:-1] == [  # what its file says, all the same
+    f"  info   {UNKNOWN}  [the library did not answer]", f"  scale  {TYPE}  Scale x by s."], out
 
 # ---- What is no library -------------------------------------------------------------------------------
 

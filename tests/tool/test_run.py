@@ -164,9 +164,6 @@ bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit co
     env=CRASHING)
 
 # Libraries that go wrong.
-bad(LOAD, ": crashed while it was loaded: ", "run", libraries["on_load_crash"], env=CRASHING)
-bad(LOAD, ": crashed while it told the types of a function: ", "run", libraries["on_load_nothing"], env=CRASHING)
-bad(LOAD, ": ended the program while it was loaded, with exit code 3", "run", libraries["on_load_leave"], env=CRASHING)
 bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
 bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
 bad(LOAD, "nothing.so: cannot open shared object file", "run", "nothing.so")

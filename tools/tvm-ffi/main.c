@@ -7,6 +7,7 @@
 #include "base/arguments.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "base/streams.h"
 #include "manual/manual.h"
 
 static int run_command(const command *of, int num_words, char **words) {
@@ -62,10 +63,5 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  int code = run(argc, argv);
-  /* A full disk, or a reader that went away: what was printed is not whole. */
-  if ((fflush(stdout) != 0 || ferror(stdout)) && code == kExitOk) {
-    code = report_fail(kExitRaised, "standard output: cannot write");
-  }
-  return code;
+  return streams_finish(run(argc, argv));
 }

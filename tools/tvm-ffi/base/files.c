@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "base/streams.h"
 
 char *tool_read_file(const char *path, size_t *out_size) {
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
@@ -66,8 +67,9 @@ static bool is_one(const struct stat *a, const struct stat *b) {
 
 /* "-" and other names of stdout. */
 static bool is_stdout(const char *path) {
+  int results = fileno(streams_results());
   struct stat there, out;
-  return strcmp(path, "-") == 0 || (stat(path, &there) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+  return strcmp(path, "-") == 0 || (stat(path, &there) == 0 && fstat(results, &out) == 0 &&
                                     !S_ISCHR(there.st_mode) && is_one(&there, &out));
 }
 
@@ -75,7 +77,7 @@ static bool is_stdout(const char *path) {
 static bool write_to(FILE *file, const file_content *from) {
   bool good = fwrite(from->bytes, 1, from->size, file) == from->size && fflush(file) == 0;
   if (!good) report_error("%s: %s", from->path, strerror(errno));
-  if (file == stdout) return good;
+  if (file == streams_results()) return good;
   if (fclose(file) != 0 && good) {
     report_error("%s: %s", from->path, strerror(errno));
     good = false;
@@ -135,7 +137,7 @@ static bool prepare(const file_content *from, replacement *out) {
 }
 
 static bool write_in_place(const file_content *from) {
-  FILE *file = is_stdout(from->path) ? stdout : fopen(from->path, "wb");
+  FILE *file = is_stdout(from->path) ? streams_results() : fopen(from->path, "wb");
   if (file != NULL) return write_to(file, from);
   report_error("%s: %s", from->path, strerror(errno));
   return false;

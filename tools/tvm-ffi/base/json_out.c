@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "base/utf8.h"
 
 enum { kMaxDepth = 32 };
@@ -14,44 +15,46 @@ static int depth;
 static bool has_items;
 
 static void write_escaped(const char *text, size_t size) {
+  FILE *to = streams_results();
   size_t i, length;
-  putchar('"');
+  putc('"', to);
   for (i = 0; i<size; i += length> 0 ? length : 1) {
     unsigned char byte = (unsigned char)text[i];
     length = utf8_measure(text + i, size - i);
     if (byte == '"' || byte == '\\') {
-      printf("\\%c", byte);
+      fprintf(to, "\\%c", byte);
     } else if (byte == '\n') {
-      fputs("\\n", stdout);
+      fputs("\\n", to);
     } else if (byte < 0x20 || byte == 0x7f || length == 0) {
-      printf("\\u%04x", byte);
+      fprintf(to, "\\u%04x", byte);
     } else {
-      fwrite(text + i, 1, length, stdout);
+      fwrite(text + i, 1, length, to);
     }
   }
-  putchar('"');
+  putc('"', to);
 }
 
 /* What stands before a value. */
 static void begin_item(const char *key) {
-  if (depth > 0) printf("%s\n%*s", has_items ? "," : "", 2 * depth, "");
+  FILE *to = streams_results();
+  if (depth > 0) fprintf(to, "%s\n%*s", has_items ? "," : "", 2 * depth, "");
   if (key != NULL) {
     write_escaped(key, strlen(key));
-    fputs(": ", stdout);
+    fputs(": ", to);
   }
   has_items = true;
 }
 
 static void end_item(void) {
   if (depth == 0) {
-    putchar('\n');
+    putc('\n', streams_results());
     has_items = false;
   }
 }
 
 static void begin(const char *key, char opener, char closer) {
   begin_item(key);
-  putchar(opener);
+  putc(opener, streams_results());
   closers[depth++] = closer;
   has_items = false;
 }
@@ -65,8 +68,8 @@ void json_begin_array(const char *key) {
 
 void json_end(void) {
   --depth;
-  if (has_items) printf("\n%*s", 2 * depth, "");
-  putchar(closers[depth]);
+  if (has_items) fprintf(streams_results(), "\n%*s", 2 * depth, "");
+  putc(closers[depth], streams_results());
   has_items = true;
   end_item();
 }
@@ -87,7 +90,7 @@ void json_text(const char *key, const char *text) {
 
 static void write_word(const char *key, const char *word) {
   begin_item(key);
-  fputs(word, stdout);
+  fputs(word, streams_results());
   end_item();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON on stdout, of one value: two spaces a level, keys in the order they are written. */
+/* JSON among the results, of one value: two spaces a level, keys in the order they are written. */
 #ifndef TVM_FFI_TOOL_JSON_OUT_H_
 #define TVM_FFI_TOOL_JSON_OUT_H_
 

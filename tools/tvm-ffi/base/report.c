@@ -8,19 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/shown.h"
+#include "base/streams.h"
 
 static bool colored;
 static bool progress_shown;
-static double progress_since;
 
 /* ---- Errors ------------------------------------------------------------------------------------
  */
 
 static void print_lines(const char *said, size_t size) {
   char *shown = shown_lines(said, size);
-  fputs(shown, stderr);
+  fputs(shown, streams_errors());
   free(shown);
 }
 
@@ -48,11 +47,11 @@ int report_fail(int exit_code, const char *format, ...) {
 
 void report_said(const char *who, const char *said, size_t size) {
   report_progress_end();
-  fflush(stdout);
+  fflush(streams_results());
   print_lines(who, strlen(who));
-  fputs(": ", stderr);
+  fputs(": ", streams_errors());
   print_lines(said, size);
-  if (size == 0 || said[size - 1] != '\n') fputc('\n', stderr);
+  if (size == 0 || said[size - 1] != '\n') fputc('\n', streams_errors());
 }
 
 /* ---- Colours and progress ----------------------------------------------------------------------
@@ -72,21 +71,19 @@ const char *report_color(color which) {
   return colored ? kCodes[which] : "";
 }
 
-void report_progress(const char *format, ...) {
+bool report_progress(const char *format, ...) {
   va_list values;
-  double now = clock_seconds();
-  if (progress_since == 0) progress_since = now;
-  if (now - progress_since < 1 || !isatty(STDERR_FILENO)) return;
+  if (!isatty(STDERR_FILENO)) return false;
   va_start(values, format);
   fputs("\r\033[K", stderr);
   vfprintf(stderr, format, values);
   fflush(stderr);
   va_end(values);
   progress_shown = true;
+  return true;
 }
 
 void report_progress_end(void) {
   if (progress_shown) fputs("\r\033[K", stderr);
   progress_shown = false;
-  progress_since = 0;
 }

@@ -24,9 +24,9 @@ int report_fail(int exit_code, const char *format, ...) TOOL_PRINTF(2, 3);
 /* "who: " and what somebody else has said, which may be many lines. */
 void report_said(const char *who, const char *said, size_t size);
 
-/* A line about work that goes on, from its second second and on a terminal only; each replaces the
- * one before. report_progress_end() wipes it. */
-void report_progress(const char *format, ...) TOOL_PRINTF(1, 2);
+/* A line about work that goes on, which replaces the one before; false where stderr is no terminal,
+ * and none is shown. report_progress_end() wipes it. */
+bool report_progress(const char *format, ...) TOOL_PRINTF(1, 2);
 void report_progress_end(void);
 
 #endif /* TVM_FFI_TOOL_REPORT_H_ */

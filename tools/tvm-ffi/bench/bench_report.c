@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
+#include "base/streams.h"
 
 /* ---- Showing -----------------------------------------------------------------------------------
  */
@@ -42,28 +43,29 @@ static void print_table(const bench_results *b) {
   for (i = 0; i < b->num_runners; ++i) {
     if (strlen(b->runners[i].name) > width) width = strlen(b->runners[i].name);
   }
-  printf("%s%-*s%s %9s", report_color(kColorName), (int)width, b->function,
-         report_color(kColorNone), "samples");
-  for (k = 0; k < kNumColumns; ++k) printf(" %9s", kColumns[k]);
-  putchar('\n');
+  fprintf(streams_results(), "%s%-*s%s %9s", report_color(kColorName), (int)width, b->function,
+          report_color(kColorNone), "samples");
+  for (k = 0; k < kNumColumns; ++k) fprintf(streams_results(), " %9s", kColumns[k]);
+  putc('\n', streams_results());
   for (i = 0; i < b->num_runners; ++i) {
     const bench_runner *one = &b->runners[i];
     double columns[kNumColumns];
     char time[32];
     list_columns(&one->result, columns);
-    printf("%-*s %9zu", (int)width, one->name, one->result.count);
-    for (k = 0; k < kNumColumns; ++k) printf(" %9s", write_time(columns[k], time, sizeof time));
-    putchar('\n');
+    fprintf(streams_results(), "%-*s %9zu", (int)width, one->name, one->result.count);
+    for (k = 0; k < kNumColumns; ++k)
+      fprintf(streams_results(), " %9s", write_time(columns[k], time, sizeof time));
+    putc('\n', streams_results());
   }
 }
 
 static void print_share(const bench_results *b) {
   const bench_runner *nothing = &b->runners[b->num_runners - 1];
   char share[32], whole[32];
-  printf("the runtime's share: %s of %s (%.1f %%)\n",
-         write_time(nothing->result.median, share, sizeof share),
-         write_time(b->runners[0].result.median, whole, sizeof whole),
-         100 * nothing->result.median / b->runners[0].result.median);
+  fprintf(streams_results(), "the runtime's share: %s of %s (%.1f %%)\n",
+          write_time(nothing->result.median, share, sizeof share),
+          write_time(b->runners[0].result.median, whole, sizeof whole),
+          100 * nothing->result.median / b->runners[0].result.median);
 }
 
 /* -1: the second is faster, 1: slower, 0: it cannot be told, or is less than a hundredth, which
@@ -107,7 +109,8 @@ static void show_ratio(bool json, const char *first, const char *second,
     json_end();
   } else {
     static const color kColors[] = {kColorGood, kColorDim, kColorBad};
-    printf("%s%s%s\n", report_color(kColors[judge(of) + 1]), verdict, report_color(kColorNone));
+    fprintf(streams_results(), "%s%s%s\n", report_color(kColors[judge(of) + 1]), verdict,
+            report_color(kColorNone));
   }
   free(verdict);
 }

@@ -198,7 +198,7 @@ int run_bench(const arguments *args) {
       arguments_real(args, "min_time", 0.5, 0, 1e6, &b.min_time) &&
       arguments_real(args, "warmup", 0.1, 0, 1e6, &b.warmup) &&
       arguments_int(args, "repeat", 0, 1, kMaxSamples, &b.repeat)) {
-    code = isolate_run(bench_call, &b, !arguments_has(args, "no-fork"));
+    code = call_run(&b.what, bench_call, &b);
   }
   call_free(&b.what);
   return code;

@@ -14,6 +14,9 @@ const option kCommonOptions[] = {
 
 static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
 
+/* Of commands that load libraries. */
+static const char kLoadTimeout[] = "how long a library may take to load, and to answer; 60";
+
 static const option kConfigOptions[] = {
     {"includedir", 0, NULL, false, "the folder of the headers"},
     {"dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
@@ -34,7 +37,7 @@ static const option kConfigOptions[] = {
 
 static const option kListOptions[] = {
     {"load", 0, NULL, false, "load each library in a process of its own, and ask it too"},
-    {"timeout", 0, "SECONDS", false, "how long a library may take with --load; 30"},
+    {"timeout", 0, "SECONDS", false, kLoadTimeout},
     {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
     {"bin", 'b', NULL, false, "show each of the embedded modules"},
     {"sort", 0, "name|size", false, "by what; name, and size with the largest first"},
@@ -44,7 +47,8 @@ static const option kListOptions[] = {
 static const char kListText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
     "machine. Types and documentation come from the data that the headers of this project put\n"
-    "beside a function. Other libraries have functions that give them, which --load calls.";
+    "beside a function. Other libraries have functions that give them, which --load calls. A LIB\n"
+    "that is - comes from stdin.";
 
 static const option kCheckOptions[] = {
     {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
@@ -52,8 +56,10 @@ static const option kCheckOptions[] = {
 };
 static const char kCheckText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
-    "machine. A verdict is ok, note or FAIL and names the symbol or section that says so. One FAIL\n"
-    "makes the exit code 5, a note does not. The checks, and what they fail for:\n\n"
+    "machine. A verdict is ok, note or FAIL and names the symbol or section that says so. One "
+    "FAIL\n"
+    "makes the exit code 5, a note does not. A LIB that is - comes from stdin. The checks, and "
+    "what they fail for:\n\n"
     "  file       what kind of file it is. FAIL: a program\n"
     "  names      what is exported. FAIL: a name that is none, twice, or of data for a function\n"
     "  embedded   the modules in it. FAIL: they are malformed\n"
@@ -116,14 +122,15 @@ static const char kUnpackText[] =
     "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
     "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
     "same bytes again. --json says what was written; with --extract, --output has to be a file\n"
-    "for that.";
+    "for that. A LIB that is - comes from stdin.";
 
 /* ---- What is registered, and wrappers: registry, types, stub ------------------------------------
  */
 
 static const option kRegisteredOptions[] = {
-    {"lib", 'l', "FILE", true, "load that library first"},
+    {"lib", 'l', "FILE", true, "load that library first; - is stdin"},
     {"match", 'm', "GLOB", true, "only names like that: * is any text, ? any character"},
+    {"timeout", 0, "SECONDS", false, kLoadTimeout},
     {NULL, 0, NULL, false, NULL},
 };
 
@@ -139,13 +146,14 @@ static const option kStubOptions[] = {
     {"lang", 0, "c|c++|python|rust", false, "the language; c"},
     {"prefix", 0, "NAME", false, "what the wrappers are called after, instead of the file"},
     {"no-load", 0, NULL, false, "only what the file has as data"},
+    {"timeout", 0, "SECONDS", false, kLoadTimeout},
     {"output", 'o', "FILE", false, "write there instead of to standard output"},
     {NULL, 0, NULL, false, NULL},
 };
 static const char kStubText[] =
     "Types come out of the metadata that the library has of its functions, as data or by\n"
     "functions of its own; these are called in a process of their own. Functions without are\n"
-    "named in a comment.\n"
+    "named in a comment. A LIB that is - comes from stdin, and is called kernels.so.\n"
     "\n"
     "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
@@ -165,6 +173,8 @@ static const char kStubText[] =
    "what reaches beyond that side of a tensor crashes"},                                \
   {"device", 0, "DEVICE", false,                                                        \
    "where tensors are that are arguments: cpu or cuda:N; cpu"},                         \
+  {"timeout", 0, "SECONDS", false,                                                      \
+   "how long loading, asking and a call may take; 60, and a call as long as it likes"}, \
   {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
 /* clang-format on */
 

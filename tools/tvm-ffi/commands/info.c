@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What library this is, to paste into a report. */
 #define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -14,6 +13,7 @@
 #include "base/places.h"
 #include "base/raised.h"
 #include "build_info.h"
+#include "library/ask.h"
 #include "library/registered.h"
 
 static bool as_json;
@@ -64,15 +64,18 @@ static char *describe_system(void) {
   return tool_format("%s %s %s, %s-endian", name.sysname, name.release, name.machine, order);
 }
 
-/* Where it lies beside the library, by what name it is found elsewhere, or that it is not. */
-static char *describe_cxx_helper(const char *library) {
+/* Where it lies beside the library, by what name it is found elsewhere, or that it is not; an exit
+ * code other than kExitOk where it does harm. */
+static char *describe_cxx_helper(const char *library, int *exit_code) {
   static const char kName[] = "libtvm_ffi_cxx.so";
   char *beside = path_beside(library != NULL ? library : "", kName);
-  if (dlopen(beside, RTLD_NOW | RTLD_LOCAL) != NULL) return beside;
+  bool loads;
+  *exit_code = ask_to_load(beside, &loads);
+  if (loads) return beside;
   free(beside);
-  if (dlopen(kName, RTLD_NOW | RTLD_LOCAL) != NULL) {
-    return tool_format("%s, where libraries are looked for", kName);
-  }
+  if (*exit_code == kExitOk) *exit_code = ask_to_load(kName, &loads);
+  if (loads) return tool_format("%s, where libraries are looked for", kName);
+  if (*exit_code != kExitOk) return tool_format("broken: modules written in C++ cannot be called");
   return tool_format("not found: modules written in C++ cannot be called");
 }
 
@@ -91,6 +94,7 @@ int run_info(const arguments *args) {
   TVMFFIVersion version;
   int64_t num_functions = 0;
   char *library = place_of_library();
+  int code;
   TVMFFIGetVersion(&version);
   as_json = arguments_has(args, "json");
   if (!registered_count_functions(&num_functions)) {
@@ -107,7 +111,7 @@ int run_info(const arguments *args) {
             tool_format("%d.%d", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION));
   say("profile", "profile", find_profile());
   say("library", "library", library);
-  say_taken("cxx_helper", "C++ helper", describe_cxx_helper(library));
+  say_taken("cxx_helper", "C++ helper", describe_cxx_helper(library, &code));
   say("backtraces", "backtraces",
       TOOL_BACKTRACES ? "there, off until switched on" : "not in this build");
   say_int("types", "types", registered_count_types());
@@ -120,5 +124,5 @@ int run_info(const arguments *args) {
   say("build_options", "build options", TOOL_OPTIONS);
   if (as_json) json_end();
   free(library);
-  return kExitOk;
+  return code;
 }

@@ -11,6 +11,9 @@
 #include "file/listing.h"
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
+#include "library/ask.h"
+#include "library/library_file.h"
+#include "process/isolate.h"
 
 /* ---- Text --------------------------------------------------------------------------------------
  */
@@ -241,33 +244,34 @@ static void write_listing(const listing *of) {
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-/* False when reported. What is printed of other libraries comes before and after. */
-static bool list_library(const char *path, const arguments *args, double seconds) {
+/* Not kExitOk when reported. What is printed of other libraries comes before and after. */
+static int list_library(const char *path, const arguments *args, double timeout) {
   listing of;
-  elf_file *file = elf_file_open(path);
-  bool good = true;
-  if (file == NULL) return false;
+  elf_file *file = library_file_read(path);
+  int code = kExitOk;
+  if (file == NULL) return kExitLoad;
   listing_collect(file, arguments_text(args, "match", "*"), is_by_size(args), &of);
-  if (arguments_has(args, "load")) good = listing_ask(&of, seconds);
-  if (good && arguments_has(args, "json")) {
+  if (arguments_has(args, "load")) code = ask_library(path, &of, timeout);
+  if (arguments_has(args, "json")) {
     write_listing(&of);
-  } else if (good) {
+  } else {
     print_listing(&of, args);
   }
   listing_free(&of);
   elf_file_close(file);
-  return good;
+  return code;
 }
 
 int run_list(const arguments *args) {
   size_t i, count = arguments_num_operands(args);
   bool as_json = arguments_has(args, "json");
-  double seconds;
+  double timeout;
   int code = kExitOk;
-  if (!arguments_real(args, "timeout", 30, 0.001, 1e6, &seconds)) return kExitUsage;
+  if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {
-    if (!list_library(arguments_operand(args, i), args, seconds)) code = kExitLoad;
+    int one = list_library(arguments_operand(args, i), args, timeout);
+    if (one != kExitOk) code = one;
   }
   if (as_json && count > 1) json_end();
   return code;

@@ -10,17 +10,24 @@
 #include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
+#include "base/streams.h"
 #include "library/load.h"
 #include "library/registered.h"
+#include "process/isolate.h"
 #include "value/schema.h"
 
-static void write_function(const char *name) {
-  TVMFFIAny metadata = registered_get_metadata(name);
+/* A function, and what is known of it; None where nothing is. */
+typedef struct {
+  char *name;
+  TVMFFIAny metadata;
+} entry;
+
+static void write_function(const entry *of) {
   TVMFFIByteArray bytes;
-  bool known = tvm_ffi_any_try_string(&metadata, &bytes);
+  bool known = tvm_ffi_any_try_string(&of->metadata, &bytes);
   char *signature = known ? schema_describe(bytes.data, bytes.size) : NULL;
   json_begin_object(NULL);
-  json_text("name", name);
+  json_text("name", of->name);
   json_text("signature", signature);
   if (known && bytes.size > 0) {
     json_bytes("metadata", bytes.data, bytes.size);
@@ -29,43 +36,68 @@ static void write_function(const char *name) {
   }
   json_end();
   free(signature);
-  tvm_ffi_any_clear(&metadata);
 }
 
-static void print_function(const char *name) {
-  TVMFFIAny metadata = registered_get_metadata(name);
+static void print_function(const entry *of) {
   TVMFFIByteArray bytes;
-  char *shown = shown_text(name, strlen(name)), *signature = NULL;
-  if (tvm_ffi_any_try_string(&metadata, &bytes)) {
+  char *shown = shown_text(of->name, strlen(of->name)), *signature = NULL;
+  if (tvm_ffi_any_try_string(&of->metadata, &bytes)) {
     signature = schema_describe(bytes.data, bytes.size);
   }
-  printf("%s%s%s%s\n", report_color(kColorName), shown, report_color(kColorNone),
-         signature != NULL ? signature : "  ?");
+  fprintf(streams_results(), "%s%s%s%s\n", report_color(kColorName), shown,
+          report_color(kColorNone), signature != NULL ? signature : "  ?");
   free(signature);
   free(shown);
-  tvm_ffi_any_clear(&metadata);
 }
 
-int run_registry(const arguments *args) {
+/* All that are asked for, before anything is printed: a library may have put functions of its own
+ * in the place of those that tell. False with the error raised. */
+static bool collect(const arguments *args, entry **out, size_t *out_count) {
   char **names;
   size_t count, i;
-  bool as_json = arguments_has(args, "json");
-  if (!load_asked(args)) return kExitLoad;
-  if (!registered_list_functions(&names, &count)) {
+  if (!registered_list_functions(&names, &count)) return false;
+  *out = tool_alloc(count * sizeof **out);
+  *out_count = 0;
+  for (i = 0; i < count; ++i) {
+    entry *next = &(*out)[*out_count];
+    if (registered_is_asked(args, names[i])) {
+      next->name = names[i];
+      next->metadata = registered_get_metadata(names[i]);
+      ++*out_count;
+    } else {
+      free(names[i]);
+    }
+  }
+  free(names);
+  return true;
+}
+
+static int show_registry(const arguments *args) {
+  entry *entries;
+  size_t count, i;
+  bool as_json = arguments_has(args, "json"), good;
+  isolate_enter(kStageAsk, NULL);
+  good = collect(args, &entries, &count);
+  isolate_enter(kStageOwn, NULL);
+  if (!good) {
     raised_report("tvm-ffi registry", false);
     return kExitRaised;
   }
   if (as_json) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {
-    if (!registered_is_asked(args, names[i])) continue;
     if (as_json) {
-      write_function(names[i]);
+      write_function(&entries[i]);
     } else {
-      print_function(names[i]);
+      print_function(&entries[i]);
     }
+    tvm_ffi_any_clear(&entries[i].metadata);
+    free(entries[i].name);
   }
   if (as_json) json_end();
-  for (i = 0; i < count; ++i) free(names[i]);
-  free(names);
+  free(entries);
   return kExitOk;
+}
+
+int run_registry(const arguments *args) {
+  return load_and_run(args, show_registry);
 }

@@ -10,6 +10,7 @@
 #include "base/json_out.h"
 #include "base/raised.h"
 #include "base/report.h"
+#include "base/streams.h"
 #include "library/call.h"
 #include "process/isolate.h"
 #include "value/compare.h"
@@ -66,9 +67,10 @@ static void print_check(const run *r, const output *one, const comparison *resul
   if (result->has_numbers) {
     text_add(&line, "%smax|err|=%.6g", result->is_same ? " " : "; ", result->max_error);
   }
-  printf("%s[%s]%s %s: %s%s\n", report_color(result->is_same ? kColorGood : kColorBad),
-         result->is_same ? "PASS" : "FAIL", report_color(kColorNone), r->what.function, one->name,
-         line.data != NULL ? line.data : "");
+  fprintf(streams_results(), "%s[%s]%s %s: %s%s\n",
+          report_color(result->is_same ? kColorGood : kColorBad), result->is_same ? "PASS" : "FAIL",
+          report_color(kColorNone), r->what.function, one->name,
+          line.data != NULL ? line.data : "");
   text_free(&line);
 }
 
@@ -102,8 +104,9 @@ static bool check_outputs(const run *r, bool json) {
     json_end();
     json_bool("pass", pass);
   } else if (r->outputs.size != r->expected.size) {
-    printf("%s[FAIL]%s %s: %zu outputs, expected %zu\n", report_color(kColorBad),
-           report_color(kColorNone), r->what.function, r->outputs.size, r->expected.size);
+    fprintf(streams_results(), "%s[FAIL]%s %s: %zu outputs, expected %zu\n",
+            report_color(kColorBad), report_color(kColorNone), r->what.function, r->outputs.size,
+            r->expected.size);
   }
   return pass;
 }
@@ -182,10 +185,11 @@ static int show_outputs(const run *r) {
     pass = check_outputs(r, false);
   } else if (given == 0) {
     for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], r->max_elements);
-    if (r->outputs.size == 0) puts("result: none");
+    if (r->outputs.size == 0) fputs("result: none\n", streams_results());
   }
   if (arguments_has(r->args, "print_statistics")) {
-    printf("load %.3f ms, call %.3f us\n", r->load_seconds * 1e3, r->call_seconds * 1e6);
+    fprintf(streams_results(), "load %.3f ms, call %.3f us\n", r->load_seconds * 1e3,
+            r->call_seconds * 1e6);
   }
   return pass ? kExitOk : kExitMismatch;
 }
@@ -245,7 +249,7 @@ int run_run(const arguments *args) {
       arguments_real(args, "rtol", -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, "atol", -1, 0, 1e300, &r.allowed.absolute)) {
     r.max_elements = (size_t)max_elements;
-    code = isolate_run(run_call, &r, !arguments_has(args, "no-fork"));
+    code = call_run(&r.what, run_call, &r);
   }
   call_free(&r.what);
   return code;

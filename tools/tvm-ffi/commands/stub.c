@@ -14,7 +14,9 @@
 #include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
-#include "library/load.h"
+#include "library/ask.h"
+#include "library/library_file.h"
+#include "process/isolate.h"
 
 /* As the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
@@ -143,22 +145,23 @@ static void read_functions(const listing *exports, stub_library *out) {
   }
 }
 
-/* False when reported. */
-static bool read_library(const char *path, bool may_load, stub_library *out) {
+/* Not kExitOk when reported. */
+static int read_library(const char *path, bool may_load, double timeout, stub_library *out) {
   const char *name = path_base(path);
-  elf_file *file = elf_file_open(path);
+  elf_file *file = library_file_read(path);
   listing exports;
-  bool good;
-  if (file == NULL) return false;
+  int code = kExitOk;
+  if (file == NULL) return kExitLoad;
   listing_collect(file, "*", false, &exports);
-  good = !may_load || exports.num_functions == 0 || listing_ask(&exports, kLoadSeconds);
-  if (good) {
+  if (may_load && exports.num_functions > 0) code = ask_library(path, &exports, timeout);
+  if (code == kExitOk) {
     read_functions(&exports, out);
+    if (strcmp(path, "-") == 0) name = "kernels.so"; /* what came on stdin has no name */
     out->file = shown_text(name, strlen(name));
   }
   listing_free(&exports);
   elf_file_close(file);
-  return good;
+  return code;
 }
 
 static void free_library(stub_library *library) {
@@ -206,12 +209,15 @@ int run_stub(const arguments *args) {
   stub_library library;
   text source = {NULL, 0, 0};
   bool good = true;
+  double timeout;
+  int code;
+  if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
   if (prefix != NULL && !is_word(prefix)) {
     return report_fail(kExitUsage, "--prefix must be a name, not \"%s\"", prefix);
   }
-  if (!read_library(arguments_operand(args, 0), !arguments_has(args, "no-load"), &library)) {
-    return kExitLoad;
-  }
+  code =
+      read_library(arguments_operand(args, 0), !arguments_has(args, "no-load"), timeout, &library);
+  if (code != kExitOk) return code;
   library.prefix = prefix != NULL ? tool_format("%s", prefix) : make_prefix(library.file);
   library.prefix = make_own(library.prefix, language->reserved, kNone);
   name_all(&library, language);

@@ -10,6 +10,7 @@
 #include "base/json_out.h"
 #include "base/report.h"
 #include "base/shown.h"
+#include "base/streams.h"
 #include "library/load.h"
 #include "library/registered.h"
 #include "value/schema.h"
@@ -125,7 +126,7 @@ static void print_type(const TVMFFITypeInfo *info) {
   if (info->metadata != NULL) add_doc(&lines, &info->metadata->doc, 9);
   for (i = 0; i < info->num_fields; ++i) add_field(&lines, &info->fields[i]);
   for (i = 0; i < info->num_methods; ++i) add_method(&lines, &info->methods[i]);
-  fputs(lines.data, stdout);
+  fputs(lines.data, streams_results());
   text_free(&lines);
 }
 
@@ -203,10 +204,9 @@ static void write_type(const TVMFFITypeInfo *info) {
   json_end();
 }
 
-int run_types(const arguments *args) {
+static int show_types(const arguments *args) {
   const TVMFFITypeInfo *info;
   bool as_json = arguments_has(args, "json");
-  if (!load_asked(args)) return kExitLoad;
   if (as_json) json_begin_array(NULL);
   for (info = registered_next_type(0); info != NULL;
        info = registered_next_type(info->type_index + 1)) {
@@ -219,4 +219,8 @@ int run_types(const arguments *args) {
   }
   if (as_json) json_end();
   return kExitOk;
+}
+
+int run_types(const arguments *args) {
+  return load_and_run(args, show_types);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "file/elf_file.h"
 
+#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/report.h"
@@ -90,9 +94,25 @@ static bool read_header(elf_file *file, char *image, size_t size) {
 /* ---- Segments ----------------------------------------------------------------------------------
  */
 
+/* False when reported: a part that is loaded lies beyond the end of the file. */
+static bool check_length(Elf *handle, const char *name, uint64_t size) {
+  size_t count = 0, i;
+  if (elf_getphdrnum(handle, &count) != 0) return true; /* others say what is wrong */
+  for (i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(handle, (int)i, &segment) == NULL || segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset) continue;
+    report_error("%s: malformed ELF file: it is cut off after %llu bytes", name,
+                 (unsigned long long)size);
+    return false;
+  }
+  return true;
+}
+
 static bool read_segments(elf_file *file) {
   size_t count, i;
   if (elf_getphdrnum(file->handle, &count) != 0) return refuse_read(file, "program headers");
+  if (!check_length(file->handle, file->path, file->size)) return false;
   for (i = 0; i < count; ++i) {
     GElf_Phdr segment;
     bool is_code;
@@ -380,6 +400,23 @@ elf_file *elf_file_open(const char *path) {
   size_t size;
   char *image = tool_read_file(path, &size);
   return image != NULL ? elf_file_open_image(path, image, size) : NULL;
+}
+
+bool elf_file_is_whole(const char *path, const char *name) {
+  int file = open(path, O_RDONLY | O_NONBLOCK); /* not waiting for one end of a pipe */
+  struct stat about;
+  Elf *handle;
+  bool good = true;
+  if (file < 0) return true; /* the loader says so */
+  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && elf_version(EV_CURRENT) != EV_NONE) {
+    handle = elf_begin(file, ELF_C_READ, NULL);
+    if (handle != NULL && elf_kind(handle) == ELF_K_ELF) {
+      good = check_length(handle, name, (uint64_t)about.st_size);
+    }
+    elf_end(handle);
+  }
+  close(file);
+  return good;
 }
 
 void elf_file_close(elf_file *file) {

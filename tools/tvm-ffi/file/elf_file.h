@@ -43,6 +43,10 @@ elf_file *elf_file_open(const char *path);
 elf_file *elf_file_open_image(const char *path, char *image, size_t size);
 void elf_file_close(elf_file *file);
 
+/* Whether a system's loader finds all of a library in the file, which it maps without a look at its
+ * length; false when reported, under that name. What is no ELF file passes. */
+bool elf_file_is_whole(const char *path, const char *name);
+
 /* A defined symbol; one that others see; one that others have to define. NULL. */
 const elf_symbol *elf_file_find(const elf_file *file, const char *name);
 const elf_symbol *elf_file_find_exported(const elf_file *file, const char *name);

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "process/probe.h"
 #include "value/schema.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 
-static void set_metadata(listed_function *of, const char *bytes, size_t size) {
+void listing_set_metadata(listed_function *of, const char *bytes, size_t size) {
   of->metadata = tool_copy(bytes, size);
   of->type = schema_describe(bytes, size);
   if (of->type == NULL) of->type = shown_text(bytes, size); /* of some other tool */
@@ -37,7 +36,7 @@ static void read_texts(const elf_file *file, listed_function *of) {
   char *metadata = tool_format("__tvm_ffi__metadata_%s", of->name);
   size_t size;
   const char *bytes = find_text(file, "__tvm_ffi__schema_", of->name, &size);
-  if (bytes != NULL) set_metadata(of, bytes, size);
+  if (bytes != NULL) listing_set_metadata(of, bytes, size);
   bytes = find_text(file, "__tvm_ffi__doctext_", of->name, &size);
   if (bytes != NULL) of->doc = shown_lines(bytes, size);
   of->can_ask = elf_file_find(file, metadata) != NULL;
@@ -90,36 +89,6 @@ void listing_collect(const elf_file *file, const char *match, bool by_size, list
   out->file = file;
   collect_functions(out, match, by_size);
   collect_bin(out);
-}
-
-bool listing_ask(listing *of, double seconds) {
-  size_t count = 2 * of->num_functions, i;
-  char **symbols = tool_alloc(count * sizeof *symbols);
-  answer *answers = tool_alloc(count * sizeof *answers);
-  bool good;
-  for (i = 0; i < of->num_functions; ++i) {
-    symbols[2 * i] = tool_format("__tvm_ffi__metadata_%s", of->functions[i].name);
-    symbols[2 * i + 1] = tool_format("__tvm_ffi__doc_%s", of->functions[i].name);
-  }
-  good = probe_ask(of->file->path, (const char *const *)symbols, count, seconds, answers);
-  for (i = 0; i < of->num_functions; ++i) {
-    listed_function *one = &of->functions[i];
-    answer *metadata = &answers[2 * i], *doc = &answers[2 * i + 1];
-    free(symbols[2 * i]);
-    free(symbols[2 * i + 1]);
-    if (!good) continue;
-    if (metadata->text != NULL && one->metadata == NULL) {
-      set_metadata(one, metadata->text, metadata->size);
-    }
-    if (doc->text != NULL && one->doc == NULL) one->doc = shown_lines(doc->text, doc->size);
-    one->wrong = metadata->error != NULL ? metadata->error : doc->error;
-    if (metadata->error != NULL) free(doc->error);
-    free(metadata->text);
-    free(doc->text);
-  }
-  free((void *)symbols);
-  free(answers);
-  return good;
 }
 
 void listing_free(listing *of) {

@@ -26,8 +26,8 @@ typedef struct {
 
 /* The exported functions with names that match, by name or by size, and the embedded modules. */
 void listing_collect(const elf_file *file, const char *match, bool by_size, listing *out);
-/* Adds what the library itself says of them; false when reported. */
-bool listing_ask(listing *of, double seconds);
+/* Adds what the library itself gives as metadata. */
+void listing_set_metadata(listed_function *of, const char *bytes, size_t size);
 void listing_free(listing *of);
 
 #endif /* TVM_FFI_TOOL_LISTING_H_ */

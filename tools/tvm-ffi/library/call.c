@@ -7,6 +7,7 @@
 
 #include "base/raised.h"
 #include "base/report.h"
+#include "library/library_file.h"
 #include "process/isolate.h"
 #include "value/device.h"
 
@@ -88,15 +89,27 @@ void call_free(call *of) {
   if (of->reader != NULL) input_reader_free(of->reader);
 }
 
+int call_run(const call *of, int (*body)(void *context), void *context) {
+  isolation how;
+  size_t i;
+  memset(&how, 0, sizeof how);
+  how.in_place = arguments_has(of->args, "no-fork");
+  how.others_print = !arguments_has(of->args, "json");
+  how.others_read = true;
+  if (!isolate_read_timeout(of->args, &how.timeout)) return kExitUsage;
+  for (i = 0; i < of->num_paths; ++i) {
+    if (!library_file_fetch(of->paths[i])) return kExitLoad;
+  }
+  return isolate_run(body, context, &how);
+}
+
 bool call_load(call *of, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
   isolate_enter(kStageOwn, of->paths[i]);
   if (i == 0 && !device_open(arguments_text(of->args, "device", "cpu"), &of->device)) return false;
   *exit_code = kExitLoad;
-  isolate_enter(kStageLoad, of->paths[i]);
   if (!library_open(of->paths[i], &out->from)) return false;
-  isolate_enter(kStageOwn, of->paths[i]);
   if (of->function == NULL) {
     *exit_code = kExitUsage;
     of->function = library_only_function(&out->from);

@@ -24,6 +24,10 @@ typedef struct {
 bool call_parse(const arguments *args, size_t max_libraries, call *out);
 void call_free(call *of);
 
+/* Runs the body where the libraries may be loaded, which is a child as the command line has it; the
+ * exit code. */
+int call_run(const call *of, int (*body)(void *context), void *context);
+
 typedef struct {
   library from;
   TVMFFIObjectHandle function;

@@ -1,83 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE
 #include "library/library.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/files.h"
-#include "base/path.h"
 #include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
+#include "library/library_file.h"
 #include "process/isolate.h"
 
 /* ---- Loading -----------------------------------------------------------------------------------
  */
 
-/* The loader takes no bytes, but a file. */
-static char *save_stdin(void) {
-  char folder[] = "/tmp/tvm-ffi-XXXXXX", *bytes, *file = NULL;
-  size_t size = 0;
-  bytes = tool_read_file("-", &size);
-  if (bytes == NULL) return NULL;
-  if (mkdtemp(folder) == NULL) {
-    report_error("%s: %s", folder, strerror(errno));
-  } else {
-    file = tool_format("%s/stdin.so", folder);
-    if (!tool_write_file(file, bytes, size)) {
-      free(file);
-      file = NULL;
-      rmdir(folder);
-    }
-  }
-  free(bytes);
-  return file;
-}
-
-/* A name without a slash would be looked for where the system's libraries are. */
-static char *find_file(const char *path) {
-  if (strchr(path, '/') == NULL && access(path, F_OK) == 0) return tool_format("./%s", path);
-  return tool_copy(path, strlen(path));
-}
-
-/* The raised error on one line behind the library's name, which the reason often says too. */
 static void report_load_error(const library *of) {
-  char *line = raised_take_message(), *at;
-  char *prefix = tool_format("%s: ", of->file);
-  const char *reason = strstr(line, prefix);
-  for (at = line; *at != '\0'; ++at) {
-    if (*at == '\n') *at = ' ';
-  }
-  report_error("%s: %s", of->path, reason != NULL ? reason + strlen(prefix) : line);
-  free(prefix);
-  free(line);
+  char *message = raised_take_message();
+  library_file_refuse(of->path, of->file, message);
+  free(message);
 }
 
 bool library_open(const char *path, library *out) {
+  TVMFFIAny args[2], module;
   out->path = path;
   out->module = NULL;
-  out->is_temporary = strcmp(path, "-") == 0;
-  out->file = out->is_temporary ? save_stdin() : find_file(path);
+  isolate_enter(kStageOwn, path);
+  out->file = library_file_find(path);
   if (out->file == NULL) return false;
-  if (tvm_ffi_module_load(out->file, &out->module) == 0) return true;
+  isolate_enter(kStageLoad, path);
+  args[0] = tvm_ffi_any_view_string(out->file);
+  args[1] = tvm_ffi_any_view_string("so");
+  /* What came on stdin has no name to say its format. */
+  if (strcmp(path, "-") == 0
+          ? tvm_ffi_function_call_global("ffi.Module.load_from_file.so", args, 2, &module) == 0
+          : tvm_ffi_function_call_global("ffi.ModuleLoadFromFile", args, 1, &module) == 0) {
+    isolate_enter(kStageOwn, path);
+    out->module = module.v_obj;
+    return true;
+  }
+  isolate_enter(kStageOwn, path);
   report_load_error(out);
   library_close(out);
   return false;
 }
 
 void library_close(library *of) {
+  isolate_enter(kStageUnload, of->path);
   tvm_ffi_object_release(of->module);
-  if (of->is_temporary && of->file != NULL) {
-    remove(of->file);
-    char *folder = path_beside(of->file, "");
-    rmdir(folder);
-    free(folder);
-  }
+  isolate_enter(kStageOwn, of->path);
   free(of->file);
   of->file = NULL;
   of->module = NULL;
@@ -130,7 +100,7 @@ static void describe_functions(const listing *from, const char *wanted, text *ou
 
 /* What the library exports; NULL when reported. */
 static elf_file *open_listing(const library *of, listing *out) {
-  elf_file *file = elf_file_open(of->file);
+  elf_file *file = library_file_read(of->path);
   if (file != NULL) listing_collect(file, "*", false, out);
   return file;
 }
@@ -186,7 +156,8 @@ schema_type *library_read_schema(const library *of, const char *name) {
   args[0] = tvm_ffi_any_view_object(of->module);
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
-  isolate_enter(kStageDescribe, of->path);
+  isolate_enter(kStageAsk, of->path);
+  isolate_progress("the types of %s", name);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &metadata) != 0) {
     TVMFFIErrorSetRaised(NULL);
     metadata = tvm_ffi_any_none();

@@ -9,8 +9,7 @@
 
 typedef struct {
   const char *path; /* as it was named */
-  char *file;       /* where it is; of a library that came on stdin for as long as this lives */
-  bool is_temporary;
+  char *file;       /* what the loader was told; NULL: it is not loaded */
   TVMFFIObjectHandle module;
 } library;
 

@@ -103,6 +103,8 @@ static const entry kExits[] = {
 };
 static const entry kEnvironment[] = {
     {"NO_COLOR", "Set and not empty: no colours, unless --color=always asks for them."},
+    {"TMPDIR",
+     "Where a library from stdin is while it is loaded, on systems without files in memory."},
     {"TVM_TRACEBACK_LIMIT", "The most lines of a backtrace; 512 if it is not set."},
     {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
 };

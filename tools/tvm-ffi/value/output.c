@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/raised.h"
 #include "base/report.h"
+#include "base/streams.h"
 #include "value/npy.h"
 #include "value/value_text.h"
 
@@ -104,9 +105,10 @@ void output_list_free(output_list *of) {
 void output_print(const output *one, size_t max_elements) {
   text line = {NULL, 0, 0};
   value_write(&line, &one->value, max_elements);
-  printf("%s%s%s: ", report_color(kColorName), one->name, report_color(kColorNone));
-  fwrite(line.data, 1, line.size, stdout);
-  putchar('\n');
+  fprintf(streams_results(), "%s%s%s: ", report_color(kColorName), one->name,
+          report_color(kColorNone));
+  fwrite(line.data, 1, line.size, streams_results());
+  putc('\n', streams_results());
   text_free(&line);
 }
 

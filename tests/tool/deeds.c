@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library that does what it should not, at the moment that is named in the environment: ON_LOAD,
+ * ON_ASK (for the types of its function), ON_CALL and ON_END. */
+#define _DEFAULT_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tvm/ffi/c.h>
+#include <unistd.h>
+
+static void hang(void) {
+  for (;;) sleep(1000);
+}
+
+static void close_until(int end) {
+  int file;
+  for (file = 0; file < end; ++file) close(file);
+}
+
+/* By the C library and past it; the second without an end to its line, so that it stays in there.
+ */
+static void print_both(void) {
+  static const char kDirect[] = "written\n";
+  if (write(STDOUT_FILENO, kDirect, sizeof kDirect - 1) < 0) abort();
+  fputs("printed\n", stdout);
+}
+
+/* Without an end, but not so fast that tests suffer. */
+static void flood(void) {
+  for (;;) {
+    puts("again and again");
+    fflush(stdout);
+    usleep(1000);
+  }
+}
+
+/* Ends by SIGKILL alone. */
+static void resist(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  hang();
+}
+
+static void spawn(void) {
+  if (fork() == 0) hang();
+}
+
+/* The child goes on as if it were the program. */
+static void split(void) {
+  (void)fork();
+}
+
+static void leave(void) {
+  exit(3);
+}
+
+/* With the code of all going well. */
+static void leave_quietly(void) {
+  _exit(0);
+}
+
+static void stop(void) {
+  raise(SIGSTOP);
+}
+
+static void shut(void) {
+  close_until(3);
+}
+
+static void shut_all_and_hang(void) {
+  close_until(256);
+  hang();
+}
+
+static void perform(const char *moment) {
+  static const struct {
+    const char *name;
+    void (*act)(void);
+  } kDeeds[] = {
+      {"crash", abort},      {"leave", leave}, {"leave_quietly", leave_quietly},
+      {"hang", hang},        {"shut", shut},   {"shut_all_and_hang", shut_all_and_hang},
+      {"print", print_both}, {"flood", flood}, {"stop", stop},
+      {"spawn", spawn},      {"split", split}, {"resist", resist},
+  };
+  const char *deed = getenv(moment);
+  size_t i;
+  if (deed == NULL || *deed == '\0') return;
+  for (i = 0; i < sizeof kDeeds / sizeof *kDeeds; ++i) {
+    if (strcmp(deed, kDeeds[i].name) != 0) continue;
+    kDeeds[i].act();
+    return;
+  }
+  fprintf(stderr, "%s=%s is no deed\n", moment, deed);
+  _exit(99);
+}
+
+__attribute__((constructor)) static void load(void) {
+  perform("ON_LOAD");
+}
+
+__attribute__((destructor)) static void end(void) {
+  perform("ON_END");
+}
+
+TVM_FFI_C_EXPORT(kernel, "() -> int") {
+  perform("ON_CALL");
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(7));
+}
+TVM_FFI_C_EXPORT(_metadata_kernel, "() -> str") {
+  perform("ON_ASK");
+  return tvm_ffi_string_create(
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"args\\\":[" TVM_FFI_C_TYPE(
+          "int") "]}\"}",
+      args->result);
+}
+
+/* The next to be asked. */
+TVM_FFI_C_EXPORT(other, "() -> float") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(7));
+}
+TVM_FFI_C_EXPORT(_metadata_other, "() -> str") {
+  return tvm_ffi_string_create(
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"args\\\":[" TVM_FFI_C_TYPE(
+          "float") "]}\"}",
+      args->result);
+}

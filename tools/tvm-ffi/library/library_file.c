@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "library/library_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "process/temporary.h"
+
+static char *from_stdin;
+
+static bool is_stdin(const char *name) {
+  return strcmp(name, "-") == 0;
+}
+
+bool library_file_fetch(const char *name) {
+  size_t size;
+  char *bytes;
+  if (!is_stdin(name) || from_stdin != NULL) return true;
+  bytes = tool_read_file(name, &size);
+  if (bytes != NULL) from_stdin = temporary_file(bytes, size);
+  free(bytes);
+  return from_stdin != NULL;
+}
+
+char *library_file_find(const char *name) {
+  char *path;
+  if (!library_file_fetch(name)) return NULL;
+  if (is_stdin(name)) {
+    path = tool_copy(from_stdin, strlen(from_stdin));
+  } else {
+    path = tool_format("%s%s", strchr(name, '/') != NULL ? "" : "./", name);
+  }
+  if (elf_file_is_whole(path, name)) return path;
+  free(path);
+  return NULL;
+}
+
+elf_file *library_file_read(const char *name) {
+  char *image;
+  size_t size;
+  if (!library_file_fetch(name)) return NULL;
+  image = tool_read_file(is_stdin(name) ? from_stdin : name, &size);
+  return image != NULL ? elf_file_open_image(name, image, size) : NULL;
+}
+
+/* The reason often begins with the path, or has it behind words that say the same. */
+void library_file_refuse(const char *name, const char *path, const char *reason) {
+  char *prefix = tool_format("%s: ", path), *line, *at;
+  const char *found = strstr(reason, prefix);
+  line = tool_format("%s", found != NULL ? found + strlen(prefix) : reason);
+  for (at = line; *at != '\0'; ++at) {
+    if (*at == '\n') *at = ' ';
+  }
+  report_error("%s: %s", name, line);
+  free(line);
+  free(prefix);
+}
