@@ -41,7 +41,7 @@ assert comparison["low"] <= comparison["ratio"] <= comparison["high"], compariso
 VERDICT = r"{} (is [\d.]+x (faster|slower) than|takes [\d.]+x the time of) {} \(95 % CI [\d.]+ to [\d.]+\), " \
     r"(no )?significant( difference)?"
 assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)), comparison["verdict"]), comparison
-lines = good("bench", "-m", ONLY, "-m", OTHER, "-f", "only", *SHORT).splitlines()
+lines = good("bench", "--module", ONLY, "--module", OTHER, "-f", "only", *SHORT).splitlines()
 assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].startswith(OTHER), lines
 
 # Of too few samples nothing is known; a result of another function is no earlier one.
@@ -85,13 +85,33 @@ bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
 bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
 bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["deeds"], *SHORT,
     env=dict(crashing, ON_LOAD="crash"))
-bad(LOAD, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
+bad(USAGE, "there is no function add; it has only", "bench", K, ONLY, "add(1, 2)", *SHORT)
 bad(USAGE, "say which function; it has add", "bench", K)
 bad(USAGE, "argument 0 (`x`)", "bench", K, "add(x)")
 bad(USAGE, "--repeat must be an integer from 1", "bench", ONLY, "--repeat=0")
 bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
-bad(USAGE, "--module is given more than 2 times", "bench", "-m", "a", "-m", "b", "-m", "c")
+bad(USAGE, "--module may be given twice at most", "bench", *("--module=a", "--module=b", "--module=c"))
 assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
+
+# The last operand may be a function: what is no file, and not called as one.
+assert good_json("bench", ONLY, "only", *SHORT)["runs"][1]["library"] is None
+bad(USAGE, "there is no function nobody; it has only", "bench", ONLY, "nobody", *SHORT)
+pathlib.Path("only").mkdir()
+assert len(good_json("bench", ONLY, "only", *SHORT)["runs"]) == 2
+pathlib.Path("only").rmdir()
+pathlib.Path("only").symlink_to(OTHER)
+assert [r["library"] for r in good_json("bench", ONLY, "only", *SHORT)["runs"]] == [ONLY, "only", None]
+pathlib.Path("only").unlink()
+for name in "other.so", "./other", "other.so.1":
+    bad(LOAD, f"{name}: ", "bench", ONLY, name, *SHORT)
+bad(LOAD, "other: ", "bench", ONLY, "other", "-f", "only", *SHORT)
+
+# Names of files are nothing but text on a terminal.
+odd = pathlib.Path("o\x1b[31md.so")
+odd.symlink_to(ONLY)
+lines = good("bench", odd, ONLY, "only()", *SHORT, "--color=never").splitlines()
+assert lines[1].startswith("o\\x1b[31md.so ") and "\x1b" not in "".join(lines), lines
+assert good_json("bench", odd, *SHORT)["runs"][0]["library"] == str(odd)
 
 # What cannot be loaded, first or second.
 for missing in ("missing.so", "old.json"):

@@ -261,7 +261,7 @@ def clashes(*files):
         SEEN.add(tuple(line.split()[:2]))
         if line.split()[1] == "clashes":
             last.append(line)
-    assert list(found) == list(map(str, files)), out
+    assert list(found) == [str(file).replace("\x1b", "\\x1b") for file in files], out
     return code, list(found.values())
 
 

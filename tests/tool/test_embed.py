@@ -340,7 +340,7 @@ for form, path in made.items():
     assert list(unpacked) == ["folder", "list", "modules"], unpacked
     assert (unpacked["folder"], unpacked["list"]) == (str(folder), "modules.txt"), unpacked
     assert [(one["kind"], one["file"], one["size"], one["imports"]) for one in unpacked["modules"]] == [
-        ("_lib", None, 0, [2, 1]), ("cuda", names[0], 10001, []), ('de mo\\x07"\\', names[1], 7, [3]),
+        ("_lib", None, 0, [2, 1]), ("cuda", names[0], 10001, []), ('de mo\x07"\\', names[1], 7, [3]),
         ("cuda", names[2], 256, [])], unpacked
     assert [(folder / name).read_bytes() for name in names] == [CONTENT["a-b.bin"], CONTENT["c.spv"], CONTENT["0"]]
     assert good("embed", "--library-bin", "--format=raw", folder / "modules.txt", "-o", WORK / "again") == ""

@@ -52,10 +52,11 @@ embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)
     assert listed["embedded"]["modules"] == [
         {"kind": "_lib", "size": 0, "content": "", "imports": [1, 2]},
         {"kind": "cuda", "size": 5000, "content": "", "imports": []},
-        {"kind": "d\\x1bemo", "size": 3, "content": "", "imports": []}], listed
+        {"kind": "d\x1bemo", "size": 3, "content": "", "imports": []}], listed
 
 path = make("x86-64").write(WORK / "lib.so")
 assert good("list", "--match=sc*", path).splitlines()[1:-1] == [f"  scale  {TYPE}  Scale x by s."]
+assert good("list", "-m", "sc*", "-m", "inf?", "-m", "x", path) == good("list", path)
 assert [line.split()[0] for line in good("list", "--sort=size", path).splitlines()[1:3]] == ["info", "scale"]
 assert good("list", "--match=x", "--bin", "--undefined", path).splitlines()[1:] == [
     "  U TVMFFIErrorSetRaised       since 0.1.0",

@@ -14,6 +14,9 @@ COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
            for command in COMMANDS}
 assert "config" in COMMANDS and ("l", "lib", "=FILE") in OPTIONS["types"], OPTIONS
+# A letter means the same option wherever it is one.
+meant = {(letter, name) for options in OPTIONS.values() for letter, name, _ in options if letter}
+assert len(meant) == len({letter for letter, _ in meant}), sorted(meant)
 PAGE, BASH, ZSH, FISH = (good(f"--manual={form}") for form in ("man", "bash", "zsh", "fish"))
 assert PAGE == good("--manual") == good("--manual", "man")
 bad(USAGE, '--manual must be man, bash, zsh or fish, not "pdf"', "--manual=pdf")
@@ -49,7 +52,7 @@ for command, options in OPTIONS.items():
 CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in OPTIONS.items()
            for letter, name, value in options if "|" in value]
 assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
-        ("embed", "f", "format", ("c", "c23", "incbin", "obj", "raw")),
+        ("embed", "", "format", ("c", "c23", "incbin", "obj", "raw")),
         ("info", "", "color", ("auto", "always", "never")),
         ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3])) for c in CHOICES}, CHOICES
 for command, letter, name, words in CHOICES:

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tempfile
 
-from tool import FILES, TOOL, good
+from tool import FILES, OK, TOOL, good
 
 PAGE, LIBRARY = map(pathlib.Path, FILES)
 INDENT = "    "
@@ -51,7 +51,21 @@ with tempfile.TemporaryDirectory() as folder:
         assert done.returncode == 0 and done.stderr == "", (command, done)
         assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 
+# The examples in the help of commands run.
+there = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
+examples = [line.strip() for command in there for line in good(command, "--help").splitlines()
+            if line.startswith("  tvm-ffi ")]
+assert {line.split()[1] for line in examples} >= {"list", "run", "bench", "registry", "types", "stub"}, examples
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("libscale.so", "old/libscale.so"):
+        (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(LIBRARY, pathlib.Path(folder) / name)
+    good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
+    for command in examples:
+        done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
+                              env=environment)
+        assert done.returncode == OK and done.stderr == "", (command, done)
+
 # Every command has its row, but for those that are not there.
 rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
-there = set(re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE))
-assert there <= rows, there - rows
+assert set(there) <= rows, set(there) - rows

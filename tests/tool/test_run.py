@@ -55,7 +55,7 @@ for text in ["5", "-7", "2.5", "3.0", "1e+100", "inf", "true", '"a, b"', "dtype:
     is_output(f"identity({text})", f"result[0]: {expected}\n")
     got = good("run", K, "-f", "identity", "-i", text)
     assert got == f"result[0]: {expected}\n", (text, got)
-for text, expected in [("2xsi32=1", "2xi32=1 1"), ("2xint32=0x10", "2xi32=16 16"), ("2xfloat32=1 2", "2xf32=1 2"),
+for text, expected in [("2xsi32=010", "2xi32=10 10"), ("010", "10"), ("i:-010", "-10"), ("2xint32=0x10", "2xi32=16 16"), ("2xfloat32=1 2", "2xf32=1 2"),
                        ("2x2xi8=1,2,3,4", "2x2xi8=[1 2][3 4]"), ("2xi1=true false", "2xbool=1 0"),
                        ("2xbfloat16=1.00390625", "2xbf16=1 1"), ("i:0x1F", "31"), ("f:3", "3.0"),
                        ("b:false", "false"), ('s:"a\\n\\u00e9\\x41"', '"a\\n\\u00e9A"'),
@@ -66,6 +66,8 @@ for text, expected in [("2xsi32=1", "2xi32=1 1"), ("2xint32=0x10", "2xi32=16 16"
     assert got == f"result[0]: {expected}\n", (text, got)
 is_output("show(2x2xi8=[[1, 2], [3, 4]], 1 , \"a, b\")", 'result[0]: "(int8[2, 2]@cpu:0, 1, \\"a, b\\")"\n')
 # A type that the library tells.
+is_output("show_typed(99999999999999999999, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
+          'result[0]: "(1e+20, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (1, 2), \\"none\\")"\n')
 is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
           'result[0]: "(3, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (1, 2), \\"none\\")"\n')
 is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [], none)",
@@ -106,7 +108,7 @@ fails("[FAIL] scale: arg[2] 4xf32 is 4xf32, expected 2x2xf32\n", check[2], "2x2x
 fails("[FAIL] scale: arg[2] 4xf32 is 4xf32, expected 4xf64\n", check[2], "4xf64=1")
 fails("[FAIL] add: result[0] is 3, expected 4; max|err|=1\n", "add(1, 2)", "4")
 fails("[FAIL] add: result[0] is 3, expected \"3\"\n", "add(1, 2)", "\"3\"")
-fails("[PASS] add: result[0] max|err|=0\n[FAIL] add: 1 outputs, expected 2\n", "add(1, 2)", "3", "3")
+fails("[PASS] add: result[0] max|err|=0\n[FAIL] add: 1 output, expected 2\n", "add(1, 2)", "3", "3")
 fails("[FAIL] wait: 0 outputs, expected 1\n", "wait(0)", "3")
 fails("[FAIL] identity: result[0] item [1] is 2.5, expected 2; max|err|=0.5\n", "identity([1, 2.5])", "[1, 2]")
 fails("[FAIL] identity: result[0] has 2 items, expected 1\n", "identity([1, 2])", "[1]")
@@ -167,8 +169,8 @@ bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit co
 bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
 bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
 bad(LOAD, "nothing.so: cannot open shared object file", "run", "nothing.so")
-bad(LOAD, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
-bad(LOAD, "there is no function something_else; it has only", "run", libraries["run_one"], "something_else()")
+bad(USAGE, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
+bad(USAGE, "there is no function something_else; it has only", "run", libraries["run_one"], "something_else()")
 bad(USAGE, "say which function; it has add, bump, ", "run", K)
 bad(USAGE, "say which function; it has no functions", "run", libraries["run_none"])
 
@@ -181,11 +183,17 @@ for call, message in [
         ("add([1)", "missing in a list"), ("add({a})", "`:` is missing"), ("add({1: 2)", "`,` or `}` is missing"),
         ("add(abc)", '`abc` is no value; a text is written s:"..."'), ('add("abc)', "a quote stays open"),
         ("add(i:1.5)", "`1.5` is no integer"), ("add(i:99999999999999999999)", "is no integer of 64 bits"),
-        ("add(f:x)", "`x` is no number"), ("add(b:2)", "neither true nor false"),
-        ("add(dtype:q7)", "`q7` is no data type"), ("add(dev:gpu)", "`gpu` is no device"), ("add(shape:2)", "a list"),
+        ("add(f:x)", "`x` is no number"),
+        ("add(9223372036854775808)", "`9223372036854775808` is no integer of 64 bits; a float is written f:9223372036"),
+        ("add([-9223372036854775809])", "`-9223372036854775809` is no integer of 64 bits"),
+        ("add({9223372036854775808: 1})", "`9223372036854775808` is no integer of 64 bits\n"),
+        ('add("a\\é")', "`\\é` is no escape in a text"), ('add("a" é)', "`é` is not expected behind it"), ("add(b:2)", "neither true nor false"),
+        ("add(i:)", "argument 0 (`i:`): a value is missing"), ("add(dtype:)", "a value is missing"),
+        ("add(@)", "argument 0 (`@`): the name of a file is missing"), ("add(x:@)", "the name of a file is missing"),
+        ("add(4xf32=+)", "argument 0 (`4xf32=+`): the name of a file is missing"), ("add(dtype:q7)", "`q7` is no data type"), ("add(dev:gpu)", "`gpu` is no device"), ("add(shape:2)", "a list"),
         ('add(shape:["a"])', "a shape is a list of integers"), ("add(fn:nobody)", "no global function `nobody`"),
         ("add(4xq7=1)", "`q7` is no data type"), ("add(4xf32=1 2)", "2 numbers for 4"),
-        ("add(4x)", "`` is no data type"),
+        ("add(4x)", "the data type is missing, such as f32 in 4xf32"),
         ("add(4xf32=)", "0 numbers for 4"), ("add(2xi8=1 200)", "`200` does not fit i8"),
         ("add(2xui8=-1 0)", "`-1` does not fit ui8"), ("add(2xbool=2 0)", "`2` does not fit bool"),
         ("add(2xi8=1.5 0)", "`1.5` is no integer"), ("add(2xf32=x y)", "`x` is no number"),
@@ -201,12 +209,20 @@ bad(USAGE, "--input 0 (`\"a\" b`): `b` is too much", "run", K, "-f", "add", "-i"
 bad(USAGE, "--expected_output 0 (`4xq3`)", "run", K, "add(1, 2)", "-e", "4xq3")
 bad(USAGE, "exclude each other", "run", K, "add(1, 2)", "-i", "1")
 bad(USAGE, "say which library", "run")
-bad(USAGE, "one operand too many: extra", "run", K, "-f", "add", "extra")
-bad(USAGE, "--output is given 2 times, and there are 1 outputs", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
-bad(USAGE, "--output must be", "run", K, "add(1, 2)", "-o", "x.npy")
+bad(USAGE, "one operand too many: extra; --function names the function", "run", K, "-f", "add", "extra")
+bad(USAGE, "one operand too many: add(1, 2); --module names the library", "run", "--module", K, K, "add(1, 2)")
+bad(USAGE, "--module may be given once", "run", "--module", K, "--module", K, "add(1, 2)")
+bad(USAGE, "add: there are fewer outputs than --output: 1, not 2", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
+for output in "x.npy", "@", "+":  # said before a call that may take its time
+    bad(USAGE, f'--output must be empty, -, @FILE or +FILE, not "{output}"', "run", K, "crash()", "-o", output)
 bad(USAGE, "--guard must be end or start", "run", K, "add(1, 2)", "--guard=middle")
 bad(USAGE, "--seed must be an integer", "run", K, "add(1, 2)", "--seed=x")
 bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")
+
+# What a long argument begins with is said, up to the end of a character; the reason always.
+for text in "é" * 40, "a" + "é" * 40, "aa" + "\u20ac" * 40, "\U0001f600" * 40, "a" * 700:
+    shown = text.encode()[:60].decode(errors="ignore")
+    bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a text", "run", K, f"add({text})")
 
 # Inputs against memory that nobody may touch.
 for where, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tvm-ffi COMMAND: the command line's first word, and the options that every command has. */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
+#include <unistd.h>
 
 #include "base/arguments.h"
 #include "base/path.h"
@@ -62,6 +65,16 @@ static int run(int argc, char **argv) {
   return run_command(of, argc - 2, argv + 2);
 }
 
+/* A standard stream that the caller has closed stays unusable, but no file that is opened later
+ * gets its number, and with it what is printed. */
+static void hold_streams(void) {
+  int fd;
+  for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int main(int argc, char **argv) {
+  hold_streams();
   return streams_finish(run(argc, argv));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "base/arguments.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +219,14 @@ size_t arguments_word(const arguments *args, const char *name, size_t otherwise)
     if (strcmp(one->of->name, name) == 0) return find_word(one->of, one->value);
   }
   return otherwise;
+}
+
+bool arguments_match(const arguments *args, const char *name, const char *what) {
+  size_t count = arguments_count(args, name), i;
+  for (i = 0; i < count; ++i) {
+    if (fnmatch(arguments_at(args, name, i), what, 0) == 0) return true;
+  }
+  return count == 0;
 }
 
 bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,

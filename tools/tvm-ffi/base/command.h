@@ -11,7 +11,7 @@
 enum {
   kExitOk = 0,
   kExitRaised = 1,   /* the called function, or the runtime, raised an error */
-  kExitUsage = 2,    /* the command line, or a file named there, is not right */
+  kExitUsage = 2,    /* the command line, or a file or function named there, is not right */
   kExitMismatch = 3, /* a result is not what was expected */
   kExitLoad = 4,     /* a library cannot be read or loaded */
   kExitCheck = 5     /* a check failed */
@@ -62,6 +62,9 @@ size_t arguments_word(const arguments *args, const char *name, size_t otherwise)
 /* Values of an option that repeats, in their order. */
 size_t arguments_count(const arguments *args, const char *name);
 const char *arguments_at(const arguments *args, const char *name, size_t i);
+/* Whether a name is like one of the option's values, in which "*" is any text and "?" any
+ * character; all names are where it was not given. */
+bool arguments_match(const arguments *args, const char *name, const char *what);
 /* A number within bounds, or the other where none was given; false when it is not one, which is
  * reported. */
 bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,

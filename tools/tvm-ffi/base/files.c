@@ -21,7 +21,7 @@ char *tool_read_file(const char *path, size_t *out_size) {
   size_t capacity = 1 << 16, size = 0, got;
   char *bytes;
   if (file == NULL) {
-    report_error("%s: %s", path, strerror(errno));
+    report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
     return NULL;
   }
   bytes = tool_alloc(capacity);
@@ -32,7 +32,7 @@ char *tool_read_file(const char *path, size_t *out_size) {
   }
   bytes[size] = '\0';
   if (ferror(file)) {
-    report_error("%s: %s", path, strerror(errno));
+    report_error("%s: %s", file == stdin ? "standard input" : path, strerror(errno));
     free(bytes);
     bytes = NULL;
   }
@@ -76,7 +76,10 @@ static bool is_stdout(const char *path) {
 /* Takes the file. */
 static bool write_to(FILE *file, const file_content *from) {
   bool good = fwrite(from->bytes, 1, from->size, file) == from->size && fflush(file) == 0;
-  if (!good) report_error("%s: %s", from->path, strerror(errno));
+  if (!good) {
+    report_error("%s: %s", file == streams_results() ? "standard output" : from->path,
+                 strerror(errno));
+  }
   if (file == streams_results()) return good;
   if (fclose(file) != 0 && good) {
     report_error("%s: %s", from->path, strerror(errno));

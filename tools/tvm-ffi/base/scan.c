@@ -8,6 +8,7 @@
 
 #include "base/raised.h"
 #include "base/report.h"
+#include "base/utf8.h"
 
 /* Where the value that begins at s->at ends; NULL: a bracket or a quote stays open. */
 static const char *find_end(const scan *s) {
@@ -34,21 +35,29 @@ static const char *find_end(const scan *s) {
   return depth > 0 || quoted ? NULL : at;
 }
 
+int scan_measure(const scan *s, const char *at) {
+  size_t size = at < s->end ? utf8_measure(at, (size_t)(s->end - at)) : 0;
+  return at < s->end && size == 0 ? 1 : (int)size;
+}
+
 bool scan_fail(const scan *s, const char *format, ...) {
   enum { kShown = 60 };
   scan whole = *s;
   const char *end;
-  size_t size;
+  size_t size, shown;
+  text message = {NULL, 0, 0};
   va_list values;
-  char message[512];
   whole.at = s->begin;
   end = find_end(&whole);
-  size = (size_t)((end != NULL ? end : s->end) - s->begin);
+  size = shown = (size_t)((end != NULL ? end : s->end) - s->begin);
+  if (size > kShown) shown = utf8_cut(s->begin, kShown);
+  text_add_bytes(&message, "", 0);
   va_start(values, format);
-  vsnprintf(message, sizeof message, format, values);
+  text_add_list(&message, format, values);
   va_end(values);
-  report_error("%s (`%.*s%s`): %s", s->label, (int)(size > kShown ? kShown : size), s->begin,
-               size > kShown ? "..." : "", message);
+  report_error("%s (`%.*s%s`): %s", s->label, (int)shown, s->begin, shown < size ? "..." : "",
+               message.data);
+  text_free(&message);
   return false;
 }
 
@@ -131,6 +140,7 @@ static bool take_escape(scan *s, text *to) {
   static const char kLetters[] = "\"\\/ntr0", kMeant[] = "\"\\/\n\t\r";
   const char *found;
   unsigned code;
+  const char *begin = s->at;
   char letter = s->at < s->end ? *s->at++ : '\0';
   if (letter == 'x' || letter == 'u') {
     if (!take_hex(s, letter == 'x' ? 2 : 4, &code)) return false;
@@ -143,7 +153,9 @@ static bool take_escape(scan *s, text *to) {
     return true;
   }
   found = letter != '\0' ? strchr(kLetters, letter) : NULL;
-  if (found == NULL) return scan_fail(s, "`\\%c` is no escape in a text", letter);
+  if (found == NULL) {
+    return scan_fail(s, "`\\%.*s` is no escape in a text", scan_measure(s, begin), begin);
+  }
   text_add_bytes(to, kMeant + (found - kLetters), 1);
   return true;
 }

@@ -18,6 +18,8 @@ typedef struct {
 bool scan_fail(const scan *s, const char *format, ...) TOOL_PRINTF(2, 3);
 /* The same for what the runtime has raised, which is taken. */
 bool scan_fail_raised(const scan *s);
+/* The bytes of the character there: one of what is none, 0 at the end. */
+int scan_measure(const scan *s, const char *at);
 
 void scan_skip_space(scan *s);
 /* Spaces and then this character, which are passed; or nothing is. */

@@ -61,6 +61,13 @@ char *shown_text(const void *bytes, size_t size) {
   return shown.data != NULL ? shown.data : tool_copy("", 0);
 }
 
+int shown_print(FILE *to, const char *value) {
+  char *shown = shown_text(value, strlen(value));
+  int size = fprintf(to, "%s", shown);
+  free(shown);
+  return size;
+}
+
 char *shown_lines(const void *bytes, size_t size) {
   text shown = {NULL, 0, 0};
   const char *at = bytes, *end = at + size;

@@ -4,6 +4,7 @@
 #define TVM_FFI_TOOL_SHOWN_H_
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/text.h"
 
@@ -16,6 +17,8 @@ void shown_add_size(text *to, uint64_t size);
 void shown_add_text(text *to, const void *bytes, size_t size);
 /* The same as a text of its own, of free(). */
 char *shown_text(const void *bytes, size_t size);
+/* The same of a text that ends with NUL, printed, and how many bytes that were. */
+int shown_print(FILE *to, const char *value);
 /* The same, but lines stay lines. */
 char *shown_lines(const void *bytes, size_t size);
 /* Whether it is shown as it is. */

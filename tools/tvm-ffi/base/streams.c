@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/streams.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -46,9 +48,11 @@ void streams_part(bool others_print, bool others_read) {
 
 int streams_finish(int exit_code) {
   FILE *of = streams_results();
-  /* A full disk, or a reader that went away: what was printed is not whole. */
+  errno = 0;
+  /* A full disk, for one: what was printed is not whole. */
   if ((fflush(of) != 0 || ferror(of)) && exit_code == kExitOk) {
-    return report_fail(kExitRaised, "standard output: cannot write");
+    return report_fail(kExitUsage, "standard output: %s",
+                       errno != 0 ? strerror(errno) : "it cannot be written");
   }
   return exit_code;
 }

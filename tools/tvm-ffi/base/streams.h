@@ -15,7 +15,7 @@ FILE *streams_errors(void);
  * to stdout goes on doing so, or goes to stderr; what they read is stdin, or nothing. */
 void streams_part(bool others_print, bool others_read);
 
-/* All results are written; the exit code, which is kExitRaised after a report that they are not. */
+/* All results are written; the exit code, which is kExitUsage after a report that they are not. */
 int streams_finish(int exit_code);
 
 /* A copy of a descriptor, out of the way of code that closes all those it can think of; -1. */

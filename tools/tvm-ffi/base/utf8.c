@@ -23,3 +23,13 @@ size_t utf8_measure(const void *bytes, size_t size) {
   }
   return length;
 }
+
+size_t utf8_cut(const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t last = size, length;
+  while (last > 0 && size - last < 4) {
+    length = measure_announced(at[--last]);
+    if (length > 0) return length > size - last ? last : size;
+  }
+  return size;
+}

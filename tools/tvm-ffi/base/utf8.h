@@ -8,5 +8,7 @@
 /* How many of the bytes, at least one of them, the character takes that begins there; 0 where none
  * does. */
 size_t utf8_measure(const void *bytes, size_t size);
+/* So many of the bytes, or as many less as leave the last character whole. */
+size_t utf8_cut(const void *bytes, size_t size);
 
 #endif /* TVM_FFI_TOOL_UTF8_H_ */

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
+#include "base/shown.h"
 #include "base/streams.h"
 
 /* ---- Showing -----------------------------------------------------------------------------------
@@ -38,13 +39,28 @@ static const char *write_time(double ns, char *buffer, size_t capacity) {
   return buffer;
 }
 
+static size_t measure(const char *name) {
+  char *shown = shown_text(name, strlen(name));
+  size_t size = strlen(shown);
+  free(shown);
+  return size;
+}
+
+/* A name of a file or a function, and spaces up to that width. */
+static void print_name(const char *name, size_t width) {
+  size_t size = (size_t)shown_print(streams_results(), name);
+  fprintf(streams_results(), "%*s", size < width ? (int)(width - size) : 0, "");
+}
+
 static void print_table(const bench_results *b) {
-  size_t width = strlen(b->function), i, k;
+  size_t width = measure(b->function), i, k;
   for (i = 0; i < b->num_runners; ++i) {
-    if (strlen(b->runners[i].name) > width) width = strlen(b->runners[i].name);
+    size_t size = measure(b->runners[i].name);
+    if (size > width) width = size;
   }
-  fprintf(streams_results(), "%s%-*s%s %9s", report_color(kColorName), (int)width, b->function,
-          report_color(kColorNone), "samples");
+  fputs(report_color(kColorName), streams_results());
+  print_name(b->function, width);
+  fprintf(streams_results(), "%s %9s", report_color(kColorNone), "samples");
   for (k = 0; k < kNumColumns; ++k) fprintf(streams_results(), " %9s", kColumns[k]);
   putc('\n', streams_results());
   for (i = 0; i < b->num_runners; ++i) {
@@ -52,7 +68,8 @@ static void print_table(const bench_results *b) {
     double columns[kNumColumns];
     char time[32];
     list_columns(&one->result, columns);
-    fprintf(streams_results(), "%-*s %9zu", (int)width, one->name, one->result.count);
+    print_name(one->name, width);
+    fprintf(streams_results(), " %9zu", one->result.count);
     for (k = 0; k < kNumColumns; ++k)
       fprintf(streams_results(), " %9s", write_time(columns[k], time, sizeof time));
     putc('\n', streams_results());
@@ -109,8 +126,9 @@ static void show_ratio(bool json, const char *first, const char *second,
     json_end();
   } else {
     static const color kColors[] = {kColorGood, kColorDim, kColorBad};
-    fprintf(streams_results(), "%s%s%s\n", report_color(kColors[judge(of) + 1]), verdict,
-            report_color(kColorNone));
+    fputs(report_color(kColors[judge(of) + 1]), streams_results());
+    shown_print(streams_results(), verdict);
+    fprintf(streams_results(), "%s\n", report_color(kColorNone));
   }
   free(verdict);
 }
@@ -181,15 +199,15 @@ static bool find_run(const TVMFFIAny *json, size_t i, statistics *out) {
 /* Whether it is of that function, or reported. */
 static bool check_function(const char *path, const TVMFFIAny *json, const char *function) {
   TVMFFIAny name;
-  TVMFFIByteArray text;
+  TVMFFIByteArray content;
   bool same;
   if (tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("function"), &name) != 0) {
     TVMFFIErrorSetRaised(NULL);
     report_error("%s: does not say which function it has measured", path);
     return false;
   }
-  same = tvm_ffi_any_try_string(&name, &text) && text.size == strlen(function) &&
-         memcmp(text.data, function, text.size) == 0;
+  same = tvm_ffi_any_try_string(&name, &content) && content.size == strlen(function) &&
+         memcmp(content.data, function, content.size) == 0;
   if (!same) report_error("%s: has measured another function than %s", path, function);
   tvm_ffi_any_clear(&name);
   return same;

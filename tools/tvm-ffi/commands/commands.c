@@ -7,7 +7,7 @@
 
 const option kCommonOptions[] = {
     {"json", 0, NULL, false, "print JSON"},
-    {"color", 0, "auto|always|never", false, "when to colour; auto"},
+    {"color", 0, "auto|always|never", false, "when to colour (default auto: on a terminal)"},
     {"help", 'h', NULL, false, "say what the command does"},
     {NULL, 0, NULL, false, NULL},
 };
@@ -15,7 +15,8 @@ const option kCommonOptions[] = {
 static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
 
 /* Of commands that load libraries. */
-static const char kLoadTimeout[] = "how long a library may take to load, and to answer; 60";
+static const char kLoadTimeout[] =
+    "how long a library may take to load, and to answer (default 60)";
 
 static const option kConfigOptions[] = {
     {"includedir", 0, NULL, false, "the folder of the headers"},
@@ -40,15 +41,17 @@ static const option kListOptions[] = {
     {"timeout", 0, "SECONDS", false, kLoadTimeout},
     {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
     {"bin", 'b', NULL, false, "show each of the embedded modules"},
-    {"sort", 0, "name|size", false, "by what; name, and size with the largest first"},
-    {"match", 'm', "GLOB", false, "show only functions with such names"},
+    {"sort", 0, "name|size", false, "by what (default name); by size the largest comes first"},
+    {"match", 'm', "GLOB", true, "only functions with such names: * is any text, ? any character"},
     {NULL, 0, NULL, false, NULL},
 };
 static const char kListText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
     "machine. Types and documentation come from the data that the headers of this project put\n"
     "beside a function. Other libraries have functions that give them, which --load calls. A LIB\n"
-    "that is - comes from stdin.";
+    "that is - comes from standard input.\n\n"
+    "  tvm-ffi list libscale.so\n"
+    "  tvm-ffi list --load --match 's*' libscale.so";
 
 static const option kCheckOptions[] = {
     {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
@@ -80,20 +83,21 @@ static const char kCheckText[] =
     "that register the same name are not found: registry and types load them with --lib.";
 
 static const option kEmbedOptions[] = {
-    {"output", 'o', "FILE", false, "what to write; stdout"},
+    {"output", 'o', "FILE", false, "what to write (default: standard output)"},
     {"header", 'H', "FILE", false, "write a header with the declarations, too"},
-    {"format", 'f', "c|c23|incbin|obj|raw", false,
-     "numbers, #embed, the GNU assembler's .incbin, an ELF file, the bytes of --library-bin alone; "
-     "obj for an output that ends in .o, else c"},
+    {"format", 0, "c|c23|incbin|obj|raw", false,
+     "numbers, #embed, the GNU assembler's .incbin, an ELF file, the bytes of --library-bin alone "
+     "(default: obj for an output that ends in .o, else c)"},
     {"name", 0, "NAME", false,
-     "what symbols begin with; the name of the output. With --library-bin the symbol"},
+     "what symbols begin with (default: the name of the output); with --library-bin the symbol"},
     {"library-bin", 0, NULL, false, "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
     {"cubin", 0, NULL, false,
      "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
     {"machine", 0, "MACHINE", false,
      "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
-     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; this machine"},
-    {"align", 0, "BYTES", false, "where each file begins; 64"},
+     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be "
+     "(default: this machine)"},
+    {"align", 0, "BYTES", false, "where each file begins (default 64)"},
     {"section", 0, "NAME", false,
      "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
      "in obj anything"},
@@ -115,7 +119,7 @@ static const char kEmbedText[] =
 static const option kUnpackOptions[] = {
     {"extract", 'x', "WHAT", false, "the bytes of one module, KIND[I] or [I], or of a symbol"},
     {"output", 'o', "PATH", false,
-     "the folder to write to, unpacked; a file for --extract, stdout"},
+     "the folder to write to (default: unpacked); a file for --extract (default: standard output)"},
     {NULL, 0, NULL, false, NULL},
 };
 static const char kUnpackText[] =
@@ -128,26 +132,30 @@ static const char kUnpackText[] =
  */
 
 static const option kRegisteredOptions[] = {
-    {"lib", 'l', "FILE", true, "load that library first; - is stdin"},
-    {"match", 'm', "GLOB", true, "only names like that: * is any text, ? any character"},
+    {"lib", 'l', "FILE", true, "load that library first; - is standard input"},
+    {"match", 'm', "GLOB", true, "only such names: * is any text, ? any character"},
     {"timeout", 0, "SECONDS", false, kLoadTimeout},
     {NULL, 0, NULL, false, NULL},
 };
 
 static const char kRegistryText[] =
     "Those of the runtime, and those that libraries named with --lib register. A function that\n"
-    "was registered without its types has a ? behind it.";
+    "was registered without its types has a ? behind it.\n\n"
+    "  tvm-ffi registry --match 'ffi.json.*'\n"
+    "  tvm-ffi registry --lib libscale.so --match 'my.*'";
 static const char kTypesText[] =
     "Those of the runtime, and those that libraries named with --lib register: index, key and\n"
     "parent, size, how structural equality sees them; fields with type, offset and size;\n"
-    "methods; documentation.";
+    "methods; documentation.\n\n"
+    "  tvm-ffi types --match 'ffi.Module*'";
 
 static const option kStubOptions[] = {
-    {"lang", 0, "c|c++|python|rust", false, "the language; c"},
-    {"prefix", 0, "NAME", false, "what the wrappers are called after, instead of the file"},
-    {"no-load", 0, NULL, false, "only what the file has as data"},
+    {"lang", 0, "c|c++|python|rust", false, "the language of the wrappers (default c)"},
+    {"prefix", 0, "NAME", false,
+     "what the wrappers are called after (default: the name of the file)"},
+    {"no-load", 0, NULL, false, "read the file alone, without asking the library"},
     {"timeout", 0, "SECONDS", false, kLoadTimeout},
-    {"output", 'o', "FILE", false, "write there instead of to standard output"},
+    {"output", 'o', "FILE", false, "where to write (default: standard output)"},
     {NULL, 0, NULL, false, NULL},
 };
 static const char kStubText[] =
@@ -157,36 +165,40 @@ static const char kStubText[] =
     "\n"
     "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
-    "program that is linked with the library.";
+    "program that is linked with the library.\n\n"
+    "  tvm-ffi stub libscale.so -o scale.h\n"
+    "  tvm-ffi stub --lang=python libscale.so -o scale.py";
 
 /* ---- Calls: run, bench --------------------------------------------------------------------------
  */
 
 /* What a call is made of, for `run` and `bench`. */
 /* clang-format off */
-#define CALL_OPTIONS(modules)                                                           \
-  {"module", 'm', "LIB", modules, "the library, instead of an operand; - is stdin"},    \
-  {"function", 'f', "NAME", false, "the function; not needed where there is one only"}, \
-  {"input", 'i', "SPEC", true, "an argument; one option for each"},                     \
-  {"seed", 0, "N", false, "where the numbers of =rand begin; 0"},                       \
-  {"guard", 0, "end|start", false,                                                      \
-   "what reaches beyond that side of a tensor crashes"},                                \
-  {"device", 0, "DEVICE", false,                                                        \
-   "where tensors are that are arguments: cpu or cuda:N; cpu"},                         \
-  {"timeout", 0, "SECONDS", false,                                                      \
-   "how long loading, asking and a call may take; 60, and a call as long as it likes"}, \
+#define CALL_OPTIONS(modules)                                                               \
+  {"module", 0, "LIB", modules, "the library, instead of an operand; - is standard input"}, \
+  {"function", 'f', "NAME", false, "the function (default: the only one there is)"},        \
+  {"input", 'i', "SPEC", true, "an argument (default: none)"},                              \
+  {"seed", 0, "N", false, "where the numbers of =rand begin (default 0)"},                  \
+  {"guard", 0, "end|start", false,                                                          \
+   "what reaches beyond that side of a tensor crashes (default: nothing does)"},            \
+  {"device", 0, "DEVICE", false,                                                            \
+   "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                    \
+  {"timeout", 0, "SECONDS", false,                                                          \
+   "how long loading, asking and a call may take (default 60, a call as long as it likes)"}, \
   {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
 /* clang-format on */
 
 static const option kRunOptions[] = {
     CALL_OPTIONS(false),
     {"output", 'o', "SPEC", true,
-     "where an output goes: -, @FILE (.npy, or raw bytes), +FILE (append); empty: nowhere"},
+     "where an output goes: - (printed), @FILE (.npy, or raw bytes), +FILE (append), empty: "
+     "nowhere (default: all are printed)"},
     {"expected_output", 'e', "SPEC", true,
      "what an output must be, as an input is written; (ignored) skips one"},
-    {"rtol", 0, "X", false, "allowed error relative to what is expected; chosen by data type"},
-    {"atol", 0, "X", false, "allowed absolute error; chosen by data type"},
-    {"output_max_element_count", 0, "N", false, "elements to print of a tensor; 1024"},
+    {"rtol", 0, "X", false,
+     "allowed error relative to what is expected (default: by data type; 0 with --atol)"},
+    {"atol", 0, "X", false, "allowed absolute error (default: by data type; 0 with --rtol)"},
+    {"output_max_element_count", 0, "N", false, "elements to print of a tensor (default 1024)"},
     {"print_statistics", 0, NULL, false, "say how long loading and the call took"},
     {"leak-check", 0, NULL, false, "call twice; fail if the second leaves objects alive"},
     {NULL, 0, NULL, false, NULL},
@@ -204,15 +216,19 @@ static const char kRunDescription[] =
     "word a text, as the function takes it.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
     "changed. They are printed, unless --output or --expected_output says something else.\n\n"
+    "A number is as expected when it differs by no more than ATOL + RTOL * |expected|. By data\n"
+    "type these are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
+    "place for narrower floats, 0 for integers.\n\n"
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
     "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
 
 static const option kBenchOptions[] = {
     CALL_OPTIONS(true),
-    {"min_time", 0, "SECONDS", false, "how long to measure; 0.5"},
-    {"warmup", 0, "SECONDS", false, "how long to call before that; 0.1"},
-    {"repeat", 0, "N", false, "how many samples to take, instead of --min_time"},
-    {"compare", 0, "FILE", false, "compare with what --json has printed before"},
+    {"min_time", 0, "SECONDS", false, "how long to measure (default 0.5)"},
+    {"warmup", 0, "SECONDS", false, "how long to call before that (default 0.1)"},
+    {"repeat", 0, "N", false,
+     "how many samples to take (default: as many as --min_time allows, 7 at least)"},
+    {"compare", 0, "FILE", false, "compare with what --json has printed to that file before"},
     {NULL, 0, NULL, false, NULL},
 };
 
@@ -227,7 +243,10 @@ const command kCommands[] = {
      "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
      "nothing takes with the same arguments. A difference is significant when the 95 % confidence\n"
      "interval of the ratio of the medians is beyond 1 %. Work on a device is waited for at the\n"
-     "end of each sample.",
+     "end of each sample. A last operand that is no file, and not called as libraries are, is the\n"
+     "function.\n\n"
+     "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
+     "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --repeat=20",
      kBenchOptions, 0, 3, run_bench},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, run_check},

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/places.h"
 #include "base/raised.h"
+#include "base/shown.h"
 #include "build_info.h"
 #include "library/ask.h"
 #include "library/registered.h"
@@ -25,7 +26,9 @@ static void say(const char *key, const char *label, const char *value) {
   if (as_json) {
     json_text(key, value);
   } else {
-    printf("%-17s %s\n", label, value != NULL ? value : "unknown");
+    printf("%-17s ", label);
+    shown_print(stdout, value != NULL ? value : "unknown");
+    putchar('\n');
   }
 }
 

@@ -18,23 +18,18 @@
 /* ---- Text --------------------------------------------------------------------------------------
  */
 
-static void print_text(const char *value) {
-  char *shown = shown_text(value, strlen(value));
-  fputs(shown, stdout);
-  free(shown);
-}
-
 static void print_head(const elf_file *file) {
   text size = {NULL, 0, 0};
   char buffer[24];
   size_t i;
   shown_add_bytes(&size, file->size);
-  printf("%s  ELF%d %s%s  %s", file->path, file->bits,
+  shown_print(stdout, file->path);
+  printf("  ELF%d %s%s  %s", file->bits,
          machine_name(file->machine, file->bits, file->is_big_endian, buffer),
          file->is_object ? " object" : "", size.data);
   for (i = 0; i < file->num_needed; ++i) {
     fputs(i == 0 ? "  needs: " : " ", stdout);
-    print_text(file->needed[i]);
+    shown_print(stdout, file->needed[i]);
   }
   putchar('\n');
   text_free(&size);
@@ -63,7 +58,7 @@ static void print_function(const listed_function *of, int name_width, int type_w
     printf("  %-*s  %.*s", type_width, type, (int)strcspn(of->doc, "\n"), of->doc);
   } else if (of->wrong != NULL) {
     printf("  %-*s  [", type_width, type);
-    print_text(of->wrong);
+    shown_print(stdout, of->wrong);
     putchar(']');
   } else if (of->type == NULL) {
     printf("  %-*s  [no metadata%s]", type_width, type,
@@ -160,12 +155,6 @@ static void print_listing(const listing *of, const arguments *args) {
 /* ---- JSON --------------------------------------------------------------------------------------
  */
 
-static void write_shown(const char *key, const char *value, size_t size) {
-  char *shown = shown_text(value, size);
-  json_text(key, shown);
-  free(shown);
-}
-
 static void write_undefined(const elf_file *file) {
   symbol_origin origin;
   int release;
@@ -174,7 +163,7 @@ static void write_undefined(const elf_file *file) {
   for (i = 0; i < file->num_symbols; ++i) {
     if (!is_of_runtime(&file->symbols[i], &origin, &release)) continue;
     json_begin_object(NULL);
-    write_shown("name", file->symbols[i].name, strlen(file->symbols[i].name));
+    json_text("name", file->symbols[i].name);
     json_bool("weak", file->symbols[i].is_weak);
     json_bool("here", origin != kSymbolUnknown);
     if (origin == kSymbolReleased) {
@@ -208,31 +197,25 @@ static void write_listing(const listing *of) {
   char buffer[24];
   size_t i;
   json_begin_object(NULL);
-  write_shown("path", file->path, strlen(file->path));
+  json_text("path", file->path);
   json_text("machine", machine_name(file->machine, file->bits, file->is_big_endian, buffer));
   json_int("bits", file->bits);
   json_text("byte_order", file->is_big_endian ? "big" : "little");
   json_bool("object", file->is_object);
   json_uint("size", file->size);
   json_begin_array("needed");
-  for (i = 0; i < file->num_needed; ++i) {
-    write_shown(NULL, file->needed[i], strlen(file->needed[i]));
-  }
+  for (i = 0; i < file->num_needed; ++i) json_text(NULL, file->needed[i]);
   json_end();
   json_begin_array("functions");
   for (i = 0; i < of->num_functions; ++i) {
     const listed_function *one = &of->functions[i];
     json_begin_object(NULL);
-    write_shown("name", one->name, strlen(one->name));
+    json_text("name", one->name);
     json_uint("size", one->size);
     json_text("type", one->type);
-    if (one->metadata != NULL) {
-      write_shown("metadata", one->metadata, strlen(one->metadata));
-    } else {
-      json_null("metadata");
-    }
+    json_text("metadata", one->metadata);
     json_text("doc", one->doc);
-    if (one->wrong != NULL) write_shown("error", one->wrong, strlen(one->wrong));
+    if (one->wrong != NULL) json_text("error", one->wrong);
     json_end();
   }
   json_end();
@@ -250,7 +233,7 @@ static int list_library(const char *path, const arguments *args, double timeout)
   elf_file *file = library_file_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
-  listing_collect(file, arguments_text(args, "match", "*"), is_by_size(args), &of);
+  listing_collect(file, args, is_by_size(args), &of);
   if (arguments_has(args, "load")) code = ask_library(path, &of, timeout);
   if (arguments_has(args, "json")) {
     write_listing(&of);

@@ -40,14 +40,15 @@ static void write_function(const entry *of) {
 
 static void print_function(const entry *of) {
   TVMFFIByteArray bytes;
-  char *shown = shown_text(of->name, strlen(of->name)), *signature = NULL;
+  char *signature = NULL;
   if (tvm_ffi_any_try_string(&of->metadata, &bytes)) {
     signature = schema_describe(bytes.data, bytes.size);
   }
-  fprintf(streams_results(), "%s%s%s%s\n", report_color(kColorName), shown,
-          report_color(kColorNone), signature != NULL ? signature : "  ?");
+  fputs(report_color(kColorName), streams_results());
+  shown_print(streams_results(), of->name);
+  fprintf(streams_results(), "%s%s\n", report_color(kColorNone),
+          signature != NULL ? signature : "  ?");
   free(signature);
-  free(shown);
 }
 
 /* All that are asked for, before anything is printed: a library may have put functions of its own
@@ -60,7 +61,7 @@ static bool collect(const arguments *args, entry **out, size_t *out_count) {
   *out_count = 0;
   for (i = 0; i < count; ++i) {
     entry *next = &(*out)[*out_count];
-    if (registered_is_asked(args, names[i])) {
+    if (arguments_match(args, "match", names[i])) {
       next->name = names[i];
       next->metadata = registered_get_metadata(names[i]);
       ++*out_count;

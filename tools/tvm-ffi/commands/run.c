@@ -10,6 +10,7 @@
 #include "base/json_out.h"
 #include "base/raised.h"
 #include "base/report.h"
+#include "base/shown.h"
 #include "base/streams.h"
 #include "library/call.h"
 #include "process/isolate.h"
@@ -56,6 +57,14 @@ static bool read_expected(run *r) {
   return true;
 }
 
+/* "[PASS] scale: " */
+static void print_verdict(const run *r, bool pass) {
+  fprintf(streams_results(), "%s[%s]%s ", report_color(pass ? kColorGood : kColorBad),
+          pass ? "PASS" : "FAIL", report_color(kColorNone));
+  shown_print(streams_results(), r->what.function);
+  fputs(": ", streams_results());
+}
+
 static void print_check(const run *r, const output *one, const comparison *result) {
   DLTensor *tensor;
   text line = {NULL, 0, 0};
@@ -67,10 +76,8 @@ static void print_check(const run *r, const output *one, const comparison *resul
   if (result->has_numbers) {
     text_add(&line, "%smax|err|=%.6g", result->is_same ? " " : "; ", result->max_error);
   }
-  fprintf(streams_results(), "%s[%s]%s %s: %s%s\n",
-          report_color(result->is_same ? kColorGood : kColorBad), result->is_same ? "PASS" : "FAIL",
-          report_color(kColorNone), r->what.function, one->name,
-          line.data != NULL ? line.data : "");
+  print_verdict(r, result->is_same);
+  fprintf(streams_results(), "%s%s\n", one->name, line.data != NULL ? line.data : "");
   text_free(&line);
 }
 
@@ -104,9 +111,9 @@ static bool check_outputs(const run *r, bool json) {
     json_end();
     json_bool("pass", pass);
   } else if (r->outputs.size != r->expected.size) {
-    fprintf(streams_results(), "%s[FAIL]%s %s: %zu outputs, expected %zu\n",
-            report_color(kColorBad), report_color(kColorNone), r->what.function, r->outputs.size,
-            r->expected.size);
+    print_verdict(r, false);
+    fprintf(streams_results(), "%zu output%s, expected %zu\n", r->outputs.size,
+            r->outputs.size == 1 ? "" : "s", r->expected.size);
   }
   return pass;
 }
@@ -169,8 +176,8 @@ static int show_outputs(const run *r) {
   size_t given = arguments_count(r->args, "output"), i;
   bool json = arguments_has(r->args, "json"), pass = true;
   if (given > r->outputs.size) {
-    return report_fail(kExitUsage, "%s: --output is given %zu times, and there are %zu outputs",
-                       r->what.function, given, r->outputs.size);
+    return report_fail(kExitUsage, "%s: there are fewer outputs than --output: %zu, not %zu",
+                       r->what.function, r->outputs.size, given);
   }
   for (i = 0; i < given; ++i) {
     const char *spec = arguments_at(r->args, "output", i);
@@ -244,7 +251,7 @@ int run_run(const arguments *args) {
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
   r.args = args;
-  if (call_parse(args, 1, &r.what) &&
+  if (call_parse(args, 1, &r.what) && output_check(args) &&
       arguments_int(args, "output_max_element_count", 1024, 0, INT32_MAX, &max_elements) &&
       arguments_real(args, "rtol", -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, "atol", -1, 0, 1e300, &r.allowed.absolute)) {

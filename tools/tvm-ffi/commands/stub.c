@@ -152,7 +152,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   listing exports;
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
-  listing_collect(file, "*", false, &exports);
+  listing_collect(file, NULL, false, &exports);
   if (may_load && exports.num_functions > 0) code = ask_library(path, &exports, timeout);
   if (code == kExitOk) {
     read_functions(&exports, out);

@@ -210,7 +210,7 @@ static int show_types(const arguments *args) {
   if (as_json) json_begin_array(NULL);
   for (info = registered_next_type(0); info != NULL;
        info = registered_next_type(info->type_index + 1)) {
-    if (!registered_is_asked(args, info->type_key.data)) continue;
+    if (!arguments_match(args, "match", info->type_key.data)) continue;
     if (as_json) {
       write_type(info);
     } else {

@@ -244,15 +244,14 @@ void library_bin_describe(const library_bin *of, text *out) {
 }
 
 static void print_module(const library_bin *of, const bin_module *one) {
-  char *kind = shown_text(one->kind, one->kind_size), buffer[32];
+  char buffer[32];
   size_t i;
-  json_text("kind", kind);
+  json_bytes("kind", one->kind, one->kind_size);
   json_uint("size", one->payload_size);
   json_text("content", library_bin_describe_payload(one, buffer));
   json_begin_array("imports");
   for (i = 0; i < one->num_imports; ++i) json_uint(NULL, of->imports[one->first_import + i]);
   json_end();
-  free(kind);
 }
 
 void library_bin_print(const library_bin *of, char *const *opt_files) {

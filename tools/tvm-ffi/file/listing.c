@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "file/listing.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +53,7 @@ static int compare_sizes(const void *a, const void *b) {
   return strcmp(one->name, other->name);
 }
 
-static void collect_functions(listing *of, const char *match, bool by_size) {
+static void collect_functions(listing *of, const arguments *asked, bool by_size) {
   const elf_file *file = of->file;
   size_t i;
   of->functions = tool_alloc(file->num_symbols * sizeof *of->functions);
@@ -63,7 +61,7 @@ static void collect_functions(listing *of, const char *match, bool by_size) {
     listed_function *next = &of->functions[of->num_functions];
     const char *name = file->symbols[i].name + strlen(FUNCTION_PREFIX);
     if (!is_exported_function(&file->symbols[i])) continue;
-    if (fnmatch(match, name, 0) != 0) continue;
+    if (asked != NULL && !arguments_match(asked, "match", name)) continue;
     memset(next, 0, sizeof *next);
     next->name = name;
     next->size = file->symbols[i].size;
@@ -84,10 +82,10 @@ static void collect_bin(listing *of) {
                                         : library_bin_decode(of->bin_bytes, size, &of->bin);
 }
 
-void listing_collect(const elf_file *file, const char *match, bool by_size, listing *out) {
+void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out) {
   memset(out, 0, sizeof *out);
   out->file = file;
-  collect_functions(out, match, by_size);
+  collect_functions(out, asked, by_size);
   collect_bin(out);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TVM_FFI_TOOL_LISTING_H_
 #define TVM_FFI_TOOL_LISTING_H_
 
+#include "base/command.h"
 #include "file/elf_file.h"
 #include "file/library_bin.h"
 
@@ -24,8 +25,9 @@ typedef struct {
   library_bin bin;
 } listing;
 
-/* The exported functions with names that match, by name or by size, and the embedded modules. */
-void listing_collect(const elf_file *file, const char *match, bool by_size, listing *out);
+/* The exported functions that --match of the command line asks for, all where that is NULL, by name
+ * or by size, and the embedded modules. */
+void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out);
 /* Adds what the library itself gives as metadata. */
 void listing_set_metadata(listed_function *of, const char *bytes, size_t size);
 void listing_free(listing *of);

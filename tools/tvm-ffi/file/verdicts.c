@@ -36,7 +36,8 @@ void verdicts_print(const verdicts *of) {
   static const char *const kWords[] = {"ok", "note", "FAIL"};
   static const color kColors[] = {kColorGood, kColorDim, kColorBad};
   size_t i;
-  puts(of->path);
+  shown_print(stdout, of->path);
+  putchar('\n');
   for (i = 0; i < of->count; ++i) {
     const verdict *one = &of->items[i];
     printf("  %s%-4s%s  %-9s  %s%s%s\n", report_color(kColors[one->how]), kWords[one->how],

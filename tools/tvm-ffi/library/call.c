@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "library/call.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/raised.h"
 #include "base/report.h"
@@ -49,31 +51,47 @@ static bool read_options(const arguments *args, call *out) {
   return true;
 }
 
+/* Whether the last word is another library and no function: a file, or what only files are called.
+ */
+static bool is_library(const arguments *args, const char *word) {
+  struct stat about;
+  if (strchr(word, '(') != NULL) return false;
+  if (arguments_has(args, "function")) return true;
+  if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL) {
+    return true;
+  }
+  return stat(word, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+/* The libraries, and how many operands are some; false when reported. */
+static bool read_libraries(const arguments *args, size_t max_libraries, call *out, size_t *taken) {
+  size_t num_operands = arguments_num_operands(args), given = arguments_count(args, "module"), i;
+  *taken = 0;
+  if (given > max_libraries) {
+    report_error("--module may be given %s", max_libraries == 1 ? "once" : "twice at most");
+    return false;
+  }
+  for (i = 0; i < given; ++i) out->paths[i] = arguments_at(args, "module", i);
+  for (; given == 0 && i < max_libraries && i < num_operands; ++i) {
+    const char *word = arguments_operand(args, i);
+    if (i > 0 && i + 1 == num_operands && !is_library(args, word)) break;
+    out->paths[i] = word;
+    *taken = i + 1;
+  }
+  out->num_paths = i;
+  if (i == 0) report_error("say which library: as an operand, or with --module");
+  return i > 0;
+}
+
 bool call_parse(const arguments *args, size_t max_libraries, call *out) {
-  size_t num_operands = arguments_num_operands(args), i = 0;
-  const char *module = arguments_text(args, "module", NULL);
+  size_t num_operands = arguments_num_operands(args), i;
   const char *function = arguments_text(args, "function", NULL);
   memset(out, 0, sizeof *out);
   out->args = args;
-  if (module != NULL) {
-    for (; out->num_paths < arguments_count(args, "module"); ++out->num_paths) {
-      if (out->num_paths == max_libraries) {
-        report_error("--module is given more than %d times", (int)max_libraries);
-        return false;
-      }
-      out->paths[out->num_paths] = arguments_at(args, "module", out->num_paths);
-    }
-  } else if (num_operands > 0) {
-    out->paths[out->num_paths++] = arguments_operand(args, i++);
-    if (max_libraries > 1 && i < num_operands && strchr(arguments_operand(args, i), '(') == NULL) {
-      out->paths[out->num_paths++] = arguments_operand(args, i++);
-    }
-  } else {
-    report_error("say which library: as an operand, or with --module");
-    return false;
-  }
+  if (!read_libraries(args, max_libraries, out, &i)) return false;
   if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
-    report_error("one operand too many: %s", arguments_operand(args, num_operands - 1));
+    report_error("one operand too many: %s; %s", arguments_operand(args, num_operands - 1),
+                 function != NULL ? "--function names the function" : "--module names the library");
     return false;
   }
   if (function != NULL && strchr(function, '(') != NULL) {
@@ -110,14 +128,9 @@ bool call_load(call *of, size_t i, kernel *out, int *exit_code) {
   if (i == 0 && !device_open(arguments_text(of->args, "device", "cpu"), &of->device)) return false;
   *exit_code = kExitLoad;
   if (!library_open(of->paths[i], &out->from)) return false;
-  if (of->function == NULL) {
-    *exit_code = kExitUsage;
-    of->function = library_only_function(&out->from);
-  }
-  if (of->function != NULL) {
-    *exit_code = kExitLoad;
-    out->function = library_find(&out->from, of->function);
-  }
+  *exit_code = kExitUsage;
+  if (of->function == NULL) of->function = library_only_function(&out->from);
+  if (of->function != NULL) out->function = library_find(&out->from, of->function);
   if (out->function != NULL) return true;
   kernel_free(out);
   return false;

@@ -33,8 +33,8 @@ typedef struct {
   TVMFFIObjectHandle function;
 } kernel;
 
-/* Loads the i-th library and finds the function; false when reported, a matter of kExitLoad but for
- * a function that was to be named: *exit_code. */
+/* Loads the i-th library and finds the function; false when reported, a matter of *exit_code:
+ * kExitLoad, or kExitUsage where the function is not there or was to be named. */
 bool call_load(call *of, size_t i, kernel *out, int *exit_code);
 void kernel_free(kernel *of);
 

@@ -101,7 +101,7 @@ static void describe_functions(const listing *from, const char *wanted, text *ou
 /* What the library exports; NULL when reported. */
 static elf_file *open_listing(const library *of, listing *out) {
   elf_file *file = library_file_read(of->path);
-  if (file != NULL) listing_collect(file, "*", false, out);
+  if (file != NULL) listing_collect(file, NULL, false, out);
   return file;
 }
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
@@ -97,12 +95,4 @@ TVMFFIAny registered_get_metadata(const char *function_name) {
   }
   TVMFFIErrorSetRaised(NULL);
   return tvm_ffi_any_none();
-}
-
-bool registered_is_asked(const arguments *args, const char *name) {
-  size_t count = arguments_count(args, "match"), i;
-  for (i = 0; i < count; ++i) {
-    if (fnmatch(arguments_at(args, "match", i), name, 0) == 0) return true;
-  }
-  return count == 0;
 }

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "base/command.h"
-
 /* The first type from this index on; NULL after the last. */
 const TVMFFITypeInfo *registered_next_type(int32_t from);
 int64_t registered_count_types(void);
@@ -18,9 +16,5 @@ bool registered_count_functions(int64_t *out);
 bool registered_list_functions(char ***out_names, size_t *out_count);
 /* The metadata, to be cleared; None where there is none. Nothing stays raised. */
 TVMFFIAny registered_get_metadata(const char *function_name);
-
-/* Whether the command line asks for that name: --match, in which "*" is any text and "?" any
- * character, or none given. */
-bool registered_is_asked(const arguments *args, const char *name);
 
 #endif /* TVM_FFI_TOOL_REGISTERED_H_ */

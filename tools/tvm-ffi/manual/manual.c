@@ -33,7 +33,8 @@ static void print_option(const command *of, const option *one) {
   (void)of;
   snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", one->name,
            one->value != NULL ? "=" : "", one->value != NULL ? one->value : "");
-  printf(strlen(form) > 30 ? "  %s\n  %30s  %s\n" : "  %-30s%s  %s\n", form, "", one->help);
+  printf(strlen(form) > 30 ? "  %s\n  %30s  %s%s\n" : "  %-30s%s  %s%s\n", form, "", one->help,
+         one->repeats ? "; may be given several times" : "");
 }
 
 void manual_print_command(const command *of) {

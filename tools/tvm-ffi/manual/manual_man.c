@@ -96,7 +96,9 @@ typedef struct {
 static const entry kExits[] = {
     {"0", "All went well."},
     {"1", "The called function, or the runtime, raised an error, which is on standard error."},
-    {"2", "The command line, or a file named there, is not right."},
+    {"2",
+     "The command line, or a file or function named there, is not right; or the output is not "
+     "whole."},
     {"3", "A result is not what was expected."},
     {"4", "A library cannot be read or loaded."},
     {"5", "A check failed."},

@@ -75,7 +75,7 @@ static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t s
                        TVMFFIAny *out) {
   input_file *file;
   if (*word != '@') return input_make_form(s, kFormBytes, word, size, out);
-  file = input_file_open(&reader->sources, word + 1, true);
+  file = input_file_open(&reader->sources, s, word + 1, true);
   return file != NULL && input_make_text(s, (const char *)file->bytes, file->size, true, out);
 }
 
@@ -173,8 +173,7 @@ static bool read_key(scan *s, input_list *to) {
     while (s->at + size < s->end && strchr(":,{}[] ", s->at[size]) == NULL) ++size;
     word = tool_copy(s->at, size);
     s->at += size;
-    good = input_parse_int(word, &key) || (size > 0 ? input_make_text(s, word, size, false, &key)
-                                                    : scan_fail(s, "a map lacks a key"));
+    good = input_make_key(s, word, &key);
   }
   free(word);
   if (good) add(to, key, false);
@@ -214,7 +213,7 @@ static bool read_arrays(input_reader *reader, scan *s, input_list *to) {
   char how = *s->at++;
   size_t size = 0;
   char *path = take_operand(s, &size);
-  input_file *file = path != NULL ? input_file_open(&reader->sources, path, how == '@') : NULL;
+  input_file *file = path != NULL ? input_file_open(&reader->sources, s, path, how == '@') : NULL;
   free(path);
   if (file == NULL) return false;
   do {
@@ -316,6 +315,8 @@ bool input_read_call(input_reader *reader, const char *arguments, size_t size,
     s.begin = s.at;
     if (!read_value(reader, &s, get_param(function, to->size), to)) return false;
     if (scan_at_end(&s)) return true;
-    if (!scan_take(&s, ',')) return scan_fail(&s, "`%c` is not expected behind it", *s.at);
+    if (!scan_take(&s, ',')) {
+      return scan_fail(&s, "`%.*s` is not expected behind it", scan_measure(&s, s.at), s.at);
+    }
   }
 }

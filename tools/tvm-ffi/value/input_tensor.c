@@ -60,6 +60,7 @@ static bool read_type(scan *s, tensor_type *out) {
   while (out->ndim < kMaxDims && take_extent(s, &out->shape[out->ndim])) ++out->ndim;
   size = count_word(s);
   if (!dtype_read(s->at, size, &out->dtype)) {
+    if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
     return scan_fail(s, "`%.*s` is no data type", (int)size, s->at);
   }
   s->at += size;
@@ -78,9 +79,13 @@ void input_sources_free(input_sources *sources) {
   free(sources->files);
 }
 
-input_file *input_file_open(input_sources *from, const char *path, bool from_start) {
+input_file *input_file_open(input_sources *from, const scan *s, const char *path, bool from_start) {
   input_file *file;
   size_t i;
+  if (*path == '\0') {
+    scan_fail(s, "the name of a file is missing");
+    return NULL;
+  }
   for (i = 0; i < from->num_files; ++i) {
     file = &from->files[i];
     if (strcmp(file->path, path) != 0) continue;
@@ -149,7 +154,7 @@ static bool has_suffix(const char *path, const char *suffix) {
 
 static TVMFFIObjectHandle read_from_file(input_sources *from, scan *s, const tensor_type *type,
                                          const char *path, bool from_start) {
-  input_file *file = input_file_open(from, path, from_start);
+  input_file *file = input_file_open(from, s, path, from_start);
   TVMFFIObjectHandle tensor;
   DLTensor *inside;
   size_t size = 0;

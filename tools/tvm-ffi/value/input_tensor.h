@@ -30,7 +30,7 @@ bool input_tensor_begins(const scan *s, bool is_storage);
 TVMFFIObjectHandle input_tensor_read(input_sources *from, scan *s, bool *has_contents);
 
 /* The file that `path` names, from its beginning on if that is asked for; NULL when reported. */
-input_file *input_file_open(input_sources *from, const char *path, bool from_start);
+input_file *input_file_open(input_sources *from, const scan *s, const char *path, bool from_start);
 /* The array at its place. NULL when reported. */
 TVMFFIObjectHandle input_file_read_npy(input_sources *from, scan *s, input_file *file);
 

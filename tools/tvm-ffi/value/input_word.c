@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "value/dtype_text.h"
+#include "value/tensor_text.h"
 
 bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out) {
   TVMFFIByteArray bytes;
@@ -28,10 +29,25 @@ bool input_parse_int(const char *word, TVMFFIAny *out) {
   char *end;
   long long value;
   errno = 0;
-  value = strtoll(word, &end, 0);
+  value = strtoll(word, &end, number_base(word));
   if (end == word || *end != '\0' || errno == ERANGE) return false;
   *out = tvm_ffi_any_from_int64(value);
   return true;
+}
+
+/* An integer that no value holds, and that is not to become another number unasked. */
+static bool is_too_large(const char *word) {
+  char *end;
+  errno = 0;
+  strtoll(word, &end, number_base(word));
+  return end != word && *end == '\0' && errno == ERANGE;
+}
+
+bool input_make_key(scan *s, const char *word, TVMFFIAny *out) {
+  if (input_parse_int(word, out)) return true;
+  if (is_too_large(word)) return scan_fail(s, "`%s` is no integer of 64 bits", word);
+  return *word != '\0' ? input_make_text(s, word, strlen(word), false, out)
+                       : scan_fail(s, "a map lacks a key");
 }
 
 bool input_parse_real(const char *word, TVMFFIAny *out) {
@@ -88,8 +104,11 @@ bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIA
     *out = tvm_ffi_any_from_bool(*word == '1');
     return true;
   }
-  if (input_parse_int(word, out) || input_parse_real(word, out) || parse_bool(word, out))
-    return true;
+  if (input_parse_int(word, out)) return true;
+  if (is_too_large(word)) {
+    return scan_fail(s, "`%s` is no integer of 64 bits; a float is written f:%s", word, word);
+  }
+  if (input_parse_real(word, out) || parse_bool(word, out)) return true;
   if (*word == '\0') return scan_fail(s, "a value is missing");
   return scan_fail(s, "`%s` is no value; a text is written s:\"...\"", word);
 }
@@ -123,6 +142,9 @@ bool input_make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
 }
 
 bool input_make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out) {
+  if (size == 0 && form != kFormText && form != kFormBytes) {
+    return scan_fail(s, "a value is missing");
+  }
   switch (form) {
     case kFormInt:
       return input_parse_int(word, out) || scan_fail(s, "`%s` is no integer of 64 bits", word);

@@ -26,6 +26,8 @@ bool input_parse_real(const char *word, TVMFFIAny *out);
 bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out);
 /* A bare word for a parameter of that type, which may be NULL. */
 bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out);
+/* A bare key of a map: an integer, or else a text. */
+bool input_make_key(scan *s, const char *word, TVMFFIAny *out);
 bool input_make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out);
 /* A Shape from a list of integers. */
 bool input_make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out);

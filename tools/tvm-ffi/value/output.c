@@ -185,11 +185,19 @@ static bool write_file(const output *one, const char *path, bool append) {
 
 bool output_write(const output *one, const char *spec, size_t max_elements) {
   if (*spec == '\0') return true;
-  if (*spec == '@' || *spec == '+') return write_file(one, spec + 1, *spec == '+');
-  if (strcmp(spec, "-") == 0) {
-    output_print(one, max_elements);
-    return true;
+  if (*spec != '-') return write_file(one, spec + 1, *spec == '+');
+  output_print(one, max_elements);
+  return true;
+}
+
+bool output_check(const arguments *args) {
+  size_t i;
+  for (i = 0; i < arguments_count(args, "output"); ++i) {
+    const char *spec = arguments_at(args, "output", i);
+    if (*spec == '\0' || strcmp(spec, "-") == 0) continue;
+    if ((*spec == '@' || *spec == '+') && spec[1] != '\0') continue;
+    report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
+    return false;
   }
-  report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
-  return false;
+  return true;
 }

@@ -3,6 +3,7 @@
 #ifndef TVM_FFI_TOOL_OUTPUT_H_
 #define TVM_FFI_TOOL_OUTPUT_H_
 
+#include "base/command.h"
 #include "value/input.h"
 
 typedef struct {
@@ -30,9 +31,10 @@ void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *
                     output_list *out);
 void output_list_free(output_list *of);
 
+/* Whether each --output is one that output_write() takes; false when reported. */
+bool output_check(const arguments *args);
 /* Does what a text of --output says: nothing (""), print ("-"), a file ("@f.npy", "+f.npy",
- * "@f.bin",
- * "+f.bin"). false when reported. */
+ * "@f.bin", "+f.bin"). false when reported. */
 bool output_write(const output *one, const char *spec, size_t max_elements);
 /* "arg[2]: 4xf32=1 2 3 4" */
 void output_print(const output *one, size_t max_elements);

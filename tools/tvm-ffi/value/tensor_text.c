@@ -151,6 +151,11 @@ static const char *not_fitting(DLDataType dtype) {
   return message;
 }
 
+int number_base(const char *word) {
+  if (*word == '+' || *word == '-') ++word;
+  return word[0] == '0' && (word[1] == 'x' || word[1] == 'X') ? 16 : 10;
+}
+
 static const char *set_integer(DLDataType dtype, void *data, size_t i, const char *word) {
   unsigned bits = get_bits(dtype);
   uint64_t raw;
@@ -159,14 +164,14 @@ static const char *set_integer(DLDataType dtype, void *data, size_t i, const cha
   if (dtype.code == kDLBool && (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)) {
     raw = *word == 't';
   } else if (dtype.code == kDLInt || *word == '-') {
-    long long value = strtoll(word, &end, 0);
+    long long value = strtoll(word, &end, number_base(word));
     long long high = (long long)(((uint64_t)1 << (bits - 1)) - 1);
     if (end == word || *end != '\0') return "is no integer";
     if (dtype.code != kDLInt && value < 0) return not_fitting(dtype);
     if (errno == ERANGE || value > high || value < -high - 1) return not_fitting(dtype);
     raw = (uint64_t)value;
   } else {
-    unsigned long long value = strtoull(word, &end, 0);
+    unsigned long long value = strtoull(word, &end, number_base(word));
     unsigned long long high = dtype.code == kDLBool ? 1 : UINT64_MAX >> (64 - bits);
     if (end == word || *end != '\0') return "is no integer";
     if (errno == ERANGE || value > high) return not_fitting(dtype);

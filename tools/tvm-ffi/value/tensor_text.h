@@ -23,6 +23,8 @@ size_t numbers_per_element(DLDataType dtype);
 /* The i-th number; the dtype is a known one. */
 number number_get(DLDataType dtype, const void *data, size_t i);
 
+/* What an integer is written in: 16 behind 0x, and else 10, for 010 is ten to most people. */
+int number_base(const char *word);
 /* The i-th number from a text up to its end, rounded where the type asks for it. NULL; or what is
  * wrong: "does not fit int8". */
 const char *number_set(DLDataType dtype, void *data, size_t i, const char *word);
