@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands end with, and say, whatever becomes of their standard streams.
+"""What commands end with, and say, of files that are no libraries, and whatever becomes of their standard streams.
 
 test_exit.py TVM-FFI LIBSCALE"""
 import os
@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 
-from tool import FILES, OK, TOOL, USAGE, good
+from tool import FILES, LOAD, OK, TOOL, USAGE, bad, good
 
 LIBRARY, = map(os.path.abspath, FILES)
 FOLDER = tempfile.TemporaryDirectory()
@@ -63,3 +63,35 @@ for words in ["stub", LIBRARY], ["embed", "some.txt", "--name=k"], ["run", *CALL
         pathlib.Path("out").unlink()
         assert run_with([*words, *output], closed=closed) == (OK, ""), (words, closed)
         assert pathlib.Path("out").read_bytes() == expected, (words, closed)
+
+# ---- A file that is no library: the same said by every command, which end alike
+TAKING = [["list"], ["list", "--load"], ["check"], ["unpack"], ["stub"], ["run"], ["bench"], ["registry", "--lib"],
+          ["types", "--lib"]]
+content = pathlib.Path(LIBRARY).read_bytes()
+pathlib.Path("empty.so").touch()
+pathlib.Path("folder.so").mkdir()
+pathlib.Path("text.so").write_text("This is longer than the header of a library, which loaders read before they look at it\n")
+pathlib.Path("short.txt").write_text("text\n")
+pathlib.Path("cut.so").write_bytes(content[:4000])
+pathlib.Path("windows.so").write_bytes(b"MZ" + bytes(100))
+for name, message in [
+        ("missing.so", "No such file or directory"), ("./missing", "No such file or directory"),
+        ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"), ("empty.so", "not an ELF file: it is empty"),
+        ("text.so", "not an ELF file"), ("short.txt", "not an ELF file"),
+        ("windows.so", "not an ELF file but a PE file (Windows)"),
+        ("cut.so", "malformed ELF file: it is cut off after 4000 bytes")]:
+    for words in TAKING:
+        bad(LOAD, f"tvm-ffi: {name}: {message}\n", *words, name)
+if os.geteuid() != 0:
+    pathlib.Path("locked.so").write_bytes(content)
+    os.chmod("locked.so", 0)
+    for words in TAKING:
+        bad(LOAD, "tvm-ffi: locked.so: Permission denied\n", *words, "locked.so")
+
+# What a loader alone refuses, it says behind the same words; a library may have any name.
+for words in ["run"], ["bench"], ["registry", "--lib"], ["types", "--lib"]:
+    bad(LOAD, f"tvm-ffi: {TOOL}: cannot be loaded: ", *words, TOOL)
+for name in "libscale.so.1", "scale", "scale.bin":
+    pathlib.Path(name).write_bytes(content)
+    assert good("run", name, "count(4xf32=1)") == "result[0]: 4\n"
+    assert "my.twice  ?\n" == good("registry", "--lib", name, "--match=my.*")

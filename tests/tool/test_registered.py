@@ -53,6 +53,6 @@ assert len(everything) == types.count(" < ") + sum(one["parent"] is None for one
 
 # ---- What does not load: others of that kind are in test_isolate.py
 for command in "types", "registry":
-    bad(LOAD, "nothing.so: cannot open shared object file", command, "--lib", "nothing.so")
-    bad(LOAD, f"{TOOL}: cannot dynamically load", command, "--lib", TOOL)
-    bad(LOAD, "nothing.so: cannot open shared object file", command, "--lib", REGISTERS, "--lib", "nothing.so")
+    bad(LOAD, "nothing.so: No such file or directory", command, "--lib", "nothing.so")
+    bad(LOAD, f"{TOOL}: cannot be loaded: cannot dynamically load", command, "--lib", TOOL)
+    bad(LOAD, "nothing.so: No such file or directory", command, "--lib", REGISTERS, "--lib", "nothing.so")

@@ -168,7 +168,7 @@ bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit co
 # Libraries that go wrong.
 bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
 bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
-bad(LOAD, "nothing.so: cannot open shared object file", "run", "nothing.so")
+bad(LOAD, "nothing.so: No such file or directory", "run", "nothing.so")
 bad(USAGE, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
 bad(USAGE, "there is no function something_else; it has only", "run", libraries["run_one"], "something_else()")
 bad(USAGE, "say which function; it has add, bump, ", "run", K)

@@ -47,7 +47,7 @@ int report_fail(int exit_code, const char *format, ...) {
 
 void report_said(const char *who, const char *said, size_t size) {
   report_progress_end();
-  fflush(streams_results());
+  streams_flush();
   print_lines(who, strlen(who));
   fputs(": ", streams_errors());
   print_lines(said, size);

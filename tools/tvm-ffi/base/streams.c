@@ -11,6 +11,7 @@
 #include "base/report.h"
 
 static FILE *results, *errors; /* NULL: stdout, stderr */
+static int failure;            /* why the first results were lost; 0 */
 
 FILE *streams_results(void) {
   return results != NULL ? results : stdout;
@@ -46,13 +47,17 @@ void streams_part(bool others_print, bool others_read) {
   }
 }
 
-int streams_finish(int exit_code) {
-  FILE *of = streams_results();
+void streams_flush(void) {
   errno = 0;
+  if (fflush(streams_results()) != 0 && failure == 0) failure = errno;
+}
+
+int streams_finish(int exit_code) {
+  streams_flush();
   /* A full disk, for one: what was printed is not whole. */
-  if ((fflush(of) != 0 || ferror(of)) && exit_code == kExitOk) {
+  if ((failure != 0 || ferror(streams_results())) && exit_code == kExitOk) {
     return report_fail(kExitUsage, "standard output: %s",
-                       errno != 0 ? strerror(errno) : "it cannot be written");
+                       failure != 0 ? strerror(failure) : "it cannot be written");
   }
   return exit_code;
 }

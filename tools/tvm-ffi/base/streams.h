@@ -15,6 +15,8 @@ FILE *streams_errors(void);
  * to stdout goes on doing so, or goes to stderr; what they read is stdin, or nothing. */
 void streams_part(bool others_print, bool others_read);
 
+/* Writes what is pending of the results; streams_finish() says so if that fails. */
+void streams_flush(void);
 /* All results are written; the exit code, which is kExitUsage after a report that they are not. */
 int streams_finish(int exit_code);
 

@@ -30,10 +30,8 @@ bool library_open(const char *path, library *out) {
   isolate_enter(kStageLoad, path);
   args[0] = tvm_ffi_any_view_string(out->file);
   args[1] = tvm_ffi_any_view_string("so");
-  /* What came on stdin has no name to say its format. */
-  if (strcmp(path, "-") == 0
-          ? tvm_ffi_function_call_global("ffi.Module.load_from_file.so", args, 2, &module) == 0
-          : tvm_ffi_function_call_global("ffi.ModuleLoadFromFile", args, 1, &module) == 0) {
+  /* It is a library whatever it is called. */
+  if (tvm_ffi_function_call_global("ffi.Module.load_from_file.so", args, 2, &module) == 0) {
     isolate_enter(kStageOwn, path);
     out->module = module.v_obj;
     return true;

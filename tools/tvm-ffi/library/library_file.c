@@ -46,15 +46,21 @@ elf_file *library_file_read(const char *name) {
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 
-/* The reason often begins with the path, or has it behind words that say the same. */
+/* What is wrong with a file is said alike by all commands; a loader is asked last, whose reason
+ * often begins with the path, or has it behind words that say the same. */
 void library_file_refuse(const char *name, const char *path, const char *reason) {
-  char *prefix = tool_format("%s: ", path), *line, *at;
-  const char *found = strstr(reason, prefix);
+  elf_file *file = library_file_read(name);
+  char *prefix, *line, *at;
+  const char *found;
+  if (file == NULL) return;
+  elf_file_close(file);
+  prefix = tool_format("%s: ", path);
+  found = strstr(reason, prefix);
   line = tool_format("%s", found != NULL ? found + strlen(prefix) : reason);
   for (at = line; *at != '\0'; ++at) {
     if (*at == '\n') *at = ' ';
   }
-  report_error("%s: %s", name, line);
+  report_error("%s: cannot be loaded: %s", name, line);
   free(line);
   free(prefix);
 }

@@ -17,7 +17,8 @@ bool library_file_fetch(const char *name);
 /* What is in the file; NULL when reported. */
 elf_file *library_file_read(const char *name);
 
-/* Reports what a loader said of a path that stands for that name. */
+/* Reports why there is no library in that file: what is wrong with it, or what a loader said of the
+ * path that stands for it. */
 void library_file_refuse(const char *name, const char *path, const char *reason);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_FILE_H_ */

@@ -53,7 +53,11 @@ static void end_strays(void) {
 
 void isolate_enter(isolate_stage stage, const char *subject) {
   end_strays();
-  fflush(stage == kStageOwn ? stdout : streams_results());
+  if (stage == kStageOwn) {
+    fflush(stdout);
+  } else {
+    streams_flush();
+  }
   if (subject != NULL) snprintf(shared->subject, sizeof shared->subject - 1, "%s", subject);
   shared->progress[0] = '\0';
   if (shared->stage != (int)stage) shared->since = clock_seconds();
@@ -311,6 +315,7 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *how)
     streams_part(how->others_print, how->others_read);
     return body(context);
   }
+  streams_flush();
   fflush(NULL); /* or both processes would write what is pending */
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared != MAP_FAILED) {
