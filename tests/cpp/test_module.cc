@@ -5,7 +5,10 @@
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <functional>
+
 namespace ffi = tvm::ffi;
+using ffi::Any;
 using ffi::Module;
 
 namespace {
@@ -141,18 +144,125 @@ class Empty : public ffi::ModuleObj {
 };
 
 /* The ways to the last of them double with each. */
-TEST(Modules, AreReachedOnce) {
-  const ffi::Module last(ffi::make_object<Empty>());
-  ffi::Module first = last;
+Module Diamonds(const Module &last, const std::function<Module(int)> &make) {
+  Module first = last;
   for (int i = 0; i < 60; ++i) {
-    const ffi::Module importer(ffi::make_object<Empty>());
+    const Module importer = make(i);
     importer->ImportModule(first);
     importer->ImportModule(first);
     first = importer;
   }
+  return first;
+}
+
+TEST(Modules, AreReachedOnce) {
+  const Module last(ffi::make_object<Empty>());
+  const Module first = Diamonds(last, [](int) { return Module(ffi::make_object<Empty>()); });
   EXPECT_EQ(first->imports().size(), 2u);
   EXPECT_EQ(Caught([&] { last->ImportModule(first); }),
             "RuntimeError: Cyclic dependency detected during import");
+}
+
+/* Has a function of its own name, and writes down who was asked. */
+class Named : public ffi::ModuleObj {
+ public:
+  Named(std::string name, std::string *asked) : name_(std::move(name)), asked_(asked) {}
+  const char *kind() const override { return "named"; }
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String &name) override {
+    if (!Ask(name)) return std::nullopt;
+    return ffi::Function::FromTyped([text = name_]() { return ffi::String(text); });
+  }
+  ffi::Optional<ffi::String> GetFunctionDoc(const ffi::String &name) override {
+    if (!Ask(name)) return std::nullopt;
+    return ffi::String("doc of " + name_);
+  }
+  ffi::Optional<ffi::String> GetFunctionMetadata(const ffi::String &name) override {
+    if (!Ask(name)) return std::nullopt;
+    return ffi::String("metadata of " + name_);
+  }
+  void ImportAny(const Any &value) { imports_.push_back(value); }
+
+ private:
+  bool Ask(const ffi::String &name) {
+    if (asked_->size() > 1000) TVM_FFI_THROW(RuntimeError) << "asked too often";
+    *asked_ += name_;
+    return name == name_;
+  }
+
+  std::string name_, *asked_;
+};
+
+class AskedModules : public testing::Test {
+ protected:
+  Module Make(const std::string &name, std::initializer_list<Module> imports = {}) {
+    Module made(ffi::make_object<Named>(name, &asked));
+    for (const Module &import : imports) made->ImportModule(import);
+    return made;
+  }
+
+  std::string asked;
+};
+
+TEST_F(AskedModules, DepthFirst) {
+  const Module e = Make("e"), d = Make("d", {e});
+  const Module a = Make("a", {Make("b", {d, Make("c", {e})}), d, Make("f", {d}), Make("b")});
+  EXPECT_FALSE(a->GetFunction("x", true).has_value());
+  EXPECT_EQ(asked, "abdecfb");
+  asked.clear();
+  EXPECT_EQ(a->GetFunction("c", true).value()().cast<ffi::String>(), "c");
+  EXPECT_EQ(asked, "abdec");
+  asked.clear();
+  EXPECT_FALSE(a->GetFunction("b", false).has_value());
+  EXPECT_EQ(asked, "a");
+}
+
+TEST_F(AskedModules, OnceEach) {
+  const Module first = Diamonds(Make("."), [&](int i) { return Make(i % 2 == 0 ? "0" : "1"); });
+  EXPECT_FALSE(first->GetFunction("x", true).has_value());
+  EXPECT_EQ(asked.size(), 61u);
+  EXPECT_EQ(asked.substr(0, 4), "1010");
+  EXPECT_TRUE(first->GetFunction(".", true).has_value());
+  EXPECT_EQ(asked.size(), 122u);
+  EXPECT_TRUE(first->ImplementsFunction(".", true));
+  EXPECT_FALSE(first->ImplementsFunction("x", true));
+  EXPECT_EQ(first->GetFunctionDoc(".", true).value(), "doc of .");
+  EXPECT_EQ(first->GetFunctionMetadata(".", true).value(), "metadata of .");
+  EXPECT_EQ(asked.size(), 6 * 61u);
+}
+
+/* Subclasses may put into imports_ what ImportModule would refuse. */
+TEST_F(AskedModules, InACircle) {
+  const Module a = Make("a"), b = Make("b", {a});
+  static_cast<Named *>(a.get())->ImportAny(b);
+  EXPECT_FALSE(a->GetFunction("x", true).has_value());
+  EXPECT_EQ(asked, "ab");
+  EXPECT_EQ(Caught([&] { Make("c")->ImportModule(a); }), "nothing");
+  a->ClearImports();
+  static_cast<Named *>(a.get())->ImportAny(1);
+  EXPECT_EQ(Caught([&] { (void)a->GetFunction("x", true); }).substr(0, 10), "TypeError:");
+  EXPECT_TRUE(a->GetFunction("a", true).has_value());
+}
+
+/* Drops its imports when it is asked. */
+class Forgetful : public ffi::ModuleObj {
+ public:
+  const char *kind() const override { return "forgetful"; }
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String &) override {
+    if (importer != nullptr) importer->ClearImports();
+    return std::nullopt;
+  }
+  ffi::ModuleObj *importer = nullptr;
+};
+
+TEST_F(AskedModules, MayBeDroppedMeanwhile) {
+  Module a = Make("a");
+  const ffi::ObjectPtr<Forgetful> forgetful = ffi::make_object<Forgetful>();
+  forgetful->importer = a.get();
+  a->ImportModule(Module(forgetful));
+  a->ImportModule(Make("b", {Make("c")}));
+  EXPECT_FALSE(a->GetFunction("x", true).has_value());
+  EXPECT_EQ(asked, "abc");  // the imports as they were
+  EXPECT_EQ(a->imports().size(), 0u);
 }
 
 TEST(TensorsOfKernels, OutliveTheirModule) {

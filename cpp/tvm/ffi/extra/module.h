@@ -59,7 +59,7 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL virtual void ImportModule(const Module &other);
   TVM_FFI_LOCAL virtual void ClearImports() { imports_.clear(); }
 
-  /** The same; with query_imports also in the imported modules, depth first. */
+  /** The same; with query_imports also in the imported modules, depth first, each asked once. */
   TVM_FFI_LOCAL Optional<Function> GetFunction(const String &name, bool query_imports);
   TVM_FFI_LOCAL bool ImplementsFunction(const String &name, bool query_imports);
   TVM_FFI_LOCAL Optional<String> GetFunctionDoc(const String &name, bool query_imports);
@@ -114,39 +114,91 @@ class Module : public ObjectRef {
   }
 };
 
-TVM_FFI_LOCAL inline void ModuleObj::ImportModule(const Module &other) {
-  // Through what the other one imports, each module once, however many import it.
-  Array<Any> reached{Any(other)};
-  for (int64_t i = 0; i < static_cast<int64_t>(reached.size()); ++i) {
-    const Module module = reached[i].cast<Module>();
-    if (module.get() == this) {
-      detail::Throw("RuntimeError", "Cyclic dependency detected during import");
-    }
-    for (const Any import : module->imports()) {
-      const ArrayObj *known = reached.GetArrayObj();
-      const Any *at = known->begin();
-      while (at != known->end() && !at->same_as(import)) ++at;
-      if (at == known->end()) reached.push_back(import);
-    }
-  }
-  imports_.push_back(Any(other));
-}
-
 namespace detail {
 
-/** Asks a module, then what it imports, depth first. */
+/** Holds modules: a table, at most half full, whose free slots are None. */
+class ModuleSet {
+ public:
+  TVM_FFI_LOCAL ModuleSet() : slots_(16, Any()) {}
+  TVM_FFI_LOCAL_INLINE ~ModuleSet() = default;
+  /** Whether it was not there. */
+  TVM_FFI_LOCAL bool Add(const Any &module) {
+    if (2 * size_ >= slots_.size()) {
+      const Array<Any> old = std::move(slots_);
+      slots_ = Array<Any>(2 * old.size(), Any());
+      for (const Any &each : *old.GetArrayObj()) {
+        if (each != nullptr) slots_.Set(Find(each), each);
+      }
+    }
+    const int64_t slot = Find(module);
+    if (slots_.GetArrayObj()->at(slot) != nullptr) return false;
+    slots_.Set(slot, module);
+    ++size_;
+    return true;
+  }
+
+ private:
+  /** Where it is, or else is to be put. */
+  TVM_FFI_LOCAL int64_t Find(const Any &module) const {
+    const uintptr_t address =
+        reinterpret_cast<uintptr_t>(AnyUnsafe::TVMFFIAnyPtrFromAny(module)->v_obj);
+    uint64_t at = (static_cast<uint64_t>(address) * 0x9e3779b97f4a7c15) >> 32;
+    const Any *slots = slots_.GetArrayObj()->begin();
+    for (;; ++at) {
+      at %= slots_.size();
+      if (slots[at] == nullptr || slots[at].same_as(module)) return static_cast<int64_t>(at);
+    }
+  }
+
+  Array<Any> slots_;
+  size_t size_ = 0;
+};
+
+/** A module and all that it imports, depth first, each once however many import it. */
+class ModuleWalk {
+ public:
+  TVM_FFI_LOCAL explicit ModuleWalk(const Module &root) { ahead_.push_back(Any(root)); }
+  TVM_FFI_LOCAL_INLINE ~ModuleWalk() = default;
+  /** [lend] While the walk lives; null after the last. Errors: TypeError (an import is no module).
+   */
+  TVM_FFI_LOCAL ModuleObj *Next() {
+    while (!ahead_.empty()) {
+      const Any next = ahead_.back();
+      ahead_.pop_back();
+      const Module module = next.cast<Module>();
+      if (!reached_.Add(next)) continue;
+      const Array<Any> imports = module->imports();
+      for (size_t i = imports.size(); i-- > 0;) ahead_.push_back(imports[static_cast<int64_t>(i)]);
+      return module.get();
+    }
+    return nullptr;
+  }
+
+ private:
+  ModuleSet reached_;
+  Array<Any> ahead_;
+};
+
+/** Asks a module, then what it imports. */
 template <typename Found, typename Ask>
 TVM_FFI_LOCAL Found AskImports(ModuleObj *module, bool query_imports, const Ask &ask) {
   Found found = ask(module);
-  if (found || !query_imports) return found;
-  for (const Any import : module->imports()) {
-    found = AskImports<Found>(import.cast<Module>().get(), true, ask);
-    if (found) return found;
-  }
+  if (found || !query_imports || module->imports().empty()) return found;
+  ModuleWalk walk(Module(GetObjectPtr<ModuleObj>(module)));
+  (void)walk.Next();  // which was asked
+  while (!found && (module = walk.Next()) != nullptr) found = ask(module);
   return found;
 }
 
 }  // namespace detail
+
+TVM_FFI_LOCAL inline void ModuleObj::ImportModule(const Module &other) {
+  detail::ModuleWalk walk(other);
+  while (const ModuleObj *module = walk.Next()) {
+    if (module == this) detail::Throw("RuntimeError", "Cyclic dependency detected during import");
+  }
+  imports_.push_back(Any(other));
+}
 
 TVM_FFI_LOCAL inline Optional<Function> ModuleObj::GetFunction(const String &name,
                                                                bool query_imports) {
