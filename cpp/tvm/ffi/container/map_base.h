@@ -65,13 +65,16 @@ struct MapAccess {
     }
     return items;
   }
+  /** A Map of keys and values in turn. Errors: ValueError (more than a call can pass), memory. */
+  TVM_FFI_LOCAL static ObjectPtr<Object> NewMapOf(const Array<Any> &items) {
+    if (items.size() > INT32_MAX) Throw("ValueError", "a Map of this size cannot be made");
+    return New(true, reinterpret_cast<const AnyView *>(items.GetArrayObj()->begin()),
+               static_cast<int32_t>(items.size()));
+  }
   /** Makes a Map one that nobody else has. */
   TVM_FFI_LOCAL static void CopyOnWrite(ObjectPtr<Object> *data) {
     if (data->unique()) return;
-    const ObjectRef map(*data);
-    const Array<Any> items = Items(map);
-    const Any *first = items.GetArrayObj()->begin();
-    *data = New(true, reinterpret_cast<const AnyView *>(first), static_cast<int32_t>(items.size()));
+    *data = NewMapOf(Items(ObjectRef(*data)));
   }
 
   /** While it lives, a Map that nobody else has says that it is a Dict. */
@@ -303,10 +306,7 @@ TVM_FFI_LOCAL inline void MapBaseObj::clear() {
   detail::CallGlobal(detail::GlobalDictClear(), self.get());
 }
 TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *from) {
-  const Array<Any> items = detail::MapAccess::Items(GetRef<ObjectRef>(from));
-  return detail::MapAccess::New(true,
-                                reinterpret_cast<const AnyView *>(items.GetArrayObj()->begin()),
-                                static_cast<int32_t>(items.size()));
+  return detail::MapAccess::NewMapOf(detail::MapAccess::Items(GetRef<ObjectRef>(from)));
 }
 
 TVM_FFI_NAMESPACE_END
