@@ -58,6 +58,12 @@ std::string ErrorOf(const F &f) {
   return "";
 }
 
+template <typename F>
+std::string KindOf(const F &f) {
+  const std::string text = ErrorOf(f);
+  return text.substr(0, text.find(':'));
+}
+
 template <typename Seq>
 std::string Join(const Seq &items) {
   std::string text;
@@ -131,6 +137,68 @@ TEST(List, ChangesForAllWhoHaveIt) {
   EXPECT_EQ(alias.size(), 1U);
 }
 
+/* Sets a global function, or removes it, until the end. */
+class Replaced {
+ public:
+  Replaced(const char *name, const std::optional<ffi::Function> &function)
+      : name_(name), old_(ffi::Function::GetGlobalRequired(name)) {
+    if (function) {
+      ffi::Function::SetGlobal(name, *function, true);
+    } else {
+      ffi::Function::RemoveGlobal(name);
+    }
+  }
+  ~Replaced() { ffi::Function::SetGlobal(name_, old_, true); }
+
+ private:
+  const char *name_;
+  ffi::Function old_;
+};
+
+/* Elements of which no runtime has that many: too many to count, to address, to have. */
+const int64_t kTooMany[] = {INT64_MAX, INT64_MAX / 8, INT64_MAX / 16, int64_t{1} << 45};
+
+void CheckTooMany() {
+  for (const int64_t n : kTooMany) {
+    List<int> list{1, 2, 3};
+    const size_t capacity = list.capacity();
+    EXPECT_EQ(KindOf([&] { list.reserve(n); }), "MemoryError");
+    EXPECT_EQ(KindOf([&] { list.resize(n); }), "MemoryError");
+    EXPECT_EQ(KindOf([&] { List<int>(static_cast<size_t>(n), 7); }), "MemoryError");
+    EXPECT_EQ(Join(list), "1 2 3 ");
+    EXPECT_EQ(list.capacity(), capacity);
+  }
+}
+
+TEST(List, CannotHaveTooMany) {
+  CheckTooMany();
+  List<int> list{1};
+  list.reserve(-1);
+  EXPECT_EQ(list.size(), 1u);
+  EXPECT_EQ(ErrorOf([] { List<int>(SIZE_MAX, 7); }),
+            "ValueError: cannot resize a List to negative size");
+}
+
+/* Up to 0.1.14 the reference has no ffi.ListReserve. */
+TEST(List, CannotHaveTooManyOnOlderReleases) {
+  const Replaced none("ffi.ListReserve", std::nullopt);
+  CheckTooMany();
+}
+
+TEST(List, IsAsItWasWhereItCannotGrow) {
+  List<int> list{1, 2, 3};
+  {
+    const Replaced failing("ffi.ListReserve", ffi::Function::FromTyped([](const List<Any> &, int) {
+                             TVM_FFI_THROW(MemoryError) << "no room";
+                           }));
+    EXPECT_EQ(ErrorOf([&] { list.reserve(1000); }), "MemoryError: no room");
+  }
+  EXPECT_EQ(Join(list), "1 2 3 ");
+  list.reserve(1000);
+  EXPECT_EQ(Join(list), "1 2 3 ");
+  EXPECT_GE(list.capacity(), 1000u);
+}
+
 /* Lets the second growth of a list fail. */
 void FailToGrow(const ffi::AnyView *args, int32_t num_args, Any *result) {
   static int num_calls = 0;
@@ -138,7 +206,8 @@ void FailToGrow(const ffi::AnyView *args, int32_t num_args, Any *result) {
   ffi::Function::GetGlobalRequired("ffi.ListAppend").CallPacked(args, num_args, result);
 }
 
-TEST(List, IsAsItWasWhereItCannotGrow) {
+TEST(List, IsAsItWasWhereItCannotGrowOnOlderReleases) {
+  const Replaced none("ffi.ListReserve", std::nullopt);
   List<int> list{1, 2, 3};
   const ffi::Function append = ffi::Function::FromPacked(FailToGrow);
   const TVMFFIObjectHandle kept = ffi::detail::GlobalListAppend();
@@ -149,6 +218,31 @@ TEST(List, IsAsItWasWhereItCannotGrow) {
   list.reserve(1000);
   EXPECT_EQ(Join(list), "1 2 3 ");
   EXPECT_GE(list.capacity(), 1000u);
+}
+
+TEST(List, GrowsByMoreThanIsInserted) {
+  List<int> list;
+  size_t num_moves = 0, capacity = list.capacity();
+  for (int i = 0; i < 1000; ++i) {
+    list.insert(list.begin(), i);
+    if (list.capacity() != capacity) ++num_moves;
+    capacity = list.capacity();
+  }
+  EXPECT_LT(num_moves, 20u);
+  EXPECT_EQ(list.front(), 999);
+}
+
+TEST(Array, CannotHaveTooMany) {
+  for (const int64_t n : kTooMany) {
+    Array<int> array{1, 2, 3};
+    EXPECT_EQ(KindOf([&] { array.reserve(n); }), "ValueError");
+    EXPECT_EQ(KindOf([&] { array.resize(n); }), "ValueError");
+    EXPECT_EQ(KindOf([&] { Array<int>(static_cast<size_t>(n), 7); }), "ValueError");
+    EXPECT_EQ(Join(array), "1 2 3 ");
+  }
+  EXPECT_EQ(ErrorOf([] { ArrayObj::New(-1); }), "ValueError: an array of this size cannot be made");
+  EXPECT_EQ(ErrorOf([] { Array<int>(SIZE_MAX, 7); }),
+            "ValueError: cannot resize an Array to negative size");
 }
 
 TEST(List, MayGrowWhileItIsRead) {

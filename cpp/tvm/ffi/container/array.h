@@ -24,7 +24,9 @@ class ArrayObj : public SeqBaseObj {
     AnyView few[16];
     detail::AllocGuard many{nullptr};
     AnyView *items = few;
-    if (capacity > INT32_MAX) detail::Throw("ValueError", "an array of this size cannot be made");
+    if (capacity < 0 || capacity > INT32_MAX) {
+      detail::Throw("ValueError", "an array of this size cannot be made");
+    }
     if (capacity > 16) {
       // All bits zero is None.
       many.memory = detail::AllocAligned(static_cast<size_t>(capacity) * sizeof(AnyView), 16);

@@ -35,13 +35,40 @@ class ListObj : public SeqBaseObj {
   }
   /** Makes room for so many elements. After an error the elements are what they were. */
   TVM_FFI_LOCAL void Reserve(int64_t n) {
-    const Restore restore{this, TVMFFISeqCell::size};
-    while (TVMFFISeqCell::capacity < n) Append(Any());
+    if (n <= TVMFFISeqCell::capacity) return;
+    // The reference multiplies without a check.
+    if (n > static_cast<int64_t>(PTRDIFF_MAX / sizeof(Any))) ThrowTooMany();
+    const TVMFFIByteArray name = detail::BytesOf("ffi.ListReserve");
+    TVMFFIObjectHandle found = nullptr;
+    detail::CheckSafeCall(TVMFFIFunctionGetGlobal(&name, &found));
+    if (found == nullptr) return ReserveByAppending(n);
+    const ObjectPtr<Object> reserve =
+        detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(found));
+    detail::CallGlobal(found, static_cast<const ListObj *>(this), n);
+  }
+  /** The same for so many more, and for some that may follow. */
+  TVM_FFI_LOCAL void ReserveMore(int64_t num) {
+    const int64_t wanted = TVMFFISeqCell::size + num;
+    if (wanted <= TVMFFISeqCell::capacity) return;
+    const int64_t doubled = 2 * TVMFFISeqCell::capacity;
+    Reserve(wanted > doubled ? wanted : doubled);
   }
   /** Errors: ValueError (n < 0), memory. */
   TVM_FFI_LOCAL static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value);
 
  private:
+  [[noreturn]] TVM_FFI_LOCAL_COLD static void ThrowTooMany() {
+    detail::Throw("MemoryError", "a List of this size does not fit into memory");
+  }
+  /** For releases up to 0.1.14, which have no function for it. */
+  TVM_FFI_LOCAL void ReserveByAppending(int64_t n) {
+    // Whether there is as much memory is tried at once, for appending fills it on the way there.
+    void *volatile room = std::malloc(static_cast<size_t>(n) * sizeof(Any));
+    if (room == nullptr) ThrowTooMany();
+    std::free(room);
+    const Restore restore{this, TVMFFISeqCell::size};
+    while (TVMFFISeqCell::capacity < n) Append(Any());
+  }
   /** Takes away what was appended while it lived. */
   struct Restore {
     ListObj *list;
@@ -140,7 +167,7 @@ class List : public ObjectRef {
     ListObj *list = RequireFor("cannot insert to a null list");
     const int64_t at = position.address() - list->begin();
     Any value(static_cast<T &&>(item));
-    list->Reserve(static_cast<int64_t>(list->size()) + 1);
+    list->ReserveMore(1);
     list->insert(at, static_cast<Any &&>(value));
   }
   template <typename Iterator>
@@ -148,7 +175,7 @@ class List : public ObjectRef {
     ListObj *list = RequireFor("cannot insert to a null list");
     const int64_t at = position.address() - list->begin();
     const Array<T> items(first, last);
-    list->Reserve(static_cast<int64_t>(list->size() + items.size()));
+    list->ReserveMore(static_cast<int64_t>(items.size()));
     list->insert(at, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
   TVM_FFI_LOCAL void pop_back() { RequireFor("cannot pop_back a null list")->pop_back(); }
