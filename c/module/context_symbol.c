@@ -2,6 +2,7 @@
 /* Pointers that compilers' runtimes have stored in symbols of the libraries loaded after. */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
 #include "core/error.h"
@@ -37,6 +38,16 @@ int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
   }
   last = added;
   tvmffi_mutex_unlock(&mutex);
+  return 0;
+}
+
+int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor, void *context) {
+  const context_symbol *symbol;
+  TVMFFI_REQUIRE(visitor);
+  symbol = tvmffi_atomic_load_acquire_ptr(&first);
+  for (; symbol != NULL; symbol = tvmffi_atomic_load_acquire_ptr(&symbol->next)) {
+    TVMFFI_TRY(visitor(context, symbol->name, symbol->value));
+  }
   return 0;
 }
 

@@ -59,6 +59,57 @@ static void test_files(void **state) {
   assert_int_equal(closed, 1); /* the library counted in the variable it was given */
 }
 
+/* ---- Visits ------------------------------------------------------------------------------------
+ */
+
+/* What is to be seen from the first on, and what ends the visit. */
+typedef struct {
+  const char *names;
+  const char *first;
+  int code_at_end;
+  bool adds;
+} expected_visit;
+
+static int see(void *context, const char *name, void *symbol) {
+  expected_visit *expected = context;
+  size_t size = strlen(name);
+  assert_memory_equal(expected->names, name, size);
+  assert_ptr_equal(symbol, values + (expected->names - expected->first) / 2);
+  expected->names += size + 1;
+  if (expected->adds) check_ok(TVMFFIEnvModRegisterContextSymbol("d", &values[3]));
+  expected->adds = false;
+  return *expected->names == '\0' ? expected->code_at_end : 0;
+}
+
+static int visit(const char *names, int code_at_end, bool adds) {
+  expected_visit expected;
+  int rc;
+  expected.names = expected.first = names;
+  expected.code_at_end = code_at_end;
+  expected.adds = adds;
+  rc = TVMFFIRuntimeContextSymbolVisit(see, &expected);
+  assert_int_equal(*expected.names, '\0');
+  return rc;
+}
+
+static void test_visits_see_all_in_order(void **state) {
+  (void)state;
+  check_ok(visit("", 0, false));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[0]));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("a", &values[1]));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[2]));
+  check_ok(visit("b\0a\0b\0", 0, false));
+  check_ok(visit("b\0a\0b\0d\0", 0, true));
+}
+
+static void test_visitors_end_a_visit(void **state) {
+  (void)state;
+  check_ok(TVMFFIEnvModRegisterContextSymbol("a", &values[0]));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[1]));
+  assert_int_equal(visit("a\0", 7, false), 7);
+  check_fails(TVMFFIRuntimeContextSymbolVisit(NULL, NULL), "ValueError", NULL);
+}
+
 static void test_a_name_is_required(void **state) {
   (void)state;
   check_fails(TVMFFIEnvModRegisterContextSymbol(NULL, values), "ValueError", NULL);
@@ -69,6 +120,8 @@ int main(void) {
       cmocka_unit_test_setup(test_libraries_loaded_afterwards, set_up),
       cmocka_unit_test_setup(test_of_several_values_the_last_wins, set_up),
       cmocka_unit_test_setup(test_files, set_up),
+      cmocka_unit_test_setup(test_visits_see_all_in_order, set_up),
+      cmocka_unit_test_setup(test_visitors_end_a_visit, set_up),
       cmocka_unit_test_setup(test_a_name_is_required, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

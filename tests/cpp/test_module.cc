@@ -2,6 +2,7 @@
 /* Kernels of other libraries, built with the layer, through this runtime. */
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -263,6 +264,28 @@ TEST_F(AskedModules, MayBeDroppedMeanwhile) {
   EXPECT_FALSE(a->GetFunction("x", true).has_value());
   EXPECT_EQ(asked, "abc");  // the imports as they were
   EXPECT_EQ(a->imports().size(), 0u);
+}
+
+TEST(ContextSymbols, AreVisited) {
+  static char symbols[2];
+  ASSERT_EQ(TVMFFIEnvModRegisterContextSymbol("__test_visit_b", &symbols[0]), 0);
+  ASSERT_EQ(TVMFFIEnvModRegisterContextSymbol("__test_visit_a", &symbols[1]), 0);
+  std::vector<std::pair<std::string, void *>> seen;
+  Module::VisitContextSymbols(
+      [&](const ffi::String &name, void *symbol) { seen.emplace_back(name, symbol); });
+  EXPECT_EQ(seen, (std::vector<std::pair<std::string, void *>>{{"__test_visit_b", &symbols[0]},
+                                                               {"__test_visit_a", &symbols[1]}}));
+  int num_seen = 0;
+  EXPECT_EQ(Caught([&] {
+              Module::VisitContextSymbols([&](const ffi::String &name, void *) {
+                ++num_seen;
+                TVM_FFI_THROW(KeyError) << name;
+              });
+            }),
+            "KeyError: __test_visit_b");
+  EXPECT_EQ(num_seen, 1);
+  EXPECT_EQ(Caught([] { Module::VisitContextSymbols(nullptr); }),
+            "RuntimeError: a null Function was called");
 }
 
 TEST(TensorsOfKernels, OutliveTheirModule) {

@@ -80,11 +80,17 @@ static bool starts(const char *name, const char *prefix) {
 
 symbol_origin runtime_symbol_find(const char *name, int *out_release) {
   static const char *const kOwn[] = {
-      "TVMFFIRuntimeGetLiveObjectCount",  "TVMFFIRuntimeModuleCreate",
-      "TVMFFIRuntimeModuleGetSelf",       "TVMFFIRuntimeModulePack",
-      "TVMFFIRuntimeSetBacktraceEnabled", "TVMFFIRuntimeSetLiveObjectCounting",
-      "TVMFFIRuntimeSetLogHook",          "TVMFFIRuntimeSetMemoryHooks",
-      "TVMFFIRuntimeSetStackWalker",      "TVMFFIRuntimeShutdown",
+      "TVMFFIRuntimeContextSymbolVisit",
+      "TVMFFIRuntimeGetLiveObjectCount",
+      "TVMFFIRuntimeModuleCreate",
+      "TVMFFIRuntimeModuleGetSelf",
+      "TVMFFIRuntimeModulePack",
+      "TVMFFIRuntimeSetBacktraceEnabled",
+      "TVMFFIRuntimeSetLiveObjectCounting",
+      "TVMFFIRuntimeSetLogHook",
+      "TVMFFIRuntimeSetMemoryHooks",
+      "TVMFFIRuntimeSetStackWalker",
+      "TVMFFIRuntimeShutdown",
   };
   const released *row = bsearch(name, kReleased, sizeof kReleased / sizeof *kReleased,
                                 sizeof *kReleased, compare_name);

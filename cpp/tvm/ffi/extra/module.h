@@ -16,6 +16,7 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/string.h>
 
@@ -111,6 +112,22 @@ class Module : public ObjectRef {
   /** Errors: those of the loader. */
   TVM_FFI_LOCAL static Module LoadFromFile(const String &file_name) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
+  }
+  /**
+   * Tells the names and pointers of TVMFFIEnvModRegisterContextSymbol, in the order in which they
+   * were registered: for who loads code without the library. It is a function of this runtime: a
+   * library that calls it does not load on another. Errors: those of visit.
+   */
+  TVM_FFI_LOCAL static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit) {
+    void *context = const_cast<void *>(static_cast<const void *>(&visit));
+    detail::CheckSafeCall(TVMFFIRuntimeContextSymbolVisit(VisitContextSymbol, context));
+  }
+
+ private:
+  TVM_FFI_LOCAL static int VisitContextSymbol(void *context, const char *name, void *symbol) {
+    TVM_FFI_SAFE_CALL_BEGIN();
+    (*static_cast<const TypedFunction<void(String, void *)> *>(context))(name, symbol);
+    TVM_FFI_SAFE_CALL_END();
   }
 };
 

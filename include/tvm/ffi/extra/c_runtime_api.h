@@ -178,6 +178,24 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
+/* ---- Context symbols: for runtimes of compilers that load code by themselves ------------------ */
+
+/**
+ * Receives a symbol and the pointer that it was registered with; non-zero ends the visit.
+ * @param name [lend] NUL-terminated, until TVMFFIRuntimeShutdown.
+ */
+typedef int (*TVMFFIRuntimeContextSymbolVisitor)(void *context, const char *name, void *symbol);
+
+/**
+ * Visit what TVMFFIEnvModRegisterContextSymbol was given, in that order: of a name that comes more
+ * than once the last pointer counts. The visitor may register symbols, which are visited too.
+ * @param context [borrow] Passed to visitor.
+ * @return 0, or what the visitor ended the visit with.
+ * Errors: ValueError (visitor is NULL), any (visitor).   Threads: any.
+ */
+TVM_FFI_DLL int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor,
+                                                void *context);
+
 /* ---- Live objects: so that a host can find a leak -------------------------------------------- */
 
 /**
