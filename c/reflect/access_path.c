@@ -195,16 +195,11 @@ static const tvmffi_builtin_field kStepFields[] = {
      kTVMFFIAny, tvmffi_field_set_any, NULL},
 };
 
-static int set_step(void *field, const TVMFFIAny *value) {
-  return tvmffi_field_set_instance(field, value, kTvmffiAccessStep,
-                                   "Optional<ffi.reflection.AccessStep>");
-}
-
 static const tvmffi_builtin_field kPathFields[] = {
     {TVMFFI_FIELD_TEXTS("parent", "?O", ""), 0, kTvmffiStoredObject,
      offsetof(tvmffi_access_path, parent), kTVMFFIAny, tvmffi_field_set_optional_object, NULL},
     {TVMFFI_FIELD_TEXTS("step", "?S", ""), 0, kTvmffiStoredObject,
-     offsetof(tvmffi_access_path, step), kTVMFFIAny, set_step, NULL},
+     offsetof(tvmffi_access_path, step), kTVMFFIAny, tvmffi_field_set_optional_step, NULL},
     {TVMFFI_FIELD_TEXTS("depth", "i", ""), 0, kTvmffiStoredInt32,
      offsetof(tvmffi_access_path, depth), kTVMFFIInt, tvmffi_field_set_int32, NULL},
 };

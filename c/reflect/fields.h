@@ -83,7 +83,7 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj);
  */
 int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out);
 
-/* ---- Setters of built-in fields ----------------------------------------------------------------
+/* ---- setters.c: of built-in fields -------------------------------------------------------------
  */
 
 int tvmffi_field_set_int32(void *field, const TVMFFIAny *value);
@@ -96,8 +96,7 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value);
 int tvmffi_field_set_dict_of_objects(void *field, const TVMFFIAny *value);
 int tvmffi_field_set_dict_of_dicts(void *field, const TVMFFIAny *value);
 
-/* None, or an instance of a type; `expected` is how errors show what the field takes. */
-int tvmffi_field_set_instance(void *field, const TVMFFIAny *value, int32_t type_index,
-                              const char *expected);
+/* ffi.reflection.AccessStep */
+int tvmffi_field_set_optional_step(void *field, const TVMFFIAny *value);
 
 #endif /* TVMFFI_REFLECT_FIELDS_H_ */

@@ -6,6 +6,7 @@
 
 #include "c/structural_support.h"
 #include "core/backtrace.h"
+#include "core/type.h"
 #include "platform/unwind.h"
 
 static int reset(void **state) {
@@ -110,6 +111,19 @@ static int outer(TVMFFISafeCallType callback) {
   return -((callback != NULL ? walk_with(callback) : fail_in_builtin()) != 0);
 }
 
+/* A setter by its pointer, as frontends call it. */
+SECTION(in_setting)
+static int setting(TVMFFIFieldSetter setter, const TVMFFIAny *value) {
+  static TVMFFIAny place; /* room for any field */
+  int rc = setter(&place, value);
+  if (rc == 0) {
+    (void)setter(&place, &none); /* releases; what holds only numbers refuses it */
+    TVMFFIErrorSetRaised(NULL);
+  }
+  place = none;
+  return -(rc != 0);
+}
+
 extern const char __start_in_walk_named[], __stop_in_walk_named[];
 
 static const char *name_of(uintptr_t pc) {
@@ -119,6 +133,7 @@ static const char *name_of(uintptr_t pc) {
                    {__start_in_throwing, __stop_in_throwing, "throwing"},
                    {__start_in_inner, __stop_in_inner, "inner"},
                    {__start_in_iterating, __stop_in_iterating, "iterating"},
+                   {__start_in_setting, __stop_in_setting, "setting"},
                    {__start_in_outer, __stop_in_outer, "outer"},
                    {__start_in_walk_named, __stop_in_walk_named, "walk_named"}};
   size_t i;
@@ -168,7 +183,7 @@ static void check_backtrace(const char *expected) {
   TVMFFIObjectDecRef(error);
 }
 
-static void check_outer(TVMFFISafeCallType callback, const char *expected) {
+static void begin_naming(void) {
   check_ok(TVMFFIRuntimeSetStackWalker(walk_named, NULL));
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
   num_frames = 0;
@@ -177,6 +192,10 @@ static void check_outer(TVMFFISafeCallType callback, const char *expected) {
     print_message("this build has no stack walker\n");
     skip();
   }
+}
+
+static void check_outer(TVMFFISafeCallType callback, const char *expected) {
+  begin_naming();
   assert_int_equal(outer(callback), -1);
   check_backtrace(expected);
 }
@@ -211,6 +230,47 @@ static void test_errors_that_clients_make_with_a_backtrace(void **state) {
 static void test_what_frontends_say_is_left_alone(void **state) {
   (void)state;
   check_outer(foreign, "  of a frontend\n");
+}
+
+/* How often the setters of a type's fields refuse values. */
+static int check_setters(const TVMFFITypeInfo *type, const TVMFFIAny *values, size_t num_values) {
+  int num_refused = 0;
+  int32_t i;
+  for (i = 0; i < type->num_fields; ++i) {
+    union {
+      void *in;
+      TVMFFIFieldSetter out;
+    } setter;
+    size_t k;
+    setter.in = type->fields[i].setter;
+    if (setter.in == NULL) continue;
+    assert_false(type->fields[i].flags & kTVMFFIFieldFlagBitSetterIsFunctionObj);
+    for (k = 0; k < num_values; ++k) {
+      if (setting(setter.out, &values[k]) == 0) continue;
+      check_backtrace(LINE("setting"));
+      ++num_refused;
+    }
+  }
+  return num_refused;
+}
+
+static void test_setters_that_are_called_directly(void **state) {
+  TVMFFIAny values[4] = {{0}, {0}, {0}, {0}};
+  int num_refused = 0;
+  int32_t index;
+  (void)state;
+  values[1] = tvmffi_any_int(7);
+  values[2] = make("ffi.Array", 1, values[1], none);
+  values[3] = make("ffi.Map", 2, values[1], values[1]);
+  begin_naming();
+  for (index = kTVMFFIStaticObjectBegin; index < kTvmffiBuiltinTypesEnd; ++index) {
+    const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
+    if (type != NULL) num_refused += check_setters(type, values, 4);
+  }
+  TVMFFIErrorSetRaised(NULL); /* of indices that no type has */
+  assert_true(num_refused >= 20);
+  check_release(&values[2]);
+  check_release(&values[3]);
 }
 
 /* ---- Scripted stacks: of what is raised, then of the function that returns it ------------------
@@ -318,6 +378,7 @@ int main(void) {
       cmocka_unit_test_setup(test_functions_that_built_ins_make, reset),
       cmocka_unit_test_setup(test_errors_that_clients_make_with_a_backtrace, reset),
       cmocka_unit_test_setup(test_what_frontends_say_is_left_alone, reset),
+      cmocka_unit_test_setup(test_setters_that_are_called_directly, reset),
       cmocka_unit_test_setup(test_only_what_was_cut_goes_on, reset),
       cmocka_unit_test_setup(test_the_limit_is_of_all_lines, reset),
       cmocka_unit_test_setup(test_nothing_is_walked_while_it_is_off, reset),
