@@ -7,9 +7,6 @@
 #include "core/error.h"
 #include "core/object.h"
 
-/* How many bytes a value holds itself; the eighth stays NUL. */
-enum { kMaxSmall = 7 };
-
 typedef struct {
   TVMFFIObject header;
   TVMFFIByteArray bytes;
@@ -58,7 +55,7 @@ static void store_small(int32_t type_index, const char *data, size_t size, TVMFF
 
 static inline int make_value(int32_t small_index, int32_t heap_index, const char *data, size_t size,
                              TVMFFIAny *out) {
-  if (size <= kMaxSmall) {
+  if (size <= kTvmffiMaxSmallText) {
     store_small(small_index, data, size, out);
   } else {
     TVMFFIObject *string = tvmffi_string_new(heap_index, data, size);

@@ -5,6 +5,9 @@
 
 #include <tvm/ffi/c_api.h>
 
+/* How many bytes a value holds itself; the eighth stays NUL. */
+enum { kTvmffiMaxSmallText = 7 };
+
 /* A heap object of kTVMFFIStr or kTVMFFIBytes, whatever the length; NULL with MemoryError. */
 TVMFFIObject *tvmffi_string_new(int32_t type_index, const char *data, size_t size);
 

@@ -30,11 +30,15 @@ typedef struct {
   TVMFFIObject *data; /* Array of nodes, or Map from fields to values or nodes */
 } frame;
 
+/* What is known of an object; from kFirstNode on it is the number of its node. */
+enum { kNew, kOnWay /* has a frame */, kOffWay, kFirstNode };
+
 typedef struct {
   tvmffi_stack frames;
-  tvmffi_pointer_map on_way; /* objects with a frame: number 1 */
-  TVMFFIObject *indices;     /* Dict from values to the numbers of their nodes */
-  TVMFFIObject *nodes;       /* Array */
+  tvmffi_pointer_map objects; /* a reference to each, so that no other comes to lie there */
+  tvmffi_pointer_map texts;   /* from names of types and fields to their Strings */
+  TVMFFIObject *indices; /* Dict from values that others may equal to the numbers of their nodes */
+  TVMFFIObject *nodes;   /* Array */
 } walk;
 
 bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field) {
@@ -60,10 +64,25 @@ static int append(TVMFFIObject **array, TVMFFIAny value) {
   return tvmffi_fail_memory();
 }
 
-/* Puts a value, which is taken, under a text. */
-static int put(TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
+/* The name of a type or a field. It is one String for all nodes where it needs memory. */
+static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
+  tvmffi_pointer_entry *entry;
+  if (size <= kTvmffiMaxSmallText) return tvmffi_string_to_any(name, size, out);
+  entry = tvmffi_pointer_map_ensure(&w->texts, name);
+  if (entry == NULL) return tvmffi_fail_memory();
+  if (entry->value.pointer == NULL) {
+    entry->value.pointer = tvmffi_string_new(kTVMFFIStr, name, size);
+    if (entry->value.pointer == NULL) return -1;
+  }
+  tvmffi_object_retain(entry->value.pointer);
+  *out = tvmffi_any_object(entry->value.pointer);
+  return 0;
+}
+
+/* Puts a value, which is taken, under a name. */
+static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
   TVMFFIAny key;
-  int rc = tvmffi_string_to_any(name, size, &key);
+  int rc = name_to_any(w, name, size, &key);
   if (rc == 0 && tvmffi_map_insert(map, &key, &value) == 0) return 0;
   if (rc == 0) {
     tvmffi_any_release(&key);
@@ -73,16 +92,73 @@ static int put(TVMFFIObject **map, const char *name, size_t size, TVMFFIAny valu
   return -1;
 }
 
-#define PUT(map, name, value) put(map, name, sizeof(name) - 1, value)
+#define PUT(w, map, name, value) put(w, map, name, sizeof(name) - 1, value)
+
+/* Whether no other value equals it, and it need not be asked: the address says which it is. */
+static bool is_itself_only(const TVMFFIAny *value) {
+  switch (value->type_index) {
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+    case kTVMFFIBigInt:
+      return false;
+    default:
+      return value->type_index >= kTVMFFIStaticObjectBegin && !tvmffi_any_key_has_hook(value);
+  }
+}
+
+/* What is known of an object, to be changed; NULL with the error raised. */
+static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
+  if (entry == NULL) {
+    tvmffi_error_raise_memory();
+    return NULL;
+  }
+  if (entry->value.number == kNew) {
+    tvmffi_object_retain(obj);
+    entry->value.number = kOffWay;
+  }
+  return &entry->value.number;
+}
+
+/* Remembers which node a value has. */
+static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
+  TVMFFIAny key, index = tvmffi_any_int(number);
+  int rc;
+  if (is_itself_only(value)) {
+    uint64_t *state = state_of(w, value->v_obj);
+    if (state == NULL) return -1;
+    *state = kFirstNode + (uint64_t)number;
+    return 0;
+  }
+  key = tvmffi_any_copy(value);
+  rc = tvmffi_map_insert(&w->indices, &key, &index);
+  if (rc == 0) return 0;
+  tvmffi_any_release(&key);
+  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+}
+
+/* 1 and the number of a value's node, 0 when it has none yet, -1. */
+static int get_index(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
+  const TVMFFIAny *index;
+  if (is_itself_only(value)) {
+    const tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(&w->objects, value->v_obj);
+    if (entry == NULL || entry->value.number < kFirstNode) return 0;
+    *out = tvmffi_any_int((int64_t)(entry->value.number - kFirstNode));
+    return 1;
+  }
+  if (tvmffi_map_find(w->indices, value, &index) != 0) return -1;
+  if (index != NULL) *out = *index;
+  return index != NULL;
+}
 
 /* Adds a node of a type with data, which is taken; NULL for none. */
 static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny *data) {
   TVMFFIObject *node = tvmffi_map_new_for(kTVMFFIMap, data != NULL ? 2 : 1);
-  TVMFFIAny owned = data != NULL ? *data : tvmffi_any_none(), key, index, text;
-  int rc = node != NULL ? tvmffi_string_to_any(type, strlen(type), &text) : tvmffi_fail_memory();
-  if (rc == 0) rc = PUT(&node, "type", text);
+  TVMFFIAny owned = data != NULL ? *data : tvmffi_any_none(), text;
+  int rc = node != NULL ? name_to_any(w, type, strlen(type), &text) : tvmffi_fail_memory();
+  if (rc == 0) rc = PUT(w, &node, "type", text);
   if (rc == 0 && data != NULL) {
-    rc = PUT(&node, "data", owned);
+    rc = PUT(w, &node, "data", owned);
     owned = tvmffi_any_none();
   }
   if (rc != 0) {
@@ -90,13 +166,8 @@ static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny
     tvmffi_object_release(node);
     return -1;
   }
-  index = tvmffi_any_int(tvmffi_array_size(w->nodes));
   TVMFFI_TRY(append(&w->nodes, tvmffi_any_object(node)));
-  key = tvmffi_any_copy(value);
-  rc = tvmffi_map_insert(&w->indices, &key, &index);
-  if (rc == 0) return 0;
-  tvmffi_any_release(&key);
-  return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
+  return set_index(w, value, tvmffi_array_size(w->nodes) - 1);
 }
 
 /* ---- Values that hold no others ----------------------------------------------------------------
@@ -223,19 +294,25 @@ static int fail_cycle(int32_t type_index) {
                                                  : tvmffi_type_key(type_index));
 }
 
+/* How many numbers of nodes stand for what a container holds, unless that changes meanwhile. */
+static int64_t num_numbers(const TVMFFIAny *value) {
+  return tvmffi_is_sequence(value->type_index) ? tvmffi_array_size(value->v_obj)
+                                               : 2 * (int64_t)tvmffi_map_size(value->v_obj);
+}
+
 static int push(walk *w, const TVMFFIAny *value) {
   bool has_nodes = tvmffi_is_sequence(value->type_index) || tvmffi_is_map(value->type_index);
-  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->on_way, value->v_obj);
+  uint64_t *state = state_of(w, value->v_obj);
   frame *top;
-  if (entry == NULL) return tvmffi_fail_memory();
-  if (entry->value.number != 0) return fail_cycle(value->type_index);
+  if (state == NULL) return -1;
+  if (*state == kOnWay) return fail_cycle(value->type_index);
   if (!has_nodes) TVMFFI_TRY(check_can_be_made(value->type_index));
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.ToJSONGraph", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
-  entry->value.number = 1;
+  *state = kOnWay;
   top->value = tvmffi_any_copy(value);
-  top->data = has_nodes ? tvmffi_array_new(0) : tvmffi_map_new();
+  top->data = has_nodes ? tvmffi_array_new(num_numbers(value)) : tvmffi_map_new();
   if (top->data == NULL) return tvmffi_fail_memory();
   tvmffi_child_first(&top->cursor, value->v_obj);
   return 0;
@@ -244,7 +321,8 @@ static int push(walk *w, const TVMFFIAny *value) {
 static void pop(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   frame last = *top;
-  tvmffi_pointer_map_find(&w->on_way, last.value.v_obj)->value.number = 0;
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(&w->objects, last.value.v_obj);
+  if (entry->value.number == kOnWay) entry->value.number = kOffWay;
   tvmffi_stack_pop(&w->frames);
   if (last.has_child) tvmffi_child_release(&last.child);
   tvmffi_object_release(last.data);
@@ -253,21 +331,15 @@ static void pop(walk *w) {
 
 /* 1 and the number of a value's node, 0 after pushing the value, -1. */
 static int find_node(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
-  const TVMFFIAny *index;
-  int rc;
-  if (tvmffi_map_find(w->indices, value, &index) != 0) return -1;
-  if (index == NULL) {
-    rc = add_plain(w, value);
-    if (rc < 0) return -1;
-    if (rc == 0) return push(w, value) == 0 ? 0 : -1;
-    *out = tvmffi_any_int(tvmffi_array_size(w->nodes) - 1);
-    return 1;
-  }
-  *out = *index;
-  return 1;
+  int rc = get_index(w, value, out);
+  if (rc != 0) return rc;
+  rc = add_plain(w, value);
+  if (rc == 0) return push(w, value) == 0 ? 0 : -1;
+  if (rc > 0) *out = tvmffi_any_int(tvmffi_array_size(w->nodes) - 1);
+  return rc;
 }
 
-static int put_inline(frame *top) {
+static int put_inline(walk *w, frame *top) {
   const TVMFFIAny *value = &top->child.value;
   const TVMFFIByteArray *name = &top->child.field->name;
   TVMFFIAny data = *value;
@@ -276,7 +348,7 @@ static int put_inline(frame *top) {
   } else if (value->type_index >= kTVMFFIStaticObjectBegin) {
     data = tvmffi_any_copy(value);
   }
-  return put(&top->data, name->data, name->size, data);
+  return put(w, &top->data, name->data, name->size, data);
 }
 
 /* Enters the child at hand in the data: 1, 0 when something was pushed first, -1. */
@@ -286,14 +358,14 @@ static int enter_child(walk *w) {
   bool is_key = tvmffi_is_map(top->value.type_index) && !top->has_key;
   int rc;
   if (top->child.field != NULL && tvmffi_json_graph_is_inline(top->child.field)) {
-    return put_inline(top) == 0 ? 1 : -1;
+    return put_inline(w, top) == 0 ? 1 : -1;
   }
   if (is_key) value = top->child.key;
   rc = find_node(w, &value, &index);
   if (rc != 1) return rc;
   if (top->child.field != NULL) {
     const TVMFFIByteArray *name = &top->child.field->name;
-    return put(&top->data, name->data, name->size, index) == 0 ? 1 : -1;
+    return put(w, &top->data, name->data, name->size, index) == 0 ? 1 : -1;
   }
   if (append(&top->data, index) != 0) return -1;
   top->has_key = is_key;
@@ -330,14 +402,14 @@ static int finish(walk *w, const TVMFFIAny *root, const TVMFFIAny *metadata, TVM
   TVMFFIAny index, owned = tvmffi_any_none();
   int rc = graph != NULL ? 0 : tvmffi_fail_memory();
   if (rc == 0) rc = find_node(w, root, &index) == 1 ? 0 : -1;
-  if (rc == 0) rc = PUT(&graph, "root_index", index);
+  if (rc == 0) rc = PUT(w, &graph, "root_index", index);
   if (rc == 0) {
-    rc = PUT(&graph, "nodes", tvmffi_any_object(w->nodes));
+    rc = PUT(w, &graph, "nodes", tvmffi_any_object(w->nodes));
     w->nodes = NULL;
   }
   if (rc == 0 && metadata->type_index != kTVMFFINone) {
     rc = TVMFFIAnyViewToOwnedAny(metadata, &owned);
-    if (rc == 0) rc = PUT(&graph, "metadata", owned);
+    if (rc == 0) rc = PUT(w, &graph, "metadata", owned);
   }
   if (rc == 0) {
     *out = tvmffi_any_object(graph);
@@ -345,6 +417,22 @@ static int finish(walk *w, const TVMFFIAny *root, const TVMFFIAny *metadata, TVM
     tvmffi_object_release(graph);
   }
   return rc;
+}
+
+static void fini(walk *w) {
+  size_t i;
+  while (w->frames.size != 0) pop(w);
+  tvmffi_stack_fini(&w->frames);
+  for (i = 0; i < w->texts.capacity; ++i) tvmffi_object_release(w->texts.slots[i].value.pointer);
+  tvmffi_pointer_map_fini(&w->texts);
+  for (i = 0; i < w->objects.capacity; ++i) {
+    if (w->objects.slots[i].value.number != kNew) {
+      tvmffi_object_release((TVMFFIObject *)(uintptr_t)w->objects.slots[i].key);
+    }
+  }
+  tvmffi_pointer_map_fini(&w->objects);
+  tvmffi_object_release(w->indices);
+  tvmffi_object_release(w->nodes);
 }
 
 int tvmffi_json_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny *out) {
@@ -360,11 +448,7 @@ int tvmffi_json_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, T
   if (rc > 0) rc = 0;
   while (rc == 0 && w.frames.size != 0) rc = write_next(&w);
   if (rc == 0) rc = finish(&w, &root, metadata, out);
-  while (w.frames.size != 0) pop(&w);
-  tvmffi_stack_fini(&w.frames);
-  tvmffi_pointer_map_fini(&w.on_way);
-  tvmffi_object_release(w.indices);
-  tvmffi_object_release(w.nodes);
+  fini(&w);
   tvmffi_any_release(&root);
   return rc;
 }

@@ -3,6 +3,8 @@
 
 #include "c/json_support.h"
 #include "c/walk_support.h"
+#include "container/array.h"
+#include "container/map.h"
 #include "core/error.h"
 
 static int32_t node_type, hooked_type;
@@ -93,6 +95,32 @@ static void test_objects(void **state) {
   check_repr(value, "test.Node(value=1, next=None)"); /* the default */
   check_fails(read_nodes("{\"type\":\"test.Node\",\"data\":{\"next\":1}}," ONE, &value),
               "TypeError", "Required field `value` not set in type `test.Node`");
+}
+
+static const TVMFFIAny *entry_of(const TVMFFIAny *map, const char *key) {
+  const TVMFFIAny *found = tvmffi_map_find_text(map->v_obj, key, strlen(key));
+  assert_non_null(found);
+  return found;
+}
+
+/* A graph has many nodes of few types: each name is there once. */
+static void test_names_are_shared(void **state) {
+  TVMFFIAny args[2], graph;
+  const TVMFFIAny *nodes, *data;
+  (void)state;
+  args[0] = make2("ffi.Array", make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2)),
+                  make2("ffi.Array", tvmffi_any_int(2), tvmffi_any_int(1)));
+  args[1] = tvmffi_any_none();
+  graph = call_ok("ffi.ToJSONGraph", args, 2);
+  nodes = tvmffi_array_items(entry_of(&graph, "nodes")->v_obj);
+  assert_int_equal(tvmffi_array_size(entry_of(&graph, "nodes")->v_obj), 5);
+  assert_int_equal(entry_of(&nodes[2], "type")->type_index, kTVMFFIStr);
+  assert_ptr_equal(entry_of(&nodes[2], "type")->v_obj, entry_of(&nodes[3], "type")->v_obj);
+  assert_ptr_equal(entry_of(&nodes[2], "type")->v_obj, entry_of(&nodes[4], "type")->v_obj);
+  data = entry_of(&nodes[4], "data"); /* in one block from the start */
+  assert_int_equal(TVMFFISeqGetCellPtr(data->v_obj)->capacity, 2);
+  check_release(&args[0]);
+  check_release(&graph);
 }
 
 static void test_metadata(void **state) {
@@ -266,6 +294,7 @@ int main(void) {
       cmocka_unit_test(test_plain_values),
       cmocka_unit_test(test_containers_share_nodes),
       cmocka_unit_test(test_objects),
+      cmocka_unit_test(test_names_are_shared),
       cmocka_unit_test(test_metadata),
       cmocka_unit_test(test_what_cannot_be_written),
       cmocka_unit_test(test_graphs_that_are_none),
