@@ -21,7 +21,7 @@ TVM_FFI_LOCAL inline constexpr bool is_any_v = std::is_same_v<T, Any> || std::is
 
 TVM_FFI_LOCAL_INLINE bool SameBits(const TVMFFIAny &a, const TVMFFIAny &b) {
   return a.type_index == b.type_index && a.zero_padding == b.zero_padding &&
-         a.v_uint64 == b.v_uint64;
+         a.v_int64 == b.v_int64;
 }
 
 /** Strings, byte arrays and rvalue references become values that own; leaves others alone. */

@@ -98,7 +98,7 @@ struct AnyHash {
     return detail::StableHashCombine(
         static_cast<uint64_t>(data->type_index),
         hook == nullptr
-            ? data->v_uint64
+            ? static_cast<uint64_t>(data->v_int64)
             : static_cast<uint64_t>(detail::CallKeyHook(
                   hook, kTVMFFIInt, "__any_hash__ gave something else than an int", value)));
   }

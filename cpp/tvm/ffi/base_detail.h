@@ -59,7 +59,9 @@ TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
 
 /** The same for the bytes in a small string or in small bytes. */
 TVM_FFI_LOCAL inline uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
-  return value->v_uint64 % 2147483647ULL;
+  // By the member that values are moved by: g++ 11 and 12 mistake what another one reads of a value
+  // that was just moved, and hash an empty text.
+  return static_cast<uint64_t>(value->v_int64) % 2147483647ULL;
 }
 
 /** Calls f(index, arg) for each argument, left to right. */
