@@ -269,12 +269,13 @@ struct MapTraits : OwnRefTraits<Self> {
   TVM_FFI_LOCAL static Array<Any> ItemsOf(const TVMFFIAny *source) {
     return MapAccess::Items(ObjectRef(ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj)));
   }
-  TVM_FFI_LOCAL static bool AllStrictItems(const TVMFFIAny *source) {
+  /* In memory: a check runs no code that could change the map. */
+  TVM_FFI_LOCAL static bool AllStrictItems([[maybe_unused]] const TVMFFIAny *source) {
     if constexpr (!std::is_same_v<K, Any> || !std::is_same_v<V, Any>) {
-      const Array<Any> items = ItemsOf(source);
-      for (const Any *item = items.GetArrayObj()->begin(); item != items.GetArrayObj()->end();
-           item += 2) {
-        if (!AnyUnsafe::CheckAnyStrict<K>(item[0]) || !AnyUnsafe::CheckAnyStrict<V>(item[1])) {
+      const auto *map = ObjectUnsafe::RawObjectPtrFromUnowned<const MapBaseObj>(source->v_obj);
+      for (const MapBaseObj::KVType &entry : *map) {
+        if (!AnyUnsafe::CheckAnyStrict<K>(entry.first) ||
+            !AnyUnsafe::CheckAnyStrict<V>(entry.second)) {
           return false;
         }
       }
