@@ -44,6 +44,7 @@ NO_EXCEPTIONS = "with -fno-exceptions return Expected<T> and use TVM_FFI_UNEXPEC
 NO_CONVERSION = "could not convert|cannot convert|no (viable|matching) conversion|conversion from .* to .* requested"
 NO_FUNCTION = "no matching function|no matching constructor|no matching member function"
 GUARD = "#include <tvm/ffi/extra/cuda/device_guard.h>\n"
+STL = "#include <tvm/ffi/extra/stl.h>\n"
 LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
 EXPORT = "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)"
 
@@ -110,6 +111,33 @@ CASES = {
     "a variant of another type": ("ffi::Variant<int, double> f(ffi::String s) { return s; }", NO_CONVERSION),
     "a variant asked for another type": (
         "auto f(ffi::Variant<int, double> x) { return x.as<ffi::String>(); }", NO_FUNCTION),
+    # Classes of the standard library.
+    "a view of a vector": (
+        STL + "ffi::AnyView f(const std::vector<int> &x) { return x; }", "an AnyView does not own the copy"),
+    "a view of a vector that may be absent": (
+        STL + "ffi::AnyView f(const std::optional<std::vector<int>> &x) { return x; }",
+        "an AnyView does not own the copy"),
+    "packed arguments with a map": (
+        STL + "void f(ffi::AnyView *x) { ffi::PackedArgs::Fill(x, 1, std::map<int, int>()); }",
+        "an AnyView does not own the copy"),
+    "a vector of a foreign class": (
+        STL + "void f(std::vector<Foreign>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a tuple with a foreign class": (
+        STL + "std::tuple<int, Foreign> f() { return {}; }" + EXPORT, "a result of this type cannot be returned"),
+    "a map of borrowed values": (
+        STL + "void f(std::map<int, ffi::AnyView>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "anything or nothing": (
+        STL + "void f(std::optional<ffi::Any>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a vector without its header": (
+        "void f(std::vector<int>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "an array of vectors": (
+        STL + "ffi::Array<std::vector<int>> f();\nauto x = f();", "elements of this type cannot be stored"),
+    "an array of vectors that may be absent": (
+        STL + "ffi::Array<std::optional<std::vector<int>>> f();\nauto x = f();",
+        "elements of this type cannot be stored"),
+    "a vector taken out of a value": (
+        STL + "auto f(ffi::Any x) { return std::move(x).as<std::vector<int>>(); }",
+        "no value of this type is ever stored"),
     # Something or nothing, a value or an error.
     "an optional for its value": ("int64_t f(ffi::Optional<int64_t> x) { return x; }", NO_CONVERSION),
     "an optional of another type": ("ffi::Optional<ffi::Tensor> f(ffi::String s) { return s; }", NO_CONVERSION),

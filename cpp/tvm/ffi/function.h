@@ -153,7 +153,7 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
 }
 
 /** Views of the arguments of a call, on the stack. */
-template <size_t N>
+template <size_t N, bool kCopies = false>
 struct ArgViews {
   AnyView views[N == 0 ? 1 : N];
   template <typename... Args>
@@ -162,6 +162,34 @@ struct ArgViews {
     return reinterpret_cast<const TVMFFIAny *>(views);
   }
 };
+
+/** The same with what some of the arguments become for the call: see travels_as_copy_v. */
+template <size_t N>
+struct TVM_FFI_LOCAL ArgViews<N, true> {
+  Any copies[N];
+  AnyView views[N];
+  template <typename... Args>
+  TVM_FFI_LOCAL explicit ArgViews(const Args &...args) {
+    size_t i = 0;
+    ((Put(i, args), ++i), ...);
+  }
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *data() const {
+    return reinterpret_cast<const TVMFFIAny *>(views);
+  }
+
+ private:
+  template <typename T>
+  TVM_FFI_LOCAL_INLINE void Put(size_t i, const T &arg) {
+    if constexpr (travels_as_copy_v<T>) {
+      copies[i] = Any(arg);
+      views[i] = copies[i];
+    } else {
+      views[i] = AnyView(arg);
+    }
+  }
+};
+template <typename... Args>
+using ArgViewsOf = ArgViews<sizeof...(Args), (travels_as_copy_v<Args> || ...)>;
 
 /** A Function that is null, None where it comes from, cannot be called. */
 TVM_FFI_LOCAL_COLD int RaiseNullCall() {
@@ -262,7 +290,7 @@ class Function : public ObjectRef {
   template <typename... Args>
   TVM_FFI_LOCAL static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call,
                                          const Args &...args) {
-    const detail::ArgViews<sizeof...(Args)> views(args...);
+    const detail::ArgViewsOf<Args...> views(args...);
     Any result;
     detail::CheckSafeCall(safe_call(handle, views.data(), static_cast<int32_t>(sizeof...(Args)),
                                     detail::AnyUnsafe::Slot(&result)));
@@ -272,7 +300,7 @@ class Function : public ObjectRef {
   /** Throws what the callee raised. */
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE Any operator()(const Args &...args) const {
-    const detail::ArgViews<sizeof...(Args)> views(args...);
+    const detail::ArgViewsOf<Args...> views(args...);
     Any result;
     detail::CheckSafeCall(Call(views.data(), static_cast<int32_t>(sizeof...(Args)), &result));
     return result;
@@ -287,7 +315,7 @@ class Function : public ObjectRef {
   /** The result, or the error that the callee raised; nothing is thrown. */
   template <typename T = Any, typename... Args>
   TVM_FFI_LOCAL Expected<T> CallExpected(const Args &...args) const {
-    const detail::ArgViews<sizeof...(Args)> views(args...);
+    const detail::ArgViewsOf<Args...> views(args...);
     Any result;
     if (Call(views.data(), static_cast<int32_t>(sizeof...(Args)), &result) != 0) {
       return Unexpected<Error>(detail::MoveFromSafeCallRaised());

@@ -360,6 +360,10 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   }
 };
 
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool detail::travels_as_copy_v<Optional<T>> =
+    detail::travels_as_copy_v<T>;
+
 /** The same as the other GetRef, with nothing for a null pointer. */
 template <typename Opt, typename T>
 TVM_FFI_LOCAL std::enable_if_t<is_optional_type_v<Opt>, Opt> GetRef(const T *ptr) {

@@ -29,7 +29,7 @@ struct StringObj : BytesObjBase {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 template <typename Base, typename S>
-struct BytesObjStd : Base {
+struct TVM_FFI_LOCAL BytesObjStd : Base {
   S content;
   TVM_FFI_LOCAL explicit BytesObjStd(S &&from) : content(static_cast<S &&>(from)) {
     this->TVMFFIByteArray::data = content.data();
@@ -112,7 +112,7 @@ class BytesCell {
   }
   /** Always on the heap: the buffer is taken over. */
   template <typename S>
-  TVM_FFI_LOCAL void Take(S &&from) {
+  TVM_FFI_LOCAL_INLINE void Take(S &&from) {
     using Obj = std::conditional_t<kLarge == kTVMFFIStr, StringObj, BytesObj>;
     SetInt(&data_, kSmall, 0);
     auto obj = make_object<BytesObjStd<Obj, S>>(static_cast<S &&>(from));

@@ -47,6 +47,13 @@ TVM_FFI_LOCAL_INLINE void SetObject(TVMFFIAny *out, TVMFFIObject *value) {
   SetPointer(out, value != nullptr ? value->type_index : static_cast<int32_t>(kTVMFFINone), value);
 }
 
+/**
+ * Whether a value becomes an object of its own when it is passed, which somebody has to hold while
+ * the call lasts: a view does not.
+ */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v = false;
+
 /** A T that is about to be filled in. */
 template <typename T>
 TVM_FFI_LOCAL_INLINE T MakeEmpty() {
