@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/dataclass.h
+ * What a value says of itself by its fields and elements: text, copies, order, hash.
+ */
+#ifndef TVM_FFI_EXTRA_DATACLASS_H_
+#define TVM_FFI_EXTRA_DATACLASS_H_
+
+#include <tvm/ffi/detail/global.h>
+#include <tvm/ffi/extra/base.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+TVM_FFI_DETAIL_GLOBAL(DeepCopy, "ffi.DeepCopy")
+TVM_FFI_DETAIL_GLOBAL(ReprPrint, "ffi.ReprPrint")
+TVM_FFI_DETAIL_GLOBAL(RecursiveHash, "ffi.RecursiveHash")
+TVM_FFI_DETAIL_GLOBAL(RecursiveEq, "ffi.RecursiveEq")
+TVM_FFI_DETAIL_GLOBAL(RecursiveLt, "ffi.RecursiveLt")
+TVM_FFI_DETAIL_GLOBAL(RecursiveLe, "ffi.RecursiveLe")
+TVM_FFI_DETAIL_GLOBAL(RecursiveGt, "ffi.RecursiveGt")
+TVM_FFI_DETAIL_GLOBAL(RecursiveGe, "ffi.RecursiveGe")
+
+}  // namespace detail
+
+/** A copy that shares nothing that can be changed. Errors: those of objects that have no copy. */
+TVM_FFI_LOCAL inline Any DeepCopy(const Any &value) {
+  return detail::CallGlobal(detail::GlobalDeepCopy(), value);
+}
+/** As Python's repr. */
+TVM_FFI_LOCAL inline String ReprPrint(const Any &value) {
+  return detail::CallGlobal(detail::GlobalReprPrint(), value).cast<String>();
+}
+TVM_FFI_LOCAL inline int64_t RecursiveHash(const Any &value) {
+  return detail::CallGlobal(detail::GlobalRecursiveHash(), value).cast<int64_t>();
+}
+TVM_FFI_LOCAL inline bool RecursiveEq(const Any &lhs, const Any &rhs) {
+  return detail::CallGlobal(detail::GlobalRecursiveEq(), lhs, rhs).cast<bool>();
+}
+/** The order of values of one type. Errors: TypeError (there is none between these). */
+TVM_FFI_LOCAL inline bool RecursiveLt(const Any &lhs, const Any &rhs) {
+  return detail::CallGlobal(detail::GlobalRecursiveLt(), lhs, rhs).cast<bool>();
+}
+TVM_FFI_LOCAL inline bool RecursiveLe(const Any &lhs, const Any &rhs) {
+  return detail::CallGlobal(detail::GlobalRecursiveLe(), lhs, rhs).cast<bool>();
+}
+TVM_FFI_LOCAL inline bool RecursiveGt(const Any &lhs, const Any &rhs) {
+  return detail::CallGlobal(detail::GlobalRecursiveGt(), lhs, rhs).cast<bool>();
+}
+TVM_FFI_LOCAL inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
+  return detail::CallGlobal(detail::GlobalRecursiveGe(), lhs, rhs).cast<bool>();
+}
+
+/**
+ * The repr of a value, and of all that becomes one: references, Optional, Variant. Types with an
+ * operator of their own, as String and Shape, keep it.
+ */
+template <typename Traits>
+TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
+                                                           const Any &value) {
+  return os << ReprPrint(value);
+}
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_EXTRA_DATACLASS_H_

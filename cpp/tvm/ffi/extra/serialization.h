@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/serialization.h
+ * Values with all that they hold as a JSON value, and back: what two of them share stays shared.
+ */
+#ifndef TVM_FFI_EXTRA_SERIALIZATION_H_
+#define TVM_FFI_EXTRA_SERIALIZATION_H_
+
+#include <tvm/ffi/extra/json.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+TVM_FFI_DETAIL_GLOBAL(ToJsonGraph, "ffi.ToJSONGraph")
+TVM_FFI_DETAIL_GLOBAL(FromJsonGraph, "ffi.FromJSONGraph")
+
+}  // namespace detail
+
+/** @param metadata Anything of one's own to stand beside the graph; None: nothing does. */
+TVM_FFI_LOCAL inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {
+  return detail::CallGlobal(detail::GlobalToJsonGraph(), value, metadata);
+}
+/** Errors: ValueError (no such graph), TypeError (a type that this process does not know). */
+TVM_FFI_LOCAL inline Any FromJSONGraph(const json::Value &graph) {
+  return detail::CallGlobal(detail::GlobalFromJsonGraph(), graph);
+}
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_EXTRA_SERIALIZATION_H_

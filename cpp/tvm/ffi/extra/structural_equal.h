@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/structural_equal.h
+ * Whether two values are built alike.
+ */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
+
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/extra/base.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+TVM_FFI_DETAIL_GLOBAL(StructuralEqual, "ffi.StructuralEqual")
+TVM_FFI_DETAIL_GLOBAL(FirstMismatch, "ffi.GetFirstStructuralMismatch")
+
+}  // namespace detail
+
+namespace reflection {
+/** Where two values differ: the way through the one, and through the other. ReprPrint shows them.
+ */
+using AccessPathPair = Tuple<ObjectRef, ObjectRef>;
+}  // namespace reflection
+
+/** Also the equality of a container of the standard library, beside StructuralHash. */
+class StructuralEqual {
+ public:
+  /**
+   * @param map_free_vars       Variables that nothing defines may stand for each other.
+   * @param skip_tensor_content Tensors are compared by shape and type only.
+   * Errors: TypeError (a type that does not say how), InternalError (data that is not on the CPU).
+   */
+  TVM_FFI_LOCAL static bool Equal(const Any &lhs, const Any &rhs, bool map_free_vars = false,
+                                  bool skip_tensor_content = false) {
+    return detail::CallGlobal(detail::GlobalStructuralEqual(), lhs, rhs, map_free_vars,
+                              skip_tensor_content)
+        .cast<bool>();
+  }
+  /** The same; absent when they are equal. */
+  TVM_FFI_LOCAL static Optional<reflection::AccessPathPair> GetFirstMismatch(
+      const Any &lhs, const Any &rhs, bool map_free_vars = false,
+      bool skip_tensor_content = false) {
+    return detail::CallGlobal(detail::GlobalFirstMismatch(), lhs, rhs, map_free_vars,
+                              skip_tensor_content)
+        .cast<Optional<reflection::AccessPathPair>>();
+  }
+  TVM_FFI_LOCAL bool operator()(const Any &lhs, const Any &rhs) const { return Equal(lhs, rhs); }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_

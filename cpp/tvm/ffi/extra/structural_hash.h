@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/extra/structural_hash.h
+ * A hash that values of the same structure share. It is another in every runtime.
+ */
+#ifndef TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
+#define TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
+
+#include <tvm/ffi/detail/global.h>
+#include <tvm/ffi/extra/base.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+TVM_FFI_DETAIL_GLOBAL(StructuralHash, "ffi.StructuralHash")
+
+}  // namespace detail
+
+class StructuralHash {
+ public:
+  /** Flags and errors are those of StructuralEqual::Equal. */
+  TVM_FFI_LOCAL static uint64_t Hash(const Any &value, bool map_free_vars = false,
+                                     bool skip_tensor_content = false) {
+    return static_cast<uint64_t>(detail::CallGlobal(detail::GlobalStructuralHash(), value,
+                                                    map_free_vars, skip_tensor_content)
+                                     .cast<int64_t>());
+  }
+  TVM_FFI_LOCAL uint64_t operator()(const Any &value) const { return Hash(value); }
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_EXTRA_STRUCTURAL_HASH_H_

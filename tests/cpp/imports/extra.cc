@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library with JSON, graphs, structural keys, repr and order. extra.txt says what that imports:
+ * all of it is done by functions that are found by name. */
+#include <tvm/ffi/extra/dataclass.h>
+#include <tvm/ffi/extra/json.h>
+#include <tvm/ffi/extra/serialization.h>
+#include <tvm/ffi/extra/structural_key.h>
+#include <tvm/ffi/function.h>
+
+namespace ffi = tvm::ffi;
+
+ffi::String Show(const ffi::String &json) {
+  ffi::String message;
+  const ffi::json::Value value = ffi::json::Parse(json, &message);
+  return message.empty() ? ffi::ReprPrint(ffi::DeepCopy(value)) : message;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(show, Show)
+
+bool Alike(const ffi::Any &a, const ffi::Any &b) {
+  return ffi::StructuralKey(a) == ffi::StructuralKey(b) || ffi::RecursiveEq(a, b);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(alike, Alike)
+
+ffi::Any Through(const ffi::Any &value) {
+  return ffi::FromJSONGraph(ffi::ToJSONGraph(value));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(through, Through)
