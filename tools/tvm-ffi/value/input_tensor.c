@@ -23,12 +23,12 @@ typedef struct {
 /* ---- Types: "2x3xf32", "f32" -------------------------------------------------------------------
  */
 
-/* Digits and an x behind them. */
+/* Digits and an x behind them; INT64_MAX of too many. */
 static bool take_extent(scan *s, int64_t *out) {
   const char *at = s->at;
   uint64_t extent = 0;
   while (at < s->end && isdigit((unsigned char)*at)) {
-    if (extent < INT64_MAX / 16) extent = extent * 10 + (uint64_t)(*at - '0');
+    extent = extent < INT64_MAX / 16 ? extent * 10 + (uint64_t)(*at - '0') : INT64_MAX;
     ++at;
   }
   if (at == s->at || at == s->end || *at != 'x') return false;
@@ -57,7 +57,9 @@ bool input_tensor_begins(const scan *s, bool is_storage) {
 static bool read_type(scan *s, tensor_type *out) {
   size_t size;
   out->ndim = 0;
-  while (out->ndim < kMaxDims && take_extent(s, &out->shape[out->ndim])) ++out->ndim;
+  while (out->ndim < kMaxDims && take_extent(s, &out->shape[out->ndim])) {
+    if (out->shape[out->ndim++] == INT64_MAX) return scan_fail(s, "a dimension is too large");
+  }
   size = count_word(s);
   if (!dtype_read(s->at, size, &out->dtype)) {
     if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
