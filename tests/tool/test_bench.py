@@ -117,3 +117,4 @@ assert good_json("bench", odd, *SHORT)["runs"][0]["library"] == str(odd)
 for missing in ("missing.so", "old.json"):
     bad(LOAD, missing, "bench", missing)
     bad(LOAD, missing, "bench", ONLY, missing, "only()")
+bad(LOAD, "missing.so: No such file", "bench", K, "missing.so")  # and not that K has many functions

@@ -16,12 +16,21 @@
 #include "base/report.h"
 #include "base/streams.h"
 
+static bool refuse_read(const char *path) {
+  report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
+  return false;
+}
+
+bool tool_can_read(const char *path) {
+  return access(path, R_OK) == 0 || refuse_read(path);
+}
+
 char *tool_read_file(const char *path, size_t *out_size) {
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
   size_t capacity = 1 << 16, size = 0, got;
   char *bytes;
   if (file == NULL) {
-    report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
+    refuse_read(path);
     return NULL;
   }
   bytes = tool_alloc(capacity);

@@ -8,6 +8,8 @@
 
 /* All of a file ("-": stdin), with a NUL behind; NULL when reported. */
 char *tool_read_file(const char *path, size_t *out_size);
+/* Whether it is there to be read; false when reported. */
+bool tool_can_read(const char *path);
 
 typedef struct {
   const char *path; /* "-": stdout */

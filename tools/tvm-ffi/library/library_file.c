@@ -18,7 +18,8 @@ static bool is_stdin(const char *name) {
 bool library_file_fetch(const char *name) {
   size_t size;
   char *bytes;
-  if (!is_stdin(name) || from_stdin != NULL) return true;
+  if (!is_stdin(name)) return tool_can_read(name);
+  if (from_stdin != NULL) return true;
   bytes = tool_read_file(name, &size);
   if (bytes != NULL) from_stdin = temporary_file(bytes, size);
   free(bytes);

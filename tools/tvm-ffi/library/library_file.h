@@ -11,7 +11,7 @@
 char *library_file_find(const char *name);
 
 /* Reads stdin if that is meant, which has to be done in the process that lives longest; false when
- * reported. */
+ * reported, also for a file that is not there. */
 bool library_file_fetch(const char *name);
 
 /* What is in the file; NULL when reported. */
