@@ -133,7 +133,7 @@ for name in RULED:
         subprocess.run(["ninja", "-C", odd], capture_output=True, check=True)
         done = subprocess.run(["ninja", "-C", odd, "-t", "deps", "out.c"], capture_output=True, check=True)
         assert b"\n    " + name + b"\n" in done.stdout, (name, done)
-for name in "a\nb", "a;b", "a|b", "end\\", "blank ":
+for name in "a\nb", "a;b", "a|b", "a=b", "end\\", "blank ":
     (odd / name).write_bytes(b"x")
     bad(USAGE, "--depfile: no rule can have a file with", "embed", odd / name, "-o", odd / "x.c", "--depfile", odd / "x.d")
     assert not (odd / "x.c").exists()
@@ -336,6 +336,8 @@ for form, path in made.items():
     folder = WORK / ("of-" + form)
     names = ["1-cuda.bin", "2-de_mo___.bin", "3-cuda.bin"]
     assert good("unpack", path, "-o", folder).splitlines() == [f"{folder}/{name}" for name in [*names, "modules.txt"]]
+    for output in "", "-":
+        bad(USAGE, f'--output must be a folder without --extract, not "{output}"', "unpack", path, "-o", output)
     unpacked = good_json("unpack", path, "-o", folder)
     assert list(unpacked) == ["folder", "list", "modules"], unpacked
     assert (unpacked["folder"], unpacked["list"]) == (str(folder), "modules.txt"), unpacked
@@ -387,6 +389,8 @@ for message, *args in [
     (f"{WORK}/missing: No such file", WORK / "missing"), (f"{WORK}/empty is empty", WORK / "empty"),
     ("would both be the symbol k_c_spv", PATHS[1], PATHS[1], "--name=k"),
     ('--name must be an identifier of C, not "a-b"', PATHS[1], "--name=a-b"),
+    ('--name must be a name that is no word of C or C++, not "int"', "--library-bin", PATHS[1], "--name=int"),
+    ('--name must be a name that is no word of C or C++, not "xor_eq"', "--library-bin", PATHS[1], "--name=xor_eq"),
     ('no identifier can be made of "2.c": give --name', PATHS[1], "-o", WORK / "2.c"),
     ('--format must be c, c23, incbin, obj or raw, not "d"', PATHS[1], "--format=d"),
     ("--format=raw is for --library-bin", PATHS[1], "--format=raw"),

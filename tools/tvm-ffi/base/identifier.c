@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/identifier.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 /* Not those of <ctype.h>, which ask the locale. */
@@ -19,6 +21,15 @@ bool identifier_is(const char *bytes, size_t size) {
     if (!identifier_has(bytes[i])) return false;
   }
   return true;
+}
+
+bool identifier_is_c_word(const char *name) {
+  static const char *const kWords[] = {IDENTIFIER_C_WORDS};
+  size_t i;
+  for (i = 0; i < sizeof kWords / sizeof *kWords; ++i) {
+    if (strcmp(name, kWords[i]) == 0) return true;
+  }
+  return false;
 }
 
 char *identifier_make(const char *bytes, size_t size) {

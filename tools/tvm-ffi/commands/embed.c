@@ -21,8 +21,11 @@ static char *choose_name(const arguments *args, bool is_list) {
   const char *base = path_base(arguments_text(args, "output", "-"));
   char *name;
   if (given != NULL) {
-    if (identifier_is(given, strlen(given))) return tool_copy(given, strlen(given));
-    report_error("--name must be an identifier of C, not \"%s\"", given);
+    /* The symbol itself; of others it is but the beginning. */
+    const bool is_word = is_list && identifier_is_c_word(given);
+    if (identifier_is(given, strlen(given)) && !is_word) return tool_copy(given, strlen(given));
+    report_error("--name must be %s, not \"%s\"",
+                 is_word ? "a name that is no word of C or C++" : "an identifier of C", given);
     return NULL;
   }
   if (strcmp(base, "-") == 0) base = "embedded";

@@ -247,6 +247,10 @@ int run_unpack(const arguments *args) {
     return report_fail(kExitUsage,
                        "--json says on stdout what was written: --output must be a file");
   }
+  if (which == NULL && (*output == '\0' || strcmp(output, "-") == 0)) {
+    return report_fail(kExitUsage, "--output must be a folder without --extract, not \"%s\"",
+                       output);
+  }
   if (!open_source(arguments_operand(args, 0), &from)) {
     close_source(&from);
     return kExitLoad;

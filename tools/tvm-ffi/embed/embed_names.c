@@ -68,7 +68,7 @@ void embed_add_literal(text *to, const char *value, bool is_nested) {
 /* Whether a rule can say it, to Make at least: some characters have no escape. */
 static bool can_rule(const char *path) {
   const size_t size = strlen(path);
-  return path[strcspn(path, "\n\r;|")] == '\0' && size > 0 &&
+  return path[strcspn(path, "\n\r;|=")] == '\0' && size > 0 &&
          strchr(" \t\\", path[size - 1]) == NULL;
 }
 
@@ -79,7 +79,7 @@ bool embed_add_make_word(text *to, const char *path) {
   if (!can_rule(path)) {
     char *shown = shown_text(path, strlen(path));
     report_error(
-        "--depfile: no rule can have a file with ; | or a line's end in its name, or with "
+        "--depfile: no rule can have a file with ; | = or a line's end in its name, or with "
         "a blank or \\ behind it: \"%s\"",
         shown);
     free(shown);
