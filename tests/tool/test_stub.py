@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
+from elf import Library
 from tool import FILES, LOAD, USAGE, bad, good, good_json
 
 TYPED, DEEDS, PROGRAMS, LIBRARY, *REST = FILES
@@ -54,6 +55,12 @@ bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go
 bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
 bad(USAGE, "usage: tvm-ffi stub", "stub")
 bad(LOAD, "nothing.so", "stub", "nothing.so")
+with tempfile.TemporaryDirectory() as place:
+    none = Library().function("other").write(pathlib.Path(place) / "none.so")
+    for language in "c", "c++", "python", "rust":
+        bad(LOAD, f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME", "stub", "--lang=" + language, none,
+            "-o", f"{place}/out")
+    assert os.listdir(place) == ["none.so"], os.listdir(place)
 
 
 # ---- What compilers make of it

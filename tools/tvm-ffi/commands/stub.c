@@ -153,7 +153,11 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
   listing_collect(file, NULL, false, &exports);
-  if (may_load && exports.num_functions > 0) code = ask_library(path, &exports, timeout);
+  if (exports.num_functions == 0) {
+    code = report_fail(kExitLoad, "%s: no functions to wrap: it exports no __tvm_ffi_NAME", path);
+  } else if (may_load) {
+    code = ask_library(path, &exports, timeout);
+  }
   if (code == kExitOk) {
     read_functions(&exports, out);
     if (strcmp(path, "-") == 0) name = "kernels.so"; /* what came on stdin has no name */
