@@ -198,10 +198,12 @@ if pathlib.Path("/proc/self/task").exists():
         wait_until_gone(child)
         os.close(terminal)
 
-# On a terminal what takes long is told, and wiped.
+# On a terminal what takes long is told, and wiped; names do not move its cursor.
+odd = WORK / "o\x1b[31mdeeds.so"
+odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in LISTED[:1] + REGISTERED[:1]:
     terminal, ours = pty.openpty()
-    with subprocess.Popen([TOOL, *of(command), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
+    with subprocess.Popen([TOOL, *of(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
                           env=dict(BASE, ON_LOAD="hang")):
         os.close(ours)
         shown = b""
@@ -211,7 +213,8 @@ for command in LISTED[:1] + REGISTERED[:1]:
             except OSError:  # its other end is closed
                 break
     os.close(terminal)
-    assert re.search(rb"\r\x1b\[Kloading \S+/deeds\.so, \d+ s\r\x1b\[K", shown), shown
+    assert re.search(rb"\r\x1b\[Kloading \S+/o\\x1b\[31mdeeds\.so, \d+ s\r\x1b\[K", shown), shown
+    assert b"\x1b[31m" not in shown, shown
     assert b": it took longer than 1.4 s (--timeout)\r\n" in shown, shown
 
 # ---- A library from stdin ---------------------------------------------------------------------------

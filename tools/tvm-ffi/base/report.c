@@ -72,13 +72,16 @@ const char *report_color(color which) {
 }
 
 bool report_progress(const char *format, ...) {
+  text line = {NULL, 0, 0};
   va_list values;
   if (!isatty(STDERR_FILENO)) return false;
   va_start(values, format);
-  fputs("\r\033[K", stderr);
-  vfprintf(stderr, format, values);
-  fflush(stderr);
+  text_add_list(&line, format, values);
   va_end(values);
+  fputs("\r\033[K", stderr);
+  shown_print(stderr, line.data);
+  fflush(stderr);
+  text_free(&line);
   progress_shown = true;
   return true;
 }
