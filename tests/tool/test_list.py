@@ -94,6 +94,15 @@ assert [entry["path"] for entry in both] == [str(path), str(KERNELS)]
 code, out, err = run("list", WORK / "missing.so", path)
 assert code == LOAD and out.startswith(str(path)) and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n"
 
+# Letters may stand behind each other; what follows one with a value is the value.
+for first in path, WORK / "odd.so":
+    bundled = good("list", "-u", "-b", "-m", "[a-f]*", first)
+    for words in ["-ub", "-m[a-f]*"], ["-bu", "-m", "[a-f]*"], ["-ubm[a-f]*"], ["-bum", "[a-f]*"]:
+        assert good("list", *words, first) == bundled, (words, bundled)
+bad(USAGE, "-uq is not an option of list", "list", "-uq", path)
+bad(USAGE, "-u=b is not an option of list", "list", "-u=b", path)
+bad(USAGE, "--match needs a value: GLOB", "list", path, "-ubm")
+
 # ---- A library that was compiled --------------------------------------------------------------------
 
 lines = good("list", KERNELS).splitlines()

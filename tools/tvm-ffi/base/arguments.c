@@ -103,33 +103,60 @@ static const option *find_letter(const command *of, char letter) {
   return found != NULL ? found : find_letter_in(kCommonOptions, letter);
 }
 
-/* An option that this word is, and its value where the word holds it; false when reported. */
-static bool read_option(const command *of, const char *word, given *out) {
-  const char *end;
-  bool is_long = word[1] == '-';
-  if (is_long) {
-    word += 2;
-    end = strchr(word, '=');
-    out->of = find_option(of, word, end != NULL ? (size_t)(end - word) : strlen(word));
-    out->value = end != NULL ? end + 1 : NULL;
-    word -= 2;
-  } else {
-    out->of = find_letter(of, word[1]);
-    out->value = word[2] != '\0' ? word + 2 : NULL;
-  }
-  if (out->of == NULL) {
-    report_error("%s is not an option of %s; see tvm-ffi %s --help", word, of->name, of->name);
+/* The words that are still to be read. */
+typedef struct {
+  char **next, **end;
+} cursor;
+
+/* With the value that stands in the same word, or else in the next; false when reported. */
+static bool add_option(arguments *args, const option *of, const char *value, cursor *from) {
+  if (of->value == NULL && value != NULL) {
+    report_error("--%s takes no value", of->name);
     return false;
   }
-  if (out->of->value == NULL && out->value != NULL) {
-    report_error("--%s takes no value", out->of->name);
-    return false;
+  if (of->value != NULL && value == NULL) {
+    if (from->next == from->end) {
+      report_error("--%s needs a value: %s", of->name, of->value);
+      return false;
+    }
+    value = *from->next++;
+  }
+  if (value != NULL && !check_word(of, value)) return false;
+  args->options = tool_realloc(args->options, (args->num_options + 1) * sizeof *args->options);
+  args->options[args->num_options].of = of;
+  args->options[args->num_options++].value = value;
+  return true;
+}
+
+static bool refuse_option(const command *of, const char *word) {
+  report_error("%s is not an option of %s; see tvm-ffi %s --help", word, of->name, of->name);
+  return false;
+}
+
+/* "--name" or "--name=value" */
+static bool read_name(arguments *args, const char *word, cursor *from) {
+  const char *name = word + 2, *end = strchr(name, '=');
+  const option *of = find_option(args->of, name, end != NULL ? (size_t)(end - name) : strlen(name));
+  if (of == NULL) return refuse_option(args->of, word);
+  return add_option(args, of, end != NULL ? end + 1 : NULL, from);
+}
+
+/* "-ub", of which all but the last are flags; what is behind one with a value is the value. */
+static bool read_letters(arguments *args, const char *word, cursor *from) {
+  const char *at;
+  for (at = word + 1; *at != '\0'; ++at) {
+    const option *of = find_letter(args->of, *at);
+    const bool takes_rest = of != NULL && of->value != NULL && at[1] != '\0';
+    if (of == NULL) return refuse_option(args->of, word);
+    if (!add_option(args, of, takes_rest ? at + 1 : NULL, from)) return false;
+    if (takes_rest) break;
   }
   return true;
 }
 
 static bool check_operands(const arguments *args) {
   const command *of = args->of;
+  size_t num_stdin = 0, i;
   if (args->num_operands < (size_t)of->min_operands) {
     report_error("usage: tvm-ffi %s [OPTION...] %s", of->name, of->operands);
     return false;
@@ -138,38 +165,33 @@ static bool check_operands(const arguments *args) {
     report_error("%s: one operand too many: %s", of->name, args->operands[of->max_operands]);
     return false;
   }
-  return true;
+  for (i = 0; i < args->num_operands; ++i) num_stdin += strcmp(args->operands[i], "-") == 0;
+  if (num_stdin < 2) return true;
+  report_error("%s: - is standard input, which can be read once, not %zu times", of->name,
+               num_stdin);
+  return false;
 }
 
 arguments *arguments_parse(const command *of, int num_words, char **words) {
   arguments *args = tool_alloc(sizeof *args);
-  bool options_end = false;
-  int i;
+  bool good = true, options_end = false;
+  cursor from;
+  from.next = words;
+  from.end = words + num_words;
+  memset(args, 0, sizeof *args);
   args->of = of;
-  args->num_options = args->num_operands = 0;
-  args->options = tool_alloc(sizeof *args->options * ((size_t)num_words + 1));
   args->operands = tool_alloc(sizeof *args->operands * ((size_t)num_words + 1));
-  for (i = 0; i < num_words; ++i) {
-    given *next = &args->options[args->num_options];
-    if (options_end || words[i][0] != '-' || words[i][1] == '\0') {
-      args->operands[args->num_operands++] = words[i];
-    } else if (strcmp(words[i], "--") == 0) {
+  while (good && from.next < from.end) {
+    const char *word = *from.next++;
+    if (options_end || word[0] != '-' || word[1] == '\0') {
+      args->operands[args->num_operands++] = word;
+    } else if (strcmp(word, "--") == 0) {
       options_end = true;
     } else {
-      if (!read_option(of, words[i], next)) goto failed;
-      if (next->of->value != NULL && next->value == NULL) {
-        if (i + 1 == num_words) {
-          report_error("--%s needs a value: %s", next->of->name, next->of->value);
-          goto failed;
-        }
-        next->value = words[++i];
-      }
-      if (next->value != NULL && !check_word(next->of, next->value)) goto failed;
-      ++args->num_options;
+      good = word[1] == '-' ? read_name(args, word, &from) : read_letters(args, word, &from);
     }
   }
-  if (arguments_has(args, "help") || check_operands(args)) return args;
-failed:
+  if (good && (arguments_has(args, "help") || check_operands(args))) return args;
   arguments_free(args);
   return NULL;
 }

@@ -6,8 +6,9 @@
 #include "base/command.h"
 
 /* `words` follow the subcommand's name. NULL after a report of what is wrong. Takes "--name=value",
- * "--name value", "-n value" and "-nvalue"; - and _ in a name are the same; "--" ends the options,
- * "-" alone is an operand. A value that is to be a word is one. */
+ * "--name value", "-n value", "-nvalue" and letters behind each other, "-ub"; - and _ in a name are
+ * the same; "--" ends the options, "-" alone is an operand, standard input, and that once. A value
+ * that is to be a word is one. */
 arguments *arguments_parse(const command *of, int num_words, char **words);
 void arguments_free(arguments *args);
 
