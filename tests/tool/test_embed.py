@@ -3,10 +3,13 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
+import time
 
 from elf import Library, blob
 from tool import FILES, LOAD, TOOL, USAGE, bad, good, good_json, run, work_folder
@@ -212,6 +215,22 @@ for message, *args in [
     args = [arg if arg.startswith("-") else place / arg for arg in args]
     bad(USAGE, message, "embed", "--name=k", *args)
     assert snapshot(place) == before, (args, snapshot(place))
+
+# An end by a signal leaves no file that is not whole, and a limit is an error: here the header waits for a reader.
+os.mkfifo(place / "waits")
+for ending in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
+    with subprocess.Popen([TOOL, "embed", "--name=k", place / "in.bin", "-o", place / "x.c", "-H", place / "waits"],
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as done:
+        while not any(name.startswith(".tvm-ffi-") for name in os.listdir(place)):
+            assert done.poll() is None, done
+            time.sleep(0.01)
+        done.send_signal(ending)
+    assert done.returncode == -ending and snapshot(place) == before, (ending, done, snapshot(place))
+(place / "waits").unlink()
+limited = subprocess.run([TOOL, "embed", "--name=k", PATHS[0], "-o", place / "x.c"], capture_output=True, text=True, check=False,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+assert (limited.returncode, limited.stderr) == (USAGE, f"tvm-ffi: {P}/x.c: File too large\n"), limited
+assert snapshot(place) == before, snapshot(place)
 good("embed", "--name=k", place / "in.bin", "-o", "/dev/null", "-H", "/dev/null")
 # A file keeps its mode, a new one has that of the umask; links stay links, and other names of a file have the old one.
 (place / "old.c").chmod(0o640)

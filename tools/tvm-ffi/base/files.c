@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* SIGXFSZ */
 #include "base/files.h"
 
 #include <errno.h>
@@ -99,19 +99,60 @@ static bool write_to(FILE *file, const file_content *from) {
 
 /* A file that is to be. */
 typedef struct {
-  char *target;    /* NULL: it is no file that can be replaced */
-  char *temporary; /* beside it, with the bytes; NULL: it is put in place, or not begun */
+  char *target;             /* NULL: it is no file that can be replaced */
+  char *volatile temporary; /* beside it, with the bytes; NULL: it is put in place, or not begun */
   bool is_new;
 } replacement;
+
+/* Signals: those that end the program take along what is not in place yet; a reader that goes away,
+ * or a limit of a file's size, is an error like others. */
+static const int kEndings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM}, kErrors[] = {SIGXFSZ, SIGPIPE};
+enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
+typedef void (*handler)(int);
+static handler before_endings[kNumEndings], before_errors[2];
+static replacement *volatile pending;
+static volatile size_t num_pending;
+
+static void remove_pending(int signal_number) {
+  size_t i;
+  for (i = 0; i < num_pending; ++i) {
+    if (pending[i].temporary != NULL) unlink(pending[i].temporary);
+  }
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+/* A single file that is written in place leaves nothing where its reader goes away. */
+static size_t count_errors(size_t num_files) {
+  return num_files > 1 ? 2 : 1;
+}
+
+static void catch_signals(replacement *made, size_t count) {
+  size_t i;
+  pending = made;
+  num_pending = count;
+  for (i = 0; i < kNumEndings; ++i) {
+    before_endings[i] = signal(kEndings[i], remove_pending);
+    if (before_endings[i] == SIG_IGN) signal(kEndings[i], SIG_IGN);
+  }
+  for (i = 0; i < count_errors(count); ++i) before_errors[i] = signal(kErrors[i], SIG_IGN);
+}
+
+static void leave_signals(size_t count) {
+  size_t i;
+  for (i = 0; i < count_errors(count); ++i) signal(kErrors[i], before_errors[i]);
+  for (i = 0; i < kNumEndings; ++i) signal(kEndings[i], before_endings[i]);
+  num_pending = 0;
+}
 
 /* The mode that the file has, or else that the umask gives. */
 static FILE *create_beside(replacement *to, const struct stat *old) {
   static unsigned count;
   int file;
   do {
-    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++);
-    free(to->temporary);
+    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++), *other = to->temporary;
     to->temporary = path_beside(to->target, name);
+    free(other);
     free(name);
     file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);
@@ -128,7 +169,6 @@ static bool prepare(const file_content *from, replacement *out) {
   struct stat old, linked;
   FILE *file = NULL;
   bool exists = stat(from->path, &old) == 0;
-  out->target = out->temporary = NULL;
   out->is_new = !exists;
   if (is_stdout(from->path)) return true;
   if (exists && S_ISDIR(old.st_mode)) {
@@ -156,21 +196,23 @@ static bool write_in_place(const file_content *from) {
 }
 
 static bool put_in_place(const file_content *from, replacement *of) {
+  char *placed;
   if (rename(of->temporary, of->target) != 0) {
     report_error("%s: %s", from->path, strerror(errno));
     return false;
   }
-  free(of->temporary);
+  placed = of->temporary;
   of->temporary = NULL;
+  free(placed);
   return true;
 }
 
 bool tool_write_files(const file_content *files, size_t count) {
   replacement *made = tool_alloc(count * sizeof *made);
-  /* Where a reader that goes away leaves something to remove, it is an error like others. */
-  void (*on_pipe)(int) = count > 1 ? signal(SIGPIPE, SIG_IGN) : SIG_DFL;
   size_t num_made = 0, num_placed = 0, i;
   bool good = true;
+  memset(made, 0, count * sizeof *made);
+  catch_signals(made, count);
   for (; good && num_made < count; ++num_made) good = prepare(&files[num_made], &made[num_made]);
   for (i = 0; good && i < count; ++i) good = made[i].target != NULL || write_in_place(&files[i]);
   for (; good && num_placed < count; ++num_placed) {
@@ -182,11 +224,13 @@ bool tool_write_files(const file_content *files, size_t count) {
     } else if (!good && i < num_placed && made[i].target != NULL && made[i].is_new) {
       remove(made[i].target);
     }
+  }
+  leave_signals(count);
+  for (i = 0; i < num_made; ++i) {
     free(made[i].temporary);
     free(made[i].target);
   }
   free(made);
-  if (count > 1) signal(SIGPIPE, on_pipe);
   return good;
 }
 
