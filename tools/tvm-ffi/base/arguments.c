@@ -205,12 +205,6 @@ void arguments_free(arguments *args) {
 /* ---- What was given ----------------------------------------------------------------------------
  */
 
-const option *arguments_option(const arguments *args, size_t i, const char **value) {
-  if (i >= args->num_options) return NULL;
-  *value = args->options[i].value;
-  return args->options[i].of;
-}
-
 const char *arguments_at(const arguments *args, const char *name, size_t i) {
   size_t k;
   for (k = 0; k < args->num_options; ++k) {

@@ -72,10 +72,6 @@ bool arguments_int(const arguments *args, const char *name, long long otherwise,
 bool arguments_real(const arguments *args, const char *name, double otherwise, double low,
                     double high, double *out);
 
-/* The i-th option as given, in the order of the command line whatever its name; NULL past the last.
- */
-const option *arguments_option(const arguments *args, size_t i, const char **value);
-
 size_t arguments_num_operands(const arguments *args);
 const char *arguments_operand(const arguments *args, size_t i);
 

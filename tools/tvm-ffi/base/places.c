@@ -3,7 +3,6 @@
 #include "base/places.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
@@ -20,7 +19,8 @@ bool place_has(const char *folder, const char *name) {
   return found;
 }
 
-char *place_of_program(void) {
+/* The running program, links resolved. */
+static char *find_program(void) {
   char path[4096];
   ssize_t size = readlink("/proc/self/exe", path, sizeof path);
   if (size <= 0 || (size_t)size == sizeof path) return NULL;
@@ -33,11 +33,9 @@ char *place_of_library(void) {
     void (*function)(TVMFFIVersion *);
     void *data;
   } address;
-  char *path;
   address.function = TVMFFIGetVersion;
   if (dladdr(address.data, &info) == 0 || info.dli_fname == NULL) return NULL;
-  path = realpath(info.dli_fname, NULL);
-  return path;
+  return realpath(info.dli_fname, NULL);
 }
 
 char *place_under(const char *prefix, const char *folder) {
@@ -72,7 +70,7 @@ static bool is_complete(const char *program, const char *prefix) {
 }
 
 char *place_of_prefix(void) {
-  char *program = place_of_program(), *prefix = NULL;
+  char *program = find_program(), *prefix = NULL;
   if (program == NULL) {
     report_error("cannot tell where this program lies: /proc/self/exe cannot be read");
     return NULL;

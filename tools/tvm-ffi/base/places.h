@@ -7,8 +7,6 @@
 
 /* All are of free(), and NULL where there is no such thing. */
 
-/* The running program, links resolved. */
-char *place_of_program(void);
 /* The file of the libtvm_ffi that runs; where the program has it inside, the program. */
 char *place_of_library(void);
 /* The folder that the program was installed under, wherever that is now; NULL also where headers

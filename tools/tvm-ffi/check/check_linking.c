@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/memory.h"
 #include "check/checks.h"
 #include "file/machine.h"
 

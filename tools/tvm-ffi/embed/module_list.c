@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/path.h"
 #include "base/report.h"
-#include "base/shown.h"
 
 /* ---- Reading -----------------------------------------------------------------------------------
  */

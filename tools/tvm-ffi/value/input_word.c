@@ -25,7 +25,7 @@ static bool is_kind(const schema_type *type, schema_kind kind) {
   return type != NULL && type->kind == kind;
 }
 
-bool input_parse_int(const char *word, TVMFFIAny *out) {
+static bool parse_int(const char *word, TVMFFIAny *out) {
   char *end;
   long long value;
   errno = 0;
@@ -44,7 +44,7 @@ static bool is_too_large(const char *word) {
 }
 
 bool input_make_key(scan *s, const char *word, TVMFFIAny *out) {
-  if (input_parse_int(word, out)) return true;
+  if (parse_int(word, out)) return true;
   if (is_too_large(word)) return scan_fail(s, "`%s` is no integer of 64 bits", word);
   return *word != '\0' ? input_make_text(s, word, strlen(word), false, out)
                        : scan_fail(s, "a map lacks a key");
@@ -104,7 +104,7 @@ bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIA
     *out = tvm_ffi_any_from_bool(*word == '1');
     return true;
   }
-  if (input_parse_int(word, out)) return true;
+  if (parse_int(word, out)) return true;
   if (is_too_large(word)) {
     return scan_fail(s, "`%s` is no integer of 64 bits; a float is written f:%s", word, word);
   }
@@ -147,7 +147,7 @@ bool input_make_form(scan *s, input_form form, const char *word, size_t size, TV
   }
   switch (form) {
     case kFormInt:
-      return input_parse_int(word, out) || scan_fail(s, "`%s` is no integer of 64 bits", word);
+      return parse_int(word, out) || scan_fail(s, "`%s` is no integer of 64 bits", word);
     case kFormFloat:
       return input_parse_real(word, out) || scan_fail(s, "`%s` is no number", word);
     case kFormBool:

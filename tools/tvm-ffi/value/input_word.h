@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values from a single word: what it looks like, what a parameter's type makes of it, or what the
- * prefix in front of it says. All but input_parse_* report what is wrong, and return false then. */
+ * prefix in front of it says. All but input_parse_real report what is wrong, and return false then.
+ */
 #ifndef TVM_FFI_TOOL_INPUT_WORD_H_
 #define TVM_FFI_TOOL_INPUT_WORD_H_
 
@@ -20,7 +21,6 @@ typedef enum {
   kFormFunction /* "echo", which gives back its argument, or a global function */
 } input_form;
 
-bool input_parse_int(const char *word, TVMFFIAny *out);
 bool input_parse_real(const char *word, TVMFFIAny *out);
 
 bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types and signatures to read, as Python writes them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "value/schema.h"
 

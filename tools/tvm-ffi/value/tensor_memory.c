@@ -112,7 +112,8 @@ TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t nd
   return out;
 }
 
-bool tensor_is_readable(const DLTensor *tensor) {
+/* Whether its elements are where tensor_copy can read them. */
+static bool is_readable(const DLTensor *tensor) {
   int device = (int)tensor->device.device_type;
   return device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost ||
          device_is_open(tensor->device);
@@ -141,7 +142,7 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   DLTensor *to;
   size_t size = 0;
   bool on_device = device_is_open(tensor->device);
-  if (!tensor_is_readable(tensor)) {
+  if (!is_readable(tensor)) {
     char device[48];
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor on %s cannot be read here",
                         tvm_ffi_device_print(tensor->device, device, sizeof device));

@@ -17,7 +17,4 @@ TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t nd
  * packed one on a device that is open; NULL and an error raised. */
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
 
-/* Whether its elements are where tensor_copy can read them. */
-bool tensor_is_readable(const DLTensor *tensor);
-
 #endif /* TVM_FFI_TOOL_TENSOR_MEMORY_H_ */
