@@ -323,6 +323,10 @@ assert made["modules"] == [{"kind": "k", "size": 7, "content": "SPIR-V", "import
 assert made["symbols"] == [{"name": "__tvm_ffi__library_bin", "size": len(blob([(b"k", CONTENT["c.spv"], [])])),
                             "file": None}], made
 good("embed", "--library-bin", WORK / "one.txt", "--machine=4711:32:be", "-o", WORK / "other.o")
+for name, number in ("x86-64", "62:64:le"), ("arm", "40:32:le"), ("s390x", "22:64:be"):
+    one, other = (good("embed", "--format=obj", f"--machine={machine}", PATHS[0], "--name=k", "-o", WORK / "by.o") +
+                  (WORK / "by.o").read_bytes().hex() for machine in (name, number))
+    assert one == other, (name, number)
 assert good_json("list", WORK / "other.o")["machine"] == "machine 4711"
 assert good_json("list", WORK / "other.o")["embedded"]["modules"] == [
     {"kind": "k", "size": 7, "content": "SPIR-V", "imports": []}]

@@ -38,14 +38,21 @@ static const machine kMachines[] = {
 };
 enum { kNumMachines = sizeof kMachines / sizeof *kMachines };
 
-const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]) {
+/* NULL: none that is known. */
+static const machine *find(unsigned number, int bits, bool is_big_endian) {
   size_t i;
   for (i = 0; i < kNumMachines; ++i) {
     const machine *one = &kMachines[i];
     if (one->number == number && one->bits == bits && one->is_big_endian == is_big_endian) {
-      return one->name;
+      return one;
     }
   }
+  return NULL;
+}
+
+const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]) {
+  const machine *known = find(number, bits, is_big_endian);
+  if (known != NULL) return known->name;
   snprintf(buffer, 24, "machine %u", number);
   return buffer;
 }
@@ -93,7 +100,9 @@ bool machine_parse(const char *text, machine *out) {
   if (sscanf(text, "%5u:%2d:%2s%n", &out->number, &out->bits, order, &end) == 3 &&
       text[end] == '\0' && out->number <= 0xffff && (out->bits == 32 || out->bits == 64) &&
       (strcmp(order, "le") == 0 || strcmp(order, "be") == 0)) {
+    const machine *known = find(out->number, out->bits, *order == 'b');
     out->is_big_endian = *order == 'b';
+    if (known != NULL) *out = *known;
     return true;
   }
   report_error(
