@@ -216,6 +216,9 @@ bad(USAGE, "--module may be given once", "run", "--module", K, "--module", K, "a
 bad(USAGE, "add: there are fewer outputs than --output: 1, not 2", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
 for output in "x.npy", "@", "+":  # said before a call that may take its time
     bad(USAGE, f'--output must be empty, -, @FILE or +FILE, not "{output}"', "run", K, "crash()", "-o", output)
+for output in "@-", "+-":
+    bad(USAGE, f'--json prints all outputs: --output must be another file, not "{output}"', "run", K, "crash()", "--json", "-o",
+        output)
 bad(USAGE, "--guard must be end or start", "run", K, "add(1, 2)", "--guard=middle")
 bad(USAGE, "--seed must be an integer", "run", K, "add(1, 2)", "--seed=x")
 bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")

@@ -54,6 +54,8 @@ assert "Not wrapped: kernel, whose types the library does not tell." in empty, e
 bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go", TYPED)
 bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
 bad(USAGE, "usage: tvm-ffi stub", "stub")
+bad(USAGE, "--json prints the wrappers: --output must be another file", "stub", "--json", TYPED, "-o", "-")
+bad(USAGE, "the empty name: No such file", "stub", TYPED, "-o", "")
 bad(LOAD, "nothing.so", "stub", "nothing.so")
 with tempfile.TemporaryDirectory() as place:
     none = Library().function("other").write(pathlib.Path(place) / "none.so")

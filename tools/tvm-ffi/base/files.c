@@ -16,13 +16,14 @@
 #include "base/report.h"
 #include "base/streams.h"
 
-static bool refuse_read(const char *path) {
+/* For the reason in errno. */
+static bool refuse(const char *path) {
   report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
   return false;
 }
 
 bool tool_can_read(const char *path) {
-  return access(path, R_OK) == 0 || refuse_read(path);
+  return access(path, R_OK) == 0 || refuse(path);
 }
 
 char *tool_read_file(const char *path, size_t *out_size) {
@@ -30,7 +31,7 @@ char *tool_read_file(const char *path, size_t *out_size) {
   size_t capacity = 1 << 16, size = 0, got;
   char *bytes;
   if (file == NULL) {
-    refuse_read(path);
+    refuse(path);
     return NULL;
   }
   bytes = tool_alloc(capacity);
@@ -85,15 +86,9 @@ static bool is_stdout(const char *path) {
 /* Takes the file. */
 static bool write_to(FILE *file, const file_content *from) {
   bool good = fwrite(from->bytes, 1, from->size, file) == from->size && fflush(file) == 0;
-  if (!good) {
-    report_error("%s: %s", file == streams_results() ? "standard output" : from->path,
-                 strerror(errno));
-  }
+  if (!good) refuse(file == streams_results() ? "standard output" : from->path);
   if (file == streams_results()) return good;
-  if (fclose(file) != 0 && good) {
-    report_error("%s: %s", from->path, strerror(errno));
-    good = false;
-  }
+  if (fclose(file) != 0 && good) good = refuse(from->path);
   return good;
 }
 
@@ -183,24 +178,17 @@ static bool prepare(const file_content *from, replacement *out) {
     out->target = target;
     file = create_beside(out, exists ? &old : NULL);
   }
-  if (file != NULL) return write_to(file, from);
-  report_error("%s: %s", from->path, strerror(errno));
-  return false;
+  return file != NULL ? write_to(file, from) : refuse(from->path);
 }
 
 static bool write_in_place(const file_content *from) {
   FILE *file = is_stdout(from->path) ? streams_results() : fopen(from->path, "wb");
-  if (file != NULL) return write_to(file, from);
-  report_error("%s: %s", from->path, strerror(errno));
-  return false;
+  return file != NULL ? write_to(file, from) : refuse(from->path);
 }
 
 static bool put_in_place(const file_content *from, replacement *of) {
   char *placed;
-  if (rename(of->temporary, of->target) != 0) {
-    report_error("%s: %s", from->path, strerror(errno));
-    return false;
-  }
+  if (rename(of->temporary, of->target) != 0) return refuse(from->path);
   placed = of->temporary;
   of->temporary = NULL;
   free(placed);

@@ -219,6 +219,9 @@ int run_stub(const arguments *args) {
   if (prefix != NULL && !is_word(prefix)) {
     return report_fail(kExitUsage, "--prefix must be a name, not \"%s\"", prefix);
   }
+  if (json && output != NULL && tool_is_same_file(output, "-", false)) {
+    return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
+  }
   code =
       read_library(arguments_operand(args, 0), !arguments_has(args, "no-load"), timeout, &library);
   if (code != kExitOk) return code;

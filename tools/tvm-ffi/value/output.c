@@ -195,7 +195,11 @@ bool output_check(const arguments *args) {
   for (i = 0; i < arguments_count(args, "output"); ++i) {
     const char *spec = arguments_at(args, "output", i);
     if (*spec == '\0' || strcmp(spec, "-") == 0) continue;
-    if ((*spec == '@' || *spec == '+') && spec[1] != '\0') continue;
+    if ((*spec == '@' || *spec == '+') && spec[1] != '\0') {
+      if (!arguments_has(args, "json") || !tool_is_same_file(spec + 1, "-", false)) continue;
+      report_error("--json prints all outputs: --output must be another file, not \"%s\"", spec);
+      return false;
+    }
     report_error("--output must be empty, -, @FILE or +FILE, not \"%s\"", spec);
     return false;
   }
