@@ -17,6 +17,7 @@ PRELUDE = """
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/rvalue_ref.h>
 namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
 struct Foreign {};
 struct FinalObj : ffi::Object {
   int x = 0;
@@ -185,6 +186,32 @@ CASES = {
         PARENT % "static constexpr uint32_t _type_child_slots = 0; "
                  "static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindDAGNode;",
         "the parent fixes the structural kind"),
+    # Types that are registered.
+    "a field that is written in a class that is not": (
+        'void f() { refl::ObjectDef<FinalObj>().def_rw("x", &FinalObj::x); }', "def_rw is for classes that are _type_mutable"),
+    "a field of another class": (
+        'void f() { refl::ObjectDef<OtherObj>().def_ro("x", &FinalObj::x); }', "the field is of another class"),
+    "a field that is const": (
+        'struct A : ffi::Object { const int x = 1; TVM_FFI_DECLARE_OBJECT_INFO("a", A, ffi::Object); };\n'
+        'void f() { refl::ObjectDef<A>().def_ro("x", &A::x); }', "a const member cannot be set"),
+    "a field of a foreign class": (
+        'struct A : ffi::Object { Foreign x; TVM_FFI_DECLARE_OBJECT_INFO("a", A, ffi::Object); };\n'
+        'void f() { refl::ObjectDef<A>().def_ro("x", &A::x); }', "TypeTraits<(Foreign|Foreign, void)>"),
+    "a constructor that is not there": (
+        "void f() { refl::ObjectDef<FinalObj>().def(refl::init<ffi::String>()); }", "there is no such constructor"),
+    "a default of a method": (
+        'void f() { refl::ObjectDef<FinalObj>().def("m", [](const FinalObj *) {}, refl::default_value(1)); }', NO_FUNCTION),
+    "a flag of a class": ("void f() { refl::ObjectDef<FinalObj>(refl::kw_only(true)); }", NO_FUNCTION),
+    "a method that changes an object that is not": (
+        'void f() { refl::ObjectDef<FinalObj>().def("m", [](FinalObj *) {}); }', "has to be const"),
+    "a class that is no object class": ("void f() { refl::ObjectDef<Foreign> d; }", "ObjectDef registers subclasses of Object"),
+    "a registration that is copied": (
+        "void f(refl::ObjectDef<FinalObj> &d) { auto e = d; }", "deleted|use of deleted"),
+    "a native function that takes what cannot be handed over": (
+        "ffi::Expected<int> g(ffi::String) noexcept;\n"
+        "auto x = refl::NativeFunctionView<int(ffi::String)>::FromNative<&g>()(ffi::String());", "a parameter of a native function"),
+    "a view of a function that is gone": (
+        "const ffi::TypedFunction<int()> g();\nrefl::NativeFunctionView<int()> x = g();", "deleted"),
     # Modules.
     "a module that is null": ("ffi::Module f() { return nullptr; }", NO_CONVERSION),
     "a module of nothing": ("ffi::Module x;", NO_FUNCTION),

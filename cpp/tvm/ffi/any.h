@@ -364,6 +364,8 @@ struct AnyUnsafe : ObjectUnsafe {
 template <>
 struct Reader<AnyView> {
   AnyView value;
+  TVM_FFI_LOCAL_INLINE Reader() = default;
+  TVM_FFI_LOCAL_INLINE ~Reader() = default;
   TVM_FFI_LOCAL_INLINE int Read(const TVMFFIAny *source) {
     value = AnyView::CopyFromTVMFFIAny(*source);
     return kReadOk;

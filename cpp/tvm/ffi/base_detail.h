@@ -9,6 +9,8 @@
 #include <tvm/ffi/detail/config.h>
 
 /** @cond internal */
+/* A variable, and not a constructor of GNU compilers: those run before the variables of their file
+ * are initialised, the indices of its types among them. */
 #define TVM_FFI_DETAIL_STATIC_INIT(name)                             \
   [[maybe_unused]] static void name();                               \
   [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Ran) = \
@@ -18,14 +20,11 @@
 
 /**
  * `TVM_FFI_STATIC_INIT_BLOCK() { ... }`: the body runs once, when the library is loaded. Several
- * may stand in one file. What it throws reaches the loader as on any initialiser: catch it there.
+ * may stand in one file, each behind the classes that it registers. What it throws reaches the
+ * loader as on any initialiser: catch it there.
  */
 #if defined(TVM_FFI_DOXYGEN_MODE)
 #define TVM_FFI_STATIC_INIT_BLOCK() void TVMFFIStaticInitBlock()
-#elif defined(__GNUC__)
-#define TVM_FFI_STATIC_INIT_BLOCK()                                                               \
-  [[maybe_unused]] __attribute__((constructor)) static void TVM_FFI_STR_CONCAT(TvmFfiStaticInit_, \
-                                                                               __COUNTER__)()
 #else
 #define TVM_FFI_STATIC_INIT_BLOCK() \
   TVM_FFI_DETAIL_STATIC_INIT(TVM_FFI_STR_CONCAT(TvmFfiStaticInit_, __COUNTER__))

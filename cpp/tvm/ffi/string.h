@@ -31,6 +31,7 @@ struct StringObj : BytesObjBase {
 template <typename Base, typename S>
 struct TVM_FFI_LOCAL BytesObjStd : Base {
   S content;
+  TVM_FFI_LOCAL_INLINE ~BytesObjStd() = default;
   TVM_FFI_LOCAL explicit BytesObjStd(S &&from) : content(static_cast<S &&>(from)) {
     this->TVMFFIByteArray::data = content.data();
     this->TVMFFIByteArray::size = content.size();

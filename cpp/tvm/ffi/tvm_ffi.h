@@ -32,9 +32,16 @@
 #include <tvm/ffi/object.h>
 #include <tvm/ffi/object_ptr.h>
 #include <tvm/ffi/optional.h>
-#include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/rvalue_ref.h>
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
+#ifdef TVM_FFI_LEAN
+#include <tvm/ffi/detail/global_def.h>
+#else
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/creator.h>
+#include <tvm/ffi/reflection/native_function.h>
+#include <tvm/ffi/reflection/registry.h>
+#endif
 
 #endif  // TVM_FFI_TVM_FFI_H_

@@ -1,105 +1,246 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/registry.h
- * Registering global functions.
+ * Registering global functions, and what there is to know about types of one's own.
  *
  *     TVM_FFI_STATIC_INIT_BLOCK() {
  *       namespace refl = tvm::ffi::reflection;
  *       refl::GlobalDef().def("my.add", [](int64_t a, int64_t b) { return a + b; }, "Adds.");
+ *       refl::ObjectDef<LayerObj>("A layer.")
+ *           .def(refl::init<String, int64_t>())
+ *           .def_ro("name", &LayerObj::name)
+ *           .def_rw("width", &LayerObj::width, refl::default_value(64))
+ *           .def("describe", &LayerObj::Describe);
  *     }
+ *
+ * With TVM_FFI_LEAN tvm_ffi.h brings the global functions only.
  */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
 
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/variant.h>
+#include <tvm/ffi/detail/global_def.h>
+#include <tvm/ffi/detail/type_def.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/accessor.h>
+#include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/string.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
+
+/** `overload_cast<int>(&C::f, const_)`: the one that is const. */
+struct const_t {};
+TVM_FFI_LOCAL inline constexpr const_t const_{};
+
 namespace detail {
 
-using namespace ::tvm::ffi::detail;
-
-/** Gives a member function its object as the first parameter. */
-template <typename M>
-struct MethodOf;
-template <typename C, typename R, typename... Params>
-struct MethodOf<R (C::*)(Params...)> {
-  using Self = std::conditional_t<std::is_base_of_v<Object, C>, C *, C>;
-  R (C::*method)(Params...);
-  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
-    if constexpr (std::is_pointer_v<Self>) {
-      return (self->*method)(static_cast<Params &&>(params)...);
-    } else {
-      return (self.*method)(static_cast<Params &&>(params)...);
-    }
+/** Picks a function by all of its parameters, or by the first ones where that is enough. */
+template <typename... Args>
+struct TVM_FFI_LOCAL OverloadCast {
+  template <typename R>
+  TVM_FFI_LOCAL constexpr auto operator()(R (*f)(Args...)) const {
+    return f;
   }
-};
-template <typename C, typename R, typename... Params>
-struct MethodOf<R (C::*)(Params...) const> {
-  using Self = std::conditional_t<std::is_base_of_v<Object, C>, const C *, C>;
-  R (C::*method)(Params...) const;
-  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
-    if constexpr (std::is_pointer_v<Self>) {
-      return (self->*method)(static_cast<Params &&>(params)...);
-    } else {
-      return (self.*method)(static_cast<Params &&>(params)...);
-    }
+  template <typename R, typename... Rest>
+  TVM_FFI_LOCAL constexpr auto operator()(R (*f)(Args..., Rest...)) const {
+    return f;
+  }
+  template <typename R, typename C>
+  TVM_FFI_LOCAL constexpr auto operator()(R (C::*f)(Args...)) const {
+    return f;
+  }
+  template <typename R, typename C, typename... Rest>
+  TVM_FFI_LOCAL constexpr auto operator()(R (C::*f)(Args..., Rest...)) const {
+    return f;
+  }
+  template <typename R, typename C>
+  TVM_FFI_LOCAL constexpr auto operator()(R (C::*f)(Args...) const, const_t) const {
+    return f;
+  }
+  template <typename R, typename C, typename... Rest>
+  TVM_FFI_LOCAL constexpr auto operator()(R (C::*f)(Args..., Rest...) const, const_t) const {
+    return f;
   }
 };
 
 }  // namespace detail
-namespace details = detail;
 
-/** Each call registers one function; the extra arguments of def are doc strings. */
-class GlobalDef {
+/** `overload_cast<int64_t>(&Scale)`: the Scale that takes an int64_t. */
+template <typename... Args>
+TVM_FFI_LOCAL inline constexpr detail::OverloadCast<Args...> overload_cast{};
+
+/**
+ * Registers a class: fields, methods, constructor. What it can be without (a copy, an automatic
+ * constructor of the fields) follows when the ObjectDef dies, which may throw as well.
+ *
+ * A class is registered once in a process. Errors of all: RuntimeError (registered before),
+ * InternalError (two fields of one name).
+ */
+template <typename Class>
+class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
+  static_assert(std::is_base_of_v<Object, Class>, "ObjectDef registers subclasses of Object");
+
  public:
-  TVM_FFI_LOCAL GlobalDef() = default;
-  /** Errors: RuntimeError (the name is taken). */
-  template <typename F, typename... Extra>
-  TVM_FFI_LOCAL GlobalDef &def(const char *name, F &&f, Extra &&...extra) {
-    using Sig = ::tvm::ffi::detail::SignatureOf<std::decay_t<F>>;
-    ::tvm::ffi::detail::Text metadata;
-    ::tvm::ffi::detail::MetadataWriter<Sig>::Write(metadata);
-    Register(name, Function::FromTyped(static_cast<F &&>(f), name), metadata, Doc(extra...));
-    return *this;
+  /** @param extra A doc string; `init(false)`, which leaves the automatic constructor out. */
+  template <typename... Extra>
+  TVM_FFI_LOCAL explicit ObjectDef(Extra... extra)
+      : TypeDef(Class::_GetOrAllocRuntimeTypeIndex(), Class::_type_key) {
+    detail::ClassExtras extras;
+    (Apply(extras, extra), ...);
+    automatic_init_ = extras.automatic_init;
+    SendClass(extras.doc, detail::CreatorOf<Class>(), sizeof(Class), Class::_type_s_eq_hash_kind);
   }
-  /** Of a function that looks at its arguments itself. */
-  template <typename F, typename... Extra>
-  TVM_FFI_LOCAL GlobalDef &def_packed(const char *name, F &&f, Extra &&...extra) {
-    ::tvm::ffi::detail::Text metadata;
-    metadata.Put("{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"}");
-    Register(name, Function::FromPacked(static_cast<F &&>(f)), metadata, Doc(extra...));
-    return *this;
-  }
-  /** Of a member function: the object is the first argument. */
-  template <typename M, typename... Extra>
-  TVM_FFI_LOCAL GlobalDef &def_method(const char *name, M &&method, Extra &&...extra) {
-    if constexpr (std::is_member_function_pointer_v<std::decay_t<M>>) {
-      return def(name, detail::MethodOf<std::decay_t<M>>{method}, static_cast<Extra &&>(extra)...);
-    } else {
-      return def(name, static_cast<M &&>(method), static_cast<Extra &&>(extra)...);
+  TVM_FFI_LOCAL ~ObjectDef() noexcept(false) {
+    if (std::uncaught_exceptions() > num_exceptions_) return;  // one of def or its like threw
+    Function copy;
+    if constexpr (std::is_copy_constructible_v<Class>) {
+      copy = MakeFunction(type_attr::kShallowCopy, detail::CopyObject<Class>());
     }
+    SendEnd(copy, detail::CreatorOf<Class>(), automatic_init_, Class::_type_final);
+  }
+
+  /** A field that is read. */
+  template <typename C, typename T, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &def_ro(const char *name, T C::*field, Extra... extra) {
+    return DefField(name, field, 0, extra...);
+  }
+  /** One that is written too. */
+  template <typename C, typename T, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &def_rw(const char *name, T C::*field, Extra... extra) {
+    static_assert(Class::_type_mutable,
+                  "def_rw is for classes that are _type_mutable; others have def_ro");
+    return DefField(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
+  }
+  /** A member function, or a callable that takes the object first. */
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &def(const char *name, F &&f, Extra... extra) {
+    return DefMethod(name, static_cast<F &&>(f), false, extra...);
+  }
+  /** A callable without an object. */
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &def_static(const char *name, F &&f, Extra... extra) {
+    return DefMethod(name, static_cast<F &&>(f), true, extra...);
+  }
+  /** The constructor that takes Args. There is one; without, one is made of the fields. */
+  template <typename... Args, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &def(init<Args...>, Extra... extra) {
+    static_assert(std::is_constructible_v<Class, Args...>, "init: there is no such constructor");
+    using Init = detail::InitObject<Class, Args...>;
+    const Function function = MakeFunction(type_attr::kInit, Init());
+    SendFunction<Init>(type_attr::kInit, function, true, extra...);
+    SendAttr(type_attr::kInit, function);
+    automatic_init_ = false;
+    return *this;
+  }
+  /** An attribute: a value, or a callable. */
+  template <typename V>
+  TVM_FFI_LOCAL ObjectDef &def_type_attr(const char *name, V &&value) {
+    SendValue(name, static_cast<V &&>(value));
+    return *this;
+  }
+  /** Arguments that a Ref can be made of are taken where a frontend wants an object of this type.
+   */
+  template <typename Ref>
+  TVM_FFI_LOCAL ObjectDef &def_convert() {
+    return def_type_attr(type_attr::kConvert, &detail::FFIConvertFromAnyViewToObjectRef<Ref>);
   }
 
  private:
-  TVM_FFI_LOCAL_INLINE static const char *Doc() { return ""; }
-  TVM_FFI_LOCAL_INLINE static const char *Doc(const char *doc) { return doc; }
+  template <typename C, typename T, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &DefField(const char *name, T C::*field, int64_t flags,
+                                    const Extra &...extra) {
+    static_assert(std::is_base_of_v<C, Class>, "the field is of another class");
+    static_assert(!std::is_const_v<T>, "a const member cannot be set when an object is made");
+    detail::FieldExtras extras;
+    detail::EscapingSink<detail::Text> schema{&extras.metadata};
+    extras.flags = flags;
+    extras.metadata.Put("{\"type_schema\":\"");
+    detail::PutSchema<T>(schema);
+    extras.metadata.Put('"');
+    (Apply(extras, extra), ...);
+    SendField(name, GetFieldByteOffsetToObject(static_cast<T Class::*>(field)),
+              detail::FieldShapeOf<T>::value, extras);
+    return *this;
+  }
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL ObjectDef &DefMethod(const char *name, F &&f, bool is_static,
+                                     const Extra &...extra) {
+    using Callable = decltype(detail::AsCallable(static_cast<F &&>(f)));
+    SendFunction<Callable>(name, MakeFunction(name, static_cast<F &&>(f)), is_static, extra...);
+    return *this;
+  }
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL void SendFunction(const char *name, const Function &function, bool is_static,
+                                  const Extra &...extra) {
+    detail::MethodExtras extras;
+    detail::PutCallable<detail::SignatureOf<F>>(extras);
+    (Apply(extras, extra), ...);
+    SendMethod(name, function, is_static, extras);
+  }
 
-  TVM_FFI_LOCAL_COLD static void Register(const char *name, const Function &f,
-                                          const ::tvm::ffi::detail::Text &metadata,
-                                          const char *doc) {
-    TVMFFIMethodInfo info;
-    info.name = ::tvm::ffi::detail::BytesOf(name);
-    info.doc = ::tvm::ffi::detail::BytesOf(doc);
-    info.metadata = metadata.bytes();
-    info.flags = 0;
-    info.method = AnyView(f).CopyToTVMFFIAny();
-    ::tvm::ffi::detail::CheckSafeCall(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0));
+  bool automatic_init_ = true;
+  int num_exceptions_ = std::uncaught_exceptions();
+};
+
+/** Registers attributes of a class that is registered elsewhere, or not at all. */
+template <typename Class>
+class TVM_FFI_LOCAL TypeAttrDef : public detail::TypeDef {
+ public:
+  TVM_FFI_LOCAL TypeAttrDef() : TypeDef(Class::_GetOrAllocRuntimeTypeIndex(), Class::_type_key) {}
+
+  /** A value, or a callable. Errors: RuntimeError (the type has this attribute). */
+  template <typename V>
+  TVM_FFI_LOCAL TypeAttrDef &def(const char *name, V &&value) {
+    SendValue(name, static_cast<V &&>(value));
+    return *this;
+  }
+  template <typename V>
+  TVM_FFI_LOCAL TypeAttrDef &attr(const char *name, V &&value) {
+    SendAttr(name, AnyView(value));
+    return *this;
+  }
+  /** The value becomes what the key is for. */
+  template <typename T, typename V>
+  TVM_FFI_LOCAL TypeAttrDef &attr(const AttrKey<T> &key, V &&value) {
+    const T converted(static_cast<V &&>(value));
+    SendAttr(key.name, AnyView(converted));
+    return *this;
+  }
+  /** A C++ function for a key that takes native ones: it gives an R or an Expected<R>. */
+  template <auto fn, typename F>
+  TVM_FFI_LOCAL TypeAttrDef &native_fn_attr(const AttrKey<NativeFunctionView<F>> &key) {
+    if (IsKeyHook(key.name)) {
+      SendAttr(key.name, Function::FromExternC(const_cast<char *>(key.name),
+                                               &detail::PackedHook<fn, NativeFunctionView<F>>::Call,
+                                               nullptr));
+    } else {
+      SendAttr(key.name, NativeFunctionView<F>::template FromNative<fn>());
+    }
+    return *this;
+  }
+  template <typename Ref>
+  TVM_FFI_LOCAL TypeAttrDef &def_convert() {
+    return def(type_attr::kConvert, &detail::FFIConvertFromAnyViewToObjectRef<Ref>);
+  }
+
+ private:
+  /** Pointers under these names mean something else before 0.1.15: functions are called by all. */
+  TVM_FFI_LOCAL static bool IsKeyHook(const char *name) {
+    return std::strcmp(name, type_attr::kAnyHash) == 0 ||
+           std::strcmp(name, type_attr::kAnyEqual) == 0;
   }
 };
+
+/** Makes TypeAttrColumn find an attribute that no type has yet. */
+template <typename Name>
+TVM_FFI_LOCAL void EnsureTypeAttrColumn(const Name &name) {
+  const TVMFFIByteArray bytes = detail::AttrName(name);
+  const AnyView none;
+  ::tvm::ffi::detail::CheckSafeCall(
+      TVMFFITypeRegisterAttr(kTVMFFINone, &bytes, ::tvm::ffi::detail::AnyUnsafe::Data(none)));
+}
 
 }  // namespace reflection
 TVM_FFI_NAMESPACE_END

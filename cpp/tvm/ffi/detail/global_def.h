@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/global_def.h
+ * Registering global functions, without what registers types: see reflection/registry.h.
+ */
+#ifndef TVM_FFI_DETAIL_GLOBAL_DEF_H_
+#define TVM_FFI_DETAIL_GLOBAL_DEF_H_
+
+#include <tvm/ffi/function.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace reflection {
+namespace detail {
+
+using namespace ::tvm::ffi::detail;
+
+/** Gives a member function its object as the first parameter. */
+template <typename M>
+struct MethodOf;
+template <typename C, typename R, typename... Params>
+struct MethodOf<R (C::*)(Params...)> {
+  using Self = std::conditional_t<std::is_base_of_v<Object, C>, C *, C>;
+  R (C::*method)(Params...);
+  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
+    if constexpr (std::is_pointer_v<Self>) {
+      return (self->*method)(static_cast<Params &&>(params)...);
+    } else {
+      return (self.*method)(static_cast<Params &&>(params)...);
+    }
+  }
+};
+template <typename C, typename R, typename... Params>
+struct MethodOf<R (C::*)(Params...) const> {
+  using Self = std::conditional_t<std::is_base_of_v<Object, C>, const C *, C>;
+  R (C::*method)(Params...) const;
+  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
+    if constexpr (std::is_pointer_v<Self>) {
+      return (self->*method)(static_cast<Params &&>(params)...);
+    } else {
+      return (self.*method)(static_cast<Params &&>(params)...);
+    }
+  }
+};
+
+template <typename C, typename R, typename... Params>
+TVM_FFI_LOCAL MethodOf<R (C::*)(Params...)> BindMethod(R (C::*method)(Params...)) {
+  return {method};
+}
+template <typename C, typename R, typename... Params>
+TVM_FFI_LOCAL MethodOf<R (C::*)(Params...) const> BindMethod(R (C::*method)(Params...) const) {
+  return {method};
+}
+
+/** A callable as it is, but for member functions. */
+template <typename F>
+TVM_FFI_LOCAL decltype(auto) AsCallable(F &&f) {
+  if constexpr (std::is_member_function_pointer_v<std::decay_t<F>>) {
+    return BindMethod(f);
+  } else {
+    return static_cast<F &&>(f);
+  }
+}
+
+/** What is said of a function besides. The JSON lacks its last brace until it is sent. */
+struct TVM_FFI_LOCAL MethodExtras {
+  Text metadata;
+  const char *doc = "";
+};
+TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const char *doc) {
+  extras.doc = doc;
+}
+
+/** Begins the JSON of a callable of that signature. */
+template <typename Sig>
+TVM_FFI_LOCAL void PutCallable(MethodExtras &extras) {
+  EscapingSink<Text> schema{&extras.metadata};
+  extras.metadata.Put("{\"type_schema\":\"");
+  Sig::PutSchema(schema);
+  extras.metadata.Put('"');
+}
+
+/** What the ABI takes of a function: [borrow] all of it. */
+TVM_FFI_LOCAL inline TVMFFIMethodInfo MakeMethodInfo(const char *name, const Function &function,
+                                                     int64_t flags, MethodExtras &extras) {
+  TVMFFIMethodInfo info;
+  extras.metadata.Put('}');
+  info.name = BytesOf(name);
+  info.doc = BytesOf(extras.doc);
+  info.metadata = WholeText(extras.metadata);
+  info.flags = flags;
+  info.method = AnyView(function).CopyToTVMFFIAny();
+  return info;
+}
+
+}  // namespace detail
+namespace details = detail;
+
+/** Each call registers one function; the extra arguments are a doc string, or Metadata. */
+class GlobalDef {
+ public:
+  TVM_FFI_LOCAL GlobalDef() = default;
+  /** Errors: RuntimeError (the name is taken). */
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL GlobalDef &def(const char *name, F &&f, Extra... extra) {
+    detail::MethodExtras extras;
+    detail::PutCallable<::tvm::ffi::detail::SignatureOf<F>>(extras);
+    (Apply(extras, extra), ...);
+    return Register(name, Function::FromTyped(static_cast<F &&>(f), name), extras);
+  }
+  /** Of a function that looks at its arguments itself. */
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL GlobalDef &def_packed(const char *name, F &&f, Extra... extra) {
+    detail::MethodExtras extras;
+    extras.metadata.Put("{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\"}\"");
+    (Apply(extras, extra), ...);
+    return Register(name, Function::FromPacked(static_cast<F &&>(f)), extras);
+  }
+  /** Of a member function: the object is the first argument. */
+  template <typename M, typename... Extra>
+  TVM_FFI_LOCAL GlobalDef &def_method(const char *name, M &&method, Extra... extra) {
+    return def(name, detail::AsCallable(static_cast<M &&>(method)), extra...);
+  }
+
+ private:
+  TVM_FFI_LOCAL_COLD GlobalDef &Register(const char *name, const Function &f,
+                                         detail::MethodExtras &extras) {
+    const TVMFFIMethodInfo info = detail::MakeMethodInfo(name, f, 0, extras);
+    ::tvm::ffi::detail::CheckSafeCall(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0));
+    return *this;
+  }
+};
+
+}  // namespace reflection
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_GLOBAL_DEF_H_

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/type_def.h
+ * What registers a field, a method or an attribute of a type: what is said of it besides, and the
+ * one call of the runtime that takes it all.
+ */
+#ifndef TVM_FFI_DETAIL_TYPE_DEF_H_
+#define TVM_FFI_DETAIL_TYPE_DEF_H_
+
+#include <tvm/ffi/detail/global_def.h>
+#include <tvm/ffi/escape.h>
+#include <tvm/ffi/reflection/accessor.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace reflection {
+
+/* ---- Extras -----------------------------------------------------------------------------------*/
+
+/** The base of what may follow a field, a method or a class, besides its doc string. */
+struct InfoTrait {};
+
+/** Values for tools that read the type table: `Metadata({{"unit", "ms"}, {"limit", 3}})`. */
+class TVM_FFI_LOCAL Metadata : public InfoTrait {
+ public:
+  /** Errors: TypeError (a value is no int, bool or string). */
+  template <typename Dependent = void>
+  TVM_FFI_LOCAL Metadata(
+      std::initializer_list<
+          std::pair<typename ::tvm::ffi::detail::DependOn<String, Dependent>::type, Any>>
+          entries) {
+    ::tvm::ffi::detail::Text text;
+    for (const auto &entry : entries) Put(text, entry.first, entry.second);
+    json_ = String(::tvm::ffi::detail::WholeText(text));
+  }
+  /** `,"key":value` for each. */
+  TVM_FFI_LOCAL const String &json() const { return json_; }
+
+ private:
+  TVM_FFI_LOCAL static void Put(::tvm::ffi::detail::Text &text, const String &key,
+                                const Any &value) {
+    text.Put(',');
+    text.Put(::tvm::ffi::detail::BytesOf(EscapeStringJSON(key)));
+    text.Put(':');
+    const TVMFFIAny *data = ::tvm::ffi::detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value);
+    if (TypeTraits<String>::CheckAnyStrict(data)) {
+      const String string = TypeTraits<String>::CopyFromAnyViewAfterCheck(data);
+      text.Put(::tvm::ffi::detail::BytesOf(EscapeStringJSON(string)));
+    } else if (data->type_index == kTVMFFIBool) {
+      text.Put(data->v_int64 != 0 ? "true" : "false");
+    } else if (data->type_index == kTVMFFIInt) {
+      text.PutInt(data->v_int64);
+    } else {
+      detail::ThrowNames("TypeError", "Metadata can be only int, bool or string, but on key `",
+                         ::tvm::ffi::detail::BytesOf(key), "`, the type is ",
+                         ::tvm::ffi::detail::TypeKeyOf(value.type_index()), "");
+    }
+  }
+
+  String json_;
+};
+
+/** What a field is when nobody says. */
+class TVM_FFI_LOCAL DefaultValue : public InfoTrait {
+ public:
+  TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(static_cast<Any &&>(value)) {}
+  TVM_FFI_LOCAL const Any &value() const { return value_; }
+
+ private:
+  Any value_;
+};
+TVM_FFI_LOCAL inline DefaultValue default_value(Any value) {
+  return DefaultValue(static_cast<Any &&>(value));
+}
+TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
+  return DefaultValue(static_cast<Any &&>(value));
+}
+
+/** The same, made anew for each object: for values that objects must not share. */
+class TVM_FFI_LOCAL DefaultFactory : public InfoTrait {
+ public:
+  TVM_FFI_LOCAL explicit DefaultFactory(Function factory)
+      : factory_(static_cast<Function &&>(factory)) {}
+  TVM_FFI_LOCAL const Function &factory() const { return factory_; }
+
+ private:
+  Function factory_;
+};
+/** Of a Function, or of anything else that is called without arguments. */
+template <typename F>
+TVM_FFI_LOCAL DefaultFactory default_factory(F &&f) {
+  if constexpr (std::is_convertible_v<F &&, Function>) {
+    return DefaultFactory(Function(static_cast<F &&>(f)));
+  } else {
+    return DefaultFactory(Function::FromTyped(static_cast<F &&>(f)));
+  }
+}
+
+/** `init<A...>()` in ObjectDef::def: the constructor that takes those. `init(false)`: see below. */
+template <typename... Args>
+struct TVM_FFI_LOCAL init : InfoTrait {
+  TVM_FFI_LOCAL constexpr init() = default;
+  /** Of a field: whether the automatic constructor takes it. Of a class: whether there is one. */
+  TVM_FFI_LOCAL constexpr explicit init(bool enabled_) : enabled(enabled_) {}
+  bool enabled = true;
+};
+init(bool)->init<>;
+
+namespace detail {
+/** A flag of a field, set or cleared. */
+struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
+  TVM_FFI_LOCAL constexpr FieldFlag(int64_t flag_, bool set_) : flag(flag_), set(set_) {}
+  int64_t flag;
+  bool set;
+};
+}  // namespace detail
+
+/** Whether the automatic constructor takes the field by name only. */
+struct TVM_FFI_LOCAL kw_only : detail::FieldFlag {
+  TVM_FFI_LOCAL constexpr explicit kw_only(bool enabled)
+      : FieldFlag(kTVMFFIFieldFlagBitMaskKwOnly, enabled) {}
+};
+/** Whether the field is in the text of the object. */
+struct TVM_FFI_LOCAL repr : detail::FieldFlag {
+  TVM_FFI_LOCAL constexpr explicit repr(bool enabled)
+      : FieldFlag(kTVMFFIFieldFlagBitMaskReprOff, !enabled) {}
+};
+/** Whether objects are compared by it. */
+struct TVM_FFI_LOCAL compare : detail::FieldFlag {
+  TVM_FFI_LOCAL constexpr explicit compare(bool enabled)
+      : FieldFlag(kTVMFFIFieldFlagBitMaskCompareOff, !enabled) {}
+};
+/** Whether objects are hashed by it. */
+struct TVM_FFI_LOCAL hash : detail::FieldFlag {
+  TVM_FFI_LOCAL constexpr explicit hash(bool enabled)
+      : FieldFlag(kTVMFFIFieldFlagBitMaskHashOff, !enabled) {}
+};
+/** What structural equality and hash make of the field. */
+struct TVM_FFI_LOCAL AttachFieldFlag : detail::FieldFlag {
+  TVM_FFI_LOCAL constexpr explicit AttachFieldFlag(int64_t mask) : FieldFlag(mask, true) {}
+  TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashIgnore() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
+  }
+  /** Variables in it, at any depth, are defined there. */
+  TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefPattern() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern);
+  }
+  /** Variables that the field itself is or holds are defined there. */
+  TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefSimple() {
+    return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple);
+  }
+  /** Their names up to 0.1.13. */
+  TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefRecursive() {
+    return SEqHashDefPattern();
+  }
+  TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefNonRecursive() {
+    return SEqHashDefSimple();
+  }
+};
+
+namespace detail {
+
+/** What is said of a field and of a class besides. */
+struct TVM_FFI_LOCAL FieldExtras : MethodExtras {
+  int64_t flags = 0;
+  Any default_value;
+};
+struct TVM_FFI_LOCAL ClassExtras {
+  const char *doc = "";
+  bool automatic_init = true;
+};
+
+/* What may follow what: an extra in the wrong place has no overload here. */
+TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const Metadata &metadata) {
+  extras.metadata.Put(BytesOf(metadata.json()));
+}
+TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const FieldFlag &flag) {
+  extras.flags = flag.set ? extras.flags | flag.flag : extras.flags & ~flag.flag;
+}
+TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const init<> &init) {
+  Apply(extras, FieldFlag(kTVMFFIFieldFlagBitMaskInitOff, !init.enabled));
+}
+TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const DefaultValue &value) {
+  extras.default_value = value.value();
+  Apply(extras, FieldFlag(kTVMFFIFieldFlagBitMaskHasDefault, true));
+  Apply(extras, FieldFlag(kTVMFFIFieldFlagBitMaskDefaultFromFactory, false));
+}
+TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const DefaultFactory &factory) {
+  extras.default_value = factory.factory();
+  Apply(extras,
+        FieldFlag(kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory,
+                  true));
+}
+TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const char *doc) {
+  extras.doc = doc;
+}
+TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const init<> &init) {
+  extras.automatic_init = init.enabled;
+}
+
+/* ---- Callbacks of the type table --------------------------------------------------------------*/
+
+/** Reading and writing a member, wherever it is. */
+template <typename T>
+struct FieldAccess {
+  TVM_FFI_LOCAL static int Get(void *field, TVMFFIAny *result){
+      TVM_FFI_DETAIL_TRY{WriteResult<const T &>(*static_cast<const T *>(field), result);
+  return 0;
+} TVM_FFI_DETAIL_CATCH
+}  // namespace detail
+TVM_FFI_LOCAL static int Set(void *field, const TVMFFIAny *value) {
+  TVM_FFI_DETAIL_TRY {
+    Reader<T> reader;
+    const int why = reader.Read(value);
+    if (why == kReadMismatch) {
+      return RaiseMismatch("Cannot convert from type `", "` to `", TypeRecordOf<T>::value, value);
+    }
+    if (why == kReadRaised) return -1;
+    *static_cast<T *>(field) = reader.Take();
+    return 0;
+  }
+  TVM_FFI_DETAIL_CATCH
+}
+};  // namespace reflection
+
+/** What all fields of one C++ type have in common. */
+struct FieldShape {
+  int64_t size;
+  int64_t alignment;
+  TVMFFIFieldGetter getter;
+  TVMFFIFieldSetter setter;
+  int32_t static_type_index;
+};
+template <typename T>
+TVM_FFI_LOCAL constexpr int32_t StaticTypeIndexOfField() {
+  if constexpr (std::is_same_v<T, Any>) {
+    return kTVMFFIAny;
+  } else {
+    return TypeToFieldStaticTypeIndex<T>::value;
+  }
+}
+template <typename T>
+struct FieldShapeOf {
+  TVM_FFI_LOCAL static constexpr FieldShape value = {sizeof(T), alignof(T), &FieldAccess<T>::Get,
+                                                     &FieldAccess<T>::Set,
+                                                     StaticTypeIndexOfField<T>()};
+};
+
+template <typename T, typename... Args>
+TVM_FFI_LOCAL int CreateObject(TVMFFIObjectHandle *result) {
+  TVM_FFI_DETAIL_TRY {
+    *result = ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(make_object<T>(Args{}...));
+    return 0;
+  }
+  TVM_FFI_DETAIL_CATCH
+}
+/** What makes a T without arguments, or NULL. */
+template <typename T>
+TVM_FFI_LOCAL constexpr TVMFFIObjectCreator CreatorOf() {
+  if constexpr (std::is_default_constructible_v<T>) {
+    return &CreateObject<T>;
+  } else if constexpr (std::is_constructible_v<T, UnsafeInit>) {
+    return &CreateObject<T, UnsafeInit>;
+  } else {
+    return nullptr;
+  }
+}
+
+/** The same as a Function. */
+struct TVM_FFI_LOCAL NewObject {
+  TVMFFIObjectCreator creator;
+  TVM_FFI_LOCAL ObjectRef operator()() const {
+    TVMFFIObjectHandle made = nullptr;
+    CheckSafeCall(creator(&made));
+    return ObjectRef(ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(made)));
+  }
+};
+template <typename T>
+struct TVM_FFI_LOCAL CopyObject {
+  TVM_FFI_LOCAL ObjectRef operator()(const T *self) const {
+    return ObjectRef(make_object<T>(*self));
+  }
+};
+template <typename T, typename... Args>
+struct TVM_FFI_LOCAL InitObject {
+  TVM_FFI_LOCAL ObjectRef operator()(Args... args) const {
+    return ObjectRef(make_object<T>(static_cast<Args &&>(args)...));
+  }
+};
+
+/** Errors: TypeError (neither a Ref nor what becomes one). */
+template <typename Ref>
+TVM_FFI_LOCAL Ref FFIConvertFromAnyViewToObjectRef(AnyView value) {
+  const TVMFFIAny *source = AnyUnsafe::Data(value);
+  Reader<Ref> reader;
+  const int why = reader.Read(source);
+  if (why == kReadMismatch) {
+    Text text;
+    text.Put("Cannot cast from `");
+    text.Put(TypeKeyOf(source->type_index));
+    text.Put("` to `");
+    PutRecord(text, TypeRecordOf<Ref>::value);
+    text.Put('`');
+    RaiseText("TypeError", text);
+  }
+  if (why != kReadOk) ThrowRaised();
+  return reader.Take();
+}
+
+/** A hook fn(const Any &...) as a function of the ABI; name is what errors call it. */
+template <auto fn, typename Hook>
+struct PackedHook;
+template <auto fn, typename R, typename... Params>
+struct PackedHook<fn, NativeFunctionView<R(Params...)>> {
+  TVM_FFI_LOCAL static int Call(void *name, const TVMFFIAny *args, int32_t num_args,
+                                TVMFFIAny *result) {
+    TVM_FFI_DETAIL_TRY {
+      const auto call = [](Params... params) {
+        return NativeFunctionView<R(Params...)>::template FromNative<fn>().CallExpected(params...);
+      };
+      if (Caller<Signature<Expected<R>, Params...>>::Call(call, static_cast<const char *>(name),
+                                                          args, num_args, result) != 0) {
+        return -1;
+      }
+    }
+    TVM_FFI_DETAIL_CATCH
+    if (result->type_index != kTVMFFIError) return 0;
+    TVMFFIErrorSetRaised(result->v_obj);
+    ObjectUnsafe::DecRefObjectHandle(result->v_obj);
+    SetNone(result);
+    return -1;
+  }
+};
+
+/* ---- Sending ----------------------------------------------------------------------------------*/
+
+/** The part of ObjectDef and TypeAttrDef that knows the type by its index only. */
+class TVM_FFI_LOCAL TypeDef {
+ public:
+  TypeDef(const TypeDef &) = delete;
+  TypeDef &operator=(const TypeDef &) = delete;
+
+ protected:
+  TVM_FFI_LOCAL TypeDef(int32_t type_index, const char *type_key)
+      : type_index_(type_index), type_key_(type_key) {}
+  TVM_FFI_LOCAL ~TypeDef() = default;
+
+  /** A function that errors call `<type key>.<name>`. */
+  template <typename F>
+  TVM_FFI_LOCAL Function MakeFunction(const char *name, F &&f) const {
+    Text full;
+    full.Put(type_key_);
+    full.Put('.');
+    full.Put(name);
+    return Function::FromTyped(AsCallable(static_cast<F &&>(f)), WholeText(full));
+  }
+  /** A value as it is; anything else is a callable. */
+  template <typename V>
+  TVM_FFI_LOCAL void SendValue(const char *name, V &&value) const {
+    if constexpr (std::is_convertible_v<const std::decay_t<V> &, AnyView>) {
+      const std::decay_t<V> &held = value;
+      SendAttr(name, AnyView(held));
+    } else {
+      SendAttr(name, MakeFunction(name, static_cast<V &&>(value)));
+    }
+  }
+  TVM_FFI_LOCAL_COLD void SendAttr(const char *name, AnyView value) const {
+    const TVMFFIByteArray bytes = BytesOf(name);
+    CheckSafeCall(TVMFFITypeRegisterAttr(type_index_, &bytes, AnyUnsafe::Data(value)));
+  }
+  TVM_FFI_LOCAL_COLD void SendField(const char *name, int64_t offset, const FieldShape &shape,
+                                    FieldExtras &extras) const {
+    TVMFFIFieldInfo info;
+    extras.metadata.Put('}');
+    info.name = BytesOf(name);
+    info.doc = BytesOf(extras.doc);
+    info.metadata = WholeText(extras.metadata);
+    info.flags = extras.flags;
+    info.size = shape.size;
+    info.alignment = shape.alignment;
+    info.offset = offset;
+    info.getter = shape.getter;
+    info.setter = reinterpret_cast<void *>(shape.setter);
+    info.default_value_or_factory = AnyView(extras.default_value).CopyToTVMFFIAny();
+    info.field_static_type_index = shape.static_type_index;
+    CheckSafeCall(TVMFFITypeRegisterField(type_index_, &info));
+  }
+  TVM_FFI_LOCAL_COLD void SendMethod(const char *name, const Function &method, bool is_static,
+                                     MethodExtras &extras) const {
+    const TVMFFIMethodInfo info =
+        MakeMethodInfo(name, method, is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0, extras);
+    CheckSafeCall(TVMFFITypeRegisterMethod(type_index_, &info));
+  }
+  TVM_FFI_LOCAL_COLD void SendClass(const char *doc, TVMFFIObjectCreator creator, size_t size,
+                                    TVMFFISEqHashKind kind) const {
+    TVMFFITypeMetadata metadata;
+    metadata.doc = BytesOf(doc);
+    metadata.creator = creator;
+    metadata.total_size = static_cast<int32_t>(size);
+    metadata.structural_eq_hash_kind = kind;
+    CheckSafeCall(TVMFFITypeRegisterMetadata(type_index_, &metadata));
+  }
+  /** What depends on the fields being there. Only who has an ObjectDef compiles it. */
+  template <typename New = NewObject>
+  TVM_FFI_LOCAL_COLD void SendEnd(const Function &copy, TVMFFIObjectCreator creator,
+                                  bool automatic_init, bool is_final) const {
+    if (copy != nullptr) SendAttr(type_attr::kShallowCopy, copy);
+    if (creator != nullptr) {
+      SendAttr(type_attr::kNew, MakeFunction(type_attr::kNew, New{creator}));
+      if (automatic_init) SendAutomaticInit();
+    }
+    SendAttr(type_attr::kTypeFinal, is_final);
+  }
+
+ private:
+  /** A runtime without this function has no automatic constructors. */
+  TVM_FFI_LOCAL_COLD void SendAutomaticInit() const {
+    const TVMFFIByteArray name = AsByteArray("ffi._RegisterFFIInit");
+    TVMFFIObjectHandle make = nullptr;
+    CheckSafeCall(TVMFFIFunctionGetGlobal(&name, &make));
+    if (make == nullptr) return;
+    const Any keep(ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(make)));
+    CallGlobal(make, type_index_);
+  }
+
+  int32_t type_index_;
+  const char *type_key_;
+};
+
+}  // namespace detail
+}  // namespace reflection
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_TYPE_DEF_H_

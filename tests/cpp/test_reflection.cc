@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types that describe themselves: what only this layer has, and what goes wrong. The rest is in
+ * tests/compat/names_reflection.cc, beside the headers of the package. */
+#include <gtest/gtest.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+using ffi::Any;
+using ffi::AnyView;
+using ffi::Error;
+using ffi::Function;
+using ffi::String;
+
+namespace {
+
+struct Alive {
+  Alive() { ++count; }
+  Alive(const Alive &) { ++count; }
+  ~Alive() { --count; }
+  static inline int count = 0;
+};
+
+class ItemObj : public ffi::Object {
+ public:
+  ItemObj() = default;
+  explicit ItemObj(int64_t size) : width(size) {
+    if (size < 0) throw std::length_error("below 0");
+    if (size > 100) TVM_FFI_THROW(ValueError) << "above 100";
+  }
+  int64_t Width() const noexcept { return width; }
+  void Widen(int64_t by) noexcept { width += by; }
+
+  Alive alive;
+  int64_t width = 1;
+  ffi::Array<int64_t> tags;
+  ffi::ObjectPtr<ItemObj> inner;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Item", ItemObj, ffi::Object);
+};
+class Item : public ffi::ObjectRef {
+ public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Item, ffi::ObjectRef, ItemObj);
+};
+
+class HalfObj : public ffi::Object {
+ public:
+  int64_t x = 0;
+  TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Half", HalfObj, ffi::Object);
+};
+
+class TakenObj : public ffi::Object {
+ public:
+  TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Taken", TakenObj, ffi::Object);
+};
+
+/* An overload that none of the others could stand for. */
+int64_t Scale(int64_t x) {
+  return 2 * x;
+}
+[[maybe_unused]] int64_t Scale(int64_t x, int64_t y) {
+  return x * y;
+}
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<ItemObj>()
+      .def(refl::init<int64_t>())
+      .def_rw("width", &ItemObj::width, refl::default_(4), refl::Metadata({{"a\"b", "c"}}))
+      .def_ro("tags", &ItemObj::tags, refl::default_factory([] {
+                return ffi::Array<int64_t>{1, 2, 3};
+              }))
+      .def_ro("inner", &ItemObj::inner, refl::default_value(ffi::make_object<ItemObj>(8)))
+      .def("width_of", &ItemObj::Width)
+      .def("widen", &ItemObj::Widen)
+      .def_static("scale", refl::overload_cast<int64_t>(&Scale));
+}
+
+template <typename F>
+std::string Raised(const F &f) {
+  try {
+    f();
+  } catch (const Error &error) {
+    return error.kind() + ": " + error.message();
+  }
+  return "nothing";
+}
+
+const TVMFFITypeInfo *InfoOf(int32_t type_index) {
+  return TVMFFIGetTypeInfo(type_index);
+}
+
+}  // namespace
+
+TEST(Reflection, DefaultsAndFactories) {
+  const refl::ObjectCreator create("test.cpp.Item");
+  const Item a = create({}).cast<Item>(), b = create({{"width", 7}}).cast<Item>();
+  EXPECT_EQ(a->width, 4);
+  EXPECT_EQ(b->width, 7);
+  EXPECT_EQ(a->tags.size(), 3u);
+  EXPECT_FALSE(a->tags.same_as(b->tags));
+  EXPECT_EQ(a->inner->width, 8);
+  EXPECT_EQ(a->inner, b->inner);
+}
+
+TEST(Reflection, MethodsWithoutExceptions) {
+  const Item item(ffi::make_object<ItemObj>(3));
+  refl::GetMethod("test.cpp.Item", "widen")(item, 2);
+  EXPECT_EQ(refl::GetMethod("test.cpp.Item", "width_of")(item).cast<int64_t>(), 5);
+  EXPECT_EQ(refl::GetMethod("test.cpp.Item", "scale")(4).cast<int64_t>(), 8);
+}
+
+TEST(Reflection, ConstructorsThatThrowLeaveNothing) {
+  const Function init = refl::GetMethod("test.cpp.Item", "__ffi_init__");
+  const int before = Alive::count;
+  EXPECT_EQ(Raised([&] { init(-1); }), "InternalError: below 0");
+  EXPECT_EQ(Raised([&] { init(101); }), "ValueError: above 100");
+  EXPECT_EQ(Alive::count, before);
+  {
+    const Any made = init(5);
+    EXPECT_EQ(Alive::count, before + 1);
+  }
+  EXPECT_EQ(Alive::count, before);
+}
+
+TEST(Reflection, MetadataIsJson) {
+  const TVMFFIFieldInfo *field = refl::GetFieldInfo("test.cpp.Item", "width");
+  EXPECT_EQ(std::string(field->metadata.data, field->metadata.size),
+            R"({"type_schema":"{\"type\":\"int\"}","a\"b":"c"})");
+}
+
+TEST(Reflection, MetadataHoldsFewTypes) {
+  EXPECT_EQ(
+      Raised([] {
+        refl::Metadata({{"k", 1.5}});
+      }),
+      "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is float");
+  EXPECT_EQ(
+      Raised([] {
+        refl::Metadata({{"b", true}, {"k", Any()}});
+      }),
+      "TypeError: Metadata can be only int, bool or string, but on key `k`, the type is None");
+}
+
+TEST(Reflection, AClassIsRegisteredOnce) {
+  const std::string raised = Raised([] { refl::ObjectDef<ItemObj>(); });
+  EXPECT_EQ(raised.find("RuntimeError: Overriding test.cpp.Item"), 0u) << raised;
+}
+
+TEST(Reflection, WhatFailedHalfwayIsNotFinished) {
+  const std::string raised =
+      Raised([] { refl::ObjectDef<HalfObj>().def_ro("x", &HalfObj::x).def_ro("x", &HalfObj::x); });
+  EXPECT_EQ(raised.find("InternalError: "), 0u) << raised;
+  EXPECT_NE(raised.find("Duplicate field name \"x\""), std::string::npos) << raised;
+  EXPECT_EQ(refl::TypeAttrColumn(ffi::type_attr::kNew)[HalfObj::RuntimeTypeIndex()], nullptr);
+  EXPECT_EQ(InfoOf(HalfObj::RuntimeTypeIndex())->num_fields, 1);
+}
+
+TEST(Reflection, AnEndThatFailsThrows) {
+  refl::TypeAttrDef<TakenObj>().attr(ffi::type_attr::kTypeFinal, true);
+  const std::string raised = Raised([] { refl::ObjectDef<TakenObj>(); });
+  EXPECT_EQ(raised.find("RuntimeError: TypeAttr `__ffi_type_final__` is already"), 0u) << raised;
+}
+
+TEST(Reflection, SettersOfOthers) {
+  const Function function = Function::FromTyped([](void *address, int64_t value) {
+    TVM_FFI_CHECK(value >= 0, ValueError) << "no width: " << value;
+    *static_cast<int64_t *>(address) = 10 * value;
+  });
+  TVMFFIFieldInfo field = *refl::GetFieldInfo("test.cpp.Item", "width");
+  const Item item(ffi::make_object<ItemObj>());
+  field.setter = ffi::detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(function);
+  field.flags |= kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  const refl::FieldSetter set(&field);
+  set(item, 3);
+  EXPECT_EQ(item->width, 30);
+  EXPECT_EQ(Raised([&] { set(item, -3); }),
+            "ValueError: Check failed: (value >= 0) is false: no width: -3");
+  field.setter = nullptr;
+  const refl::FieldSetter unset(&field);
+  EXPECT_EQ(Raised([&] { unset(item, 3); }),
+            "TypeError: Field `width` cannot be set: it has no setter");
+}
+
+TEST(Reflection, TypesOfOtherLanguagesAreMadeByAttribute) {
+  const TVMFFIByteArray key = refl::AsByteArray("test.cpp.Foreign");
+  const int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  ASSERT_GE(index, 0);
+  EXPECT_FALSE(ffi::HasCreator(InfoOf(index)));
+  const Function make = Function::FromTyped([] { return ffi::make_object<ItemObj>(9); });
+  const TVMFFIByteArray name = refl::AsByteArray(ffi::type_attr::kNew.name);
+  const TVMFFIAny value = AnyView(make).CopyToTVMFFIAny();
+  ASSERT_EQ(TVMFFITypeRegisterAttr(index, &name, &value), 0);
+  ASSERT_TRUE(ffi::HasCreator(InfoOf(index)));
+  EXPECT_EQ(Item(ffi::GetObjectPtr<ItemObj>(
+                     static_cast<ItemObj *>(ffi::CreateEmptyObject(InfoOf(index)).get())))
+                ->width,
+            9);
+}
+
+TEST(Reflection, NamesOfBothSpellings) {
+  EXPECT_STREQ(refl::type_attr::kInit, ffi::type_attr::kInit.name);
+  EXPECT_STREQ(refl::type_attr::kAnyHash, ffi::type_attr::kAnyHash.name);
+  EXPECT_EQ(ffi::type_attr::kConvertTypeSchema.ValueFrom(3)->cast<int>(), 3);
+  EXPECT_FALSE(ffi::type_attr::kConvertTypeSchema.ValueFrom(nullptr).has_value());
+}
+
+ffi::Expected<int64_t> NativeWidth(const Any &value) noexcept {
+  const ItemObj *item = value.as<ItemObj>();
+  TVM_FFI_RET_CHECK(item != nullptr, TypeError) << "no item";
+  return item->width;
+}
+void NativeNothing(AnyView value) {
+  if (value == nullptr) throw 3;
+}
+
+TEST(NativeFunction, OwnedAndBorrowed) {
+  using Owned = refl::NativeFunction<int64_t(const Any &)>;
+  using View = refl::NativeFunctionView<int64_t(const Any &)>;
+  const Any item = ffi::make_object<ItemObj>(6);
+  const Owned owned = Owned::FromNative<&NativeWidth>();
+  const View view = owned;
+  EXPECT_EQ(view(item), 6);
+  EXPECT_EQ(Raised([&] { view(Any(1)); }),
+            "TypeError: Check failed: (item != nullptr) is false: no item");
+  Any stored = owned;
+  EXPECT_EQ(std::move(stored).cast<Owned>()(item), 6);
+  const ffi::TypedFunction<int64_t(const Any &)> null;
+  EXPECT_EQ(Raised([&] { View{null}; }),
+            "ValueError: NativeFunctionView requires a non-null typed function");
+}
+
+TEST(NativeFunction, WithoutAResult) {
+  using View = refl::NativeFunctionView<void(AnyView)>;
+  const View native = View::FromNative<&NativeNothing>();
+  EXPECT_TRUE(native.CallExpected(AnyView(1)).is_ok());
+  EXPECT_EQ(native.CallExpected(AnyView()).error().message(),
+            "an exception that is no std::exception");
+  const ffi::TypedFunction<void(AnyView)> typed(
+      Function::FromTyped([](AnyView x) { return Any(x); }));
+  const View packed = typed;
+  EXPECT_TRUE(packed.CallExpected(AnyView()).is_ok());
+  EXPECT_EQ(packed.CallExpected(AnyView(1)).error().message(), "Packed hook result type mismatch");
+}
+
+TEST(NativeFunction, KeyHooksAreFunctions) {
+  refl::TypeAttrDef<HalfObj>().native_fn_attr<&NativeWidth>(ffi::type_attr::kAnyHash);
+  const AnyView hook = refl::TypeAttrColumn(ffi::type_attr::kAnyHash)[HalfObj::RuntimeTypeIndex()];
+  ASSERT_EQ(hook.type_index(), kTVMFFIFunction);
+  const Function function = hook.cast<Function>();
+  EXPECT_EQ(function(ffi::make_object<ItemObj>(6)).cast<int64_t>(), 6);
+  EXPECT_EQ(Raised([&] { function(ffi::make_object<HalfObj>()); }),
+            "TypeError: Check failed: (item != nullptr) is false: no item");
+  EXPECT_EQ(Raised([&] { function(); }),
+            "TypeError: Mismatched number of arguments when calling: `__any_hash__(0: Any) -> "
+            "Expected<int>`. Expected 1 but got 0 arguments");
+}
