@@ -8,6 +8,7 @@
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 #include <tvm/ffi/extra/structural_key.h>
+#include <tvm/ffi/reflection/registry.h>
 
 #include <unordered_map>
 
@@ -134,6 +135,80 @@ void ShowValues() {
   Line("copy", [] { DeepCopy(Number(1)); });
 }
 
+/* A pair of which only the first counts, by hooks. */
+class HookedObj : public Object {
+ public:
+  Any first, second;
+  HookedObj(Any a, Any b) : first(std::move(a)), second(std::move(b)) {}
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("names.Hooked", HookedObj, Object);
+};
+
+class Hooked : public ObjectRef {
+ public:
+  Hooked(Any a, Any b) { data_ = make_object<HookedObj>(std::move(a), std::move(b)); }
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Hooked, ObjectRef, HookedObj);
+};
+
+const Any &First(const Object *of) {
+  return static_cast<const HookedObj *>(of)->first;
+}
+
+void ShowHooks() {
+  reflection::ObjectDef<HookedObj>()
+      .def_ro("first", &HookedObj::first)
+      .def_ro("second", &HookedObj::second);
+  reflection::TypeAttrDef<HookedObj>()
+      .attr(type_attr::kRepr,
+            [](const Object *of, const TypedFunction<String(AnyView)> &repr) {
+              return String("hooked ") + repr(First(of));
+            })
+      .attr(type_attr::kHash,
+            [](const Object *of, const TypedFunction<int64_t(AnyView)> &hash) {
+              return hash(First(of));
+            })
+      .attr(type_attr::kEq,
+            [](const Object *a, const Object *b, const TypedFunction<bool(AnyView, AnyView)> &eq) {
+              return eq(First(a), First(b));
+            })
+      .attr(type_attr::kCompare,
+            [](const Object *a, const Object *b,
+               const TypedFunction<int32_t(AnyView, AnyView)> &compare) {
+              return compare(First(a), First(b));
+            })
+      .attr(type_attr::kSEqual,
+            [](const Object *a, const Object *b,
+               const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &equal) {
+              return equal(First(a), First(b), 0, "first");
+            })
+      .attr(type_attr::kSHash,
+            [](const Object *of, int64_t hash,
+               const TypedFunction<int64_t(AnyView, int64_t, int)> &combine) {
+              return combine(First(of), hash, 0);
+            })
+      .attr(type_attr::kDataToJson,
+            [](AnyView of) { return Any(First(of.cast<ObjectRef>().get())); })
+      .attr(type_attr::kDataFromJson, [](AnyView data) { return Any(Hooked(data, nullptr)); });
+  const Hooked a(1, "a"), b(1, "b"), c(2, "a");
+  Line("hooks", [&] {
+    Show(type_attr::kRepr.name, type_attr::kHash.name, type_attr::kEq.name,
+         type_attr::kCompare.name, type_attr::kSEqual.name, type_attr::kSHash.name,
+         type_attr::kDataToJson.name, type_attr::kDataFromJson.name);
+  });
+  Line("hooks", [&] {
+    Show(ReprPrint(a), RecursiveHash(a) == RecursiveHash(b), RecursiveHash(a) == RecursiveHash(c),
+         RecursiveEq(a, b), RecursiveEq(a, c), RecursiveLt(a, b), RecursiveLt(a, c));
+  });
+  Line("hooks", [&] {
+    Show(StructuralEqual()(a, b), StructuralEqual()(a, c),
+         StructuralHash()(a) == StructuralHash()(b), StructuralHash()(a) == StructuralHash()(c));
+  });
+  Line("hooks", [&] {
+    const json::Value graph = ToJSONGraph(a);
+    Show(json::Stringify(graph), ReprPrint(FromJSONGraph(graph)));
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -142,5 +217,6 @@ int main() {
   ShowStructure();
   ShowKeys();
   ShowValues();
+  ShowHooks();
   return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_EXTRA_DATACLASS_H_
 #define TVM_FFI_EXTRA_DATACLASS_H_
 
+#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/detail/global.h>
 #include <tvm/ffi/extra/base.h>
 
@@ -22,6 +23,24 @@ TVM_FFI_DETAIL_GLOBAL(RecursiveGt, "ffi.RecursiveGt")
 TVM_FFI_DETAIL_GLOBAL(RecursiveGe, "ffi.RecursiveGe")
 
 }  // namespace detail
+
+namespace type_attr {
+/** The text of an object; what is in it is asked of the function. */
+TVM_FFI_LOCAL inline constexpr AttrKey<
+    TypedFunction<String(const Object *, const TypedFunction<String(AnyView)> &)>>
+    kRepr{"__ffi_repr__"};
+/** What RecursiveHash, RecursiveEq and the order of objects ask, with the function for what is in
+ * them; kCompare gives less than 0, 0, or more. */
+TVM_FFI_LOCAL inline constexpr AttrKey<
+    TypedFunction<int64_t(const Object *, const TypedFunction<int64_t(AnyView)> &)>>
+    kHash{"__ffi_hash__"};
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<bool(
+    const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView)> &)>>
+    kEq{"__ffi_eq__"};
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<int32_t(
+    const Object *, const Object *, const TypedFunction<int32_t(AnyView, AnyView)> &)>>
+    kCompare{"__ffi_compare__"};
+}  // namespace type_attr
 
 /** A copy that shares nothing that can be changed. Errors: those of objects that have no copy. */
 TVM_FFI_LOCAL inline Any DeepCopy(const Any &value) {

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_EXTRA_SERIALIZATION_H_
 #define TVM_FFI_EXTRA_SERIALIZATION_H_
 
+#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/extra/json.h>
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -15,6 +16,13 @@ TVM_FFI_DETAIL_GLOBAL(ToJsonGraph, "ffi.ToJSONGraph")
 TVM_FFI_DETAIL_GLOBAL(FromJsonGraph, "ffi.FromJSONGraph")
 
 }  // namespace detail
+
+namespace type_attr {
+/** The data of an object in place of its fields, and the object of such data. */
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{
+    "__data_from_json__"};
+}  // namespace type_attr
 
 /** @param metadata Anything of one's own to stand beside the graph; None: nothing does. */
 TVM_FFI_LOCAL inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {

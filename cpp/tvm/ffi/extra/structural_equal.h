@@ -7,6 +7,7 @@
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 
 #include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/extra/base.h>
 
 TVM_FFI_NAMESPACE_BEGIN
@@ -16,6 +17,14 @@ TVM_FFI_DETAIL_GLOBAL(StructuralEqual, "ffi.StructuralEqual")
 TVM_FFI_DETAIL_GLOBAL(FirstMismatch, "ffi.GetFirstStructuralMismatch")
 
 }  // namespace detail
+
+namespace type_attr {
+/** Whether two objects are built alike. The function compares what is in them: by values, the kind
+ * of region of definitions, and the name of the field. */
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<bool(
+    const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &)>>
+    kSEqual{"__s_equal__"};
+}  // namespace type_attr
 
 namespace reflection {
 /** Where two values differ: the way through the one, and through the other. ReprPrint shows them.

@@ -6,6 +6,7 @@
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
 
+#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/detail/global.h>
 #include <tvm/ffi/extra/base.h>
 
@@ -15,6 +16,14 @@ namespace detail {
 TVM_FFI_DETAIL_GLOBAL(StructuralHash, "ffi.StructuralHash")
 
 }  // namespace detail
+
+namespace type_attr {
+/** The hash of an object by the structure. The function continues the hash that it is given with
+ * what is in the object: by value, hash so far, and the kind of region of definitions. */
+TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<int64_t(
+    const Object *, int64_t, const TypedFunction<int64_t(AnyView, int64_t, int)> &)>>
+    kSHash{"__s_hash__"};
+}  // namespace type_attr
 
 class StructuralHash {
  public:

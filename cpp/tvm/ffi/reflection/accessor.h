@@ -12,6 +12,7 @@
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
 
+#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/native_function.h>
 #include <tvm/ffi/string.h>
@@ -20,24 +21,6 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
 /* ---- Names of attributes ----------------------------------------------------------------------*/
-
-/** The name of an attribute of types, and what its values are. */
-template <typename T>
-struct AttrKey {
-  using ValueType = T;
-  const char *name;
-
-  /** None is no value. Errors: TypeError (not exactly a T). */
-  template <typename V = T>
-  TVM_FFI_LOCAL static std::optional<V> ValueFrom(AnyView value) {
-    if (value == nullptr) return std::nullopt;
-    if constexpr (std::is_same_v<V, Any>) {
-      return Any(value);
-    } else {
-      return value.as_or_throw<V>();
-    }
-  }
-};
 
 /** The names alone, as code for headers up to 0.1.14 has them. */
 namespace type_attr {
@@ -61,9 +44,9 @@ TVM_FFI_LOCAL inline constexpr const char *kDataFromJson = "__data_from_json__";
 
 }  // namespace reflection
 
-/** The names with the types of their values. */
+/** The names with the types of their values; those of dataclass.h, serialization.h and structural_*.h
+ * are there. */
 namespace type_attr {
-using ::tvm::ffi::reflection::AttrKey;
 /** Makes an object that nothing is set in. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<ObjectRef()>> kNew{"__ffi_new__"};
 /** The constructor. */
