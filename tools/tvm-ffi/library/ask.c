@@ -26,7 +26,7 @@
 
 /* They come back in memory that both processes have, which the library cannot close. Each is a
  * record and its bytes. */
-enum { kCapacity = 1 << 26 };
+enum { kCapacity = 1 << 24 };
 typedef struct {
   size_t used;
   char bytes[kCapacity - sizeof(size_t)];

@@ -109,7 +109,8 @@ static void run_child(int (*body)(void *context), void *context, const isolation
 /* ---- In the parent: signals --------------------------------------------------------------------
  */
 
-static const int kEndings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+static const int kEndings[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
+                               SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
 static struct sigaction before[kNumEndings];
 static volatile sig_atomic_t running; /* the child, or minus its group */

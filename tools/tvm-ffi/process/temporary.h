@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a file, for what takes nothing else: gone with this process, however it ends. */
+/* Bytes as a file, for what takes nothing else. As memory it goes with the processes that have it;
+ * where that cannot be had, the parent that isolate.h speaks of takes the file away. */
 #ifndef TVM_FFI_TOOL_TEMPORARY_H_
 #define TVM_FFI_TOOL_TEMPORARY_H_
 
