@@ -11,7 +11,7 @@
  * read.c says how values are written. */
 #include "host.h"
 
-library libraries[8];
+library libraries[MAX_LIBRARIES + 1];
 TVMFFIAny variables[26];
 
 void fail_usage(const char *what, const char *text) {
@@ -150,7 +150,8 @@ int main(int argc, char **argv) {
   char line[4096];
   FILE *calls;
   int i;
-  if (argc < 2 || argc > 9) return 2;
+  if (argc < 2 || argc > 2 + MAX_LIBRARIES)
+    fail_usage("host CALLS [NAME=LIBRARY]...", "as arguments");
   print_runtime();
   for (i = 2; i < argc; ++i) {
     char *equals = strchr(argv[i], '=');

@@ -20,8 +20,9 @@ typedef struct {
   TVMFFIObjectHandle module;
 } library;
 
-extern library libraries[8];
-extern TVMFFIAny variables[26]; /* a to z */
+enum { MAX_LIBRARIES = 16 };
+extern library libraries[MAX_LIBRARIES + 1]; /* the last has no name */
+extern TVMFFIAny variables[26];              /* a to z */
 
 /* Ends the program: the file of calls is wrong, which no runtime may hide. */
 void fail_usage(const char *what, const char *text);

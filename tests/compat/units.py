@@ -44,7 +44,7 @@ def read_sources(units):
     """The sources of each library, as the build lists them."""
     text = (units / "meson.build").read_text(encoding="utf-8")
     return {name: re.findall(r"'(\w+\.cc)'", files)
-            for name, files in re.findall(r"^  '(\w+)': files\((.*)\)", text, re.M)}
+            for name, files in re.findall(r"^  '(\w+)': files\(([^)]*)\)", text, re.M)}
 
 
 def find_uncalled(units, lines):
