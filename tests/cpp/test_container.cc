@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::Array;
@@ -11,16 +13,6 @@ using ffi::String;
 using ffi::Tuple;
 
 namespace {
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 template <typename T>
 std::vector<T> Elements(const Array<T> &array) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Error;
 using ffi::Expected;
@@ -22,16 +24,6 @@ std::ostream &operator<<(std::ostream &os, Shade) {
 }  // namespace printed
 
 namespace {
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 TEST(Throw, FormatsAsAStreamDoes) {
   const void *none = nullptr;

@@ -8,6 +8,8 @@
 #include <tvm/ffi/extra/structural_key.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::Array;
@@ -15,16 +17,6 @@ using ffi::Function;
 using ffi::String;
 
 namespace {
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 class Extra : public testing::Test {
  protected:

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::Function;
@@ -18,16 +20,6 @@ struct Meters {
 
 int64_t Add(int64_t a, int64_t b) noexcept {
   return a + b;
-}
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
 }
 
 }  // namespace

@@ -8,21 +8,13 @@
 
 #include <functional>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::Module;
 
 namespace {
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 std::string PathOf(const char *name) {
   return std::string(std::getenv("TVM_FFI_TEST_CPP_MODULES")) + "/" + name + ".so";

@@ -5,6 +5,8 @@
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Any;
 using ffi::AnyView;
@@ -13,16 +15,6 @@ using ffi::Function;
 using ffi::String;
 
 namespace {
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 /** Counts what is alive of it. Has no default constructor. */
 class TokenObj : public ffi::Object {

@@ -4,6 +4,8 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include "caught.h"
+
 namespace ffi = tvm::ffi;
 using ffi::Tensor;
 using ffi::TensorView;
@@ -12,16 +14,6 @@ namespace {
 
 constexpr DLDataType kFloat32 = {kDLFloat, 32, 1};
 constexpr DLDevice kCPU = {kDLCPU, 0};
-
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 struct Counts {
   int allocated = 0, freed = 0;
