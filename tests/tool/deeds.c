@@ -104,25 +104,35 @@ __attribute__((destructor)) static void end(void) {
   perform("ON_END");
 }
 
-TVM_FFI_C_EXPORT(kernel, "() -> int") {
+/* By the ABI alone: the helpers may allocate for long messages, and a library that allocates is not
+ * unloaded before the end (c/module/library_close.c). */
+#define EXPORT(name)                                                               \
+  TVM_FFI_DLL_EXPORT int name(void *self, const TVMFFIAny *args, int32_t num_args, \
+                              TVMFFIAny *result);                                  \
+  int name(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
+#define METADATA(type)                                                                   \
+  "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"args\\\":[" TVM_FFI_C_TYPE( \
+      type) "]}\"}"
+
+EXPORT(__tvm_ffi_kernel) {
+  (void)self, (void)args, (void)num_args;
   perform("ON_CALL");
-  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(7));
+  *result = tvm_ffi_any_from_int64(7);
+  return 0;
 }
-TVM_FFI_C_EXPORT(_metadata_kernel, "() -> str") {
+EXPORT(__tvm_ffi__metadata_kernel) {
+  (void)self, (void)args, (void)num_args;
   perform("ON_ASK");
-  return tvm_ffi_string_create(
-      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"args\\\":[" TVM_FFI_C_TYPE(
-          "int") "]}\"}",
-      args->result);
+  return tvm_ffi_string_create(METADATA("int"), result);
 }
 
 /* The next to be asked. */
-TVM_FFI_C_EXPORT(other, "() -> float") {
-  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(7));
+EXPORT(__tvm_ffi_other) {
+  (void)self, (void)args, (void)num_args;
+  *result = tvm_ffi_any_from_double(7);
+  return 0;
 }
-TVM_FFI_C_EXPORT(_metadata_other, "() -> str") {
-  return tvm_ffi_string_create(
-      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"args\\\":[" TVM_FFI_C_TYPE(
-          "float") "]}\"}",
-      args->result);
+EXPORT(__tvm_ffi__metadata_other) {
+  (void)self, (void)args, (void)num_args;
+  return tvm_ffi_string_create(METADATA("float"), result);
 }
