@@ -14,6 +14,32 @@ using ffi::String;
 
 namespace {
 
+/** Its conversion throws what is no Error. */
+struct Even {
+  int64_t value;
+};
+
+}  // namespace
+
+template <>
+struct tvm::ffi::TypeTraits<Even> : tvm::ffi::TypeTraitsBase {
+  static void CopyToAnyView(const Even &from, TVMFFIAny *out) {
+    TypeTraits<int64_t>::CopyToAnyView(from.value, out);
+  }
+  static void MoveToAny(Even from, TVMFFIAny *out) { CopyToAnyView(from, out); }
+  static bool CheckAnyStrict(const TVMFFIAny *source) { return source->type_index == kTVMFFIInt; }
+  static Even CopyFromAnyViewAfterCheck(const TVMFFIAny *source) { return {source->v_int64}; }
+  static Even MoveFromAnyAfterCheck(TVMFFIAny *source) { return {source->v_int64}; }
+  static std::optional<Even> TryCastFromAnyView(const TVMFFIAny *source) {
+    if (!CheckAnyStrict(source)) return std::nullopt;
+    if (source->v_int64 % 2 != 0) throw std::domain_error("odd");
+    return Even{source->v_int64};
+  }
+  static std::string TypeStr() { return "Even"; }
+};
+
+namespace {
+
 struct Alive {
   Alive() { ++count; }
   Alive(const Alive &) { ++count; }
@@ -186,7 +212,11 @@ TEST(Reflection, TypesOfOtherLanguagesAreMadeByAttribute) {
   const int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
   ASSERT_GE(index, 0);
   EXPECT_FALSE(ffi::HasCreator(InfoOf(index)));
-  const Function make = Function::FromTyped([] { return ffi::make_object<ItemObj>(9); });
+  const Function make = Function::FromTyped([index] {
+    const auto made = ffi::make_object<ItemObj>(9);
+    ffi::detail::ObjectUnsafe::GetHeader(made.get())->type_index = index;
+    return made;
+  });
   const TVMFFIByteArray name = refl::AsByteArray(ffi::type_attr::kNew.name);
   const TVMFFIAny value = AnyView(make).CopyToTVMFFIAny();
   ASSERT_EQ(TVMFFITypeRegisterAttr(index, &name, &value), 0);
@@ -195,6 +225,35 @@ TEST(Reflection, TypesOfOtherLanguagesAreMadeByAttribute) {
                      static_cast<ItemObj *>(ffi::CreateEmptyObject(InfoOf(index)).get())))
                 ->width,
             9);
+}
+
+TEST(Reflection, WhatAnAttributeMakesIsOfTheType) {
+  const TVMFFIByteArray key = refl::AsByteArray("test.cpp.WrongNew");
+  const int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  ASSERT_GE(index, 0);
+  Any gives = ffi::make_object<ItemObj>(9);
+  const Function make = Function::FromTyped([&gives] { return gives; });
+  const TVMFFIByteArray name = refl::AsByteArray(ffi::type_attr::kNew.name);
+  const TVMFFIAny value = AnyView(make).CopyToTVMFFIAny();
+  ASSERT_EQ(TVMFFITypeRegisterAttr(index, &name, &value), 0);
+  const refl::ObjectCreator create(InfoOf(index));
+  EXPECT_EQ(Raised([&] { create({}); }),
+            "TypeError: __ffi_new__ of `test.cpp.WrongNew` gave `test.cpp.Item`");
+  gives = nullptr;
+  EXPECT_EQ(Raised([&] { create({}); }),
+            "TypeError: __ffi_new__ of `test.cpp.WrongNew` gave `None`");
+}
+
+TEST(Reflection, AFactoryIsNotNull) {
+  EXPECT_EQ(Raised([] { refl::default_factory(Function()); }),
+            "ValueError: a null Function is no default factory");
+  TVMFFIFieldInfo field = *refl::GetFieldInfo("test.cpp.Item", "tags");
+  const Item item(ffi::make_object<ItemObj>());
+  field.default_value_or_factory = AnyView().CopyToTVMFFIAny();
+  EXPECT_EQ(Raised([&] {
+              refl::SetFieldToDefault(&field, const_cast<ffi::Array<int64_t> *>(&item->tags));
+            }),
+            "RuntimeError: a null Function was called");
 }
 
 TEST(Reflection, NamesOfBothSpellings) {
@@ -240,6 +299,22 @@ TEST(NativeFunction, WithoutAResult) {
   const View packed = typed;
   EXPECT_TRUE(packed.CallExpected(AnyView()).is_ok());
   EXPECT_EQ(packed.CallExpected(AnyView(1)).error().message(), "Packed hook result type mismatch");
+}
+
+TEST(NativeFunction, AResultThatCannotBeConvertedIsAnError) {
+  using View = refl::NativeFunctionView<Even(int64_t)>;
+  const ffi::TypedFunction<Even(int64_t)> typed(Function::FromTyped([](int64_t x) { return x; }));
+  const View view = typed;
+  EXPECT_EQ(view(4).value, 4);
+  EXPECT_EQ(Raised([&] { view(5); }), "InternalError: odd");
+}
+
+TEST(NativeFunction, WhatWasMovedFromIsNotCalled) {
+  refl::NativeFunction<int64_t(const Any &)> f =
+      refl::NativeFunction<int64_t(const Any &)>::FromNative<&NativeWidth>();
+  const auto moved = std::move(f);
+  EXPECT_EQ(moved(ffi::make_object<ItemObj>(6)), 6);
+  EXPECT_EQ(Raised([&] { f(Any(1)); }), "RuntimeError: a null Function was called");
 }
 
 TEST(NativeFunction, KeyHooksAreFunctions) {

@@ -8,6 +8,7 @@
 #include "caught.h"
 
 namespace ffi = tvm::ffi;
+namespace refl = tvm::ffi::reflection;
 using ffi::Any;
 using ffi::AnyView;
 using ffi::Array;
@@ -131,6 +132,31 @@ TEST(Stl, WhatAConversionRaisesGoesOn) {
   EXPECT_EQ(Caught([&] { names.cast<std::variant<int, std::vector<DLDataType>>>(); }), error);
   const Function f = Function::FromTyped([](const std::vector<DLDataType> &) {});
   EXPECT_EQ(Caught([&] { f(names); }), error);
+}
+
+TEST(Stl, AnOptionalSaysWhatItGotAsItsValue) {
+  const Any mixed = Array<Any>{1, String("x")};
+  EXPECT_EQ(Caught([&] { mixed.cast<std::optional<Array<int64_t>>>(); }),
+            "TypeError: Cannot convert from type `Array[index 1: ffi.SmallStr]` to "
+            "`std::optional<Array<int>>`");
+}
+
+TEST(Stl, AttributesOfTypesHoldCopies) {
+  refl::TypeAttrDef<TokenObj>()
+      .attr("test_stl.sizes", std::vector<int64_t>{1, 2})
+      .def("test_stl.add", std::function<int64_t(int64_t)>([](int64_t x) { return x + 1; }));
+  const int32_t index = TokenObj::RuntimeTypeIndex();
+  EXPECT_EQ(refl::TypeAttrColumn("test_stl.sizes")[index].cast<Array<int64_t>>().size(), 2u);
+  EXPECT_EQ(refl::TypeAttrColumn("test_stl.add")[index].cast<Function>()(2).cast<int64_t>(), 3);
+}
+
+TEST(Stl, HooksTakeCopies) {
+  const ffi::TypedFunction<int64_t(const std::vector<Token> &)> typed(
+      Function::FromTyped([](const Array<Any> &tokens) { return tokens.size(); }));
+  const refl::NativeFunctionView<int64_t(const std::vector<Token> &)> hook = typed;
+  const Token token = Token::Make();
+  EXPECT_EQ(hook({token, token}), 2);
+  EXPECT_EQ(token.use_count(), 1);
 }
 
 TEST(Stl, WhatIsKeptComesBackAsItWas) {

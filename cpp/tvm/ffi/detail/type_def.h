@@ -78,8 +78,13 @@ TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
 /** The same, made anew for each object: for values that objects must not share. */
 class TVM_FFI_LOCAL DefaultFactory : public InfoTrait {
  public:
+  /** Errors: ValueError (null). */
   TVM_FFI_LOCAL explicit DefaultFactory(Function factory)
-      : factory_(static_cast<Function &&>(factory)) {}
+      : factory_(static_cast<Function &&>(factory)) {
+    if (factory_ == nullptr) {
+      ::tvm::ffi::detail::Throw("ValueError", "a null Function is no default factory");
+    }
+  }
   TVM_FFI_LOCAL const Function &factory() const { return factory_; }
 
  private:
@@ -202,25 +207,28 @@ TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const init<> &init) {
 /** Reading and writing a member, wherever it is. */
 template <typename T>
 struct FieldAccess {
-  TVM_FFI_LOCAL static int Get(void *field, TVMFFIAny *result){
-      TVM_FFI_DETAIL_TRY{WriteResult<const T &>(*static_cast<const T *>(field), result);
-  return 0;
-} TVM_FFI_DETAIL_CATCH
-}  // namespace detail
-TVM_FFI_LOCAL static int Set(void *field, const TVMFFIAny *value) {
-  TVM_FFI_DETAIL_TRY {
-    Reader<T> reader;
-    const int why = reader.Read(value);
-    if (why == kReadMismatch) {
-      return RaiseMismatch("Cannot convert from type `", "` to `", TypeRecordOf<T>::value, value);
+  TVM_FFI_LOCAL static int Get(void *field, TVMFFIAny *result) {
+    const T &value = *static_cast<const T *>(field);
+    TVM_FFI_DETAIL_TRY {
+      WriteResult<const T &>(value, result);
+      return 0;
     }
-    if (why == kReadRaised) return -1;
-    *static_cast<T *>(field) = reader.Take();
-    return 0;
+    TVM_FFI_DETAIL_CATCH
   }
-  TVM_FFI_DETAIL_CATCH
-}
-};  // namespace reflection
+  TVM_FFI_LOCAL static int Set(void *field, const TVMFFIAny *value) {
+    TVM_FFI_DETAIL_TRY {
+      Reader<T> reader;
+      const int why = reader.Read(value);
+      if (why == kReadMismatch) {
+        return RaiseMismatch("Cannot convert from type `", "` to `", TypeRecordOf<T>::value, value);
+      }
+      if (why == kReadRaised) return -1;
+      *static_cast<T *>(field) = reader.Take();
+      return 0;
+    }
+    TVM_FFI_DETAIL_CATCH
+  }
+};
 
 /** What all fields of one C++ type have in common. */
 struct FieldShape {
@@ -357,10 +365,19 @@ class TVM_FFI_LOCAL TypeDef {
   template <typename V>
   TVM_FFI_LOCAL void SendValue(const char *name, V &&value) const {
     if constexpr (std::is_convertible_v<const std::decay_t<V> &, AnyView>) {
-      const std::decay_t<V> &held = value;
-      SendAttr(name, AnyView(held));
+      SendConverted<std::decay_t<V>>(name, value);
     } else {
       SendAttr(name, MakeFunction(name, static_cast<V &&>(value)));
+    }
+  }
+  /** A value as it travels. */
+  template <typename T>
+  TVM_FFI_LOCAL void SendConverted(const char *name, const T &value) const {
+    if constexpr (travels_as_copy_v<T>) {
+      const Any copy(value);
+      SendAttr(name, copy);
+    } else {
+      SendAttr(name, AnyView(value));
     }
   }
   TVM_FFI_LOCAL_COLD void SendAttr(const char *name, AnyView value) const {

@@ -436,6 +436,9 @@ struct TypeTraits<std::optional<T>> : detail::StdTraits<std::optional<T>, T> {
     if (source->type_index == kTVMFFINone) return std::nullopt;
     return TypeTraits<T>::MoveFromAnyAfterCheck(source);
   }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    detail::PutGotOf<T>(text, source);
+  }
 };
 
 /* ---- std::variant -----------------------------------------------------------------------------*/

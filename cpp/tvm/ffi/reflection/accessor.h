@@ -44,8 +44,8 @@ TVM_FFI_LOCAL inline constexpr const char *kDataFromJson = "__data_from_json__";
 
 }  // namespace reflection
 
-/** The names with the types of their values; those of dataclass.h, serialization.h and structural_*.h
- * are there. */
+/** The names with the types of their values; those of dataclass.h, serialization.h and
+ * structural_*.h are there. */
 namespace type_attr {
 /** Makes an object that nothing is set in. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<ObjectRef()>> kNew{"__ffi_new__"};
@@ -195,6 +195,7 @@ TVM_FFI_LOCAL inline int CallFieldSetterToDefault(const TVMFFIFieldInfo *field, 
   const TVMFFIAny *value = &field->default_value_or_factory;
   Any made;
   if ((field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) != 0) {
+    if (value->type_index != kTVMFFIFunction) return ::tvm::ffi::detail::RaiseNullCall();
     if (detail::CallFunctionObject(value->v_obj, nullptr, 0, &made) != 0) return -1;
     value = ::tvm::ffi::detail::AnyUnsafe::TVMFFIAnyPtrFromAny(made);
   }

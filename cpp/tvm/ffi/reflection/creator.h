@@ -36,7 +36,10 @@ TVM_FFI_LOCAL inline bool HasCreator(const TVMFFITypeInfo *type) {
          reflection::detail::FindNew(type) != nullptr;
 }
 
-/** An object as its default constructor leaves it. Errors: RuntimeError (there is none). */
+/**
+ * An object as its default constructor leaves it. Errors: RuntimeError (there is none), TypeError
+ * (the function in its place gave something else).
+ */
 TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *type) {
   TVMFFIObject *make;
   if (type->metadata != nullptr && type->metadata->creator != nullptr) {
@@ -52,6 +55,13 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *t
   }
   Any made;
   detail::CheckSafeCall(reflection::detail::CallFunctionObject(make, nullptr, 0, &made));
+  // What fields are set in must be of the type that has them.
+  if (made.type_index() < kTVMFFIStaticObjectBegin ||
+      (made.type_index() != type->type_index &&
+       !detail::HasAncestor(made.type_index(), type->type_depth, type->type_index))) {
+    reflection::detail::ThrowNames("TypeError", "__ffi_new__ of `", type->type_key, "` gave `",
+                                   detail::TypeKeyOf(made.type_index()), "`");
+  }
   return static_cast<Any &&>(made).cast<ObjectPtr<Object>>();
 }
 

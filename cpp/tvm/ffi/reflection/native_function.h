@@ -72,34 +72,45 @@ struct NativeCaller {
       return ExpectedUnsafe::MoveFromTVMFFIAny<R>(reinterpret_cast<Native>(hook.v_ptr)(params...));
     }
     Any result;
-    if (CallPacked(hook.v_obj, &result, params...) != 0) return MoveFromSafeCallRaised();
-    return Convert(static_cast<Any &&>(result));
+    if (CallPacked(hook, &result, params...) != 0) return MoveFromSafeCallRaised();
+    return ExpectedUnsafe::MoveFromTVMFFIAny<R>(
+        AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(result)));
   }
 
  private:
-  TVM_FFI_LOCAL static int CallPacked(TVMFFIObject *function, Any *result, Params... params){
-      TVM_FFI_DETAIL_TRY{const ArgViews<sizeof...(Params)> views(params...);
-  return TVMFFIFunctionGetCellPtr(function)->safe_call(
-      function, views.data(), static_cast<int32_t>(sizeof...(Params)), AnyUnsafe::Slot(result));
-} TVM_FFI_DETAIL_CATCH
-}  // namespace detail
-TVM_FFI_LOCAL static Expected<R> Convert(Any &&result) {
-  const TVMFFIAny *data = AnyUnsafe::TVMFFIAnyPtrFromAny(result);
-  if (data->type_index == kTVMFFIError) {
-    return TypeTraits<Error>::CopyFromAnyViewAfterCheck(data);
+  /** Leaves an R or an Error in *result. Conversions may throw as well as raise. */
+  TVM_FFI_LOCAL static int CallPacked(const TVMFFIAny &hook, Any *result, Params... params) {
+    // One that was moved from.
+    if (hook.type_index != kTVMFFIFunction) return RaiseNullCall();
+    TVM_FFI_DETAIL_TRY {
+      const ArgViewsOf<std::remove_cv_t<std::remove_reference_t<Params>>...> views(params...);
+      const int code =
+          TVMFFIFunctionGetCellPtr(hook.v_obj)
+              ->safe_call(hook.v_obj, views.data(), static_cast<int32_t>(sizeof...(Params)),
+                          AnyUnsafe::Slot(result));
+      if (code != 0) return code;
+      *result = AnyUnsafe::MoveTVMFFIAnyRawToAny(ExpectedUnsafe::MoveToTVMFFIAny(Convert(*result)));
+      return 0;
+    }
+    TVM_FFI_DETAIL_CATCH
   }
-  if constexpr (std::is_void_v<R>) {
-    if (data->type_index == kTVMFFINone) return Expected<void>();
-  } else {
-    Reader<R> reader;
-    const int why = reader.Read(data);
-    if (why == kReadOk) return Expected<R>(R(reader.Take()));
-    if (why == kReadRaised) return MoveFromSafeCallRaised();
+  TVM_FFI_LOCAL static Expected<R> Convert(const Any &result) {
+    const TVMFFIAny *data = AnyUnsafe::TVMFFIAnyPtrFromAny(result);
+    if (data->type_index == kTVMFFIError) {
+      return TypeTraits<Error>::CopyFromAnyViewAfterCheck(data);
+    }
+    if constexpr (std::is_void_v<R>) {
+      if (data->type_index == kTVMFFINone) return Expected<void>();
+    } else {
+      Reader<R> reader;
+      const int why = reader.Read(data);
+      if (why == kReadOk) return Expected<R>(R(reader.Take()));
+      if (why == kReadRaised) return MoveFromSafeCallRaised();
+    }
+    return Error(BytesOf("TypeError"), BytesOf("Packed hook result type mismatch"),
+                 TVMFFIByteArray{"", 0});
   }
-  return Error(BytesOf("TypeError"), BytesOf("Packed hook result type mismatch"),
-               TVMFFIByteArray{"", 0});
-}
-};  // namespace reflection
+};
 
 /** A hook as the value that it is stored as. Errors: ValueError (null). */
 TVM_FFI_LOCAL inline TVMFFIAny ViewOfHook(const Function &packed) {

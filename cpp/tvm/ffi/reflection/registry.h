@@ -198,14 +198,14 @@ class TVM_FFI_LOCAL TypeAttrDef : public detail::TypeDef {
   }
   template <typename V>
   TVM_FFI_LOCAL TypeAttrDef &attr(const char *name, V &&value) {
-    SendAttr(name, AnyView(value));
+    SendConverted(name, value);
     return *this;
   }
   /** The value becomes what the key is for. */
   template <typename T, typename V>
   TVM_FFI_LOCAL TypeAttrDef &attr(const AttrKey<T> &key, V &&value) {
     const T converted(static_cast<V &&>(value));
-    SendAttr(key.name, AnyView(converted));
+    SendConverted(key.name, converted);
     return *this;
   }
   /** A C++ function for a key that takes native ones: it gives an R or an Expected<R>. */
