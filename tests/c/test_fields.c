@@ -49,6 +49,9 @@ static void test_what_cannot_be_read_or_written(void **state) {
               "Field `name` has no setter");
   field.getter = fail_to_get;
   check_fails(tvmffi_field_get(&field, value.v_obj, &out), "ValueError", "not to be read");
+  field.flags |= kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  check_fails(tvmffi_field_default(&field, &out), "TypeError",
+              "the default factory of field `name` is no Function");
   check_release(&value);
 }
 
