@@ -75,7 +75,7 @@ def compare_programs(cxx, includes, runtimes, folder):
         came = {}
         for name, include in includes.items():
             program = folder / name / source.stem
-            run_program([*cxx, "-std=c++17", "-O1", *(f"-I{path}" for path in include), source, "-o", program,
+            run_program([*cxx, "-std=c++17", "-O0", *(f"-I{path}" for path in include), source, "-o", program,
                          f"-L{runtimes[0].parent}", "-ltvm_ffi"])
             bound = name == "package" and source.stem in NEED_ITS_LIBRARY
             for runtime in runtimes[:1] if bound else runtimes:
