@@ -4,22 +4,11 @@
 #define TESTS_CUDA_CUDA_SUPPORT_H_
 
 #include <gtest/gtest.h>
-#include <tvm/ffi/error.h>
 
 #include <string>
 
+#include "../cpp/caught.h"
 #include "fake.h"
-
-/** `Kind: message` of the Error that f throws, or "nothing". */
-template <typename F>
-std::string Caught(F f) {
-  try {
-    f();
-  } catch (const tvm::ffi::Error &error) {
-    return error.kind() + ": " + error.what();
-  }
-  return "nothing";
-}
 
 /** The calls since the last time that this was asked, one per line. */
 inline std::string TakeLog() {
