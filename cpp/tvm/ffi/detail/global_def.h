@@ -14,41 +14,27 @@ namespace detail {
 
 using namespace ::tvm::ffi::detail;
 
-/** Gives a member function its object as the first parameter. */
-template <typename M>
-struct MethodOf;
+/** A member function with its object as the first parameter: a pointer to an Object, or a value. */
+template <typename Self, typename M, typename R, typename... Params>
+struct BoundMethod {
+  M method;
+  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
+    if constexpr (std::is_pointer_v<Self>) {
+      return (self->*method)(static_cast<Params &&>(params)...);
+    } else {
+      return (self.*method)(static_cast<Params &&>(params)...);
+    }
+  }
+};
 template <typename C, typename R, typename... Params>
-struct MethodOf<R (C::*)(Params...)> {
+TVM_FFI_LOCAL auto BindMethod(R (C::*method)(Params...)) {
   using Self = std::conditional_t<std::is_base_of_v<Object, C>, C *, C>;
-  R (C::*method)(Params...);
-  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
-    if constexpr (std::is_pointer_v<Self>) {
-      return (self->*method)(static_cast<Params &&>(params)...);
-    } else {
-      return (self.*method)(static_cast<Params &&>(params)...);
-    }
-  }
-};
-template <typename C, typename R, typename... Params>
-struct MethodOf<R (C::*)(Params...) const> {
-  using Self = std::conditional_t<std::is_base_of_v<Object, C>, const C *, C>;
-  R (C::*method)(Params...) const;
-  TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
-    if constexpr (std::is_pointer_v<Self>) {
-      return (self->*method)(static_cast<Params &&>(params)...);
-    } else {
-      return (self.*method)(static_cast<Params &&>(params)...);
-    }
-  }
-};
-
-template <typename C, typename R, typename... Params>
-TVM_FFI_LOCAL MethodOf<R (C::*)(Params...)> BindMethod(R (C::*method)(Params...)) {
-  return {method};
+  return BoundMethod<Self, decltype(method), R, Params...>{method};
 }
 template <typename C, typename R, typename... Params>
-TVM_FFI_LOCAL MethodOf<R (C::*)(Params...) const> BindMethod(R (C::*method)(Params...) const) {
-  return {method};
+TVM_FFI_LOCAL auto BindMethod(R (C::*method)(Params...) const) {
+  using Self = std::conditional_t<std::is_base_of_v<Object, C>, const C *, C>;
+  return BoundMethod<Self, decltype(method), R, Params...>{method};
 }
 
 /** A callable as it is, but for member functions. */
