@@ -16,11 +16,12 @@ static bool has_items;
 
 static void write_escaped(const char *text, size_t size) {
   FILE *to = streams_results();
-  size_t i, length;
+  size_t i, step;
   putc('"', to);
-  for (i = 0; i<size; i += length> 0 ? length : 1) {
+  for (i = 0; i < size; i += step) {
     unsigned char byte = (unsigned char)text[i];
-    length = utf8_measure(text + i, size - i);
+    size_t length = utf8_measure(text + i, size - i);
+    step = length > 0 ? length : 1;
     if (byte == '"' || byte == '\\') {
       fprintf(to, "\\%c", byte);
     } else if (byte == '\n') {
