@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "library/load.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <tvm/ffi/c.h>
 
+#include "base/text.h"
 #include "library/library.h"
 #include "library/library_file.h"
 #include "process/isolate.h"
@@ -16,27 +17,20 @@ typedef struct {
 /* They stay loaded, for what they have registered. */
 static library *loaded;
 
-/* "a.so, b.so": whichever of them does something when nobody is asked any more. */
-static char *join_names(const arguments *args) {
-  char *all = tool_format("%s", arguments_at(args, "lib", 0));
-  size_t count = arguments_count(args, "lib"), i;
-  for (i = 1; i < count; ++i) {
-    char *longer = tool_format("%s, %s", all, arguments_at(args, "lib", i));
-    free(all);
-    all = longer;
-  }
-  return all;
-}
-
 static int run_loaded(void *context) {
   const loading *l = context;
   size_t count = arguments_count(l->args, "lib"), i;
-  char *all = join_names(l->args);
+  text all = {NULL, 0, 0}; /* whichever of them does something when nobody is asked any more */
   loaded = tool_alloc(count * sizeof *loaded);
-  for (i = 0; i < count && library_open(arguments_at(l->args, "lib", i), &loaded[i]);) ++i;
-  isolate_enter(kStageOwn, all);
-  free(all);
-  return i < count ? kExitLoad : l->body(l->args);
+  for (i = 0; i < count; ++i) {
+    if (!library_open(arguments_at(l->args, "lib", i), &loaded[i])) return kExitLoad;
+  }
+  for (i = 0; i < count; ++i) {
+    text_add(&all, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, "lib", i));
+  }
+  isolate_enter(kStageOwn, all.data);
+  text_free(&all);
+  return l->body(l->args);
 }
 
 int load_and_run(const arguments *args, int (*body)(const arguments *args)) {
