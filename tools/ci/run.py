@@ -303,7 +303,7 @@ def coverage():
                    suites=suites)
     for counts in folder.rglob("*.gcda"):
         counts.unlink()
-    meson_test(folder, suites=suites, without=["slow"])
+    meson_test(folder, setup="coverage", suites=suites, without=["slow"])
     text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
                                 "--txt", folder / "coverage.txt", "--print-summary", folder])
     found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
