@@ -12,8 +12,11 @@
 #include "platform/atomic.h"
 #include "platform/dl.h"
 
-/* Loaded when first needed, and never closed. */
-static const tvmffi_cxx_helper *helper;
+/* Hidden, so that the linker decides: the address is NULL unless the helper is linked in. */
+extern const tvmffi_cxx_helper tvmffi_cxx_helper_v1 __attribute__((weak, visibility("hidden")));
+
+/* Linked in, or else loaded when first needed and never closed. */
+static const tvmffi_cxx_helper *helper = &tvmffi_cxx_helper_v1;
 
 /* NULL, with the reason why, when it cannot be loaded: then it is looked for again next time. */
 static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) {

@@ -187,20 +187,18 @@ static int read_pattern(search *s, TVMFFIObject *reversed) {
   return 0;
 }
 
-static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_visit_error_context *context = (const void *)args[1].v_obj;
-  TVMFFIObject *root = args[0].type_index == kTVMFFINone ? NULL : args[0].v_obj;
+int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,
+                             TVMFFIObject **out) {
   search s;
   size_t i;
   int rc;
-  (void)num_args;
   memset(&s, 0, sizeof s);
-  s.wants_prefixes = args[2].v_int64 != 0;
+  s.wants_prefixes = allow_prefix_match;
   s.paths = tvmffi_array_new(0);
   if (s.paths == NULL) return tvmffi_fail_memory();
   tvmffi_stack_init(&s.frames, sizeof(frame));
   tvmffi_stack_init(&s.pattern, sizeof(TVMFFIObject *));
-  rc = read_pattern(&s, context->reverse_visit_pattern);
+  rc = read_pattern(&s, ((tvmffi_visit_error_context *)(void *)context)->reverse_visit_pattern);
   if (rc == 0) rc = find(&s, root);
   for (i = 0; i < s.pattern.size; ++i) {
     tvmffi_object_release(*(TVMFFIObject **)tvmffi_stack_at(&s.pattern, i));
@@ -208,11 +206,19 @@ static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   tvmffi_stack_fini(&s.pattern);
   tvmffi_stack_fini(&s.frames);
   if (rc == 0) {
-    *result = tvmffi_any_object(s.paths);
+    *out = s.paths;
   } else {
     tvmffi_object_release(s.paths);
   }
   return rc;
+}
+
+static int find_access_paths(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIObject *root = args[0].type_index == kTVMFFINone ? NULL : args[0].v_obj, *paths;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_find_access_paths(root, args[1].v_obj, args[2].v_int64 != 0, &paths));
+  *result = tvmffi_any_object(paths);
+  return 0;
 }
 
 #define FUNCTIONS(F) F("ffi.VisitErrorContext.FindAccessPaths", "OXb>@P", find_access_paths)

@@ -26,6 +26,14 @@ int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
 int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options options,
                            uint64_t *out);
 
+/*
+ * Where in a value an error came from: an owned Array of AccessPaths from root, which may be NULL, to
+ * what the visit that failed was in, as its VisitErrorContext says (abi/04 4.5). With
+ * allow_prefix_match, paths that lead part of the way count where none leads further.
+ */
+int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,
+                             TVMFFIObject **out);
+
 /* ---- Between the files of structural functions --------------------------------------------------
  */
 

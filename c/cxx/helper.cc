@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ helper library, libtvm_ffi_cxx: see cxx_helper.h. It knows no C++ header of anybody: the
-// two classes below are laid out as all C++ code of the ABI has them, and exceptions are matched by
-// their names.
-#include "module/cxx_helper.h"
-
+// The C++ helper: see module/cxx_helper.h. A library of its own, libtvm_ffi_cxx, for the runtime
+// that needs no C++; part of the runtime where that exports C++ functions.
 #include <cxxabi.h>
 
 #include <cstddef>
@@ -12,59 +9,8 @@
 #include <exception>
 #include <new>
 
-#include "platform/atomic.h"
-
-namespace tvm {
-namespace ffi {
-
-// A counted reference to an object.
-class ObjectRef {
- public:
-  explicit ObjectRef(TVMFFIObject *taken) : obj_(taken) {}
-  ObjectRef(const ObjectRef &other) : obj_(other.Share()) {}
-  ObjectRef &operator=(const ObjectRef &) = delete;
-  ~ObjectRef() { Release(); }
-
-  TVMFFIObject *get() const { return obj_; }
-
-  // Another reference to the object.
-  TVMFFIObject *Share() const {
-    if (obj_ != nullptr) tvmffi_atomic_add_relaxed_u64(&obj_->combined_ref_count, 1);
-    return obj_;
-  }
-
- private:
-  void Release() {
-    constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
-    if (obj_ == nullptr) return;
-    std::uint64_t *count = &obj_->combined_ref_count;
-    std::uint64_t old = tvmffi_atomic_sub_release_u64(count, 1);
-    if ((old & kStrong) != 1 || obj_->deleter == nullptr) return;
-    tvmffi_fence_acquire_u64(count);
-    if (old == kWeakOne + 1) {
-      obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskBoth);
-      return;
-    }
-    obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskStrong);
-    old = tvmffi_atomic_sub_release_u64(count, kWeakOne);
-    if (old != kWeakOne) return;
-    tvmffi_fence_acquire_u64(count);
-    obj_->deleter(obj_, kTVMFFIObjectDeleterFlagBitMaskWeak);
-  }
-
-  TVMFFIObject *obj_;
-};
-
-class Error : public ObjectRef, public std::exception {
- public:
-  explicit Error(TVMFFIObject *taken) : ObjectRef(taken) {}
-  const char *what() const noexcept override { return TVMFFIErrorGetCellPtr(get())->message.data; }
-};
-
-static_assert(sizeof(Error) == 2 * sizeof(void *), "an exception of other C++ code is no larger");
-
-}  // namespace ffi
-}  // namespace tvm
+#include "cxx/classes.h"
+#include "module/cxx_helper.h"
 
 namespace {
 

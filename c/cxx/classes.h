@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The classes that C++ clients hand over and catch: their layouts, and the names that the mangled
+ * names of functions are made of. They stand in tvm::ffi itself, without the inline namespace of
+ * the C++ layer. Exceptions are matched by the names of their types, so those of clients and
+ * these are the same.
+ */
+#ifndef TVMFFI_CXX_CLASSES_H_
+#define TVMFFI_CXX_CLASSES_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+
+#include "platform/atomic.h"
+
+/* Of the library that exports C++ functions, which TVMFFI_CXX_EXPORTS tells from the helper's. */
+#ifdef TVMFFI_CXX_EXPORTS
+#define TVMFFI_CXX_EXPORT __attribute__((visibility("default")))
+#else
+#define TVMFFI_CXX_EXPORT
+#endif
+
+namespace tvm {
+namespace ffi {
+
+/* A counted reference to an object, or NULL. */
+class ObjectRef {
+ public:
+  explicit ObjectRef(TVMFFIObject *taken) : obj_(taken) {}
+  ObjectRef(const ObjectRef &other) : obj_(other.Share()) {}
+  ObjectRef &operator=(const ObjectRef &) = delete;
+  ~ObjectRef() { Release(obj_); }
+
+  TVMFFIObject *get() const { return obj_; }
+
+  /* Another reference to the object. */
+  TVMFFIObject *Share() const {
+    if (obj_ != nullptr) tvmffi_atomic_add_relaxed_u64(&obj_->combined_ref_count, 1);
+    return obj_;
+  }
+
+  /* Gives up a reference; NULL is allowed. Needs no runtime, as the helper library has none. */
+  static void Release(TVMFFIObject *obj) {
+    constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
+    if (obj == nullptr) return;
+    std::uint64_t *count = &obj->combined_ref_count;
+    std::uint64_t old = tvmffi_atomic_sub_release_u64(count, 1);
+    if ((old & kStrong) != 1 || obj->deleter == nullptr) return;
+    tvmffi_fence_acquire_u64(count);
+    if (old == kWeakOne + 1) {
+      obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
+      return;
+    }
+    obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskStrong);
+    old = tvmffi_atomic_sub_release_u64(count, kWeakOne);
+    if (old != kWeakOne) return;
+    tvmffi_fence_acquire_u64(count);
+    obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  }
+
+ private:
+  TVMFFIObject *obj_;
+};
+
+/* What is thrown. Its type_info and virtual table are exported, too. */
+class TVMFFI_CXX_EXPORT Error : public ObjectRef, public std::exception {
+ public:
+  explicit Error(TVMFFIObject *taken) : ObjectRef(taken) {}
+  const char *what() const noexcept override { return TVMFFIErrorGetCellPtr(get())->message.data; }
+};
+
+static_assert(sizeof(Error) == 2 * sizeof(void *), "an exception of other C++ code is no larger");
+
+/*
+ * An owned value. Like all classes here it has a destructor, so that results of its type lie in
+ * memory that the caller provides, as clients expect.
+ */
+class Any {
+ public:
+  explicit Any(const TVMFFIAny &taken) : any_(taken) {}
+  Any(Any &&other) noexcept : any_(other.any_) { other.any_ = TVMFFIAny(); }
+  Any &operator=(const Any &) = delete;
+  ~Any() { Release(); }
+
+  const TVMFFIAny *get() const { return &any_; }
+
+  void Reset(const TVMFFIAny &taken) {
+    Release();
+    any_ = taken;
+  }
+
+ private:
+  void Release() {
+    if (any_.type_index >= kTVMFFIStaticObjectBegin) ObjectRef::Release(any_.v_obj);
+  }
+
+  TVMFFIAny any_;
+};
+
+/* A text: an Any that is a SmallStr or a Str. */
+class String : public Any {
+ public:
+  using Any::Any;
+};
+
+/* Of what is no object: an Any, None where it is absent. Of objects it is an ObjectRef. */
+template <typename T, typename = void>
+class Optional : public Any {
+ public:
+  using Any::Any;
+};
+
+/* A reference to a Function. */
+template <typename Signature>
+class TypedFunction : public ObjectRef {};
+
+}  // namespace ffi
+}  // namespace tvm
+
+#endif /* TVMFFI_CXX_CLASSES_H_ */
