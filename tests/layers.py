@@ -17,7 +17,7 @@ def main():
     wrong = [f"{name}: no such layer, or not in the list of them" for name in sorted(unknown)]
     files = 0
     for height, layer in enumerate(layers):
-        for path in sorted((root / layer).rglob("*.[ch]")):
+        for path in sorted((root / layer).rglob("*.[ch]*")):
             files += 1
             for included in re.findall(r'^#include "([a-z_]+)/', path.read_text(), re.MULTILINE):
                 if included in layers[height + 1:]:

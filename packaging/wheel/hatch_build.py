@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Such a tree may be moved: pkg-config, CMake and the tool find the rest from where they lie. Packed
 # relocations would ask for glibc 2.36.
 SETUP = ["--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback", "-Dcuda=disabled",
-         "-Dpacked_relocations=disabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=enabled"]
+         "-Dpacked_relocations=disabled", "-Dcxx_exports=enabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=enabled"]
 
 
 class CustomMetadataHook(MetadataHookInterface):

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the built libraries promise about themselves, read with readelf.
 
-    binary.py exports  LIBRARY exports.txt    exported symbols are exactly the listed ones
+    binary.py exports  LIBRARY exports.txt... exported symbols are exactly the listed ones
     binary.py covers   PROGRAM exports.txt    of the listed ones, the ABI is exported by a static host
     binary.py imports  LIBRARY imports.txt    libc is all it needs, and of that only the listed names
+    binary.py cxx_imports LIBRARY imports.txt the same of a library that may need the C++ runtime, too
     binary.py dynamic  LIBRARY                soname, nodelete, bound at load, own names not looked up
     binary.py sections ARCHIVE                no object file has code to run at load
     binary.py size     LIBRARY BYTES          what the file holds of code and data is no more than that
@@ -27,8 +28,13 @@ FORBIDDEN = re.compile(r"""
   | stdin|stdout|stderr|write|writev|dprintf|perror|psignal|syslog|v?warnx?|v?errx?|error
   | (?:__)?v?f?w?printf(?:_chk)?|f?put[sc]|putchar|putw|fputwc|fputws|fwrite(?:_unlocked)?
   | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
-  | setlocale|system|popen|fork|vfork|exec[vl].*|__cxa_(?!finalize$).*|__gxx_.*
+  | setlocale|system|popen|fork|vfork|exec[vl].*
 """, re.X)
+# Of the C++ runtime; a weak reference to one of its names needs none.
+CXX_RUNTIME = re.compile(r"_Z.*|__cxa_(?!finalize$).*|__gxx_.*|_Unwind_.*")
+# Parts of libc that some systems keep in files of their own, and the loader itself.
+LIBC = r"libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+"
+LIBCXX = r"libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libm"
 
 
 def readelf(*args):
@@ -66,9 +72,12 @@ def compare(got, wanted, what):
             + [f"in the list, but not {what}: {name}" for name in sorted(wanted - got)])
 
 
-def check_exports(library, list_path):
-    names = read_list(list_path)
-    problems = [] if names == sorted(names) else ["the list is not sorted"]
+def check_exports(library, *list_paths):
+    names, problems = [], []
+    for path in list_paths:
+        listed = read_list(path)
+        problems += [] if listed == sorted(listed) else [f"{path} is not sorted"]
+        names += listed
     defined = {name for section, _, binding, _, name in symbols(library, "--dyn-syms")
                if section != "UND" and binding != "LOCAL"}
     return problems + compare(defined, names, "exported")
@@ -81,22 +90,26 @@ def check_covers(program, list_path):
     return [f"not exported: {name}" for name in sorted(wanted - defined)]
 
 
-def check_imports(library, list_path):
+def check_imports(library, list_path, needed=LIBC, is_cxx=False):
     allowed = set(read_list(list_path))
     imports = {name: binding for section, _, binding, _, name in symbols(library, "--dyn-syms")
                if section == "UND" and name}
     used = set(imports)
     problems = [f"must never be imported: {name}" for name in sorted(used | allowed)
                 if FORBIDDEN.fullmatch(name)]
-    problems += [f"imported, but is not in the list: {name}" for name in sorted(used - allowed)]
-    problems += [f"needs a C++ runtime, for it is not weak: {name}" for name in sorted(used)
-                 if name.startswith("_Z") and imports[name] != "WEAK"]
-    for tag, text in dynamic(library):
-        if tag == "NEEDED":
-            # Parts of libc that some systems keep in files of their own, and the loader itself.
-            if not re.search(r"\[(libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+)\.so[.\d]*\]", text):
-                problems.append(f"needs more than libc: {text}")
-    return problems
+    for name in sorted(used):
+        if is_cxx and CXX_RUNTIME.fullmatch(name):
+            continue
+        if name not in allowed:
+            problems.append(f"imported, but is not in the list: {name}")
+        if CXX_RUNTIME.fullmatch(name) and imports[name] != "WEAK":
+            problems.append(f"needs a C++ runtime, for it is not weak: {name}")
+    return problems + [f"needs {text}" for tag, text in dynamic(library)
+                       if tag == "NEEDED" and not re.search(rf"\[({needed})\.so[.\d]*\]", text)]
+
+
+def check_cxx_imports(library, list_path):
+    return check_imports(library, list_path, f"{LIBC}|{LIBCXX}", is_cxx=True)
 
 
 def check_dynamic(library):
@@ -115,8 +128,8 @@ def check_dynamic(library):
     own = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section != "UND"}
     for line in readelf("-r", library):
         cells = line.split()
-        # The type_info of C++ clients may be theirs: a program copies it out of the library.
-        if len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith("_ZTI"):
+        # Type_info, its name and virtual tables of C++ classes may be a client's: one for the process.
+        if len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith(("_ZTI", "_ZTS", "_ZTV")):
             problems.append(f"relocation by the name of an own export: {cells[2]} {cells[4]}")
     if not any(re.match(r"\s*GNU_STACK\b.*\bRW\b", line) for line in readelf("-l", library)):
         problems.append("asks for an executable stack")
@@ -180,7 +193,7 @@ def check_kernel(library, list_path, *version_paths):
 
 def main():
     checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
-              "dynamic": check_dynamic, "sections": check_sections, "size": check_size,
+              "cxx_imports": check_cxx_imports, "dynamic": check_dynamic, "sections": check_sections, "size": check_size,
               "writable": check_writable, "kernel": check_kernel}
     problems = checks[sys.argv[1]](*sys.argv[2:])
     for problem in problems:

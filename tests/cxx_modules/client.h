@@ -48,15 +48,26 @@ class Function : public ObjectRef {
   using ObjectRef::ObjectRef;
 };
 
+template <typename Signature>
+class TypedFunction : public Function {
+ public:
+  using Function::Function;
+};
+
 class Array : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
   std::int64_t size() const { return reinterpret_cast<TVMFFISeqCell *>(get() + 1)->size; }
 };
 
+class String;
+
 class Module : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
+  // Of the library with C++ functions, as all functions here that have no body.
+  static Module LoadFromFile(const String &path);
+  static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visitor);
 };
 
 class Error : public ObjectRef, public std::exception {
@@ -126,8 +137,16 @@ class Bytes : public Value {
   Bytes(const char *text) : Value(text, TVMFFIBytesFromByteArray) {}
 };
 
-template <typename T>
-class Optional;
+class Any : public Value {
+ public:
+  using Value::Value;
+};
+
+template <typename T, typename = void>
+class Optional : public Value {
+ public:
+  using Value::Value;
+};
 
 template <>
 class Optional<Function> : public Function {
@@ -167,6 +186,11 @@ class ModuleObj : public Object {
   virtual String InspectSource(const String &) const { return String(""); }
   virtual void ImportModule(const Module &other);
   virtual void ClearImports();
+
+  Optional<Function> GetFunction(const String &name, bool query_imports);
+  bool ImplementsFunction(const String &name, bool query_imports);
+  Optional<String> GetFunctionDoc(const String &name, bool query_imports);
+  Optional<String> GetFunctionMetadata(const String &name, bool query_imports);
 
   TVMFFIObject *handle() { return &header_; }
   const Array &imports() const { return imports_; }

@@ -8,8 +8,8 @@
 `installed` comes first: it builds FOLDER/build, installs FOLDER/prefix, compares it with
 installed.txt, takes it away again, does the same below a DESTDIR, and leaves a prefix and a copy of it
 in another place for the others. Each of them builds a project of this folder against both places, with
-the runtime shared and inside; the sources are those of two samples, and so is what they print. KIND is
-both (the default), shared or static: the libraries there are.
+the runtime shared, inside and, by what knows of it, with C++ functions; the sources are those of two
+samples, and so is what they print. KIND is both (the default), shared or static: the libraries there are.
 """
 import argparse
 import os
@@ -73,24 +73,27 @@ class Work:
         self.build, self.prefix = self.folder / "build", self.folder / "prefix"
         self.places = {"prefix": self.prefix, "moved": self.folder / "moved/elsewhere"}
         self.runtimes = ["shared", "static"] if kind == "both" else [kind]
+        self.with_cxx = "shared" in self.runtimes
 
     def project(self, name, *parts):
         """A fresh copy of a downstream project, with the sources of the samples."""
         target = self.folder / "-".join(("project", name) + parts)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(HERE / name, target)
+        shutil.copy(HERE / "cxx_host.cc", target)
         for sample, sources in {"01_load_and_call": ["kernel.c", "host.c"],
                                 "11_cpp_add_one": ["add_one.cc", "load.cc"]}.items():
             for source in sources:
                 shutil.copy(SOURCE / "samples" / sample / source, target)
         return target
 
-    def each(self, name):
+    def each(self, name, knows_cxx=True):
         """A project for every place and runtime; afterwards, what lies elsewhere may not be named."""
         if not self.prefix.exists():
             fail("there is no installed tree: run the test `installed` first")
         for place, prefix in self.places.items():
-            for runtime in self.runtimes:
+            with_cxx = self.with_cxx and knows_cxx and place == "moved"
+            for runtime in self.runtimes + (["cxx"] if with_cxx else []):
                 project = self.project(name, place, runtime)
                 yield project, prefix, runtime
                 if place == "moved":
@@ -105,11 +108,13 @@ def check(folder, runtime):
         printed = run([folder / host, folder / kernel])
         if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
             fail(f"{folder / host} printed:\n{printed}")
-        if ("[libtvm_ffi.so]" in run(["readelf", "-d", folder / host])) != (runtime == "shared"):
+        if ("[libtvm_ffi.so]" in run(["readelf", "-d", folder / host])) != (runtime != "static"):
             fail(f"{folder / host} was not linked with the {runtime} runtime")
         if runtime == "static":
             abi = SOURCE / "tests/abi"
             run([sys.executable, abi / "binary.py", "covers", folder / host, abi / "exports.txt"])
+    if runtime == "cxx" and run([folder / "cxx_host"]) != "hashes agree\n":
+        fail(f"{folder / 'cxx_host'} has another hash than the runtime")
 
 
 def installed(work, options):
@@ -117,7 +122,8 @@ def installed(work, options):
     for place in [*work.places.values(), work.folder / "stage"]:
         shutil.rmtree(place, ignore_errors=True)
     setup = ["meson", "setup", work.build, SOURCE, f"-Dprefix={work.prefix}", "-Dlibdir=lib", "-Ddlpack=fallback",
-             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=false", "-Dcuda=disabled", *options]
+             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=false", "-Dcuda=disabled",
+             f"-Dcxx_exports={'enabled' if work.with_cxx else 'disabled'}", *options]
     run([*setup, "--reconfigure"] if (work.build / "build.ninja").exists() else setup)
     ninja = ["ninja", "-C", work.build]
     run(ninja)
@@ -157,7 +163,7 @@ def installed(work, options):
 
 def make(work):
     need("make")
-    for project, prefix, runtime in work.each("make"):
+    for project, prefix, runtime in work.each("make", knows_cxx=False):
         run(["make", f"PREFIX={prefix}", f"RUNTIME={runtime}", "CFLAGS=-std=c99 -Wall -Wextra -Wpedantic -Werror"],
             cwd=project)
         check(project, runtime)
@@ -166,7 +172,7 @@ def make(work):
 def pkgconfig(work):
     need("pkg-config")
     for project, prefix, runtime in work.each("pkgconfig"):
-        names = {"shared": "tvm_ffi", "static": "tvm_ffi-static"}
+        names = {"shared": "tvm_ffi", "static": "tvm_ffi-static", "cxx": "tvm_ffi-cxx"}
         run(["sh", "build.sh", names[runtime]], cwd=project, PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
         check(project, runtime)
         place = run(["pkg-config", "--variable=dlpack_includedir", "tvm_ffi"], PKG_CONFIG_PATH=prefix / "lib/pkgconfig")
@@ -266,8 +272,9 @@ def subproject(work):
     project = work.project("meson", "subproject")
     (project / "subprojects/tvm_ffi").symlink_to(SOURCE)
     run(["meson", "setup", project / "build", project, "--wrap-mode=forcefallback", "-Dtvm_ffi:dlpack=fallback",
-         "-Dtvm_ffi:cuda=disabled", f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}"])
-    for runtime in work.runtimes:
+         "-Dtvm_ffi:cuda=disabled", f"-Dtvm_ffi:default_library={work.kind}", f"-Druntime={work.runtimes[0]}",
+         f"-Dtvm_ffi:cxx_exports={'enabled' if work.with_cxx else 'disabled'}"])
+    for runtime in work.runtimes + (["cxx"] if work.with_cxx else []):
         run(["meson", "configure", project / "build", f"-Druntime={runtime}"])
         run(["ninja", "-C", project / "build"])
         check(project / "build", runtime)

@@ -490,6 +490,12 @@ def debian():
     REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
     REPORT.run("the tool runs", [root / "usr/bin/tvm-ffi", "info"], env=env)
 
+    flags = shlex.split(REPORT.run("pkg-config tvm_ffi-cxx", ["pkg-config", "--cflags", "--libs", "tvm_ffi-cxx"], env=env))
+    cxx_host = out / "cxx_host"
+    REPORT.run("a host that links C++ functions", ["c++", ROOT / "tests/downstream/cxx_host.cc", *flags, "-o", cxx_host])
+    printed = REPORT.run("it runs", [cxx_host], env={"LD_LIBRARY_PATH": str(libdir / "tvm_ffi_cxx")})
+    REPORT.check("and they are there", printed == "hashes agree\n", printed)
+
 
 @part
 def wheel():

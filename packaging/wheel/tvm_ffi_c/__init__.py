@@ -16,9 +16,13 @@ def includedir():
     return os.path.join(_HERE, "include")
 
 
-def library():
-    """The path of libtvm_ffi.so, for ctypes.CDLL and the like."""
-    return os.path.join(libdir(), "libtvm_ffi.so")
+def library(cxx=False):
+    """The path of libtvm_ffi.so, for ctypes.CDLL and the like.
+
+    With cxx, of the one that has the C++ functions of apache-tvm-ffi's library, too: clients such as TVM
+    link them. It needs libstdc++.
+    """
+    return os.path.join(libdir(), "tvm_ffi_cxx" if cxx else "", "libtvm_ffi.so")
 
 
 def main():

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the Python package apache-tvm-ffi, and what is built on it, on this runtime:
+
+    python -m tvm_ffi_c use        put this runtime in the place of that package's libtvm_ffi.so
+    python -m tvm_ffi_c restore    put that package's own library back
+    python -m tvm_ffi_c status     say which of the two is in place
+"""
+import filecmp
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+from . import library
+
+# A function that only this runtime has.
+MARK = b"TVMFFIRuntimeShutdown"
+
+
+class Refused(Exception):
+    """What cannot be done, for the user."""
+
+
+class Installed:
+    """The library of the installed apache-tvm-ffi, and where its own is kept meanwhile."""
+
+    def __init__(self):
+        spec = importlib.util.find_spec("tvm_ffi")
+        if spec is None or spec.origin is None:
+            raise Refused("apache-tvm-ffi is not installed in this environment")
+        self.path = os.path.join(os.path.dirname(spec.origin), "lib", "libtvm_ffi.so")
+        self.kept = self.path + ".original"
+        if not os.path.exists(self.path):
+            raise Refused(f"apache-tvm-ffi has no library where it is expected: {self.path}")
+
+    def is_ours(self):
+        with open(self.path, "rb") as file:
+            return MARK in file.read()
+
+    def put(self, source):
+        """A copy of a file in the library's place, in one step: running processes keep theirs."""
+        new = self.path + ".new"
+        shutil.copyfile(source, new)
+        shutil.copymode(self.path, new)
+        os.replace(new, self.path)
+
+    def use(self):
+        ours = library(cxx=True)
+        if filecmp.cmp(self.path, ours, shallow=False):
+            return f"already in place: {self.path}"
+        if not self.is_ours():
+            shutil.copy2(self.path, self.kept)
+        self.put(ours)
+        loaded = subprocess.run([sys.executable, "-c", "import tvm_ffi"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True, check=False)
+        if loaded.returncode != 0:
+            self.restore()
+            raise Refused("apache-tvm-ffi does not load with this runtime, so its own is back:\n"
+                          + loaded.stderr.strip())
+        return f"in place: {self.path}\nkept: {self.kept}"
+
+    def restore(self):
+        if not self.is_ours():
+            return f"apache-tvm-ffi's own is in place: {self.path}"
+        if not os.path.exists(self.kept):
+            raise Refused(f"there is no {self.kept}; `pip install --force-reinstall apache-tvm-ffi` brings the "
+                          "library back")
+        os.replace(self.kept, self.path)
+        return f"restored: {self.path}"
+
+    def status(self):
+        return f"{'tvm-ffi-c' if self.is_ours() else 'apache-tvm-ffi'}: {self.path}"
+
+
+def main():
+    commands = {"use": Installed.use, "restore": Installed.restore, "status": Installed.status}
+    if len(sys.argv) != 2 or sys.argv[1] not in commands:
+        sys.exit(__doc__.strip())
+    try:
+        print(commands[sys.argv[1]](Installed()))
+    except (Refused, OSError) as error:
+        sys.exit(f"tvm_ffi_c: {error}")
+
+
+if __name__ == "__main__":
+    main()
