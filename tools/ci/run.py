@@ -530,6 +530,40 @@ def wheel():
     other = REPORT.run("the package's tvm-ffi-config", [python.parent / "tvm-ffi-config", "--libdir"])
     REPORT.check("is still its own", "tvm_ffi_c" not in other, other)
 
+    def replace(word):
+        return REPORT.run(f"python -m tvm_ffi_c {word}", [python, "-m", "tvm_ffi_c", word])
+
+    REPORT.check("the package runs on its own library", replace("status").startswith("apache-tvm-ffi: "))
+    REPORT.check("which is replaced once", [replace("use").split(":")[0] for _ in range(2)] == ["in place", "already in place"])
+    REPORT.check("and is another then", replace("status").startswith("tvm-ffi-c: "))
+    REPORT.run("package on our library", [python, "tests/wheel.py", "package", kernel])
+    REPORT.check("it is put back once", [replace("restore").split(":")[0] for _ in range(2)]
+                 == ["restored", "apache-tvm-ffi's own is in place"])
+    REPORT.run("package on its own library", [python, "tests/wheel.py", "package", kernel])
+    broken = pathlib.Path(REPORT.run("where the library is", [python, "-c", "import tvm_ffi_c; "
+                                     "print(tvm_ffi_c.library(cxx=True))"]).strip())
+    broken.rename(broken.with_suffix(".kept"))
+    broken.write_text("no library\n", encoding="utf-8")
+    refused = execute([python, "-m", "tvm_ffi_c", "use"])
+    broken.with_suffix(".kept").replace(broken)
+    REPORT.check("a library that does not load is refused", refused.returncode == 1
+                 and replace("status").startswith("apache-tvm-ffi: "), refused.stdout)
+    tvm_on_ours(work, env)
+
+
+def tvm_on_ours(work, env):
+    """The three commands of docs/linking.md, as they stand there, with the wheel of this folder."""
+    (commands,) = re.findall(r"((?:    .*\n){2}    python samples/21_tvm/.*\n)",
+                             (ROOT / "docs/linking.md").read_text(encoding="utf-8"))
+    install, *rest = commands.replace("dist/", f"{work}/").splitlines()
+    fetched = execute(["sh", "-c", f"{install} --quiet --disable-pip-version-check"], env=env)
+    if fetched.returncode != 0:
+        REPORT.skip("TVM on our library", fetched.stdout.strip().rpartition("\n")[2])
+        return
+    printed = REPORT.run("TVM on our library", ["sh", "-ec", "\n".join(rest)], env=env)
+    expected = (ROOT / "samples/21_tvm/expected.txt").read_text(encoding="utf-8")
+    REPORT.check("prints what it should", printed.endswith(expected), printed)
+
 
 @part
 def docs():
