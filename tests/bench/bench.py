@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 MAX_FRESH_ROUNDS = 30  # of operations that take a process each
+LOAD, SIZE, WITH_CXX = "first dlopen of the runtime", "stripped library, bytes", ", with C++ functions"
 Row = collections.namedtuple("Row", "name values ratio reach allocations instructions",
                              defaults=[(), ()])
 
@@ -32,6 +33,10 @@ class Bench:
         self.program = folder / "tests/bench/bench"
         self.counter = folder / "tests/bench/bench_counter.so"
         self.libraries = [args.ours or folder / "c/libtvm_ffi.so"]
+        # The library with C++ functions; None where it is not built, or not asked for.
+        self.with_cxx = folder / "c/cxx/libtvm_ffi.so"
+        if args.ours or not self.with_cxx.exists():
+            self.with_cxx = None
         if args.reference:
             self.libraries.append(args.reference)
         self.rounds, self.processes = args.rounds, args.processes
@@ -61,12 +66,16 @@ class Bench:
                 found[name] = tuple(map(min, map(float, values), found.get(name, (float("inf"),) * 2)))
         for name, _, fresh in self.operations():
             if fresh:
-                best = [float("inf")] * len(self.libraries)
-                for _ in range(min(self.rounds, MAX_FRESH_ROUNDS)):
-                    for i, library in enumerate(self.libraries):
-                        best[i] = min(best[i], float(self.run("fresh", name, library)[0][1]))
-                found[name] = tuple(best)
+                found[name] = self.fresh_times(name, self.libraries)
         return found
+
+    def fresh_times(self, name, libraries):
+        """Nanoseconds per library of an operation that takes a process of its own."""
+        best = [float("inf")] * len(libraries)
+        for _ in range(min(self.rounds, MAX_FRESH_ROUNDS)):
+            for i, library in enumerate(libraries):
+                best[i] = min(best[i], float(self.run("fresh", name, library)[0][1]))
+        return tuple(best)
 
     def allocations(self):
         """Blocks per call by operation, one figure per library; empty where they cannot be counted."""
@@ -99,15 +108,15 @@ class Bench:
                 counts[name] = int(totals[-1].split()[1]) / int(calls)
             return counts
 
-    def stripped_sizes(self):
-        """Bytes of the libraries without their symbols, the files left as they are."""
+    def stripped_sizes(self, libraries):
+        """Bytes of libraries without their symbols, the files left as they are."""
         strip = shutil.which("strip")
         if not strip:
             print("no sizes: strip is not installed", file=sys.stderr)
             return ()
         sizes = []
         with tempfile.TemporaryDirectory() as folder:
-            for library in self.libraries:
+            for library in libraries:
                 target = pathlib.Path(folder, "stripped")
                 subprocess.run([strip, "-o", target, library], check=True)
                 sizes.append(target.stat().st_size)
@@ -124,9 +133,20 @@ class Bench:
         if error and floor:
             pairs = tuple(a / b for a, b in zip(error, floor))
             yield Row("error raise, as so many two malloc + free", pairs, pairs[0], 4.0)
-        sizes = () if self.only not in "stripped library, bytes" else self.stripped_sizes()
+        sizes = self.stripped_sizes(self.libraries) if self.only in SIZE else ()
         if sizes:
-            yield Row("stripped library, bytes", sizes, quotient(sizes), 0.08)
+            yield Row(SIZE, sizes, quotient(sizes), 0.08)
+        if self.with_cxx:
+            yield from self.cxx_rows([self.with_cxx, *self.libraries[1:]])
+
+    def cxx_rows(self, libraries):
+        """Where the library with C++ functions differs."""
+        if self.only in LOAD:
+            times = self.fresh_times(LOAD, libraries)
+            yield Row(LOAD + WITH_CXX, times, quotient(times), None)
+        sizes = self.stripped_sizes(libraries) if self.only in SIZE else ()
+        if sizes:
+            yield Row(SIZE + WITH_CXX, sizes, quotient(sizes), None)
 
     def growth(self):
         """(what, how much there is, threads, nanoseconds per library)"""

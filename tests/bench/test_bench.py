@@ -42,6 +42,8 @@ assert len(names) > 20 and len(set(names)) == len(names), names
 rows = list(csv.DictReader(bench("--csv=-").splitlines()))
 assert [row["operation"] for row in rows][:len(names)] == names, rows
 assert all(float(row["ours"]) > 0 and row["ratio"] == "" for row in rows[:len(names)]), rows
+with_cxx = [row["operation"] for row in rows if row["operation"].endswith(", with C++ functions")]
+assert len(with_cxx) == (2 if (BUILD / "c/cxx/libtvm_ffi.so").exists() else 0), with_cxx
 
 # Beside a second library, here a copy; growth, and its plot.
 with tempfile.TemporaryDirectory() as folder:

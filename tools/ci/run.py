@@ -217,8 +217,12 @@ CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
 
 
+# The library with C++ functions, and what runs on it.
+CXX_EXPORTS = "-Dcxx_exports=enabled"
+
+
 def build_gcc():
-    return build("gcc", "-Dbenchmarks=enabled", CPP, env={"CC": "gcc", "CXX": "g++"})
+    return build("gcc", "-Dbenchmarks=enabled", CXX_EXPORTS, CPP, env={"CC": "gcc", "CXX": "g++"})
 
 
 @part
@@ -234,7 +238,7 @@ def gcc():
 def clang():
     """clang, C++20, warnings are errors, all but what takes long and is the same by any compiler"""
     if tool("clang"):
-        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", PLAIN_CPP,
+        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
         meson_test(folder, without=["slow"])
 
@@ -264,7 +268,7 @@ def asan_clang():
     # Clang's runtime is in programs, and what theirs in C++ has more of is for libraries they load.
     for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
     folder = build("asan-clang", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
-                   "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP, f"-Dc_link_args={for_libraries}",
+                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP, f"-Dc_link_args={for_libraries}",
                    env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=CPP_SUITES)
     meson_test(folder, setup="asan", suites=CPP_SUITES)
 
