@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check says of libraries, real ones and made ones.
 
-test_check.py TVM-FFI EXPORTS PAGE VERSION... KERNELS SCALE TYPED"""
+test_check.py TVM-FFI EXPORTS CXX-EXPORTS PAGE TABLE VERSION... KERNELS SCALE TYPED [LIBRARY-WITH-CXX-FUNCTIONS]"""
+import json
 import os
 import pathlib
 import re
@@ -12,11 +13,14 @@ import subprocess
 from elf import UNIQUE, WEAK, Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, bad, good, good_json, run, work_folder
 
-EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
+EXPORTS, CXX_EXPORTS, *VERSIONS = [pathlib.Path(name) for name in FILES if name.endswith(".txt")]
 (PAGE,) = [pathlib.Path(name) for name in FILES if name.endswith(".md")]
-LIBRARIES = [name for name in FILES if not name.endswith((".txt", ".md"))]
+(TABLE_OF_NAMES,) = [pathlib.Path(name) for name in FILES if name.endswith(".c")]
+WITH_CXX = [name for name in FILES if pathlib.Path(name).name == "libtvm_ffi.so"]
+LIBRARIES = [name for name in FILES if not name.endswith((".txt", ".md", ".c")) and name not in WITH_CXX]
 KERNELS, SCALE, TYPED = LIBRARIES
 CC = shlex.split(os.environ["CC"])
+NM = os.environ.get("NM")
 WORK = work_folder()
 SEEN = set()  # verdicts and checks
 
@@ -98,14 +102,14 @@ assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
 library.undefined("TVMFFIBigIntFromByteArray", binding=WEAK)
 assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
 library.undefined("TVMFFINew", binding=WEAK)
-assert says(library, "note  imports    TVMFFINew: this runtime does not have it; it is weak") == OK
+assert says(library, "note  imports    TVMFFINew: no libtvm_ffi.so of this runtime has it; it is weak") == OK
 library.undefined("TVMFFIRuntimeNew")
-assert says(library, "FAIL  imports    TVMFFIRuntimeNew: this runtime does not have it") == CHECK
+assert says(library, "FAIL  imports    TVMFFIRuntimeNew: no libtvm_ffi.so of this runtime has it") == CHECK
 library = Library().undefined("TVMFFIRuntimeModulePack")
 assert says(library, "note  runtime    TVMFFIRuntimeModulePack: only this runtime has it") == OK
 for name in "_ZN3tvm3ffi9ModuleObj3NewEv", "_ZTIN3tvm3ffi3NewE", "TVMFFI\x1b":
-    shown = name.replace("\x1b", "\\x1b")
-    assert says(Library().undefined(name), f"FAIL  imports    {shown}: this runtime does not have it") == CHECK
+    line = "FAIL  imports    " + name.replace("\x1b", "\\x1b") + ": no libtvm_ffi.so of this runtime has it"
+    assert says(Library().undefined(name), line) == CHECK
 assert says(Library().undefined("TVMFFITensorFromDLPack"),
             "note  dlpack     TVMFFITensorFromDLPack: tensors without a version, of DLPack 0.x") == OK
 assert says(Library().undefined("TVMFFITensorToDLPackVersioned"),
@@ -129,6 +133,87 @@ for name, what in [
 assert not any("registers" in line for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
 two = Library().undefined("TVMFFITypeRegisterField").undefined("TVMFFITypeRegisterMethod")
 assert sum("registers" in line for line in check(two)[1]) == 1
+
+# ---- Which libtvm_ffi.so ----------------------------------------------------------------------------
+
+CXX_LIBRARY = "tvm_ffi_cxx/libtvm_ffi.so"
+DEFAULT_HAS, CXX_HAS = (f"ok    library    {name} has all that is imported"
+                        for name in ("the default libtvm_ffi.so", CXX_LIBRARY))
+FUNCTION, SECOND, DATA = "_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_", "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", \
+    "_ZTIN3tvm3ffi5ErrorE"
+PARSE = "tvm::ffi::json::Parse(String const&, String*)"
+LACKED = f"which {CXX_LIBRARY} has and the default libtvm_ffi.so lacks"
+SEVERAL = f"{FUNCTION}: is {PARSE}, one of 2 C++ symbols that {CXX_LIBRARY} has and the default libtvm_ffi.so lacks"
+
+
+def needs(library):
+    """Which library it needs, whether the helper beside it, and what for; as JSON says."""
+    report = good_json("check", library.write(WORK / "lib.so"))
+    return report["library"], report["cxx_helper"], [named["symbol"] for named in report["cxx_symbols"]]
+
+
+library = Library().undefined("TVMFFIErrorCreate")
+assert says(library, DEFAULT_HAS) == says(library, DEFAULT_HAS, "--runtime=c") == OK
+assert says(library, CXX_HAS, "--runtime=cxx") == OK
+assert needs(library) == needs(Library()) == ("libtvm_ffi.so", False, [])
+for option in [], ["--runtime=c"], ["--runtime=cxx"]:
+    assert not any("library " in line for line in check(Library().undefined("memcpy"), *option)[1][1:])
+
+library.undefined(FUNCTION)
+assert says(library, f"note  library    {FUNCTION}: is {PARSE}, {LACKED}") == OK
+assert says(library, f"FAIL  library    {FUNCTION}: is {PARSE}, {LACKED}", "--runtime=c") == CHECK
+assert says(library, CXX_HAS, "--runtime=cxx") == OK
+assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
+library.undefined(SECOND)
+assert says(library, "note  library    " + SEVERAL) == OK
+assert says(library, "FAIL  library    " + SEVERAL, "--runtime=c") == CHECK
+assert says(library, f"ok    runtime    {SECOND}: needs 0.1.9 or newer") == OK
+assert needs(library) == (CXX_LIBRARY, False, [FUNCTION, SECOND])
+assert says(Library().undefined(DATA), f"note  library    {DATA}: is typeinfo for tvm::ffi::Error, {LACKED}") == OK
+# What it has of its own, or may do without, it does not need.
+assert needs(Library().function(FUNCTION)) == ("libtvm_ffi.so", False, [])
+library = Library().undefined(FUNCTION, binding=WEAK)
+assert says(library, f"note  imports    {FUNCTION}: is {PARSE}, {LACKED}; it is weak") == OK
+assert says(library, DEFAULT_HAS, "--runtime=c") == OK
+assert needs(library) == ("libtvm_ffi.so", False, [])
+# Of a name that neither has, no library of the two is right: that up to 0.1.12 took the Optional by value.
+library = Library().undefined("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE").undefined(FUNCTION)
+for option in [], ["--runtime=cxx"]:
+    code, lines = check(library, *option)
+    assert code == CHECK and sum("FAIL" in line for line in lines) == 1, lines
+    assert not any(line.startswith(("  ok    library", "  ok    runtime")) for line in lines), lines
+code, out, err = run("check", "--json", WORK / "lib.so")
+report = json.loads(out)
+assert (report["runtime"], report["library"], report["passed"]) == (None, None, False), report
+
+# A class of modules, whose methods the helper calls; it is inside the library with the C++ functions.
+for base in [name for name in exports if "ModuleObj" in name]:
+    derived = Library().undefined(base)
+    line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the default " \
+           "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it"
+    assert says(derived, line) == says(derived, line, "--runtime=c") == OK
+    assert says(derived, CXX_HAS, "--runtime=cxx") == OK
+    assert needs(derived) == ("libtvm_ffi.so", True, [])
+    assert needs(derived.undefined(FUNCTION)) == (CXX_LIBRARY, False, [FUNCTION])
+assert len([name for name in exports if "ModuleObj" in name]) == 4, exports
+
+# The table has the names of the list, and of the library if it was built, and what demanglers make of them.
+rows = re.findall(r'^\s*\{"(_Z\w+)", \d+', TABLE_OF_NAMES.read_text(encoding="utf-8"), re.M)
+assert len(rows) == len(set(rows)) > 24, rows
+lists = [exports + read_names(CXX_EXPORTS)]
+for name in WITH_CXX if NM else []:
+    done = subprocess.run([NM, "-DP", "--defined-only", name], check=True, capture_output=True, text=True)
+    lists.append([line.split()[0] for line in done.stdout.splitlines()])
+for names in lists:
+    assert sorted(rows) == sorted(name for name in names if name.startswith("_Z")), (rows, names)
+for name in rows:
+    report = good_json("check", Library().undefined(name).write(WORK / "lib.so"))
+    assert [named["symbol"] for named in report["cxx_symbols"]] == ([] if name in exports else [name]), report
+    demangled = shutil.which("c++filt") and subprocess.run(["c++filt", name], check=True, capture_output=True,
+                                                           text=True).stdout.strip()
+    for named in report["cxx_symbols"] if demangled else []:
+        first, rest = demangled.split("tvm::ffi::", 1)
+        assert named["name"] == first + "tvm::ffi::" + rest.replace("tvm::ffi::", ""), (named, demangled)
 
 # ---- Exports --------------------------------------------------------------------------------------
 
@@ -344,6 +429,8 @@ assert re.search(r"^  note  file       an object file, ELF\d\d \S+: how it is li
 assert "\n  ok    names      1 function\n" in out, out
 assert "\n  ok    stack      .note.GNU-stack: not executable\n" in out, out
 assert "\n  note  system     versions are chosen where it is linked\n" in out, out
+calls = compile_c("calls.o", f"void {FUNCTION}(void);\nvoid f(void) {{ {FUNCTION}(); }}\n", "-c")
+assert f"\n  note  library    {FUNCTION}: is {PARSE}, {LACKED}\n" in good("check", calls), calls
 code, out, err = run("check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
 assert code == CHECK and "  FAIL  stack      .note.GNU-stack: asks for a stack that can be executed\n" in out, out
 # More sections than a symbol's entry can count.

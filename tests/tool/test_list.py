@@ -31,6 +31,7 @@ def make(machine):
     library.function("__tvm_ffi__metadata_scale").data("__tvm_ffi__library_bin", TREE)
     library.undefined("TVMFFIErrorSetRaised").undefined("TVMFFINoSuchFunction")
     library.undefined("TVMFFIRuntimeModuleCreate", binding=WEAK).undefined("TVMFFIHandleInitOnce")
+    library.undefined("_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE")
     return library.undefined("memcpy", "GLIBC_2.14")
 
 
@@ -59,15 +60,20 @@ assert good("list", "--match=sc*", path).splitlines()[1:-1] == [f"  scale  {TYPE
 assert good("list", "-m", "sc*", "-m", "inf?", "-m", "x", path) == good("list", path)
 assert [line.split()[0] for line in good("list", "--sort=size", path).splitlines()[1:3]] == ["info", "scale"]
 assert good("list", "--match=x", "--bin", "--undefined", path).splitlines()[1:] == [
-    "  U TVMFFIErrorSetRaised       since 0.1.0",
-    "  U TVMFFIHandleInitOnce       since 0.1.5",
-    "  U TVMFFINoSuchFunction       this runtime does not have it",
-    "  U TVMFFIRuntimeModuleCreate  of this runtime alone",
+    "  U TVMFFIErrorSetRaised              since 0.1.0",
+    "  U TVMFFIHandleInitOnce              since 0.1.5",
+    "  U TVMFFINoSuchFunction              no libtvm_ffi.so of this runtime has it",
+    "  U TVMFFIRuntimeModuleCreate         of this runtime alone",
+    "  U _ZN3tvm3ffi8DeepCopyERKNS0_3AnyE  since 0.1.9, here in tvm_ffi_cxx/libtvm_ffi.so",
     "embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)",
     "  [0] _lib  -> [1] [2]", "  [1] cuda  5,000 B", "  [2] d\\x1bemo  3 B"]
-assert {u["name"]: (u["since"], u["here"], u["weak"]) for u in good_json("list", path)["undefined"]} == {
-    "TVMFFIErrorSetRaised": ("0.1.0", True, False), "TVMFFIHandleInitOnce": ("0.1.5", True, False),
-    "TVMFFINoSuchFunction": (None, False, False), "TVMFFIRuntimeModuleCreate": (None, True, True)}
+assert {u["name"]: (u["since"], u["here"], u["library"], u["weak"])
+        for u in good_json("list", path)["undefined"]} == {
+    "TVMFFIErrorSetRaised": ("0.1.0", True, "libtvm_ffi.so", False),
+    "TVMFFIHandleInitOnce": ("0.1.5", True, "libtvm_ffi.so", False),
+    "TVMFFINoSuchFunction": (None, False, None, False),
+    "TVMFFIRuntimeModuleCreate": (None, True, "libtvm_ffi.so", True),
+    "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE": ("0.1.9", True, "tvm_ffi_cxx/libtvm_ffi.so", False)}
 
 # What payloads show of themselves: a binary of CUDA, old and new, PTX, SPIR-V.
 cubin = bytearray(64)

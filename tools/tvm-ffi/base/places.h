@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Below the folder of libraries: the library with the C++ functions of the reference's. */
+#define CXX_LIBRARY "tvm_ffi_cxx/libtvm_ffi.so"
+
 /* All are of free(), and NULL where there is no such thing. */
 
 /* The file of the libtvm_ffi that runs; where the program has it inside, the program. */

@@ -214,9 +214,8 @@ static void check_runtime_exports(checking *to) {
   size_t num_c = 0, num_cxx = 0, i;
   for (i = 0; i < file->num_symbols; ++i) {
     const char *name = file->symbols[i].name;
-    int release;
     if (!checks_is_exported(&file->symbols[i])) continue;
-    if (checks_begins(name, "TVMFFI") && runtime_symbol_find(name, &release) > kSymbolUnknown) {
+    if (checks_begins(name, "TVMFFI") && runtime_symbol_find(name).origin > kSymbolUnknown) {
       if (num_c++ == 0) first_c = name;
     } else if (is_cxx_code(name)) {
       if (num_cxx++ == 0) first_cxx = name;

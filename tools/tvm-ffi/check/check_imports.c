@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/places.h"
 #include "base/shown.h"
 #include "check/checks.h"
 #include "file/runtime_symbols.h"
@@ -10,50 +11,60 @@
 /* ---- The runtime -------------------------------------------------------------------------------
  */
 
-/* What one import says: whether it is of a runtime, and the oldest that has it. */
+/* What the imports say: whether any is of a runtime, and which runtimes have them all. */
 typedef struct {
   bool any, from_own;
-  const char *newest; /* what the oldest runtime that will do is the first to have */
+  const char *newest;          /* what the oldest runtime that will do is the first to have */
+  const elf_symbol *first_cxx; /* of those that only CXX_LIBRARY has */
+  size_t num_cxx;
 } runtime_imports;
 
-static void check_import(checking *to, const elf_symbol *symbol, runtime_imports *of) {
-  int release = 0;
-  symbol_origin origin = runtime_symbol_find(symbol->name, &release);
-  if (origin == kSymbolForeign) return;
-  of->any = true;
-  if (origin == kSymbolUnknown && symbol->is_weak) {
-    checks_say(to, kNote, "imports", symbol->name, "this runtime does not have it; it is weak");
-  } else if (origin == kSymbolUnknown) {
-    checks_say(to, kBad, "imports", symbol->name, "this runtime does not have it");
-    to->release = kNoRuntime;
-  } else if (origin == kSymbolOwn && !symbol->is_weak) {
-    checks_say(to, kNote, "runtime", symbol->name, "only this runtime has it");
-    of->from_own = true;
-  } else if (origin == kSymbolReleased && !symbol->is_weak &&
-             (of->newest == NULL || release > to->release)) {
-    of->newest = symbol->name;
-    if (to->release != kNoRuntime) to->release = release;
+static void check_weak_import(checking *to, const elf_symbol *symbol, const runtime_symbol *found) {
+  if (found->origin == kSymbolUnknown) {
+    checks_say(to, kNote, "imports", symbol->name,
+               "no libtvm_ffi.so of this runtime has it; it is weak");
+  } else if (found->cxx_name != NULL) {
+    checks_add(to, kNote, "imports", symbol->name,
+               tool_format("is %s, which " CXX_LIBRARY " has and the default libtvm_ffi.so lacks; "
+                           "it is weak",
+                           found->cxx_name));
   }
 }
 
-/* Whether anything is imported of a runtime. */
-static bool check_runtime(checking *to) {
+static void check_import(checking *to, const elf_symbol *symbol, runtime_imports *of) {
+  runtime_symbol found = runtime_symbol_find(symbol->name);
+  if (found.origin == kSymbolForeign) return;
+  of->any = true;
+  if (symbol->is_weak) {
+    check_weak_import(to, symbol, &found);
+  } else if (found.origin == kSymbolUnknown) {
+    checks_say(to, kBad, "imports", symbol->name, "no libtvm_ffi.so of this runtime has it");
+    to->release = kNoRuntime;
+  } else if (found.origin == kSymbolOwn) {
+    checks_say(to, kNote, "runtime", symbol->name, "only this runtime has it");
+    of->from_own = true;
+  } else if (of->newest == NULL || found.release > to->release) {
+    of->newest = symbol->name;
+    if (to->release != kNoRuntime) to->release = found.release;
+  }
+  if (checks_cxx_name(symbol) != NULL && of->num_cxx++ == 0) of->first_cxx = symbol;
+}
+
+static void check_runtime(checking *to, runtime_imports *of) {
   const elf_file *file = to->file;
-  runtime_imports of = {false, false, NULL};
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
-    if (!file->symbols[i].is_defined) check_import(to, &file->symbols[i], &of);
+    if (!file->symbols[i].is_defined) check_import(to, &file->symbols[i], of);
   }
-  if (to->release == kNoRuntime) return of.any;
-  if (of.from_own) {
+  if (to->release == kNoRuntime) return;
+  if (of->from_own) {
     to->release = kOwnRuntime;
   } else if (to->release > 0) {
-    checks_add(to, kGood, "runtime", of.newest, tool_format("needs 0.1.%d or newer", to->release));
+    checks_add(to, kGood, "runtime", of->newest, tool_format("needs 0.1.%d or newer", to->release));
   } else {
     checks_say(to, kGood, "runtime", NULL,
-               of.any ? "any will do, from 0.1.0 on" : "nothing is imported of one");
+               of->any ? "any will do, from 0.1.0 on" : "nothing is imported of one");
   }
-  return of.any;
 }
 
 /* ---- What the calls are for ---------------------------------------------------------------------
@@ -110,6 +121,56 @@ static void check_dlpack(checking *to) {
     checks_say(to, kGood, "dlpack", NULL,
                "exchanges no managed tensors, so that any version will do; which one it was "
                "compiled with cannot be told");
+  }
+}
+
+/* ---- Which libtvm_ffi.so ------------------------------------------------------------------------
+ */
+
+/* What a class derived from tvm::ffi::ModuleObj is made of; NULL. */
+static const elf_symbol *find_base_module(const elf_file *file) {
+  static const char *const kNames[] = {
+      "_ZN3tvm3ffi9ModuleObj12ClearImportsEv",
+      "_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE",
+      "_ZTIN3tvm3ffi9ModuleObjE",
+      "_ZTVN3tvm3ffi9ModuleObjE",
+  };
+  const elf_symbol *found = NULL;
+  size_t i;
+  for (i = 0; found == NULL && i < sizeof kNames / sizeof *kNames; ++i) {
+    found = elf_file_find_import(file, kNames[i]);
+  }
+  return found;
+}
+
+static void say_cxx_functions(checking *to, const runtime_imports *of, level how) {
+  const char *name = checks_cxx_name(of->first_cxx);
+  if (of->num_cxx == 1) {
+    checks_add(
+        to, how, "library", of->first_cxx->name,
+        tool_format("is %s, which " CXX_LIBRARY " has and the default libtvm_ffi.so lacks", name));
+  } else {
+    checks_add(to, how, "library", of->first_cxx->name,
+               tool_format("is %s, one of %zu C++ symbols that " CXX_LIBRARY
+                           " has and the default libtvm_ffi.so lacks",
+                           name, of->num_cxx));
+  }
+}
+
+static void check_library(checking *to, const runtime_imports *of, library_choice library) {
+  const elf_symbol *base = find_base_module(to->file);
+  to->needs_cxx = of->num_cxx > 0;
+  to->derives_module = base != NULL;
+  if (library != kCxxLibrary && to->needs_cxx) {
+    say_cxx_functions(to, of, library == kDefaultLibrary ? kBad : kNote);
+  } else if (library != kCxxLibrary && base != NULL) {
+    checks_say(to, kNote, "library", base->name,
+               "is for a class derived from tvm::ffi::ModuleObj, whose methods the default "
+               "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it");
+  } else if (of->any && to->release != kNoRuntime) {
+    checks_say(to, kGood, "library", NULL,
+               library == kCxxLibrary ? CXX_LIBRARY " has all that is imported"
+                                      : "the default libtvm_ffi.so has all that is imported");
   }
 }
 
@@ -183,10 +244,12 @@ static void check_needed(checking *to, const manylinux *platform) {
   }
 }
 
-void check_imports(checking *to, const manylinux *platform) {
-  bool uses_runtime = check_runtime(to);
+void check_imports(checking *to, const manylinux *platform, library_choice library) {
+  runtime_imports of = {false, false, NULL, NULL, 0};
+  check_runtime(to, &of);
+  check_library(to, &of, library);
   check_registers(to);
-  if (uses_runtime || to->num_functions > 0) check_dlpack(to);
+  if (of.any || to->num_functions > 0) check_dlpack(to);
   check_system(to, platform);
   check_needed(to, platform);
 }

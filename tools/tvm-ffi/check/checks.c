@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "file/runtime_symbols.h"
+
 void checks_add(checking *to, level how, const char *check, const char *symbol, char *said) {
   verdicts_add(&to->found, how, check, symbol, said);
 }
@@ -21,4 +23,8 @@ const char *checks_skip_prefix(const char *name) {
 
 bool checks_is_exported(const elf_symbol *symbol) {
   return symbol->is_defined && !symbol->is_hidden;
+}
+
+const char *checks_cxx_name(const elf_symbol *symbol) {
+  return symbol->is_defined || symbol->is_weak ? NULL : runtime_symbol_find(symbol->name).cxx_name;
 }

@@ -13,20 +13,26 @@
 
 enum { kNoRuntime = -2, kOwnRuntime = -1 };
 
+/* Which libtvm_ffi.so a library is to run on, by the words of --runtime. */
+typedef enum { kDefaultLibrary, kCxxLibrary, kAnyLibrary } library_choice;
+
 /* A library, and what is found of it. */
 typedef struct {
   elf_file *file;
   verdicts found;
   size_t num_functions; /* that it exports */
   int release;          /* N of 0.1.N, the oldest runtime that will do; or one of the above */
+  bool needs_cxx;       /* CXX_LIBRARY, for what the default library lacks */
+  bool derives_module;  /* has a class of modules in C++ */
 } checking;
 
 /* check_exports.c: names, embedded, exports. */
 void check_exports(checking *to);
 /* check_clashes.c: clashes. Verdicts are those of the later library. */
 void check_clashes(checking *to, const checking *earlier);
-/* check_imports.c: imports, runtime, registers, dlpack, system, needed. `platform` may be NULL. */
-void check_imports(checking *to, const manylinux *platform);
+/* check_imports.c: imports, runtime, library, registers, dlpack, system, needed. `platform` may be
+ * NULL. */
+void check_imports(checking *to, const manylinux *platform, library_choice library);
 /* check_linking.c: file, and how it is linked: stack, code, relro, binding, unloading. */
 void check_file(checking *to);
 void check_linking(checking *to);
@@ -42,5 +48,7 @@ bool checks_begins(const char *name, const char *prefix);
 const char *checks_skip_prefix(const char *name);
 /* Whether others see what a symbol names. */
 bool checks_is_exported(const elf_symbol *symbol);
+/* The readable name of what a library needs CXX_LIBRARY for; NULL for any other symbol. */
+const char *checks_cxx_name(const elf_symbol *symbol);
 
 #endif /* TVM_FFI_TOOL_CHECKS_H_ */

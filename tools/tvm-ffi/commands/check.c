@@ -9,14 +9,38 @@
 #include "base/command.h"
 #include "base/json_out.h"
 #include "base/memory.h"
+#include "base/places.h"
+#include "base/shown.h"
 #include "check/checks.h"
 
+static void write_cxx_symbols(const elf_file *file) {
+  size_t i;
+  json_begin_array("cxx_symbols");
+  for (i = 0; i < file->num_symbols; ++i) {
+    const char *name = checks_cxx_name(&file->symbols[i]);
+    if (name == NULL) continue;
+    json_begin_object(NULL);
+    json_text("symbol", file->symbols[i].name);
+    json_text("name", name);
+    json_end();
+  }
+  json_end();
+}
+
 static void write_json(const checking *of) {
-  char release[16];
+  char release[16], *path = shown_text(of->found.path, strlen(of->found.path));
+  bool has_runtime = of->release != kNoRuntime;
   snprintf(release, sizeof release, "0.1.%d", of->release);
-  verdicts_write_json(&of->found, of->release >= 0             ? release
-                                  : of->release == kOwnRuntime ? "own"
-                                                               : NULL);
+  json_begin_object(NULL);
+  json_text("path", path);
+  json_bool("passed", !verdicts_have_failed(&of->found));
+  json_text("runtime", of->release >= 0 ? release : has_runtime ? "own" : NULL);
+  json_text("library", !has_runtime ? NULL : of->needs_cxx ? CXX_LIBRARY : "libtvm_ffi.so");
+  json_bool("cxx_helper", of->derives_module && !of->needs_cxx);
+  write_cxx_symbols(of->file);
+  verdicts_write_json(&of->found);
+  json_end();
+  free(path);
 }
 
 /* By two names the same file clashes with itself in nothing. */
@@ -28,14 +52,14 @@ static bool is_same_file(const char *a, const char *b) {
 
 /* All of one, after those in front of it. */
 static void check_one(checking *of, const checking *earlier, size_t num_earlier,
-                      const manylinux *platform) {
+                      const manylinux *platform, library_choice library) {
   size_t i;
   check_file(of);
   check_exports(of);
   for (i = 0; i < num_earlier; ++i) {
     if (!is_same_file(earlier[i].file->path, of->file->path)) check_clashes(of, &earlier[i]);
   }
-  check_imports(of, platform);
+  check_imports(of, platform, library);
   check_linking(of);
 }
 
@@ -54,6 +78,7 @@ static size_t open_all(const arguments *args, checking *out) {
 
 int run_check(const arguments *args) {
   const char *name = arguments_text(args, "manylinux", NULL);
+  library_choice library = (library_choice)arguments_word(args, "runtime", kAnyLibrary);
   size_t count = arguments_num_operands(args), num_read, i;
   bool is_json = arguments_has(args, "json"), in_list = is_json && count > 1;
   manylinux platform;
@@ -66,7 +91,7 @@ int run_check(const arguments *args) {
   if (in_list) json_begin_array(NULL);
   for (i = 0; i < num_read; ++i) {
     checking *of = &all[i];
-    check_one(of, all, i, name != NULL ? &platform : NULL);
+    check_one(of, all, i, name != NULL ? &platform : NULL, library);
     if (is_json) {
       write_json(of);
     } else {

@@ -55,6 +55,8 @@ static const char kListText[] =
 
 static const option kCheckOptions[] = {
     {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
+    {"runtime", 0, "c|cxx", false,
+     "fail what the default libtvm_ffi.so lacks (c), or that with C++ functions (cxx)"},
     {NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
@@ -70,6 +72,7 @@ static const char kCheckText[] =
     "  clashes    symbols that a file named before has, too. FAIL: two that a linker refuses\n"
     "  imports    functions of a runtime. FAIL: one that this runtime does not have\n"
     "  runtime    the oldest release that has all of them\n"
+    "  library    which libtvm_ffi.so has them. FAIL: not the default one, with --runtime=c\n"
     "  registers  whether it registers functions or types\n"
     "  dlpack     the major version of DLPack, where tensors are exchanged with it\n"
     "  system     versions of glibc, libstdc++ and libgcc. FAIL: newer than --manylinux has\n"

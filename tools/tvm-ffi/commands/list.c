@@ -6,6 +6,7 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
+#include "base/places.h"
 #include "base/report.h"
 #include "base/shown.h"
 #include "file/listing.h"
@@ -71,34 +72,35 @@ static void print_function(const listed_function *of, int name_width, int type_w
 }
 
 /* An import that by its name is of a runtime. */
-static bool is_of_runtime(const elf_symbol *symbol, symbol_origin *out_origin, int *out_release) {
-  *out_origin = runtime_symbol_find(symbol->name, out_release);
-  return !symbol->is_defined && *out_origin != kSymbolForeign;
+static bool is_of_runtime(const elf_symbol *symbol, runtime_symbol *out) {
+  *out = runtime_symbol_find(symbol->name);
+  return !symbol->is_defined && out->origin != kSymbolForeign;
 }
 
 static void print_undefined(const elf_file *file) {
-  symbol_origin origin;
-  int release, width = 0;
+  runtime_symbol found;
+  int width = 0;
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     int length = (int)strlen(file->symbols[i].name);
-    if (is_of_runtime(&file->symbols[i], &origin, &release) && length > width && length < 60) {
+    if (is_of_runtime(&file->symbols[i], &found) && length > width && length < 60) {
       width = length;
     }
   }
   for (i = 0; i < file->num_symbols; ++i) {
     char *name;
-    if (!is_of_runtime(&file->symbols[i], &origin, &release)) continue;
+    if (!is_of_runtime(&file->symbols[i], &found)) continue;
     name = shown_text(file->symbols[i].name, strlen(file->symbols[i].name));
     printf("  U %-*s  ", width, name);
     free(name);
-    if (origin == kSymbolUnknown) {
-      printf("%sthis runtime does not have it%s%s\n", report_color(kColorBad),
+    if (found.origin == kSymbolUnknown) {
+      printf("%sno libtvm_ffi.so of this runtime has it%s%s\n", report_color(kColorBad),
              report_color(kColorNone), file->symbols[i].is_weak ? " (weak)" : "");
-    } else if (origin == kSymbolOwn) {
+    } else if (found.origin == kSymbolOwn) {
       puts("of this runtime alone");
     } else {
-      printf("since 0.1.%d\n", release);
+      printf("since 0.1.%d%s\n", found.release,
+             found.cxx_name != NULL ? ", here in " CXX_LIBRARY : "");
     }
   }
 }
@@ -156,19 +158,21 @@ static void print_listing(const listing *of, const arguments *args) {
  */
 
 static void write_undefined(const elf_file *file) {
-  symbol_origin origin;
-  int release;
+  runtime_symbol found;
   size_t i;
   json_begin_array("undefined");
   for (i = 0; i < file->num_symbols; ++i) {
-    if (!is_of_runtime(&file->symbols[i], &origin, &release)) continue;
+    if (!is_of_runtime(&file->symbols[i], &found)) continue;
     json_begin_object(NULL);
     json_text("name", file->symbols[i].name);
     json_bool("weak", file->symbols[i].is_weak);
-    json_bool("here", origin != kSymbolUnknown);
-    if (origin == kSymbolReleased) {
+    json_bool("here", found.origin != kSymbolUnknown);
+    json_text("library", found.origin == kSymbolUnknown ? NULL
+                         : found.cxx_name != NULL       ? CXX_LIBRARY
+                                                        : "libtvm_ffi.so");
+    if (found.origin == kSymbolReleased) {
       char since[16];
-      snprintf(since, sizeof since, "0.1.%d", release);
+      snprintf(since, sizeof since, "0.1.%d", found.release);
       json_text("since", since);
     } else {
       json_null("since");

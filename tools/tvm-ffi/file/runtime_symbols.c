@@ -12,6 +12,13 @@ typedef struct {
   int release; /* N of 0.1.N, the first that has it */
 } released;
 
+/* Of a C++ function, or of data of a C++ class. */
+typedef struct {
+  const char *name;
+  int release;
+  const char *readable; /* as demanglers write it, with tvm::ffi:: once */
+} released_cxx;
+
 static const released kReleased[] = {
     /* by name */
     {"TVMFFIAnyViewToOwnedAny", 0},
@@ -70,15 +77,67 @@ static const released kReleased[] = {
     {"_ZTVN3tvm3ffi9ModuleObjE", 0},
 };
 
+/* What the library with the C++ functions has beside these. */
+static const released_cxx kReleasedCxx[] = {
+    /* by name */
+    {"_ZN3tvm3ffi11RecursiveEqERKNS0_3AnyES3_", 10,
+     "tvm::ffi::RecursiveEq(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi11RecursiveGeERKNS0_3AnyES3_", 10,
+     "tvm::ffi::RecursiveGe(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi11RecursiveGtERKNS0_3AnyES3_", 10,
+     "tvm::ffi::RecursiveGt(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi11RecursiveLeERKNS0_3AnyES3_", 10,
+     "tvm::ffi::RecursiveLe(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi11RecursiveLtERKNS0_3AnyES3_", 10,
+     "tvm::ffi::RecursiveLt(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi11ToJSONGraphERKNS0_3AnyES3_", 0, "tvm::ffi::ToJSONGraph(Any const&, Any const&)"},
+    {"_ZN3tvm3ffi13FromJSONGraphERKNS0_3AnyE", 0, "tvm::ffi::FromJSONGraph(Any const&)"},
+    {"_ZN3tvm3ffi13RecursiveHashERKNS0_3AnyE", 10, "tvm::ffi::RecursiveHash(Any const&)"},
+    {"_ZN3tvm3ffi14StructuralHash4HashERKNS0_3AnyEbb", 0,
+     "tvm::ffi::StructuralHash::Hash(Any const&, bool, bool)"},
+    {"_ZN3tvm3ffi15StructuralEqual16GetFirstMismatchERKNS0_3AnyES4_bb", 0,
+     "tvm::ffi::StructuralEqual::GetFirstMismatch(Any const&, Any const&, bool, bool)"},
+    {"_ZN3tvm3ffi15StructuralEqual5EqualERKNS0_3AnyES4_bb", 0,
+     "tvm::ffi::StructuralEqual::Equal(Any const&, Any const&, bool, bool)"},
+    {"_ZN3tvm3ffi17VisitErrorContext15FindAccessPathsERKNS0_9ObjectRefERKS1_b", 12,
+     "tvm::ffi::VisitErrorContext::FindAccessPaths(ObjectRef const&, VisitErrorContext const&, "
+     "bool)"},
+    {"_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_", 0,
+     "tvm::ffi::json::Parse(String const&, String*)"},
+    {"_ZN3tvm3ffi4json9StringifyERKNS0_3AnyERKNS0_8OptionalIivEE", 13,
+     "tvm::ffi::json::Stringify(Any const&, Optional<int, void> const&)"},
+    {"_ZN3tvm3ffi6Module12LoadFromFileERKNS0_6StringE", 0,
+     "tvm::ffi::Module::LoadFromFile(String const&)"},
+    {"_ZN3tvm3ffi6Module19VisitContextSymbolsERKNS0_13TypedFunctionIFvNS0_6StringEPvEEE", 0,
+     "tvm::ffi::Module::VisitContextSymbols(TypedFunction<void (String, void*)> const&)"},
+    {"_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", 9, "tvm::ffi::DeepCopy(Any const&)"},
+    {"_ZN3tvm3ffi9ModuleObj11GetFunctionERKNS0_6StringEb", 0,
+     "tvm::ffi::ModuleObj::GetFunction(String const&, bool)"},
+    {"_ZN3tvm3ffi9ModuleObj14GetFunctionDocERKNS0_6StringEb", 0,
+     "tvm::ffi::ModuleObj::GetFunctionDoc(String const&, bool)"},
+    {"_ZN3tvm3ffi9ModuleObj18ImplementsFunctionERKNS0_6StringEb", 0,
+     "tvm::ffi::ModuleObj::ImplementsFunction(String const&, bool)"},
+    {"_ZN3tvm3ffi9ModuleObj19GetFunctionMetadataERKNS0_6StringEb", 0,
+     "tvm::ffi::ModuleObj::GetFunctionMetadata(String const&, bool)"},
+    {"_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE", 10, "tvm::ffi::ReprPrint(Any const&)"},
+    {"_ZTIN3tvm3ffi5ErrorE", 13, "typeinfo for tvm::ffi::Error"},
+    {"_ZTSN3tvm3ffi5ErrorE", 13, "typeinfo name for tvm::ffi::Error"},
+    {"_ZTVN3tvm3ffi5ErrorE", 13, "vtable for tvm::ffi::Error"},
+};
+
+/* The rows of both tables begin with the name. */
 static int compare_name(const void *name, const void *row) {
-  return strcmp(name, ((const released *)row)->name);
+  return strcmp(name, *(const char *const *)row);
 }
+
+#define FIND_ROW(table, name) \
+  bsearch(name, table, sizeof table / sizeof *table, sizeof *table, compare_name)
 
 static bool starts(const char *name, const char *prefix) {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-symbol_origin runtime_symbol_find(const char *name, int *out_release) {
+static bool is_own(const char *name) {
   static const char *const kOwn[] = {
       "TVMFFIRuntimeContextSymbolVisit",
       "TVMFFIRuntimeGetLiveObjectCount",
@@ -92,20 +151,39 @@ symbol_origin runtime_symbol_find(const char *name, int *out_release) {
       "TVMFFIRuntimeSetStackWalker",
       "TVMFFIRuntimeShutdown",
   };
-  const released *row = bsearch(name, kReleased, sizeof kReleased / sizeof *kReleased,
-                                sizeof *kReleased, compare_name);
   size_t i;
-  if (row != NULL) {
-    *out_release = row->release;
-    return kSymbolReleased;
-  }
   for (i = 0; i < sizeof kOwn / sizeof *kOwn; ++i) {
-    if (strcmp(kOwn[i], name) == 0) return kSymbolOwn;
+    if (strcmp(kOwn[i], name) == 0) return true;
   }
-  /* Functions and classes of namespace tvm::ffi, and the tables of its classes. */
-  if (starts(name, "TVMFFI") || starts(name, "_ZN3tvm3ffi") || starts(name, "_ZNK3tvm3ffi") ||
-      starts(name, "_ZTVN3tvm3ffi") || starts(name, "_ZTIN3tvm3ffi")) {
-    return kSymbolUnknown;
+  return false;
+}
+
+/* The ABI, functions and classes of namespace tvm::ffi, and the tables of its classes. */
+static bool has_prefix_of_runtime(const char *name) {
+  static const char *const kPrefixes[] = {"TVMFFI",        "_ZN3tvm3ffi",   "_ZNK3tvm3ffi",
+                                          "_ZTVN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi"};
+  size_t i;
+  for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
+    if (starts(name, kPrefixes[i])) return true;
   }
-  return kSymbolForeign;
+  return false;
+}
+
+runtime_symbol runtime_symbol_find(const char *name) {
+  runtime_symbol found = {kSymbolForeign, 0, NULL};
+  const released *row = FIND_ROW(kReleased, name);
+  const released_cxx *cxx = FIND_ROW(kReleasedCxx, name);
+  if (row != NULL) {
+    found.origin = kSymbolReleased;
+    found.release = row->release;
+  } else if (cxx != NULL) {
+    found.origin = kSymbolReleased;
+    found.release = cxx->release;
+    found.cxx_name = cxx->readable;
+  } else if (is_own(name)) {
+    found.origin = kSymbolOwn;
+  } else if (has_prefix_of_runtime(name)) {
+    found.origin = kSymbolUnknown;
+  }
+  return found;
 }

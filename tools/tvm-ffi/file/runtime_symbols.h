@@ -12,7 +12,14 @@ typedef enum {
   kSymbolReleased /* of the releases from one on */
 } symbol_origin;
 
-/* For kSymbolReleased also the last number of the first release, N of 0.1.N. */
-symbol_origin runtime_symbol_find(const char *name, int *out_release);
+typedef struct {
+  symbol_origin origin;
+  int release; /* of kSymbolReleased: N of 0.1.N, the first that has it */
+  const char
+      *cxx_name; /* to be read, of what the default library lacks and CXX_LIBRARY has; NULL */
+} runtime_symbol;
+
+/* What the name of an import says. */
+runtime_symbol runtime_symbol_find(const char *name);
 
 #endif /* TVM_FFI_TOOL_RUNTIME_SYMBOLS_H_ */

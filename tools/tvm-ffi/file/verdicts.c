@@ -46,14 +46,9 @@ void verdicts_print(const verdicts *of) {
   }
 }
 
-void verdicts_write_json(const verdicts *of, const char *runtime) {
+void verdicts_write_json(const verdicts *of) {
   static const char *const kWords[] = {"ok", "note", "fail"};
-  char *path = shown_text(of->path, strlen(of->path));
   size_t i;
-  json_begin_object(NULL);
-  json_text("path", path);
-  json_bool("passed", !verdicts_have_failed(of));
-  json_text("runtime", runtime);
   json_begin_array("verdicts");
   for (i = 0; i < of->count; ++i) {
     const verdict *one = &of->items[i];
@@ -65,8 +60,6 @@ void verdicts_write_json(const verdicts *of, const char *runtime) {
     json_end();
   }
   json_end();
-  json_end();
-  free(path);
 }
 
 void verdicts_free(verdicts *of) {

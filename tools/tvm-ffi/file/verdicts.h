@@ -27,8 +27,8 @@ void verdicts_add(verdicts *to, level how, const char *check, const char *symbol
 void verdicts_say(verdicts *to, level how, const char *check, const char *symbol, const char *said);
 bool verdicts_have_failed(const verdicts *of);
 void verdicts_print(const verdicts *of);
-/* `runtime` says which one is needed; NULL where none will do. */
-void verdicts_write_json(const verdicts *of, const char *runtime);
+/* The array "verdicts" of an object. */
+void verdicts_write_json(const verdicts *of);
 void verdicts_free(verdicts *of);
 
 #endif /* TVM_FFI_TOOL_VERDICTS_H_ */
