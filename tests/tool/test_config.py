@@ -15,7 +15,7 @@ BUILD, MESON, *KERNELS = FILES[:4]
 COMPILERS = FILES[4:]
 # The flags in the order of their lines.
 ORDER = ["includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir", "cython-lib-path",
-         "cxxflags", "cflags", "libs", "ldflags"]
+         "cxxflags", "cflags", "libs", "ldflags", "cxx-libdir"]
 
 
 def install(folder):
@@ -82,6 +82,15 @@ def main(folder):
         assert ask(program, "--cmakedir") == f"{libraries}/cmake/tvm_ffi\n"
     else:
         assert "no package for CMake" in ask(program, "--cmakedir", code=USAGE)
+
+    info = json.loads(ask(prefix / options["bindir"] / "tvm-ffi", "info", "--json"))
+    with_cxx = libraries / "tvm_ffi_cxx/libtvm_ffi.so"
+    if with_cxx.is_file():
+        assert ask(program, "--cxx-libdir") == f"{with_cxx.parent}\n"
+        assert info["cxx_functions"] == f"not in the library, but in {with_cxx}", info
+    else:
+        assert f"no library with the C++ functions in {with_cxx.parent}" in ask(program, "--cxx-libdir", code=USAGE)
+        assert info["cxx_functions"] == "not in the library", info
 
     if library.suffix == ".a":
         assert "pkg-config" in ask(program, "--libs", code=USAGE)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+"""test_info.py TVM-FFI [LIBRARY-WITH-CXX-FUNCTIONS]"""
+import os
 import pathlib
 import re
 
-from tool import USAGE, bad, good, good_json, run
+from tool import FILES, USAGE, bad, good, good_json, run
+
+# Of two libraries by that name the one that the program was linked with, wherever tests look for theirs.
+os.environ.pop("LD_LIBRARY_PATH", None)
 
 out = good("info")
 assert re.match(r"ABI version +0\.1\.16\nheaders +0\.1\.16\nDLPack version +1\.\d+\nprofile +(core|full)\n", out), out
@@ -16,6 +21,11 @@ library = pathlib.Path(info["library"])
 assert library.is_file() and b"\x7fELF" == library.read_bytes()[:4], info
 helper = library.parent / "libtvm_ffi_cxx.so"
 assert info["cxx_helper"] == str(helper) if helper.exists() else "cannot be called" in info["cxx_helper"], info
+assert info["cxx_functions"] == "not in the library", info
+for other in map(pathlib.Path, FILES):
+    with_cxx = good_json("info", env={**os.environ, "LD_LIBRARY_PATH": str(other.parent)})
+    assert with_cxx["library"] == str(other.resolve()), with_cxx
+    assert with_cxx["cxx_functions"] == with_cxx["cxx_helper"] == "in the library", with_cxx
 assert f"profile={info['profile']} " in info["build_options"], info
 assert re.match(r"(gcc|clang) \d+\.\d+\.\d+$", info["compiler"]), info
 assert re.search(r", (little|big)-endian$", info["system"]), info

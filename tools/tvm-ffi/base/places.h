@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* Below the folder of libraries: the library with the C++ functions of the reference's. */
-#define CXX_LIBRARY "tvm_ffi_cxx/libtvm_ffi.so"
+#define CXX_FOLDER "tvm_ffi_cxx"
+#define CXX_LIBRARY CXX_FOLDER "/libtvm_ffi.so"
 
 /* All are of free(), and NULL where there is no such thing. */
 

@@ -25,6 +25,7 @@ static const option kConfigOptions[] = {
     {"sourcedir", 0, NULL, false, "not here: no sources are installed"},
     {"libfiles", 0, NULL, false, "the file of the library"},
     {"libdir", 0, NULL, false, "the folder of the library"},
+    {"cxx-libdir", 0, NULL, false, "the folder of the libtvm_ffi.so with the C++ functions"},
     {"libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
     {"cython-lib-path", 0, NULL, false, "not here: no Python extension is installed"},
     {"cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},

@@ -35,6 +35,17 @@ static char *find_libraries(const char *prefix, char **out_why) {
   return place_under(prefix, TOOL_LIBDIR);
 }
 
+static char *find_cxx_libraries(const char *prefix, char **out_why) {
+  char *libraries = find_libraries(prefix, out_why);
+  char *folder = tool_format("%s/" CXX_FOLDER, libraries);
+  bool found = place_has(libraries, CXX_LIBRARY);
+  free(libraries);
+  if (found) return folder;
+  *out_why = tool_format("there is no library with the C++ functions in %s", folder);
+  free(folder);
+  return NULL;
+}
+
 static char *find_cmake(const char *prefix, char **out_why) {
   char *libraries = find_libraries(prefix, out_why);
   char *folder = tool_format("%s/cmake/tvm_ffi", libraries);
@@ -93,7 +104,7 @@ static char *make_link_flags(const char *prefix, char **out_why) {
   return flags;
 }
 
-/* In the order of the reference's answers. */
+/* In the order of the reference's answers, and what it does not have. */
 static const struct {
   const char *name;
   char *(*make)(const char *prefix, char **out_why);
@@ -103,7 +114,7 @@ static const struct {
     {"libfiles", find_library_file},    {"sourcedir", refuse_sources},
     {"cython-lib-path", refuse_cython}, {"cxxflags", make_cxx_flags},
     {"cflags", make_c_flags},           {"libs", make_libraries},
-    {"ldflags", make_link_flags},
+    {"ldflags", make_link_flags},       {"cxx-libdir", find_cxx_libraries},
 };
 enum { kNumLines = sizeof kLines / sizeof *kLines };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What library this is, to paste into a report. */
 #define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <tvm/ffi/c.h>
+#include <unistd.h>
 
 #include "base/command.h"
 #include "base/json_out.h"
@@ -67,12 +69,33 @@ static char *describe_system(void) {
   return tool_format("%s %s %s, %s-endian", name.sysname, name.release, name.machine, order);
 }
 
+/* Whether the library that runs is CXX_LIBRARY: it has this function, and the helper inside. */
+static bool has_cxx_functions(void) {
+  void *process = dlopen(NULL, RTLD_LAZY);
+  bool has = process != NULL && dlsym(process, "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE") != NULL;
+  if (process != NULL) dlclose(process);
+  return has;
+}
+
+/* Whether the library has them, or which one installed with it. */
+static char *describe_cxx_functions(const char *library) {
+  char *other = path_beside(library != NULL ? library : "", CXX_LIBRARY);
+  char *said = has_cxx_functions()        ? tool_format("in the library")
+               : access(other, F_OK) == 0 ? tool_format("not in the library, but in %s", other)
+                                          : tool_format("not in the library");
+  free(other);
+  return said;
+}
+
 /* Where it lies beside the library, by what name it is found elsewhere, or that it is not; an exit
  * code other than kExitOk where it does harm. */
 static char *describe_cxx_helper(const char *library, int *exit_code) {
   static const char kName[] = "libtvm_ffi_cxx.so";
-  char *beside = path_beside(library != NULL ? library : "", kName);
+  char *beside;
   bool loads;
+  *exit_code = kExitOk;
+  if (has_cxx_functions()) return tool_format("in the library");
+  beside = path_beside(library != NULL ? library : "", kName);
   *exit_code = ask_to_load(beside, &loads);
   if (loads) return beside;
   free(beside);
@@ -115,6 +138,7 @@ int run_info(const arguments *args) {
   say("profile", "profile", find_profile());
   say("library", "library", library);
   say_taken("cxx_helper", "C++ helper", describe_cxx_helper(library, &code));
+  say_taken("cxx_functions", "C++ functions", describe_cxx_functions(library));
   say("backtraces", "backtraces",
       TOOL_BACKTRACES ? "there, off until switched on" : "not in this build");
   say_int("types", "types", registered_count_types());

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
+#include "base/places.h"
 #include "manual/manual.h"
 
 /* What a request or an escape begins with is a letter. */
@@ -114,6 +115,9 @@ static const entry kFiles[] = {
     {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it lies."},
     {"libtvm_ffi_cxx.so",
      "Its helper, without which modules written in C++ cannot be called; looked for beside it."},
+    {CXX_LIBRARY,
+     "The runtime with the helper and C++ functions inside, where it was built; check says which "
+     "libraries need it, config --cxx-libdir where it lies."},
 };
 static const entry kExamples[] = {
     {"tvm-ffi info", "What library this is, to paste into a report."},
