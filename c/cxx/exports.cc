@@ -134,12 +134,26 @@ TVMFFI_CXX_EXPORT Any Parse(const String &text, String *opt_error) {
   return value;
 }
 
+static String Write(const Any &value, std::int32_t indent) {
+  TVMFFIAny result;
+  Check(tvmffi_json_write(value.get(), indent, &result));
+  return String(result);
+}
+
 // None as the indent is 0.
 TVMFFI_CXX_EXPORT String Stringify(const Any &value, const Optional<int> &indent) {
-  TVMFFIAny result;
-  int spaces = static_cast<int>(indent.get()->v_int64);
-  Check(tvmffi_json_write(value.get(), spaces, &result));
-  return String(result);
+  return Write(value, static_cast<std::int32_t>(indent.get()->v_int64));
+}
+
+// The form of releases up to 0.1.12. Their Optional<int> is no Any, but an int and whether it is
+// there; as an argument by value it lies in memory of the caller, which destroys it.
+TVMFFI_CXX_EXPORT String Stringify(const Any &value, Optional<int> indent) {
+  struct {
+    std::int32_t value;
+    bool has_value;
+  } old;
+  std::memcpy(&old, &indent, sizeof old);
+  return Write(value, old.has_value ? old.value : 0);
 }
 
 }  // namespace json

@@ -23,6 +23,16 @@ Any FromJSONGraph(const Any &graph);
 namespace json {
 Any Parse(const String &text, String *opt_error);
 String Stringify(const Any &value, const Optional<int> &indent);
+
+// The form of releases up to 0.1.12, and what an Optional<int> was: its destructor has it passed in
+// memory.
+struct OldOptional {
+  std::int32_t value;
+  bool has_value;
+  ~OldOptional() {}
+};
+String StringifyByValue(const Any &value, OldOptional indent) __asm__(
+    "_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE");
 }  // namespace json
 
 class StructuralEqual {

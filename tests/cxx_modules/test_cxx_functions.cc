@@ -179,6 +179,14 @@ TEST_F(CxxFunctions, JsonIsParsedAndWritten) {
             "[\n  1\n]");
 }
 
+TEST_F(CxxFunctions, JsonIsWrittenForOldClients) {
+  using tvm::ffi::json::OldOptional;
+  using tvm::ffi::json::StringifyByValue;
+  Any value = Parse("[1]");
+  EXPECT_EQ(StringifyByValue(value, OldOptional{2, true}).str(), "[\n  1\n]");
+  EXPECT_EQ(StringifyByValue(value, OldOptional{2, false}).str(), "[1]");
+}
+
 TEST_F(CxxFunctions, JsonErrorsAreThrownOrGivenAsText) {
   EXPECT_EQ(Thrown([] { Parse("[1 2]"); }),
             "ValueError: Expecting ',' delimiter: line 1 column 4 (char 3)");

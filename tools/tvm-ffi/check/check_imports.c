@@ -47,6 +47,10 @@ static void check_import(checking *to, const elf_symbol *symbol, runtime_imports
     of->newest = symbol->name;
     if (to->release != kNoRuntime) to->release = found.release;
   }
+  if (found.last != 0 && !symbol->is_weak) {
+    checks_add(to, kNote, "runtime", symbol->name,
+               tool_format("the reference has it up to 0.1.%d", found.last));
+  }
   if (checks_cxx_name(symbol) != NULL && of->num_cxx++ == 0) of->first_cxx = symbol;
 }
 

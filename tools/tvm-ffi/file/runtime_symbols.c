@@ -17,6 +17,7 @@ typedef struct {
   const char *name;
   int release;
   const char *readable; /* as demanglers write it, with tvm::ffi:: once */
+  int last;             /* the last release that has it; 0 where all have it from the first on */
 } released_cxx;
 
 static const released kReleased[] = {
@@ -80,49 +81,53 @@ static const released kReleased[] = {
 /* What the library with the C++ functions has beside these. */
 static const released_cxx kReleasedCxx[] = {
     /* by name */
-    {"_ZN3tvm3ffi11RecursiveEqERKNS0_3AnyES3_", 10,
-     "tvm::ffi::RecursiveEq(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi11RecursiveGeERKNS0_3AnyES3_", 10,
-     "tvm::ffi::RecursiveGe(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi11RecursiveGtERKNS0_3AnyES3_", 10,
-     "tvm::ffi::RecursiveGt(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi11RecursiveLeERKNS0_3AnyES3_", 10,
-     "tvm::ffi::RecursiveLe(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi11RecursiveLtERKNS0_3AnyES3_", 10,
-     "tvm::ffi::RecursiveLt(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi11ToJSONGraphERKNS0_3AnyES3_", 0, "tvm::ffi::ToJSONGraph(Any const&, Any const&)"},
-    {"_ZN3tvm3ffi13FromJSONGraphERKNS0_3AnyE", 0, "tvm::ffi::FromJSONGraph(Any const&)"},
-    {"_ZN3tvm3ffi13RecursiveHashERKNS0_3AnyE", 10, "tvm::ffi::RecursiveHash(Any const&)"},
+    {"_ZN3tvm3ffi11RecursiveEqERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveEq(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi11RecursiveGeERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveGe(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi11RecursiveGtERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveGt(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi11RecursiveLeERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveLe(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi11RecursiveLtERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveLt(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi11ToJSONGraphERKNS0_3AnyES3_", 0, "tvm::ffi::ToJSONGraph(Any const&, Any const&)",
+     0},
+    {"_ZN3tvm3ffi13FromJSONGraphERKNS0_3AnyE", 0, "tvm::ffi::FromJSONGraph(Any const&)", 0},
+    {"_ZN3tvm3ffi13RecursiveHashERKNS0_3AnyE", 10, "tvm::ffi::RecursiveHash(Any const&)", 0},
     {"_ZN3tvm3ffi14StructuralHash4HashERKNS0_3AnyEbb", 0,
-     "tvm::ffi::StructuralHash::Hash(Any const&, bool, bool)"},
+     "tvm::ffi::StructuralHash::Hash(Any const&, bool, bool)", 0},
     {"_ZN3tvm3ffi15StructuralEqual16GetFirstMismatchERKNS0_3AnyES4_bb", 0,
-     "tvm::ffi::StructuralEqual::GetFirstMismatch(Any const&, Any const&, bool, bool)"},
+     "tvm::ffi::StructuralEqual::GetFirstMismatch(Any const&, Any const&, bool, bool)", 0},
     {"_ZN3tvm3ffi15StructuralEqual5EqualERKNS0_3AnyES4_bb", 0,
-     "tvm::ffi::StructuralEqual::Equal(Any const&, Any const&, bool, bool)"},
+     "tvm::ffi::StructuralEqual::Equal(Any const&, Any const&, bool, bool)", 0},
     {"_ZN3tvm3ffi17VisitErrorContext15FindAccessPathsERKNS0_9ObjectRefERKS1_b", 12,
      "tvm::ffi::VisitErrorContext::FindAccessPaths(ObjectRef const&, VisitErrorContext const&, "
-     "bool)"},
+     "bool)",
+     0},
     {"_ZN3tvm3ffi4json5ParseERKNS0_6StringEPS2_", 0,
-     "tvm::ffi::json::Parse(String const&, String*)"},
+     "tvm::ffi::json::Parse(String const&, String*)", 0},
+    {"_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE", 0,
+     "tvm::ffi::json::Stringify(Any const&, Optional<int, void>)", 12},
     {"_ZN3tvm3ffi4json9StringifyERKNS0_3AnyERKNS0_8OptionalIivEE", 13,
-     "tvm::ffi::json::Stringify(Any const&, Optional<int, void> const&)"},
+     "tvm::ffi::json::Stringify(Any const&, Optional<int, void> const&)", 0},
     {"_ZN3tvm3ffi6Module12LoadFromFileERKNS0_6StringE", 0,
-     "tvm::ffi::Module::LoadFromFile(String const&)"},
+     "tvm::ffi::Module::LoadFromFile(String const&)", 0},
     {"_ZN3tvm3ffi6Module19VisitContextSymbolsERKNS0_13TypedFunctionIFvNS0_6StringEPvEEE", 0,
-     "tvm::ffi::Module::VisitContextSymbols(TypedFunction<void (String, void*)> const&)"},
-    {"_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", 9, "tvm::ffi::DeepCopy(Any const&)"},
+     "tvm::ffi::Module::VisitContextSymbols(TypedFunction<void (String, void*)> const&)", 0},
+    {"_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", 9, "tvm::ffi::DeepCopy(Any const&)", 0},
     {"_ZN3tvm3ffi9ModuleObj11GetFunctionERKNS0_6StringEb", 0,
-     "tvm::ffi::ModuleObj::GetFunction(String const&, bool)"},
+     "tvm::ffi::ModuleObj::GetFunction(String const&, bool)", 0},
     {"_ZN3tvm3ffi9ModuleObj14GetFunctionDocERKNS0_6StringEb", 0,
-     "tvm::ffi::ModuleObj::GetFunctionDoc(String const&, bool)"},
+     "tvm::ffi::ModuleObj::GetFunctionDoc(String const&, bool)", 0},
     {"_ZN3tvm3ffi9ModuleObj18ImplementsFunctionERKNS0_6StringEb", 0,
-     "tvm::ffi::ModuleObj::ImplementsFunction(String const&, bool)"},
+     "tvm::ffi::ModuleObj::ImplementsFunction(String const&, bool)", 0},
     {"_ZN3tvm3ffi9ModuleObj19GetFunctionMetadataERKNS0_6StringEb", 0,
-     "tvm::ffi::ModuleObj::GetFunctionMetadata(String const&, bool)"},
-    {"_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE", 10, "tvm::ffi::ReprPrint(Any const&)"},
-    {"_ZTIN3tvm3ffi5ErrorE", 13, "typeinfo for tvm::ffi::Error"},
-    {"_ZTSN3tvm3ffi5ErrorE", 13, "typeinfo name for tvm::ffi::Error"},
-    {"_ZTVN3tvm3ffi5ErrorE", 13, "vtable for tvm::ffi::Error"},
+     "tvm::ffi::ModuleObj::GetFunctionMetadata(String const&, bool)", 0},
+    {"_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE", 10, "tvm::ffi::ReprPrint(Any const&)", 0},
+    {"_ZTIN3tvm3ffi5ErrorE", 13, "typeinfo for tvm::ffi::Error", 0},
+    {"_ZTSN3tvm3ffi5ErrorE", 13, "typeinfo name for tvm::ffi::Error", 0},
+    {"_ZTVN3tvm3ffi5ErrorE", 13, "vtable for tvm::ffi::Error", 0},
 };
 
 /* The rows of both tables begin with the name. */
@@ -170,7 +175,7 @@ static bool has_prefix_of_runtime(const char *name) {
 }
 
 runtime_symbol runtime_symbol_find(const char *name) {
-  runtime_symbol found = {kSymbolForeign, 0, NULL};
+  runtime_symbol found = {kSymbolForeign, 0, 0, NULL};
   const released *row = FIND_ROW(kReleased, name);
   const released_cxx *cxx = FIND_ROW(kReleasedCxx, name);
   if (row != NULL) {
@@ -179,6 +184,7 @@ runtime_symbol runtime_symbol_find(const char *name) {
   } else if (cxx != NULL) {
     found.origin = kSymbolReleased;
     found.release = cxx->release;
+    found.last = cxx->last;
     found.cxx_name = cxx->readable;
   } else if (is_own(name)) {
     found.origin = kSymbolOwn;

@@ -15,6 +15,7 @@ typedef enum {
 typedef struct {
   symbol_origin origin;
   int release; /* of kSymbolReleased: N of 0.1.N, the first that has it */
+  int last;    /* and the last of the reference; 0 where all have it from the first on */
   const char
       *cxx_name; /* to be read, of what the default library lacks and CXX_LIBRARY has; NULL */
 } runtime_symbol;
