@@ -17,7 +17,8 @@
 
 #include "platform/atomic.h"
 
-/* Of the library that exports C++ functions, which TVMFFI_CXX_EXPORTS tells from the helper's. */
+/* The library with C++ functions exports what is marked so; the helper library has no use for it.
+ */
 #ifdef TVMFFI_CXX_EXPORTS
 #define TVMFFI_CXX_EXPORT __attribute__((visibility("default")))
 #else
@@ -66,7 +67,7 @@ class ObjectRef {
   TVMFFIObject *obj_;
 };
 
-/* What is thrown. Its type_info and virtual table are exported, too. */
+/* The exception class. The library with C++ functions exports its type_info and virtual table. */
 class TVMFFI_CXX_EXPORT Error : public ObjectRef, public std::exception {
  public:
   explicit Error(TVMFFIObject *taken) : ObjectRef(taken) {}
@@ -76,8 +77,8 @@ class TVMFFI_CXX_EXPORT Error : public ObjectRef, public std::exception {
 static_assert(sizeof(Error) == 2 * sizeof(void *), "an exception of other C++ code is no larger");
 
 /*
- * An owned value. Like all classes here it has a destructor, so that results of its type lie in
- * memory that the caller provides, as clients expect.
+ * An owned value. Like all classes here it has a destructor: that makes the C++ ABI return it in
+ * memory of the caller, as clients expect.
  */
 class Any {
  public:
@@ -107,7 +108,10 @@ class String : public Any {
   using Any::Any;
 };
 
-/* Of what is no object: an Any, None where it is absent. Of objects it is an ObjectRef. */
+/*
+ * A number or text that may be absent: an Any, which is None then. (An Optional of an object is
+ * laid out as an ObjectRef, and the functions here return it as one.)
+ */
 template <typename T, typename = void>
 class Optional : public Any {
  public:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ functions that binaries built with the reference's headers link: calls of the C layers,
-// whose errors are thrown. Signatures are what their mangled names say. References to values are
-// views, as everywhere in the C layers, and results are owned by the caller.
+// The C++ functions that binaries built with the reference's headers link. Each calls a function of
+// the C layers and throws the error that this raises. Parameters are borrowed, results are the
+// caller's.
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-// What the headers of the C layers include of the C library comes before them.
+// Headers of the C library, which must not be read first inside of extern "C".
 #include <cstdlib>
 #include <cstring>
 
@@ -215,7 +215,8 @@ ObjectRef VisitErrorContext::FindAccessPaths(const ObjectRef &root,
 
 // ---- Modules ------------------------------------------------------------------------------------
 
-// Objects of clients and of the C layers; here it is only what methods are called on.
+// Methods are called on modules of clients and of the C layers: `this` is where a module begins for
+// C++.
 class ModuleObj {
  public:
   TVMFFI_CXX_EXPORT ObjectRef GetFunction(const String &name, bool query_imports);
