@@ -59,6 +59,21 @@ uint64_t tvmffi_hash_bytes(const char *data, size_t size) {
   return multiply_fold(state ^ kFirst, kSecond);
 }
 
+static uint64_t xor_high_bits(uint64_t value) {
+  return value ^ value >> 47;
+}
+
+uint64_t tvmffi_hash_type_key(const char *data, size_t size) {
+  static const uint64_t kSeed = UINT64_C(0xc70f6907), kFactor = UINT64_C(0xc6a4a7935bd1e995);
+  const unsigned char *p = (const unsigned char *)data;
+  uint64_t hash = kSeed ^ (uint64_t)size * kFactor;
+  for (; size >= 8; size -= 8, p += 8) {
+    hash = (hash ^ xor_high_bits(load_le64(p) * kFactor) * kFactor) * kFactor;
+  }
+  if (size != 0) hash = (hash ^ load_tail(p, size)) * kFactor;
+  return xor_high_bits(xor_high_bits(hash) * kFactor);
+}
+
 uint64_t tvmffi_hash_content(const void *data, size_t size) {
   const unsigned char *p = (const unsigned char *)data;
   uint64_t hash = 0;

@@ -106,7 +106,8 @@ static int32_t index_of_number(int32_t number) {
 static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
   record->key.data = record->info.type_key.data = key;
   record->key.size = record->info.type_key.size = size;
-  record->key.hash = record->info.type_key_hash = tvmffi_hash_bytes(key, size);
+  record->key.hash = tvmffi_hash_bytes(key, size);
+  record->info.type_key_hash = tvmffi_hash_type_key(key, size);
 }
 
 TVMFFI_COLD static void fill_first_segment(void) {

@@ -8,12 +8,15 @@
 
 /* The same source once more, as machines without a 128-bit product compile it. */
 uint64_t hash_in_64_bits(const char *data, size_t size);
+uint64_t type_key_in_64_bits(const char *data, size_t size);
 uint64_t content_in_64_bits(const void *data, size_t size);
 #undef __SIZEOF_INT128__
 #define tvmffi_hash_bytes hash_in_64_bits
+#define tvmffi_hash_type_key type_key_in_64_bits
 #define tvmffi_hash_content content_in_64_bits
 #include "base/hash.c"
 #undef tvmffi_hash_bytes
+#undef tvmffi_hash_type_key
 #undef tvmffi_hash_content
 
 enum { kMaxSize = 64 };
@@ -111,6 +114,54 @@ static void test_names_spread(void **state) {
   assert_in_range(fullest, kPerBucket, 3 * kPerBucket);
 }
 
+/* Whatever the machine, what std::hash of libstdc++ gives where size_t has 64 bits. */
+static void test_type_keys(void **state) {
+  static const struct {
+    const char *key;
+    uint64_t hash;
+  } kKeys[] = {
+      {"", UINT64_C(0x553e93901e462a6e)},
+      {"a", UINT64_C(0x454ddee488c1ed6b)},
+      {"ffi.Map", UINT64_C(0x66acedc0a716b876)},
+      {"ffi.Array", UINT64_C(0x811300c104284401)},
+      {"ffi.Function", UINT64_C(0xb3b21b94552cae3d)},
+      {"ffi.reflection.AccessPath", UINT64_C(0xfb8603ce4a2bd6e1)},
+  };
+  /* The first bytes of data, by how many. */
+  static const uint64_t kBySize[] = {
+      UINT64_C(0x553e93901e462a6e), UINT64_C(0x5c80a99b56e3dd25), UINT64_C(0xf7ae8865a2b86037),
+      UINT64_C(0x4421a2d007dd66af), UINT64_C(0xa520ae05a33beb39), UINT64_C(0xd25521f0cd8cc670),
+      UINT64_C(0x3212c28a7531ff32), UINT64_C(0xad5cb946bda9c11e), UINT64_C(0x578bf262b7f63af1),
+      UINT64_C(0xce88faec79713950), UINT64_C(0xf5cd6b7eae010abd), UINT64_C(0xa75c1bd8f0e071a4),
+      UINT64_C(0x43a7b58b68f2f97f), UINT64_C(0x5069146c1ea1956c), UINT64_C(0xd659852633a2470d),
+      UINT64_C(0x0f74917226d365be), UINT64_C(0x3253e7c1036d3b29), UINT64_C(0xb478d4b7a37e64e7),
+      UINT64_C(0x78e49059c4b70ede), UINT64_C(0x7ff4cd569cbaae03), UINT64_C(0xb38276503bb7cd0a),
+      UINT64_C(0xf2edb3b888d3b46b), UINT64_C(0xcb6aed420b789663), UINT64_C(0x680e51c1e4c196cd),
+      UINT64_C(0x2085be0eb19ce4fb), UINT64_C(0x1157a1008e32033f), UINT64_C(0x0606dbc6b115010a),
+      UINT64_C(0x36736e13159930c5), UINT64_C(0x663a8702926f7f62), UINT64_C(0x47f61abf032dcaae),
+      UINT64_C(0x73b2948d28043229), UINT64_C(0x5a0b07058fb1b746), UINT64_C(0xf8b0ebb17889e597),
+      UINT64_C(0xfd3aeb4592e57049), UINT64_C(0xf6e9c763d67a577f), UINT64_C(0x9fc404d8ca3606c2),
+      UINT64_C(0x8d885d1589fea1a9), UINT64_C(0x73500f755947e540), UINT64_C(0x107a3b81d87ecdd6),
+      UINT64_C(0x038a4e64e40afb96), UINT64_C(0x85e41be36aa76344),
+  };
+  char data[kMaxSize];
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kKeys / sizeof kKeys[0]; ++i) {
+    assert_true(tvmffi_hash_type_key(kKeys[i].key, strlen(kKeys[i].key)) == kKeys[i].hash);
+  }
+  fill(data);
+  for (i = 0; i < sizeof kBySize / sizeof kBySize[0]; ++i) {
+    char *block = malloc(1 + i); /* memory checkers see a byte too far */
+    assert_non_null(block);
+    memcpy(block + 1, data, i);
+    assert_true(tvmffi_hash_type_key(block + 1, i) == kBySize[i]);
+    assert_true(type_key_in_64_bits(block + 1, i) == kBySize[i]);
+    free(block);
+  }
+  assert_true(tvmffi_hash_type_key(NULL, 0) == kBySize[0]);
+}
+
 /* The ABI's, from its definition: chunks of eight bytes, little-endian, modulo a prime. */
 static void test_content(void **state) {
   char data[kMaxSize];
@@ -140,6 +191,7 @@ int main(void) {
       cmocka_unit_test(test_F_19_no_data_when_size_is_zero),
       cmocka_unit_test(test_reads_the_key_and_nothing_else),
       cmocka_unit_test(test_names_spread),
+      cmocka_unit_test(test_type_keys),
       cmocka_unit_test(test_content),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

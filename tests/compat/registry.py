@@ -143,7 +143,7 @@ class Library:
             key = str(info.key)
             parents = " < ".join(str(info.ancestors[i].contents.key) for i in reversed(range(info.depth)))
             line = f"type {key}: index {self.index(info)}, parents {parents or 'none'}, "
-            line += f"{info.num_fields} fields, {info.num_methods} methods"
+            line += f"{info.num_fields} fields, {info.num_methods} methods, hash of the key {info.key_hash:#x}"
             if info.metadata:
                 known = info.metadata.contents
                 line += f", {known.total_size} bytes, equality {known.equality}"
