@@ -125,6 +125,10 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
 /* The hash of a key that does not depend on what was hashed before it: 1, 0 if it does, -1. */
 static int hash_key(const walk *w, const TVMFFIAny *key, uint64_t *out) {
   const tvmffi_pointer_entry *found;
+  if (key->type_index == kTVMFFIFloat) { /* by its bits, as not-a-numbers are different keys */
+    *out = tvmffi_any_key_hash(key);
+    return 1;
+  }
   if (tvmffi_plain_is_key(key)) return tvmffi_plain_hash(key, &w->options, out);
   found =
       tvmffi_is_container(key->type_index) ? NULL : tvmffi_pointer_map_find(&w->done, key->v_obj);
@@ -221,10 +225,9 @@ static int finish(walk *w, uint64_t *out) {
   bool has_ignored;
   *out = top->hash;
   if (top->kind == kTVMFFISEqHashKindFreeVar) {
-    /* A variable counts by its number where it is defined, and elsewhere is nothing but itself. */
-    *out = top->region != kTVMFFIDefRegionKindNone
-               ? combine(top->hash, w->num_variables++)
-               : combine((uint64_t)obj->type_index, (uint64_t)(uintptr_t)obj);
+    /* A variable counts by its number where it is defined, and elsewhere by its address. */
+    *out = top->region != kTVMFFIDefRegionKindNone ? combine(top->hash, w->num_variables++)
+                                                   : (uint64_t)(uintptr_t)obj;
   } else if (top->kind == kTVMFFISEqHashKindDAGNode) {
     *out = combine(top->hash, w->num_nodes++);
   }

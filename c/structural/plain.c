@@ -141,10 +141,12 @@ int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
     case kTVMFFITensor:
       return hash_tensor(TVMFFITensorGetDLTensorPtr(value->v_obj), options, out);
     default:
-      if (get_content(value, &content)) {
-        /* Small ones count as what they are in the heap. */
+      /*
+       * Small texts count as those in the heap. Small bytes do not, though they may be equal to
+       * bytes in the heap: the package counts them so, and clients store its hashes.
+       */
+      if (type_index != kTVMFFISmallBytes && get_content(value, &content)) {
         if (type_index == kTVMFFISmallStr) type_index = kTVMFFIStr;
-        if (type_index == kTVMFFISmallBytes) type_index = kTVMFFIBytes;
         *out = combine((uint64_t)type_index, tvmffi_hash_content(content.data, content.size));
         return 1;
       }

@@ -140,6 +140,26 @@ static TVMFFIAny pair(int32_t type_index, int64_t value, int64_t next) {
   return new_node(type_index, tvmffi_any_int(value), tvmffi_any_int(next));
 }
 
+static uint64_t hash_of(TVMFFIAny value) {
+  uint64_t hash = 0;
+  check_ok(tvmffi_recursive_hash(&value, &hash));
+  check_release(&value);
+  return hash;
+}
+
+/* Clients store hashes: these are the package's. */
+static void test_hashes_that_stay(void **state) {
+  (void)state;
+  assert_true(hash_of(make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2))) ==
+              UINT64_C(0x272ea68de7aee940));
+  assert_true(hash_of(make2("ffi.List", own("abc"), own("abcdefgh"))) ==
+              UINT64_C(0x8b918c26ea51f1a6));
+  assert_true(hash_of(make2("ffi.Map", own("key"), tvmffi_any_float(1.5))) ==
+              UINT64_C(0x59566e114df1ae97));
+  assert_true(hash_of(make2("ffi.Shape", tvmffi_any_int(2), tvmffi_any_int(3))) ==
+              UINT64_C(0x03f3ccfb7a943755));
+}
+
 static void test_objects(void **state) {
   (void)state;
   check_equal(pair(node_type, 1, 2), pair(node_type, 1, 2), true);
@@ -256,10 +276,15 @@ static int make_types(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_values), cmocka_unit_test(test_values_without_an_order),
-      cmocka_unit_test(test_containers),   cmocka_unit_test(test_maps_in_any_order),
-      cmocka_unit_test(test_objects),      cmocka_unit_test(test_cycles),
-      cmocka_unit_test(test_hooks),        cmocka_unit_test(test_builtins),
+      cmocka_unit_test(test_plain_values),
+      cmocka_unit_test(test_values_without_an_order),
+      cmocka_unit_test(test_containers),
+      cmocka_unit_test(test_maps_in_any_order),
+      cmocka_unit_test(test_objects),
+      cmocka_unit_test(test_cycles),
+      cmocka_unit_test(test_hooks),
+      cmocka_unit_test(test_builtins),
+      cmocka_unit_test(test_hashes_that_stay),
   };
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;
 }
