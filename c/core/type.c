@@ -292,10 +292,14 @@ typedef struct {
   int32_t parent_index;
 } type_request;
 
-/* A known key must come under the parent and depth it has. A parent of -1 claims nothing. */
+/* A known key must come under the parent and depth it has. A parent of -1 claims nothing. A class
+   that has the key of the class it derives from is the same type: TVM has such. */
 static int32_t check_known(const type_request *request, const tvmffi_type_record *known,
                            failure *why) {
   const TVMFFITypeInfo *info = &known->info;
+  if (request->parent_index == info->type_index && request->depth == info->type_depth + 1) {
+    return info->type_index;
+  }
   if (request->depth != info->type_depth) {
     return set_failure(why, "Type `%.*s` is registered with depth %d, not %d",
                        (int)request->key->size, request->key->data, (int)info->type_depth,

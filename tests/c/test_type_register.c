@@ -98,6 +98,17 @@ static void test_L_10_a_known_key_keeps_its_parent_and_depth(void **state) {
   assert_int_equal(register_type("ffi.Object", 64, 0, 0, 1, kNoParent), kTVMFFIObject);
 }
 
+/* TVM has instrument.PassInstrument twice: a class and the class that derives from it. */
+static void test_a_class_may_have_the_key_of_its_parent(void **state) {
+  int32_t a = add("my.A", 1, 0, kTVMFFIObject), b;
+  (void)state;
+  assert_int_equal(register_type("my.A", -1, 2, 0, 1, a), a);
+  refuse(register_type("my.A", -1, 3, 0, 1, a), "Type `my.A` is registered with depth 1, not 3");
+  b = add("my.B", 2, 0, a); /* of the type that there is, whose depth is as it was */
+  assert_int_equal(register_type("my.B", -1, 3, 0, 1, b), b);
+  refuse(register_type("my.B", -1, 3, 0, 1, a), "Type `my.B` is registered with depth 2, not 3");
+}
+
 static void test_many_types(void **state) {
   enum { kMany = 5000 };
   const TVMFFITypeInfo *first;
@@ -155,6 +166,7 @@ int main(void) {
       TEST(test_query_mode),
       TEST(test_L_2_unknown_parent_is_an_error_not_an_exit),
       TEST(test_L_10_a_known_key_keeps_its_parent_and_depth),
+      TEST(test_a_class_may_have_the_key_of_its_parent),
       TEST(test_many_types),
       TEST(test_refused_keys),
       TEST(test_shutdown_forgets_later_types),
