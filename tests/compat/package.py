@@ -11,6 +11,7 @@
     reference.python, reference.library, reference.include
     reference.with_library(library, folder)     # a second environment: the package on that library
     package.require_suite()             # the folder of the source distribution, with its tests
+    package.require_more("tvm")         # a folder for PYTHONPATH, of what MORE lists under that name
 
 The environment is kept in the folder that TVM_FFI_COMPAT_VENV names, else in the one of
 TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets. Several tests may ask at a time: one makes it. What is
@@ -35,6 +36,23 @@ REQUIREMENTS = [f"apache-tvm-ffi=={VERSION}", "numpy>=1.24,<3"]
 SOURCE = (f"apache-tvm-ffi=={VERSION} "
           "--hash=sha256:909be9ef5af07726aa9afd38a3111abc4d86cfd5927ebedfa9166232ce7d287b")
 SUITE_REQUIREMENTS = ["pytest>=8,<10"]
+# Packages that run on this one. Each row has a folder of its own, which no other test sees; it has all that is
+# needed of what its packages depend on.
+MORE = {
+    "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
+    "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
+    # It runs on releases before 0.1.13 of the reference only.
+    "tilelang": ["tilelang==0.1.15", "apache-tvm-ffi==0.1.12", "z3-solver==4.15.4.0", "ml_dtypes>=0.5,<1",
+                 "psutil>=5,<8"],
+    # Without PyTorch and Transformers, which tests/compat/stand_ins replaces.
+    "xgrammar": ["xgrammar==0.2.8", "pydantic==2.14.3", "pydantic-core==2.50.4", "annotated-types==0.8.0",
+                 "typing-inspection==0.4.5"],
+}
+# The source distributions whose tests are run.
+MORE_SOURCES = {
+    "xgrammar": ("xgrammar==0.2.8 "
+                 "--hash=sha256:8305646fd2b319d6c3003f51a1665e54cbbe9cba1fb636bc41d0b46434ccbb80"),
+}
 
 SKIP = 77
 # How long a failure is believed, so that not every test waits for a network that is not there.
@@ -86,10 +104,25 @@ class Package:
         copy = new / pathlib.Path(self.library).relative_to(old)
         shutil.copyfile(library, copy)
         python = root / "bin" / "python"
-        loaded = run("import tvm_ffi", python, "-c", LOADED).splitlines()
-        if loaded != [str(copy)]:
-            sys.exit(f"the package was to run on {copy} alone, and runs on {loaded}")
+        check_loaded(python, copy)
         return str(python)
+
+
+def check_loaded(python, library, *folders):
+    """Ends the program if the package that is found with the folders runs on another library."""
+    command = ["env", f"PYTHONPATH={os.pathsep.join(map(str, folders))}", python, "-W", "ignore", "-c", LOADED]
+    loaded = run("import tvm_ffi", *command).splitlines()
+    if loaded != [str(library)]:
+        sys.exit(f"the package was to run on {library} alone, and runs on {loaded}")
+
+
+def replace_library(folder, library, place):
+    """Folders for PYTHONPATH: what is in one, with that library in the package that it brings."""
+    shutil.rmtree(place, ignore_errors=True)
+    for path in [folder / "tvm_ffi", *folder.glob("apache_tvm_ffi-*.dist-info")]:
+        shutil.copytree(path, place / path.name)
+    shutil.copyfile(library, place / "tvm_ffi" / "lib" / "libtvm_ffi.so")
+    return [place, folder]
 
 
 def folder():
@@ -114,10 +147,19 @@ def read(path):
         return {}
 
 
-def run(what, *command):
-    # Without what would lead the new interpreter to other packages than its own.
+def environment(*folders, **others):
+    """For an interpreter that finds its own packages and library, what is in the folders, and no others."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    done = subprocess.run([str(word) for word in command], env=env, text=True, check=False, cwd="/",
+    if folders:
+        env["PYTHONPATH"] = os.pathsep.join(map(str, folders))
+    if "LD_LIBRARY_PATH" in env:  # Meson's leads to the library that is tested
+        env["LD_LIBRARY_PATH"] = ":".join(path for path in env["LD_LIBRARY_PATH"].split(":")
+                                          if not pathlib.Path(path, "libtvm_ffi.so").exists())
+    return {**env, **others}
+
+
+def run(what, *command):
+    done = subprocess.run([str(word) for word in command], env=environment(), text=True, check=False, cwd="/",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
@@ -144,24 +186,37 @@ def make(root):
 def make_suite(root):
     """pytest in the environment, and the source distribution unpacked beside it."""
     python, place = root / "bin" / "python", root / "suite"
+    run("pip install " + " ".join(SUITE_REQUIREMENTS), python, *INSTALL, *SUITE_REQUIREMENTS)
+    return {"python": str(python), "source": unpack(python, SOURCE, place)}
+
+
+def unpack(python, requirement, place):
+    """Downloads a source distribution; its folder below the place, which is made anew."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    run("pip install " + " ".join(SUITE_REQUIREMENTS), python, *INSTALL, *SUITE_REQUIREMENTS)
-    (place / "requirements.txt").write_text(SOURCE + "\n", encoding="utf-8")
+    (place / "requirements.txt").write_text(requirement + "\n", encoding="utf-8")
     # pip asks a source distribution what it is, by means of what that builds with.
     run("pip download of the source distribution", python, *PIP, "download", "--no-deps", "--no-binary",
-        "apache-tvm-ffi", "--require-hashes", "--dest", place, "--requirement", place / "requirements.txt")
+        requirement.split("==")[0], "--require-hashes", "--dest", place, "--requirement", place / "requirements.txt")
     archive = next(place.glob("*.tar.gz"))
     with tarfile.open(archive) as tar:
         tar.extractall(place, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-    return {"python": str(python), "source": str(place / archive.name[:-len(".tar.gz")])}
+    return str(place / archive.name[:-len(".tar.gz")])
 
 
-def kept(name, requirements, make_it):
+def make_more(root, name):
+    """The packages of MORE in a folder beside the environment's own."""
+    python, place = root / "bin" / "python", root / name
+    shutil.rmtree(place, ignore_errors=True)
+    run("pip install " + " ".join(MORE[name]), python, *INSTALL, "--no-deps", "--target", place, *MORE[name])
+    return {"python": str(python), "source": str(place)}
+
+
+def kept(name, requirements, make_it, lock="lock"):
     """What make_it(root) said, now or an earlier time; raises Unavailable."""
     root = folder()
     stamp_path, failure_path = root / f"{name}.json", root.with_name(f"{root.name}.{name}.failure")
-    with locked(root.with_name(root.name + ".lock")):
+    with locked(root.with_name(f"{root.name}.{lock}")):
         stamp, failure = read(stamp_path), read(failure_path)
         if stamp.get("requirements") == requirements and all(
                 pathlib.Path(stamp[word]).exists() for word in ("python", "library", "source") if word in stamp):
@@ -196,6 +251,21 @@ def require_suite():
         return pathlib.Path(kept("suite", [SOURCE, *SUITE_REQUIREMENTS], make_suite)["source"])
     except Unavailable as error:
         print(f"no tests of apache-tvm-ffi {VERSION}: {error}")
+        sys.exit(SKIP)
+
+
+def require_more(name, source=False):
+    """The folder of the packages of that name, or of their source distribution."""
+    require()
+    try:
+        # A large download does not keep the other tests from the package.
+        if source:
+            return pathlib.Path(kept(f"{name}_source", MORE_SOURCES[name], lambda root: {
+                "source": unpack(root / "bin" / "python", MORE_SOURCES[name], root / f"{name}_source")},
+                f"{name}.lock")["source"])
+        return pathlib.Path(kept(name, MORE[name], lambda root: make_more(root, name), f"{name}.lock")["source"])
+    except Unavailable as error:
+        print(f"no {MORE[name][0]}: {error}")
         sys.exit(SKIP)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the package's source distribution, on its own library and on ours.
+"""The tests of the package's source distribution, on its own library and on ours; or those of orcjit or xgrammar.
 
-    suite.py --runtime libtvm_ffi.so --work FOLDER [FILE...]
+    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...]
 
 Every test that passes on the first passes on the second, but for those of not_yet.txt, which must fail.
 What came of them on the first is kept beside the package, for as long as nothing there is another.
@@ -10,6 +10,7 @@ With FILEs (test_tensor.py) only those are run, on both libraries.
 """
 import argparse
 import collections
+import hashlib
 import json
 import os
 import pathlib
@@ -22,6 +23,7 @@ import package
 
 TIMEOUT_SECONDS = 560
 KINDS = ("passed", "failed", "skipped")
+STAND_INS = pathlib.Path(__file__).resolve().with_name("stand_ins")
 # What the outcomes depend on, beside the tests themselves.
 SURROUNDINGS = """
 import importlib.metadata, json, shutil, sys
@@ -30,21 +32,64 @@ print(json.dumps({"python": sys.version, "tools": [name for name in ("c++", "nvc
 """
 
 
+class Suite:
+    """Tests, and what they need; those that a machine like this cannot run are left out."""
+
+    def __init__(self, name, work):
+        self.name, self.options, self.environment = name, [], {}
+        self.tests = self.root = package.require_suite()
+        paths = [] if name == "package" else [package.require_more(name)]
+        if name == "package":
+            self.tests = self.root / "tests" / "python"
+        elif name == "orcjit":
+            self.tests = self.root / "addons" / "tvm_ffi_orcjit" / "tests"
+            # They compile to a folder there, and find it the next time.
+            objects = work / f"orcjit-{package.VERSION}"
+            objects.mkdir(parents=True, exist_ok=True)
+            # nvcc compiles without a device, which only running takes.
+            self.environment = {"TMPDIR": str(objects), "TVM_FFI_CUDA_ARCH_LIST": "8.0"}
+            self.options = ["-k", "not cuda"]
+        elif name == "xgrammar":
+            self.root = package.require_more(name, source=True)
+            self.tests = self.root / "tests" / "python"
+            paths.append(STAND_INS)
+            # These take the arithmetic of PyTorch, tokenizers of Hugging Face, or the package cohere_melody.
+            self.options = [*(f"--ignore={self.tests / file}" for file in (
+                "test_token_bitmask_operations.py", "test_tokenizer_utils.py", "test_pressure.py")),
+                "-k", "not MELODY and not cohere_melody", "-W", "ignore::pytest.PytestUnknownMarkWarning"]
+            self.environment = {"PYTHONHASHSEED": "0"}  # names of tests have the order of a set
+        self.asked = [list(map(str, self.options)), self.environment]
+        self.environment = package.environment(*paths, PYTHONDONTWRITEBYTECODE="1", **self.environment)
+
+    def compile(self, python):
+        """What both runs need, so that it is there before them."""
+        if self.name == "orcjit":
+            try:
+                package.run("compiling the tests of orcjit", "env", f"PYTHONPATH={self.tests}",
+                            *(f"{key}={value}" for key, value in self.asked[1].items()), python, "-c",
+                            "import utils; utils.build_test_objects()")
+            except package.Unavailable as error:
+                sys.exit(str(error))
+
+    def known_outcomes(self):
+        if self.name == "package":
+            return self.root.parent / "outcomes.json"
+        return package.folder() / f"{self.name}_outcomes.json"
+
+
 class Run:
     """pytest at work; nothing is written but below its folder."""
 
-    def __init__(self, python, source, work, files):
+    def __init__(self, python, suite, work, files):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         self.results, self.log = work / "results.xml", work / "log.txt"
-        env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-        env.update(TVM_FFI_CACHE_DIR=str(work / "cache"), PYTHONDONTWRITEBYTECODE="1")
-        tests = source / "tests" / "python"
+        env = {**suite.environment, "TVM_FFI_CACHE_DIR": str(work / "cache")}
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [python, "-m", "pytest", "-c", os.devnull, "--rootdir", source, "-p", "no:cacheprovider", "-v",
-                 "--basetemp", work / "tmp", "--junit-xml", self.results,
-                 *([tests / name for name in files] or [tests])],
+                [python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p", "no:cacheprovider", "-v",
+                 "--basetemp", work / "tmp", "--junit-xml", self.results, *suite.options,
+                 *([suite.tests / name for name in files] or [suite.tests])],
                 cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def outcomes(self):
@@ -72,15 +117,20 @@ class Run:
         return found
 
 
-def of_reference(reference, source, work, files):
+def of_reference(reference, suite, work, files):
     """A function that gives the outcomes on the package's own library."""
-    keep = source.parent / "outcomes.json"
-    asked = json.loads(subprocess.check_output([reference.python, "-c", SURROUNDINGS], text=True))
+    keep = suite.known_outcomes()
+    asked = json.loads(subprocess.check_output([reference.python, "-c", SURROUNDINGS], text=True,
+                                               env=suite.environment))
+    asked["suite"] = suite.asked
+    if suite.name == "xgrammar":
+        texts = b"".join(file.read_bytes() for file in sorted(STAND_INS.glob("*.py")))
+        asked["stand_ins"] = hashlib.sha256(texts).hexdigest()
     known = package.read(keep)
     if not files and known.get("asked") == asked:
         print("on the package's library: as known from an earlier run")
         return lambda: known["outcomes"]
-    run = Run(reference.python, source, work, files)
+    run = Run(reference.python, suite, work, files)
 
     def finish():
         outcomes = {name: [kind, ""] for name, (kind, _) in run.outcomes().items()}
@@ -111,18 +161,23 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runtime", required=True, type=pathlib.Path)
     parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--suite", default="package", choices=("package", "orcjit", "xgrammar"))
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
-    reference, source = package.require(), package.require_suite()
-    work = args.work.resolve() / "suite"
+    reference = package.require()
+    work = args.work.resolve() / ("suite" if args.suite == "package" else f"suite_{args.suite}")
+    suite = Suite(args.suite, work)
     python = reference.with_library(args.runtime, work / "venv")
+    suite.compile(reference.python)
     # Both at a time.
-    finish = of_reference(reference, source, work / "theirs", args.files)
-    ours = Run(python, source, work / "ours", args.files).outcomes()
+    finish = of_reference(reference, suite, work / "theirs", args.files)
+    ours = Run(python, suite, work / "ours", args.files).outcomes()
     theirs = finish()
     print_table(theirs, ours)
 
     not_yet = {line[len("test "):] for line in package.not_yet() if line.startswith("test ")}
+    if args.suite != "package":
+        not_yet = set()
     problems = [f"{name}: only on one library" for name in theirs.keys() ^ ours.keys()]
     for name in sorted(theirs.keys() & ours.keys()):
         kind, text = ours[name]
@@ -132,6 +187,8 @@ def main():
             problems.append(f"{name}: is in not_yet.txt, but passes")
     if not args.files:
         problems += [f"{name}: is in not_yet.txt, but no test" for name in sorted(not_yet - ours.keys())]
+    passed = [sum(kind == "passed" for kind, _ in outcomes.values()) for outcomes in (theirs, ours)]
+    print(f"tests of {args.suite}: {passed[0]} passed on the package's library, {passed[1]} on ours")
     print(*problems, sep="\n\n")
     return 1 if problems else 0
 
