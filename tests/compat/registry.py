@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package's library registers while it is loaded, and what ours does: the same, down to the bytes.
 
-    registry.py --runtime libtvm_ffi.so     compare
-    registry.py --dump libtvm_ffi.so        print one of them, a line for each thing
+    registry.py --runtime libtvm_ffi.so                      compare
+    registry.py --runtime libtvm_ffi.so --more NAME FILE...  compare with what libraries add that are loaded after it
+    registry.py --dump libtvm_ffi.so [FILE...]               print what there is, a line for each thing
 
 A thing is a global function with its metadata, a type with its fields and methods, or an attribute of a
 type; what it is for is said in words of our own, so only that there are some. Things that not_yet.txt
@@ -11,6 +12,7 @@ lists may be missing in ours, and must be.
 """
 import argparse
 import ctypes
+import os
 import pathlib
 import subprocess
 import sys
@@ -174,9 +176,17 @@ class Library:
                 yield f"attribute {key}.{name}: {self.value(column.contents.data[at])}"
 
 
-def dump(path):
+def load(path):
+    """Loads a library for what it registers. ctypes asks for all that it might call later, too."""
+    libc = ctypes.CDLL(None)
+    libc.dlopen.restype, libc.dlerror.restype = ctypes.c_void_p, ctypes.c_char_p
+    if not libc.dlopen(str(path).encode(), os.RTLD_LAZY | os.RTLD_GLOBAL):
+        sys.exit(libc.dlerror().decode())
+
+
+def dump(path, more):
     """The lines of a library, by what each is about."""
-    done = subprocess.run([sys.executable, __file__, "--dump", str(path)], text=True, check=False,
+    done = subprocess.run([sys.executable, __file__, "--dump", str(path), *map(str, more)], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         sys.exit(f"{path} is not to be read:\n{done.stdout}")
@@ -188,12 +198,17 @@ def dump(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runtime", type=pathlib.Path)
-    parser.add_argument("--dump", type=pathlib.Path)
+    parser.add_argument("--more", nargs="+", default=[])
+    parser.add_argument("--dump", nargs="+", type=pathlib.Path)
     args = parser.parse_args()
     if args.dump:
-        print("\n".join(Library(args.dump).dump()))
+        library = Library(args.dump[0])
+        for path in args.dump[1:]:
+            load(path)
+        print("\n".join(library.dump()))
         return 0
-    theirs, ours = dump(package.require().library), dump(args.runtime)
+    more = [package.require_more(args.more[0]) / file for file in args.more[1:]] if args.more else []
+    theirs, ours = dump(package.require().library, more), dump(args.runtime, more)
     not_yet = {line for line in package.not_yet() if not line.startswith("test ")}
     problems = []
     for name in sorted(theirs.keys() | ours.keys() | not_yet):
@@ -201,8 +216,8 @@ def main():
         if ours.get(name) != wanted or theirs.get(name) is None:
             problems.append(f"{name}{', which is in not_yet.txt' if name in not_yet else ''}\n"
                             f"  package: {theirs.get(name)}\n  ours:    {ours.get(name)}")
-    print(f"{len(theirs)} things of the package, {len(ours)} of ours; {len(MEANT)} are others on purpose, "
-          f"{len(not_yet)} are not there yet")
+    print(f"{len(theirs)} things of the package{f' with {args.more[0]}' if args.more else ''}, {len(ours)} of ours; "
+          f"{len(MEANT)} are others on purpose, {len(not_yet)} are not there yet")
     print(*problems, sep="\n")
     return 1 if problems else 0
 
