@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/array.h"
+#include "container/lend.h"
 #include "container/list.h"
 #include "core/any.h"
 #include "core/builtins.h"
@@ -14,14 +15,22 @@
 
 enum { kFirstCapacity = 4 };
 
+typedef struct {
+  TVMFFIObject *list;
+  tvmffi_lend_guard guard; /* for an element that a walk lends */
+} change;
+
 /* The list to work on. */
-static int begin(const TVMFFIAny *arg, TVMFFIObject **out) {
-  *out = arg->type_index == kTVMFFIList ? arg->v_obj : tvmffi_list_copy(arg->v_obj);
-  return *out == NULL ? -1 : 0;
+static int begin(const TVMFFIAny *arg, change *out) {
+  out->list = arg->type_index == kTVMFFIList ? arg->v_obj : tvmffi_list_copy(arg->v_obj);
+  if (out->list == NULL) return -1;
+  out->guard = tvmffi_lend_begin_guard();
+  return 0;
 }
 
-static void end(const TVMFFIAny *arg, TVMFFIObject *list) {
-  if (list != arg->v_obj) tvmffi_object_release(list);
+static void end(const TVMFFIAny *arg, const change *of) {
+  if (of->list != arg->v_obj) tvmffi_object_release(of->list);
+  tvmffi_lend_end_guard(of->guard);
 }
 
 static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -42,16 +51,16 @@ static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
 
 /* Puts a value in the place of the elements from start to stop. */
 static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAny *value) {
-  TVMFFIObject *list;
+  change made;
   TVMFFIAny owned;
   int rc;
-  TVMFFI_TRY(begin(arg, &list));
+  TVMFFI_TRY(begin(arg, &made));
   rc = tvmffi_array_own(value, &owned);
   if (rc == 0) {
-    rc = tvmffi_list_splice(list, start, stop, &owned, 1);
+    rc = tvmffi_list_splice(made.list, start, stop, &owned, 1);
     if (rc != 0) tvmffi_any_release(&owned);
   }
-  end(arg, list);
+  end(arg, &made);
   return rc;
 }
 
@@ -87,21 +96,21 @@ static int insert(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 }
 
 static int pop(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *list;
+  change made;
   int rc;
   (void)num_args;
-  TVMFFI_TRY(begin(&args[0], &list));
-  rc = tvmffi_list_pop(list, args[1].v_int64, result);
-  end(&args[0], list);
+  TVMFFI_TRY(begin(&args[0], &made));
+  rc = tvmffi_list_pop(made.list, args[1].v_int64, result);
+  end(&args[0], &made);
   return rc;
 }
 
 static int erase_range(const TVMFFIAny *arg, int64_t start, int64_t stop) {
-  TVMFFIObject *list;
+  change made;
   int rc;
-  TVMFFI_TRY(begin(arg, &list));
-  rc = tvmffi_list_erase(list, start, stop);
-  end(arg, list);
+  TVMFFI_TRY(begin(arg, &made));
+  rc = tvmffi_list_erase(made.list, start, stop);
+  end(arg, &made);
   return rc;
 }
 
@@ -126,9 +135,10 @@ static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 
 /* The replacement may be the list itself: its elements are copied first. */
 static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *list, *from = args[3].v_obj;
+  TVMFFIObject *from = args[3].v_obj;
   int64_t i, num = tvmffi_array_size(from);
   TVMFFIAny *values;
+  change made;
   int rc;
   (void)num_args;
   (void)result;
@@ -136,10 +146,10 @@ static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   values = tvmffi_alloc((size_t)num * sizeof *values); /* no more than the elements take */
   if (values == NULL) return tvmffi_fail_memory();
   for (i = 0; i < num; ++i) values[i] = tvmffi_any_copy(&tvmffi_array_items(from)[i]);
-  rc = begin(&args[0], &list);
+  rc = begin(&args[0], &made);
   if (rc == 0) {
-    rc = tvmffi_list_splice(list, args[1].v_int64, args[2].v_int64, values, num);
-    end(&args[0], list);
+    rc = tvmffi_list_splice(made.list, args[1].v_int64, args[2].v_int64, values, num);
+    end(&args[0], &made);
   }
   for (i = 0; i < num && rc != 0; ++i) tvmffi_any_release(&values[i]);
   tvmffi_free(values);
@@ -148,29 +158,29 @@ static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
 
 static int reverse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny *items;
-  TVMFFIObject *list;
+  change made;
   int64_t i, j;
   (void)num_args;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &list));
-  items = tvmffi_array_items(list);
-  for (i = 0, j = tvmffi_array_size(list) - 1; i < j; ++i, --j) {
+  TVMFFI_TRY(begin(&args[0], &made));
+  items = tvmffi_array_items(made.list);
+  for (i = 0, j = tvmffi_array_size(made.list) - 1; i < j; ++i, --j) {
     TVMFFIAny first = items[i];
     items[i] = items[j];
     items[j] = first;
   }
-  end(&args[0], list);
+  end(&args[0], &made);
   return 0;
 }
 
 static int reserve(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *list;
+  change made;
   int rc;
   (void)num_args;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &list));
-  rc = tvmffi_list_reserve(list, args[1].v_int64);
-  end(&args[0], list);
+  TVMFFI_TRY(begin(&args[0], &made));
+  rc = tvmffi_list_reserve(made.list, args[1].v_int64);
+  end(&args[0], &made);
   return rc;
 }
 

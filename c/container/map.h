@@ -43,6 +43,9 @@ void tvmffi_map_clear(TVMFFIObject *map);
 /* A Dict of the same entries in the same order. */
 TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map);
 
+/* A map of the same type with the same entries at the same positions. */
+TVMFFIObject *tvmffi_map_copy(TVMFFIObject *map);
+
 /*
  * An empty Map or Dict for num_pairs pairs to come: the same as if it grew with them, made at once.
  * That it is the same holds while no key comes twice. Fewer may come; then it is larger than usual.

@@ -7,6 +7,7 @@
 
 #include "container/any_key.h"
 #include "container/array.h"
+#include "container/lend.h"
 #include "container/map.h"
 #include "core/any.h"
 #include "core/builtins.h"
@@ -144,48 +145,60 @@ static int count(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
 
 /* ---- Changing -------------------------------------------------------------------------------- */
 
+typedef struct {
+  TVMFFIObject *dict;
+  tvmffi_lend_guard guard; /* for a value that a walk lends */
+} change;
+
 /* The dict to work on. */
-static int begin(const TVMFFIAny *arg, TVMFFIObject **out) {
-  *out = arg->type_index == kTVMFFIDict ? arg->v_obj : tvmffi_map_copy_to_dict(arg->v_obj);
-  return *out == NULL ? tvmffi_fail_memory() : 0;
+static int begin(const TVMFFIAny *arg, change *out) {
+  out->dict = arg->type_index == kTVMFFIDict ? arg->v_obj : tvmffi_map_copy_to_dict(arg->v_obj);
+  if (out->dict == NULL) return tvmffi_fail_memory();
+  out->guard = tvmffi_lend_begin_guard();
+  return 0;
 }
 
-static void end(const TVMFFIAny *arg, TVMFFIObject *dict) {
-  if (dict != arg->v_obj) tvmffi_object_release(dict);
+static void end(const TVMFFIAny *arg, const change *of) {
+  if (of->dict != arg->v_obj) tvmffi_object_release(of->dict);
+  tvmffi_lend_end_guard(of->guard);
 }
 
 static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *dict;
+  change made;
   int rc;
   (void)num_args;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &dict));
-  rc = insert(&dict, &args[1]);
-  end(&args[0], dict);
+  TVMFFI_TRY(begin(&args[0], &made));
+  rc = insert(&made.dict, &args[1]);
+  end(&args[0], &made);
   return rc;
 }
 
 static int erase(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny key;
-  TVMFFIObject *dict;
+  change made;
   int rc;
   (void)num_args;
   (void)result;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &key));
-  rc = begin(&args[0], &dict);
+  rc = begin(&args[0], &made);
   if (rc == 0) {
-    rc = tvmffi_map_erase(dict, &key);
+    rc = tvmffi_map_erase(made.dict, &key);
     if (rc != 0) rc = fail(rc);
-    end(&args[0], dict);
+    end(&args[0], &made);
   }
   tvmffi_any_release(&key);
   return rc;
 }
 
 static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  tvmffi_lend_guard guard;
   (void)num_args;
   (void)result;
-  if (args[0].type_index == kTVMFFIDict) tvmffi_map_clear(args[0].v_obj);
+  if (args[0].type_index != kTVMFFIDict) return 0;
+  guard = tvmffi_lend_begin_guard();
+  tvmffi_map_clear(args[0].v_obj);
+  tvmffi_lend_end_guard(guard);
   return 0;
 }
 

@@ -91,9 +91,10 @@ TVMFFIObject *tvmffi_map_new_for(int32_t type_index, uint64_t num_pairs) {
   return &map->header;
 }
 
-TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map) {
+/* small_slots: of a copy that is small. */
+static TVMFFIObject *copy_as(TVMFFIObject *map, int32_t type_index, uint64_t small_slots) {
   const tvmffi_map *from = (const tvmffi_map *)(const void *)map;
-  tvmffi_map *to = tvmffi_map_small_new(kTVMFFIDict, kTvmffiMapMaxSmallSlots);
+  tvmffi_map *to = tvmffi_map_small_new(type_index, small_slots);
   uint64_t i;
   if (to == NULL) return NULL;
   if (tvmffi_map_is_small(from)) {
@@ -116,4 +117,17 @@ TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map) {
     (void)tvmffi_any_copy(&pair->value);
   }
   return &to->header;
+}
+
+TVMFFIObject *tvmffi_map_copy_to_dict(TVMFFIObject *map) {
+  return copy_as(map, kTVMFFIDict, kTvmffiMapMaxSmallSlots);
+}
+
+TVMFFIObject *tvmffi_map_copy(TVMFFIObject *map) {
+  const tvmffi_map *from = (const tvmffi_map *)(const void *)map;
+  uint64_t slots = kTvmffiMapMinSmallSlots;
+  if (tvmffi_map_is_small(from) && (from->slots & ~TVMFFI_MAP_SMALL_TAG) > slots) {
+    slots = from->slots & ~TVMFFI_MAP_SMALL_TAG;
+  }
+  return copy_as(map, map->type_index, slots);
 }

@@ -62,6 +62,7 @@ static void release_state(tvmffi_thread_state *state) {
   if (record != NULL) {
     tvmffi_buf_fini(&record->backtrace_text);
     record->is_walking = false;
+    record->lent = NULL;
     tvmffi_mutex_lock(&records_mutex);
     record->in_use = 0;
     tvmffi_mutex_unlock(&records_mutex);

@@ -26,6 +26,7 @@ typedef struct tvmffi_thread_record {
   bool is_walking;           /* a stack walker runs */
   bool is_open;              /* its last walk ended where the stack did, or could not go on */
   int skip;                  /* how many frames the next one leaves out */
+  struct tvmffi_lend *lent;  /* what the innermost walk lends (container/lend.h) */
 } tvmffi_thread_record;
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
   void (*release_streams)(void *streams);
   DLPackManagedTensorAllocator tensor_allocator; /* env/allocator.c */
   tvmffi_thread_record *record;
-  int depth; /* how many are being destroyed on top of each other (object.c) */
+  int depth;                /* how many are being destroyed on top of each other (object.c) */
   bool has_exit_hook;
 } tvmffi_thread_state;
 

@@ -28,7 +28,7 @@ void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj) {
 static int next_element(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   if ((int64_t)cursor->at >= tvmffi_array_size(cursor->obj)) return 0;
   out->index = (int64_t)cursor->at++;
-  out->value = tvmffi_any_copy(&tvmffi_array_items(cursor->obj)[out->index]);
+  out->value = tvmffi_array_items(cursor->obj)[out->index];
   return 1;
 }
 
@@ -36,16 +36,14 @@ static int next_entry(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   const tvmffi_map_pair *pair;
   if (cursor->at == TVMFFI_MAP_NONE || !tvmffi_map_has_at(cursor->obj, cursor->at)) return 0;
   pair = tvmffi_map_at(cursor->obj, cursor->at);
-  out->key = tvmffi_any_copy(&pair->key);
-  out->value = tvmffi_any_copy(&pair->value);
+  out->key = pair->key;
+  out->value = pair->value;
   cursor->at = tvmffi_map_next(cursor->obj, cursor->at);
   return 1;
 }
 
-/* Passes over fields with any of these flags. */
+/* Passes over fields with any of these flags. What it gives out is owned if it is of a field. */
 static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
-  out->value = out->key = tvmffi_any_none();
-  out->index = 0;
   out->field = NULL;
   switch (cursor->obj->type_index) {
     case kTVMFFIArray:
@@ -62,10 +60,18 @@ static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
 }
 
 int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out) {
-  return next(cursor, 0, out);
+  int rc;
+  out->value = out->key = tvmffi_any_none();
+  out->index = 0;
+  rc = next(cursor, 0, out);
+  if (rc == 1 && out->field == NULL) {
+    (void)tvmffi_any_copy(&out->key);
+    (void)tvmffi_any_copy(&out->value);
+  }
+  return rc;
 }
 
-int tvmffi_child_next_structural(tvmffi_child_cursor *cursor, tvmffi_child *out) {
+int tvmffi_child_next_lent(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   return next(cursor, kTVMFFIFieldFlagBitMaskSEqHashIgnore, out);
 }
 

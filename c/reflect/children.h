@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a value holds, one after the other, whatever it is: elements of Array and List, entries of
- * Map and Dict, reflected fields of other objects. Everything given out is owned: lists and dicts
- * may be changed, by the very code that is called with a child.
+ * Map and Dict, reflected fields of other objects. What tvmffi_child_next gives out is owned: lists
+ * and dicts may be changed, by the very code that is called with a child.
  */
 #ifndef TVMFFI_REFLECT_CHILDREN_H_
 #define TVMFFI_REFLECT_CHILDREN_H_
@@ -47,8 +47,12 @@ void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj);
  */
 int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out);
 
-/* The same, without the fields that structural functions do not look at. */
-int tvmffi_child_next_structural(tvmffi_child_cursor *cursor, tvmffi_child *out);
+/*
+ * The same, without the fields that structural functions do not look at. Only values of fields are
+ * owned; elements and entries are lent (container/lend.h), in the place that the cursor was at.
+ * What a child does not have, a key for instance, is not written.
+ */
+int tvmffi_child_next_lent(tvmffi_child_cursor *cursor, tvmffi_child *out);
 
 void tvmffi_child_release(tvmffi_child *child);
 

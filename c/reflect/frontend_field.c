@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "container/lend.h"
 #include "core/any.h"
 #include "core/builtin_types.h"
 #include "core/error.h"
@@ -104,6 +105,13 @@ static int check_converted(int32_t static_type_index, const TVMFFIAny *value) {
   return fits ? 0 : tvmffi_any_fail_conversion(value, tvmffi_type_key(static_type_index));
 }
 
+/* A walk may lend it to the code that sets the field. */
+static void release_old(TVMFFIAny *old) {
+  tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
+  tvmffi_any_release(old);
+  tvmffi_lend_end_guard(guard);
+}
+
 /* Takes the value. The old one last: its destructor may look at the object. */
 static int store(int32_t static_type_index, void *field, TVMFFIAny *value) {
   TVMFFIAny old = tvmffi_any_none();
@@ -137,7 +145,7 @@ static int store(int32_t static_type_index, void *field, TVMFFIAny *value) {
       *(TVMFFIObject **)field = value->type_index == kTVMFFINone ? NULL : value->v_obj;
   }
   *value = tvmffi_any_none();
-  tvmffi_any_release(&old);
+  if (old.type_index >= kTVMFFIStaticObjectBegin) release_old(&old);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "container/array.h"
+#include "container/lend.h"
 #include "container/list.h"
 #include "container/map.h"
 #include "core/any.h"
@@ -36,15 +37,19 @@ int tvmffi_field_set_int64(void *field, const TVMFFIAny *value) {
 
 /* The old value last: its destructor may look at the object. */
 static void replace_any(TVMFFIAny *field, TVMFFIAny value) {
+  tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
   TVMFFIAny old = *field;
   *field = value;
   tvmffi_any_release(&old);
+  tvmffi_lend_end_guard(guard);
 }
 
 static void replace_object(void *field, TVMFFIObject *obj) {
+  tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
   TVMFFIObject **place = field, *old = *place;
   *place = obj;
   tvmffi_object_release(old);
+  tvmffi_lend_end_guard(guard);
 }
 
 int tvmffi_field_set_any(void *field, const TVMFFIAny *value) {

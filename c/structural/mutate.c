@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "structural/mutate.h"
 
+#include "container/lend.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
@@ -17,7 +18,7 @@ typedef enum { kByHook, kByDefault, kByMutator } entry;
 
 /* A value that is mutated. */
 typedef struct {
-  TVMFFIAny value; /* lent by the frame below, or by the caller; or it is `given` */
+  TVMFFIAny value; /* lent, or owned by the frame below; or it is `given` */
   TVMFFIAny given; /* owned: what a callback gave in the place of a value; else Unchanged */
   entry entry;
   bool in_place;
@@ -26,6 +27,9 @@ typedef struct {
 /* An object whose children are being mutated. */
 typedef struct {
   subject subject;
+  bool is_held;         /* the frame has a reference, and lends the object again when it is left: */
+  TVMFFIObject *parent; /* in that container, or as the root */
+  uint64_t at;
   tvmffi_rewrite rewrite;
   TVMFFISEqHashKind kind;
   int32_t region;       /* around the object */
@@ -36,6 +40,7 @@ typedef struct {
   tvmffi_structural_mutator *mutator;
   const tvmffi_mutate_engine *engine; /* the same, or NULL when it is another's */
   tvmffi_stack frames;
+  tvmffi_lend lend; /* the value that is entered or left */
 } walk;
 
 static const tvmffi_mutator_table *table_of(const walk *w) {
@@ -66,29 +71,49 @@ static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
 }
 
 /* Has what a callback gave mutated instead of the value. */
-static void replace(subject *of, TVMFFIAny given) {
+static void replace(walk *w, subject *of, TVMFFIAny given) {
   if (tvmffi_outcome_is_unchanged(&given)) return;
-  if (is_same(&given, &of->value)) {
-    tvmffi_any_release(&given); /* it would count as shared */
+  if (is_same(&given, &of->value) && !tvmffi_lend_is_there(&w->lend)) {
+    w->lend.is_kept = true; /* by the reference that was given */
     return;
   }
-  of->given = of->value = given;
+  of->given = given;
+  if (is_same(&given, &of->value)) return;
+  of->value = given;
   of->in_place = of->in_place && tvmffi_mutate_is_unique(&given);
+  tvmffi_lend_drop(&w->lend);
+  if (w->frames.size == 0) tvmffi_lend_guard_outer(&w->lend);
+}
+
+/* Notes the value of an error, unless it is not there any more. */
+static void note(const walk *w, const TVMFFIAny *error, const TVMFFIAny *value) {
+  if (tvmffi_lend_is_there(&w->lend)) tvmffi_outcome_note(error, value);
+}
+
+/* Calls back with the outcome, or with the value that it keeps, and gives what that becomes. */
+static TVMFFIAny map_outcome(walk *w, const subject *of, TVMFFIAny outcome) {
+  bool is_kept = tvmffi_outcome_is_unchanged(&outcome), found;
+  TVMFFIAny now = is_kept ? of->value : outcome, given;
+  if (is_kept && !tvmffi_lend_is_there(&w->lend)) return outcome;
+  given = dispatch(w, &now, false, &found);
+  if (tvmffi_outcome_is_error(&given)) {
+    if (is_kept) {
+      note(w, &given, &now);
+    } else {
+      tvmffi_outcome_note(&given, &now);
+    }
+  }
+  if (tvmffi_outcome_is_unchanged(&given)) return outcome;
+  tvmffi_any_release(&outcome);
+  return given;
 }
 
 /* What is to be done when there is an outcome for a value. */
 static TVMFFIAny finish(walk *w, subject *of, TVMFFIAny outcome) {
-  bool by_engine = of->entry == kByMutator, found;
   if (tvmffi_outcome_is_error(&outcome)) {
-    if (of->entry != kByHook) tvmffi_outcome_note(&outcome, &of->value);
-  } else if (by_engine && w->engine->kind == kTvmffiMapPostOrder) {
-    TVMFFIAny now = tvmffi_outcome_is_unchanged(&outcome) ? of->value : outcome;
-    TVMFFIAny given = dispatch(w, &now, false, &found);
-    if (tvmffi_outcome_is_error(&given)) tvmffi_outcome_note(&given, &now);
-    if (!tvmffi_outcome_is_unchanged(&given)) {
-      tvmffi_any_release(&outcome);
-      outcome = given;
-    }
+    if (of->entry != kByHook) note(w, &outcome, &of->value);
+  } else if (of->entry == kByMutator && w->engine->kind == kTvmffiMapPostOrder) {
+    outcome = map_outcome(w, of, outcome);
   } else if (tvmffi_outcome_is_unchanged(&outcome)) {
     return of->given; /* which may be Unchanged too */
   }
@@ -135,6 +160,7 @@ static bool is_remapped(TVMFFISEqHashKind kind) {
   return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
 }
 
+/* Nothing is pushed if the value is gone when its type has made a copy of it. */
 static int push(walk *w, const subject *of, TVMFFISEqHashKind kind) {
   int32_t region = w->mutator->def_region_kind;
   frame *top;
@@ -145,6 +171,15 @@ static int push(walk *w, const subject *of, TVMFFISEqHashKind kind) {
     tvmffi_stack_pop(&w->frames);
     return -1;
   }
+  top->parent = w->lend.parent;
+  top->at = w->lend.at;
+  top->is_held = w->lend.obj != NULL;
+  if (!tvmffi_lend_is_there(&w->lend)) {
+    tvmffi_rewrite_abandon(&top->rewrite);
+    tvmffi_stack_pop(&w->frames);
+    return 0;
+  }
+  if (top->is_held) tvmffi_lend_hold(&w->lend);
   top->subject = *of;
   top->kind = kind;
   top->region = region;
@@ -167,6 +202,7 @@ static TVMFFIAny descend(walk *w, const subject *of) {
   if (is_remapped(kind)) {
     TVMFFIAny mapped = table_of(w)->var_remap_get(w->mutator, *value);
     if (mapped.type_index != kTVMFFINone) return mapped;
+    if (!tvmffi_lend_is_there(&w->lend)) return tvmffi_outcome_unchanged();
   }
   if (kind == kTVMFFISEqHashKindFreeVar &&
       w->mutator->def_region_kind == kTVMFFIDefRegionKindNone) {
@@ -189,13 +225,13 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
   if (w->engine->kind != kTvmffiMapPostOrder) {
     outcome = dispatch(w, value, in_place, &found);
     if (tvmffi_outcome_is_error(&outcome)) {
-      tvmffi_outcome_note(&outcome, value);
+      note(w, &outcome, value);
       return outcome;
     }
     if (found && w->engine->kind == kTvmffiMutate) return outcome;
-    replace(&of, outcome);
+    replace(w, &of, outcome);
   }
-  outcome = descend(w, &of);
+  outcome = tvmffi_lend_is_there(&w->lend) ? descend(w, &of) : tvmffi_outcome_unchanged();
   return w->frames.size == depth ? finish(w, &of, outcome) : outcome;
 }
 
@@ -220,15 +256,31 @@ static TVMFFIAny remember(walk *w, const frame *top, TVMFFIAny outcome) {
 }
 
 static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
-  frame top = *(frame *)tvmffi_stack_top(&w->frames);
+  frame *top = tvmffi_stack_top(&w->frames);
+  bool is_error = tvmffi_outcome_is_error(&outcome);
   tvmffi_stack_pop(&w->frames);
-  w->mutator->def_region_kind = top.region;
-  if (tvmffi_outcome_is_error(&outcome)) {
-    tvmffi_rewrite_abandon(&top.rewrite);
+  tvmffi_lend_drop(&w->lend);
+  w->mutator->def_region_kind = top->region;
+  if (is_error) {
+    tvmffi_rewrite_abandon(&top->rewrite);
   } else {
-    outcome = remember(w, &top, tvmffi_rewrite_end(&top.rewrite));
+    outcome = tvmffi_rewrite_end(&top->rewrite);
   }
-  return finish(w, &top.subject, outcome);
+  if (top->is_held) {
+    tvmffi_lend_again(&w->lend, top->subject.value.v_obj, top->parent, top->at);
+  }
+  if (!is_error) outcome = remember(w, top, outcome);
+  return finish(w, &top->subject, outcome);
+}
+
+/* Ends the child at hand: one that was kept when it lost its place is the frame's now. */
+static int put(walk *w, frame *top, TVMFFIAny outcome) {
+  if (w->lend.is_kept) {
+    top->rewrite.is_child_owned = true;
+    w->lend.is_kept = false;
+  }
+  tvmffi_lend_drop(&w->lend);
+  return tvmffi_rewrite_put(&top->rewrite, outcome);
 }
 
 /* Puts the outcome of the child at hand in its place, and goes on with the next. */
@@ -237,12 +289,15 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
   TVMFFIAny value;
   bool in_place;
   int rc;
-  if (top->rewrite.has_child && tvmffi_rewrite_put(&top->rewrite, outcome) != 0) {
+  if (top->rewrite.has_child && put(w, top, outcome) != 0) {
     return leave(w, tvmffi_outcome_raised());
   }
   rc = tvmffi_rewrite_next(&top->rewrite);
   if (rc != 1) return leave(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
   value = top->rewrite.child.value;
+  if (!top->rewrite.is_child_owned) {
+    tvmffi_lend_child(&w->lend, &value, top->rewrite.cursor.obj, top->rewrite.at);
+  }
   w->mutator->def_region_kind =
       top->rewrite.child.field != NULL
           ? tvmffi_region_of_field(top->child_region, top->rewrite.child.field)
@@ -251,10 +306,11 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
   return enter(w, &value, in_place);
 }
 
-static void begin(walk *w, tvmffi_structural_mutator *mutator) {
+static void begin(walk *w, tvmffi_structural_mutator *mutator, const TVMFFIAny *root) {
   w->mutator = mutator;
   w->engine = tvmffi_mutator_get_engine(mutator);
   tvmffi_stack_init(&w->frames, sizeof(frame));
+  tvmffi_lend_begin(&w->lend, root);
 }
 
 static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
@@ -262,6 +318,7 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
     outcome = tvmffi_outcome_is_error(&outcome) ? leave(w, outcome) : mutate_next(w, outcome);
   }
   tvmffi_stack_fini(&w->frames);
+  tvmffi_lend_end(&w->lend);
   return outcome;
 }
 
@@ -270,13 +327,13 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
 
 TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value) {
   walk w;
-  begin(&w, mutator);
+  begin(&w, mutator, &value);
   return run(&w, enter(&w, &value, false));
 }
 
 TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
   walk w;
-  begin(&w, mutator);
+  begin(&w, mutator, &value);
   return run(&w, enter(&w, &value, value.type_index >= kTVMFFIStaticObjectBegin));
 }
 
@@ -293,7 +350,7 @@ static TVMFFIAny mutate_by(entry by, tvmffi_structural_mutator *mutator, const T
   walk w;
   subject of;
   TVMFFIAny outcome;
-  begin(&w, mutator);
+  begin(&w, mutator, value);
   of.value = *value;
   of.given = tvmffi_outcome_unchanged();
   of.entry = by;

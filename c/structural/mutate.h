@@ -51,7 +51,7 @@ const tvmffi_mutate_engine *tvmffi_mutator_get_engine(const tvmffi_structural_mu
 TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value);
 TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value);
 
-/* Whether an owned value is an object that its owner alone has. */
+/* Whether a value is an object that its owner alone has; a walk that lends it is none. */
 static inline bool tvmffi_mutate_is_unique(const TVMFFIAny *value) {
   return value->type_index >= kTVMFFIStaticObjectBegin &&
          tvmffi_object_use_count(value->v_obj) == 1;

@@ -2,6 +2,7 @@
 /* Mutators as others make and use them. */
 #include "structural/mutate.h"
 
+#include "container/lend.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
@@ -161,18 +162,47 @@ static const tvmffi_mutator_table *table_of(const TVMFFIAny *arg) {
   return as_mutator(arg)->vtable;
 }
 
-static int mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static TVMFFIAny mutate_view(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
+                             bool by_default) {
+  return by_default ? tvmffi_mutator_default_mutate(mutator, value)
+                    : tvmffi_mutator_mutate(mutator, value, false);
+}
+
+/* The object is lent as the caller lends it, with no reference more. */
+static int mutate_object(const TVMFFIAny *args, bool by_default, TVMFFIAny *result) {
+  tvmffi_lend lend;
+  TVMFFIAny outcome;
+  int rc = 0;
+  tvmffi_lend_begin(&lend, &args[1]);
+  outcome = mutate_view(as_mutator(&args[0]), &args[1], by_default);
+  if (!tvmffi_outcome_is_unchanged(&outcome)) {
+    rc = tvmffi_outcome_give(outcome, result);
+  } else if (tvmffi_lend_is_there(&lend)) {
+    *result = tvmffi_any_copy(&args[1]);
+  } else {
+    rc = tvmffi_fail("RuntimeError", "The value was destroyed while it was mutated");
+  }
+  tvmffi_lend_end(&lend);
+  return rc;
+}
+
+static int mutate_argument(const TVMFFIAny *args, bool by_default, TVMFFIAny *result) {
   TVMFFIAny owned;
-  (void)num_args;
+  if (args[1].type_index >= kTVMFFIStaticObjectBegin && args[1].v_obj != NULL) {
+    return mutate_object(args, by_default, result);
+  }
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &owned));
-  return give(tvmffi_mutator_mutate(as_mutator(&args[0]), &owned, false), &owned, result);
+  return give(mutate_view(as_mutator(&args[0]), &owned, by_default), &owned, result);
+}
+
+static int mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return mutate_argument(args, false, result);
 }
 
 static int default_mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIAny owned;
   (void)num_args;
-  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &owned));
-  return give(tvmffi_mutator_default_mutate(as_mutator(&args[0]), &owned), &owned, result);
+  return mutate_argument(args, true, result);
 }
 
 static int var_remap_get(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

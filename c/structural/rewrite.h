@@ -2,7 +2,8 @@
 /*
  * One object, of which some children become others: in a copy, or in the object itself where that
  * is allowed. Containers are copied when a first child is another; other objects at the start, for
- * their fields are read from the copy.
+ * their fields are read from the copy. Whoever rewrites keeps a container alive meanwhile, and
+ * other objects until it has begun.
  */
 #ifndef TVMFFI_STRUCTURAL_REWRITE_H_
 #define TVMFFI_STRUCTURAL_REWRITE_H_
@@ -13,17 +14,16 @@
 #include "reflect/children.h"
 
 typedef struct {
-  TVMFFIObject *obj;  /* lent */
-  TVMFFIObject *copy; /* owned, or NULL */
-  tvmffi_child_cursor cursor;
+  TVMFFIObject *copy;         /* owned, or NULL */
+  tvmffi_child_cursor cursor; /* in what holds the children */
   /*
-   * The one at hand, if there is one. In place it is taken out of the container meanwhile, so that
-   * a reference that nobody shares stays one.
+   * The one at hand, if there is one. It is the container's, in its place there; but what is
+   * rewritten in place is taken out of it meanwhile, and owned as values of fields are.
    */
   tvmffi_child child;
-  uint64_t at;         /* of an entry */
-  uint64_t num_passed; /* children before it */
+  uint64_t at;
   bool has_child;
+  bool is_child_owned;
   bool is_in_place; /* of containers only */
   bool is_changed;
 } tvmffi_rewrite;

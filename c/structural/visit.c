@@ -2,6 +2,7 @@
 #include "structural/visit.h"
 
 #include "base/stack.h"
+#include "container/lend.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
@@ -15,8 +16,11 @@ static const char kWhat[] = "ffi.StructuralVisit";
 
 /* An object whose children are being visited. */
 typedef struct {
-  TVMFFIObject *obj;  /* lent by the frame below, or by the caller */
-  tvmffi_child child; /* the one at hand */
+  TVMFFIObject *obj;
+  bool is_held;         /* the frame has a reference, and lends the object again when it is left: */
+  TVMFFIObject *parent; /* in that container, or as the root */
+  uint64_t at;
+  TVMFFIAny owned; /* the child at hand, if it is of a field; others are lent */
   tvmffi_child_cursor cursor;
   int32_t region;       /* around the object */
   int32_t child_region; /* for what is in it */
@@ -27,12 +31,16 @@ typedef struct {
   tvmffi_structural_visitor *visitor;
   const tvmffi_visit_engine *engine; /* the same, or NULL when it is another's */
   tvmffi_stack frames;
+  tvmffi_lend lend; /* the value that is entered or left */
 } walk;
 
 /* ---- Callbacks ---------------------------------------------------------------------------------
  */
 
-/* Calls back, if there is a callback; *goes_on says whether there is more to do in the value. */
+/*
+ * Calls back, if there is a callback; *goes_on says whether there is more to do in the value. There
+ * is not if the callback took it out of its place.
+ */
 static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
   TVMFFIAny args[3], outcome;
@@ -48,12 +56,14 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   outcome = tvmffi_callback_call(kWhat, callback, args, 2);
   switch (outcome.type_index) {
     case kTVMFFINone:
+      *goes_on = tvmffi_lend_is_there(&w->lend);
+      return outcome;
     case kTVMFFIVisitInterrupt:
     case kTVMFFIError:
       return outcome;
     case kTVMFFIInt:
     case kTVMFFIBool:
-      *goes_on = outcome.v_int64 != 1;
+      *goes_on = outcome.v_int64 != 1 && tvmffi_lend_is_there(&w->lend);
       return tvmffi_any_none();
     default:
       return tvmffi_outcome_refuse(outcome, "WalkResult");
@@ -70,6 +80,10 @@ static int push(walk *w, TVMFFIObject *obj, bool is_entered) {
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
+  top->parent = w->lend.parent;
+  top->at = w->lend.at;
+  top->is_held = w->lend.obj != NULL;
+  if (top->is_held) tvmffi_lend_hold(&w->lend);
   top->region = region;
   top->child_region = tvmffi_region_inside(region, tvmffi_structural_find_kind(obj->type_index));
   top->is_entered = is_entered;
@@ -110,13 +124,16 @@ static TVMFFIAny descend(walk *w, const TVMFFIAny *value, bool is_entered) {
   return push(w, value->v_obj, is_entered) == 0 ? tvmffi_any_none() : tvmffi_outcome_raised();
 }
 
-/* What the engine has to do when it is done with a value. */
+/* What the engine has to do when it is done with a value, if the value is still there. */
 static TVMFFIAny finish(walk *w, const TVMFFIAny *value, TVMFFIAny outcome) {
   bool goes_on;
-  if (outcome.type_index == kTVMFFINone && w->engine->kind == kTvmffiWalkPostOrder) {
+  if (outcome.type_index == kTVMFFINone && w->engine->kind == kTvmffiWalkPostOrder &&
+      tvmffi_lend_is_there(&w->lend)) {
     outcome = dispatch(w, value, &goes_on);
   }
-  if (tvmffi_outcome_is_error(&outcome)) tvmffi_outcome_note(&outcome, value);
+  if (tvmffi_outcome_is_error(&outcome) && tvmffi_lend_is_there(&w->lend)) {
+    tvmffi_outcome_note(&outcome, value);
+  }
   return outcome;
 }
 
@@ -135,34 +152,47 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value) {
 /* ---- The walk ----------------------------------------------------------------------------------
  */
 
+/* Done with the child at hand. */
+static void drop_child(walk *w, frame *top) {
+  tvmffi_lend_drop(&w->lend);
+  if (top->owned.type_index >= kTVMFFIStaticObjectBegin) tvmffi_any_release(&top->owned);
+}
+
 static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
   frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny value = tvmffi_any_object(top->obj);
   bool is_entered = top->is_entered;
-  tvmffi_child_release(&top->child);
+  drop_child(w, top);
   w->visitor->def_region_kind = top->region;
   tvmffi_stack_pop(&w->frames);
+  if (top->is_held) tvmffi_lend_again(&w->lend, top->obj, top->parent, top->at);
   return is_entered ? finish(w, &value, outcome) : outcome;
 }
 
 static TVMFFIAny visit_next(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
-  TVMFFIAny value;
+  tvmffi_child child;
+  uint64_t at;
   int rc;
-  tvmffi_child_release(&top->child);
-  rc = tvmffi_child_next_structural(&top->cursor, &top->child);
+  drop_child(w, top);
+  at = top->cursor.at;
+  rc = tvmffi_child_next_lent(&top->cursor, &child);
   if (rc != 1) return leave(w, rc == 0 ? tvmffi_any_none() : tvmffi_outcome_raised());
-  w->visitor->def_region_kind = top->child.field != NULL
-                                    ? tvmffi_region_of_field(top->child_region, top->child.field)
-                                    : top->child_region;
-  value = top->child.value;
-  return enter(w, &value);
+  if (child.field != NULL) {
+    top->owned = child.value;
+    w->visitor->def_region_kind = tvmffi_region_of_field(top->child_region, child.field);
+  } else {
+    tvmffi_lend_child(&w->lend, &child.value, top->obj, at);
+    w->visitor->def_region_kind = top->child_region;
+  }
+  return enter(w, &child.value);
 }
 
-static void begin(walk *w, tvmffi_structural_visitor *visitor) {
+static void begin(walk *w, tvmffi_structural_visitor *visitor, const TVMFFIAny *root) {
   w->visitor = visitor;
   w->engine = tvmffi_visitor_get_engine(visitor);
   tvmffi_stack_init(&w->frames, sizeof(frame));
+  tvmffi_lend_begin(&w->lend, root);
 }
 
 static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
@@ -170,6 +200,7 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
     outcome = outcome.type_index == kTVMFFINone ? visit_next(w) : leave(w, outcome);
   }
   tvmffi_stack_fini(&w->frames);
+  tvmffi_lend_end(&w->lend);
   return outcome;
 }
 
@@ -178,7 +209,7 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
 
 TVMFFIAny tvmffi_visit_engine_visit(void *visitor, TVMFFIAny value) {
   walk w;
-  begin(&w, visitor);
+  begin(&w, visitor, &value);
   return run(&w, enter(&w, &value));
 }
 
@@ -190,7 +221,7 @@ TVMFFIAny tvmffi_visitor_visit(tvmffi_structural_visitor *visitor, const TVMFFIA
 
 TVMFFIAny tvmffi_visitor_default_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value) {
   walk w;
-  begin(&w, visitor);
+  begin(&w, visitor, value);
   return run(&w, descend(&w, value, false));
 }
 

@@ -354,6 +354,55 @@ static void test_a_small_map_with_storage_elsewhere(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
+/* Positions in the copy are those of the map, after some entries were taken out, too. */
+static void check_copy(TVMFFIObject *map) {
+  TVMFFIObject *copy = tvmffi_map_copy(map);
+  uint64_t at = tvmffi_map_first(map);
+  assert_non_null(copy);
+  assert_int_equal(copy->type_index, map->type_index);
+  assert_int_equal(tvmffi_map_size(copy), tvmffi_map_size(map));
+  assert_int_equal(look_at(copy).slots, look_at(map).slots);
+  assert_int_equal(tvmffi_map_first(copy), at);
+  for (; at != TVMFFI_MAP_NONE; at = tvmffi_map_next(map, at)) {
+    assert_memory_equal(tvmffi_map_at(copy, at), tvmffi_map_at(map, at), sizeof(tvmffi_map_pair));
+    assert_int_equal(tvmffi_map_next(copy, at), tvmffi_map_next(map, at));
+    assert_true(get_int(copy, tvmffi_map_at(map, at)->key.v_int64) >= 0);
+  }
+  if (!look_at(copy).is_small) check_dense(copy);
+  TVMFFIObjectDecRef(copy);
+}
+
+static void test_copies_have_the_same_positions(void **state) {
+  TVMFFIObject *maps[2], *copy;
+  TVMFFIAny key;
+  int64_t i;
+  int k;
+  probe p;
+  (void)state;
+  maps[0] = tvmffi_map_new();
+  maps[1] = tvmffi_dict_new();
+  for (k = 0; k < 2; ++k) {
+    for (i = 0; i < 40; ++i) {
+      check_copy(maps[k]);
+      insert_int(&maps[k], 7 * i, i);
+    }
+    for (i = 0; i < 40; i += 3) {
+      key = tvmffi_any_int(7 * i);
+      assert_int_equal(tvmffi_map_erase(maps[k], &key), 0);
+      check_copy(maps[k]);
+    }
+    TVMFFIObjectDecRef(maps[k]);
+  }
+  probe_init(&p);
+  maps[0] = tvmffi_map_new();
+  insert(&maps[0], tvmffi_any_int(1), tvmffi_any_object(&p));
+  copy = tvmffi_map_copy(maps[0]);
+  assert_int_equal(check_use_count(&p), 2);
+  TVMFFIObjectDecRef(copy);
+  TVMFFIObjectDecRef(maps[0]);
+  assert_int_equal(p.strong_deletes, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_offsets),
@@ -367,6 +416,7 @@ int main(void) {
       cmocka_unit_test(test_keys_of_one_hash),
       cmocka_unit_test(test_L_21_nested_maps),
       cmocka_unit_test(test_a_small_map_with_storage_elsewhere),
+      cmocka_unit_test(test_copies_have_the_same_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
