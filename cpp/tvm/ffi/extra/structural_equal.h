@@ -6,9 +6,9 @@
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 
-#include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/extra/base.h>
+#include <tvm/ffi/reflection/access_path.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
@@ -25,12 +25,6 @@ TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<bool(
     const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &)>>
     kSEqual{"__s_equal__"};
 }  // namespace type_attr
-
-namespace reflection {
-/** Where two values differ: the way through the one, and through the other. ReprPrint shows them.
- */
-using AccessPathPair = Tuple<ObjectRef, ObjectRef>;
-}  // namespace reflection
 
 /** Also the equality of a container of the standard library, beside StructuralHash. */
 class StructuralEqual {
