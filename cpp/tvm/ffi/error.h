@@ -225,16 +225,21 @@ TVM_FFI_LOCAL_COLD int RaiseError(const Error &error) noexcept {
   return -1;
 }
 
+/** Without a backtrace: the way to here says nothing of where the exception came from. */
+TVM_FFI_LOCAL_COLD int RaiseInternal(const char *message) noexcept {
+  const TVMFFIByteArray no_backtrace{"", 0};
+  return RaiseError(Error(BytesOf("InternalError"), BytesOf(message), no_backtrace));
+}
+
 /** An exception in flight that is no Error becomes the raised error. In a handler. Gives -1. */
 TVM_FFI_LOCAL_COLD int RaiseCaught() noexcept {
   try {
     throw;
   } catch (const std::exception &error) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", error.what());
+    return RaiseInternal(error.what());
   } catch (...) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is no std::exception");
+    return RaiseInternal("an exception that is no std::exception");
   }
-  return -1;
 }
 
 #else
