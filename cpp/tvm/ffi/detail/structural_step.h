@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/structural_step.h
+ * What visiting and mutating have in common: outcomes, regions of definitions, hooks of types, and
+ * callbacks that are chosen by the type of their first parameter.
+ *
+ * An outcome is what a step gives: a value, or the Error that ended it.
+ */
+#ifndef TVM_FFI_DETAIL_STRUCTURAL_STEP_H_
+#define TVM_FFI_DETAIL_STRUCTURAL_STEP_H_
+
+#include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/extra/visit_error_context.h>
+#include <tvm/ffi/reflection/accessor.h>
+
+#include <tuple>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+/* ---- Outcomes ---------------------------------------------------------------------------------*/
+
+TVM_FFI_LOCAL_INLINE bool IsError(const Any &outcome) {
+  return outcome.type_index() == kTVMFFIError;
+}
+TVM_FFI_LOCAL_INLINE TVMFFIAny GiveOutcome(Any &&outcome) {
+  return AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(outcome));
+}
+template <typename T>
+TVM_FFI_LOCAL_INLINE Any OutcomeOf(Expected<T> &&expected) {
+  return AnyUnsafe::MoveTVMFFIAnyRawToAny(
+      ExpectedUnsafe::MoveToTVMFFIAny(static_cast<Expected<T> &&>(expected)));
+}
+template <typename T>
+TVM_FFI_LOCAL_INLINE Expected<T> ExpectedOf(TVMFFIAny outcome) {
+  return ExpectedUnsafe::MoveFromTVMFFIAny<T>(outcome);
+}
+/** Whether nobody else holds the object that a value is. */
+TVM_FFI_LOCAL_INLINE bool IsUniqueObject(AnyView value) {
+  return value.type_index() >= kTVMFFIStaticObjectBegin &&
+         AnyUnsafe::RawObjectPtrFromAnyViewAfterCheck(value)->unique();
+}
+TVM_FFI_LOCAL_COLD Any RaisedOutcome() {
+  return Any(MoveFromSafeCallRaised());
+}
+TVM_FFI_LOCAL_COLD Any TypeErrorOutcome(const char *message) {
+  return Any(Error(BytesOf("TypeError"), BytesOf(message), TVMFFIByteArray{"", 0}));
+}
+
+/** What body gives; what it throws becomes the outcome. */
+template <typename Body>
+TVM_FFI_LOCAL_INLINE int RunCatching(const Body &body, Any *outcome) {
+  TVM_FFI_DETAIL_TRY {
+    *outcome = body();
+    return 0;
+  }
+  TVM_FFI_DETAIL_CATCH
+}
+template <typename Body>
+TVM_FFI_LOCAL_INLINE Any CatchOutcome(const Body &body) {
+  Any outcome;
+  if (TVM_FFI_PREDICT_FALSE(RunCatching(body, &outcome) != 0)) outcome = RaisedOutcome();
+  return outcome;
+}
+
+/** Has an Error say that it came out of this value. */
+TVM_FFI_LOCAL_INLINE void NoteVisited(const Any &outcome, AnyView value) {
+  if (TVM_FFI_PREDICT_FALSE(IsError(outcome))) {
+    UpdateVisitErrorContext(*AnyUnsafe::TVMFFIAnyPtrFromAny(outcome), value);
+  }
+}
+
+/* ---- Regions ----------------------------------------------------------------------------------*/
+
+/** Another kind of region for a while. In that of a pattern all is pattern. */
+class TVM_FFI_LOCAL RegionScope {
+ public:
+  TVM_FFI_LOCAL_INLINE RegionScope(TVMFFIDefRegionKind *current, TVMFFIDefRegionKind kind)
+      : current_(current), before_(*current) {
+    if (before_ != kTVMFFIDefRegionKindPattern) *current = kind;
+  }
+  RegionScope(const RegionScope &) = delete;
+  RegionScope &operator=(const RegionScope &) = delete;
+  TVM_FFI_LOCAL_INLINE ~RegionScope() { *current_ = before_; }
+
+ private:
+  TVMFFIDefRegionKind *current_;
+  TVMFFIDefRegionKind before_;
+};
+
+/** What a type says of its objects' structure. */
+TVM_FFI_LOCAL_INLINE TVMFFISEqHashKind StructuralKindOf(const TVMFFITypeInfo *type) {
+  return type->metadata == nullptr ? kTVMFFISEqHashKindUnsupported
+                                   : type->metadata->structural_eq_hash_kind;
+}
+/** For the fields of an object: those of a variable in a simple definition are uses. */
+TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionInside(TVMFFISEqHashKind kind,
+                                                      TVMFFIDefRegionKind around) {
+  return kind == kTVMFFISEqHashKindFreeVar && around == kTVMFFIDefRegionKindSimple
+             ? kTVMFFIDefRegionKindNone
+             : around;
+}
+TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *field,
+                                                       TVMFFIDefRegionKind around) {
+  if ((field->flags & kTVMFFIFieldFlagBitMaskSEqHashDefSimple) != 0) {
+    return kTVMFFIDefRegionKindSimple;
+  }
+  return (field->flags & kTVMFFIFieldFlagBitMaskSEqHashDefPattern) != 0
+             ? kTVMFFIDefRegionKindPattern
+             : around;
+}
+
+/**
+ * Step(field, child) for each field of an object that takes part in its structure, until one gives
+ * something other than None, which is the outcome.
+ */
+template <typename Step>
+TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Object *object,
+                                           TVMFFIDefRegionKind *region, const Step &step) {
+  Any outcome;
+  const RegionScope inside(region, RegionInside(StructuralKindOf(type), *region));
+  reflection::ForEachFieldInfoWithEarlyStop(type, [&](const TVMFFIFieldInfo *field) {
+    if ((field->flags & kTVMFFIFieldFlagBitMaskSEqHashIgnore) != 0) return false;
+    Any child;
+    if (field->getter(reflection::detail::FieldAddress(object, *field), AnyUnsafe::Slot(&child)) !=
+        0) {
+      outcome = RaisedOutcome();
+      return true;
+    }
+    const RegionScope scope(region, RegionOfField(field, *region));
+    outcome = step(field, static_cast<const Any &>(child));
+    return outcome != nullptr;
+  });
+  return outcome;
+}
+
+/* ---- Hooks ------------------------------------------------------------------------------------*/
+
+/** A hook that is a Function, called with who visits and the value: an R, or an Error. */
+template <typename R, typename Self>
+TVM_FFI_LOCAL Any CallHookFunction(const TVMFFIAny *hook, const Self *self, AnyView value) {
+  const AnyView args[] = {AnyView(self), value};
+  Any result;
+  if (reflection::detail::CallFunctionObject(hook->v_obj, reinterpret_cast<const TVMFFIAny *>(args),
+                                             2, &result) != 0) {
+    return RaisedOutcome();
+  }
+  return OutcomeOf(ResultAsExpected<R>(static_cast<Any &&>(result)));
+}
+
+/* ---- Callbacks --------------------------------------------------------------------------------*/
+
+template <typename Sig>
+struct CallbackParams;
+template <typename R, typename Value, typename... Rest>
+struct CallbackParams<Signature<R, Value, Rest...>> {
+  static_assert(!std::is_lvalue_reference_v<Value> ||
+                    std::is_const_v<std::remove_reference_t<Value>>,
+                "the value of a callback must not be a reference to what is not const");
+  using type = std::remove_cv_t<std::remove_reference_t<Value>>;
+  TVM_FFI_LOCAL static constexpr size_t num_more = sizeof...(Rest);
+};
+template <typename R>
+struct CallbackParams<Signature<R>> {
+  static_assert(!std::is_same_v<R, R>, "a callback takes the value as its first parameter");
+};
+
+/** The value that a callback takes. */
+template <typename F>
+using CallbackValue = typename CallbackParams<SignatureOf<F>>::type;
+
+template <typename Value>
+TVM_FFI_LOCAL_INLINE bool IsStrictly(AnyView value) {
+  if constexpr (is_any_v<Value>) {
+    return true;
+  } else {
+    return TypeTraits<Value>::CheckAnyStrict(AnyUnsafe::Data(value));
+  }
+}
+template <typename Value>
+TVM_FFI_LOCAL_INLINE Value StrictValue(AnyView value) {
+  if constexpr (is_any_v<Value>) {
+    return value;
+  } else {
+    return TypeTraits<Value>::CopyFromAnyViewAfterCheck(AnyUnsafe::Data(value));
+  }
+}
+
+/**
+ * Calls one callback if it takes the value: with args, and with last if it has one parameter more.
+ * What it gives is an R, or becomes an Expected<R>.
+ */
+template <typename R, typename F, typename Last, typename... Args>
+TVM_FFI_LOCAL_INLINE bool CallIfMatching(F &f, AnyView value, Any *outcome, const Last &last,
+                                         const std::tuple<Args...> &args) {
+  using Value = CallbackValue<F>;
+  constexpr size_t num_more = CallbackParams<SignatureOf<F>>::num_more;
+  static_assert(
+      num_more == sizeof...(Args) || num_more == sizeof...(Args) + 1,
+      "a callback takes a value and what its engine adds: the state of the parent and, if "
+      "it wants to, the kind of region; or the visitor; or the mutator and, if it wants "
+      "to, the InplaceMode");
+  if (!IsStrictly<Value>(value)) return false;
+  *outcome = std::apply(
+      [&](const auto &...each) {
+        if constexpr (num_more == sizeof...(Args)) {
+          return OutcomeOf(Expected<R>(f(StrictValue<Value>(value), each...)));
+        } else {
+          return OutcomeOf(Expected<R>(f(StrictValue<Value>(value), each..., last)));
+        }
+      },
+      args);
+  return true;
+}
+
+/** Calls the first callback that takes the value; false when none does. Nothing is thrown. */
+template <typename R, typename... Callbacks, typename Last, typename... Args>
+TVM_FFI_LOCAL_INLINE bool CallFirst(std::tuple<Callbacks...> &callbacks, AnyView value,
+                                    Any *outcome, const Last &last,
+                                    const std::tuple<Args...> &args) {
+  bool found = false;
+  *outcome = CatchOutcome([&] {
+    Any given;
+    found = std::apply(
+        [&](auto &...each) { return (CallIfMatching<R>(each, value, &given, last, args) || ...); },
+        callbacks);
+    return given;
+  });
+  return found || IsError(*outcome);
+}
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_STRUCTURAL_STEP_H_
