@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/structural_map_engine.h
+ * The mutators that call back. structural_mutate.h includes it.
+ */
+#ifndef TVM_FFI_DETAIL_STRUCTURAL_MAP_ENGINE_H_
+#define TVM_FFI_DETAIL_STRUCTURAL_MAP_ENGINE_H_
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/extra/structural_mutate.h>
+
+#include <unordered_map>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+/**
+ * A mutator that records what became of objects, by identity. The base of what Parent of an engine
+ * may be: a class that is made of the table, and may have a StateTupleType and a StateTuple() of
+ * its own, whose elements StructuralMap's callbacks get behind the value, a MutatorObjType, which
+ * StructuralMutate's callbacks get the mutator as, and a DefaultMutateExpected, by which engines
+ * descend.
+ */
+class StructuralMapEngineBase : public StructuralMutatorObj {
+ public:
+  using StateTupleType = std::tuple<>;
+  TVM_FFI_LOCAL explicit StructuralMapEngineBase(const StructuralMutatorVTable *vtable)
+      : StructuralMutatorObj(vtable) {}
+  TVM_FFI_LOCAL_INLINE ~StructuralMapEngineBase() = default;
+
+ protected:
+  TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
+  /* What the table of an engine has for the records. */
+  TVM_FFI_LOCAL static TVMFFIAny GetRecord(StructuralMutatorObj *self, AnyView var) noexcept {
+    return static_cast<StructuralMapEngineBase *>(self)->Recorded(var);
+  }
+  TVM_FFI_LOCAL static TVMFFIAny SetRecord(StructuralMutatorObj *self, AnyView var,
+                                           AnyView value) noexcept {
+    return static_cast<StructuralMapEngineBase *>(self)->Record(var, value);
+  }
+
+ private:
+  struct Entry {
+    /** Keeps the object, so that no other comes to its address. */
+    Any var;
+    Any value;
+  };
+  TVM_FFI_LOCAL_COLD static TVMFFIAny RefuseKey() {
+    return detail::GiveOutcome(
+        detail::TypeErrorOutcome("Variable-remap key must be an object-backed value"));
+  }
+  TVM_FFI_LOCAL TVMFFIAny Recorded(AnyView var) const {
+    if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
+    const auto found = records_.find(detail::AnyUnsafe::Data(var)->v_obj);
+    return detail::GiveOutcome(found == records_.end() ? Any() : Any(found->second.value));
+  }
+  TVM_FFI_LOCAL TVMFFIAny Record(AnyView var, AnyView value) {
+    if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
+    return detail::GiveOutcome(detail::CatchOutcome([&] {
+      // What was recorded dies after the record is complete.
+      Entry entry{var, value};
+      std::swap(records_[detail::AnyUnsafe::Data(var)->v_obj], entry);
+      return Any();
+    }));
+  }
+
+  std::unordered_map<const TVMFFIObject *, Entry> records_;
+};
+
+namespace detail {
+
+/** Whether what a callback gave may be changed in place: the value itself, or what is all ours. */
+TVM_FFI_LOCAL_INLINE InplaceMode ModeFor(const Any &given, InplaceMode mode) {
+  return IsUniqueObject(given) ? mode : InplaceMode::kDisallow;
+}
+
+/** The order of a mapping, whatever calls back: Engine has CallBack and Descend. */
+template <WalkOrder order>
+struct MapSteps {
+  template <typename Engine>
+  TVM_FFI_LOCAL_INLINE static Any Run(Engine *engine, AnyView value, InplaceMode mode) {
+    if constexpr (order == WalkOrder::kPreOrder) {
+      Any given = engine->CallBack(value);
+      if (IsError(given)) {
+        NoteVisited(given, value);
+        return given;
+      }
+      if (given.type_index() == kTVMFFIUnchanged) return engine->Descend(value, mode);
+      if (AnyView(given).same_as(value)) {
+        given.reset();  // it would count as held by somebody else
+        return engine->Descend(value, mode);
+      }
+      Any outcome = engine->Descend(given, ModeFor(given, mode));
+      return outcome.type_index() == kTVMFFIUnchanged ? given : outcome;
+    } else {
+      Any outcome = engine->Descend(value, mode);
+      if (IsError(outcome)) return outcome;
+      const AnyView now = outcome.type_index() == kTVMFFIUnchanged ? value : AnyView(outcome);
+      Any given = engine->CallBack(now);
+      NoteVisited(given, now);
+      return given.type_index() == kTVMFFIUnchanged ? outcome : given;
+    }
+  }
+};
+
+}  // namespace detail
+
+/** The mutator of a mapping. */
+template <typename Parent, WalkOrder order, typename... Callbacks>
+class StructuralMapEngine : public Parent {
+  static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
+                "the parent of a mapping derives from StructuralMapEngineBase");
+  static_assert(sizeof...(Callbacks) != 0, "a mapping without a callback changes nothing");
+
+ public:
+  template <typename... F>
+  TVM_FFI_LOCAL explicit StructuralMapEngine(F &&...callbacks)
+      : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
+  TVM_FFI_LOCAL_INLINE ~StructuralMapEngine() = default;
+
+ private:
+  TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
+    static constexpr StructuralMutatorVTable table{
+        &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
+        &StructuralMapEngine::GetRecord, &StructuralMapEngine::SetRecord};
+    return &table;
+  }
+  template <InplaceMode mode>
+  TVM_FFI_LOCAL static TVMFFIAny MutateValue(StructuralMutatorObj *self, AnyView value) noexcept {
+    return detail::GiveOutcome(
+        detail::MapSteps<order>::Run(static_cast<StructuralMapEngine *>(self), value, mode));
+  }
+  /** Unchanged when no callback takes the value. */
+  TVM_FFI_LOCAL_INLINE Any CallBack(AnyView value) {
+    using State = typename Parent::StateTupleType;
+    const State state = this->StateTuple();
+    Any given;
+    const bool found =
+        detail::CallFirst<Any>(callbacks_, value, &given, this->def_region_mode_, state);
+    return found ? given : Any(Unchanged());
+  }
+  TVM_FFI_LOCAL_INLINE Any Descend(AnyView value, InplaceMode mode) {
+    return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));
+  }
+
+  std::tuple<Callbacks...> callbacks_;
+
+  friend struct detail::MapSteps<order>;
+};
+
+/** The same with callbacks that are chosen at run time, by the index of the type that they take. */
+template <typename Parent, WalkOrder order>
+class StructuralMapDynEngine : public Parent {
+  static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
+                "the parent of a mapping derives from StructuralMapEngineBase");
+
+ public:
+  /** -1 as an index takes every value. The second get the kind of region behind the value. */
+  TVM_FFI_LOCAL StructuralMapDynEngine(Array<Tuple<int32_t, Function>> callbacks,
+                                       Array<Tuple<int32_t, Function>> callbacks_with_kind)
+      : Parent(VTable()),
+        callbacks_(std::move(callbacks)),
+        callbacks_with_kind_(std::move(callbacks_with_kind)) {}
+  TVM_FFI_LOCAL_INLINE ~StructuralMapDynEngine() = default;
+
+ private:
+  TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
+    static constexpr StructuralMutatorVTable table{
+        &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
+        &StructuralMapDynEngine::GetRecord, &StructuralMapDynEngine::SetRecord};
+    return &table;
+  }
+  template <InplaceMode mode>
+  TVM_FFI_LOCAL static TVMFFIAny MutateValue(StructuralMutatorObj *self, AnyView value) noexcept {
+    return detail::GiveOutcome(
+        detail::MapSteps<order>::Run(static_cast<StructuralMapDynEngine *>(self), value, mode));
+  }
+  TVM_FFI_LOCAL Any CallBack(AnyView value) {
+    return detail::CatchOutcome([&] {
+      for (const Tuple<int32_t, Function> &each : callbacks_) {
+        if (!IsFor(each, value)) continue;
+        return detail::OutcomeOf(each.template get<1>().template CallExpected<Any>(value));
+      }
+      for (const Tuple<int32_t, Function> &each : callbacks_with_kind_) {
+        if (!IsFor(each, value)) continue;
+        return detail::OutcomeOf(each.template get<1>().template CallExpected<Any>(
+            value, static_cast<int32_t>(this->def_region_mode_)));
+      }
+      return Any(Unchanged());
+    });
+  }
+  TVM_FFI_LOCAL static bool IsFor(const Tuple<int32_t, Function> &callback, AnyView value) {
+    return detail::RuntimeTypeIndexMatch(value.type_index(), callback.template get<0>());
+  }
+  TVM_FFI_LOCAL_INLINE Any Descend(AnyView value, InplaceMode mode) {
+    return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));
+  }
+
+  Array<Tuple<int32_t, Function>> callbacks_;
+  Array<Tuple<int32_t, Function>> callbacks_with_kind_;
+
+  friend struct detail::MapSteps<order>;
+};
+
+/** The mutator whose callbacks descend themselves. */
+template <typename Parent, typename... Callbacks>
+class StructuralMutateEngine : public Parent {
+  static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
+                "the parent of a mutation derives from StructuralMapEngineBase");
+  static_assert(sizeof...(Callbacks) != 0, "a mutation without a callback changes nothing");
+
+ public:
+  template <typename... F>
+  TVM_FFI_LOCAL explicit StructuralMutateEngine(F &&...callbacks)
+      : Parent(VTable()), callbacks_(static_cast<F &&>(callbacks)...) {}
+  TVM_FFI_LOCAL_INLINE ~StructuralMutateEngine() = default;
+
+ private:
+  TVM_FFI_LOCAL static const StructuralMutatorVTable *VTable() {
+    static constexpr StructuralMutatorVTable table{
+        &MutateValue<InplaceMode::kDisallow>, &MutateValue<InplaceMode::kAllow>,
+        &StructuralMutateEngine::GetRecord, &StructuralMutateEngine::SetRecord};
+    return &table;
+  }
+  template <InplaceMode mode>
+  TVM_FFI_LOCAL static TVMFFIAny MutateValue(StructuralMutatorObj *self, AnyView value) noexcept {
+    return detail::GiveOutcome(static_cast<StructuralMutateEngine *>(self)->MutateBy(value, mode));
+  }
+  TVM_FFI_LOCAL_INLINE Any MutateBy(AnyView value, InplaceMode mode) {
+    using Mutator = typename Parent::MutatorObjType;
+    const std::tuple<Mutator *> mutator(this);
+    Any given;
+    if (!detail::CallFirst<Any>(callbacks_, value, &given, mode, mutator)) {
+      return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));
+    }
+    detail::NoteVisited(given, value);
+    return given;
+  }
+
+  std::tuple<Callbacks...> callbacks_;
+};
+
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_STRUCTURAL_MAP_ENGINE_H_

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/unchanged.h
+ * What a mutation gives: a replacement, or word that the original stays.
+ */
+#ifndef TVM_FFI_DETAIL_UNCHANGED_H_
+#define TVM_FFI_DETAIL_UNCHANGED_H_
+
+#include <tvm/ffi/expected.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+/** The original stays. None cannot say that: it may be a replacement. */
+struct Unchanged {};
+
+template <>
+struct TypeTraits<Unchanged> : detail::NamedTraits<Unchanged> {
+  using TvmFfiOwn = void;
+  TVM_FFI_LOCAL static constexpr const char *type_str = StaticTypeKey::kTVMFFIUnchanged;
+  TVM_FFI_LOCAL static constexpr const char *type_schema = StaticTypeKey::kTVMFFIUnchanged;
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Unchanged &, TVMFFIAny *out) {
+    detail::SetInt(out, kTVMFFIUnchanged, 0);
+  }
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Unchanged, TVMFFIAny *out) {
+    detail::SetInt(out, kTVMFFIUnchanged, 0);
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    return source->type_index == kTVMFFIUnchanged;
+  }
+  TVM_FFI_LOCAL_INLINE static Unchanged CopyFromAnyViewAfterCheck(const TVMFFIAny *) { return {}; }
+  TVM_FFI_LOCAL_INLINE static Unchanged MoveFromAnyAfterCheck(TVMFFIAny *) { return {}; }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Unchanged *) {
+    return CheckAnyStrict(source) ? detail::kReadOk : detail::kReadMismatch;
+  }
+};
+
+template <typename T>
+class UnchangedOr;
+
+namespace detail {
+
+template <typename T>
+struct IsUnchangedLike : std::is_same<T, Unchanged> {};
+template <typename T>
+struct IsUnchangedLike<UnchangedOr<T>> : std::true_type {};
+
+/** Whether a U becomes the T of an UnchangedOr<T>. */
+template <typename T, typename U, typename D = std::remove_cv_t<std::remove_reference_t<U>>>
+TVM_FFI_LOCAL inline constexpr bool is_replacement_v =
+    std::is_convertible_v<U, T> && !std::is_same_v<D, T> && !IsUnchangedLike<D>::value &&
+    !IsExpectedLike<D>::value;
+
+}  // namespace detail
+
+/** A T, or Unchanged. */
+template <typename T>
+class UnchangedOr {
+  static_assert(detail::storage_enabled_v<T>,
+                "UnchangedOr<T> stores its T in an Any: use a type that owns what it holds");
+
+ public:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnchangedOr)
+  TVM_FFI_LOCAL_INLINE explicit UnchangedOr(UnsafeInit) : data_(Unchanged()) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(Unchanged) : data_(Unchanged()) {}
+  TVM_FFI_LOCAL_INLINE UnchangedOr(T value) : data_(static_cast<T &&>(value)) {}
+  template <typename U, typename = std::enable_if_t<detail::is_replacement_v<T, U>>>
+  TVM_FFI_LOCAL_INLINE UnchangedOr(U &&value) : data_(T(static_cast<U &&>(value))) {}
+  template <typename U,
+            typename = std::enable_if_t<!std::is_same_v<T, U> && std::is_convertible_v<U, T>>>
+  TVM_FFI_LOCAL_INLINE UnchangedOr(UnchangedOr<U> other) {
+    if constexpr (type_subsumes_v<T, U>) {
+      data_ = static_cast<Any &&>(other.data_);
+    } else {
+      data_ = other.IsUnchanged() ? Any(Unchanged())
+                                  : Any(T(static_cast<UnchangedOr<U> &&>(other).ValueUnchecked()));
+    }
+  }
+
+  TVM_FFI_LOCAL_INLINE bool IsUnchanged() const { return data_.type_index() == kTVMFFIUnchanged; }
+  /** Whether the original is kept, or replaced by itself. */
+  TVM_FFI_LOCAL_INLINE bool UnchangedOrSameAs(const T &original) const {
+    return IsUnchanged() || detail::SameBits(*detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_),
+                                             AnyView(original).CopyToTVMFFIAny());
+  }
+  /** The replacement, or else the original. */
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE T ValueOrUnchanged(U &&original) && {
+    if (IsUnchanged()) return T(static_cast<U &&>(original));
+    return static_cast<UnchangedOr &&>(*this).ValueUnchecked();
+  }
+  /** The replacement; there has to be one. */
+  TVM_FFI_LOCAL_INLINE T ValueUnchecked() && {
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
+  }
+  /** As Any's, of what is there: Unchanged is no U but an UnchangedOr<V>. */
+  template <typename U>
+  TVM_FFI_LOCAL auto as() && {
+    return static_cast<Any &&>(data_).template as<U>();
+  }
+  /** The same. Errors: TypeError. */
+  template <typename U>
+  TVM_FFI_LOCAL U as_or_throw() && {
+    return static_cast<Any &&>(data_).template as_or_throw<U>();
+  }
+
+ private:
+  Any data_;
+
+  template <typename>
+  friend class UnchangedOr;
+  friend struct TypeTraits<UnchangedOr<T>>;
+};
+
+template <typename T>
+struct TypeTraits<UnchangedOr<T>> : detail::ReadTraits<UnchangedOr<T>> {
+  using TvmFfiOwn = void;
+  using Self = UnchangedOr<T>;
+  TVM_FFI_LOCAL static constexpr bool text_is_constant = detail::HasConstantText<T>();
+  TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Self &value, TVMFFIAny *out) {
+    *out = *detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value.data_);
+  }
+  TVM_FFI_LOCAL_INLINE static void MoveToAny(Self value, TVMFFIAny *out) {
+    *out = detail::AnyUnsafe::MoveAnyToTVMFFIAny(static_cast<Any &&>(value.data_));
+  }
+  TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
+    if constexpr (std::is_same_v<T, Any>) {
+      return source->type_index != kTVMFFIError;
+    } else {
+      return source->type_index == kTVMFFIUnchanged || TypeTraits<T>::CheckAnyStrict(source);
+    }
+  }
+  TVM_FFI_LOCAL_INLINE static Self CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
+    Self value{UnsafeInit()};
+    value.data_ = AnyView::CopyFromTVMFFIAny(*source);
+    return value;
+  }
+  TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
+    Self value{UnsafeInit()};
+    value.data_ = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
+    return value;
+  }
+  TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
+    if (source->type_index == kTVMFFIUnchanged) return detail::kReadOk;
+    if (source->type_index == kTVMFFIError && std::is_same_v<T, Any>) return detail::kReadMismatch;
+    detail::Reader<T> reader;
+    const int why = reader.Read(source);
+    if (why == detail::kReadOk) out->data_ = Any(T(reader.Take()));
+    return why;
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
+    detail::PutTypeStrOf<T>(sink, "UnchangedOr");
+  }
+  template <typename Sink>
+  TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
+    detail::PutSchemaOf<T>(sink, "UnchangedOr");
+  }
+};
+
+namespace detail {
+
+template <typename T, typename U>
+struct Subsumes<UnchangedOr<T>, U> : Subsumes<T, U> {};
+template <typename T>
+struct Subsumes<UnchangedOr<T>, Unchanged> : std::true_type {};
+template <typename T, typename U>
+struct Subsumes<UnchangedOr<T>, UnchangedOr<U>> : Subsumes<T, U> {};
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_UNCHANGED_H_
