@@ -56,6 +56,14 @@ CASES = {
     "check without exceptions": ("void f(int x) { TVM_FFI_ICHECK_EQ(x, 1); }", NO_EXCEPTIONS, "-fno-exceptions"),
     "a returning check in a void function": (
         "void f(int x) { TVM_FFI_RET_CHECK(x > 0, ValueError); }", "return.*void|void.*return"),
+    "a message with a class of its own operator, lean": (
+        "namespace n { struct S {}; std::ostream &operator<<(std::ostream &, const S &); }\n"
+        "void f(n::S s) { TVM_FFI_THROW(ValueError) << s; }", "include <sstream>", "-DTVM_FFI_LEAN"),
+    "a message with an operator of the scope, lean": (
+        "struct S {}; namespace n { std::ostream &operator<<(std::ostream &, const S &);\n"
+        "void f(S s) { TVM_FFI_THROW(ValueError) << s; } }", "include <sstream>", "-DTVM_FFI_LEAN"),
+    "a message with a foreign class": (
+        "void f() { TVM_FFI_THROW(ValueError) << Foreign(); }", "no match for .operator<<|invalid operands"),
     "a check of what cannot be compared": (
         "void f(Foreign a, Foreign b) { TVM_FFI_ICHECK_EQ(a, b); }", "(no match for .operator==|invalid operands).*Foreign"),
     # Parameters and results.

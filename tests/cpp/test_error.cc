@@ -21,7 +21,67 @@ enum Shade { kDark };
 std::ostream &operator<<(std::ostream &os, Shade) {
   return os << "dark";
 }
+struct Quoted {
+  const char *data() const { return "text"; }
+  size_t size() const { return 4; }
+};
+std::ostream &operator<<(std::ostream &os, const Quoted &) {
+  return os << "'text'";
+}
+struct Count {
+  operator int() const { return 42; }
+};
 }  // namespace printed
+
+/* Operators for types of other namespaces: only code in this one sees them. */
+namespace scoped {
+std::ostream &operator<<(std::ostream &os, DLDevice device) {
+  return os << "device " << device.device_id;
+}
+std::ostream &operator<<(std::ostream &os, DLDeviceType type) {
+  return os << "type " << static_cast<int>(type);
+}
+std::ostream &operator<<(std::ostream &os, const std::pair<int, int> &pair) {
+  return os << pair.first << ':' << pair.second;
+}
+template <typename T>
+std::ostream &operator<<(std::ostream &os, const std::vector<T> &items) {
+  return os << items.size() << " items";
+}
+enum class Level { kHigh = 3 };
+template <typename T, typename = std::enable_if_t<std::is_same_v<T, Level>>>
+std::ostream &operator<<(std::ostream &os, T level) {
+  return os << "level " << static_cast<int>(level);
+}
+bool operator==(DLDevice a, DLDevice b) {
+  return a.device_type == b.device_type && a.device_id == b.device_id;
+}
+
+namespace inner {
+
+void Throw(DLDevice device) {
+  TVM_FFI_THROW(E) << device << ", " << 1;
+}
+void Check(DLDevice device) {
+  TVM_FFI_CHECK(device == DLDevice{}, E) << "got " << device << ' ' << kDLCUDA;
+}
+void CheckEq(DLDevice device) {
+  TVM_FFI_ICHECK_EQ(device.device_id, 0) << device << std::pair<int, int>(1, 2);
+}
+Expected<int> Unexpect(DLDevice device) {
+  return TVM_FFI_UNEXPECTED(E) << "no " << device << std::hex << ' ' << 255;
+}
+Expected<int> RetCheck(DLDevice device) {
+  TVM_FFI_RET_CHECK(device == DLDevice{}, E) << std::vector<int>{1, 2} << ' ' << device;
+  return 1;
+}
+
+}  // namespace inner
+}  // namespace scoped
+
+/* What another macro that takes a statement makes of it. */
+#define HANDED_ON(statement) statement
+#define AS_ONE_ARGUMENT(statement) HANDED_ON(statement)
 
 namespace {
 
@@ -63,6 +123,50 @@ TEST(Throw, TakesWhatOnlyAStreamKnows) {
               TVM_FFI_THROW(E) << ffi::String("own") << ffi::Shape({1, 2});
             }),
             "E: own[1, 2]");
+}
+
+TEST(Throw, FindsOperatorsWhereItIsWritten) {
+  const DLDevice device{kDLCUDA, 7};
+  EXPECT_EQ(Caught([&] { scoped::inner::Throw(device); }), "E: device 7, 1");
+  EXPECT_EQ(Caught([&] { scoped::inner::Check(device); }),
+            "E: Check failed: (device == DLDevice{}) is false: got device 7 type 2");
+  EXPECT_EQ(Caught([&] { scoped::inner::CheckEq(device); }),
+            "InternalError: Check failed: device.device_id == 0 (7 vs. 0) : device 71:2");
+  EXPECT_EQ(scoped::inner::Unexpect(device).error().message(), "no device 7 ff");
+  EXPECT_EQ(scoped::inner::RetCheck(device).error().message(),
+            "Check failed: (device == DLDevice{}) is false: 2 items device 7");
+  EXPECT_EQ(Caught([] { TVM_FFI_THROW(E) << scoped::Level::kHigh; }), "E: level 3");
+}
+
+TEST(Throw, PrefersOperatorsToConversions) {
+  enum Letter : unsigned char { kA = 65 };
+  EXPECT_EQ(Caught([] { TVM_FFI_THROW(E) << printed::Quoted() << std::string(" s"); }),
+            "E: 'text' s");
+  EXPECT_EQ(Caught([] { TVM_FFI_THROW(E) << printed::Count() << ' ' << kA << ' ' << kDLCPU; }),
+            "E: 42 A 1");
+}
+
+TEST(Throw, StandsInOtherMacros) {
+  int x = 1;
+  EXPECT_THROW({ TVM_FFI_THROW(ValueError) << x << ", "; }, Error);
+  EXPECT_THROW(TVM_FFI_LOG_AND_THROW(ValueError) << x, Error);
+  EXPECT_THROW({ TVM_FFI_CHECK(x == 2, ValueError) << x; }, Error);
+  EXPECT_THROW(TVM_FFI_CHECK_EQ(x, 2, ValueError) << x, Error);
+  EXPECT_THROW(TVM_FFI_ICHECK(false) << x, Error);
+  EXPECT_THROW(TVM_FFI_ICHECK_NE(x, 1) << x, Error);
+  EXPECT_THROW(TVM_FFI_CHECK_NOTNULL(static_cast<int *>(nullptr), ValueError), Error);
+  EXPECT_THROW(TVM_FFI_ICHECK_NOTNULL(static_cast<int *>(nullptr)), Error);
+  EXPECT_NO_THROW(TVM_FFI_DCHECK_LT(x, 2) << x);
+  EXPECT_NO_THROW(TVM_FFI_CHECK_SAFE_CALL(x - 1));
+  const auto checked = [](int y) -> Expected<int> {
+    AS_ONE_ARGUMENT(TVM_FFI_RET_CHECK(y > 0, ValueError) << y;
+                    TVM_FFI_RET_CHECK_EQ(y, 1, KeyError) << y);
+    AS_ONE_ARGUMENT(if (y == 1) return TVM_FFI_UNEXPECTED(TypeError) << y);
+    return y;
+  };
+  EXPECT_EQ(checked(0).error().kind(), "ValueError");
+  EXPECT_EQ(checked(2).error().kind(), "KeyError");
+  EXPECT_EQ(checked(1).error().message(), "1");
 }
 
 TEST(Throw, SaysWhere) {

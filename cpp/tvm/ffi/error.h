@@ -178,6 +178,9 @@ TVM_FFI_LOCAL inline void SetSafeCallRaised(const Error &error) {
 
 /** Where a message came from. */
 struct TVM_FFI_LOCAL ThrowSite {
+  TVM_FFI_LOCAL_INLINE constexpr ThrowSite(const char *kind_, const char *file_, int line_,
+                                           const char *function_)
+      : kind(kind_), file(file_), line(line_), function(function_) {}
   const char *kind;
   const char *file;
   int line;
@@ -195,8 +198,10 @@ TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
   throw MoveFromSafeCallRaised();
 }
 
-/** `Thrower{...} & MessageStream() << ...`: throws once the message is complete. */
+/** `Thrower(...) & MessageStream() << ...`: throws once the message is complete. */
 struct TVM_FFI_LOCAL Thrower : ThrowSite {
+  using ThrowSite::ThrowSite;
+  TVM_FFI_LOCAL_INLINE constexpr explicit Thrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
   [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
     Text room;
@@ -211,6 +216,8 @@ struct TVM_FFI_LOCAL Stderr {
 
 /** The same, with the full message on stderr before. */
 struct TVM_FFI_LOCAL LoggingThrower : ThrowSite {
+  using ThrowSite::ThrowSite;
+  TVM_FFI_LOCAL_INLINE constexpr explicit LoggingThrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
   [[noreturn]] TVM_FFI_LOCAL_COLD void operator&(const Stream &message) const {
     Text room;
@@ -268,10 +275,10 @@ struct NoExceptions {};
 #else
 #define TVM_FFI_DETAIL_THROWER_CLASS Thrower
 #endif
-#define TVM_FFI_DETAIL_THROWER(Kind)                 \
-  ::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS { \
-    { Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG }   \
-  }
+/* No macro for statements has a comma outside of parentheses, for it would be split where another
+ * macro takes the statement as an argument: EXPECT_THROW({ TVM_FFI_THROW(E) << 1; }, Error). */
+#define TVM_FFI_DETAIL_THROWER(Kind) \
+  ::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS(Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 #define TVM_FFI_DETAIL_TRY try
 /* An Error is not thrown again to be told from the others: that would cost as much as the first. */
 #define TVM_FFI_DETAIL_CATCH                              \
@@ -283,7 +290,7 @@ struct NoExceptions {};
   }
 #else
 #define TVM_FFI_DETAIL_THROWER(Kind) \
-  ::tvm::ffi::detail::Thrower<struct ::tvm::ffi::detail::NoExceptions> {}
+  ::tvm::ffi::detail::Thrower<struct ::tvm::ffi::detail::NoExceptions>()
 #define TVM_FFI_DETAIL_TRY
 #define TVM_FFI_DETAIL_CATCH
 #endif
@@ -329,7 +336,7 @@ namespace detail {
 template <typename Throws, typename T>
 TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &site) {
   if (TVM_FFI_PREDICT_FALSE(value == nullptr)) {
-    Throws{site} & MessageStream(text);
+    Throws(site) & MessageStream(text);
   }
   return static_cast<T &&>(value);
 }
@@ -339,7 +346,7 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
 #define TVM_FFI_DETAIL_NOTNULL(x, Kind)                                          \
   ::tvm::ffi::detail::NotNull<::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS>( \
       (x), "Check not null: " #x " ",                                            \
-      ::tvm::ffi::detail::ThrowSite{Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG})
+      ::tvm::ffi::detail::ThrowSite(Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG))
 #define TVM_FFI_CHECK_NOTNULL(x, Kind) TVM_FFI_DETAIL_NOTNULL(x, #Kind)
 #define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_DETAIL_NOTNULL(x, "InternalError")
 

@@ -233,97 +233,32 @@ TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &messa
   return Error(BytesOf(site.kind), message.bytes(), backtrace.bytes());
 }
 
-/** What TVM_FFI_UNEXPECTED gives: an error once its message is complete. */
-template <typename Stream>
-class TVM_FFI_LOCAL UnexpectedBuilder;
-
-template <>
-class TVM_FFI_LOCAL UnexpectedBuilder<MessageStream> {
+/** What TVM_FFI_UNEXPECTED gives: an error whose message is complete. */
+class [[nodiscard]] UnexpectedBuilder {
  public:
-  TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(const ThrowSite &site) : site_(site) {}
-  TVM_FFI_LOCAL_COLD UnexpectedBuilder(const ThrowSite &site, const char *prefix)
-      : site_(site), message_(prefix) {}
-  TVM_FFI_LOCAL_COLD UnexpectedBuilder(const ThrowSite &site, const char *prefix, Text *values)
-      : site_(site), message_(prefix, values) {}
-
-  template <typename T>
-  TVM_FFI_LOCAL decltype(auto) operator<<(const T &value) &&;
-  template <typename Stream = std::ostringstream>
-  TVM_FFI_LOCAL UnexpectedBuilder<Stream> operator<<(
-      std::ostream &(*manipulator)(std::ostream &)) && {
-    return UnexpectedBuilder<Stream>(site_, &(message_ << manipulator));
-  }
-  template <typename Stream = std::ostringstream>
-  TVM_FFI_LOCAL UnexpectedBuilder<Stream> operator<<(
-      std::ios_base &(*manipulator)(std::ios_base &)) && {
-    return UnexpectedBuilder<Stream>(site_, &(message_ << manipulator));
-  }
-
+  TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(Error error)
+      : error_(static_cast<Error &&>(error)) {}
   TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
-    return Unexpected<Error>(MakeUnexpected(site_, message_.text()));
+    return Unexpected<Error>(static_cast<Error &&>(error_));
   }
   template <typename T>
   TVM_FFI_LOCAL_COLD operator Expected<T>() && {
-    return MakeUnexpected(site_, message_.text());
+    return static_cast<Error &&>(error_);
   }
 
  private:
-  ThrowSite site_;
-  MessageStream message_;
-
-  template <typename>
-  friend class UnexpectedBuilder;
+  Error error_;
 };
 
-/** From the first item on that a MessageStream leaves to a stream. Lives as long as the first. */
-template <typename Stream>
-class TVM_FFI_LOCAL UnexpectedBuilder {
- public:
-  TVM_FFI_LOCAL UnexpectedBuilder(const ThrowSite &site, Stream *stream)
-      : site_(site), stream_(stream) {}
-  template <typename T>
-  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(const T &value) && {
-    *stream_ << value;
-    return static_cast<UnexpectedBuilder &&>(*this);
-  }
-  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(std::ostream &(*manipulator)(std::ostream &)) && {
-    *stream_ << manipulator;
-    return static_cast<UnexpectedBuilder &&>(*this);
-  }
-  TVM_FFI_LOCAL UnexpectedBuilder &&operator<<(std::ios_base &(*manipulator)(std::ios_base &)) && {
-    *stream_ << manipulator;
-    return static_cast<UnexpectedBuilder &&>(*this);
-  }
-  TVM_FFI_LOCAL operator Unexpected<Error>() && { return Unexpected<Error>(Make()); }
-  template <typename T>
-  TVM_FFI_LOCAL operator Expected<T>() && {
-    return Make();
-  }
-
- private:
-  TVM_FFI_LOCAL Error Make() {
+/** `UnexpectedSite(...) & MessageStream() << ...`, as Thrower. */
+struct TVM_FFI_LOCAL UnexpectedSite : ThrowSite {
+  using ThrowSite::ThrowSite;
+  template <typename Stream>
+  TVM_FFI_LOCAL_COLD UnexpectedBuilder operator&(const Stream &message) const {
     Text room;
-    return MakeUnexpected(site_, MessageText(*stream_, &room));
+    return UnexpectedBuilder(MakeUnexpected(*this, MessageText(message, &room)));
   }
-
-  ThrowSite site_;
-  Stream *stream_;
 };
-
-/** What `message_ << value` gave decides which builder goes on. */
-TVM_FFI_LOCAL_INLINE UnexpectedBuilder<MessageStream> &&GoOn(UnexpectedBuilder<MessageStream> &self,
-                                                             const ThrowSite &, MessageStream &) {
-  return static_cast<UnexpectedBuilder<MessageStream> &&>(self);
-}
-template <typename Stream>
-TVM_FFI_LOCAL_INLINE UnexpectedBuilder<Stream> GoOn(UnexpectedBuilder<MessageStream> &,
-                                                    const ThrowSite &site, Stream &stream) {
-  return UnexpectedBuilder<Stream>(site, &stream);
-}
-template <typename T>
-TVM_FFI_LOCAL decltype(auto) UnexpectedBuilder<MessageStream>::operator<<(const T &value) && {
-  return GoOn(*this, site_, message_ << value);
-}
 
 template <typename T, typename U>
 struct Subsumes<Expected<T>, Expected<U>> : Subsumes<T, U> {};
@@ -401,20 +336,19 @@ TVM_FFI_NAMESPACE_END
 /* ---- Returning errors -------------------------------------------------------------------------*/
 
 /** @cond internal */
-#define TVM_FFI_DETAIL_UNEXPECTED(Kind, ...)                                \
-  ::tvm::ffi::detail::UnexpectedBuilder<::tvm::ffi::detail::MessageStream>( \
-      ::tvm::ffi::detail::ThrowSite{Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG} __VA_ARGS__)
+#define TVM_FFI_DETAIL_UNEXPECTED(Kind)                                            \
+  ::tvm::ffi::detail::UnexpectedSite(Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG) & \
+      ::tvm::ffi::detail::MessageStream
 #define TVM_FFI_DETAIL_RET_CHECK(cond, Kind) \
   while (TVM_FFI_PREDICT_FALSE(!(cond)))     \
-  return TVM_FFI_DETAIL_UNEXPECTED(Kind, , "Check failed: (" #cond ") is false: ")
+  return TVM_FFI_DETAIL_UNEXPECTED(Kind)("Check failed: (" #cond ") is false: ")
 #define TVM_FFI_DETAIL_RET_CHECK_OP(Name, op, x, y, Kind)                                      \
   while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
-  return TVM_FFI_DETAIL_UNEXPECTED(Kind, , "Check failed: " #x " " #op " " #y, tvm_ffi_failed) \
-         << ": "
+  return TVM_FFI_DETAIL_UNEXPECTED(Kind)("Check failed: " #x " " #op " " #y, tvm_ffi_failed) << ": "
 /** @endcond */
 
 /** An error of this kind, to be returned where Expected<T> is; the message follows behind `<<`. */
-#define TVM_FFI_UNEXPECTED(Kind) TVM_FFI_DETAIL_UNEXPECTED(#Kind, )
+#define TVM_FFI_UNEXPECTED(Kind) TVM_FFI_DETAIL_UNEXPECTED(#Kind)()
 
 /** Return such an error unless cond holds; otherwise as TVM_FFI_CHECK and its kin. */
 #define TVM_FFI_RET_CHECK(cond, Kind) TVM_FFI_DETAIL_RET_CHECK(cond, #Kind) << ""

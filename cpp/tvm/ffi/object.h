@@ -513,6 +513,9 @@ struct ObjectPtrEqual {
 /** @cond internal */
 namespace detail {
 
+template <typename T>
+using NodePtrOf = std::conditional_t<T::_type_mutable, T *, const T *>;
+
 TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, int32_t depth,
                                         int32_t slots, bool overflow, int32_t parent) {
   const TVMFFIByteArray text{key, std::strlen(key)};
@@ -604,19 +607,18 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   static_assert(true, "")
 
 /** @cond internal */
-#define TVM_FFI_DETAIL_REF_METHODS(TypeName, ParentType, ObjectName)                   \
-  TVM_FFI_DETAIL_QUIET_BEGIN                                                           \
-  TVM_FFI_LOCAL explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {}     \
-  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)                                \
-  using ContainerType = ObjectName;                                                    \
-  using TvmFfiNodePtr_ =                                                               \
-      std::conditional_t<ObjectName::_type_mutable, ObjectName *, const ObjectName *>; \
-  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ operator->() const {                             \
-    return get();                                                                      \
-  }                                                                                    \
-  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ get() const {                                    \
-    return static_cast<TvmFfiNodePtr_>(::tvm::ffi::ObjectRef::data_.get());            \
-  }                                                                                    \
+#define TVM_FFI_DETAIL_REF_METHODS(TypeName, ParentType, ObjectName)               \
+  TVM_FFI_DETAIL_QUIET_BEGIN                                                       \
+  TVM_FFI_LOCAL explicit TypeName(::tvm::ffi::UnsafeInit tag) : ParentType(tag) {} \
+  TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)                            \
+  using ContainerType = ObjectName;                                                \
+  using TvmFfiNodePtr_ = ::tvm::ffi::detail::NodePtrOf<ObjectName>;                \
+  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ operator->() const {                         \
+    return get();                                                                  \
+  }                                                                                \
+  TVM_FFI_LOCAL_INLINE TvmFfiNodePtr_ get() const {                                \
+    return static_cast<TvmFfiNodePtr_>(::tvm::ffi::ObjectRef::data_.get());        \
+  }                                                                                \
   TVM_FFI_DETAIL_QUIET_END
 /** @endcond */
 

@@ -355,6 +355,9 @@ TVM_FFI_LOCAL inline bool operator!=(const Bytes &a, const Bytes &b) {
   return !(a == b);
 }
 
+template <>
+TVM_FFI_LOCAL inline constexpr bool detail::prints_as_chars_v<String> = true;
+
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
                                                            const String &text) {

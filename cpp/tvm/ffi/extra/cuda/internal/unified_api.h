@@ -228,7 +228,8 @@ TVM_FFI_NAMESPACE_END
   do {                                                                                  \
     const ::tvm::ffi::cuda_api::ResultType tvm_ffi_cuda_result = (stmt);                \
     if (TVM_FFI_PREDICT_FALSE(tvm_ffi_cuda_result != ::tvm::ffi::cuda_api::kSuccess)) { \
-      const char *tvm_ffi_cuda_name, *tvm_ffi_cuda_text;                                \
+      const char *tvm_ffi_cuda_name;                                                    \
+      const char *tvm_ffi_cuda_text;                                                    \
       ::tvm::ffi::cuda_api::GetErrorString(tvm_ffi_cuda_result, &tvm_ffi_cuda_name,     \
                                            &tvm_ffi_cuda_text);                         \
       TVM_FFI_THROW(RuntimeError) << "CUDA Error: " << tvm_ffi_cuda_name << " ("        \
