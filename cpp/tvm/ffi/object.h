@@ -84,6 +84,16 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t 
   ReleaseWeak(obj);
 }
 
+/**
+ * Whether the one strong reference is all that there is. Who hears yes writes to the object in
+ * place, and what other threads read before they let go of it has to be read by then. They let go
+ * with release order (Release, ReleaseWeak); this load acquires, so that their reads come before
+ * the writes that follow it. A relaxed load would leave both at the same time: a data race.
+ */
+TVM_FFI_LOCAL_INLINE bool IsUnique(const TVMFFIObject *obj) {
+  return __atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE) == kBothOne;
+}
+
 TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
   const uint64_t old = __atomic_fetch_sub(&obj->combined_ref_count, kStrongOne, __ATOMIC_RELEASE);
   if (static_cast<uint32_t>(old) == 1) Destroy(obj, old);
@@ -194,9 +204,7 @@ class Object {
     return __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) & UINT32_MAX;
   }
   /** One strong reference and no weak one: nobody else can come by this object. */
-  TVM_FFI_LOCAL_INLINE bool unique() const {
-    return __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) == detail::kBothOne;
-  }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return detail::IsUnique(&header_); }
 
  protected:
   TVMFFIObject header_;
@@ -249,10 +257,7 @@ class ObjectPtr {
                             : static_cast<int>(static_cast<uint32_t>(
                                   __atomic_load_n(&data_->combined_ref_count, __ATOMIC_RELAXED)));
   }
-  TVM_FFI_LOCAL_INLINE bool unique() const {
-    return data_ != nullptr &&
-           __atomic_load_n(&data_->combined_ref_count, __ATOMIC_RELAXED) == detail::kBothOne;
-  }
+  TVM_FFI_LOCAL_INLINE bool unique() const { return data_ != nullptr && detail::IsUnique(data_); }
   TVM_FFI_LOCAL_INLINE bool operator==(const ObjectPtr &other) const {
     return data_ == other.data_;
   }
