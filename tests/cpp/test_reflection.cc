@@ -75,6 +75,33 @@ class HalfObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Half", HalfObj, ffi::Object);
 };
 
+/* Extras of the user's. */
+struct Unit : refl::InfoTrait {
+  const char *name;
+  explicit Unit(const char *unit) : name(unit) {}
+  void Apply(refl::FieldInfoBuilder *info) const {
+    info->metadata_.emplace_back("unit", name);
+    info->metadata_.push_back({"field", String(info->name)});
+    info->flags |= kTVMFFIFieldFlagBitMaskReprOff | kTVMFFIFieldFlagBitMaskHasDefault;
+    info->default_value_or_factory = AnyView(7).CopyToTVMFFIAny();
+  }
+};
+struct Cost : refl::InfoTrait {
+  void Apply(refl::MethodInfoBuilder *info) const {
+    info->metadata_.emplace_back("cost", 3);
+    info->doc = TVMFFIByteArray{"dear", 4};
+  }
+};
+struct Documented : refl::InfoTrait {
+  void Apply(TVMFFITypeMetadata *info) const { info->doc = TVMFFIByteArray{"by a trait", 10}; }
+};
+class ExtrasObj : public ffi::Object {
+ public:
+  int64_t length = 0;
+  int64_t Length() const { return length; }
+  TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Extras", ExtrasObj, ffi::Object);
+};
+
 class TakenObj : public ffi::Object {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Taken", TakenObj, ffi::Object);
@@ -89,6 +116,11 @@ int64_t Scale(int64_t x) {
 }
 
 TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<ExtrasObj>(Documented())
+      .def_ro("length", &ExtrasObj::length, "doc", Unit("mm"), refl::Metadata({{"last", true}}))
+      .def("get_length", &ExtrasObj::Length, Cost());
+  refl::GlobalDef().def(
+      "test.cpp.extras", [] { return 1; }, Cost());
   refl::ObjectDef<ItemObj>()
       .def(refl::init<int64_t>())
       .def_rw("width", &ItemObj::width, refl::default_(4), refl::Metadata({{"a\"b", "c"}}))
@@ -116,6 +148,21 @@ const TVMFFITypeInfo *InfoOf(int32_t type_index) {
 }
 
 }  // namespace
+
+TEST(Reflection, ExtrasOfTheUsersAreApplied) {
+  const TVMFFITypeInfo *type = InfoOf(ExtrasObj::RuntimeTypeIndex());
+  EXPECT_EQ(ffi::ToStringView(type->metadata->doc), "by a trait");
+  const TVMFFIFieldInfo *field = refl::GetFieldInfo("test.cpp.Extras", "length");
+  EXPECT_EQ(ffi::ToStringView(field->metadata),
+            "{\"type_schema\":\"{\\\"type\\\":\\\"int\\\"}\",\"unit\":\"mm\",\"field\":\"length\","
+            "\"last\":true}");
+  EXPECT_EQ(ffi::ToStringView(field->doc), "doc");
+  EXPECT_NE(field->flags & kTVMFFIFieldFlagBitMaskReprOff, 0);
+  EXPECT_EQ(field->default_value_or_factory.v_int64, 7);
+  const TVMFFIMethodInfo *method = refl::GetMethodInfo("test.cpp.Extras", "get_length");
+  EXPECT_EQ(ffi::ToStringView(method->doc), "dear");
+  EXPECT_NE(ffi::ToStringView(method->metadata).find("\"cost\":3}"), std::string::npos);
+}
 
 TEST(Reflection, DefaultsAndFactories) {
   const refl::ObjectCreator create("test.cpp.Item");

@@ -50,10 +50,11 @@ TVM_FFI_LOCAL decltype(auto) AsCallable(F &&f) {
 /** What is said of a function besides. The JSON lacks its last brace until it is sent. */
 struct TVM_FFI_LOCAL MethodExtras {
   Text metadata;
-  const char *doc = "";
+  TVMFFIByteArray doc = {"", 0};
+  int64_t flags = 0;
 };
 TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const char *doc) {
-  extras.doc = doc;
+  extras.doc = BytesOf(doc);
 }
 
 /** Begins the JSON of a callable of that signature. */
@@ -71,9 +72,9 @@ TVM_FFI_LOCAL inline TVMFFIMethodInfo MakeMethodInfo(const char *name, const Fun
   TVMFFIMethodInfo info;
   extras.metadata.Put('}');
   info.name = BytesOf(name);
-  info.doc = BytesOf(extras.doc);
+  info.doc = extras.doc;
   info.metadata = WholeText(extras.metadata);
-  info.flags = flags;
+  info.flags = flags | extras.flags;
   info.method = AnyView(function).CopyToTVMFFIAny();
   return info;
 }

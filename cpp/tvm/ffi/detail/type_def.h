@@ -34,8 +34,6 @@ class TVM_FFI_LOCAL Metadata : public InfoTrait {
   }
   /** `,"key":value` for each. */
   TVM_FFI_LOCAL const String &json() const { return json_; }
-
- private:
   TVM_FFI_LOCAL static void Put(::tvm::ffi::detail::Text &text, const String &key,
                                 const Any &value) {
     text.Put(',');
@@ -56,6 +54,7 @@ class TVM_FFI_LOCAL Metadata : public InfoTrait {
     }
   }
 
+ private:
   String json_;
 };
 
@@ -164,13 +163,13 @@ struct TVM_FFI_LOCAL AttachFieldFlag : detail::FieldFlag {
 
 namespace detail {
 
-/** What is said of a field and of a class besides. */
+/** What is said of a field and of a class besides; info is known before. */
 struct TVM_FFI_LOCAL FieldExtras : MethodExtras {
-  int64_t flags = 0;
+  TVMFFIFieldInfo info;
   Any default_value;
 };
 struct TVM_FFI_LOCAL ClassExtras {
-  const char *doc = "";
+  TVMFFITypeMetadata info;
   bool automatic_init = true;
 };
 
@@ -196,7 +195,7 @@ TVM_FFI_LOCAL inline void Apply(FieldExtras &extras, const DefaultFactory &facto
                   true));
 }
 TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const char *doc) {
-  extras.doc = doc;
+  extras.info.doc = BytesOf(doc);
 }
 TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const init<> &init) {
   extras.automatic_init = init.enabled;
@@ -384,21 +383,23 @@ class TVM_FFI_LOCAL TypeDef {
     const TVMFFIByteArray bytes = BytesOf(name);
     CheckSafeCall(TVMFFITypeRegisterAttr(type_index_, &bytes, AnyUnsafe::Data(value)));
   }
-  TVM_FFI_LOCAL_COLD void SendField(const char *name, int64_t offset, const FieldShape &shape,
-                                    FieldExtras &extras) const {
-    TVMFFIFieldInfo info;
+  TVM_FFI_LOCAL_COLD static void BeginField(const char *name, int64_t offset,
+                                            const FieldShape &shape, TVMFFIFieldInfo *info) {
+    info->name = BytesOf(name);
+    info->size = shape.size;
+    info->alignment = shape.alignment;
+    info->offset = offset;
+    info->getter = shape.getter;
+    info->setter = reinterpret_cast<void *>(shape.setter);
+    info->field_static_type_index = shape.static_type_index;
+  }
+  TVM_FFI_LOCAL_COLD void SendField(FieldExtras &extras) const {
+    TVMFFIFieldInfo &info = extras.info;
     extras.metadata.Put('}');
-    info.name = BytesOf(name);
-    info.doc = BytesOf(extras.doc);
+    info.doc = extras.doc;
     info.metadata = WholeText(extras.metadata);
     info.flags = extras.flags;
-    info.size = shape.size;
-    info.alignment = shape.alignment;
-    info.offset = offset;
-    info.getter = shape.getter;
-    info.setter = reinterpret_cast<void *>(shape.setter);
     info.default_value_or_factory = AnyView(extras.default_value).CopyToTVMFFIAny();
-    info.field_static_type_index = shape.static_type_index;
     CheckSafeCall(TVMFFITypeRegisterField(type_index_, &info));
   }
   TVM_FFI_LOCAL_COLD void SendMethod(const char *name, const Function &method, bool is_static,
@@ -407,14 +408,8 @@ class TVM_FFI_LOCAL TypeDef {
         MakeMethodInfo(name, method, is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0, extras);
     CheckSafeCall(TVMFFITypeRegisterMethod(type_index_, &info));
   }
-  TVM_FFI_LOCAL_COLD void SendClass(const char *doc, TVMFFIObjectCreator creator, size_t size,
-                                    TVMFFISEqHashKind kind) const {
-    TVMFFITypeMetadata metadata;
-    metadata.doc = BytesOf(doc);
-    metadata.creator = creator;
-    metadata.total_size = static_cast<int32_t>(size);
-    metadata.structural_eq_hash_kind = kind;
-    CheckSafeCall(TVMFFITypeRegisterMetadata(type_index_, &metadata));
+  TVM_FFI_LOCAL_COLD void SendClass(const ClassExtras &extras) const {
+    CheckSafeCall(TVMFFITypeRegisterMetadata(type_index_, &extras.info));
   }
   /** What depends on the fields being there. Only who has an ObjectDef compiles it. */
   template <typename New = NewObject>

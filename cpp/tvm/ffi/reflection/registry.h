@@ -26,6 +26,9 @@
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/string.h>
+#ifndef TVM_FFI_LEAN
+#include <tvm/ffi/detail/info_builder.h>
+#endif
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
@@ -88,9 +91,13 @@ class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
   TVM_FFI_LOCAL explicit ObjectDef(Extra... extra)
       : TypeDef(Class::_GetOrAllocRuntimeTypeIndex(), Class::_type_key) {
     detail::ClassExtras extras;
+    extras.info.doc = AsByteArray("");
+    extras.info.creator = detail::CreatorOf<Class>();
+    extras.info.total_size = static_cast<int32_t>(sizeof(Class));
+    extras.info.structural_eq_hash_kind = Class::_type_s_eq_hash_kind;
     (Apply(extras, extra), ...);
     automatic_init_ = extras.automatic_init;
-    SendClass(extras.doc, detail::CreatorOf<Class>(), sizeof(Class), Class::_type_s_eq_hash_kind);
+    SendClass(extras);
   }
   TVM_FFI_LOCAL ~ObjectDef() noexcept(false) {
     if (std::uncaught_exceptions() > num_exceptions_) return;  // one of def or its like threw
@@ -159,9 +166,10 @@ class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
     extras.metadata.Put("{\"type_schema\":\"");
     detail::PutSchema<T>(schema);
     extras.metadata.Put('"');
+    BeginField(name, GetFieldByteOffsetToObject(static_cast<T Class::*>(field)),
+               detail::FieldShapeOf<T>::value, &extras.info);
     (Apply(extras, extra), ...);
-    SendField(name, GetFieldByteOffsetToObject(static_cast<T Class::*>(field)),
-              detail::FieldShapeOf<T>::value, extras);
+    SendField(extras);
     return *this;
   }
   template <typename F, typename... Extra>
