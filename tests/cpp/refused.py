@@ -147,9 +147,6 @@ CASES = {
     "a vector taken out of a value": (
         STL + "auto f(ffi::Any x) { return std::move(x).as<std::vector<int>>(); }",
         "no value of this type is ever stored"),
-    "a structural key of one's own": (
-        "#include <tvm/ffi/extra/structural_key.h>\nauto f() { return ffi::make_object<ffi::StructuralKeyObj>(); }",
-        "deleted"),
     # Something or nothing, a value or an error.
     "an optional for its value": ("int64_t f(ffi::Optional<int64_t> x) { return x; }", NO_CONVERSION),
     "an optional of another type": ("ffi::Optional<ffi::Tensor> f(ffi::String s) { return s; }", NO_CONVERSION),

@@ -132,6 +132,26 @@ TEST(Shape, OwnsAndBorrows) {
   EXPECT_EQ(os.str(), "[2, 3, 4]");
 }
 
+TEST(Containers, TakeTheirLastParameterWrittenOut) {
+  static_assert(std::is_same_v<Array<int64_t, void>, Array<int64_t>>);
+  static_assert(std::is_same_v<ffi::List<int64_t, void>, ffi::List<int64_t>>);
+  static_assert(std::is_same_v<ffi::Map<String, int64_t, void>, ffi::Map<String, int64_t>>);
+  static_assert(std::is_same_v<ffi::Dict<String, int64_t, void>, ffi::Dict<String, int64_t>>);
+  static_assert(std::is_same_v<ffi::Shape::index_type, int64_t>);
+  static_assert(std::is_same_v<ffi::ShapeObj::index_type, int64_t>);
+}
+
+TEST(Containers, GiveElementsThatAnAutoReferenceBinds) {
+  const Array<String> array = {"a", "b"};
+  std::string text;
+  for (auto &item : array) {
+    static_assert(std::is_same_v<decltype(item), const String &>);
+    text += item;
+  }
+  for (auto &item : ffi::List<String>{"c"}) text += item;
+  EXPECT_EQ(text, "abc");
+}
+
 TEST(List, IsSharedByItsHolders) {
   if (!ffi::Function::GetGlobal("ffi.ListAppend")) GTEST_SKIP() << "this build has no ffi.List";
   ffi::List<int64_t> a = {1, 2, 3};

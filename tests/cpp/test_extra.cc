@@ -53,6 +53,7 @@ TEST_F(Extra, KeysHoldWhatTheyStandFor) {
   EXPECT_EQ(value.use_count(), 2);
   EXPECT_TRUE(key->key.same_as(value));
   const ffi::StructuralKey same(Array<int>{1, 2});
+  EXPECT_EQ(ffi::make_object<ffi::StructuralKeyObj>()->hash_i64, 0);
   EXPECT_TRUE(key == same);
   EXPECT_FALSE(key.same_as(same));
   ffi::Map<ffi::StructuralKey, int> map{{key, 1}};
@@ -90,6 +91,21 @@ TEST_F(Extra, GraphsComeBack) {
   const Any copy = ffi::DeepCopy(back);
   EXPECT_FALSE(copy.cast<Array<Any>>()[0].same_as(back[0]));
   EXPECT_TRUE(ffi::RecursiveEq(copy, back));
+}
+
+/* A reference that is more than one thing. */
+class Truthy : public ffi::ObjectRef {
+ public:
+  using ffi::ObjectRef::ObjectRef;
+  operator bool() const { return defined(); }
+};
+
+TEST_F(Extra, StreamsTakeReferencesThatConvert) {
+  std::ostringstream os;
+  const Array<int> array = {1};
+  os << Truthy(ffi::GetObjectPtr<ffi::Object>(array.GetArrayObj())) << ffi::ObjectRef()
+     << ffi::Optional<Array<int>>(Array<int>{2});
+  EXPECT_EQ(os.str(), "(1,)None(2,)");
 }
 
 TEST_F(Extra, StreamsTakeValues) {

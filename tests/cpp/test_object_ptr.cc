@@ -36,6 +36,14 @@ class Counted : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Counted, ffi::ObjectRef, CountedObj);
 };
 
+/* Storage of its own class without saying that this is an object class. */
+class SelfObj : public Object {
+ public:
+  ffi::Array<ObjectPtr<SelfObj>> children;
+  Optional<ObjectPtr<SelfObj>> next;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Self", SelfObj, Object);
+};
+
 /* Storage of it before it is complete. */
 class LaterObj;
 struct HoldsLater {
@@ -68,6 +76,32 @@ class LaterObj : public Object {
  public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Later", LaterObj, Object);
 };
+
+static_assert(!ffi::detail::storage_enabled_v<ObjectPtr<int>>);
+static_assert(!ffi::detail::storage_enabled_v<Arc<int>>);
+static_assert(!ffi::TypeTraits<ObjectPtr<int>>::convert_enabled);
+
+TEST(ObjectPtr, PointsToItsOwnClassFromInside) {
+  const ObjectPtr<SelfObj> leaf = ffi::make_object<SelfObj>();
+  const ObjectPtr<SelfObj> node = ffi::make_object<SelfObj>();
+  node->children.push_back(leaf);
+  node->next = leaf;
+  EXPECT_TRUE(node->children[0] == leaf);
+  EXPECT_EQ(leaf.use_count(), 3);
+}
+
+TEST(ObjectPtr, WhatOthersReadIsReadBeforeAWriteInPlace) {
+  ObjectPtr<CountedObj> mine = ffi::make_object<CountedObj>(1);
+  int64_t seen = 0;
+  std::thread reader([theirs = mine, &seen]() mutable {
+    seen = theirs->value;
+    theirs.reset();
+  });
+  while (!mine.unique()) std::this_thread::yield();
+  mine->value = 2;
+  reader.join();
+  EXPECT_EQ(seen, 1);
+}
 
 TEST(Arc, HoldsAnObjectUntilItIsMovedFrom) {
   const HoldsLater none;

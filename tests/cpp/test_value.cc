@@ -209,6 +209,8 @@ TEST(Optional, OfEachForm) {
   EXPECT_EQ(*number, 3);
   EXPECT_TRUE(number == 3 && number != 4 && number != std::nullopt);
   EXPECT_EQ(Optional<int64_t>().value_or(4), 4);
+  EXPECT_EQ(Optional<int64_t>().value_or({}), 0);
+  EXPECT_EQ(Optional<String>(String("text")).value_or({}), "text");
   Optional<String> text = "hello";
   text = "a longer text";
   EXPECT_EQ(text.value(), "a longer text");

@@ -101,7 +101,7 @@ class WeakObjectPtr {
 /* ---- As values --------------------------------------------------------------------------------*/
 
 template <typename T>
-struct TypeTraits<Arc<T>> : detail::ReadTraits<Arc<T>> {
+struct TypeTraits<Arc<T>, detail::IfObjectClass<T>> : detail::ReadTraits<Arc<T>> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const Arc<T> &value, TVMFFIAny *out) {

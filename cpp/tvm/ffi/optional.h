@@ -260,7 +260,7 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
     Require();
     return static_cast<Base &&>(*this).Get();
   }
-  template <typename U>
+  template <typename U = std::remove_cv_t<T>>
   TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
     return has_value() ? T(Base::Get()) : T(static_cast<U &&>(other));
   }

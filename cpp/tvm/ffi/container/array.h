@@ -67,7 +67,7 @@ class ArrayObj : public SeqBaseObj {
     return New(capacity);
   }
 
-  template <typename>
+  template <typename, typename>
   friend class Array;
   template <typename...>
   friend class Tuple;
@@ -103,7 +103,8 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline ArrayObj *PrepareArray(ObjectPtr<Object> 
 
 }  // namespace detail
 
-template <typename T>
+/** The second parameter is void; it is there for sources that write it out or declare it ahead. */
+template <typename T, typename = void>
 class Array : public ObjectRef {
   static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
 

@@ -10,7 +10,8 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-template <typename K, typename V>
+/** The third parameter is void, as the second of Array. */
+template <typename K, typename V, typename = void>
 class Dict : public detail::MapRef<K, V, false> {
  public:
   TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Dict, DictObj, false)

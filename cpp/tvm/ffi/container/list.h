@@ -92,7 +92,8 @@ TVM_FFI_LOCAL inline ObjectPtr<ListObj> ListObj::CreateRepeated(int64_t n, const
   return list;
 }
 
-template <typename T>
+/** The second parameter is void, as Array's. */
+template <typename T, typename = void>
 class List : public ObjectRef {
   static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
 

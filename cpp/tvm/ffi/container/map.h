@@ -11,7 +11,8 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-template <typename K, typename V>
+/** The third parameter is void, as the second of Array. */
+template <typename K, typename V, typename = void>
 class Map : public detail::MapRef<K, V, true> {
  public:
   TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Map, MapObj, true)

@@ -133,7 +133,7 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
 
 namespace detail {
 
-/** Runs through elements, which it gives by value. */
+/** Runs through elements, which it gives by value: const, so that `for (auto &x : array)` binds. */
 template <typename T>
 class SeqIterator {
  public:
@@ -145,8 +145,10 @@ class SeqIterator {
 
   TVM_FFI_LOCAL_INLINE SeqIterator() : at_(nullptr) {}
   TVM_FFI_LOCAL_INLINE explicit SeqIterator(const Any *at) : at_(at) {}
-  TVM_FFI_LOCAL_INLINE T operator*() const { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_); }
-  TVM_FFI_LOCAL_INLINE T operator[](std::ptrdiff_t n) const { return *(*this + n); }
+  TVM_FFI_LOCAL_INLINE const T operator*() const {
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_);
+  }
+  TVM_FFI_LOCAL_INLINE const T operator[](std::ptrdiff_t n) const { return *(*this + n); }
   TVM_FFI_LOCAL_INLINE SeqIterator &operator++() { return ++at_, *this; }
   TVM_FFI_LOCAL_INLINE SeqIterator operator++(int) { return SeqIterator(at_++); }
   TVM_FFI_LOCAL_INLINE SeqIterator &operator--() { return --at_, *this; }

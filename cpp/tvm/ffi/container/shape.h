@@ -73,6 +73,7 @@ class ShapeObj : public Object, public TVMFFIShapeCell {
   TVM_FFI_LOCAL static constexpr int32_t _type_index = kTVMFFIShape;
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIShape, ShapeObj, Object);
+  using index_type = int64_t;
   TVM_FFI_LOCAL_INLINE ShapeObj() = default;
 };
 
@@ -109,6 +110,7 @@ TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
 class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
  public:
   using ContainerType = ShapeObj;
+  using index_type = ShapeObj::index_type;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
 
   TVM_FFI_LOCAL Shape() : ObjectRef(detail::CopyShape(nullptr, 0)) {}

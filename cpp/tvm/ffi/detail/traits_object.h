@@ -111,10 +111,18 @@ struct NodePtrTraits : ReadTraits<T *> {
   }
 };
 
+template <typename T>
+struct IsObjectClass : std::bool_constant<is_object_subclass_v<T>> {};
+/** A pointer to what is no object class does not travel. A class may point to itself: while it is
+ * incomplete nobody can say what it is, and it is taken for one. */
+template <typename T>
+using IfObjectClass =
+    std::enable_if_t<std::disjunction_v<std::negation<IsComplete<T>>, IsObjectClass<T>>>;
+
 }  // namespace detail
 
 template <typename T>
-struct TypeTraits<ObjectPtr<T>> : detail::ReadTraits<ObjectPtr<T>> {
+struct TypeTraits<ObjectPtr<T>, detail::IfObjectClass<T>> : detail::ReadTraits<ObjectPtr<T>> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIObject;
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const ObjectPtr<T> &value, TVMFFIAny *out) {

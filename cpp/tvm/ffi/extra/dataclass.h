@@ -11,6 +11,9 @@
 #include <tvm/ffi/extra/base.h>
 
 TVM_FFI_NAMESPACE_BEGIN
+template <typename T>
+class Optional;
+
 namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(DeepCopy, "ffi.DeepCopy")
@@ -71,12 +74,23 @@ TVM_FFI_LOCAL inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
 }
 
 /**
- * The repr of a value, and of all that becomes one: references, Optional, Variant. Types with an
- * operator of their own, as String and Shape, keep it.
+ * The repr of a value, and of all that becomes one, as Variant does. Types with an operator of
+ * their own, as String and Shape, keep it.
  */
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
                                                            const Any &value) {
+  return os << ReprPrint(value);
+}
+/* A reference and an Optional may convert to a bool or a number, too: this is what is meant. */
+template <typename Traits>
+TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
+                                                           const ObjectRef &value) {
+  return os << ReprPrint(value);
+}
+template <typename Traits, typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
+TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
+                                                           const Optional<T> &value) {
   return os << ReprPrint(value);
 }
 

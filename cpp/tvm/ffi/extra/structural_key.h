@@ -17,13 +17,13 @@ TVM_FFI_DETAIL_GLOBAL(StructuralKey, "ffi.StructuralKey")
 
 }  // namespace detail
 
-/** The runtime makes them, and knows how Map and Dict find them. */
+/** Map and Dict find those that the runtime makes for a StructuralKey; it fills in both fields. */
 class StructuralKeyObj : public Object {
  public:
-  StructuralKeyObj() = delete;
+  TVM_FFI_LOCAL_INLINE StructuralKeyObj() = default;
   Any key;
   /** What StructuralHash gives for the key. */
-  int64_t hash_i64;
+  int64_t hash_i64 = 0;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, Object);
 };
 
