@@ -18,7 +18,7 @@ TVM_FFI_NAMESPACE_BEGIN
 
 /** An error on its way into an Expected. */
 template <typename E = Error>
-class Unexpected {
+class [[nodiscard]] Unexpected {
   static_assert(std::is_base_of_v<Error, E>, "Unexpected holds an Error");
 
  public:
@@ -96,7 +96,7 @@ class ExpectedBase {
 }  // namespace detail
 
 template <typename T>
-class Expected : public detail::ExpectedBase {
+class [[nodiscard]] Expected : public detail::ExpectedBase {
   static_assert(!std::is_base_of_v<Error, T>, "Expected<Error> has no way to tell which it is");
 
  public:
@@ -149,7 +149,7 @@ class Expected : public detail::ExpectedBase {
 };
 
 template <>
-class Expected<void> : public detail::ExpectedBase {
+class [[nodiscard]] Expected<void> : public detail::ExpectedBase {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)
   TVM_FFI_LOCAL Expected() : ExpectedBase(Any()) {}
