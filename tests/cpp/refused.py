@@ -49,6 +49,12 @@ STL = "#include <tvm/ffi/extra/stl.h>\n"
 LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
 EXPORT = "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)"
 
+
+
+class First(str):
+    """A pattern that the first error of all has to match."""
+
+
 # name: (code, pattern of the message[, extra arguments])
 CASES = {
     # Exceptions.
@@ -74,12 +80,21 @@ CASES = {
     "a parameter of a lambda that is changed": (
         "auto f = ffi::Function::FromTyped([](int64_t &x) { ++x; });",
         "a parameter must not be a reference to what is not const"),
-    "a parameter of a foreign class": ("void f(Foreign) {}" + EXPORT, "a parameter of this type cannot be read"),
-    "a parameter that is a foreign pointer": ("void f(int *) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a parameter of a foreign class": ("void f(Foreign) {}" + EXPORT, First("specialise tvm::ffi::TypeTraits")),
+    "a parameter of a foreign class, of a lambda": (
+        "auto f = ffi::Function::FromTyped([](Foreign) {});", First("specialise tvm::ffi::TypeTraits")),
+    "a parameter that is a foreign pointer": ("void f(int *) {}" + EXPORT, First("take a void \\*")),
+    "a parameter that is a tensor of DLPack": ("void f(const DLTensor *) {}" + EXPORT, First("TensorView")),
+    "a parameter that is a view of text": ("void f(std::string_view) {}" + EXPORT, First("tvm::ffi::String")),
     "a parameter that may be of a foreign class": (
         "void f(ffi::Optional<Foreign>) {}" + EXPORT, "a parameter of this type cannot be read"),
-    "a result of a foreign class": ("Foreign f() { return {}; }" + EXPORT, "a result of this type cannot be returned"),
-    "a view as a result": ("ffi::TensorView f(ffi::TensorView x) { return x; }" + EXPORT, "deleted function"),
+    "a result of a foreign class": (
+        "Foreign f() { return {}; }" + EXPORT, First("derive the class from tvm::ffi::Object and return")),
+    "a result that is a foreign pointer": ("const int *f() { return nullptr; }" + EXPORT, First("return a void \\*")),
+    "a view as a result": (
+        "ffi::TensorView f(ffi::TensorView x) { return x; }" + EXPORT, First("does not keep its data alive")),
+    "a view or nothing as a result": (
+        "ffi::Optional<ffi::TensorView> f() { return {}; }" + EXPORT, First("does not keep its data alive")),
     "one of two functions": ("void f(int);\nvoid f(double);" + EXPORT, "deduce|incompatible initializer|overloaded"),
     "an argument of a foreign class": ("void f(ffi::Function g) { g(Foreign()); }", f"{NO_FUNCTION}|{NO_CONVERSION}"),
     "a packed function that is none": (
@@ -130,15 +145,22 @@ CASES = {
         STL + "void f(ffi::AnyView *x) { ffi::PackedArgs::Fill(x, 1, std::map<int, int>()); }",
         "an AnyView does not own the copy"),
     "a vector of a foreign class": (
-        STL + "void f(std::vector<Foreign>) {}" + EXPORT, "a parameter of this type cannot be read"),
+        STL + "void f(std::vector<Foreign>) {}" + EXPORT, First("what they hold has to be readable")),
     "a tuple with a foreign class": (
-        STL + "std::tuple<int, Foreign> f() { return {}; }" + EXPORT, "a result of this type cannot be returned"),
+        STL + "std::tuple<int, Foreign> f() { return {}; }" + EXPORT, First("what they hold has to be returnable")),
     "a map of borrowed values": (
         STL + "void f(std::map<int, ffi::AnyView>) {}" + EXPORT, "a parameter of this type cannot be read"),
     "anything or nothing": (
         STL + "void f(std::optional<ffi::Any>) {}" + EXPORT, "a parameter of this type cannot be read"),
-    "a vector without its header": (
-        "void f(std::vector<int>) {}" + EXPORT, "a parameter of this type cannot be read"),
+    "a vector without its header": ("void f(std::vector<int>) {}" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
+    "a map without its header": (
+        "void f(const std::unordered_map<int, int> &) {}" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
+    "a function without its header": (
+        "void f(std::function<int(int)>) {}" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
+    "a tuple as a result without its header": (
+        "std::tuple<int, int> f() { return {}; }" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
+    "a vector as a result without its header": (
+        "std::vector<int> f() { return {}; }" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
     "an array of vectors": (
         STL + "ffi::Array<std::vector<int>> f();\nauto x = f();", "elements of this type cannot be stored"),
     "an array of vectors that may be absent": (
@@ -153,6 +175,10 @@ CASES = {
     "an error or something else": ("ffi::Unexpected<int> x(1);", "Unexpected holds an Error"),
     "an error or an error": ("ffi::Expected<ffi::Error> f();\nauto x = f();", "Expected<Error> has no way to tell"),
     "neither a value nor an error": ("ffi::Expected<int> x;", NO_FUNCTION),
+    "an expected value that nobody looks at": (
+        "ffi::Expected<int> f();\nvoid g() { f(); }", "nodiscard", "-Werror=unused-result"),
+    "an expected nothing that nobody looks at": (
+        "ffi::Expected<void> f();\nvoid g() { f(); }", "nodiscard", "-Werror=unused-result"),
     "an expected value of another type": ("ffi::Expected<int> f(ffi::String s) { return s; }", NO_CONVERSION),
     # Objects.
     "a reference that is null": ("Final x;", NO_FUNCTION),
@@ -259,6 +285,8 @@ def check(compiler, header, name, code, message, *args):
     if run.returncode == 0:
         return f"{name}: compiles\n"
     errors = "\n".join(line for line in run.stderr.splitlines() if "error:" in line)
+    if isinstance(message, First):
+        errors = errors.splitlines()[0]
     if not re.search(message, errors):
         return f"{name}: refused, but without {message!r}:\n{run.stderr[:2000]}\n"
     return ""

@@ -10,6 +10,7 @@
 #define TVM_FFI_DETAIL_CALL_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/detail/travel_check.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
@@ -112,7 +113,6 @@ TVM_FFI_LOCAL_INLINE void WriteResult(R &&value, TVMFFIAny *result) {
   } else if constexpr (std::is_same_v<D, AnyView>) {
     *result = AnyUnsafe::MoveAnyToTVMFFIAny(Any(value));
   } else {
-    static_assert(TypeTraits<D>::convert_enabled, "a result of this type cannot be returned");
     TypeTraits<D>::MoveToAny(static_cast<R &&>(value), result);
   }
 }
@@ -123,8 +123,7 @@ struct ReaderOfParam {
                     std::is_const_v<std::remove_reference_t<Param>>,
                 "a parameter must not be a reference to what is not const");
   using D = std::remove_cv_t<std::remove_reference_t<Param>>;
-  static_assert(is_any_v<D> || TypeTraits<D>::convert_enabled,
-                "a parameter of this type cannot be read from an argument");
+  TVM_FFI_LOCAL static constexpr bool checked = sizeof(CheckParam<D>) != 0;
   using type = Reader<D>;
 };
 
@@ -141,6 +140,8 @@ template <typename Sig, typename Indices = typename Sig::Indices>
 struct Caller;
 template <typename R, typename... Params, size_t... kIndex>
 struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
+  static_assert((ReaderOfParam<Params>::checked && ...));
+  static_assert(sizeof(CheckResult<std::remove_cv_t<std::remove_reference_t<R>>>) != 0);
   struct TVM_FFI_LOCAL Readers : IndexedReader<kIndex, Params>... {};
 
   /** Calls f; may throw what f throws. 0, or -1 with an error raised. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/travel_check.h
+ * What the compiler says of a parameter or a result that cannot be passed, and what to write
+ * instead. Caller asks before anything else of a signature is compiled, so that this comes first.
+ */
+#ifndef TVM_FFI_DETAIL_TRAVEL_CHECK_H_
+#define TVM_FFI_DETAIL_TRAVEL_CHECK_H_
+
+#include <tvm/ffi/any.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+
+class TensorView;
+template <typename T>
+class Optional;
+
+namespace detail {
+
+/** Whether a value lives no longer than the call that it is an argument of. */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v = false;
+template <>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<TensorView> = true;
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<Optional<T>> = is_borrowed_v<T>;
+
+/* The classes that extra/stl.h is for, told by their members: their headers may not be included. */
+template <typename T, typename = void>
+struct IsStdRange : std::false_type {};
+template <typename T>
+struct IsStdRange<T, std::void_t<typename T::value_type, typename T::size_type>> : std::true_type {
+};
+template <typename T, typename = void>
+struct IsStdTuple : std::false_type {};
+template <typename T>
+struct IsStdTuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> : std::true_type {};
+template <typename T, typename = void>
+struct IsStdFunction : std::false_type {};
+template <typename T>
+struct IsStdFunction<T, std::void_t<typename T::result_type>> : std::true_type {};
+template <typename T>
+struct IsStdOptional : std::false_type {};
+template <typename T>
+struct IsStdOptional<std::optional<T>> : std::true_type {};
+
+/** What of T cannot travel. */
+template <typename T>
+struct TravelFault {
+  TVM_FFI_LOCAL static constexpr bool text = HasCharTraits<T>::value;
+  TVM_FFI_LOCAL static constexpr bool std_class =
+      !text && std::disjunction_v<IsStdRange<T>, IsStdTuple<T>, IsStdFunction<T>, IsStdOptional<T>>;
+  TVM_FFI_LOCAL static constexpr bool tensor = std::is_same_v<T, const DLTensor *>;
+  TVM_FFI_LOCAL static constexpr bool pointer = std::is_pointer_v<T> && !tensor;
+  TVM_FFI_LOCAL static constexpr bool other = !text && !std_class && !std::is_pointer_v<T>;
+};
+
+template <typename T, bool travels = is_any_v<T> || TypeTraits<T>::convert_enabled>
+struct CheckParam {};
+template <typename T>
+struct CheckParam<T, false> {
+  static_assert(!TravelFault<T>::text,
+                "a parameter of this type cannot be read from an argument: take a "
+                "tvm::ffi::String, a std::string or a const char *");
+  static_assert(!TravelFault<T>::std_class,
+                "a parameter of this type cannot be read from an argument: include "
+                "<tvm/ffi/extra/stl.h> for classes of the standard library; what they hold has to "
+                "be readable, too");
+  static_assert(!TravelFault<T>::tensor,
+                "a parameter of this type cannot be read from an argument: take a "
+                "tvm::ffi::TensorView, which has the fields of a const DLTensor *");
+  static_assert(!TravelFault<T>::pointer,
+                "a parameter of this type cannot be read from an argument: take a void *, or a "
+                "pointer to a class that is derived from tvm::ffi::Object");
+  static_assert(!TravelFault<T>::other,
+                "a parameter of this type cannot be read from an argument: derive the class from "
+                "tvm::ffi::Object and take a reference to it, or specialise tvm::ffi::TypeTraits");
+};
+
+template <typename T,
+          bool travels = is_any_v<T> || std::is_void_v<T> || TypeTraits<T>::convert_enabled>
+struct CheckResult {
+  static_assert(!is_borrowed_v<T>,
+                "a TensorView cannot be returned, for it does not keep its data alive: return a "
+                "tvm::ffi::Tensor");
+};
+template <typename T>
+struct CheckResult<T, false> {
+  static_assert(!TravelFault<T>::text,
+                "a result of this type cannot be returned: return a tvm::ffi::String or a "
+                "std::string");
+  static_assert(!TravelFault<T>::std_class,
+                "a result of this type cannot be returned: include <tvm/ffi/extra/stl.h> for "
+                "classes of the standard library; what they hold has to be returnable, too");
+  static_assert(!TravelFault<T>::tensor && !TravelFault<T>::pointer,
+                "a result of this type cannot be returned: return a void *, or a reference to an "
+                "object that keeps alive what it points to");
+  static_assert(!TravelFault<T>::other,
+                "a result of this type cannot be returned: derive the class from tvm::ffi::Object "
+                "and return a reference to it, or specialise tvm::ffi::TypeTraits");
+};
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_TRAVEL_CHECK_H_
