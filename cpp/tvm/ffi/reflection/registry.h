@@ -154,6 +154,18 @@ class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
     return def_type_attr(type_attr::kConvert, &detail::FFIConvertFromAnyViewToObjectRef<Ref>);
   }
 
+ protected:
+  template <typename F, typename... Extra>
+  TVM_FFI_LOCAL void SendFunction(const char *name, const Function &function, bool is_static,
+                                  const Extra &...extra) {
+    detail::MethodExtras extras;
+    detail::PutCallable<detail::SignatureOf<F>>(extras);
+    (Apply(extras, extra), ...);
+    SendMethod(name, function, is_static, extras);
+  }
+
+  bool automatic_init_ = true;
+
  private:
   template <typename C, typename T, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &DefField(const char *name, T C::*field, int64_t flags,
@@ -179,16 +191,7 @@ class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
     SendFunction<Callable>(name, MakeFunction(name, static_cast<F &&>(f)), is_static, extra...);
     return *this;
   }
-  template <typename F, typename... Extra>
-  TVM_FFI_LOCAL void SendFunction(const char *name, const Function &function, bool is_static,
-                                  const Extra &...extra) {
-    detail::MethodExtras extras;
-    detail::PutCallable<detail::SignatureOf<F>>(extras);
-    (Apply(extras, extra), ...);
-    SendMethod(name, function, is_static, extras);
-  }
 
-  bool automatic_init_ = true;
   int num_exceptions_ = std::uncaught_exceptions();
 };
 

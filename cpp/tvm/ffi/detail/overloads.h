@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file tvm/ffi/detail/overloads.h
+ * One function of the ABI for several callables: the first that takes the arguments is called.
+ */
+#ifndef TVM_FFI_DETAIL_OVERLOADS_H_
+#define TVM_FFI_DETAIL_OVERLOADS_H_
+
+#include <tvm/ffi/function.h>
+
+TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+/** A callable among others. */
+struct Overload {
+  Overload *next;
+  const TypeRecord *const *records;
+  int32_t num_params;
+  /** Reads as many arguments as there are parameters, and calls. What Call returns, or this. */
+  TVM_FFI_LOCAL static constexpr int kDoesNotFit = 1;
+  int (*call)(Overload *self, const TVMFFIAny *args, TVMFFIAny *result);
+  /** The number of the first argument that cannot be read, or -1. */
+  int32_t (*find_bad)(const TVMFFIAny *args);
+  void (*destroy)(Overload *self);
+};
+
+template <typename F, typename Sig = SignatureOf<F>, typename Indices = typename Sig::Indices>
+struct OverloadOf;
+template <typename F, typename R, typename... Params, size_t... kIndex>
+struct TVM_FFI_LOCAL OverloadOf<F, Signature<R, Params...>, std::index_sequence<kIndex...>>
+    : Overload {
+  struct TVM_FFI_LOCAL Readers : IndexedReader<kIndex, Params>... {};
+
+  F f;
+
+  template <typename G>
+  TVM_FFI_LOCAL explicit OverloadOf(G &&callable)
+      : Overload{nullptr,
+                 Signature<R, Params...>::records,
+                 static_cast<int32_t>(sizeof...(Params)),
+                 &Call,
+                 &FindBad,
+                 [](Overload *self) { delete static_cast<OverloadOf *>(self); }},
+        f(static_cast<G &&>(callable)) {}
+
+  TVM_FFI_LOCAL static int Read(Readers &all, [[maybe_unused]] const TVMFFIAny *args,
+                                [[maybe_unused]] int32_t *bad) {
+    int why = kReadOk;
+    static_cast<void>(all);
+    static_cast<void>((... && (*bad = static_cast<int32_t>(kIndex),
+                               (why = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
+                                    args + kIndex)) == kReadOk)));
+    return why;
+  }
+  TVM_FFI_LOCAL static int Call(Overload *self, const TVMFFIAny *args, TVMFFIAny *result){
+      TVM_FFI_DETAIL_TRY{[[maybe_unused]] F &callable = static_cast<OverloadOf *>(self)->f;
+  Readers all;
+  int32_t bad;
+  const int why = Read(all, args, &bad);
+  if (why != kReadOk) return why == kReadRaised ? -1 : kDoesNotFit;
+  if constexpr (std::is_void_v<R>) {
+    callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);
+    SetNone(result);
+  } else {
+    WriteResult<R>(callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...),
+                   result);
+  }
+  return 0;
+} TVM_FFI_DETAIL_CATCH
+}  // namespace detail
+TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args) {
+  Readers all;
+  int32_t bad = -1;
+  return Read(all, args, &bad) == kReadOk ? -1 : bad;
+}
+}
+;
+
+/** The function object that has them, in the order in which they were added. */
+class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
+ public:
+  TVM_FFI_LOCAL explicit OverloadsObj(TVMFFIByteArray name) {
+    this->safe_call = &Call;
+    this->cpp_call = nullptr;
+    name_.Put(name);
+  }
+  TVM_FFI_LOCAL ~OverloadsObj() {
+    while (first_ != nullptr) {
+      Overload *next = first_->next;
+      first_->destroy(first_);
+      first_ = next;
+    }
+  }
+  template <typename F>
+  TVM_FFI_LOCAL void Add(F &&f) {
+    Overload **end = &first_;
+    while (*end != nullptr) end = &(*end)->next;
+    *end = new OverloadOf<std::decay_t<F>>(static_cast<F &&>(f));
+  }
+  TVM_FFI_LOCAL TVMFFIByteArray name() const { return name_.bytes(); }
+
+ private:
+  TVM_FFI_LOCAL static int Call(void *handle, const TVMFFIAny *args, int32_t num_args,
+                                TVMFFIAny *result) {
+    const OverloadsObj *self =
+        ObjectUnsafe::RawObjectPtrFromUnowned<OverloadsObj>(static_cast<TVMFFIObject *>(handle));
+    for (Overload *each = self->first_; each != nullptr; each = each->next) {
+      if (each->num_params != num_args) continue;
+      const int code = each->call(each, args, result);
+      if (code != Overload::kDoesNotFit) return code;
+    }
+    return self->RaiseNoMatch(args, num_args);
+  }
+
+  /** A function that is alone says what any other would. */
+  TVM_FFI_LOCAL_COLD int RaiseNoMatch(const TVMFFIAny *args, int32_t num_args) const {
+    Text text;
+    int64_t number = 0;
+    if (first_ != nullptr && first_->next == nullptr) {
+      const int32_t bad = first_->num_params == num_args ? first_->find_bad(args) : -1;
+      return RaiseArguments(name_.data(), first_->records, args, num_args, bad, kReadMismatch);
+    }
+    text.Put("No matching overload found when calling: `");
+    text.Put(name_.bytes());
+    text.Put("` with ");
+    text.PutInt(num_args);
+    text.Put(" arguments:");
+    for (const Overload *each = first_; each != nullptr; each = each->next) {
+      text.Put("\nOverload #");
+      text.PutInt(number++);
+      text.Put(": ");
+      PutMismatch(text, *each, args, num_args);
+    }
+    return RaiseText("TypeError", text);
+  }
+  TVM_FFI_LOCAL_COLD void PutMismatch(Text &text, const Overload &overload, const TVMFFIAny *args,
+                                      int32_t num_args) const {
+    const int32_t bad = overload.num_params == num_args ? overload.find_bad(args) : -1;
+    text.Put("Mismatched ");
+    if (bad < 0) {
+      text.Put("number of arguments");
+    } else {
+      text.Put("type on argument #");
+      text.PutInt(bad);
+    }
+    text.Put(" when calling: `");
+    text.Put(name_.bytes());
+    PutSignature(text, " ", overload.records);
+    text.Put("`. Expected ");
+    if (bad < 0) {
+      text.PutInt(overload.num_params);
+      text.Put(" arguments");
+      return;
+    }
+    text.Put('`');
+    PutRecord(text, *overload.records[bad + 1]);
+    text.Put("` but got `");
+    PutRecordGot(text, *overload.records[bad + 1], args + bad);
+    text.Put('`');
+  }
+
+  Overload *first_ = nullptr;
+  Text name_;
+};
+
+}  // namespace detail
+TVM_FFI_NAMESPACE_END
+
+#endif  // TVM_FFI_DETAIL_OVERLOADS_H_
