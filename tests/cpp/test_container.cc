@@ -137,6 +137,7 @@ TEST(Containers, TakeTheirLastParameterWrittenOut) {
   static_assert(std::is_same_v<ffi::List<int64_t, void>, ffi::List<int64_t>>);
   static_assert(std::is_same_v<ffi::Map<String, int64_t, void>, ffi::Map<String, int64_t>>);
   static_assert(std::is_same_v<ffi::Dict<String, int64_t, void>, ffi::Dict<String, int64_t>>);
+  static_assert(!ffi::Variant<int64_t, String>::_type_container_is_exact);
   static_assert(std::is_same_v<ffi::Shape::index_type, int64_t>);
   static_assert(std::is_same_v<ffi::ShapeObj::index_type, int64_t>);
 }

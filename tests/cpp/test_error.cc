@@ -291,6 +291,18 @@ TEST(Expected, ValueOrError) {
   EXPECT_TRUE(Expected<void>().is_ok());
 }
 
+TEST(Expected, TravelsAsAValue) {
+  const ffi::Any number = Expected<int64_t>(3);
+  EXPECT_EQ(number.try_cast<Expected<double>>().value().value(), 3.0);
+  EXPECT_FALSE(number.try_cast<Expected<ffi::String>>().has_value());
+  EXPECT_FALSE(number.try_cast<Expected<void>>().has_value());
+  EXPECT_TRUE(ffi::Any(Expected<void>()).cast<Expected<void>>().is_ok());
+  const ffi::Any error = Expected<int64_t>(Error("KeyError", "kept", ""));
+  EXPECT_EQ(error.cast<Expected<void>>().error().message(), "kept");
+  EXPECT_EQ(error.cast<Expected<ffi::String>>().error().kind(), "KeyError");
+  static_assert(!std::is_convertible_v<Expected<void>, Expected<ffi::Any>>);
+}
+
 TEST(Expected, OfCalls) {
   const ffi::Function f = ffi::Function::FromTyped([](int64_t x) {
     if (x == 0) TVM_FFI_THROW(ValueError) << "zero";

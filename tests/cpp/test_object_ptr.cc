@@ -80,6 +80,7 @@ class LaterObj : public Object {
 static_assert(!ffi::detail::storage_enabled_v<ObjectPtr<int>>);
 static_assert(!ffi::detail::storage_enabled_v<Arc<int>>);
 static_assert(!ffi::TypeTraits<ObjectPtr<int>>::convert_enabled);
+static_assert(!ffi::detail::storage_enabled_v<ObjectPtr<const CountedObj>>);
 
 TEST(ObjectPtr, PointsToItsOwnClassFromInside) {
   const ObjectPtr<SelfObj> leaf = ffi::make_object<SelfObj>();

@@ -201,6 +201,13 @@ TEST(String, SmallAndLarge) {
   EXPECT_EQ(KindOf([&] { ffi::Bytes bytes(null); }).substr(0, 14), "InternalError:");
 }
 
+TEST(Bytes, CompareWithText) {
+  const ffi::Bytes bytes("text");
+  EXPECT_TRUE(bytes == "text" && "text" == bytes && bytes == std::string("text"));
+  EXPECT_TRUE(bytes != "other" && std::string("other") != bytes && bytes == String("text"));
+  EXPECT_TRUE(bytes == ffi::Bytes("text"));
+}
+
 TEST(Optional, OfEachForm) {
   Optional<int64_t> number;
   EXPECT_FALSE(number.has_value());

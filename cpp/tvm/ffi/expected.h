@@ -107,7 +107,7 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
                                         !detail::IsExpectedLike<D>::value>>
   TVM_FFI_LOCAL_INLINE Expected(U &&value) : ExpectedBase(Any(T(static_cast<U &&>(value)))) {}
   template <typename U,
-            typename = std::enable_if_t<!std::is_same_v<T, U> &&
+            typename = std::enable_if_t<!std::is_same_v<T, U> && !std::is_void_v<U> &&
                                         (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
   TVM_FFI_LOCAL_INLINE Expected(Expected<U> other)
       : ExpectedBase(other.is_err() ? Any(other.error()) : Any(T(std::move(other).value()))) {}
@@ -289,6 +289,13 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
     detail::SetNone(source);
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(data);
   }
+  /** A T, or else an error; another Reader than of traits with a Read. */
+  TVM_FFI_LOCAL static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *source) {
+    detail::Reader<Self> reader;
+    const int why = reader.Read(source);
+    if (why == detail::kReadRaised) detail::ThrowRaised();
+    return why == detail::kReadOk ? std::optional<Self>(reader.Take()) : std::nullopt;
+  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     detail::PutTypeStrOf<T>(sink, "Expected");
@@ -322,10 +329,16 @@ struct Reader<Expected<T>> {
       value.emplace(TypeTraits<Error>::CopyFromAnyViewAfterCheck(source));
       return kReadOk;
     }
-    Reader<T> reader;
-    const int why = reader.Read(source);
-    if (why == kReadOk) value.emplace(T(reader.Take()));
-    return why;
+    if constexpr (std::is_void_v<T>) {
+      if (source->type_index != kTVMFFINone) return kReadMismatch;
+      value.emplace();
+      return kReadOk;
+    } else {
+      Reader<T> reader;
+      const int why = reader.Read(source);
+      if (why == kReadOk) value.emplace(T(reader.Take()));
+      return why;
+    }
   }
   TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }
 };

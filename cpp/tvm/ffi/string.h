@@ -315,6 +315,12 @@ TVM_FFI_LOCAL inline int CompareText(TVMFFIByteArray a, TVMFFIByteArray b) {
 TVM_FFI_LOCAL inline bool EqualText(TVMFFIByteArray a, TVMFFIByteArray b) {
   return Bytes::memequal(a.data, b.data, a.size, b.size);
 }
+/** Enables what compares Bytes with text of another class. */
+template <typename T>
+using IfOtherText =
+    std::enable_if_t<!std::is_same_v<T, Bytes> && !std::is_same_v<T, std::nullptr_t>,
+                     decltype(BytesOf(std::declval<const T &>()))>;
+
 }  // namespace detail
 
 template <typename A, typename B, typename = detail::IfString<A, B>>
@@ -353,6 +359,23 @@ TVM_FFI_LOCAL inline bool operator==(const Bytes &a, const Bytes &b) {
 }
 TVM_FFI_LOCAL inline bool operator!=(const Bytes &a, const Bytes &b) {
   return !(a == b);
+}
+/* With text of other classes. */
+template <typename T, typename = detail::IfOtherText<T>>
+TVM_FFI_LOCAL bool operator==(const Bytes &a, const T &b) {
+  return detail::EqualText(detail::BytesOf(a), detail::BytesOf(b));
+}
+template <typename T, typename = detail::IfOtherText<T>>
+TVM_FFI_LOCAL bool operator==(const T &a, const Bytes &b) {
+  return b == a;
+}
+template <typename T, typename = detail::IfOtherText<T>>
+TVM_FFI_LOCAL bool operator!=(const Bytes &a, const T &b) {
+  return !(a == b);
+}
+template <typename T, typename = detail::IfOtherText<T>>
+TVM_FFI_LOCAL bool operator!=(const T &a, const Bytes &b) {
+  return !(b == a);
 }
 
 template <>

@@ -19,6 +19,8 @@ class Variant {
   }
 
  public:
+  TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
+
   TVM_FFI_LOCAL_INLINE explicit Variant(UnsafeInit) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Variant)
   template <typename T, typename = std::enable_if_t<Contains<std::decay_t<T>>()>>

@@ -117,7 +117,8 @@ struct IsObjectClass : std::bool_constant<is_object_subclass_v<T>> {};
  * incomplete nobody can say what it is, and it is taken for one. */
 template <typename T>
 using IfObjectClass =
-    std::enable_if_t<std::disjunction_v<std::negation<IsComplete<T>>, IsObjectClass<T>>>;
+    std::enable_if_t<std::is_same_v<T, std::remove_cv_t<T>> &&
+                     std::disjunction_v<std::negation<IsComplete<T>>, IsObjectClass<T>>>;
 
 }  // namespace detail
 
