@@ -288,6 +288,11 @@ TEST(Expected, ValueOrError) {
   EXPECT_EQ(any.as_or_error<int64_t>().value(), 2);
   EXPECT_EQ(any.as_or_error<ffi::String>().error().message(),
             "Cannot treat type `int` as type `str`");
+  Expected<ffi::Any> string = ffi::Any(ffi::Shape({1}));
+  EXPECT_TRUE(std::move(string).as_or_error<ffi::String>().is_err());
+  EXPECT_EQ(string.as_or_error<ffi::Shape>().value().use_count(), 2);
+  EXPECT_EQ(std::move(string).as_or_error<ffi::Shape>().value().use_count(), 1);
+  EXPECT_EQ(string.type_index(), kTVMFFINone);
   EXPECT_TRUE(Expected<void>().is_ok());
 }
 

@@ -131,17 +131,29 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
   }
   /** An error stays; a value that is no U becomes a TypeError. */
   template <typename U>
-  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() const {
-    if (is_err()) return error();
+  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() const & {
+    return Expected(*this).template MoveAs<U>();
+  }
+  /** The same, moved out unless it is a value that is no U. */
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() && {
+    return MoveAs<U>();
+  }
+
+ private:
+  template <typename U>
+  TVM_FFI_LOCAL_INLINE Expected<U> MoveAs() {
+    if (is_err()) {
+      return detail::AnyUnsafe::MoveFromAnyAfterCheck<Error>(static_cast<Any &&>(data_));
+    }
     if (!detail::AnyUnsafe::CheckAnyStrict<U>(data_)) {
       return detail::MakeTypeError("Cannot treat type `", "` as type `",
                                    detail::TypeRecordOf<U>::value,
                                    detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
     }
-    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<U>(data_);
+    return detail::AnyUnsafe::MoveFromAnyAfterCheck<U>(static_cast<Any &&>(data_));
   }
 
- private:
   TVM_FFI_LOCAL_INLINE explicit Expected(Any data, UnsafeInit)
       : ExpectedBase(static_cast<Any &&>(data)) {}
 
