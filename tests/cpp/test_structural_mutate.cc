@@ -181,6 +181,22 @@ TEST_F(Mutations, RecordsAreOfObjects) {
   EXPECT_EQ(x.use_count(), 1);
 }
 
+TEST_F(Mutations, ThereIsRoomForManyRecords) {
+  ffi::detail::RecordTable table;
+  std::vector<Var> vars;
+  for (int64_t i = 0; i < 1000; ++i) {
+    vars.emplace_back("x");
+    EXPECT_EQ(table.Find(vars.back()), nullptr);
+    table.Set(vars.back(), -1);
+    table.Set(vars.back(), i);
+  }
+  for (int64_t i = 0; i < 1000; ++i) {
+    ASSERT_NE(table.Find(vars[i]), nullptr);
+    EXPECT_EQ(table.Find(vars[i])->cast<int64_t>(), i);
+    EXPECT_EQ(vars[i].use_count(), 2);
+  }
+}
+
 TEST_F(Mutations, CallbacksMayBeChosenAtRunTime) {
   using Entry = ffi::Tuple<int32_t, ffi::Function>;
   using Engine = ffi::StructuralMapDynEngine<ffi::StructuralMapEngineBase, WalkOrder::kPostOrder>;

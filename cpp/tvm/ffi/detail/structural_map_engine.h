@@ -10,9 +10,74 @@
 #include <tvm/ffi/container/tuple.h>
 #include <tvm/ffi/extra/structural_mutate.h>
 
-#include <unordered_map>
-
 TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+/** What became of objects, by identity. Nothing is ever taken out. */
+class RecordTable {
+ public:
+  TVM_FFI_LOCAL RecordTable() = default;
+  RecordTable(const RecordTable &) = delete;
+  RecordTable &operator=(const RecordTable &) = delete;
+  TVM_FFI_LOCAL ~RecordTable() { delete[] records_; }
+
+  /** [lend] NULL when nothing is recorded. */
+  TVM_FFI_LOCAL const Any *Find(AnyView var) const {
+    if (size_ == 0) return nullptr;
+    const Record *record = Locate(records_, capacity_, var);
+    return record->var == nullptr ? nullptr : &record->value;
+  }
+  /** In the place of what was recorded. Throws std::bad_alloc. */
+  TVM_FFI_LOCAL void Set(AnyView var, AnyView value) {
+    Any owned(value);
+    if (2 * (size_ + 1) > capacity_) Grow();
+    Record *record = Locate(records_, capacity_, var);
+    if (record->var == nullptr) {
+      record->var = var;
+      ++size_;
+    }
+    // What was recorded dies when the table is as it should be.
+    record->value.swap(owned);
+  }
+
+ private:
+  struct Record {
+    /** Kept, so that no other object comes to its address; None where there is no record. */
+    Any var;
+    Any value;
+    TVM_FFI_LOCAL_INLINE Record() = default;
+    TVM_FFI_LOCAL_INLINE ~Record() = default;
+  };
+  /** The record of an object, or where it would be: half of the records at least are free. */
+  TVM_FFI_LOCAL static Record *Locate(Record *records, size_t capacity, AnyView var) {
+    const uint64_t address = reinterpret_cast<uintptr_t>(AnyUnsafe::Data(var)->v_obj);
+    size_t i = static_cast<size_t>((address * 0x9e3779b97f4a7c15U) >> 32);
+    for (;; ++i) {
+      Record *record = &records[i & (capacity - 1)];
+      if (record->var == nullptr || AnyView(record->var).same_as(var)) return record;
+    }
+  }
+  TVM_FFI_LOCAL void Grow() {
+    const size_t capacity = capacity_ == 0 ? 16 : 2 * capacity_;
+    Record *records = new Record[capacity];
+    for (size_t i = 0; i < capacity_; ++i) {
+      if (records_[i].var == nullptr) continue;
+      Record *to = Locate(records, capacity, records_[i].var);
+      to->var.swap(records_[i].var);
+      to->value.swap(records_[i].value);
+    }
+    delete[] records_;
+    records_ = records;
+    capacity_ = capacity;
+  }
+
+  Record *records_ = nullptr;
+  size_t size_ = 0;
+  /** A power of two, or 0. */
+  size_t capacity_ = 0;
+};
+
+}  // namespace detail
 
 /**
  * A mutator that records what became of objects, by identity. The base of what Parent of an engine
@@ -40,31 +105,24 @@ class StructuralMapEngineBase : public StructuralMutatorObj {
   }
 
  private:
-  struct Entry {
-    /** Keeps the object, so that no other comes to its address. */
-    Any var;
-    Any value;
-  };
   TVM_FFI_LOCAL_COLD static TVMFFIAny RefuseKey() {
     return detail::GiveOutcome(
         detail::TypeErrorOutcome("Variable-remap key must be an object-backed value"));
   }
   TVM_FFI_LOCAL TVMFFIAny Recorded(AnyView var) const {
     if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
-    const auto found = records_.find(detail::AnyUnsafe::Data(var)->v_obj);
-    return detail::GiveOutcome(found == records_.end() ? Any() : Any(found->second.value));
+    const Any *found = records_.Find(var);
+    return detail::GiveOutcome(found == nullptr ? Any() : Any(*found));
   }
   TVM_FFI_LOCAL TVMFFIAny Record(AnyView var, AnyView value) {
     if (var.type_index() < kTVMFFIStaticObjectBegin) return RefuseKey();
     return detail::GiveOutcome(detail::CatchOutcome([&] {
-      // What was recorded dies after the record is complete.
-      Entry entry{var, value};
-      std::swap(records_[detail::AnyUnsafe::Data(var)->v_obj], entry);
+      records_.Set(var, value);
       return Any();
     }));
   }
 
-  std::unordered_map<const TVMFFIObject *, Entry> records_;
+  detail::RecordTable records_;
 };
 
 namespace detail {
@@ -91,14 +149,16 @@ struct MapSteps {
         return engine->Descend(value, mode);
       }
       Any outcome = engine->Descend(given, ModeFor(given, mode));
-      return outcome.type_index() == kTVMFFIUnchanged ? given : outcome;
+      if (outcome.type_index() == kTVMFFIUnchanged) return given;
+      return outcome;
     } else {
       Any outcome = engine->Descend(value, mode);
       if (IsError(outcome)) return outcome;
       const AnyView now = outcome.type_index() == kTVMFFIUnchanged ? value : AnyView(outcome);
       Any given = engine->CallBack(now);
       NoteVisited(given, now);
-      return given.type_index() == kTVMFFIUnchanged ? outcome : given;
+      if (given.type_index() == kTVMFFIUnchanged) return outcome;
+      return given;
     }
   }
 };
@@ -137,7 +197,8 @@ class StructuralMapEngine : public Parent {
     Any given;
     const bool found =
         detail::CallFirst<Any>(callbacks_, value, &given, this->def_region_mode_, state);
-    return found ? given : Any(Unchanged());
+    if (!found) given = Unchanged();
+    return given;
   }
   TVM_FFI_LOCAL_INLINE Any Descend(AnyView value, InplaceMode mode) {
     return detail::OutcomeOf(Parent::DefaultMutateExpected(value, mode));

@@ -32,6 +32,9 @@ TVM_FFI_LOCAL_INLINE const TVMFFIAny *FindMutateHook(int32_t type_index, Inplace
 TVM_FFI_LOCAL_INLINE Any OwnPlainValue(AnyView value) {
   const TVMFFIAny *data = AnyUnsafe::Data(value);
   Any owned;
+  if (data->type_index < kTVMFFIDLTensorPtr || data->type_index > kTVMFFIObjectRValueRef) {
+    return AnyUnsafe::MoveTVMFFIAnyRawToAny(*data);
+  }
   if (TVMFFIAnyViewToOwnedAny(data, AnyUnsafe::Slot(&owned)) != 0) return RaisedOutcome();
   return owned;
 }
@@ -63,6 +66,16 @@ TVM_FFI_LOCAL_COLD Any CannotSet(const TVMFFITypeInfo *type, const TVMFFIFieldIn
   text.Put("` because it does not define a setter");
   RaiseText("TypeError", text);
   return RaisedOutcome();
+}
+/** None, or the Error of the setter. */
+TVM_FFI_LOCAL inline Any SetMutated(const TVMFFITypeInfo *type, const Object *object,
+                                    const TVMFFIFieldInfo *field, const Any &value) {
+  if (field->setter == nullptr) return CannotSet(type, field);
+  if (reflection::CallFieldSetter(field, reflection::detail::FieldAddress(object, *field),
+                                  AnyUnsafe::TVMFFIAnyPtrFromAny(value)) != 0) {
+    return RaisedOutcome();
+  }
+  return Any();
 }
 
 }  // namespace detail
@@ -101,7 +114,8 @@ TVM_FFI_LOCAL inline Any StructuralMutatorObj::MutateObject(AnyView value) noexc
   }
   const Any done =
       detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(vtable_->var_remap_set(this, value, outcome));
-  return detail::IsError(done) ? done : outcome;
+  if (detail::IsError(done)) return done;
+  return outcome;
 }
 
 TVM_FFI_LOCAL inline Any StructuralMutatorObj::MutateFields(const TVMFFITypeInfo *type,
@@ -110,21 +124,23 @@ TVM_FFI_LOCAL inline Any StructuralMutatorObj::MutateFields(const TVMFFITypeInfo
   if (detail::IsError(copy)) return copy;
   const Object *object = detail::AnyUnsafe::RawObjectPtrFromAnyAfterCheck(copy);
   bool is_changed = false;
-  Any error = detail::StepThroughFields(
-      type, object, &def_region_mode_, [&](const TVMFFIFieldInfo *field, AnyView child) {
-        Any given = detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(vtable_->mutate(this, child));
-        if (detail::IsError(given)) return given;
-        if (given.type_index() == kTVMFFIUnchanged || AnyView(given).same_as(child)) return Any();
-        if (field->setter == nullptr) return detail::CannotSet(type, field);
-        if (reflection::CallFieldSetter(field, reflection::detail::FieldAddress(object, *field),
-                                        detail::AnyUnsafe::TVMFFIAnyPtrFromAny(given)) != 0) {
-          return detail::RaisedOutcome();
-        }
-        is_changed = true;
-        return Any();
-      });
+  Any error =
+      detail::StepThroughFields(type, object, &def_region_mode_,
+                                [&](const TVMFFIFieldInfo *field, AnyView child, Any *outcome) {
+                                  const TVMFFIAny raw = vtable_->mutate(this, child);
+                                  if (raw.type_index == kTVMFFIUnchanged) return false;
+                                  Any given = detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(raw);
+                                  if (AnyView(given).same_as(child)) return false;
+                                  if (!detail::IsError(given))
+                                    given = detail::SetMutated(type, object, field, given);
+                                  is_changed = true;
+                                  if (given == nullptr) return false;
+                                  *outcome = static_cast<Any &&>(given);
+                                  return true;
+                                });
   if (error != nullptr) return error;
-  return is_changed ? copy : Any(Unchanged());
+  if (!is_changed) return Unchanged();
+  return copy;
 }
 
 TVM_FFI_NAMESPACE_END

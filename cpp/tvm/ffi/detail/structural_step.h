@@ -111,8 +111,8 @@ TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *fi
 }
 
 /**
- * Step(field, child) for each field of an object that takes part in its structure, until one gives
- * something other than None, which is the outcome.
+ * Calls step(field, child, &outcome) for each field of an object that takes part in its structure,
+ * until one gives true; then the outcome is what it left there, and None otherwise.
  */
 template <typename Step>
 TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Object *object,
@@ -128,8 +128,7 @@ TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Obj
       return true;
     }
     const RegionScope scope(region, RegionOfField(field, *region));
-    outcome = step(field, static_cast<const Any &>(child));
-    return outcome != nullptr;
+    return step(field, AnyView(child), &outcome);
   });
   return outcome;
 }

@@ -222,8 +222,11 @@ TVM_FFI_LOCAL inline Any StructuralVisitorObj::DefaultVisit(AnyView value) noexc
   if (type_index < kTVMFFIStaticObjectBegin) return Any();
   return detail::StepThroughFields(
       TVMFFIGetTypeInfo(type_index), detail::AnyUnsafe::RawObjectPtrFromAnyViewAfterCheck(value),
-      &def_region_mode_, [this](const TVMFFIFieldInfo *, AnyView child) {
-        return detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(vtable_->visit(this, child));
+      &def_region_mode_, [this](const TVMFFIFieldInfo *, AnyView child, Any *outcome) {
+        const TVMFFIAny given = vtable_->visit(this, child);
+        if (TVM_FFI_PREDICT_TRUE(given.type_index == kTVMFFINone)) return false;
+        *outcome = detail::AnyUnsafe::MoveTVMFFIAnyRawToAny(given);
+        return true;
       });
 }
 
@@ -260,12 +263,14 @@ class StructuralWalkEngine : public Parent {
     if constexpr (order == WalkOrder::kPreOrder) {
       Any wanted = CallBack(value);
       if (wanted != nullptr && wanted.type_index() != kTVMFFIInt) return wanted;
-      return wanted.same_as(Any(1)) ? Any() : Descend(value);
+      if (wanted.same_as(Any(1))) return Any();
+      return Descend(value);
     } else {
       Any outcome = Descend(value);
       if (outcome != nullptr) return outcome;
       outcome = CallBack(value);
-      return outcome.type_index() == kTVMFFIInt ? Any() : outcome;
+      if (outcome.type_index() == kTVMFFIInt) outcome.reset();
+      return outcome;
     }
   }
   /** A WalkResult or an Error; None when no callback takes the value. */
@@ -315,7 +320,8 @@ class StructuralVisitEngine : public Parent {
     Any outcome;
     const bool found = detail::CallFirst<Optional<VisitInterrupt>>(callbacks_, value, &outcome,
                                                                    std::ignore, visitor);
-    return found ? outcome : detail::OutcomeOf(Parent::DefaultVisitExpected(value));
+    if (!found) outcome = detail::OutcomeOf(Parent::DefaultVisitExpected(value));
+    return outcome;
   }
 
   std::tuple<Callbacks...> callbacks_;

@@ -170,7 +170,7 @@ TVM_FFI_NAMESPACE_END
     static_cast<void>(0)
 #define TVM_FFI_VISIT_END(node) \
   }                             \
-  static_cast<void>(0)
+  static_cast<void>(node)
 #define TVM_FFI_VISIT_END_RETURN_EXPECTED(node) TVM_FFI_VISIT_END(node)
 #define TVM_FFI_VISIT_THROW(Kind, node) TVM_FFI_THROW(Kind)
 #endif
