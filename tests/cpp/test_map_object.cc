@@ -86,37 +86,6 @@ TEST_P(MapObject, IsChangedForAllWhoHaveIt) {
   EXPECT_TRUE(dict.empty());
 }
 
-/* Says for a while that an array has more elements than memory. */
-class Overstated {
- public:
-  Overstated(const ffi::Array<Any> &array, int64_t size)
-      : cell_(TVMFFISeqGetCellPtr(ffi::detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(array))),
-        old_size_(cell_->size) {
-    cell_->size = size;
-  }
-  ~Overstated() { cell_->size = old_size_; }
-
- private:
-  TVMFFISeqCell *cell_;
-  int64_t old_size_;
-};
-
-TEST(MapObject, IsNotCutWhereItsEntriesAreTooMany) {
-  const ffi::Array<Any> items{1, 2, 3, 4};
-  for (const int64_t size : {int64_t{INT32_MAX} + 1, (int64_t{1} << 32) + 2}) {
-    const Overstated overstated(items, size);
-    try {
-      ffi::detail::MapAccess::NewMapOf(items);
-      FAIL() << size;
-    } catch (const ffi::Error &error) {
-      EXPECT_EQ(error.kind() + ": " + error.message(),
-                "ValueError: a Map of this size cannot be made");
-    }
-  }
-  const Map<int, int> map(ffi::detail::MapAccess::NewMapOf(items));
-  EXPECT_EQ(map[3], 4);
-}
-
 TEST(MapObject, Merge) {
   const Map<int, int> merged =
       ffi::Merge(Map<int, int>{{1, 2}, {3, 4}}, Map<int, int>{{3, 5}, {6, 7}});

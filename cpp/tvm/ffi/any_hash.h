@@ -12,23 +12,19 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** The bytes of a string or of a byte array; false for other values. *kind is the heap form. */
-TVM_FFI_LOCAL inline bool ReadKeyBytes(const TVMFFIAny *value, int32_t *kind,
-                                       TVMFFIByteArray *out) {
-  switch (value->type_index) {
-    case kTVMFFISmallStr:
-    case kTVMFFISmallBytes:
-      *kind = value->type_index == kTVMFFISmallStr ? kTVMFFIStr : kTVMFFIBytes;
-      *out = TVMFFISmallBytesGetContentByteArray(value);
-      return true;
-    case kTVMFFIStr:
-    case kTVMFFIBytes:
-      *kind = value->type_index;
-      *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
-      return true;
-    default:
-      return false;
-  }
+TVM_FFI_LOCAL_INLINE bool IsText(int32_t type_index) {
+  return type_index == kTVMFFISmallStr || type_index == kTVMFFIStr ||
+         type_index == kTVMFFISmallBytes || type_index == kTVMFFIBytes;
+}
+/** The bytes of a string or of a byte array. */
+TVM_FFI_LOCAL_INLINE TVMFFIByteArray BytesOfText(const TVMFFIAny *value) {
+  return value->type_index < kTVMFFIStaticObjectBegin ? TVMFFISmallBytesGetContentByteArray(value)
+                                                      : *TVMFFIBytesGetByteArrayPtr(value->v_obj);
+}
+/** Both are strings or both byte arrays; two short ones that are no copies differ. */
+TVM_FFI_LOCAL_INLINE bool TextsEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
+  const TVMFFIByteArray a_bytes = BytesOfText(a), b_bytes = BytesOfText(b);
+  return a_bytes.size == b_bytes.size && std::memcmp(a_bytes.data, b_bytes.data, a_bytes.size) == 0;
 }
 
 /** [lend] What a type has in a column, or NULL. Columns live for ever, so that they are kept. */
@@ -71,56 +67,78 @@ TVM_FFI_LOCAL int64_t CallKeyHook(const TVMFFIAny *hook, int32_t result_index, c
   return AnyUnsafe::TVMFFIAnyPtrFromAny(result)->v_int64;
 }
 
-}  // namespace detail
+/** The hash of what has neither content nor hooks. */
+TVM_FFI_LOCAL_INLINE uint64_t HashOfBits(const TVMFFIAny *key) {
+  return StableHashCombine(static_cast<uint64_t>(key->type_index),
+                           static_cast<uint64_t>(key->v_int64));
+}
+
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline uint64_t HashOfObject(const TVMFFIAny *key) {
+  if (key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes) {
+    const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(key->v_obj);
+    return StableHashCombine(static_cast<uint64_t>(key->type_index),
+                             StableHashBytes(bytes->data, bytes->size));
+  }
+  const TVMFFIAny *hook = FindTypeAttr(&any_hash_column, "__any_hash__", key->type_index);
+  if (hook == nullptr) return HashOfBits(key);
+  return StableHashCombine(static_cast<uint64_t>(key->type_index),
+                           static_cast<uint64_t>(CallKeyHook(
+                               hook, kTVMFFIInt, "__any_hash__ gave something else than an int",
+                               *reinterpret_cast<const Any *>(key))));
+}
 
 /** Text and bytes by content, objects with a __any_hash__ by that, all else by its bits. */
+TVM_FFI_LOCAL_INLINE uint64_t HashOfKey(const TVMFFIAny *key) {
+  if (key->type_index >= kTVMFFIStaticObjectBegin) return HashOfObject(key);
+  if (key->type_index != kTVMFFISmallStr && key->type_index != kTVMFFISmallBytes) {
+    return HashOfBits(key);
+  }
+  return StableHashCombine(
+      static_cast<uint64_t>(key->type_index == kTVMFFISmallStr ? kTVMFFIStr : kTVMFFIBytes),
+      StableHashSmallStrBytes(key));
+}
+
+/** Whether keys of other bits are to be looked at: by content, or by the hook of their type. */
+TVM_FFI_LOCAL_INLINE bool KeysMayBeEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
+  if (b->type_index < kTVMFFISmallStr) return false;
+  if (a->type_index == b->type_index) return a->type_index >= kTVMFFIStaticObjectBegin;
+  return (a->type_index == kTVMFFISmallStr && b->type_index == kTVMFFIStr) ||
+         (a->type_index == kTVMFFIStr && b->type_index == kTVMFFISmallStr) ||
+         (a->type_index == kTVMFFISmallBytes && b->type_index == kTVMFFIBytes) ||
+         (a->type_index == kTVMFFIBytes && b->type_index == kTVMFFISmallBytes);
+}
+
+/** [lend] The __any_equal__ of a type, or NULL. */
+TVM_FFI_LOCAL_INLINE const TVMFFIAny *EqualHookOf(int32_t type_index) {
+  return FindTypeAttr(&any_equal_column, "__any_equal__", type_index);
+}
+TVM_FFI_LOCAL_COLD bool AskEqualHook(const TVMFFIAny *hook, const TVMFFIAny *a,
+                                     const TVMFFIAny *b) {
+  return CallKeyHook(hook, kTVMFFIBool, "__any_equal__ gave something else than a bool",
+                     *reinterpret_cast<const Any *>(a), *reinterpret_cast<const Any *>(b)) != 0;
+}
+
+TVM_FFI_LOCAL inline bool KeysEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
+  if (SameBits(*a, *b)) return true;
+  if (!KeysMayBeEqual(a, b)) return false;
+  if (IsText(a->type_index)) return TextsEqual(a, b);
+  const TVMFFIAny *hook = EqualHookOf(a->type_index);
+  return hook != nullptr && AskEqualHook(hook, a, b);
+}
+
+}  // namespace detail
+
 struct AnyHash {
   TVM_FFI_LOCAL uint64_t operator()(const Any &value) const {
-    const TVMFFIAny *data = detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value);
-    const TVMFFIAny *hook = nullptr;
-    switch (data->type_index) {
-      case kTVMFFISmallStr:
-        return detail::StableHashCombine(kTVMFFIStr, detail::StableHashSmallStrBytes(data));
-      case kTVMFFISmallBytes:
-        return detail::StableHashCombine(kTVMFFIBytes, detail::StableHashSmallStrBytes(data));
-      case kTVMFFIStr:
-      case kTVMFFIBytes: {
-        const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(data->v_obj);
-        return detail::StableHashCombine(static_cast<uint64_t>(data->type_index),
-                                         detail::StableHashBytes(bytes->data, bytes->size));
-      }
-      default:
-        break;
-    }
-    if (data->type_index >= kTVMFFIStaticObjectBegin) {
-      hook = detail::FindTypeAttr(&detail::any_hash_column, "__any_hash__", data->type_index);
-    }
-    return detail::StableHashCombine(
-        static_cast<uint64_t>(data->type_index),
-        hook == nullptr
-            ? static_cast<uint64_t>(data->v_int64)
-            : static_cast<uint64_t>(detail::CallKeyHook(
-                  hook, kTVMFFIInt, "__any_hash__ gave something else than an int", value)));
+    return detail::HashOfKey(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value));
   }
 };
 
 /** The same for equality: Int 1, Float 1.0 and true differ, a NaN equals one of the same bits. */
 struct AnyEqual {
   TVM_FFI_LOCAL bool operator()(const Any &a, const Any &b) const {
-    int32_t a_kind = 0, b_kind = 0;
-    TVMFFIByteArray a_bytes, b_bytes;
-    if (a.same_as(b)) return true;
-    if (detail::ReadKeyBytes(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(a), &a_kind, &a_bytes)) {
-      return detail::ReadKeyBytes(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(b), &b_kind, &b_bytes) &&
-             a_kind == b_kind && a_bytes.size == b_bytes.size &&
-             std::memcmp(a_bytes.data, b_bytes.data, a_bytes.size) == 0;
-    }
-    if (a.type_index() != b.type_index() || a.type_index() < kTVMFFIStaticObjectBegin) return false;
-    const TVMFFIAny *hook =
-        detail::FindTypeAttr(&detail::any_equal_column, "__any_equal__", a.type_index());
-    return hook != nullptr &&
-           detail::CallKeyHook(hook, kTVMFFIBool, "__any_equal__ gave something else than a bool",
-                               a, b) != 0;
+    return detail::KeysEqual(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(a),
+                             detail::AnyUnsafe::TVMFFIAnyPtrFromAny(b));
   }
 };
 

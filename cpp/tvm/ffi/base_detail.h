@@ -6,7 +6,7 @@
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
 
-#include <tvm/ffi/detail/config.h>
+#include <tvm/ffi/endian.h>
 
 /** @cond internal */
 /* A variable, and not a constructor of GNU compilers: those run before the variables of their file
@@ -45,6 +45,13 @@ TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
   constexpr uint64_t kMultiplier = 1099511628211ULL, kModulus = 2147483647ULL;
   const unsigned char *bytes = static_cast<const unsigned char *>(data);
   uint64_t hash = 0;
+#if TVM_FFI_LITTLE_ENDIAN
+  for (; size >= 8; size -= 8, bytes += 8) {
+    uint64_t chunk;
+    std::memcpy(&chunk, bytes, sizeof chunk);
+    hash = (hash * kMultiplier + chunk) % kModulus;
+  }
+#endif
   while (size > 0) {
     const size_t count = size < 8 ? size : 8;
     uint64_t chunk = 0;

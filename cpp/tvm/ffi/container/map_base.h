@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/map_base.h
- * What Map and Dict have in common. Both are probed by the runtime only, through its functions; a
- * Map that nobody else has is changed as the Dict it is laid out as.
+ * What Map and Dict have in common. They are read in memory, and changed there as long as what they
+ * have of it is enough (detail/map_table.h). The runtime makes the objects, and makes room: a map
+ * that has to grow, or to move entries of one chain out of the way of another, is given to the
+ * function that sets an item of a Dict; a Map that nobody else has is laid out as one, and says so
+ * meanwhile.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
@@ -15,74 +18,54 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(Map, "ffi.Map")
-TVM_FFI_DETAIL_GLOBAL(MapSize, "ffi.MapSize")
-TVM_FFI_DETAIL_GLOBAL(MapCount, "ffi.MapCount")
-TVM_FFI_DETAIL_GLOBAL(MapGetItem, "ffi.MapGetItem")
-TVM_FFI_DETAIL_GLOBAL(MapIter, "ffi.MapForwardIterFunctor")
 TVM_FFI_DETAIL_GLOBAL(Dict, "ffi.Dict")
-TVM_FFI_DETAIL_GLOBAL(DictSize, "ffi.DictSize")
-TVM_FFI_DETAIL_GLOBAL(DictCount, "ffi.DictCount")
-TVM_FFI_DETAIL_GLOBAL(DictGetItem, "ffi.DictGetItem")
 TVM_FFI_DETAIL_GLOBAL(DictSetItem, "ffi.DictSetItem")
-TVM_FFI_DETAIL_GLOBAL(DictErase, "ffi.DictErase")
 TVM_FFI_DETAIL_GLOBAL(DictClear, "ffi.DictClear")
-TVM_FFI_DETAIL_GLOBAL(DictIter, "ffi.DictForwardIterFunctor")
 
 /** A Map or Dict by its object; all that its templates share. */
 struct MapAccess {
-  TVM_FFI_LOCAL static bool IsMap(const ObjectRef &map) { return map.type_index() == kTVMFFIMap; }
+  TVM_FFI_LOCAL_INLINE static MapTable *TableOf(const ObjectPtr<Object> &data) {
+    return MapTable::Of(ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data));
+  }
+  TVM_FFI_LOCAL_INLINE static const MapBaseObj *ObjectOf(const TVMFFIAny *map) {
+    return ObjectUnsafe::RawObjectPtrFromUnowned<const MapBaseObj>(map->v_obj);
+  }
   TVM_FFI_LOCAL static ObjectPtr<Object> New(bool map, const AnyView *items, int32_t num_items) {
     TVMFFIAny made = AnyUnsafe::MoveAnyToTVMFFIAny(
         CallHandle(map ? GlobalMap() : GlobalDict(), items, num_items));
     return ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj);
   }
-  TVM_FFI_LOCAL static int64_t Size(const ObjectRef &map) {
-    if (!map.defined()) return 0;
-    return CallGlobal(IsMap(map) ? GlobalMapSize() : GlobalDictSize(), map).cast<int64_t>();
-  }
-  TVM_FFI_LOCAL static bool Has(const ObjectRef &map, const AnyView &key) {
-    if (!map.defined()) return false;
-    return CallGlobal(IsMap(map) ? GlobalMapCount() : GlobalDictCount(), map, key)
-               .cast<int64_t>() != 0;
-  }
   /** Errors: KeyError. */
-  TVM_FFI_LOCAL static Any At(const ObjectRef &map, const AnyView &key) {
-    if (!map.defined()) Throw("KeyError", "key is not in Map");
-    return CallGlobal(IsMap(map) ? GlobalMapGetItem() : GlobalDictGetItem(), map, key);
+  TVM_FFI_LOCAL static const Any &At(const ObjectPtr<Object> &data, const TVMFFIAny *key) {
+    const MapTable *table = TableOf(data);
+    const uint64_t slot = table == nullptr ? 0 : table->FindSlot(key);
+    if (table == nullptr || slot == table->End()) Throw("KeyError", "key is not in Map");
+    return table->EntryAt(slot)->second;
   }
   /** Keys and values in turn, in the order of the map. */
-  TVM_FFI_LOCAL static Array<Any> Items(const ObjectRef &map) {
+  TVM_FFI_LOCAL static Array<Any> Items(const MapBaseObj *map) {
     Array<Any> items;
-    const int64_t size = Size(map);
-    items.reserve(2 * size);
-    if (size == 0) return items;
-    const Function next =
-        CallGlobal(IsMap(map) ? GlobalMapIter() : GlobalDictIter(), map).cast<Function>();
-    for (int64_t i = 0; i < size; ++i) {
-      items.push_back(next(0));
-      items.push_back(next(1));
-      next(2);
+    items.reserve(2 * static_cast<int64_t>(map->size()));
+    for (const MapBaseObj::KVType &entry : *map) {
+      items.push_back(entry.first);
+      items.push_back(entry.second);
     }
     return items;
   }
-  /** A Map of keys and values in turn. Errors: ValueError (more than a call can pass), memory. */
-  TVM_FFI_LOCAL static ObjectPtr<Object> NewMapOf(const Array<Any> &items) {
-    if (items.size() > INT32_MAX) Throw("ValueError", "a Map of this size cannot be made");
-    return New(true, reinterpret_cast<const AnyView *>(items.GetArrayObj()->begin()),
-               static_cast<int32_t>(items.size()));
+  TVM_FFI_LOCAL static ObjectPtr<Object> CopyOf(const MapTable *from) {
+    ObjectPtr<Object> made = New(true, nullptr, 0);
+    if (from != nullptr) TableOf(made)->CopyFrom(from);
+    return made;
   }
   /** Makes a Map one that nobody else has. */
-  TVM_FFI_LOCAL static void CopyOnWrite(ObjectPtr<Object> *data) {
-    if (data->unique()) return;
-    *data = NewMapOf(Items(ObjectRef(*data)));
+  TVM_FFI_LOCAL_INLINE static void CopyOnWrite(ObjectPtr<Object> *data) {
+    if (!data->unique()) *data = CopyOf(TableOf(*data));
   }
 
   /** While it lives, a Map that nobody else has says that it is a Dict. */
   class AsDict {
    public:
-    TVM_FFI_LOCAL explicit AsDict(const ObjectPtr<Object> &data)
-        : header_(ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data)),
-          type_index_(header_->type_index) {
+    TVM_FFI_LOCAL explicit AsDict(TVMFFIObject *map) : header_(map), type_index_(map->type_index) {
       header_->type_index = kTVMFFIDict;
     }
     TVM_FFI_LOCAL ~AsDict() { header_->type_index = type_index_; }
@@ -93,61 +76,92 @@ struct MapAccess {
     TVMFFIObject *header_;
     int32_t type_index_;
   };
-  TVM_FFI_LOCAL static void Set(ObjectPtr<Object> *data, bool map, const AnyView &key,
-                                const AnyView &value) {
+  TVM_FFI_LOCAL_COLD static void SetByRuntime(MapTable *table, const TVMFFIAny *key,
+                                              const Any &value) {
+    const AsDict as_dict(&table->header);
+    CallGlobal(GlobalDictSetItem(),
+               ObjectUnsafe::RawObjectPtrFromUnowned<const Object>(&table->header),
+               AnyView::CopyFromTVMFFIAny(*key), value);
+  }
+  TVM_FFI_LOCAL static void Set(ObjectPtr<Object> *data, bool map, const TVMFFIAny *key,
+                                Any value) {
     if (*data == nullptr) *data = New(map, nullptr, 0);
     if (map) CopyOnWrite(data);
-    const AsDict as_dict(*data);
-    CallGlobal(GlobalDictSetItem(),
-               ObjectUnsafe::RawObjectPtrFromUnowned<const Object>(
-                   ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(*data)),
-               key, value);
+    MapTable *table = TableOf(*data);
+    if (TVM_FFI_PREDICT_FALSE(!table->TrySet(key, &value))) SetByRuntime(table, key, value);
   }
-  TVM_FFI_LOCAL static void Erase(ObjectPtr<Object> *data, bool map, const AnyView &key) {
+  TVM_FFI_LOCAL static void Erase(ObjectPtr<Object> *data, bool map, const TVMFFIAny *key) {
     if (*data == nullptr) return;
     if (map) CopyOnWrite(data);
-    const AsDict as_dict(*data);
-    CallGlobal(GlobalDictErase(), data->get(), key);
+    TableOf(*data)->Erase(key);
   }
 };
 
-/** Runs through what a map held when the run began; gives pairs by value. */
+/**
+ * A key as the value that it is stored as; borrowed where a view has its form already. Otherwise a
+ * value of its own.
+ */
+template <typename K, typename = void>
+class MapKey {
+ public:
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const K &key) : own_(key) {}
+  TVM_FFI_LOCAL_INLINE ~MapKey() = default;
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const { return AnyUnsafe::TVMFFIAnyPtrFromAny(own_); }
+
+ private:
+  Any own_;
+};
+template <>
+class MapKey<Any> {
+ public:
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const Any &key) : key_(&key) {}
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const {
+    return AnyUnsafe::TVMFFIAnyPtrFromAny(*key_);
+  }
+
+ private:
+  const Any *key_;
+};
+template <typename K>
+class MapKey<K, std::enable_if_t<std::is_arithmetic_v<K> || std::is_enum_v<K> ||
+                                 std::is_base_of_v<ObjectRef, K> || std::is_same_v<K, String> ||
+                                 std::is_same_v<K, Bytes>>> {
+ public:
+  TVM_FFI_LOCAL_INLINE explicit MapKey(const K &key) : view_(key) {}
+  TVM_FFI_LOCAL_INLINE const TVMFFIAny *get() const { return AnyUnsafe::Data(view_); }
+
+ private:
+  AnyView view_;
+};
+
+/** Runs through the entries in memory; gives pairs by value. It keeps nothing alive. */
 template <typename K, typename V>
 class MapIterator {
  public:
-  using value_type = std::pair<K, V>;
+  using value_type = const std::pair<K, V>;
   using difference_type = std::ptrdiff_t;
   using reference = const std::pair<K, V>;
   using pointer = const std::pair<K, V> *;
   using iterator_category = std::bidirectional_iterator_tag;
 
-  TVM_FFI_DETAIL_DEFAULT_MEMBERS(MapIterator)
-  TVM_FFI_LOCAL_INLINE MapIterator() : items_(UnsafeInit{}), at_(0) {}
-  TVM_FFI_LOCAL_INLINE MapIterator(Array<Any> items, int64_t at)
-      : items_(static_cast<Array<Any> &&>(items)), at_(at) {}
-  TVM_FFI_LOCAL_INLINE std::pair<K, V> operator*() const {
-    const Any *item = items_.GetArrayObj()->begin() + 2 * at_;
-    return std::pair<K, V>(AnyUnsafe::CopyFromAnyViewAfterCheck<K>(item[0]),
-                           AnyUnsafe::CopyFromAnyViewAfterCheck<V>(item[1]));
+  TVM_FFI_LOCAL_INLINE MapIterator() = default;
+  TVM_FFI_LOCAL_INLINE explicit MapIterator(MapBaseObj::iterator at) : at_(at) {}
+  TVM_FFI_LOCAL_INLINE const std::pair<K, V> operator*() const {
+    const MapBaseObj::KVType &entry = *at_;
+    return std::pair<K, V>(AnyUnsafe::CopyFromAnyViewAfterCheck<K>(entry.first),
+                           AnyUnsafe::CopyFromAnyViewAfterCheck<V>(entry.second));
   }
+  /** There is no pair to point to. */
+  pointer operator->() const = delete;
   TVM_FFI_LOCAL_INLINE MapIterator &operator++() { return ++at_, *this; }
-  TVM_FFI_LOCAL_INLINE MapIterator operator++(int) {
-    MapIterator old = *this;
-    ++at_;
-    return old;
-  }
+  TVM_FFI_LOCAL_INLINE MapIterator operator++(int) { return MapIterator(at_++); }
   TVM_FFI_LOCAL_INLINE MapIterator &operator--() { return --at_, *this; }
-  TVM_FFI_LOCAL_INLINE MapIterator operator--(int) {
-    MapIterator old = *this;
-    --at_;
-    return old;
-  }
+  TVM_FFI_LOCAL_INLINE MapIterator operator--(int) { return MapIterator(at_--); }
   TVM_FFI_LOCAL_INLINE bool operator==(const MapIterator &other) const { return at_ == other.at_; }
   TVM_FFI_LOCAL_INLINE bool operator!=(const MapIterator &other) const { return at_ != other.at_; }
 
  private:
-  Array<Any> items_;
-  int64_t at_;
+  MapBaseObj::iterator at_;
 };
 
 /** What Map<K, V> and Dict<K, V> are but for constructors and copies. */
@@ -165,32 +179,30 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
   TVM_FFI_LOCAL V at(const K &key) const {
-    return AnyUnsafe::MoveFromAnyAfterCheck<V>(MapAccess::At(*this, Any(key)));
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(MapAccess::At(data_, MapKey<K>(key).get()));
   }
   TVM_FFI_LOCAL V operator[](const K &key) const { return at(key); }
-  TVM_FFI_LOCAL size_t size() const { return static_cast<size_t>(MapAccess::Size(*this)); }
-  TVM_FFI_LOCAL bool empty() const { return size() == 0; }
-  TVM_FFI_LOCAL size_t count(const K &key) const { return MapAccess::Has(*this, Any(key)) ? 1 : 0; }
+  TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
+  TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
+  TVM_FFI_LOCAL size_t count(const K &key) const { return find(key) != end() ? 1 : 0; }
   TVM_FFI_LOCAL std::optional<V> Get(const K &key) const {
-    const Any any_key(key);
-    if (!MapAccess::Has(*this, any_key)) return std::nullopt;
-    return AnyUnsafe::MoveFromAnyAfterCheck<V>(MapAccess::At(*this, any_key));
+    if (data_ == nullptr) return std::nullopt;
+    const MapBaseObj::iterator at = FindAt(key);
+    if (at == GetMapObj()->end()) return std::nullopt;
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(at->second);
   }
   TVM_FFI_LOCAL void Set(const K &key, const V &value) {
-    MapAccess::Set(&data_, kIsMap, Any(key), Any(value));
+    MapAccess::Set(&data_, kIsMap, MapKey<K>(key).get(), Any(value));
   }
-  TVM_FFI_LOCAL void erase(const K &key) { MapAccess::Erase(&data_, kIsMap, Any(key)); }
-  TVM_FFI_LOCAL iterator begin() const { return iterator(MapAccess::Items(*this), 0); }
-  TVM_FFI_LOCAL iterator end() const {
-    return iterator(Array<Any>(UnsafeInit{}), MapAccess::Size(*this));
+  TVM_FFI_LOCAL void erase(const K &key) { MapAccess::Erase(&data_, kIsMap, MapKey<K>(key).get()); }
+  TVM_FFI_LOCAL_INLINE iterator begin() const {
+    return data_ == nullptr ? iterator() : iterator(GetMapObj()->begin());
   }
-  TVM_FFI_LOCAL iterator find(const K &key) const {
-    Array<Any> items = MapAccess::Items(*this);
-    const Any any_key(key);
-    int64_t at = 0;
-    const int64_t size = static_cast<int64_t>(items.size() / 2);
-    while (at < size && !AnyEqual()(items.GetArrayObj()->begin()[2 * at], any_key)) ++at;
-    return iterator(std::move(items), at);
+  TVM_FFI_LOCAL_INLINE iterator end() const {
+    return data_ == nullptr ? iterator() : iterator(GetMapObj()->end());
+  }
+  TVM_FFI_LOCAL_INLINE iterator find(const K &key) const {
+    return data_ == nullptr ? iterator() : iterator(FindAt(key));
   }
 
  protected:
@@ -201,10 +213,37 @@ class MapRef : public ObjectRef {
   }
   TVM_FFI_LOCAL_INLINE explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_LOCAL_INLINE explicit MapRef(const ObjectRef &other, int) : ObjectRef(other) {}
+  /** count is a hint: how many entries there are, or 0. */
+  template <typename Iterator>
+  TVM_FFI_LOCAL_INLINE void Fill(Iterator first, Iterator last, size_t count) {
+    if (count >= MapTable::kMaxSmallSlots) MapAccess::TableOf(data_)->Reserve(count);
+    for (; first != last; ++first) SetEntry(*first);
+  }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Fill(Iterator first, Iterator last) {
-    for (; first != last; ++first) {
-      const auto &entry = *first;
+    if constexpr (std::is_base_of_v<std::random_access_iterator_tag, CategoryOf<Iterator>>) {
+      Fill(first, last, static_cast<size_t>(last - first));
+    } else {
+      Fill(first, last, 0);
+    }
+  }
+
+ private:
+  template <typename Iterator>
+  using CategoryOf = typename std::iterator_traits<Iterator>::iterator_category;
+
+  TVM_FFI_LOCAL_INLINE MapBaseObj *GetMapObj() const {
+    return static_cast<MapBaseObj *>(data_.get());
+  }
+  TVM_FFI_LOCAL_INLINE MapBaseObj::iterator FindAt(const K &key) const {
+    const MapKey<K> stored(key);
+    return GetMapObj()->find(*reinterpret_cast<const Any *>(stored.get()));
+  }
+  template <typename Entry>
+  TVM_FFI_LOCAL_INLINE void SetEntry(const Entry &entry) {
+    if constexpr (std::is_same_v<Entry, std::pair<K, V>>) {
+      Set(entry.first, entry.second);
+    } else {
       Set(K(entry.first), V(entry.second));
     }
   }
@@ -228,7 +267,7 @@ struct MapTraits : OwnRefTraits<Self> {
       ObjectUnsafe::SetUnowned(out, source->v_obj);
       return kReadOk;
     }
-    Array<Any> items = ItemsOf(source);
+    const Array<Any> items = MapAccess::Items(MapAccess::ObjectOf(source));
     Self made;
     for (const Any *item = items.GetArrayObj()->begin(); item != items.GetArrayObj()->end();
          item += 2) {
@@ -252,7 +291,7 @@ struct MapTraits : OwnRefTraits<Self> {
   }
   TVM_FFI_LOCAL static void PutGot(Text &text, const TVMFFIAny *source) {
     if (source->type_index == kTVMFFIMap || source->type_index == kTVMFFIDict) {
-      const Array<Any> items = ItemsOf(source);
+      const Array<Any> items = MapAccess::Items(MapAccess::ObjectOf(source));
       const char *name = kIsMap ? "Map" : "Dict";
       for (const Any *item = items.GetArrayObj()->begin(); item != items.GetArrayObj()->end();
            item += 2) {
@@ -266,14 +305,10 @@ struct MapTraits : OwnRefTraits<Self> {
   }
 
  private:
-  TVM_FFI_LOCAL static Array<Any> ItemsOf(const TVMFFIAny *source) {
-    return MapAccess::Items(ObjectRef(ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj)));
-  }
   /* In memory: a check runs no code that could change the map. */
   TVM_FFI_LOCAL static bool AllStrictItems([[maybe_unused]] const TVMFFIAny *source) {
     if constexpr (!std::is_same_v<K, Any> || !std::is_same_v<V, Any>) {
-      const auto *map = ObjectUnsafe::RawObjectPtrFromUnowned<const MapBaseObj>(source->v_obj);
-      for (const MapBaseObj::KVType &entry : *map) {
+      for (const MapBaseObj::KVType &entry : *MapAccess::ObjectOf(source)) {
         if (!AnyUnsafe::CheckAnyStrict<K>(entry.first) ||
             !AnyUnsafe::CheckAnyStrict<V>(entry.second)) {
           return false;
@@ -297,17 +332,13 @@ struct MapTraits : OwnRefTraits<Self> {
 
 }  // namespace detail
 
-TVM_FFI_LOCAL inline void MapBaseObj::erase(const Any &key) {
-  ObjectPtr<Object> self = GetObjectPtr<Object>(this);
-  detail::MapAccess::Erase(&self, false, key);
-}
 TVM_FFI_LOCAL inline void MapBaseObj::clear() {
   const ObjectPtr<Object> self = GetObjectPtr<Object>(this);
-  const detail::MapAccess::AsDict as_dict(self);
+  const detail::MapAccess::AsDict as_dict(&table()->header);
   detail::CallGlobal(detail::GlobalDictClear(), self.get());
 }
 TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *from) {
-  return detail::MapAccess::NewMapOf(detail::MapAccess::Items(GetRef<ObjectRef>(from)));
+  return detail::MapAccess::CopyOf(from->table());
 }
 
 TVM_FFI_NAMESPACE_END
@@ -331,14 +362,14 @@ TVM_FFI_NAMESPACE_END
     this->Fill(first, last);                                                                       \
   }                                                                                                \
   TVM_FFI_LOCAL_INLINE Self(std::initializer_list<std::pair<K, V>> entries) {                      \
-    this->Fill(entries.begin(), entries.end());                                                    \
+    this->Fill(entries.begin(), entries.end(), entries.size());                                    \
   }                                                                                                \
   /* From a std::unordered_map<K, V>, or anything else to run through that holds such pairs. */    \
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,             \
             typename = std::enable_if_t<std::is_same_v<typename C::key_type, K> &&                 \
                                         std::is_same_v<typename C::mapped_type, V>>>               \
   TVM_FFI_LOCAL_INLINE Self(const C &entries) {                                                    \
-    this->Fill(entries.begin(), entries.end());                                                    \
+    this->Fill(entries.begin(), entries.end(), entries.size());                                    \
   }
 
 /* How both travel as values. */

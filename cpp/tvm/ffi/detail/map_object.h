@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/map_object.h
- * The objects of Map and Dict: what stands in memory, and a walk through it. Nothing is probed
- * here: what has to find a key fast, or to change one, is the runtime's.
+ * The objects of Map and Dict, as they are in memory.
  */
 #ifndef TVM_FFI_DETAIL_MAP_OBJECT_H_
 #define TVM_FFI_DETAIL_MAP_OBJECT_H_
 
-#include <tvm/ffi/any_hash.h>
+#include <tvm/ffi/detail/map_table.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 
@@ -15,7 +14,7 @@ class MapBaseObj : public Object {
  public:
   using key_type = Any;
   using mapped_type = Any;
-  using KVType = std::pair<Any, Any>;
+  using KVType = detail::MapTable::KVType;
 
   /** Runs through the entries themselves: in order, until the map is changed. */
   class iterator {
@@ -29,8 +28,8 @@ class MapBaseObj : public Object {
     TVM_FFI_LOCAL_INLINE iterator() = default;
     TVM_FFI_LOCAL_INLINE KVType *operator->() const { return map_->EntryAt(slot_); }
     TVM_FFI_LOCAL_INLINE KVType &operator*() const { return *map_->EntryAt(slot_); }
-    TVM_FFI_LOCAL iterator &operator++() {
-      slot_ = map_->IsDense() ? map_->LinksAt(slot_)[1] : slot_ + 1;
+    TVM_FFI_LOCAL_INLINE iterator &operator++() {
+      slot_ = map_->Next(slot_);
       return *this;
     }
     TVM_FFI_LOCAL iterator operator++(int) {
@@ -38,12 +37,8 @@ class MapBaseObj : public Object {
       ++*this;
       return old;
     }
-    TVM_FFI_LOCAL iterator &operator--() {
-      if (!map_->IsDense()) {
-        --slot_;
-      } else {
-        slot_ = slot_ == kNoSlot ? map_->table()->last : map_->LinksAt(slot_)[0];
-      }
+    TVM_FFI_LOCAL_INLINE iterator &operator--() {
+      slot_ = map_->Previous(slot_);
       return *this;
     }
     TVM_FFI_LOCAL iterator operator--(int) {
@@ -59,9 +54,10 @@ class MapBaseObj : public Object {
     }
 
    private:
-    TVM_FFI_LOCAL_INLINE iterator(const MapBaseObj *map, uint64_t slot) : map_(map), slot_(slot) {}
+    TVM_FFI_LOCAL_INLINE iterator(const detail::MapTable *map, uint64_t slot)
+        : map_(map), slot_(slot) {}
 
-    const MapBaseObj *map_ = nullptr;
+    const detail::MapTable *map_ = nullptr;
     uint64_t slot_ = 0;
 
     friend class MapBaseObj;
@@ -70,74 +66,43 @@ class MapBaseObj : public Object {
   /** The runtime makes them: Map and Dict have constructors. */
   MapBaseObj() = delete;
 
-  TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(size_); }
-  TVM_FFI_LOCAL_INLINE iterator begin() const {
-    return iterator(this, IsDense() ? table()->first : 0);
+  TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(table()->size); }
+  TVM_FFI_LOCAL_INLINE iterator begin() const { return iterator(table(), table()->Begin()); }
+  TVM_FFI_LOCAL_INLINE iterator end() const { return iterator(table(), table()->End()); }
+  /** Errors, here and below: what hash and equality of the key's type raise. */
+  TVM_FFI_LOCAL_INLINE iterator find(const Any &key) const {
+    return iterator(table(), table()->FindSlot(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key)));
   }
-  TVM_FFI_LOCAL_INLINE iterator end() const { return iterator(this, IsDense() ? kNoSlot : size_); }
-  /** Walks; a reference to the map's own class asks the runtime. */
-  TVM_FFI_LOCAL iterator find(const Any &key) const {
-    iterator at = begin();
-    while (at != end() && !AnyEqual()(at->first, key)) ++at;
-    return at;
-  }
-  TVM_FFI_LOCAL size_t count(const Any &key) const { return find(key) != end() ? 1 : 0; }
+  TVM_FFI_LOCAL_INLINE size_t count(const Any &key) const { return find(key) != end() ? 1 : 0; }
   /** Errors: KeyError. */
-  TVM_FFI_LOCAL const Any &at(const Any &key) const { return Find(key)->second; }
-  TVM_FFI_LOCAL Any &at(const Any &key) { return Find(key)->second; }
-  /** Change the map for all who have it. Defined in container/map_base.h. */
-  TVM_FFI_LOCAL void erase(const Any &key);
+  TVM_FFI_LOCAL const Any &at(const Any &key) const { return Require(key)->second; }
+  TVM_FFI_LOCAL Any &at(const Any &key) { return Require(key)->second; }
+  /** Change the map for all who have it. */
+  TVM_FFI_LOCAL_INLINE void erase(const Any &key) {
+    table()->Erase(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key));
+  }
   TVM_FFI_LOCAL void erase(const iterator &position) { erase(Any(position->first)); }
+  /** Defined in container/map_base.h. */
   TVM_FFI_LOCAL void clear();
 
  private:
-  TVM_FFI_LOCAL static constexpr uint64_t kNoSlot = ~static_cast<uint64_t>(0);
-  TVM_FFI_LOCAL static constexpr uint64_t kSmallBit = static_cast<uint64_t>(1) << 63;
-  /** Slots of a dense map stand in blocks: so many bytes about them, then so many entries. */
-  TVM_FFI_LOCAL static constexpr uint64_t kBlockSlots = 16;
-
-  struct Item {
-    Any entry[2];
-    uint64_t links[2];
-  };
-  struct Block {
-    uint8_t about[kBlockSlots];
-    Item items[kBlockSlots];
-  };
-  /** The whole of a dense map. */
-  struct Table {
-    TVMFFIObject header;
-    void *data;
-    uint64_t size, slots;
-    void (*data_deleter)(void *);
-    uint32_t shift;
-    uint64_t first, last;
-  };
-
-  TVM_FFI_LOCAL_INLINE bool IsDense() const { return (slots_ & kSmallBit) == 0; }
-  TVM_FFI_LOCAL_INLINE const Table *table() const {
-    return reinterpret_cast<const Table *>(detail::ObjectUnsafe::GetHeader(this));
+  TVM_FFI_LOCAL_INLINE detail::MapTable *table() const {
+    return detail::MapTable::Of(detail::ObjectUnsafe::GetHeader(this));
   }
-  TVM_FFI_LOCAL_INLINE Item *ItemAt(uint64_t slot) const {
-    return static_cast<Block *>(data_)[slot / kBlockSlots].items + slot % kBlockSlots;
-  }
-  TVM_FFI_LOCAL_INLINE const uint64_t *LinksAt(uint64_t slot) const { return ItemAt(slot)->links; }
-  TVM_FFI_LOCAL_INLINE KVType *EntryAt(uint64_t slot) const {
-    static_assert(sizeof(KVType) == 2 * sizeof(Any), "a pair of values has no padding");
-    return IsDense() ? reinterpret_cast<KVType *>(ItemAt(slot)->entry)
-                     : static_cast<KVType *>(data_) + slot;
-  }
-  TVM_FFI_LOCAL iterator Find(const Any &key) const {
+  TVM_FFI_LOCAL iterator Require(const Any &key) const {
     const iterator at = find(key);
     if (at == end()) detail::Throw("KeyError", "key is not in Map");
     return at;
   }
 
  protected:
+  /* Read and written by way of MapTable alone, as compilers take the two for different memory. */
   void *data_;
   uint64_t size_;
   uint64_t slots_;
   void (*data_deleter_)(void *);
+
+  friend class MapObj;
 };
 
 class MapObj : public MapBaseObj {
