@@ -203,7 +203,7 @@ TEST_F(Visits, TheRuntimeVisitsByVisitorsOfTheLayer) {
 
 TEST_F(Visits, NothingIsKept) {
   const Var x("x");
-  ffi::StructuralWalkExpected<WalkOrder::kPreOrder>(
+  (void)ffi::StructuralWalkExpected<WalkOrder::kPreOrder>(
       Pair(x, ffi::Array<Any>{x}),
       [x](const Var &) -> WalkResult { TVM_FFI_THROW(ValueError) << "stop"; });
   EXPECT_EQ(x.use_count(), 1);
