@@ -190,10 +190,11 @@ TEST_F(Mutations, ThereIsRoomForManyRecords) {
     table.Set(vars.back(), -1);
     table.Set(vars.back(), i);
   }
-  for (int64_t i = 0; i < 1000; ++i) {
-    ASSERT_NE(table.Find(vars[i]), nullptr);
-    EXPECT_EQ(table.Find(vars[i])->cast<int64_t>(), i);
-    EXPECT_EQ(vars[i].use_count(), 2);
+  int64_t number = 0;
+  for (const Var &var : vars) {
+    ASSERT_NE(table.Find(var), nullptr);
+    EXPECT_EQ(table.Find(var)->cast<int64_t>(), number++);
+    EXPECT_EQ(var.use_count(), 2);
   }
 }
 
