@@ -248,6 +248,7 @@ TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &messa
 /** What TVM_FFI_UNEXPECTED gives: an error whose message is complete. */
 class [[nodiscard]] UnexpectedBuilder {
  public:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnexpectedBuilder)
   TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(Error error)
       : error_(static_cast<Error &&>(error)) {}
   TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
