@@ -4,9 +4,13 @@
 #ifndef NAMES_H_
 #define NAMES_H_
 
+#include "../cpp/declared_ahead.h"
+
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <iostream>
+
+#include "../cpp/declared_ahead.h"
 
 using namespace tvm::ffi;
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # Of ours: a function or variable whose own name, not just that of a parameter, is in the layer.
-OURS = re.compile(r"^_ZN?[KRO]*(3tvm3ffi\d+layer|T[VIS]N3tvm3ffi\d+layer)")
+OURS = re.compile(r"^_ZN?[KRO]*(3tvm3ffi|T[VIS]N3tvm3ffi)")
 POLYMORPHIC = re.compile(r"^_ZT[VIS]")
 
 

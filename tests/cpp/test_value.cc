@@ -208,6 +208,24 @@ TEST(Bytes, CompareWithText) {
   EXPECT_TRUE(bytes == ffi::Bytes("text"));
 }
 
+// None is a value of Any: an Optional<Any> may hold it. As a parameter, None is nothing.
+TEST(Optional, OfAny) {
+  Optional<Any> held = Any(nullptr);
+  EXPECT_TRUE(held.has_value());
+  held = std::nullopt;
+  EXPECT_FALSE(held.has_value());
+  held = nullptr;
+  EXPECT_TRUE(held.has_value());
+  held = 3;
+  EXPECT_EQ((*held).cast<int>(), 3);
+  EXPECT_EQ(held->cast<int>(), 3);
+  EXPECT_EQ(sizeof(held), sizeof(std::optional<Any>));
+  const tvm::ffi::Function given =
+      tvm::ffi::Function::FromTyped([](Optional<Any> value) { return value.has_value(); });
+  EXPECT_FALSE(given(nullptr).cast<bool>());
+  EXPECT_TRUE(given(5).cast<bool>());
+}
+
 TEST(Optional, OfEachForm) {
   Optional<int64_t> number;
   EXPECT_FALSE(number.has_value());

@@ -177,7 +177,7 @@ TVM_FFI_LOCAL inline void SetSafeCallRaised(const Error &error) {
 }
 
 /** Where a message came from. */
-struct TVM_FFI_LOCAL ThrowSite {
+struct TVM_FFI_HIDDEN ThrowSite {
   TVM_FFI_LOCAL_INLINE constexpr ThrowSite(const char *kind_, const char *file_, int line_,
                                            const char *function_)
       : kind(kind_), file(file_), line(line_), function(function_) {}
@@ -199,7 +199,7 @@ TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
 }
 
 /** `Thrower(...) & MessageStream() << ...`: throws once the message is complete. */
-struct TVM_FFI_LOCAL Thrower : ThrowSite {
+struct TVM_FFI_HIDDEN Thrower : ThrowSite {
   using ThrowSite::ThrowSite;
   TVM_FFI_LOCAL_INLINE constexpr explicit Thrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
@@ -210,12 +210,12 @@ struct TVM_FFI_LOCAL Thrower : ThrowSite {
 };
 
 /** A string class of sorts, that a message is put into. */
-struct TVM_FFI_LOCAL Stderr {
+struct TVM_FFI_HIDDEN Stderr {
   TVM_FFI_LOCAL_COLD Stderr(const char *text, size_t size) { std::fwrite(text, 1, size, stderr); }
 };
 
 /** The same, with the full message on stderr before. */
-struct TVM_FFI_LOCAL LoggingThrower : ThrowSite {
+struct TVM_FFI_HIDDEN LoggingThrower : ThrowSite {
   using ThrowSite::ThrowSite;
   TVM_FFI_LOCAL_INLINE constexpr explicit LoggingThrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>

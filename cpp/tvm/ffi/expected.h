@@ -264,7 +264,7 @@ class [[nodiscard]] UnexpectedBuilder {
 };
 
 /** `UnexpectedSite(...) & MessageStream() << ...`, as Thrower. */
-struct TVM_FFI_LOCAL UnexpectedSite : ThrowSite {
+struct TVM_FFI_HIDDEN UnexpectedSite : ThrowSite {
   using ThrowSite::ThrowSite;
   template <typename Stream>
   TVM_FFI_LOCAL_COLD UnexpectedBuilder operator&(const Stream &message) const {

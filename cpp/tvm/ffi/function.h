@@ -81,7 +81,7 @@ TVM_FFI_LOCAL inline constexpr bool is_packed_v = IsPacked<F>();
 
 /** A callable in a Function object. Invoke(callable, args, num_args, result) calls it. */
 template <typename F>
-class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
+class TVM_FFI_HIDDEN ClosureObj : public FunctionObj {
  public:
   template <typename G>
   TVM_FFI_LOCAL ClosureObj(G &&f, TVMFFISafeCallType call) : f_(static_cast<G &&>(f)) {
@@ -103,7 +103,7 @@ class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
 };
 
 template <typename F>
-class TVM_FFI_LOCAL NamedClosureObj : public ClosureObj<F> {
+class TVM_FFI_HIDDEN NamedClosureObj : public ClosureObj<F> {
  public:
   template <typename G>
   TVM_FFI_LOCAL NamedClosureObj(G &&f, TVMFFISafeCallType call, TVMFFIByteArray name)
@@ -165,7 +165,7 @@ struct ArgViews {
 
 /** The same with what some of the arguments become for the call: see travels_as_copy_v. */
 template <size_t N>
-struct TVM_FFI_LOCAL ArgViews<N, true> {
+struct TVM_FFI_HIDDEN ArgViews<N, true> {
   Any copies[N];
   AnyView views[N];
   template <typename... Args>

@@ -18,7 +18,7 @@ namespace detail {
 template <typename Sig>
 struct FunctionInfoOf;
 template <typename R, typename... Params>
-struct TVM_FFI_LOCAL FunctionInfoOf<Signature<R, Params...>> {
+struct TVM_FFI_HIDDEN FunctionInfoOf<Signature<R, Params...>> {
   using RetType = R;
   using ArgType = std::tuple<Params...>;
   using FType = R(Params...);
@@ -37,14 +37,14 @@ struct TVM_FFI_LOCAL FunctionInfoOf<Signature<R, Params...>> {
 
 /** Of a function, a pointer to one, or a class with an operator(). */
 template <typename F, typename = void>
-struct TVM_FFI_LOCAL FunctionInfo : FunctionInfoOf<SignatureOf<F>> {};
+struct TVM_FFI_HIDDEN FunctionInfo : FunctionInfoOf<SignatureOf<F>> {};
 /** Of a member function of an Object class: a pointer to the object comes first. */
 template <typename C, typename R, typename... Params>
-struct TVM_FFI_LOCAL
+struct TVM_FFI_HIDDEN
     FunctionInfo<R (C::*)(Params...), std::enable_if_t<std::is_base_of_v<Object, C>>>
     : FunctionInfoOf<Signature<R, C *, Params...>> {};
 template <typename C, typename R, typename... Params>
-struct TVM_FFI_LOCAL
+struct TVM_FFI_HIDDEN
     FunctionInfo<R (C::*)(Params...) const, std::enable_if_t<std::is_base_of_v<Object, C>>>
     : FunctionInfoOf<Signature<R, const C *, Params...>> {};
 

@@ -102,6 +102,9 @@ TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
 }  // namespace detail
 
 class Object;
+/** See optional.h. The second parameter is the reference's, for declarations ahead. */
+template <typename T, typename = void>
+class Optional;
 template <typename T>
 class ObjectPtr;
 template <typename T>

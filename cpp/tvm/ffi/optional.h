@@ -13,9 +13,6 @@
 TVM_FFI_NAMESPACE_BEGIN
 
 template <typename T>
-class Optional;
-
-template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_optional_type_v = false;
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_optional_type_v<Optional<T>> = true;
@@ -33,7 +30,12 @@ struct IsObjectPtr<Arc<T>> : std::true_type {};
   Throw("RuntimeError", pointer ? "Bad optional access" : "Back optional access");
 }
 
-/** What the ABI cannot store. */
+/** Whether std::optional holds it: what the ABI cannot store, and Any, for which None is a value.
+ */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_std_optional_v =
+    !storage_enabled_v<T> || std::is_same_v<T, Any>;
+
 template <typename T>
 class StdOptionalBase {
  public:
@@ -183,7 +185,7 @@ class PtrOptionalBase {
 
 template <typename T>
 TVM_FFI_LOCAL auto SelectOptional() {
-  if constexpr (!storage_enabled_v<T>) {
+  if constexpr (is_std_optional_v<T>) {
     return static_cast<StdOptionalBase<T> *>(nullptr);
   } else if constexpr (std::is_base_of_v<ObjectRef, T> || IsObjectPtr<T>::value) {
     return static_cast<PtrOptionalBase<T> *>(nullptr);
@@ -194,7 +196,7 @@ TVM_FFI_LOCAL auto SelectOptional() {
 
 }  // namespace detail
 
-template <typename T>
+template <typename T, typename>
 class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>())> {
   using Base = std::remove_pointer_t<decltype(detail::SelectOptional<T>())>;
 
@@ -238,8 +240,8 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
     return *this;
   }
   template <typename U,
-            typename =
-                std::enable_if_t<std::is_same_v<U, std::nullptr_t> && detail::storage_enabled_v<T>>,
+            typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> &&
+                                        !detail::is_std_optional_v<T>>,
             int = 0>
   TVM_FFI_LOCAL_INLINE Optional &operator=(U) {
     this->Clear();
@@ -267,7 +269,7 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   TVM_FFI_LOCAL_INLINE decltype(auto) operator*() const & { return Base::Get(); }
   TVM_FFI_LOCAL_INLINE T operator*() && { return static_cast<Base &&>(*this).Get(); }
   TVM_FFI_LOCAL_INLINE auto operator->() const {
-    if constexpr (!detail::storage_enabled_v<T>) {
+    if constexpr (detail::is_std_optional_v<T>) {
       return &this->data_.value();
     } else {
       return this->get();

@@ -29,7 +29,7 @@ struct StringObj : BytesObjBase {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 template <typename Base, typename S>
-struct TVM_FFI_LOCAL BytesObjStd : Base {
+struct TVM_FFI_HIDDEN BytesObjStd : Base {
   S content;
   TVM_FFI_LOCAL_INLINE ~BytesObjStd() = default;
   TVM_FFI_LOCAL explicit BytesObjStd(S &&from) : content(static_cast<S &&>(from)) {

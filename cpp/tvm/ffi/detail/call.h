@@ -17,7 +17,7 @@ namespace detail {
 
 /** A signature as types, and what errors need to know of it. */
 template <typename R, typename... Params>
-struct TVM_FFI_LOCAL Signature {
+struct TVM_FFI_HIDDEN Signature {
   using Indices = std::index_sequence_for<Params...>;
   /** The result, then the parameters, then a null pointer. */
   TVM_FFI_LOCAL static constexpr const TypeRecord *records[] = {
@@ -128,7 +128,7 @@ struct ReaderOfParam {
 };
 
 template <size_t kIndex, typename Param>
-struct TVM_FFI_LOCAL IndexedReader {
+struct TVM_FFI_HIDDEN IndexedReader {
   typename ReaderOfParam<Param>::type reader;
 };
 
@@ -142,7 +142,7 @@ template <typename R, typename... Params, size_t... kIndex>
 struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
   static_assert((ReaderOfParam<Params>::checked && ...));
   static_assert(sizeof(CheckResult<std::remove_cv_t<std::remove_reference_t<R>>>) != 0);
-  struct TVM_FFI_LOCAL Readers : IndexedReader<kIndex, Params>... {};
+  struct TVM_FFI_HIDDEN Readers : IndexedReader<kIndex, Params>... {};
 
   /** Calls f; may throw what f throws. 0, or -1 with an error raised. */
   template <typename F>

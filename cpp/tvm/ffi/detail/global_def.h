@@ -48,7 +48,7 @@ TVM_FFI_LOCAL decltype(auto) AsCallable(F &&f) {
 }
 
 /** What is said of a function besides. The JSON lacks its last brace until it is sent. */
-struct TVM_FFI_LOCAL MethodExtras {
+struct TVM_FFI_HIDDEN MethodExtras {
   Text metadata;
   TVMFFIByteArray doc = {"", 0};
   int64_t flags = 0;

@@ -125,7 +125,7 @@ struct IsComplete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
  * clang tries those for each built-in operator at each `<<`, which doubles what a message costs.
  */
 template <typename Stream>
-class TVM_FFI_LOCAL StreamedText {
+class TVM_FFI_HIDDEN StreamedText {
  public:
   TVM_FFI_LOCAL_INLINE StreamedText() = default;
   TVM_FFI_LOCAL_COLD ~StreamedText() {
@@ -174,7 +174,7 @@ class TVM_FFI_LOCAL StreamedText {
  * each statement, so that each statement instantiates its own functions: 1.4 and 1.7 times the time
  * to compile, and with clang++ 1.5 times the code.
  */
-class TVM_FFI_LOCAL MessageStream : public StreamedText<std::ostringstream> {
+class TVM_FFI_HIDDEN MessageStream : public StreamedText<std::ostringstream> {
  public:
   TVM_FFI_LOCAL_COLD MessageStream() {}
   TVM_FFI_LOCAL_COLD explicit MessageStream(const char *prefix) { text_.Put(prefix); }

@@ -27,9 +27,9 @@ struct Overload {
 template <typename F, typename Sig = SignatureOf<F>, typename Indices = typename Sig::Indices>
 struct OverloadOf;
 template <typename F, typename R, typename... Params, size_t... kIndex>
-struct TVM_FFI_LOCAL OverloadOf<F, Signature<R, Params...>, std::index_sequence<kIndex...>>
+struct TVM_FFI_HIDDEN OverloadOf<F, Signature<R, Params...>, std::index_sequence<kIndex...>>
     : Overload {
-  struct TVM_FFI_LOCAL Readers : IndexedReader<kIndex, Params>... {};
+  struct TVM_FFI_HIDDEN Readers : IndexedReader<kIndex, Params>... {};
 
   F f;
 
@@ -77,7 +77,7 @@ TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args) {
 ;
 
 /** The function object that has them, in the order in which they were added. */
-class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
+class TVM_FFI_HIDDEN OverloadsObj : public FunctionObj {
  public:
   TVM_FFI_LOCAL explicit OverloadsObj(TVMFFIByteArray name) {
     this->safe_call = &Call;

@@ -34,7 +34,6 @@
 
 namespace tvm {
 namespace ffi {
-inline namespace TVM_FFI_LAYER {
 namespace detail {
 
 /** What a function names by way of a template parameter, so that it is looked up when called. */
@@ -49,7 +48,6 @@ struct StdTypes {
 };
 
 }  // namespace detail
-}  // namespace TVM_FFI_LAYER
 }  // namespace ffi
 }  // namespace tvm
 

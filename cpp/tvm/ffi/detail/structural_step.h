@@ -73,7 +73,7 @@ TVM_FFI_LOCAL_INLINE void NoteVisited(const Any &outcome, AnyView value) {
 /* ---- Regions ----------------------------------------------------------------------------------*/
 
 /** Another kind of region for a while. In that of a pattern all is pattern. */
-class TVM_FFI_LOCAL RegionScope {
+class TVM_FFI_HIDDEN RegionScope {
  public:
   TVM_FFI_LOCAL_INLINE RegionScope(TVMFFIDefRegionKind *current, TVMFFIDefRegionKind kind)
       : current_(current), before_(*current) {

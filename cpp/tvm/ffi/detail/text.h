@@ -30,7 +30,7 @@ TVM_FFI_LOCAL auto BytesOf(const T &text)
 }
 
 /** Text that grows. What does not fit into memory is left out. NUL-terminated. */
-class TVM_FFI_LOCAL Text {
+class TVM_FFI_HIDDEN Text {
  public:
   TVM_FFI_LOCAL Text() = default;
   TVM_FFI_LOCAL ~Text() {

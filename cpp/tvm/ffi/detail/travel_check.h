@@ -12,8 +12,6 @@
 TVM_FFI_NAMESPACE_BEGIN
 
 class TensorView;
-template <typename T>
-class Optional;
 
 namespace detail {
 

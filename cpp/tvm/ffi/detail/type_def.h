@@ -20,7 +20,7 @@ namespace reflection {
 struct InfoTrait {};
 
 /** Values for tools that read the type table: `Metadata({{"unit", "ms"}, {"limit", 3}})`. */
-class TVM_FFI_LOCAL Metadata : public InfoTrait {
+class TVM_FFI_HIDDEN Metadata : public InfoTrait {
  public:
   /** Errors: TypeError (a value is no int, bool or string). */
   template <typename Dependent = void>
@@ -59,7 +59,7 @@ class TVM_FFI_LOCAL Metadata : public InfoTrait {
 };
 
 /** What a field is when nobody says. */
-class TVM_FFI_LOCAL DefaultValue : public InfoTrait {
+class TVM_FFI_HIDDEN DefaultValue : public InfoTrait {
  public:
   TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(static_cast<Any &&>(value)) {}
   TVM_FFI_LOCAL const Any &value() const { return value_; }
@@ -75,7 +75,7 @@ TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
 }
 
 /** The same, made anew for each object: for values that objects must not share. */
-class TVM_FFI_LOCAL DefaultFactory : public InfoTrait {
+class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
  public:
   /** Errors: ValueError (null). */
   TVM_FFI_LOCAL explicit DefaultFactory(Function factory)
@@ -101,7 +101,7 @@ TVM_FFI_LOCAL DefaultFactory default_factory(F &&f) {
 
 /** `init<A...>()` in ObjectDef::def: the constructor that takes those. `init(false)`: see below. */
 template <typename... Args>
-struct TVM_FFI_LOCAL init : InfoTrait {
+struct TVM_FFI_HIDDEN init : InfoTrait {
   TVM_FFI_LOCAL constexpr init() = default;
   /** Of a field: whether the automatic constructor takes it. Of a class: whether there is one. */
   TVM_FFI_LOCAL constexpr explicit init(bool enabled_) : enabled(enabled_) {}
@@ -111,7 +111,7 @@ init(bool)->init<>;
 
 namespace detail {
 /** A flag of a field, set or cleared. */
-struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
+struct TVM_FFI_HIDDEN FieldFlag : InfoTrait {
   TVM_FFI_LOCAL constexpr FieldFlag(int64_t flag_, bool set_) : flag(flag_), set(set_) {}
   int64_t flag;
   bool set;
@@ -119,27 +119,27 @@ struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
 }  // namespace detail
 
 /** Whether the automatic constructor takes the field by name only. */
-struct TVM_FFI_LOCAL kw_only : detail::FieldFlag {
+struct TVM_FFI_HIDDEN kw_only : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit kw_only(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskKwOnly, enabled) {}
 };
 /** Whether the field is in the text of the object. */
-struct TVM_FFI_LOCAL repr : detail::FieldFlag {
+struct TVM_FFI_HIDDEN repr : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit repr(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskReprOff, !enabled) {}
 };
 /** Whether objects are compared by it. */
-struct TVM_FFI_LOCAL compare : detail::FieldFlag {
+struct TVM_FFI_HIDDEN compare : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit compare(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskCompareOff, !enabled) {}
 };
 /** Whether objects are hashed by it. */
-struct TVM_FFI_LOCAL hash : detail::FieldFlag {
+struct TVM_FFI_HIDDEN hash : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit hash(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskHashOff, !enabled) {}
 };
 /** What structural equality and hash make of the field. */
-struct TVM_FFI_LOCAL AttachFieldFlag : detail::FieldFlag {
+struct TVM_FFI_HIDDEN AttachFieldFlag : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit AttachFieldFlag(int64_t mask) : FieldFlag(mask, true) {}
   TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashIgnore() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
@@ -164,11 +164,11 @@ struct TVM_FFI_LOCAL AttachFieldFlag : detail::FieldFlag {
 namespace detail {
 
 /** What is said of a field and of a class besides; info is known before. */
-struct TVM_FFI_LOCAL FieldExtras : MethodExtras {
+struct TVM_FFI_HIDDEN FieldExtras : MethodExtras {
   TVMFFIFieldInfo info;
   Any default_value;
 };
-struct TVM_FFI_LOCAL ClassExtras {
+struct TVM_FFI_HIDDEN ClassExtras {
   TVMFFITypeMetadata info;
   bool automatic_init = true;
 };
@@ -273,7 +273,7 @@ TVM_FFI_LOCAL constexpr TVMFFIObjectCreator CreatorOf() {
 }
 
 /** The same as a Function. */
-struct TVM_FFI_LOCAL NewObject {
+struct TVM_FFI_HIDDEN NewObject {
   TVMFFIObjectCreator creator;
   TVM_FFI_LOCAL ObjectRef operator()() const {
     TVMFFIObjectHandle made = nullptr;
@@ -282,13 +282,13 @@ struct TVM_FFI_LOCAL NewObject {
   }
 };
 template <typename T>
-struct TVM_FFI_LOCAL CopyObject {
+struct TVM_FFI_HIDDEN CopyObject {
   TVM_FFI_LOCAL ObjectRef operator()(const T *self) const {
     return ObjectRef(make_object<T>(*self));
   }
 };
 template <typename T, typename... Args>
-struct TVM_FFI_LOCAL InitObject {
+struct TVM_FFI_HIDDEN InitObject {
   TVM_FFI_LOCAL ObjectRef operator()(Args... args) const {
     return ObjectRef(make_object<T>(static_cast<Args &&>(args)...));
   }
@@ -341,7 +341,7 @@ struct PackedHook<fn, NativeFunctionView<R(Params...)>> {
 /* ---- Sending ----------------------------------------------------------------------------------*/
 
 /** The part of ObjectDef and TypeAttrDef that knows the type by its index only. */
-class TVM_FFI_LOCAL TypeDef {
+class TVM_FFI_HIDDEN TypeDef {
  public:
   TypeDef(const TypeDef &) = delete;
   TypeDef &operator=(const TypeDef &) = delete;

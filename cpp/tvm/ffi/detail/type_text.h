@@ -15,7 +15,7 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
 /** Counts what is written. */
-struct TVM_FFI_LOCAL CountingSink {
+struct TVM_FFI_HIDDEN CountingSink {
   size_t size = 0;
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text++ != '\0') ++size;
@@ -30,7 +30,7 @@ struct FixedText {
 };
 
 template <size_t N>
-struct TVM_FFI_LOCAL FixedSink {
+struct TVM_FFI_HIDDEN FixedSink {
   FixedText<N> text;
   size_t size = 0;
   TVM_FFI_LOCAL constexpr void Put(const char *from) {
@@ -56,7 +56,7 @@ TVM_FFI_LOCAL constexpr auto MakeText() {
 
 /** Puts text as the inside of a JSON string. */
 template <typename Sink>
-struct TVM_FFI_LOCAL EscapingSink {
+struct TVM_FFI_HIDDEN EscapingSink {
   Sink *to;
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text != '\0') Put(*text++);

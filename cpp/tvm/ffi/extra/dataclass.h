@@ -11,8 +11,6 @@
 #include <tvm/ffi/extra/base.h>
 
 TVM_FFI_NAMESPACE_BEGIN
-template <typename T>
-class Optional;
 
 namespace detail {
 

@@ -118,7 +118,7 @@ TVM_FFI_LOCAL inline void UpdateVisitErrorContext(const TVMFFIAny &error_result,
 
 #if TVM_FFI_HAS_EXCEPTIONS
 /** As Thrower, with the object that the error is about. */
-struct TVM_FFI_LOCAL VisitThrower : ThrowSite {
+struct TVM_FFI_HIDDEN VisitThrower : ThrowSite {
   TVM_FFI_LOCAL VisitThrower(const ThrowSite &site, const Any &about)
       : ThrowSite(site), node(about) {}
   template <typename Stream>

@@ -44,7 +44,7 @@ TVM_FFI_LOCAL inline EnumState GetOrMakeEnumState(int32_t type_index) {
 }
 
 /** The part of EnumDef that knows the enum by its index only. */
-class TVM_FFI_LOCAL EnumDefBase {
+class TVM_FFI_HIDDEN EnumDefBase {
  protected:
   TVM_FFI_LOCAL explicit EnumDefBase(int32_t type_index) : state_(GetOrMakeEnumState(type_index)) {}
   TVM_FFI_LOCAL ~EnumDefBase() = default;
@@ -81,7 +81,7 @@ class TVM_FFI_LOCAL EnumDefBase {
 
 /** Adds one member, and says what there is to say of it. Members live as long as the process. */
 template <typename EnumT>
-class TVM_FFI_LOCAL EnumDef : public detail::EnumDefBase {
+class TVM_FFI_HIDDEN EnumDef : public detail::EnumDefBase {
   static_assert(std::is_base_of_v<EnumObj, EnumT>,
                 "EnumDef adds members to classes that derive from EnumObj");
   TVM_FFI_LOCAL static constexpr bool kIsInt = std::is_base_of_v<IntEnumObj, EnumT>;

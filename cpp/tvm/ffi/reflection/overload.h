@@ -23,7 +23,7 @@ namespace reflection {
 
 /** As ObjectDef, but that a name may be given again, and init, too. */
 template <typename Class>
-class TVM_FFI_LOCAL OverloadObjectDef : public ObjectDef<Class> {
+class TVM_FFI_HIDDEN OverloadObjectDef : public ObjectDef<Class> {
   using Base = ObjectDef<Class>;
 
  public:
@@ -77,7 +77,7 @@ class TVM_FFI_LOCAL OverloadObjectDef : public ObjectDef<Class> {
 
  private:
   /** What was registered under a name; the name is the function's. */
-  struct TVM_FFI_LOCAL Name {
+  struct TVM_FFI_HIDDEN Name {
     Name *next;
     TVMFFIByteArray name;
     ::tvm::ffi::detail::OverloadsObj *overloads;

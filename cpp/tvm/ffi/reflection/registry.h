@@ -41,7 +41,7 @@ namespace detail {
 
 /** Picks a function by all of its parameters, or by the first ones where that is enough. */
 template <typename... Args>
-struct TVM_FFI_LOCAL OverloadCast {
+struct TVM_FFI_HIDDEN OverloadCast {
   template <typename R>
   TVM_FFI_LOCAL constexpr auto operator()(R (*f)(Args...)) const {
     return f;
@@ -82,7 +82,7 @@ TVM_FFI_LOCAL inline constexpr detail::OverloadCast<Args...> overload_cast{};
  * InternalError (two fields of one name).
  */
 template <typename Class>
-class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
+class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
   static_assert(std::is_base_of_v<Object, Class>, "ObjectDef registers subclasses of Object");
 
  public:
@@ -197,7 +197,7 @@ class TVM_FFI_LOCAL ObjectDef : public detail::TypeDef {
 
 /** Registers attributes of a class that is registered elsewhere, or not at all. */
 template <typename Class>
-class TVM_FFI_LOCAL TypeAttrDef : public detail::TypeDef {
+class TVM_FFI_HIDDEN TypeAttrDef : public detail::TypeDef {
  public:
   TVM_FFI_LOCAL TypeAttrDef() : TypeDef(Class::_GetOrAllocRuntimeTypeIndex(), Class::_type_key) {}
 

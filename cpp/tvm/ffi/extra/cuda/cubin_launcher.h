@@ -175,9 +175,9 @@ TVM_FFI_NAMESPACE_END
  * taking for theirs (`tvm-ffi embed --cubin` makes the object file); TVM_FFI_EMBED_CUBIN_FROM_BYTES
  * takes an array of char or unsigned char, or Bytes.
  */
-#define TVM_FFI_EMBED_CUBIN(name)                                      \
-  extern "C" TVM_FFI_LOCAL const char __tvm_ffi__cubin_##name[];       \
-  extern "C" TVM_FFI_LOCAL const char __tvm_ffi__cubin_##name##_end[]; \
+#define TVM_FFI_EMBED_CUBIN(name)                                       \
+  extern "C" TVM_FFI_HIDDEN const char __tvm_ffi__cubin_##name[];       \
+  extern "C" TVM_FFI_HIDDEN const char __tvm_ffi__cubin_##name##_end[]; \
   TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, __tvm_ffi__cubin_##name)
 #define TVM_FFI_EMBED_CUBIN_FROM_BYTES(name, image) \
   namespace {                                       \
