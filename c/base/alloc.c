@@ -44,7 +44,7 @@ int tvmffi_alloc_set_hooks(const TVMFFIRuntimeMemoryHooks *new_hooks) {
   return 0;
 }
 
-/* A block of the list; the union aligns what stands behind it. */
+/* Header of a block in the list; the union aligns the memory that follows it for any type. */
 typedef union kept_block {
   union kept_block *next;
   long double align_long_double;

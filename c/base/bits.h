@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machines do with 64-bit numbers and C has no operator for. */
+/* 64-bit operations for which processors have instructions but C has no operator. */
 #ifndef TVMFFI_BASE_BITS_H_
 #define TVMFFI_BASE_BITS_H_
 
 #include <stdint.h>
 
-/* The upper half of the product; the lower one is a * b. */
+/* The upper 64 bits of the 128-bit product; the lower ones are a * b. */
 static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)
   __extension__ typedef unsigned __int128 u128;
@@ -19,7 +19,7 @@ static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* How many bits are 0 above the highest that is set; of 0 not defined. */
+/* The number of zero bits above the highest set bit; undefined for x == 0. */
 static inline int tvmffi_leading_zeros(uint64_t x) {
 #if defined(__GNUC__)
   return __builtin_clzll(x);

@@ -10,7 +10,7 @@
 
 enum { kFirstCapacity = 256 };
 
-/* And for the terminator. */
+/* Also makes room for the terminating NUL. */
 bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size) {
   size_t needed, capacity = buf->capacity != 0 ? buf->capacity : kFirstCapacity;
   char *data;

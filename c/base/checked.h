@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic that says when it overflows. Each returns false, *out untouched, on overflow. */
+/* Arithmetic with overflow checks: on overflow returns false and leaves *out as it was. */
 #ifndef TVMFFI_BASE_CHECKED_H_
 #define TVMFFI_BASE_CHECKED_H_
 
@@ -19,7 +19,7 @@ static inline bool tvmffi_checked_mul_size(size_t a, size_t b, size_t *out) {
   return true;
 }
 
-/* base + count * element, the size of a struct with an array behind it. */
+/* base + count * element: the size of a struct with a flexible array member. */
 static inline bool tvmffi_checked_array_size(size_t base, size_t count, size_t element,
                                              size_t *out) {
   size_t bytes;
@@ -27,7 +27,7 @@ static inline bool tvmffi_checked_array_size(size_t base, size_t count, size_t e
          tvmffi_checked_add_size(base, bytes, out);
 }
 
-/* For a, b >= 0. */
+/* Requires a, b >= 0. */
 static inline bool tvmffi_checked_mul_i64(int64_t a, int64_t b, int64_t *out) {
   if (b != 0 && a > INT64_MAX / b) return false;
   *out = a * b;

@@ -40,7 +40,7 @@ uint64_t tvmffi_hash_bytes(const char *data, size_t size) {
       state = multiply_fold(load_le64(p) ^ kSecond, load_le64(p + 8) ^ state);
     }
     if (left > 8) {
-      /* The last 16 bytes, overlapping what came before. */
+      /* The last 16 bytes; they overlap bytes that are hashed already. */
       if (size >= 16) {
         const unsigned char *end = p + left - 16;
         state = multiply_fold(load_le64(end) ^ kThird, load_le64(end + 8) ^ state);

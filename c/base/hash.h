@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hash of names: 64x64 to 128 bit multiply and fold, the same value on every machine. And two
- * of the ABI: that of type keys, and that of texts and bytes, which clients compute too.
+ * Hash functions: one for names (64x64 to 128 bit multiply and fold), and two that the ABI
+ * prescribes, for type keys and for the contents of strings and bytes, which clients compute too.
+ * All give the same value on every machine.
  */
 #ifndef TVMFFI_BASE_HASH_H_
 #define TVMFFI_BASE_HASH_H_
@@ -9,17 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* data may be NULL when size is 0. Not for hostile keys: there is no secret in it. */
+/* data may be NULL when size is 0. Unkeyed, so not safe against chosen keys (hash flooding). */
 uint64_t tvmffi_hash_bytes(const char *data, size_t size);
 
 /*
- * The ABI's: a type's type_key_hash, which is in the structural and recursive hashes that clients
- * store. It is 64-bit MurmurHash2 with the seed of libstdc++, so it equals std::hash<std::string>
- * of 64-bit Linux, but is the same value on every machine. data may be NULL when size is 0.
+ * A type's type_key_hash, prescribed by the ABI: it is part of the structural and recursive hashes
+ * that clients store. It is 64-bit MurmurHash2 with the seed of libstdc++, so it equals
+ * std::hash<std::string> of 64-bit Linux, but is the same value on every machine. data may be NULL
+ * when size is 0.
  */
 uint64_t tvmffi_hash_type_key(const char *data, size_t size);
 
-/* The ABI's: what keys of maps that are texts, bytes or integers of many words hash to. */
+/* The hash of map keys that are strings, bytes or multi-word integers, prescribed by the ABI. */
 uint64_t tvmffi_hash_content(const void *data, size_t size);
 
 #endif /* TVMFFI_BASE_HASH_H_ */

@@ -13,15 +13,19 @@ void tvmffi_pointer_map_fini(tvmffi_pointer_map *map) {
   memset(map, 0, sizeof *map);
 }
 
-/* The slot of a key, or the free one where it would go. There is a free one. */
+/* The slot of a key, or the free slot where it belongs. The table must have a free slot. */
 static tvmffi_pointer_entry *find_slot(const tvmffi_pointer_map *map, const void *key,
-                                       const void *with) {
-  /* The multiplier is the golden ratio's; objects are 16 bytes apart at least. */
+                                       const void *partner) {
+  /*
+   * Fibonacci hashing: the multiplier is 2^64 divided by the golden ratio. The shift by 4 drops
+   * bits that are always 0, because objects are at least 16 bytes apart.
+   */
   uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * UINT64_C(0x9e3779b97f4a7c15);
   size_t i;
-  hash = (hash ^ (uint64_t)(uintptr_t)with >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+  hash = (hash ^ (uint64_t)(uintptr_t)partner >> 4) * UINT64_C(0x9e3779b97f4a7c15);
   i = (size_t)(hash >> 20) & (map->capacity - 1);
-  while (map->slots[i].key != NULL && (map->slots[i].key != key || map->slots[i].with != with)) {
+  while (map->slots[i].key != NULL &&
+         (map->slots[i].key != key || map->slots[i].partner != partner)) {
     i = (i + 1) & (map->capacity - 1);
   }
   return &map->slots[i];
@@ -46,7 +50,7 @@ static int grow(tvmffi_pointer_map *map) {
   memset(grown.slots, 0, bytes);
   for (i = 0; i < map->capacity; ++i) {
     const tvmffi_pointer_entry *entry = &map->slots[i];
-    if (entry->key != NULL) *find_slot(&grown, entry->key, entry->with) = *entry;
+    if (entry->key != NULL) *find_slot(&grown, entry->key, entry->partner) = *entry;
   }
   tvmffi_free(map->slots);
   *map = grown;
@@ -54,15 +58,15 @@ static int grow(tvmffi_pointer_map *map) {
 }
 
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, const void *key,
-                                                     const void *with) {
-  tvmffi_pointer_entry *slot = map->capacity != 0 ? find_slot(map, key, with) : NULL;
+                                                     const void *partner) {
+  tvmffi_pointer_entry *slot = map->capacity != 0 ? find_slot(map, key, partner) : NULL;
   if (slot != NULL && slot->key != NULL) return slot;
   if (map->size >= map->capacity / 2) {
     if (grow(map) != 0) return NULL;
-    slot = find_slot(map, key, with);
+    slot = find_slot(map, key, partner);
   }
   slot->key = key;
-  slot->with = with;
+  slot->partner = partner;
   ++map->size;
   return slot;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From addresses, or pairs of them, to numbers or pointers: what a walk remembers of objects. */
+/*
+ * A hash map from addresses, or pairs of them, to numbers or pointers: for walks of object graphs.
+ */
 #ifndef TVMFFI_BASE_POINTER_MAP_H_
 #define TVMFFI_BASE_POINTER_MAP_H_
 
@@ -7,32 +9,35 @@
 #include <stdint.h>
 
 typedef struct {
-  const void *key;  /* NULL: free */
-  const void *with; /* of a pair; else NULL */
+  const void *key;     /* NULL: free */
+  const void *partner; /* second address of a pair; else NULL */
   union {
     uint64_t number;
     void *pointer;
   } value;
 } tvmffi_pointer_entry;
 
-/* All zero is an empty one. Nothing is ever taken out. */
+/* All bytes 0 is an empty map. Entries are never removed. */
 typedef struct {
   tvmffi_pointer_entry *slots;
   size_t size;
   size_t capacity; /* a power of two, or 0 */
 } tvmffi_pointer_map;
 
-/* Frees the memory; in `slots`, entries with a key are in no order until then. */
+/*
+ * Frees the memory. Until then callers may iterate over `slots`: entries whose key is not NULL, in
+ * no order.
+ */
 void tvmffi_pointer_map_fini(tvmffi_pointer_map *map);
 
-/* The entry of a key that is not NULL, or NULL. */
+/* The entry of a key, or NULL if there is none. The key must not be NULL. */
 tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, const void *key);
 
-/* The same, made with the value 0 if need be; NULL without memory. Moves the others. */
+/* The same, but inserts a new entry with value 0. NULL if out of memory. May move the others. */
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure(tvmffi_pointer_map *map, const void *key);
 
-/* The same for a pair. */
+/* The same for a pair of addresses. */
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, const void *key,
-                                                     const void *with);
+                                                     const void *partner);
 
 #endif /* TVMFFI_BASE_POINTER_MAP_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stack of structs that grows: for walks that must not use the thread's. */
+/* A growable stack of structs, for walks that must not recurse on the thread's stack. */
 #ifndef TVMFFI_BASE_STACK_H_
 #define TVMFFI_BASE_STACK_H_
 
@@ -13,10 +13,12 @@ typedef struct {
 } tvmffi_stack;
 
 void tvmffi_stack_init(tvmffi_stack *stack, size_t element_size);
-/* Frees the memory, not what elements own. */
+/* Frees the stack's memory, but nothing that its elements own. */
 void tvmffi_stack_fini(tvmffi_stack *stack);
 
-/* A new top element, all bytes 0; NULL without memory. Moves the others: pointers to them go bad.
+/*
+ * Pushes an element, all bytes 0; NULL if out of memory. May move the others, which invalidates
+ * pointers to them.
  */
 void *tvmffi_stack_push(tvmffi_stack *stack);
 

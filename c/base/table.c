@@ -30,7 +30,7 @@ tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name,
   return tvmffi_table_find_hashed(table, name, size, tvmffi_hash_bytes(name, size));
 }
 
-/* The writer's own insertion; slots has a free one. */
+/* Inserts a record; called by the (single) writer only. slots has a free slot. */
 static void place(tvmffi_table_slots *slots, tvmffi_table_key *record) {
   size_t i = (size_t)record->hash & slots->mask;
   while (slots->slots[i].record != NULL) i = (i + 1) & slots->mask;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table from names to records that never go away: readers take no lock and wait for nobody.
+ * A hash table from names to records that are never removed: readers take no lock and never wait.
  * Open addressing with stored hashes. A writer (callers serialise writers) fills a slot and then
- * publishes its record; a table that is full is replaced by one of twice the size, and the old
- * one, which readers may still be in, lives until shutdown. What can be removed is the value
- * inside a record, never the record.
+ * publishes its record with a release store. A full table is replaced by one of twice the size; the
+ * old one, which readers may still be searching, lives until shutdown. The value inside a record
+ * can be removed, the record cannot.
  */
 #ifndef TVMFFI_BASE_TABLE_H_
 #define TVMFFI_BASE_TABLE_H_
@@ -16,7 +16,7 @@
 typedef struct {
   const char *data; /* NUL-terminated */
   size_t size;
-  uint64_t hash; /* tvmffi_hash_bytes of it */
+  uint64_t hash; /* tvmffi_hash_bytes of the name */
 } tvmffi_table_key;
 
 typedef struct {
@@ -37,14 +37,17 @@ typedef struct {
 /* The record of that name, or NULL. Any thread. */
 tvmffi_table_key *tvmffi_table_find(const tvmffi_table *table, const char *name, size_t size);
 
-/* The same with the hash at hand. */
+/* The same, for callers that have computed the hash already. */
 tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
                                            uint64_t hash);
 
-/* Makes room for num_more records, so that as many inserts cannot fail. 0, or -1: no memory. */
+/* Makes room for num_more records: so many inserts cannot fail. 0, or -1 if out of memory. */
 int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);
 
-/* Adds a record, complete, whose name is not in the table. 0, or -1: no memory, nothing changed. */
+/*
+ * Inserts a record, which must be complete and whose name must not be in the table. 0, or -1 if out
+ * of memory, and then nothing has changed.
+ */
 int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record);
 
 #endif /* TVMFFI_BASE_TABLE_H_ */

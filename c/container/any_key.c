@@ -11,7 +11,7 @@ static const uint64_t kModulus = UINT64_C(2147483647);
 uint64_t tvmffi_any_key_hash(const TVMFFIAny *key) {
   TVMFFIByteArray content;
   switch (key->type_index) {
-    case kTVMFFISmallStr: /* as the heap form has it, where integers are little-endian */
+    case kTVMFFISmallStr: /* the heap form's hash, where integers are little-endian */
       return tvmffi_any_key_combine(kTVMFFIStr, key->v_uint64 % kModulus);
     case kTVMFFISmallBytes:
       return tvmffi_any_key_combine(kTVMFFIBytes, key->v_uint64 % kModulus);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash and equality of owned values, as inline code of clients computes them too.
+ * Hash and equality of owned values, the same as inline code of clients computes.
  *
- * Types may bring their own, the attributes __any_hash__ and __any_equal__. They are foreign code,
- * which may fail, and run only where both sides are objects of such a type: a map whose keys are
- * texts and plain values never runs any, and may be used under a lock. (The core profile has no
- * function that would use them and counts all objects by identity.)
+ * Types may define their own with the attributes __any_hash__ and __any_equal__. These are foreign
+ * code, which may fail, and are called only if both sides are objects of such a type: a map whose
+ * keys are texts and plain values never calls any, and may be used under a lock. (The core profile
+ * has no function that would use them, and compares all other objects by identity.)
  */
 #ifndef TVMFFI_CONTAINER_ANY_KEY_H_
 #define TVMFFI_CONTAINER_ANY_KEY_H_
@@ -13,33 +13,33 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-/* Beside 0 and 1, or beside 0 and -1 for memory: foreign code failed, and the error is raised. */
+/* Beside 0 and 1, or beside 0 and -1 for memory: foreign code failed, and its error is raised. */
 enum { kTvmffiRaised = -2 };
 
-/* Without asking foreign code. */
+/* The hash, computed without calling foreign code. */
 uint64_t tvmffi_any_key_hash(const TVMFFIAny *key);
 
-/* The hash in *out. 0, or kTvmffiRaised. */
+/* The hash in *out; may call foreign code. 0, or kTvmffiRaised. */
 int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out);
 
-/* Whether tvmffi_any_key_ask_hash would ask foreign code. */
+/* Whether tvmffi_any_key_ask_hash would call foreign code. */
 bool tvmffi_any_key_has_hook(const TVMFFIAny *key);
 
-/* 1 or 0, or kTvmffiRaised. */
+/* 1 or 0, or kTvmffiRaised. May call foreign code. */
 int tvmffi_any_key_ask_equal(const TVMFFIAny *a, const TVMFFIAny *b);
 
-/* The index of a key's type with the hash of what it holds. */
+/* Combines the index of a key's type with the hash of its content. */
 static inline uint64_t tvmffi_any_key_combine(uint64_t key, uint64_t value) {
   return key ^ (value + UINT64_C(0x9e3779b9) + (key << 6) + (key >> 2));
 }
 
-/* The same 16 bytes, compared in the parts that they are written in. */
+/* Whether both have the same 16 bytes; compared in the units that they are written in. */
 static inline bool tvmffi_any_key_is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->v_uint64 == b->v_uint64 && a->type_index == b->type_index &&
          a->zero_padding == b->zero_padding;
 }
 
-/* Whether what is not the same 16 bytes may be equal for all that: texts, bytes, objects. */
+/* Whether values with different 16 bytes may still be equal: texts, bytes, objects. */
 static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   return (a->type_index == b->type_index && a->type_index >= kTVMFFIStaticObjectBegin) ||
          (a->type_index == kTVMFFISmallStr && b->type_index == kTVMFFIStr) ||
@@ -48,11 +48,11 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
          (a->type_index == kTVMFFIBytes && b->type_index == kTVMFFISmallBytes);
 }
 
-/* ---- Of any_key_hooks.c, for any_key.c ------------------------------------------------------- */
+/* ---- In any_key_hooks.c, for any_key.c ---- */
 
 bool tvmffi_any_key_hook_exists(int32_t type_index);
 int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out);
-/* a and b are objects of one type, and not the same one. */
+/* a and b are different objects of the same type. */
 int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b);
 
 #endif /* TVMFFI_CONTAINER_ANY_KEY_H_ */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The attributes __any_hash__ and __any_equal__ of types. Each is a Function, or a pointer to a C
- * function of one of two conventions, which nothing tells apart before it is called:
+ * function with one of two conventions, which cannot be distinguished before the call:
  *   since 0.1.15: TVMFFIAny (const TVMFFIAny *...), an Int or a Bool, or an Error that it raises;
  *   before:       int64_t (const TVMFFIAny *) and bool (const TVMFFIAny *, const TVMFFIAny *).
- * Where a value of 16 bytes is returned in two registers, the first of which is the one that
- * numbers come in, the result itself tells: no Int, Bool or Error with zero padding, so a number.
- * A hash that could be either is decided by the type's equality, which is never in doubt. Elsewhere
- * (32-bit systems, Windows on x86) only the newer convention can be called.
+ * Where a value of 16 bytes is returned in two registers, of which the first is also the one for
+ * integers, the result tells: what is no Int, Bool or Error with zero padding is a plain number. A
+ * hash that could be either is decided by the result of the type's equality, which is never
+ * ambiguous. Elsewhere (32-bit systems, Windows on x86) only the newer convention can be called.
  */
 #include <string.h>
 
@@ -53,21 +53,21 @@ static int raise_error(TVMFFIAny *error) {
   return kTvmffiRaised;
 }
 
-/* What the older convention returned: the first register. */
+/* The result of the older convention: the first register. */
 static uint64_t first_word(const TVMFFIAny *any) {
   return (uint32_t)any->type_index | (uint64_t)any->zero_padding << 32;
 }
 
-/* Whether a result of an equality is one of the older convention; of its register a byte counts. */
+/* Whether the result of an equality is of the older convention: a bool in the low byte. */
 static bool is_old_bool(const TVMFFIAny *any) {
   return kTellsConventions && (first_word(any) & 0xFF) <= 1;
 }
 
-/* The C functions of the newer convention that were seen last. */
+/* A cache of C hash functions that are known to be of the newer convention. */
 enum { kNumKnown = 16 };
 static void *known[kNumKnown];
 
-/* Whether a hash function is of the older convention, by the type's equality on the key itself. */
+/* Whether a hash function is of the older convention: calls the type's equality on the key. */
 static bool is_old_hash(void *hash, const TVMFFIAny *key) {
   void **seen = &known[((uintptr_t)hash >> 4) % kNumKnown];
   const TVMFFIAny *equal = tvmffi_reflect_find_attr(kTvmffiAttrAnyEqual, key->type_index);
@@ -121,7 +121,7 @@ static int call_native_equal(void *hook, const TVMFFIAny *a, const TVMFFIAny *b)
   return result.v_int64 != 0;
 }
 
-/* Also refuses attributes that are neither a Function nor a pointer. */
+/* Calls a hook that is a Function; fails for attributes that are neither that nor a pointer. */
 static int call_function(const char *attribute, const TVMFFIAny *hook, const TVMFFIAny *args,
                          int32_t num_args, TVMFFIAny *result) {
   if (hook->type_index != kTVMFFIFunction) {
@@ -132,7 +132,7 @@ static int call_function(const char *attribute, const TVMFFIAny *hook, const TVM
   return tvmffi_function_call(hook->v_obj, args, num_args, result) == 0 ? 0 : kTvmffiRaised;
 }
 
-/* The hook may take the key out of its container: it gets a reference of its own. */
+/* The hook may remove the key from its container, so it gets a reference of its own. */
 int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
   const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrAnyHash, key->type_index);
   TVMFFIAny arg = tvmffi_any_copy(key), result;

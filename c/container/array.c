@@ -15,7 +15,7 @@ typedef struct {
   TVMFFIAny items[];
 } array_object;
 
-/* Backwards, so that the waiting list, which is a stack, comes to the first element first. */
+/* Backwards: the list of waiting objects is a stack, so the first element is destroyed first. */
 void tvmffi_array_destroy(void *self) {
   TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(self);
   const TVMFFIAny *items = cell->data;
@@ -48,14 +48,14 @@ TVMFFIObject *tvmffi_array_new(int64_t capacity) {
   return &array->header;
 }
 
-/* A copy with room for more; the elements of an array that dies of this move over. */
+/* A copy with that capacity. If old is unique, and so dies next, its elements are moved over. */
 static TVMFFIObject *regrow(TVMFFIObject *old, int64_t capacity, int is_unique) {
   TVMFFIObject *grown = tvmffi_array_new(capacity);
-  TVMFFIAny *from = tvmffi_array_items(old), *to;
+  TVMFFIAny *source = tvmffi_array_items(old), *dest;
   int64_t i, size = tvmffi_array_size(old);
   if (grown == NULL) return NULL;
-  to = tvmffi_array_items(grown);
-  for (i = 0; i < size; ++i) to[i] = is_unique ? from[i] : tvmffi_any_copy(&from[i]);
+  dest = tvmffi_array_items(grown);
+  for (i = 0; i < size; ++i) dest[i] = is_unique ? source[i] : tvmffi_any_copy(&source[i]);
   TVMFFISeqGetCellPtr(grown)->size = size;
   if (is_unique) TVMFFISeqGetCellPtr(old)->size = 0;
   return grown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ffi.Array in the ABI's layout: the elements stand behind the cell.
- * Running out of memory is NULL or -1 with nothing raised: callers may hold a lock.
+ * ffi.Array in the ABI's layout: the elements follow the cell. Functions that run out of memory
+ * return NULL or -1 with nothing raised, because callers may hold a lock.
  */
 #ifndef TVMFFI_CONTAINER_ARRAY_H_
 #define TVMFFI_CONTAINER_ARRAY_H_
@@ -12,15 +12,15 @@
 TVMFFIObject *tvmffi_array_new(int64_t capacity);
 
 /*
- * Takes the value on success. An array that is shared or full is replaced by another in *array,
- * and the reference to the old one given up; no element dies of that.
+ * Takes the value on success. An array that is shared or full is replaced by another in *array, and
+ * the reference to the old one is released; its elements live on in the new one.
  */
 int tvmffi_array_append(TVMFFIObject **array, const TVMFFIAny *value);
 
-/* What deleters of arrays and of lists do to the contents. */
+/* Releases the contents of an array or a list, for their deleters. */
 void tvmffi_array_destroy(void *self);
 
-/* Of a List too. */
+/* For an Array or a List. */
 static inline int64_t tvmffi_array_size(const TVMFFIObject *array) {
   return ((const TVMFFISeqCell *)(const void *)(array + 1))->size;
 }
@@ -29,10 +29,10 @@ static inline TVMFFIAny *tvmffi_array_items(TVMFFIObject *array) {
   return TVMFFISeqGetCellPtr(array)->data;
 }
 
-/* An argument as an element of a container: owned, hence no DLTensor pointer. */
+/* Makes an owned value of an argument, for a container; fails for DLTensor pointers. */
 int tvmffi_array_own(const TVMFFIAny *arg, TVMFFIAny *out);
 
-/* Bodies of built-in functions, for either: element, number of elements, whether one is equal. */
+/* Bodies of built-in functions for either: get an item, get the size, look for an equal item. */
 int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 int tvmffi_array_get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);

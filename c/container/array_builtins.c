@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global functions of arrays, and the one that gives an array of all type keys. */
+/* The global functions of arrays, and the one that returns an array of all type keys. */
 #include "container/any_key.h"
 #include "container/array.h"
 #include "core/any.h"
@@ -19,7 +19,7 @@ int tvmffi_array_own(const TVMFFIAny *arg, TVMFFIAny *out) {
   return TVMFFIAnyViewToOwnedAny(arg, out);
 }
 
-/* The same without a call where there is nothing to look at. */
+/* The same, inline for values that need neither a check nor a conversion. */
 static inline int own(const TVMFFIAny *arg, TVMFFIAny *out) {
   int32_t type_index = arg->type_index;
   if (type_index >= kTVMFFIDLTensorPtr) {
@@ -70,13 +70,13 @@ int tvmffi_array_get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* Equality may be code of clients, which may change a List. */
+/* Equality may be code of clients that changes a List: read size and items again each time. */
 int tvmffi_array_contains(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int64_t i;
   TVMFFIAny wanted;
   int equal = 0;
   (void)num_args;
-  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &wanted)); /* raw text counts as text */
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &wanted)); /* raw text becomes a String */
   for (i = 0; i < tvmffi_array_size(args[0].v_obj) && equal == 0; ++i) {
     const TVMFFIAny *item = &tvmffi_array_items(args[0].v_obj)[i];
     equal = tvmffi_any_key_ask_equal(item, &wanted);

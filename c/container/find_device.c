@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ffi.ContainerFindFirstNonCPUDevice: through containers in containers, to any depth, and through
- * each of them once, so that a list which holds itself is no trap.
+ * ffi.ContainerFindFirstNonCPUDevice: a depth-first search of nested containers, without recursion.
+ * It enters each container once, so that it ends for a list that holds itself.
  */
 #include <string.h>
 
@@ -13,16 +13,16 @@
 #include "core/builtins.h"
 #include "core/error.h"
 
-/* A container that the search is in: position, of a sequence or of a map. */
+/* A container being searched, and the position in it (of a sequence or of a map). */
 typedef struct {
   TVMFFIObject *obj;
-  uint64_t at;
+  uint64_t position;
 } level;
 
 typedef struct {
-  level *levels; /* the containers around the current one, and it */
+  level *levels; /* stack of the containers being searched */
   size_t num_levels, max_levels;
-  TVMFFIObject **seen; /* open addressing: containers within others; half of it is free */
+  TVMFFIObject **seen; /* containers entered: hash set with open addressing, half free */
   size_t num_seen, num_slots;
 } search;
 
@@ -34,7 +34,10 @@ static bool is_container(const TVMFFIObject *obj) {
   return is_sequence(obj) || obj->type_index == kTVMFFIMap || obj->type_index == kTVMFFIDict;
 }
 
-/* Twice as much memory, num elements of which are in use. NULL without it; the old one stays. */
+/*
+ * A copy of a block with twice the capacity; num elements are in use. NULL if out of memory. The
+ * old block stays.
+ */
 static void *double_block(void *block, size_t num, size_t *capacity, size_t element_size) {
   size_t bytes, grown_capacity = *capacity != 0 ? 2 * *capacity : 16;
   void *grown;
@@ -54,7 +57,7 @@ static TVMFFIObject **find_seen(TVMFFIObject **seen, size_t num_slots, const TVM
   return &seen[i];
 }
 
-/* Remembers a container. 1 when it is new, 0 when not, -1 without memory. */
+/* Remembers a container. 1 if it is new, 0 if not, -1 if out of memory. */
 static int add_seen(search *s, TVMFFIObject *obj) {
   TVMFFIObject **place;
   if (2 * (s->num_seen + 1) > s->num_slots) {
@@ -75,7 +78,7 @@ static int add_seen(search *s, TVMFFIObject *obj) {
   return 1;
 }
 
-/* Goes into a container, unless it is known. */
+/* Enters a container unless it was entered before. -1 if out of memory. */
 static int enter(search *s, TVMFFIObject *obj) {
   int is_new = add_seen(s, obj);
   if (is_new <= 0) return is_new;
@@ -86,24 +89,24 @@ static int enter(search *s, TVMFFIObject *obj) {
     s->levels = grown;
   }
   s->levels[s->num_levels].obj = obj;
-  s->levels[s->num_levels++].at = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
+  s->levels[s->num_levels++].position = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
   return 0;
 }
 
 /* The next value of the innermost container, or NULL. */
-static const TVMFFIAny *next_value(level *in) {
-  uint64_t at = in->at;
-  if (is_sequence(in->obj)) {
-    if (at >= (uint64_t)tvmffi_array_size(in->obj)) return NULL;
-    in->at = at + 1;
-    return &tvmffi_array_items(in->obj)[at];
+static const TVMFFIAny *next_value(level *top) {
+  uint64_t position = top->position;
+  if (is_sequence(top->obj)) {
+    if (position >= (uint64_t)tvmffi_array_size(top->obj)) return NULL;
+    top->position = position + 1;
+    return &tvmffi_array_items(top->obj)[position];
   }
-  if (at == TVMFFI_MAP_NONE) return NULL;
-  in->at = tvmffi_map_next(in->obj, at);
-  return &tvmffi_map_at(in->obj, at)->value;
+  if (position == TVMFFI_MAP_NONE) return NULL;
+  top->position = tvmffi_map_next(top->obj, position);
+  return &tvmffi_map_at(top->obj, position)->value;
 }
 
-/* Whether the search ends here; -1 without memory. */
+/* 1 if the value ends the search, else 0; -1 if out of memory. */
 static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) return 0;
   if (value->type_index == kTVMFFITensor) {

@@ -6,13 +6,12 @@
 
 bool tvmffi_lend_is_in_map(const tvmffi_lend *lend) {
   const TVMFFIAny *value;
-  if (!tvmffi_map_has_at(lend->parent, lend->at)) return false;
-  value = &tvmffi_map_at(lend->parent, lend->at)->value;
+  if (!tvmffi_map_has_at(lend->parent, lend->position)) return false;
+  value = &tvmffi_map_at(lend->parent, lend->position)->value;
   return value->type_index >= kTVMFFIStaticObjectBegin && value->v_obj == lend->obj;
 }
 
-/* ---- Guards ------------------------------------------------------------------------------------
- */
+/* ---- Guards ---- */
 
 tvmffi_lend_guard tvmffi_lend_keep(tvmffi_lend *lend) {
   tvmffi_lend_guard guard = {NULL, 0};
@@ -25,8 +24,9 @@ tvmffi_lend_guard tvmffi_lend_keep(tvmffi_lend *lend) {
 }
 
 /*
- * Where a root is nobody knows. It stays kept if a reference was given up: that may have been the
- * one by which the caller saw to it.
+ * Releases the value if it is safe without the reference. A value of a container is safe in its
+ * place. A root has no known place: it is safe unless its use count fell, which may have been the
+ * reference by which the caller kept it alive.
  */
 void tvmffi_lend_release_guard(tvmffi_lend_guard guard) {
   tvmffi_lend *lend = guard.lend;
@@ -37,12 +37,11 @@ void tvmffi_lend_release_guard(tvmffi_lend_guard guard) {
   tvmffi_object_release(lend->obj);
 }
 
-/* ---- Walks -------------------------------------------------------------------------------------
- */
+/* ---- Walks ---- */
 
 /*
- * Foreign code that starts a walk over the value it was lent lends it on, in the same place; no
- * reference is counted for that either.
+ * If the root is the value that the outer walk lends, it is lent from the same place, again without
+ * a reference.
  */
 void tvmffi_lend_begin(tvmffi_lend *lend, const TVMFFIAny *root) {
   tvmffi_thread_record *record = tvmffi_thread_record_ensure();
@@ -51,7 +50,7 @@ void tvmffi_lend_begin(tvmffi_lend *lend, const TVMFFIAny *root) {
   lend->guard.lend = NULL;
   lend->obj = root->type_index >= kTVMFFIStaticObjectBegin ? root->v_obj : NULL;
   lend->parent = NULL;
-  lend->at = 0;
+  lend->position = 0;
   lend->is_kept = false;
   lend->root_count = lend->obj != NULL ? tvmffi_object_use_count(lend->obj) : 0;
   if (record != NULL) record->lent = lend;
@@ -60,7 +59,7 @@ void tvmffi_lend_begin(tvmffi_lend *lend, const TVMFFIAny *root) {
     lend->guard = tvmffi_lend_keep(outer);
   } else if (!outer->is_kept) {
     lend->parent = outer->parent;
-    lend->at = outer->at;
+    lend->position = outer->position;
   }
 }
 
@@ -70,10 +69,11 @@ void tvmffi_lend_end(tvmffi_lend *lend) {
   tvmffi_lend_end_guard(lend->guard);
 }
 
-void tvmffi_lend_again(tvmffi_lend *lend, TVMFFIObject *obj, TVMFFIObject *parent, uint64_t at) {
+void tvmffi_lend_again(tvmffi_lend *lend, TVMFFIObject *obj, TVMFFIObject *parent,
+                       uint64_t position) {
   lend->obj = obj;
   lend->parent = parent;
-  lend->at = at;
+  lend->position = position;
   lend->is_kept = parent != NULL ? !tvmffi_lend_is_in_place(lend)
                                  : tvmffi_object_use_count(obj) <= lend->root_count;
   if (!lend->is_kept) tvmffi_object_release(obj);

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/object.h"
 
-/* What is moved without memory being asked for. */
+/* How many elements are set aside without allocating memory. */
 enum { kFewElements = 16 };
 
 typedef struct {
@@ -22,7 +22,7 @@ static void delete_list(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_list, tvmffi_array_destroy, 0);
 }
 
-/* A block for that many elements; NULL without memory. */
+/* Allocates a block for that many elements; NULL if out of memory. */
 static TVMFFIAny *new_block(int64_t capacity) {
   size_t bytes;
   if ((uint64_t)capacity > SIZE_MAX ||
@@ -39,7 +39,7 @@ static int move_block(TVMFFISeqCell *cell, int64_t capacity) {
   if (grown == NULL) return tvmffi_fail_memory();
   if (cell->size != 0) memcpy(grown, cell->data, (size_t)cell->size * sizeof *grown);
   if (cell->data_deleter != NULL) {
-    cell->data_deleter(cell->data); /* stays: whoever made the list can free what malloc gave */
+    cell->data_deleter(cell->data); /* stays: the client's deleter can free memory of malloc, too */
   } else {
     cell->data_deleter = tvmffi_free_plain;
   }
@@ -48,7 +48,7 @@ static int move_block(TVMFFISeqCell *cell, int64_t capacity) {
   return 0;
 }
 
-/* Room for num more elements, and for as many as there are again. */
+/* Makes room for num more elements; at least doubles the capacity. */
 static int ensure_room(TVMFFISeqCell *cell, int64_t num) {
   int64_t needed, capacity;
   if (num <= cell->capacity - cell->size) return 0;
@@ -108,13 +108,13 @@ int tvmffi_list_append(TVMFFIObject *list, const TVMFFIAny *value) {
   return 0;
 }
 
-/* Moves the elements behind those from start to stop to where to is. */
-static void move_tail(TVMFFISeqCell *cell, int64_t stop, int64_t to) {
+/* Moves the elements from stop on to the index `dest`, and adjusts the size. */
+static void move_tail(TVMFFISeqCell *cell, int64_t stop, int64_t dest) {
   TVMFFIAny *items = cell->data;
-  if (stop != cell->size && stop != to) {
-    memmove(&items[to], &items[stop], (size_t)(cell->size - stop) * sizeof *items);
+  if (stop != cell->size && stop != dest) {
+    memmove(&items[dest], &items[stop], (size_t)(cell->size - stop) * sizeof *items);
   }
-  cell->size += to - stop;
+  cell->size += dest - stop;
 }
 
 int tvmffi_list_pop(TVMFFIObject *list, int64_t i, TVMFFIAny *out) {
@@ -129,10 +129,10 @@ static void release_all(TVMFFIAny *values, int64_t num) {
   for (i = 0; i < num; ++i) tvmffi_any_release(&values[i]);
 }
 
-/* A copy of elements that is to be released; few where there is room for them. NULL: no memory. */
-static TVMFFIAny *set_aside(const TVMFFIAny *from, int64_t num, TVMFFIAny *few) {
+/* Copies elements to be released: to few if they fit, else to a new block. NULL: no memory. */
+static TVMFFIAny *set_aside(const TVMFFIAny *values, int64_t num, TVMFFIAny *few) {
   TVMFFIAny *aside = num <= kFewElements ? few : tvmffi_alloc((size_t)num * sizeof *aside);
-  if (aside != NULL) memcpy(aside, from, (size_t)num * sizeof *aside);
+  if (aside != NULL) memcpy(aside, values, (size_t)num * sizeof *aside);
   return aside;
 }
 
@@ -163,7 +163,7 @@ int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop) {
     if (old != few) tvmffi_free(old);
     return 0;
   }
-  /* The end of the list, or no memory: a few at a time. Their destructors may change the list. */
+  /* At the end of the list, or without memory: a few at a time. Their destructors may change it. */
   while (start < stop && stop <= cell->size) {
     int64_t num = stop - start < kFewElements ? stop - start : kFewElements;
     (void)set_aside((TVMFFIAny *)cell->data + stop - num, num, few);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The global functions of lists. Those that change one take an Array too, as the reference's do:
- * they change a List made of it, which nobody sees.
+ * The global functions of lists. Those that change a list also accept an Array, as the reference's
+ * do: they then change a copy of it, which nobody sees.
  */
 #include "base/alloc.h"
 #include "base/checked.h"
@@ -20,7 +20,7 @@ typedef struct {
   tvmffi_lend_guard guard; /* for an element that a walk lends */
 } change;
 
-/* The list to work on. */
+/* Begins a change of a list, or of the copy of an array. */
 static int begin(const TVMFFIAny *arg, change *out) {
   out->list = arg->type_index == kTVMFFIList ? arg->v_obj : tvmffi_list_copy(arg->v_obj);
   if (out->list == NULL) return -1;
@@ -28,9 +28,9 @@ static int begin(const TVMFFIAny *arg, change *out) {
   return 0;
 }
 
-static void end(const TVMFFIAny *arg, const change *of) {
-  if (of->list != arg->v_obj) tvmffi_object_release(of->list);
-  tvmffi_lend_end_guard(of->guard);
+static void end(const TVMFFIAny *arg, const change *made) {
+  if (made->list != arg->v_obj) tvmffi_object_release(made->list);
+  tvmffi_lend_end_guard(made->guard);
 }
 
 static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -49,7 +49,7 @@ static int make_list(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return 0;
 }
 
-/* Puts a value in the place of the elements from start to stop. */
+/* Replaces the elements from start to stop by a value. */
 static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAny *value) {
   change made;
   TVMFFIAny owned;
@@ -133,19 +133,19 @@ static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return erase_range(&args[0], 0, tvmffi_array_size(args[0].v_obj));
 }
 
-/* The replacement may be the list itself: its elements are copied first. */
+/* The replacement may be the list itself, so its elements are copied first. */
 static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObject *from = args[3].v_obj;
-  int64_t i, num = tvmffi_array_size(from);
+  TVMFFIObject *source = args[3].v_obj;
+  int64_t i, num = tvmffi_array_size(source);
   TVMFFIAny *values;
   change made;
   int rc;
   (void)num_args;
   (void)result;
   TVMFFI_TRY(tvmffi_list_check_range(args[0].v_obj, args[1].v_int64, args[2].v_int64));
-  values = tvmffi_alloc((size_t)num * sizeof *values); /* no more than the elements take */
+  values = tvmffi_alloc((size_t)num * sizeof *values); /* no overflow: the elements take as much */
   if (values == NULL) return tvmffi_fail_memory();
-  for (i = 0; i < num; ++i) values[i] = tvmffi_any_copy(&tvmffi_array_items(from)[i]);
+  for (i = 0; i < num; ++i) values[i] = tvmffi_any_copy(&tvmffi_array_items(source)[i]);
   rc = begin(&args[0], &made);
   if (rc == 0) {
     rc = tvmffi_list_splice(made.list, args[1].v_int64, args[2].v_int64, values, num);

@@ -40,7 +40,7 @@ uint64_t tvmffi_map_size(const TVMFFIObject *map) {
   return ((const tvmffi_map *)(const void *)map)->size;
 }
 
-/* ---- Foreign code in between ----------------------------------------------------------------- */
+/* ---- Detecting changes by foreign code ---- */
 
 tvmffi_map_state tvmffi_map_note(const tvmffi_map *map) {
   tvmffi_map_state state;
@@ -57,7 +57,7 @@ int tvmffi_map_check(const tvmffi_map *map, const tvmffi_map_state *state) {
   return kTvmffiRaised;
 }
 
-/* ---- Entries in order ------------------------------------------------------------------------ */
+/* ---- Entries in order ---- */
 
 uint64_t tvmffi_map_first(const TVMFFIObject *map) {
   const tvmffi_map *self = (const tvmffi_map *)(const void *)map;
@@ -81,7 +81,7 @@ TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i) {
   return &((tvmffi_map_pair *)(uintptr_t)tvmffi_map_at(map, i))->value;
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------ */
+/* ---- Lookup ---- */
 
 static int find_place(const tvmffi_map *map, const TVMFFIAny *key, tvmffi_map_place *out) {
   uint64_t hash;
@@ -117,7 +117,7 @@ int tvmffi_map_find(TVMFFIObject *map, const TVMFFIAny *key, const TVMFFIAny **o
 }
 
 const TVMFFIAny *tvmffi_map_find_text(TVMFFIObject *map, const char *data, size_t size) {
-  /* As much of a String object as hash and equality look at. */
+  /* The part of a String object that hash and equality look at. */
   struct {
     TVMFFIObject header;
     TVMFFIByteArray bytes;
@@ -131,9 +131,12 @@ const TVMFFIAny *tvmffi_map_find_text(TVMFFIObject *map, const char *data, size_
   return tvmffi_map_find(map, &key, &found) == 0 ? found : NULL;
 }
 
-/* ---- Inserting ------------------------------------------------------------------------------- */
+/* ---- Insertion ---- */
 
-/* What another value displaces; the key that was there stays. Last, for it may run foreign code. */
+/*
+ * Releases the key and the old value after the value of an existing key was replaced; the stored
+ * key stays. Call it last, because it may run foreign code.
+ */
 static int release_displaced(const TVMFFIAny *new_key, TVMFFIAny old_value) {
   TVMFFIAny key = *new_key;
   tvmffi_any_release(&key);
@@ -141,7 +144,7 @@ static int release_displaced(const TVMFFIAny *new_key, TVMFFIAny old_value) {
   return 0;
 }
 
-/* Room for more than two or three pairs: of a Map, in an object that takes its place. */
+/* Extends a small map of two or three slots to four; a Map by another object in *map. */
 static int extend_small(tvmffi_map **map) {
   tvmffi_map *old = *map, *grown;
   if (old->header.type_index == kTVMFFIDict) return tvmffi_map_small_extend(old);
@@ -163,7 +166,7 @@ static int insert_small(tvmffi_map **map, const TVMFFIAny *key, const TVMFFIAny 
   if (rc != 0) return rc;
   if (is_full && i == TVMFFI_MAP_NONE) return tvmffi_map_dense_from_small(small, key, value);
   if (is_full) {
-    /* The dense form, even for a key that is there: its entry then moves to the end. */
+    /* Becomes dense even if the key exists; the key's entry then moves to the end. */
     rc = tvmffi_map_dense_from_small(small, NULL, NULL);
     if (rc != 0) return rc;
     if (!tvmffi_map_is_small(small)) {

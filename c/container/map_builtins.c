@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The global functions of maps and dicts. Those that change a Dict take a Map too, as the
- * reference's do: they change a Dict made of it, which nobody sees.
+ * The global functions of maps and dicts. Those that change a Dict also accept a Map, as the
+ * reference's do: they then change a copy of it, which nobody sees.
  */
 #include <string.h>
 
@@ -14,12 +14,12 @@
 #include "core/error.h"
 #include "core/object.h"
 
-/* The code of a failed operation on a map, as a function of the ABI gives it. */
+/* Turns the result of a failed map operation into -1 with the error raised. */
 static int fail(int rc) {
   return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Making ---- */
 
 /* Inserts owned copies of two arguments. */
 static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
@@ -38,8 +38,9 @@ static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
 }
 
 /*
- * All arguments into a new map. All at once a table has room for them from the start; *out is NULL
- * then, with nothing raised, when a key came twice: entries would stand in other slots.
+ * Inserts all arguments into a new map. at_once: the table has room for all of them from the start.
+ * If a key is repeated then, *out is NULL with nothing raised, because the entries would be in
+ * other slots than in a map that grew.
  */
 static int fill(int32_t type_index, const TVMFFIAny *args, int32_t num_args, bool at_once,
                 TVMFFIObject **out) {
@@ -65,7 +66,7 @@ static int make(int32_t type_index, const TVMFFIAny *args, int32_t num_args, TVM
     return tvmffi_fail("InternalError", "Check failed: args.size() %% 2 == 0 (1 vs. 0) : ");
   }
   for (i = 0; i < num_args && can_repeat; ++i) {
-    can_repeat = args[i].type_index != kTVMFFIObjectRValueRef; /* it can be had once */
+    can_repeat = args[i].type_index != kTVMFFIObjectRValueRef; /* can be moved out only once */
   }
   if (can_repeat) TVMFFI_TRY(fill(type_index, args, num_args, true, &map));
   if (map == NULL) TVMFFI_TRY(fill(type_index, args, num_args, false, &map));
@@ -81,7 +82,7 @@ static int make_dict(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return make(kTVMFFIDict, args, num_args, result);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 static int get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
@@ -90,8 +91,8 @@ static int get_size(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
 }
 
 /*
- * Whether the map has a key that is an argument, and a copy of its value: 1, 0, or -1. Raw text
- * need not become a String for that.
+ * Looks up an argument: 1 with a copy of the value in *out, 0 if it is not a key, or -1. Raw text
+ * is looked up without making a String.
  */
 static int find(const TVMFFIAny *args, TVMFFIAny *out) {
   const TVMFFIAny *key = &args[1], *value = NULL;
@@ -143,14 +144,14 @@ static int count(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return 0;
 }
 
-/* ---- Changing -------------------------------------------------------------------------------- */
+/* ---- Changing ---- */
 
 typedef struct {
   TVMFFIObject *dict;
   tvmffi_lend_guard guard; /* for a value that a walk lends */
 } change;
 
-/* The dict to work on. */
+/* Begins a change of a dict, or of the copy of a map. */
 static int begin(const TVMFFIAny *arg, change *out) {
   out->dict = arg->type_index == kTVMFFIDict ? arg->v_obj : tvmffi_map_copy_to_dict(arg->v_obj);
   if (out->dict == NULL) return tvmffi_fail_memory();
@@ -158,9 +159,9 @@ static int begin(const TVMFFIAny *arg, change *out) {
   return 0;
 }
 
-static void end(const TVMFFIAny *arg, const change *of) {
-  if (of->dict != arg->v_obj) tvmffi_object_release(of->dict);
-  tvmffi_lend_end_guard(of->guard);
+static void end(const TVMFFIAny *arg, const change *made) {
+  if (made->dict != arg->v_obj) tvmffi_object_release(made->dict);
+  tvmffi_lend_end_guard(made->guard);
 }
 
 static int set_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

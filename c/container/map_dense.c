@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense form; map_table.h says what it looks like. */
+/* The dense form; map_table.h describes the table. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include "core/any.h"
 #include "core/object.h"
 
-/* Of a map that was small until now: twice what that held at most. */
+/* The first size of a map that was small: twice the most that the small form holds. */
 enum { kFirstSlots = 8, kFirstShift = 61 };
 
 #define meta_at tvmffi_map_meta_at
@@ -19,7 +19,7 @@ enum { kFirstSlots = 8, kFirstShift = 61 };
 
 static const uint64_t kNone = TVMFFI_MAP_NONE;
 
-/* They grow by 2.2468. */
+/* Each is about 2.2468 times the one before. */
 /* clang-format off */
 const uint64_t tvmffi_map_long_jumps[kNumJumps - kFirstLongJump] = {
     UINT64_C(8515), UINT64_C(19110), UINT64_C(42778), UINT64_C(96141), UINT64_C(216153),
@@ -47,16 +47,16 @@ static bool is_full(const tvmffi_map *map) {
 uint64_t tvmffi_map_find_before(const tvmffi_map *map, uint64_t i) {
   unsigned jump;
   for (jump = 1; jump < kNumJumps; ++jump) {
-    uint64_t before = (i - tvmffi_map_distance(jump)) & (map->slots - 1);
-    uint8_t meta = *meta_at(map, before);
-    if ((meta & kJumpMask) == jump && meta < kProtected) return before;
+    uint64_t previous = (i - tvmffi_map_distance(jump)) & (map->slots - 1);
+    uint8_t meta = *meta_at(map, previous);
+    if ((meta & kJumpMask) == jump && meta < kProtected) return previous;
   }
   return kNone;
 }
 
 /*
- * While a chain's way to other slots is tried out, entries that it would have moved away are
- * marked: the two highest bits of their next differ, which those of no slot number nor kNone do.
+ * can_evict marks the entries that would have been moved away, by flipping bit 62 of next: then the
+ * two highest bits differ, which they do in no slot number, nor in kNone.
  */
 static const uint64_t kMovedMark = UINT64_C(1) << 62;
 
@@ -64,7 +64,10 @@ static bool is_moved(const tvmffi_map_item *item) {
   return ((item->next >> 63 ^ item->next >> 62) & 1) != 0;
 }
 
-/* The first jump from i to an empty slot, or 0; slots of marked entries count as that too. */
+/*
+ * The first jump from i to an empty slot, or 0. In a rehearsal (can_evict) the slots of marked
+ * entries count as empty.
+ */
 static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
                            uint64_t *out_slot) {
   unsigned jump;
@@ -77,7 +80,7 @@ static unsigned find_empty(const tvmffi_map *map, uint64_t i, bool is_rehearsal,
   return 0;
 }
 
-/* ---- The order of insertion ------------------------------------------------------------------ */
+/* ---- The order of insertion ---- */
 
 static void link_last(tvmffi_map *map, uint64_t i) {
   tvmffi_map_item *added = item_at(map, i);
@@ -91,7 +94,7 @@ static void link_last(tvmffi_map *map, uint64_t i) {
   map->tail = i;
 }
 
-/* Has the neighbours of an entry name other slots. */
+/* Makes the neighbours of an entry point to other slots. */
 static void redirect(tvmffi_map *map, const tvmffi_map_item *entry, uint64_t from_next,
                      uint64_t from_prev) {
   if (entry->prev != kNone) {
@@ -115,7 +118,7 @@ void tvmffi_map_relink(tvmffi_map *map, uint64_t i) {
   redirect(map, item_at(map, i), i, i);
 }
 
-/* ---- Making and giving up -------------------------------------------------------------------- */
+/* ---- Making and releasing ---- */
 
 int tvmffi_map_dense_init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
   size_t num_blocks, bytes, i;
@@ -137,8 +140,8 @@ int tvmffi_map_dense_init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
 }
 
 /*
- * The entries have moved into another table: it becomes the map's. The header is left alone: other
- * threads may count references of the map all the while.
+ * Replaces the map's table by one that its entries were moved into. The header is not written,
+ * because other threads may change the reference count meanwhile.
  */
 static void install(tvmffi_map *map, const tvmffi_map *table) {
   void *old = map->data;
@@ -153,7 +156,7 @@ static void install(tvmffi_map *map, const tvmffi_map *table) {
   if (old_deleter != NULL) old_deleter(old);
 }
 
-/* Along the memory, not in order: most tables are larger than caches. */
+/* In the order of memory, not of insertion: most tables are larger than the caches. */
 void tvmffi_map_dense_release_entries(tvmffi_map *map) {
   uint64_t i;
   if (map->data == NULL) return; /* moved to a Dict by code of a client */
@@ -169,9 +172,9 @@ void tvmffi_map_dense_release_entries(tvmffi_map *map) {
   }
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------ */
+/* ---- Lookup ---- */
 
-/* Whether the entry's key is equal, after all: asks, and makes sure that it is the entry still. */
+/* Compares an entry's key, maybe by foreign code, and then checks that the entry is still there. */
 static int ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
   tvmffi_map_state state = tvmffi_map_note(map);
   TVMFFIAny stored = item_at(map, i)->pair.key;
@@ -192,7 +195,7 @@ int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t 
   out->hash = hash;
   out->slot = kNone;
   out->tail = kNone;
-  if ((*meta_at(map, i) & kBody) != 0) return 0; /* empty, or of another chain */
+  if ((*meta_at(map, i) & kBody) != 0) return 0; /* empty, or in the chain of another home slot */
   for (; i != kNone; i = next_of_chain(map, i)) {
     const TVMFFIAny *stored = &item_at(map, i)->pair.key;
     int equal = tvmffi_any_key_is_same(stored, key);
@@ -207,9 +210,9 @@ int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t 
   return 0;
 }
 
-/* ---- Inserting ------------------------------------------------------------------------------- */
+/* ---- Insertion ---- */
 
-/* A new entry, in a slot whose metadata is set. */
+/* Stores a new entry in a slot whose metadata is set. */
 static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFIAny *value) {
   tvmffi_map_item *entry = item_at(map, i);
   entry->pair.key = *key;
@@ -219,15 +222,16 @@ static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFI
 }
 
 /*
- * Whether evict would find a place for every entry it has to move: it could not stop half-way and
- * leave the map as it was. Goes through the same motions without moving anything. A slot that an
- * entry would have left shows as the start of a chain, and its entry is marked; an empty one that
- * would have been taken is protected, and links to the one taken before.
+ * Rehearses evict without moving anything: whether every entry that has to move finds a slot.
+ * (evict could not stop half-way and restore the map.) The slot that an entry would leave, except
+ * occupied, loses kBody and the entry is marked, so that find_empty takes the slot for empty; if it
+ * would then be taken, it gets kBody back. An empty slot that would be taken becomes kProtected,
+ * and its prev links to the one taken before. At the end all of this is undone.
  */
-static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied) {
-  uint64_t from = occupied, last = before, taken = kNone, i;
+static bool can_evict(const tvmffi_map *map, uint64_t previous, uint64_t occupied) {
+  uint64_t slot = occupied, last = previous, taken = kNone, i;
   bool finds_places = true;
-  for (; from != kNone; from = next_of_chain(map, from)) {
+  for (; slot != kNone; slot = next_of_chain(map, slot)) {
     finds_places = find_empty(map, last, true, &i) != 0;
     if (!finds_places) break;
     if (*meta_at(map, i) == kEmpty) {
@@ -238,9 +242,9 @@ static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied)
       *meta_at(map, i) |= kBody;
     }
     last = i;
-    if (from == occupied) continue;
-    *meta_at(map, from) &= kJumpMask;
-    item_at(map, from)->next ^= kMovedMark;
+    if (slot == occupied) continue;
+    *meta_at(map, slot) &= kJumpMask;
+    item_at(map, slot)->next ^= kMovedMark;
   }
   for (i = occupied; i != kNone; i = next_of_chain(map, i)) {
     *meta_at(map, i) |= kBody;
@@ -251,29 +255,29 @@ static bool can_evict(const tvmffi_map *map, uint64_t before, uint64_t occupied)
 }
 
 /*
- * Makes the slot of a chain's body entry free, by moving that entry and those behind it. False,
- * and nothing changed, when the table is too small for that.
+ * Frees the slot of a chain's body entry, by moving that entry and those after it. False, with
+ * nothing changed, if the table is too small for that.
  */
 static bool evict(tvmffi_map *map, uint64_t occupied) {
-  uint64_t last = tvmffi_map_find_before(map, occupied), from = occupied;
+  uint64_t last = tvmffi_map_find_before(map, occupied), slot = occupied;
   if (last == kNone || !can_evict(map, last, occupied)) return false;
-  while (from != kNone) {
-    uint64_t next = next_of_chain(map, from), to;
-    unsigned jump = find_empty(map, last, false, &to);
-    *item_at(map, to) = *item_at(map, from);
-    tvmffi_map_relink(map, to);
-    *meta_at(map, to) = kBody;
-    *meta_at(map, from) = from == occupied ? kProtected : kEmpty;
+  while (slot != kNone) {
+    uint64_t next = next_of_chain(map, slot), free_slot;
+    unsigned jump = find_empty(map, last, false, &free_slot);
+    *item_at(map, free_slot) = *item_at(map, slot);
+    tvmffi_map_relink(map, free_slot);
+    *meta_at(map, free_slot) = kBody;
+    *meta_at(map, slot) = slot == occupied ? kProtected : kEmpty;
     set_jump(map, last, jump);
-    last = to;
-    from = next;
+    last = free_slot;
+    slot = next;
   }
   return true;
 }
 
 /*
- * Adds a key that is not in the table; tail is the end of the chain from its home, if there is one
- * and it is known. False, and nothing changed, when the table is too small.
+ * Adds a key that is not in the table; tail is the end of the chain from its home slot, or kNone if
+ * there is none or it is not known. False, with nothing changed, if the table is too small.
  */
 static bool try_add(tvmffi_map *map, uint64_t hash, uint64_t tail, const TVMFFIAny *key,
                     const TVMFFIAny *value) {
@@ -304,9 +308,9 @@ TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIA
   return old;
 }
 
-/* ---- Growing --------------------------------------------------------------------------------- */
+/* ---- Growing ---- */
 
-/* The hashes of a map's keys in order, asked for all at once: no foreign code runs later. */
+/* The hashes of a map's keys in order, all computed first: no foreign code runs later. */
 static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
   tvmffi_map_state state = tvmffi_map_note(map);
   uint64_t *hashes, i, n = 0;
@@ -330,11 +334,11 @@ static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
 
 enum { kDone, kTooSmall, kNeedsHashes };
 
-/* The entries of a map, in order, as copies that own nothing yet. hashes may be NULL. */
-static int copy_entries(tvmffi_map *to, const tvmffi_map *from, const uint64_t *hashes) {
+/* Copies the entries of a map in order; the copies own nothing yet. hashes may be NULL. */
+static int copy_entries(tvmffi_map *table, const tvmffi_map *map, const uint64_t *hashes) {
   uint64_t i, n = 0;
-  for (i = tvmffi_map_first(&from->header); i != kNone; i = tvmffi_map_next(&from->header, i)) {
-    const tvmffi_map_pair *pair = tvmffi_map_at(&from->header, i);
+  for (i = tvmffi_map_first(&map->header); i != kNone; i = tvmffi_map_next(&map->header, i)) {
+    const tvmffi_map_pair *pair = tvmffi_map_at(&map->header, i);
     uint64_t hash;
     if (hashes != NULL) {
       hash = hashes[n++];
@@ -342,12 +346,12 @@ static int copy_entries(tvmffi_map *to, const tvmffi_map *from, const uint64_t *
       if (tvmffi_any_key_has_hook(&pair->key)) return kNeedsHashes;
       hash = tvmffi_any_key_hash(&pair->key);
     }
-    if (!try_add(to, hash, kNone, &pair->key, &pair->value)) return kTooSmall;
+    if (!try_add(table, hash, kNone, &pair->key, &pair->value)) return kTooSmall;
   }
   return kDone;
 }
 
-/* Moves a map's entries, and one more unless key is NULL, into a table of that size or larger. */
+/* Moves a map's entries, and a new one unless key is NULL, into a table of that size or larger. */
 static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t hash,
                    const TVMFFIAny *key, const TVMFFIAny *value) {
   uint64_t *hashes = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps without the dense form: they stay small, twice as large each time they are full, and are
- * searched in order. Enough for what the core profile has maps for, the names that a module looked
- * up among its imports; C++ code reads such a map, but could not add to it.
+ * Maps without the dense form: they stay small, double their capacity when they are full, and are
+ * searched in order. That is enough for the only maps of the core profile, the names that a module
+ * looked up among its imports. C++ code can read such a map, but could not add to it.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ int tvmffi_map_dense_from_small(tvmffi_map *map, const TVMFFIAny *key, const TVM
   return 0;
 }
 
-/* The others are for maps that C++ code made dense; there should be none. */
+/* The other functions are for maps that C++ code made dense; there should be none. */
 
 int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t hash,
                           tvmffi_map_place *out) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that walk along a map: called with 0 they give the current key, with 1 the current
- * value, with anything else they go on and say whether there is another entry. They keep their map
- * alive. At the end there is no key and no value: an IndexError. A dict that grew meanwhile, or
- * lost the entry that the walk is at, ends it with a RuntimeError.
+ * Functions that iterate over a map: called with 0 they return the current key, with 1 the current
+ * value; with anything else they advance and return whether there is another entry. They keep their
+ * map alive. At the end, key and value are an IndexError. If a dict grew meanwhile, or lost the
+ * current entry, calls fail with a RuntimeError.
  */
 #include "container/map.h"
 #include "core/any.h"
@@ -15,8 +15,8 @@
 typedef struct {
   tvmffi_own_function base;
   TVMFFIObject *map;
-  uint64_t at;
-  tvmffi_map_state state; /* of which the size may change */
+  uint64_t position;
+  tvmffi_map_state state; /* at the start; the size may change */
 } iterator_object;
 
 static void destroy_iterator(void *self) {
@@ -42,7 +42,7 @@ static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TV
   iterator_object *iterator = self;
   TVMFFIObject *map = iterator->map;
   tvmffi_map_state now = tvmffi_map_note((const tvmffi_map *)(void *)map);
-  bool is_at_end = iterator->at == TVMFFI_MAP_NONE, wants_item;
+  bool is_at_end = iterator->position == TVMFFI_MAP_NONE, wants_item;
   TVMFFI_TRY(check_args(args, num_args));
   wants_item = args[0].v_int64 == kKey || args[0].v_int64 == kValue;
   if (is_at_end) {
@@ -51,15 +51,15 @@ static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TV
     return 0;
   }
   if (now.data != iterator->state.data || now.slots != iterator->state.slots ||
-      !tvmffi_map_has_at(map, iterator->at)) {
+      !tvmffi_map_has_at(map, iterator->position)) {
     return tvmffi_fail("RuntimeError", "The container was changed during iteration");
   }
   if (wants_item) {
-    const tvmffi_map_pair *pair = tvmffi_map_at(map, iterator->at);
+    const tvmffi_map_pair *pair = tvmffi_map_at(map, iterator->position);
     *result = tvmffi_any_copy(args[0].v_int64 == kKey ? &pair->key : &pair->value);
   } else {
-    iterator->at = tvmffi_map_next(map, iterator->at);
-    *result = tvmffi_any_bool(iterator->at != TVMFFI_MAP_NONE);
+    iterator->position = tvmffi_map_next(map, iterator->position);
+    *result = tvmffi_any_bool(iterator->position != TVMFFI_MAP_NONE);
   }
   return 0;
 }
@@ -71,7 +71,7 @@ int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   tvmffi_object_retain(args[0].v_obj);
   tvmffi_own_function_init(&iterator->base, call_iterator);
   iterator->map = args[0].v_obj;
-  iterator->at = tvmffi_map_first(iterator->map);
+  iterator->position = tvmffi_map_first(iterator->map);
   iterator->state = tvmffi_map_note((const tvmffi_map *)(void *)iterator->map);
   *result = tvmffi_any_object(iterator);
   return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small form: two to four pairs, in the object as a rule, in the order of insertion. */
+/* The small form: two to four pairs, as a rule in the object itself, in the order of insertion. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 #include "core/object.h"
 
 tvmffi_map *tvmffi_map_small_new(int32_t type_index, uint64_t slots) {
-  /* At least two slots always: the fields of the dense form fit into the same block. */
+  /* Always at least two slots, so that the fields of the dense form fit into the same block. */
   tvmffi_map *map =
       tvmffi_object_alloc(sizeof(tvmffi_map_common) + (size_t)slots * sizeof(tvmffi_map_pair), 0,
                           type_index, tvmffi_map_delete);
@@ -65,7 +65,7 @@ void tvmffi_map_small_take(tvmffi_map *map, uint64_t i, tvmffi_map_pair *out) {
   memmove(&pairs[i], &pairs[i + 1], (size_t)(map->size - i) * sizeof *pairs);
 }
 
-/* Backwards, so that the waiting list, which is a stack, comes to the first entry first. */
+/* Backwards, because the list of waiting objects is a stack: the first entry is destroyed first. */
 void tvmffi_map_small_release_entries(tvmffi_map *map) {
   const tvmffi_map_pair *pairs = map->data;
   while (map->size > 0) {

@@ -14,7 +14,7 @@ enum { kBlockSlots = 16 };
 
 enum {
   kEmpty = 0xFF,
-  kProtected = 0xFE, /* taken while a chain moves, but not filled yet */
+  kProtected = 0xFE, /* reserved while a chain is moved, but not filled yet */
   kBody = 0x80,      /* not the first of its chain */
   kJumpMask = 0x7F
 };
@@ -31,7 +31,7 @@ typedef struct {
 
 /*
  * Distances to the next entry of a chain: 0 to 15, then triangular numbers, then those of a table.
- * Two values of the metadata are no jumps.
+ * The last two values of the seven bits are not jumps: kProtected and kEmpty have them.
  */
 enum { kFirstTriangularJump = 16, kFirstLongJump = 83, kNumJumps = 126 };
 extern const uint64_t tvmffi_map_long_jumps[kNumJumps - kFirstLongJump];
@@ -51,7 +51,7 @@ static inline tvmffi_map_item *tvmffi_map_item_at(const tvmffi_map *map, uint64_
   return &((tvmffi_map_block *)map->data)[i / kBlockSlots].items[i % kBlockSlots];
 }
 
-/* The next of a chain, or TVMFFI_MAP_NONE. */
+/* The next slot of a chain, or TVMFFI_MAP_NONE. */
 static inline uint64_t tvmffi_map_next_of_chain(const tvmffi_map *map, uint64_t i) {
   uint64_t distance = tvmffi_map_distance(*tvmffi_map_meta_at(map, i) & kJumpMask);
   return distance == 0 ? TVMFFI_MAP_NONE : (i + distance) & (map->slots - 1);
@@ -62,10 +62,12 @@ static inline void tvmffi_map_set_jump(const tvmffi_map *map, uint64_t i, unsign
   *meta = (uint8_t)((*meta & kBody) | jump);
 }
 
-/* The entry of its chain in front of one that is not the first. */
+/* The slot before i in its chain; i is not the first of it. TVMFFI_MAP_NONE if there is none. */
 uint64_t tvmffi_map_find_before(const tvmffi_map *map, uint64_t i);
 
-/* The order of insertion: takes an entry out; has the neighbours of a copy name its slot. */
+/*
+ * The order of insertion: removes entry i; lets the neighbours of an entry moved to i point to i.
+ */
 void tvmffi_map_unlink(tvmffi_map *map, uint64_t i);
 void tvmffi_map_relink(tvmffi_map *map, uint64_t i);
 

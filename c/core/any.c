@@ -37,7 +37,10 @@ int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *out) {
         TVMFFI_REQUIRE(any_view->v_obj);
         tvmffi_object_retain(any_view->v_obj);
       }
-      /* In the parts that it was just written in: a wider load would wait for those stores. */
+      /*
+       * Field by field, as the caller has just written it: a wider load would stall, because it
+       * cannot be forwarded from several smaller stores.
+       */
       out->type_index = any_view->type_index;
       out->zero_padding = any_view->zero_padding;
       out->v_uint64 = any_view->v_uint64;
@@ -72,7 +75,7 @@ const char *tvmffi_any_type_name(const TVMFFIAny *any) {
   return tvmffi_type_key(any->type_index);
 }
 
-int tvmffi_any_fail_conversion(const TVMFFIAny *from, const char *to) {
+int tvmffi_any_fail_conversion(const TVMFFIAny *any, const char *target) {
   return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`",
-                     tvmffi_any_type_name(from), to);
+                     tvmffi_any_type_name(any), target);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: making them, with all 16 bytes defined, and giving them up. */
+/* Making values, with all 16 bytes defined, copying and releasing them. */
 #ifndef TVMFFI_CORE_ANY_H_
 #define TVMFFI_CORE_ANY_H_
 
@@ -34,18 +34,18 @@ static inline TVMFFIAny tvmffi_any_float(double v) {
   return any;
 }
 
-/* A pointer under any index that has one. */
+/* A pointer value with the given type index. */
 static inline TVMFFIAny tvmffi_any_ptr(int32_t type_index, const void *ptr) {
   TVMFFIAny any;
   union {
-    const void *in;
-    void *out;
+    const void *readonly;
+    void *writable;
   } cast;
-  cast.in = ptr;
+  cast.readonly = ptr;
   any.type_index = type_index;
   any.zero_padding = 0;
-  any.v_uint64 = 0; /* all eight bytes, where pointers have four */
-  any.v_ptr = cast.out;
+  any.v_uint64 = 0; /* clear all eight bytes where pointers have four */
+  any.v_ptr = cast.writable;
   return any;
 }
 
@@ -54,32 +54,35 @@ static inline TVMFFIAny tvmffi_any_raw_str(const char *text) {
   return tvmffi_any_ptr(kTVMFFIRawStr, text);
 }
 
-/* The object under its own index, NULL as None. Does not count: a view, or takes the reference. */
+/*
+ * The object with its own type index; None for NULL. Does not count: the result is a view, or takes
+ * over the caller's reference.
+ */
 static inline TVMFFIAny tvmffi_any_object(void *obj) {
   if (obj == NULL) return tvmffi_any_none();
   return tvmffi_any_ptr(((TVMFFIObject *)obj)->type_index, obj);
 }
 
-/* Gives up an owned value; *any becomes None. */
+/* Releases an owned value; *any becomes None. */
 static inline void tvmffi_any_release(TVMFFIAny *any) {
   TVMFFIObject *obj = any->type_index >= kTVMFFIStaticObjectBegin ? any->v_obj : NULL;
   *any = tvmffi_any_none();
   tvmffi_object_release(obj);
 }
 
-/* Another owned value of the same: plain values and objects only, as owned ones are. */
+/* Copies an owned value (a plain value or an object) and retains its object. */
 static inline TVMFFIAny tvmffi_any_copy(const TVMFFIAny *any) {
   if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_retain(any->v_obj);
   return *any;
 }
 
-/* The text of RawStr, SmallStr and Str values. False for other types, *out untouched. */
+/* The text of RawStr, SmallStr and Str values. False, *out untouched, for other types and NULL. */
 int tvmffi_any_get_text(const TVMFFIAny *any, TVMFFIByteArray *out);
 
 /* The name of the value's type as error texts show it; a NULL object or text is shown as such. */
 const char *tvmffi_any_type_name(const TVMFFIAny *any);
 
-/* -1, TypeError "Cannot convert from type `<its type>` to `<to>`". */
-TVMFFI_COLD int tvmffi_any_fail_conversion(const TVMFFIAny *from, const char *to);
+/* -1, TypeError "Cannot convert from type `<its type>` to `<target>`". */
+TVMFFI_COLD int tvmffi_any_fail_conversion(const TVMFFIAny *any, const char *target);
 
 #endif /* TVMFFI_CORE_ANY_H_ */

@@ -35,7 +35,10 @@ void tvmffi_backtrace_shutdown(void) {
   (void)TVMFFIRuntimeSetBacktraceEnabled(0);
 }
 
-/* A whole decimal number in 0..INT32_MAX; anything else means the default. Read at each call. */
+/*
+ * The limit from the environment, read at each call: a decimal number in 0..INT32_MAX; anything
+ * else means the default.
+ */
 static int32_t read_limit(void) {
   const char *text = getenv("TVM_TRACEBACK_LIMIT");
   int64_t limit = 0;
@@ -49,8 +52,9 @@ static int32_t read_limit(void) {
 }
 
 /*
- * What is left out, and where a frontend takes over (its frames are in its own backtrace). Texts
- * behind each other, each with its NUL, the last one empty.
+ * The walk ends at a boundary symbol: from there on the frames are in the frontend's own backtrace.
+ * Excluded frames are left out. Symbols are prefixes, files are substrings of paths; each list is a
+ * sequence of NUL-terminated texts, the last one empty.
  */
 static const char kBoundarySymbols[] =
     "TVMFFIFunctionCall\0"
@@ -97,10 +101,10 @@ static bool is_excluded(const char *file, const char *symbol) {
          (file != NULL && has_one_of(file, kExcludedFiles));
 }
 
-/* C++ names, where the process has the C++ runtime; the result is malloc's, or NULL. */
+/* Demangles a C++ name if the C++ runtime is loaded. Returns memory of malloc, or NULL. */
 static char *demangle(const char *symbol) {
   typedef char *(*demangler)(const char *name, char *buffer, size_t *length, int *status);
-  /* Kernels bring the C++ runtime along in a scope of their own. */
+  /* Kernels are loaded with local scope, and so is the C++ runtime that they need. */
   static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
   static void *found;
   union {
@@ -174,22 +178,22 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   return stop;
 }
 
-/* Not inlined, for frames are counted from here. */
+/* Not inlined, because the frames to skip are counted from this function. */
 TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno,
                                                    const char *func, int cross_ffi_boundary) {
-  static const TVMFFIByteArray none = {"", 0};
+  static const TVMFFIByteArray empty = {"", 0};
   bool has_line = filename != NULL && func != NULL;
   tvmffi_thread_record *record = tvmffi_thread_record_ensure();
   walk w;
-  /* A walker may come back here, say by raising an error. */
-  if (record == NULL || record->is_walking) return &none;
+  /* A stack walker may call this function again, for example by raising an error. */
+  if (record == NULL || record->is_walking) return &empty;
   w.text = &record->backtrace_text;
   w.lines = 0;
   w.limit = read_limit();
-  w.skip = has_line ? 2 : record->skip; /* this function and the one that named itself */
+  w.skip = has_line ? 2 : record->skip; /* this function and its caller, whose line is given */
   w.is_open = true;
   w.cross_boundary = cross_ffi_boundary;
-  record->backtrace = none; /* the old text may move */
+  record->backtrace = empty; /* its buffer may be reallocated */
   record->is_open = false;
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
@@ -205,18 +209,18 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     record->is_walking = false;
   }
   record->is_open = w.is_open;
-  if (w.text->failed || w.text->data == NULL) return &none;
+  if (w.text->failed || w.text->data == NULL) return &empty;
   record->backtrace.data = w.text->data;
   record->backtrace.size = w.text->size;
   return &record->backtrace;
 }
 
 const TVMFFIByteArray *tvmffi_backtrace_for_raise(bool *out_is_open) {
-  static const TVMFFIByteArray none = {"", 0};
+  static const TVMFFIByteArray empty = {"", 0};
   const tvmffi_thread_record *record;
   const TVMFFIByteArray *text;
   *out_is_open = false;
-  if (TVMFFI_LIKELY(!tvmffi_backtrace_is_enabled())) return &none;
+  if (TVMFFI_LIKELY(!tvmffi_backtrace_is_enabled())) return &empty;
   text = TVMFFIBacktrace(NULL, 0, NULL, 0);
   record = tvmffi_thread.record;
   *out_is_open = record != NULL && record->is_open && !record->is_walking;
@@ -235,17 +239,17 @@ static bool ends_with(const TVMFFIByteArray *text, const TVMFFIByteArray *end) {
          memcmp(text->data + text->size - end->size, end->data, end->size) == 0;
 }
 
-/* The first lines of a text: as many as the limit leaves after those of another. */
-static size_t size_within_limit(const TVMFFIByteArray *text, const TVMFFIByteArray *before) {
+/* The size of the first lines of text: as many as the limit allows after those in prefix. */
+static size_t size_within_limit(const TVMFFIByteArray *text, const TVMFFIByteArray *prefix) {
   int32_t left = read_limit();
   size_t i;
-  for (i = 0; i < before->size; ++i) left -= before->data[i] == '\n';
+  for (i = 0; i < prefix->size; ++i) left -= prefix->data[i] == '\n';
   for (i = 0; i < text->size && left > 0; ++i) left -= text->data[i] == '\n';
   return i;
 }
 
 TVMFFIByteArray tvmffi_backtrace_continue(const TVMFFIByteArray *so_far, bool *out_is_open) {
-  enum { kFramesBetween = 4 }; /* TVMFFIBacktrace, this, error.c's, the one that returns */
+  enum { kFramesBetween = 4 }; /* TVMFFIBacktrace, this, error.c's, the failing function */
   tvmffi_thread_record *record = tvmffi_thread_record_ensure();
   TVMFFIByteArray more = {"", 0};
   *out_is_open = true;

@@ -23,7 +23,7 @@ static int64_t load_word(const char *data, size_t i) {
   return word;
 }
 
-/* How many words are left without those that only repeat the sign of the word below. */
+/* The number of words without those at the top that only repeat the sign of the word below. */
 static size_t count_needed(const char *data, size_t num_words) {
   while (num_words > 1) {
     int64_t top = load_word(data, num_words - 1);
@@ -64,7 +64,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   } else {
     rc = from_words(input, &result);
   }
-  *out = result; /* last: the words of an Int stand in the value that may be out */
+  *out = result; /* last: input may point into *out, at the words of an Int */
   return rc;
 }
 
@@ -84,9 +84,12 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
   return content;
 }
 
-/* ---- As keys of maps --------------------------------------------------------------------------
- * Inline code of clients asks these through the type's attributes, as Functions, which clients of
- * all versions understand; this library knows the answers without asking. */
+/* ---- Hash and equality as map keys ---- */
+
+/*
+ * Inline code of clients finds these through the type's attributes. They are Functions, which
+ * clients of all versions understand; this library has the same answers without calling them.
+ */
 
 static int hash_bigint(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray content;

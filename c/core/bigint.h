@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers of any size, Int and BigInt alike. As text: quadratic in the number of digits. */
+/* Integers of any size, Int or BigInt. Conversion from and to text takes quadratic time. */
 #ifndef TVMFFI_CORE_BIGINT_H_
 #define TVMFFI_CORE_BIGINT_H_
 

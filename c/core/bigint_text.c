@@ -7,27 +7,27 @@
 #include "core/bigint.h"
 #include "core/error.h"
 
-/* Magnitudes are in limbs of 32 bits, least significant first; texts go nine digits at a time. */
+/* Magnitudes are arrays of 32-bit limbs, lowest first. Text is converted nine digits at a time. */
 enum { kDigits = 9, kBase = 1000000000 };
 
 /* Divides in place and gives the remainder. */
-static uint32_t divide(uint32_t *limbs, size_t count, uint32_t by) {
+static uint32_t divide(uint32_t *limbs, size_t count, uint32_t divisor) {
   uint64_t rest = 0;
   size_t i;
   for (i = count; i-- > 0;) {
     rest = rest << 32 | limbs[i];
-    limbs[i] = (uint32_t)(rest / by);
-    rest %= by;
+    limbs[i] = (uint32_t)(rest / divisor);
+    rest %= divisor;
   }
   return (uint32_t)rest;
 }
 
-/* In place: limbs * by + add, which must fit. */
-static void multiply_add(uint32_t *limbs, size_t count, uint32_t by, uint32_t add) {
-  uint64_t carry = add;
+/* In place: limbs * factor + addend, which must fit. */
+static void multiply_add(uint32_t *limbs, size_t count, uint32_t factor, uint32_t addend) {
+  uint64_t carry = addend;
   size_t i;
   for (i = 0; i < count; ++i) {
-    carry += (uint64_t)limbs[i] * by;
+    carry += (uint64_t)limbs[i] * factor;
     limbs[i] = (uint32_t)carry;
     carry >>= 32;
   }
@@ -59,7 +59,7 @@ static int64_t word_at(const TVMFFIByteArray *content, size_t i) {
   return word;
 }
 
-/* Both are as short as can be, so the longer is further from 0. */
+/* Both have as few words as possible, so the longer one has the larger magnitude. */
 int tvmffi_bigint_compare(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray in_a = TVMFFIBigIntGetContentByteArray(a);
   TVMFFIByteArray in_b = TVMFFIBigIntGetContentByteArray(b);
@@ -68,7 +68,7 @@ int tvmffi_bigint_compare(const TVMFFIAny *a, const TVMFFIAny *b) {
   if ((top_a < 0) != (top_b < 0)) return top_a < 0 ? -1 : 1;
   if (size_a != size_b) return (size_a < size_b) == (top_a < 0) ? 1 : -1;
   if (top_a != top_b) return top_a < top_b ? -1 : 1;
-  for (i = size_a - 1; i-- > 0;) { /* the words below the first count up from it */
+  for (i = size_a - 1; i-- > 0;) { /* below the top, words are unsigned */
     uint64_t word_a = (uint64_t)word_at(&in_a, i), word_b = (uint64_t)word_at(&in_b, i);
     if (word_a != word_b) return word_a < word_b ? -1 : 1;
   }
@@ -80,7 +80,7 @@ int tvmffi_bigint_append_decimal(tvmffi_buf *text, const TVMFFIAny *value) {
   size_t count = content.size / sizeof(uint32_t), left, num_chunks = 0, bytes;
   uint32_t *limbs, *chunks;
   bool is_negative;
-  /* A chunk of nine digits takes a little less than a limb. */
+  /* A chunk of nine digits holds a little less than a limb, so there are slightly more chunks. */
   if (!tvmffi_checked_mul_size(count, 2, &bytes) || !tvmffi_checked_add_size(bytes, 2, &bytes) ||
       !tvmffi_checked_mul_size(bytes, sizeof *limbs, &bytes) ||
       (limbs = tvmffi_alloc(bytes + bytes / 2)) == NULL) {
@@ -114,7 +114,7 @@ static bool is_decimal(const TVMFFIByteArray *text, size_t *out_sign_size) {
 }
 
 int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
-  size_t sign, at, count, bytes, i;
+  size_t sign, pos, count, bytes, i;
   TVMFFIByteArray content;
   uint32_t *limbs;
   char *words;
@@ -122,17 +122,17 @@ int tvmffi_bigint_from_decimal(const TVMFFIByteArray *text, TVMFFIAny *out) {
   if (!is_decimal(text, &sign)) {
     return tvmffi_fail("ValueError", "Invalid decimal string for ffi.BigInt");
   }
-  /* Nine digits need less than a limb; one for the sign, and an even number of them. */
+  /* Nine digits need less than a limb. Add a limb for the sign, and round up to an even number. */
   count = (text->size / kDigits + 3) & ~(size_t)1;
   if (!tvmffi_checked_mul_size(count, 2 * sizeof *limbs, &bytes) ||
       (limbs = tvmffi_alloc(bytes)) == NULL) {
     return tvmffi_fail_memory();
   }
   memset(limbs, 0, bytes);
-  for (at = sign; at < text->size;) {
+  for (pos = sign; pos < text->size;) {
     uint32_t chunk = 0, scale = 1;
-    for (i = 0; i < kDigits && at < text->size; ++i, scale *= 10) {
-      chunk = chunk * 10 + (uint32_t)(text->data[at++] - '0');
+    for (i = 0; i < kDigits && pos < text->size; ++i, scale *= 10) {
+      chunk = chunk * 10 + (uint32_t)(text->data[pos++] - '0');
     }
     multiply_add(limbs, count, scale, chunk);
   }

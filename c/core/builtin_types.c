@@ -27,7 +27,7 @@ int tvmffi_stored_get_any(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-/* By tvmffi_storage. */
+/* Indexed by tvmffi_storage. */
 static const struct {
   TVMFFIFieldGetter getter;
   int32_t size;
@@ -58,8 +58,8 @@ static TVMFFIByteArray text_of(const char *text) {
 }
 
 /*
- * Room for the metadata of all of them, which is made once and is always the same: tests have it
- * made, so there is enough.
+ * The metadata texts of all built-in types. They are made once and are always the same; the tests
+ * make all of them, which shows that the array is large enough.
  */
 static char metadata_texts[kTvmffiBuiltinMetadata];
 static size_t metadata_size;
@@ -77,12 +77,12 @@ static void describe_metadata(const char *signature, TVMFFIByteArray *metadata) 
 
 static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *record) {
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } setter;
   tvmffi_builtin texts;
   const char *doc = tvmffi_builtin_read(field->texts, NULL, &texts);
-  setter.in = field->setter;
+  setter.function = field->setter;
   record->name = text_of(texts.name);
   record->doc = text_of(doc);
   describe_metadata(texts.signature, &record->metadata);
@@ -91,7 +91,7 @@ static void describe_field(const tvmffi_builtin_field *field, TVMFFIFieldInfo *r
   record->alignment = kStorages[field->storage].alignment;
   record->offset = field->offset;
   record->getter = field->getter != NULL ? field->getter : kStorages[field->storage].getter;
-  record->setter = setter.out;
+  record->setter = setter.address;
   record->default_value_or_factory = tvmffi_any_none();
   record->field_static_type_index = field->static_type_index;
 }
@@ -124,8 +124,7 @@ void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_r
   record->info.num_methods = record->method_capacity = type->num_methods;
 }
 
-/* ---- The two that the core itself makes objects of --------------------------------------------
- */
+/* ---- The types that the core itself makes objects of ---- */
 
 static const tvmffi_builtin_type kTypes[] = {
     {kTVMFFIObject,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What built-in types have beside their keys: metadata, fields, methods. Every layer lists its own
- * in a static const table, builtin_groups.c lists the tables, and the records that clients see are
+ * What built-in types have besides their keys: metadata, fields, methods. Every layer lists its own
+ * in a static const table, and builtin_groups.c lists the tables. The records that clients see are
  * made in static memory when a type is first looked at, which cannot fail.
  */
 #ifndef TVMFFI_CORE_BUILTIN_TYPES_H_
@@ -20,19 +20,19 @@ typedef enum {
   kTvmffiStoredAny
 } tvmffi_storage;
 
-/* Getters of the last three. */
+/* Getters for the last three. */
 int tvmffi_stored_get_int64(void *field, TVMFFIAny *result);
 int tvmffi_stored_get_object(void *field, TVMFFIAny *result);
 int tvmffi_stored_get_any(void *field, TVMFFIAny *result);
 
 typedef struct {
-  const char *texts; /* TVMFFI_FIELD_TEXTS: metadata is made of the type, as builtins.h writes it */
+  const char *texts; /* TVMFFI_FIELD_TEXTS; the type is as in builtins.h */
   int16_t flags;
   uint8_t storage;
   uint8_t offset;
   int32_t static_type_index;
   TVMFFIFieldSetter setter;
-  TVMFFIFieldGetter getter; /* NULL: reads what is stored */
+  TVMFFIFieldGetter getter; /* NULL: reads the field as stored */
 } tvmffi_builtin_field;
 
 #define TVMFFI_FIELD_TEXTS(name, type, doc) name "\0" type "\0" doc
@@ -52,7 +52,7 @@ typedef struct {
   int32_t num_methods;
   const tvmffi_builtin_field *fields;
   const tvmffi_builtin_method *methods;
-  /* Room for the records, as many as there are. */
+  /* Memory for the records, with num_fields or num_methods elements. */
   TVMFFIFieldInfo *field_records;
   TVMFFIMethodInfo *method_records;
   tvmffi_builtin_function *functions;
@@ -67,13 +67,13 @@ typedef struct {
 extern const tvmffi_builtin_type_group *const tvmffi_builtin_type_groups[];
 extern const size_t tvmffi_num_builtin_type_groups;
 
-/* Of this layer. */
+/* The table of this layer. */
 extern const tvmffi_builtin_type_group tvmffi_core_types;
 
-/* Bytes of the metadata of all fields and methods. */
+/* Size of the metadata texts of all fields and methods, in bytes. */
 enum { kTvmffiBuiltinMetadata = 4096 };
 
-/* Fills the records in. */
+/* Fills in the field and method records of a type. */
 void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
 
 #endif /* TVMFFI_CORE_BUILTIN_TYPES_H_ */

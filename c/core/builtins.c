@@ -47,7 +47,7 @@ static const parameter_type kTypes[] = {
 #endif
 };
 
-/* Letters for types that take more than one: a parameter is one letter. */
+/* Single letters for types that need several: every parameter is one letter. */
 typedef struct {
   char letter;
   char type[7];
@@ -68,7 +68,7 @@ static const parameter_type *find_type(char letter) {
   return &kTypes[i];
 }
 
-/* What a letter is short for, or NULL. */
+/* The type that a shorthand stands for, or NULL. */
 static const char *find_shorthand(char letter) {
   size_t i;
   for (i = 0; kShorthands[i].letter != '\0'; ++i) {
@@ -80,7 +80,9 @@ static const char *find_shorthand(char letter) {
 #ifdef TVMFFI_PROFILE_FULL
 static bool accepts(char letter, const TVMFFIAny *arg);
 
-/* Tuple<int, ffi.Function>, and a bool for C. The text, if there is one, gets what it is instead.
+/*
+ * Whether arg is a Tuple<int, ffi.Function>, with a bool at the end for letter C. If it is not and
+ * text is not NULL, appends what arg is.
  */
 static bool is_callback(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
   const TVMFFISeqCell *cell;
@@ -106,7 +108,7 @@ static bool is_callback(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
   return true;
 }
 
-/* The same for a list of them. */
+/* The same for a list of such tuples. */
 TVMFFI_COLD static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_buf *text) {
   const TVMFFISeqCell *cell;
   int64_t i = 0;
@@ -125,7 +127,7 @@ TVMFFI_COLD static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_b
 }
 
 static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
-  int32_t of;
+  int32_t type_index;
   switch (letter) {
     case 'w':
       return true;
@@ -133,31 +135,31 @@ static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
     case 'C':
       return is_callbacks(letter, arg, NULL);
     case 'S':
-      of = kTvmffiAccessStep;
+      type_index = kTvmffiAccessStep;
       break;
     case 'P':
-      of = kTvmffiAccessPath;
+      type_index = kTvmffiAccessPath;
       break;
     case 'W':
-      of = kTvmffiStructuralVisitor;
+      type_index = kTvmffiStructuralVisitor;
       break;
     case 'U':
-      of = kTvmffiStructuralMutator;
+      type_index = kTvmffiStructuralMutator;
       break;
     case 'X':
-      of = kTvmffiVisitErrorContext;
+      type_index = kTvmffiVisitErrorContext;
       break;
     case 'K':
-      of = kTvmffiStructuralKey;
+      type_index = kTvmffiStructuralKey;
       break;
     default:
       return false;
   }
-  return arg->v_obj != NULL && tvmffi_type_is_instance(arg->type_index, of);
+  return arg->v_obj != NULL && tvmffi_type_is_instance(arg->type_index, type_index);
 }
 #endif
 
-/* Asked on every call of a built-in, hence not part of the table, which is searched. */
+/* Runs on every call of a built-in: hence a switch, not a column of the table to be searched. */
 static bool accepts(char letter, const TVMFFIAny *arg) {
   int32_t type_index = arg->type_index;
   switch (letter) {
@@ -216,7 +218,7 @@ static bool is_packed(const char *signature) {
   return signature[0] == '*';
 }
 
-/* What stands before other types, up to a closing bracket or as many as they are. */
+/* Generic types: a letter, then num_types type arguments, or arguments up to a closing bracket. */
 static const struct {
   char letter;
   int8_t num_types; /* 0: up to the bracket */
@@ -231,33 +233,36 @@ static const struct {
 };
 enum { kNumGenerics = sizeof kGenerics / sizeof *kGenerics };
 
-/* A type as it stands in errors, and in schemas: whose quotes are escaped, for they are in a text.
+/*
+ * How types are written: in errors, or in schemas, whose quotes are escaped because a schema is
+ * embedded in a JSON string.
  */
 typedef enum { kDisplay, kSchema } style;
 
-TVMFFI_COLD static void append_types(tvmffi_buf *text, const char **p, style in, int num_types);
+TVMFFI_COLD static void append_types(tvmffi_buf *text, const char **p, style notation,
+                                     int num_types);
 
-/* Appends the type at *p and moves *p behind it. */
-TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style in) {
+/* Appends the type at *p and advances *p past it. */
+TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style notation) {
   char letter = *(*p)++;
   const char *meant = find_shorthand(letter);
   int i;
   if (meant != NULL) {
-    append_type(text, &meant, in);
+    append_type(text, &meant, notation);
     return;
   }
   for (i = 0; i < kNumGenerics; ++i) {
     if (kGenerics[i].letter != letter) continue;
-    if (in == kDisplay) {
+    if (notation == kDisplay) {
       tvmffi_buf_appendf(text, "%s<", kGenerics[i].display);
     } else {
       tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\",\\\"args\\\":[", kGenerics[i].schema);
     }
-    append_types(text, p, in, kGenerics[i].num_types);
-    tvmffi_buf_append_text(text, in == kDisplay ? ">" : "]}");
+    append_types(text, p, notation, kGenerics[i].num_types);
+    tvmffi_buf_append_text(text, notation == kDisplay ? ">" : "]}");
     return;
   }
-  if (in == kDisplay) {
+  if (notation == kDisplay) {
     tvmffi_buf_append_text(text, find_type(letter)->display);
   } else {
     const char *any = "{\\\"type\\\":\\\"Any\\\"}";
@@ -268,11 +273,11 @@ TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style in) 
   }
 }
 
-static void append_types(tvmffi_buf *text, const char **p, style in, int num_types) {
+static void append_types(tvmffi_buf *text, const char **p, style notation, int num_types) {
   int i;
   for (i = 0; num_types != 0 ? i < num_types : **p != ')'; ++i) {
-    if (i != 0) tvmffi_buf_append_text(text, in == kDisplay ? ", " : ",");
-    append_type(text, p, in);
+    if (i != 0) tvmffi_buf_append_text(text, notation == kDisplay ? ", " : ",");
+    append_type(text, p, notation);
   }
   if (num_types == 0) ++*p;
 }
@@ -310,7 +315,7 @@ int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
   return fail_type(signature, i, expected, tvmffi_any_type_name(arg));
 }
 
-/* What an argument is instead of what its letter stands for. */
+/* Appends the type of an argument that its letter does not accept, for the error. */
 TVMFFI_COLD static void append_got(tvmffi_buf *text, char letter, const TVMFFIAny *arg) {
 #ifdef TVMFFI_PROFILE_FULL
   if (letter == 'c' || letter == 'C') {
@@ -323,7 +328,7 @@ TVMFFI_COLD static void append_got(tvmffi_buf *text, char letter, const TVMFFIAn
   tvmffi_buf_append_text(text, tvmffi_any_type_name(arg));
 }
 
-/* Raises the TypeError for argument i, or for their number when i < 0. */
+/* Raises the TypeError for argument i, or for the number of arguments if i < 0. */
 TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFIAny *args,
                               int num_args) {
   tvmffi_buf signature = TVMFFI_BUF_INIT, expected = TVMFFI_BUF_INIT, got = TVMFFI_BUF_INIT;
@@ -348,7 +353,7 @@ TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFI
   return -1;
 }
 
-/* While backtraces are on. */
+/* For calls while backtraces are on. */
 TVMFFI_COLD static int call_traced(tvmffi_builtin_body body, const TVMFFIAny *args,
                                    int32_t num_args, TVMFFIAny *result) {
   int rc = body(args, num_args, result);
@@ -364,7 +369,7 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
     for (i = 0; p[i] != '>'; ++i) {
       if (i >= num_args) break;
       if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
-        if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* the number comes first */
+        if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* report a wrong number first */
         return refuse(builtin, i, args, num_args);
       }
     }
@@ -388,7 +393,7 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
 
 void tvmffi_builtin_init_function(tvmffi_builtin_function *function,
                                   const tvmffi_builtin *builtin) {
-  if (function->builtin.body != NULL) return; /* a shutdown may have left it in use */
+  if (function->builtin.body != NULL) return; /* in use since before a shutdown */
   function->header.combined_ref_count = TVMFFI_BOTH_ONE;
   function->header.type_index = kTVMFFIFunction;
   function->cell.safe_call = call_builtin;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Built-in global functions. Every layer lists its own in a static const table; builtin_groups.c,
- * above all layers, lists the tables. Nothing runs at load: global.c enters them when the global
- * functions are first asked for, and a Function object is made when one is first fetched.
+ * above all layers, lists the tables. Nothing runs at load time: global.c enters them when global
+ * functions are first used, and a Function object is made when its function is first fetched.
  */
 #ifndef TVMFFI_CORE_BUILTINS_H_
 #define TVMFFI_CORE_BUILTINS_H_
@@ -13,22 +13,22 @@
 #include "base/buf.h"
 #include "platform/compiler.h"
 
-/* Receives arguments of the types that the signature promises, and stores an owned result. */
+/* Receives arguments that match the signature, and stores an owned result. */
 typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 typedef struct {
   const char *name;
   /*
-   * One letter per parameter, then '>' and the result; builtins.c says what each stands for. In
-   * results also ? before a type for Optional, @ before one for Array<...>, + for List<...>, %
-   * before two for Dict<..., ...>, and types in brackets for Tuple<...>. "*" alone: any arguments,
-   * not checked. The texts of errors and the metadata are made from it.
+   * One letter per parameter, then '>' and the result; builtins.c lists the letters. In results
+   * also ? before a type for Optional, @ before one for Array<...>, + for List<...>, % before two
+   * for Dict<..., ...>, and types in brackets for Tuple<...>. "*" alone: any arguments, not
+   * checked. Error messages and metadata are generated from it.
    */
   const char *signature;
   tvmffi_builtin_body body;
 } tvmffi_builtin;
 
-/* As few pointers as can be, for each is another to relocate when the library is loaded. */
+/* Contains as few pointers as possible: each needs a relocation when the library is loaded. */
 typedef struct {
   const char *texts; /* the name and the signature of each, with their NULs */
   const tvmffi_builtin_body *bodies;
@@ -43,14 +43,13 @@ typedef struct {
 #define TVMFFI_BUILTIN_TEXTS(name, signature, body) name "\0" signature "\0"
 #define TVMFFI_BUILTIN_BODY(name, signature, body) body,
 
-/* Reads a function's texts, and gives where the next one's begin. */
+/* Reads a function's texts, and returns where the next function's begin. */
 const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out);
 
 /* builtin_groups.c */
 extern const tvmffi_builtin_group *const tvmffi_builtin_groups[];
 extern const size_t tvmffi_num_builtin_groups;
 
-/* The tables. */
 extern const tvmffi_builtin_group tvmffi_core_builtins;
 extern const tvmffi_builtin_group tvmffi_module_builtins;
 extern const tvmffi_builtin_group tvmffi_array_builtins;
@@ -65,9 +64,9 @@ extern const tvmffi_builtin_group tvmffi_visit_builtins;
 extern const tvmffi_builtin_group tvmffi_mutate_builtins;
 extern const tvmffi_builtin_group tvmffi_find_paths_builtins;
 
-/* What ffi.GetInvalidObject gives: stands for values that are missing. Never destroyed. */
+/* The result of ffi.GetInvalidObject, which stands for missing values. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;
-/* What ffi.GetKwargsObject gives: names and values follow it in calls of constructors. */
+/* The result of ffi.GetKwargsObject: in calls of constructors, names and values follow it. */
 extern TVMFFIObject tvmffi_kwargs_object;
 
 /* The Function object of a built-in. */
@@ -77,10 +76,10 @@ typedef struct {
   tvmffi_builtin builtin;
 } tvmffi_builtin_function;
 
-/* Makes a static one, which is never destroyed. Needs no memory; more than once does no harm. */
+/* Initialises a static one, which is never destroyed. Allocates nothing; may be repeated. */
 void tvmffi_builtin_init_function(tvmffi_builtin_function *function, const tvmffi_builtin *builtin);
 
-/* A Function object of a built-in; NULL with the error raised. */
+/* A new Function object for a built-in; NULL with the error raised. */
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);
 
 /* Appends the metadata JSON of a signature, or of a single type. */
@@ -90,14 +89,14 @@ void tvmffi_builtin_append_metadata(tvmffi_buf *text, const char *signature);
 int tvmffi_builtin_metadata(const tvmffi_builtin *builtin, TVMFFIAny *out);
 
 /*
- * Both give -1 and raise the TypeError of a function that checks its arguments: for a wrong number
- * of them, and for the i-th. signature is how the function shows itself.
+ * Both return -1 and raise the TypeError of a function that checks its arguments: for a wrong
+ * number of arguments, and for a wrong type of the i-th. signature is shown in the message.
  */
 TVMFFI_COLD int tvmffi_builtin_fail_count(const char *signature, int expected, int num_args);
 TVMFFI_COLD int tvmffi_builtin_fail_type(const char *signature, int i, const char *expected,
                                          const TVMFFIAny *arg);
 
-/* Readers for bodies: the argument has the type that the signature says. */
+/* For bodies: the text of an argument that the signature says is text. */
 TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg);
 
 #endif /* TVMFFI_CORE_BUILTINS_H_ */

@@ -31,13 +31,16 @@ static int get_metadata(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   return tvmffi_global_metadata(name.data, name.size, result);
 }
 
-/* ffi.String and ffi.Bytes: a view comes back as an owned value. */
+/* ffi.String and ffi.Bytes: turn a view into an owned value. */
 static int own_argument(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
 
-/* The library it is of may name nothing that tells of this: see module/library_close.c. */
+/*
+ * Keeps the libraries of both functions loaded: their symbol tables may not show that they pass
+ * code to the runtime this way (see module/library_close.c).
+ */
 static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   union {
     void *data;
@@ -55,7 +58,7 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
   return 0;
 }
 
-/* Two objects whose identity is all there is to them; never destroyed. */
+/* Two sentinels: only their identity matters. Never destroyed. */
 TVMFFIObject tvmffi_invalid_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
 TVMFFIObject tvmffi_kwargs_object = {TVMFFI_BOTH_ONE, kTVMFFIObject, 0, {NULL}};
 

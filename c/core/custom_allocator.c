@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator that inline code of binaries built with 0.1.13 itself asks for. This library makes
- * none of its objects with it.
+ * The allocator that binaries built with 0.1.13 itself ask for in their inline code. This library
+ * makes none of its own objects with it.
  */
 #include "core/custom_allocator.h"
 
@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "platform/atomic.h"
 
-/* In front of a body: where its block starts, then the header word that the ABI asks for. */
+/* In front of an object's body: the start of its block, then the header that the ABI requires. */
 typedef struct {
   void *block;
   TVMFFIObjectAllocHeader header;

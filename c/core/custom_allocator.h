@@ -2,7 +2,7 @@
 #ifndef TVMFFI_CORE_CUSTOM_ALLOCATOR_H_
 #define TVMFFI_CORE_CUSTOM_ALLOCATOR_H_
 
-/* Back to the default allocator. */
+/* Restores the default allocator. */
 void tvmffi_custom_allocator_shutdown(void);
 
 #endif /* TVMFFI_CORE_CUSTOM_ALLOCATOR_H_ */

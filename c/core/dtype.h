@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parsing and printing data types share. */
+/* Shared by dtype_parse.c and dtype_print.c. */
 #ifndef TVMFFI_CORE_DTYPE_H_
 #define TVMFFI_CORE_DTYPE_H_
 
@@ -8,15 +8,15 @@
 #include "platform/compiler.h"
 
 enum {
-  /* DLPack's codes of floats whose name says the format: the first 1.x headers lack them. */
+  /* DLPack's codes of floats named after their format, which the first 1.x headers lack. */
   kDTypeFirstFloat8 = 7,
   kDTypeLastFloat8 = 14,
   kDTypeFirstFloat6 = 15,
   kDTypeLastFloat6 = 16,
   kDTypeFloat4 = 17,
-  kDTypeNumNames = 18,     /* codes that have a name of their own */
+  kDTypeNumNames = 18,     /* codes with a name in the table below */
   kDTypeFirstCustom = 129, /* codes from here on belong to registered types */
-  kDTypeMaxLanes = 32767,  /* fixed ones; n scalable lanes are stored as -n */
+  kDTypeMaxLanes = 32767,  /* for fixed lanes; n scalable lanes are stored as -n */
   kDTypeMaxScalableLanes = 32768
 };
 
@@ -26,12 +26,12 @@ typedef struct {
   uint8_t size;
 } tvmffi_dtype_name;
 
-/* By DLDataTypeCode. */
+/* Indexed by DLDataTypeCode. */
 extern const tvmffi_dtype_name tvmffi_dtype_names[kDTypeNumNames];
 
 /*
- * Calls the global function of that name, which frontends register, with one argument.
- * ValueError when there is none.
+ * Calls the global function of that name, which frontends register, with one argument. ValueError
+ * if it is not registered.
  */
 TVMFFI_COLD int tvmffi_dtype_call_custom(const char *function_name, TVMFFIAny arg,
                                          TVMFFIAny *result);

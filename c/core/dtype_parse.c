@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammar, where every part behind the name is optional:
+ * The grammar, in which every part after the name is optional:
  *   int uint float bfloat bool handle complex   then bits, then lanes
  *   custom[name]                                then bits, then lanes
  *   float8_<format> float6_<format>             then lanes, but no scalable ones
  *   float4_<format>                             the same, with a "_" allowed before the lanes
  *   bits: decimal   lanes: x<decimal>, or xvscalex<decimal>
- * and short names: i8 u8 f32 bf16 f8_e4m3 fp8_e4m3. No text at all, and "void", are no type.
+ * and short names: i8 u8 f32 bf16 f8_e4m3 fp8_e4m3. Empty text and "void" give the void type.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -20,117 +20,122 @@
 typedef struct {
   const char *next; /* what is still to be read, up to end */
   const char *end;
-  /* The text as errors show it, a short name written out: full_name and what follows shown. */
+  /* Errors show a short name written out: full_name, then the text from shown to end. */
   const char *full_name;
   const char *shown;
 } input;
 
-/* Cuts what no message should be made of. */
-static int shown_size(const char *from, const char *end) {
-  return end - from > SHRT_MAX ? SHRT_MAX : (int)(end - from);
+/* The length of a text in a message, cut at SHRT_MAX. */
+static int shown_size(const char *begin, const char *end) {
+  return end - begin > SHRT_MAX ? SHRT_MAX : (int)(end - begin);
 }
 
-#define SHOWN(in) (in)->full_name, shown_size((in)->shown, (in)->end), (in)->shown
+#define SHOWN(source) \
+  (source)->full_name, shown_size((source)->shown, (source)->end), (source)->shown
 
-/* The message is the text with something in front and behind. */
-TVMFFI_COLD static int fail(const input *in, const char *before, const char *behind) {
-  return tvmffi_fail("ValueError", "%s%s%.*s%s", before, SHOWN(in), behind);
+/* The message is `prefix`, the whole text, `suffix`. */
+TVMFFI_COLD static int fail(const input *source, const char *prefix, const char *suffix) {
+  return tvmffi_fail("ValueError", "%s%s%.*s%s", prefix, SHOWN(source), suffix);
 }
 
-TVMFFI_COLD static int fail_unknown(const input *in) {
-  return fail(in, "unknown dtype `", "`");
+TVMFFI_COLD static int fail_unknown(const input *source) {
+  return fail(source, "unknown dtype `", "`");
 }
 
-static inline size_t left(const input *in) {
-  return (size_t)(in->end - in->next);
+static inline size_t left(const input *source) {
+  return (size_t)(source->end - source->next);
 }
 
 static inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static inline bool skip(input *in, const char *letters, size_t size) {
-  if (left(in) < size || memcmp(in->next, letters, size) != 0) return false;
-  in->next += size;
+static inline bool skip(input *source, const char *letters, size_t size) {
+  if (left(source) < size || memcmp(source->next, letters, size) != 0) return false;
+  source->next += size;
   return true;
 }
 
-#define SKIP(in, literal) skip(in, literal, sizeof(literal) - 1)
+#define SKIP(source, literal) skip(source, literal, sizeof(literal) - 1)
 
-/* Skips the start of a name when a digit follows it, as in i32. */
-static inline bool skip_short(input *in, const char *letters, size_t size, const char *full_name) {
-  if (left(in) <= size || memcmp(in->next, letters, size) != 0 || !is_digit(in->next[size])) {
+/* Skips a short name if a digit follows it, as in i32. */
+static inline bool skip_short(input *source, const char *letters, size_t size,
+                              const char *full_name) {
+  if (left(source) <= size || memcmp(source->next, letters, size) != 0 ||
+      !is_digit(source->next[size])) {
     return false;
   }
-  in->next += size;
-  in->full_name = full_name;
-  in->shown = in->next;
+  source->next += size;
+  source->full_name = full_name;
+  source->shown = source->next;
   return true;
 }
 
-#define SKIP_SHORT(in, literal, full_name) skip_short(in, literal, sizeof(literal) - 1, full_name)
+#define SKIP_SHORT(source, literal, full_name) \
+  skip_short(source, literal, sizeof(literal) - 1, full_name)
 
-/* At 8_, 6_ or 4_. */
-static inline bool at_narrow(const input *in) {
-  return left(in) >= 2 && in->next[1] == '_' &&
-         (in->next[0] == '8' || in->next[0] == '6' || in->next[0] == '4');
+/* Whether 8_, 6_ or 4_ follows. */
+static inline bool at_narrow(const input *source) {
+  return left(source) >= 2 && source->next[1] == '_' &&
+         (source->next[0] == '8' || source->next[0] == '6' || source->next[0] == '4');
 }
 
-/* Reads digits, as many as there are; *num_digits may come out as 0. */
-static int read_number(input *in, uint32_t *value, size_t *num_digits) {
-  const char *start = in->next;
+/* Reads all digits that follow; *num_digits may be 0. */
+static int read_number(input *source, uint32_t *value, size_t *num_digits) {
+  const char *start = source->next;
   uint64_t n = 0;
-  for (; in->next != in->end && is_digit(*in->next); ++in->next) {
-    if (n <= UINT32_MAX) n = n * 10 + (uint64_t)(*in->next - '0');
+  for (; source->next != source->end && is_digit(*source->next); ++source->next) {
+    if (n <= UINT32_MAX) n = n * 10 + (uint64_t)(*source->next - '0');
   }
   if (TVMFFI_UNLIKELY(n > UINT32_MAX)) {
     return tvmffi_fail("ValueError",
                        "Integer value in dtype string '%.*s' is out of range for uint32_t",
-                       shown_size(start, in->next), start);
+                       shown_size(start, source->next), start);
   }
   *value = (uint32_t)n;
-  *num_digits = (size_t)(in->next - start);
+  *num_digits = (size_t)(source->next - start);
   return 0;
 }
 
-static int parse_bits(input *in, uint8_t *bits) {
+static int parse_bits(input *source, uint8_t *bits) {
   uint32_t n = 0;
   size_t num_digits = 0;
-  TVMFFI_TRY(read_number(in, &n, &num_digits));
+  TVMFFI_TRY(read_number(source, &n, &num_digits));
   if (num_digits == 0) return 0;
   if (TVMFFI_UNLIKELY(n > UINT8_MAX)) {
     return tvmffi_fail("ValueError", "Bits value %lu is out of range for uint8_t in dtype '%s%.*s'",
-                       (unsigned long)n, SHOWN(in));
+                       (unsigned long)n, SHOWN(source));
   }
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return fail(in, "Invalid bits specification in dtype '", "'. Bits must be a positive integer.");
+    return fail(source, "Invalid bits specification in dtype '",
+                "'. Bits must be a positive integer.");
   }
   *bits = (uint8_t)n;
   return 0;
 }
 
-static int parse_lanes(input *in, bool may_scale, uint16_t *lanes) {
+static int parse_lanes(input *source, bool may_scale, uint16_t *lanes) {
   uint32_t n = 0;
   size_t num_digits = 0;
   bool scalable;
-  if (!SKIP(in, "x")) return 0;
-  scalable = may_scale && SKIP(in, "vscalex");
-  TVMFFI_TRY(read_number(in, &n, &num_digits));
+  if (!SKIP(source, "x")) return 0;
+  scalable = may_scale && SKIP(source, "vscalex");
+  TVMFFI_TRY(read_number(source, &n, &num_digits));
   if (TVMFFI_UNLIKELY(n == 0)) {
-    return fail(in, "Invalid lanes specification in dtype '",
+    return fail(source, "Invalid lanes specification in dtype '",
                 "'. Lanes must be a positive integer.");
   }
   if (TVMFFI_UNLIKELY(n > (scalable ? kDTypeMaxScalableLanes : kDTypeMaxLanes))) {
     return tvmffi_fail("ValueError", "Lanes value %lu is out of range for %s in dtype '%s%.*s'",
-                       (unsigned long)n, n > UINT16_MAX ? "uint16_t" : "int16_t", SHOWN(in));
+                       (unsigned long)n, n > UINT16_MAX ? "uint16_t" : "int16_t", SHOWN(source));
   }
   *lanes = (uint16_t)(scalable ? UINT16_MAX + 1u - n : n);
   return 0;
 }
 
-/* At the 8_, 6_ or 4_ of a float whose name says its format. */
-static int parse_narrow(input *in, DLDataType *out) {
-  const char *digit = in->next;
+/* Parses float8_<format>, float6_<format> or float4_<format> from the digit on. */
+static int parse_narrow(input *source, DLDataType *out) {
+  const char *digit = source->next;
   int code = kDTypeFirstFloat8, last = kDTypeLastFloat8;
   char end = 'x';
   size_t size = 0, most;
@@ -141,25 +146,25 @@ static int parse_narrow(input *in, DLDataType *out) {
     code = last = kDTypeFloat4;
     end = '_';
   }
-  in->next += 2;
-  most = left(in);
-  while (size != most && in->next[size] != 'x' && in->next[size] != end) ++size;
+  source->next += 2;
+  most = left(source);
+  while (size != most && source->next[size] != 'x' && source->next[size] != end) ++size;
   for (;; ++code) {
     const tvmffi_dtype_name *name;
     if (code > last) {
-      return tvmffi_fail("ValueError", "unknown float%c type `%s%.*s`", *digit, SHOWN(in));
+      return tvmffi_fail("ValueError", "unknown float%c type `%s%.*s`", *digit, SHOWN(source));
     }
     name = &tvmffi_dtype_names[code];
     if (name->size == size + sizeof "float8_" - 1 &&
-        memcmp(name->text + sizeof "float8_" - 1, in->next, size) == 0) {
+        memcmp(name->text + sizeof "float8_" - 1, source->next, size) == 0) {
       break;
     }
   }
-  in->next += size;
+  source->next += size;
   out->code = (uint8_t)code;
   out->bits = (uint8_t)(*digit - '0');
-  if (*digit == '4') (void)SKIP(in, "_");
-  return parse_lanes(in, false, &out->lanes);
+  if (*digit == '4') (void)SKIP(source, "_");
+  return parse_lanes(source, false, &out->lanes);
 }
 
 /* The code of a registered type, by its name. */
@@ -184,89 +189,93 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
   return 0;
 }
 
-/* Behind "custom". */
-TVMFFI_COLD static int parse_custom(input *in, uint8_t *code) {
+/* Parses what follows "custom". */
+TVMFFI_COLD static int parse_custom(input *source, uint8_t *code) {
   const char *name, *name_end;
-  if (!SKIP(in, "[")) {
-    return fail(in, "expected opening brace after 'custom' type in", "");
+  if (!SKIP(source, "[")) {
+    return fail(source, "expected opening brace after 'custom' type in", "");
   }
-  name = in->next;
-  name_end = left(in) != 0 ? memchr(name, ']', left(in)) : NULL;
+  name = source->next;
+  name_end = left(source) != 0 ? memchr(name, ']', left(source)) : NULL;
   if (name_end == NULL) {
-    return fail(in, "expected closing brace after 'custom' type in", "");
+    return fail(source, "expected closing brace after 'custom' type in", "");
   }
-  /* The name travels as NUL-terminated text, which must not end before its end. */
-  if (memchr(name, '\0', (size_t)(name_end - name)) != NULL) return fail_unknown(in);
-  in->next = name_end + 1;
+  /* The name is passed on as NUL-terminated text, so it must not contain a NUL. */
+  if (memchr(name, '\0', (size_t)(name_end - name)) != NULL) return fail_unknown(source);
+  source->next = name_end + 1;
   return find_custom(name, (size_t)(name_end - name), code);
 }
 
-/* Everything but the empty text and void. */
-static int parse(input *in, DLDataType *out) {
-  switch (*in->next) {
+/* Parses any text but the empty one and "void". */
+static int parse(input *source, DLDataType *out) {
+  switch (*source->next) {
     case 'i':
-      if (!SKIP_SHORT(in, "i", "int") && !SKIP(in, "int")) return fail_unknown(in);
+      if (!SKIP_SHORT(source, "i", "int") && !SKIP(source, "int")) return fail_unknown(source);
       out->code = kDLInt;
       break;
     case 'u':
-      if (!SKIP_SHORT(in, "u", "uint") && !SKIP(in, "uint")) return fail_unknown(in);
+      if (!SKIP_SHORT(source, "u", "uint") && !SKIP(source, "uint")) return fail_unknown(source);
       out->code = kDLUInt;
       break;
     case 'f':
-      if (!SKIP(in, "float") && !SKIP_SHORT(in, "f", "float")) {
-        input behind = *in;
-        if (!SKIP_SHORT(&behind, "fp", "float") || !at_narrow(&behind)) return fail_unknown(in);
-        *in = behind;
+      if (!SKIP(source, "float") && !SKIP_SHORT(source, "f", "float")) {
+        input attempt = *source;
+        if (!SKIP_SHORT(&attempt, "fp", "float") || !at_narrow(&attempt)) {
+          return fail_unknown(source);
+        }
+        *source = attempt;
       }
-      if (at_narrow(in)) return parse_narrow(in, out);
+      if (at_narrow(source)) return parse_narrow(source, out);
       out->code = kDLFloat;
       break;
     case 'b':
-      if (SKIP(in, "bool")) {
+      if (SKIP(source, "bool")) {
         out->code = kDLBool;
         out->bits = 8;
         break;
       }
-      if (!SKIP_SHORT(in, "bf", "bfloat") && !SKIP(in, "bfloat")) return fail_unknown(in);
+      if (!SKIP_SHORT(source, "bf", "bfloat") && !SKIP(source, "bfloat")) {
+        return fail_unknown(source);
+      }
       out->code = kDLBfloat;
       out->bits = 16;
       break;
     case 'h':
-      if (!SKIP(in, "handle")) return fail_unknown(in);
+      if (!SKIP(source, "handle")) return fail_unknown(source);
       out->code = kDLOpaqueHandle;
       out->bits = 64;
       break;
     case 'c':
-      if (SKIP(in, "complex")) {
+      if (SKIP(source, "complex")) {
         out->code = kDLComplex;
         out->bits = 64;
         break;
       }
-      if (!SKIP(in, "custom")) return fail_unknown(in);
-      TVMFFI_TRY(parse_custom(in, &out->code));
+      if (!SKIP(source, "custom")) return fail_unknown(source);
+      TVMFFI_TRY(parse_custom(source, &out->code));
       break;
     default:
-      return fail_unknown(in);
+      return fail_unknown(source);
   }
-  TVMFFI_TRY(parse_bits(in, &out->bits));
-  return parse_lanes(in, true, &out->lanes);
+  TVMFFI_TRY(parse_bits(source, &out->bits));
+  return parse_lanes(source, true, &out->lanes);
 }
 
 int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType *out) {
-  input in;
+  input source;
   DLDataType dtype = {kDLOpaqueHandle, 0, 0};
   TVMFFI_REQUIRE(str);
   TVMFFI_REQUIRE(out);
   if (str->size != 0) {
     TVMFFI_REQUIRE(str->data);
-    in.next = in.shown = str->data;
-    in.end = str->data + str->size;
-    in.full_name = "";
+    source.next = source.shown = str->data;
+    source.end = str->data + str->size;
+    source.full_name = "";
     if (!(str->size == 4 && memcmp(str->data, "void", 4) == 0)) {
       dtype.bits = 32;
       dtype.lanes = 1;
-      TVMFFI_TRY(parse(&in, &dtype));
-      if (in.next != in.end) return fail_unknown(&in);
+      TVMFFI_TRY(parse(&source, &dtype));
+      if (source.next != source.end) return fail_unknown(&source);
     }
   }
   *out = dtype;

@@ -47,7 +47,7 @@ static char *write_number(char *p, unsigned n) {
   return p;
 }
 
-/* At most kMaxLanesText - 1 letters; nothing for one lane. */
+/* Writes at most kMaxLanesText - 1 characters; nothing for one lane. Returns the end. */
 static char *write_lanes(char *p, unsigned lanes) {
   if (lanes <= 1 || lanes == UINT16_MAX) return p;
   if (lanes > kDTypeMaxLanes) {
@@ -113,7 +113,7 @@ int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
   memcpy(text, name->text, sizeof name->text);
   end = text + name->size;
   if (dtype->code == kDLOpaqueHandle) {
-    /* Bits and lanes of handles are not shown, and no handle at all, void, is no text. */
+    /* Bits and lanes of handles are not shown; void, which has none, is the empty text. */
     if (dtype->bits == 0 && dtype->lanes == 0) end = text;
   } else {
     if (dtype->code < kDLBool || (dtype->code == kDLBool && dtype->bits != 8)) {

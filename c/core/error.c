@@ -14,7 +14,7 @@
 #include "core/type.h"
 #include "platform/thread.h"
 
-/* A text that update_backtrace made; readers may hold it as long as the error lives. */
+/* A text that update_backtrace made. Readers may hold it, so it lives as long as the error. */
 typedef struct backtrace_text {
   struct backtrace_text *older;
   char text[];
@@ -39,7 +39,10 @@ static void ignore_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *bac
   (void)update_mode;
 }
 
-/* One for the whole process, never destroyed: its reference of its own is never given up. */
+/*
+ * The preallocated MemoryError, one for the whole process. It is never destroyed, because its
+ * initial reference is never released.
+ */
 static const char memory_kind[] = "MemoryError";
 static const char memory_message[] = "out of memory";
 static struct {
@@ -79,7 +82,7 @@ bool tvmffi_error_is_own(const TVMFFIObject *error) {
 
 static tvmffi_mutex update_mutex = TVMFFI_MUTEX_INIT;
 
-/* Without memory the old text stays: a backtrace is not worth an error of its own. */
+/* If out of memory, the old text stays: a backtrace is not worth an error of its own. */
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
                              int32_t update_mode) {
   error_object *error = self;
@@ -95,7 +98,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *bac
     text->text[kept + added] = '\0';
     text->older = error->texts;
     error->texts = text;
-    /* The size never exceeds what stands at data, for readers that read the size first. */
+    /* The order of the stores keeps the size from exceeding the text at data at any moment. */
     if (kept + added < error->cell.backtrace.size) {
       tvmffi_atomic_store_release(&error->cell.backtrace.size, kept + added);
       tvmffi_atomic_store_release(&error->cell.backtrace.data, (const char *)text->text);
@@ -107,7 +110,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *bac
   tvmffi_mutex_unlock(&update_mutex);
 }
 
-/* Reserves room for a text and its NUL at *cursor, and advances it. */
+/* Reserves space for a text and its NUL at *cursor, and advances it. */
 static char *place_text(TVMFFIByteArray *out, char **cursor, size_t size) {
   char *text = *cursor;
   text[size] = '\0';
@@ -117,7 +120,7 @@ static char *place_text(TVMFFIByteArray *out, char **cursor, size_t size) {
   return text;
 }
 
-/* One block for the object and its texts, the texts not filled in. NULL without memory. */
+/* Allocates one block for the object and its texts, without filling them in. NULL: no memory. */
 static error_object *alloc_error(size_t kind_size, size_t message_size, size_t backtrace_size) {
   error_object *error;
   char *cursor;
@@ -141,14 +144,14 @@ static error_object *alloc_error(size_t kind_size, size_t message_size, size_t b
   return error;
 }
 
-/* The place of a text that alloc_error left empty. */
-static void fill_text(const TVMFFIByteArray *to, const char *data) {
-  if (to->size != 0) memcpy((char *)(uintptr_t)to->data, data, to->size);
+/* Copies data into a text that alloc_error left empty. */
+static void fill_text(const TVMFFIByteArray *text, const char *data) {
+  if (text->size != 0) memcpy((char *)(uintptr_t)text->data, data, text->size);
 }
 
-/* ---- The slot -------------------------------------------------------------------------------- */
+/* ---- The error slot of the thread ---- */
 
-/* Takes the reference. The old error goes first, for its deleter may raise another one. */
+/* Takes over the reference. Releases the old error first, because its deleter may raise another. */
 static void set_raised(TVMFFIObject *error) {
   TVMFFIObject *old;
   while ((old = tvmffi_thread.raised) != NULL) {
@@ -165,7 +168,7 @@ bool tvmffi_error_is_raised(void) {
 
 void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
   if (error != NULL && ((TVMFFIObject *)error)->type_index != kTVMFFIError) {
-    /* Whoever takes it would read it as an Error. */
+    /* Code that takes an error from the slot relies on its type. */
     tvmffi_error_raisef("TypeError", "%s: expected `ffi.Error` but got `%s`", __func__,
                         tvmffi_type_key(((TVMFFIObject *)error)->type_index));
     return;
@@ -185,7 +188,7 @@ void tvmffi_error_raise_memory(void) {
   set_raised(&memory_error.header);
 }
 
-/* Raises an error whose message the caller fills in; NULL when memory is out, which is raised. */
+/* Makes an error; the caller fills in the message and raises it. NULL after raising MemoryError. */
 static error_object *raise_unfilled(const char *kind, size_t message_size) {
   bool is_open;
   const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise(&is_open);
@@ -209,11 +212,11 @@ void tvmffi_error_continue_backtrace(void) {
       !tvmffi_atomic_load_relaxed_int(&error->is_open)) {
     return;
   }
-  tvmffi_mutex_lock(
-      &update_mutex); /* other threads may have the error too; texts stay till its end */
+  /* Other threads may have the error too. Its texts live as long as it does. */
+  tvmffi_mutex_lock(&update_mutex);
   so_far = error->cell.backtrace;
   tvmffi_mutex_unlock(&update_mutex);
-  tvmffi_thread.raised = NULL; /* a walker may raise another meanwhile */
+  tvmffi_thread.raised = NULL; /* the stack walker may raise another error */
   more = tvmffi_backtrace_continue(&so_far, &is_open);
   if (more.size != 0) update_backtrace(error, &more, kTVMFFIBacktraceUpdateModeAppend);
   if (!is_open) tvmffi_atomic_store_relaxed_int(&error->is_open, 0);
@@ -277,7 +280,7 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_pa
   set_raised(&error->header);
 }
 
-/* ---- Error objects --------------------------------------------------------------------------- */
+/* ---- Error objects ---- */
 
 int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteArray *message,
                       const TVMFFIByteArray *backtrace, TVMFFIObjectHandle *out) {
@@ -290,7 +293,7 @@ int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const
                      bytes->data == NULL ? " but no data" : ", which is too long");
 }
 
-/* A text that is merely too long for memory is no error of the caller's. */
+/* Only requires data: a text that is too long for the memory is not an invalid argument. */
 static int check_text(const char *function, const TVMFFIByteArray *text, const char *name) {
   return text->data == NULL ? tvmffi_check_bytes(function, text, name) : 0;
 }
@@ -312,7 +315,7 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
                        __func__, tvmffi_type_key(((TVMFFIObject *)cause_chain)->type_index));
   }
   error = alloc_error(kind->size, message->size, backtrace->size);
-  if (error == NULL) return -1; /* the one failure that raises nothing: the ABI says so */
+  if (error == NULL) return -1; /* the ABI prescribes that this failure raises nothing */
   fill_text(&error->cell.kind, kind->data);
   fill_text(&error->cell.message, message->data);
   fill_text(&error->cell.backtrace, backtrace->data);

@@ -7,7 +7,7 @@
 #include "core/object.h"
 #include "core/thread_state.h"
 
-/* A function that its creator gave a self, or a deleter. */
+/* A Function that was created with a self pointer or a deleter. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
@@ -61,7 +61,7 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
   return 0;
 }
 
-/* Nothing but the jump: a look at the code that comes back would cost half as much again. */
+/* Only a tail call: examining the returned code would add half the cost of a call. */
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args,
                        TVMFFIAny *result) {
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
@@ -91,7 +91,7 @@ bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body) {
          ((const tvmffi_own_function *)(const void *)value->v_obj)->body == body;
 }
 
-enum { kFrontendRaised = -2 }; /* "the error is not in the slot, the frontend has it" */
+enum { kFrontendRaised = -2 }; /* the frontend holds the error, the slot does not */
 
 int tvmffi_function_check_raised(int code) {
   if (code != 0 && !tvmffi_error_is_raised()) {

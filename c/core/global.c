@@ -17,13 +17,13 @@
 #include "platform/thread.h"
 
 /*
- * A name that is or was taken. Readers look at key, function and builtin; the rest belongs to the
- * writers' lock. A name is absent when both function and builtin are NULL.
+ * A name that is or was registered. Readers without the lock use key, function and builtin; the
+ * writers' lock protects the other fields. A name is absent if both function and builtin are NULL.
  */
 typedef struct global_record {
   tvmffi_table_key key;
-  TVMFFIObject *function;                /* owned; NULL also while a built-in was never fetched */
-  const tvmffi_builtin_body *builtin;    /* NULL once removed or overridden; texts: see key */
+  TVMFFIObject *function;                /* owned; NULL also for a built-in never fetched */
+  const tvmffi_builtin_body *builtin;    /* NULL once removed or overridden; texts at key.data */
   TVMFFIObject *metadata;                /* a String, or NULL */
   struct global_record *previous, *next; /* present names, in the order they were set */
 } global_record;
@@ -34,7 +34,7 @@ static int is_ready; /* the built-ins are in the table */
 static global_record order = {{NULL, 0, 0}, NULL, NULL, NULL, &order, &order};
 static size_t num_names, num_name_bytes;
 
-/* ---- Under the writers' lock ----------------------------------------------------------------- */
+/* ---- Under the writers' lock ---- */
 
 static void link_last(global_record *record) {
   record->next = &order;
@@ -56,7 +56,7 @@ static bool is_present(const global_record *record) {
   return record->function != NULL || record->builtin != NULL;
 }
 
-/* One block for the records of all built-ins, so that this can fail only before it begins. */
+/* Allocates the records of all built-ins in one block: it fails before changing anything. */
 static int enter_builtins(void) {
   global_record *records;
   size_t group, i, count = 0;
@@ -87,7 +87,7 @@ static global_record *find_record(const char *name, size_t size) {
   return (global_record *)tvmffi_table_find(&table, name, size);
 }
 
-/* The record of that name, made when there is none; NULL without memory. */
+/* Finds the record of a name or makes one; NULL if out of memory. */
 static global_record *ensure_record(const char *name, size_t size) {
   global_record *record = find_record(name, size);
   char *copy;
@@ -108,7 +108,7 @@ static global_record *ensure_record(const char *name, size_t size) {
   return record;
 }
 
-/* ---- Both sides of fetching ------------------------------------------------------------------ */
+/* ---- Fetching, and releasing what readers may be fetching ---- */
 
 static int ensure_ready(void) {
   int rc = 0;
@@ -123,9 +123,10 @@ static int ensure_ready(void) {
 }
 
 /*
- * A reader announces the function it read and reads again: if it is still there, a writer that
- * takes it away later sees the announcement (both sides are sequentially consistent), and waits
- * with releasing it until the reader has its reference.
+ * Hazard pointers: a reader announces the function that it read, and reads the record again. If the
+ * function is still there, a writer that takes it out later sees the announcement (both sides are
+ * sequentially consistent), and does not release it until the reader has its reference. A thread
+ * for which there is no memory to announce in takes the lock.
  */
 static TVMFFIObject *fetch_function(global_record *record) {
   tvmffi_thread_record *self = tvmffi_thread_record_ensure();
@@ -149,9 +150,9 @@ static TVMFFIObject *fetch_function(global_record *record) {
 }
 
 /*
- * Releases a function that was taken out of a record, once no reader is about to take a reference.
- * A reader needs a few instructions for that; one that never comes back (its thread did not
- * survive a fork) costs a leaked function, not a hang. Call without the lock.
+ * Releases a function that was taken out of a record, once no reader announces it. A reader needs
+ * only a few instructions to take its reference; one that never goes on (its thread did not survive
+ * a fork) costs a leaked function, not a hang. Call without the lock.
  */
 static void release_replaced(TVMFFIObject *function) {
   enum { kPatience = 1000000 };
@@ -167,7 +168,7 @@ static void release_replaced(TVMFFIObject *function) {
   tvmffi_object_release(function);
 }
 
-/* The function object of a built-in, made by whoever asks first. */
+/* Makes the Function object of a built-in, or takes the one that another thread made meanwhile. */
 static int make_builtin_function(global_record *record, TVMFFIObject **out) {
   const tvmffi_builtin_body *body = tvmffi_atomic_load_acquire_ptr(&record->builtin);
   tvmffi_builtin builtin;
@@ -207,11 +208,11 @@ int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out) {
   return 0;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 enum { kSetDone, kSetTaken, kSetNoMemory };
 
-/* Takes over metadata (a String or NULL) when it gives kSetDone; retains function. */
+/* Takes ownership of metadata (a String or NULL) if it returns kSetDone; retains function. */
 static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVMFFIObject *metadata,
                         bool allow_override) {
   TVMFFIObject *old_function = NULL, *old_metadata = NULL;
@@ -320,14 +321,14 @@ int tvmffi_global_remove(const char *name, size_t size, bool *out_removed) {
   return 0;
 }
 
-/* ---- Listing and describing ------------------------------------------------------------------ */
+/* ---- Listing and describing ---- */
 
-/* A Function that holds copies of the names, its own memory altogether. */
+/* A Function that holds copies of the names, all in one block of memory. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
   size_t count;
-  TVMFFIByteArray names[]; /* their bytes behind them */
+  TVMFFIByteArray names[]; /* followed by their bytes */
 } names_object;
 
 static int call_names(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -382,7 +383,7 @@ int tvmffi_global_list_names(TVMFFIObject **out) {
       *out = &names->header;
       return 0;
     }
-    tvmffi_mutex_unlock(&writers); /* names came in between: once more */
+    tvmffi_mutex_unlock(&writers); /* names were added meanwhile: try again */
     tvmffi_object_release(names);
   }
 }
@@ -405,7 +406,7 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
   if (!found) {
     return tvmffi_fail("RuntimeError", "Global Function is not found: %.*s", (int)size, name);
   }
-  if (metadata != NULL) { /* a copy: short text is a small value */
+  if (metadata != NULL) { /* copied, since short text is a small value */
     const TVMFFIByteArray *text = TVMFFIBytesGetByteArrayPtr(metadata);
     int rc = tvmffi_string_to_any(text->data, text->size, out);
     tvmffi_object_release(metadata);

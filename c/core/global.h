@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-/* A new reference to the function of that name; NULL in *out, and 0, when there is none. */
+/* [own] A new reference to the function of that name; 0 with *out NULL if there is none. */
 int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out);
 
-/* Takes a name away. *out_removed says whether there was one. */
+/* Removes a name. *out_removed says whether it was registered. */
 int tvmffi_global_remove(const char *name, size_t size, bool *out_removed);
 
-/* A Function (int i) over the names there are now: i < 0 gives their number, else the i-th. */
+/* A Function (int i) over a snapshot of the names: i < 0 gives their number, else the i-th name. */
 int tvmffi_global_list_names(TVMFFIObject **out);
 
-/* The metadata text of a name, "" when it has none; RuntimeError when there is no such function. */
+/* The metadata text of a name, "" if it has none; RuntimeError if the name is not registered. */
 int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out);
 
-/* Releases all global functions; the built-in ones are there again when next asked for. */
+/* Releases all global functions; the built-in ones are entered again on the next use. */
 void tvmffi_global_shutdown(void);
 
 #endif /* TVMFFI_CORE_GLOBAL_H_ */

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "platform/thread.h"
 
-/* A set of addresses: open addressing, removal shifts the run behind back. */
+/* A set of addresses: a hash table with linear probing and backward-shift deletion. */
 typedef struct {
   const void *obj; /* NULL: free */
   int32_t type_index;
@@ -19,16 +19,16 @@ static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
 static live_entry *entries;
 static size_t num_entries, capacity; /* capacity is a power of two */
 
-static size_t home_of(const void *obj, size_t in_capacity) {
+static size_t home_of(const void *obj, size_t table_capacity) {
   uint64_t mixed = ((uint64_t)(uintptr_t)obj >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-  return (size_t)(mixed >> 32) & (in_capacity - 1);
+  return (size_t)(mixed >> 32) & (table_capacity - 1);
 }
 
-/* Where obj is, or the free place where it would go. */
-static live_entry *find_place(live_entry *in, size_t in_capacity, const void *obj) {
-  size_t i = home_of(obj, in_capacity);
-  while (in[i].obj != NULL && in[i].obj != obj) i = (i + 1) & (in_capacity - 1);
-  return &in[i];
+/* The slot of obj, or the free slot where it belongs. */
+static live_entry *find_place(live_entry *table, size_t table_capacity, const void *obj) {
+  size_t i = home_of(obj, table_capacity);
+  while (table[i].obj != NULL && table[i].obj != obj) i = (i + 1) & (table_capacity - 1);
+  return &table[i];
 }
 
 static bool grow(void) {
@@ -75,7 +75,7 @@ void tvmffi_live_remove(const void *obj) {
         i = (i + 1) & (capacity - 1);
         if (entries[i].obj == NULL) break;
         home = home_of(entries[i].obj, capacity);
-        /* Stays where it is when its home lies between the hole and itself. */
+        /* An entry stays in place if its home lies behind the hole. */
         if (((i - home) & (capacity - 1)) < ((i - hole) & (capacity - 1))) continue;
         entries[hole] = entries[i];
         hole = i;

@@ -14,9 +14,9 @@ static inline bool tvmffi_live_is_enabled(void) {
   return tvmffi_atomic_load_relaxed_int(&tvmffi_live_enabled) != 0;
 }
 
-/* False without memory. */
+/* False if out of memory. */
 bool tvmffi_live_add(const void *obj, int32_t type_index);
-/* Objects that are not in the set are ignored: they are older than the counting. */
+/* Ignores objects that are not in the set: they were made before counting was switched on. */
 void tvmffi_live_remove(const void *obj);
 void tvmffi_live_shutdown(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages for the host's log hook. Without one they cost a load. */
+/* Messages for the host's log hook. Without a hook, a message costs one load. */
 #ifndef TVMFFI_CORE_LOG_H_
 #define TVMFFI_CORE_LOG_H_
 

@@ -17,7 +17,7 @@ void *tvmffi_object_alloc(size_t size, size_t prefix, int32_t type_index, tvmffi
   obj->combined_ref_count = TVMFFI_BOTH_ONE;
   obj->type_index = type_index;
   obj->__padding = 0;
-  obj->__ensure_align = 0; /* all eight bytes, where pointers have four */
+  obj->__ensure_align = 0; /* clear all eight bytes where pointers have four */
   obj->deleter = deleter;
   if (TVMFFI_UNLIKELY(tvmffi_live_is_enabled()) && !tvmffi_live_add(obj, type_index)) {
     tvmffi_free(block);
@@ -42,22 +42,22 @@ void tvmffi_object_delete_plain(void *self, int flags) {
 }
 
 /*
- * The list of waiting objects is linked through the words of their deleters. The deleter itself,
- * code of this library like the one it is measured from, is in the padding meanwhile. The count
- * goes on counting: the list holds a weak reference of each object, others may hold more.
- * kDestroyNow, among the flags, is this file's own word to a deleter of ours: its turn has come.
+ * Objects that wait for destruction are linked through their deleter words. Meanwhile the padding
+ * holds the deleter, as its distance from tvmffi_object_delete_plain in this library's code. The
+ * counts stay in use: the list holds a weak reference to each object, others may hold more.
+ * kDestroyNow is a private flag that tells our deleter that its object came off the list.
  */
 enum { kDestroyNow = 4 };
 
-/* So many of ours may be destroyed on top of each other, with foreign deleters in between. */
+/* How deeply the destruction of our objects may nest when foreign deleters are in between. */
 enum { kMaxDepth = 64 };
 
 static TVMFFIObject end_of_list;
 
-/* False when another deleter stands in front of ours: it would be called twice. */
-static bool push_waiting(TVMFFIObject *obj, int flags, tvmffi_deleter own) {
-  intptr_t distance = (intptr_t)((uintptr_t)own - (uintptr_t)tvmffi_object_delete_plain);
-  if (obj->deleter != own || distance != (int32_t)distance) return false;
+/* False if another deleter is in front of ours: it would be called a second time. */
+static bool push_waiting(TVMFFIObject *obj, int flags, tvmffi_deleter deleter) {
+  intptr_t distance = (intptr_t)((uintptr_t)deleter - (uintptr_t)tvmffi_object_delete_plain);
+  if (obj->deleter != deleter || distance != (int32_t)distance) return false;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) {
     obj->combined_ref_count = TVMFFI_WEAK_ONE; /* ours is the only reference of any kind */
   } else {
@@ -81,7 +81,7 @@ static TVMFFIObject *pop_waiting(void) {
   return obj;
 }
 
-/* Gives up the list's weak reference. */
+/* Releases the list's weak reference. */
 static void release_waiting(TVMFFIObject *obj, size_t prefix) {
   uint64_t *count = &obj->combined_ref_count;
   if (tvmffi_atomic_load_acquire_u64(count) != TVMFFI_WEAK_ONE) {
@@ -91,7 +91,7 @@ static void release_waiting(TVMFFIObject *obj, size_t prefix) {
   tvmffi_object_free(obj, prefix);
 }
 
-void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
+void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter deleter,
                                  void (*destroy)(void *self), size_t prefix) {
   TVMFFIObject *obj = self, *outer = tvmffi_thread.destroying;
   bool is_nested = tvmffi_thread.releasing == obj->deleter && outer != NULL;
@@ -105,7 +105,7 @@ void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
     release_waiting(obj, prefix);
     return;
   }
-  if ((is_nested || tvmffi_thread.depth >= kMaxDepth) && push_waiting(obj, flags, own)) return;
+  if ((is_nested || tvmffi_thread.depth >= kMaxDepth) && push_waiting(obj, flags, deleter)) return;
   tvmffi_thread.destroying = &end_of_list;
   ++tvmffi_thread.depth;
   destroy(obj);
@@ -115,7 +115,10 @@ void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
   tvmffi_thread.destroying = outer;
 }
 
-/* It notes the deleter, not the object: a foreign deleter may put the memory to new use. */
+/*
+ * Remembers the deleter, not the address: a foreign deleter may free the object, and a new one may
+ * then be at that address.
+ */
 void tvmffi_object_release_nested(void *obj) {
   if (obj == NULL) return;
   tvmffi_thread.releasing = ((TVMFFIObject *)obj)->deleter;

@@ -10,40 +10,41 @@
 
 #define TVMFFI_STRONG_ONE UINT64_C(1)
 #define TVMFFI_WEAK_ONE (UINT64_C(1) << 32)
-/* One strong reference, and the weak one that all strong ones hold together. */
+/* One strong reference, and the weak reference that all strong ones hold together. */
 #define TVMFFI_BOTH_ONE (TVMFFI_STRONG_ONE | TVMFFI_WEAK_ONE)
 
 typedef void (*tvmffi_deleter)(void *self, int flags);
 
 /*
- * A new object of size bytes (header included) with its header filled in and one reference, the
- * body not initialised. NULL without memory: _alloc raises nothing, _new raises MemoryError.
- * prefix is the number of bytes to reserve in front of the header (0 but for modules).
+ * A new object of size bytes (header included) with its header filled in and one reference; the
+ * body is not initialised. NULL if out of memory: _alloc raises nothing, _new raises MemoryError.
+ * prefix is the number of bytes to reserve in front of the header (0 except for modules).
  */
 void *tvmffi_object_alloc(size_t size, size_t prefix, int32_t type_index, tvmffi_deleter deleter);
 void *tvmffi_object_new(size_t size, int32_t type_index, tvmffi_deleter deleter);
 
-/* Returns the memory of an object of this library, for deleters and for failed constructors. */
+/* Frees the memory of an object of this library; for deleters and for failed constructors. */
 void tvmffi_object_free(void *obj, size_t prefix);
 
-/* The deleter of objects that own nothing but their block. */
+/* The deleter of objects that own nothing but their block of memory. */
 void tvmffi_object_delete_plain(void *self, int flags);
 
 /*
- * The body of a deleter of objects that own other objects: destroy(self) gives up the contents,
- * and the block is freed when its weak references are gone. A deleter does nothing but this call,
- * with its own flags and its own address (a client may have put another in front of it).
+ * The body of a deleter for objects that own other objects: destroy(self) releases the contents,
+ * and the block is freed when its weak references are gone. A deleter does nothing but call this,
+ * with its own flags and its own address (a client may have put another deleter in front of it).
  *
- * Inside destroy, contents are given up with tvmffi_object_release_nested. What it releases last
- * and is of this kind too waits in a list instead of being destroyed on top of the stack, so that
- * nesting costs no depth. Foreign deleters are called at once, and what they release in turn is
- * destroyed before they go on, as they expect; only at a depth that threatens the stack it waits.
+ * destroy releases the contents with tvmffi_object_release_nested. If that was the last reference
+ * to an object with such a deleter, the object is put on a list of the thread instead of being
+ * destroyed recursively, so that nested objects need no more stack. Foreign deleters are called at
+ * once, and what they release in turn is destroyed before they go on, as they expect; only beyond a
+ * depth that threatens the stack it is put on the list, too.
  */
-void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter own,
+void tvmffi_object_delete_nested(void *self, int flags, tvmffi_deleter deleter,
                                  void (*destroy)(void *self), size_t prefix);
 void tvmffi_object_release_nested(void *obj);
 
-/* Out of line part of release. */
+/* The out-of-line part of release. */
 void tvmffi_object_release_last(TVMFFIObject *obj, uint64_t old_count);
 
 static inline void tvmffi_object_retain(void *obj) {
@@ -52,7 +53,7 @@ static inline void tvmffi_object_retain(void *obj) {
   }
 }
 
-/* How many owners there are at the moment; others than the one who asks may come and go. */
+/* The number of strong references at the moment; those of other owners may come and go. */
 static inline uint32_t tvmffi_object_use_count(const TVMFFIObject *obj) {
   return (uint32_t)tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count);
 }
@@ -60,7 +61,10 @@ static inline uint32_t tvmffi_object_use_count(const TVMFFIObject *obj) {
 static inline void tvmffi_object_release_inline(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;
-  /* The only owner of the only reference: nobody else can reach the object, so no locked write. */
+  /*
+   * There is one reference and it is the caller's: no other thread can reach the object, so no
+   * atomic write is needed.
+   */
   if (tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count) == TVMFFI_BOTH_ONE) {
     if (TVMFFI_LIKELY(obj->deleter != NULL)) {
       obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);

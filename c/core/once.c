@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Initialising handles once. There is no lock per handle: the initialisations that are under way
- * stand in a list, and threads that want a handle of the list wait for the list to change.
+ * One-time initialisation of handles. There is no lock per handle: the initialisations under way
+ * are in a list, and threads that want a handle of the list wait for the list to change.
  */
 #include "core/error.h"
 #include "core/function.h"
 #include "platform/atomic.h"
 #include "platform/thread.h"
 
-/* An initialisation that is under way, or a wait for one. On the stack of its thread. */
+/* An initialisation under way, or a wait for one. On the stack of its thread. */
 typedef struct once_entry {
   void **handle_addr;
   tvmffi_thread_id thread;
@@ -17,8 +17,8 @@ typedef struct once_entry {
 
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_condition changed = TVMFFI_CONDITION_INIT;
-static once_entry *running; /* who initialises what */
-static once_entry *waiting; /* who waits for what */
+static once_entry *running; /* threads that initialise a handle */
+static once_entry *waiting; /* threads that wait for a handle */
 
 static void push_entry(once_entry **list, once_entry *entry) {
   entry->next = *list;
@@ -36,7 +36,10 @@ static once_entry *find_running(void **handle_addr) {
   return entry;
 }
 
-/* Does the initialisation of that handle wait, over however many threads, for this thread? */
+/*
+ * Deadlock detection: whether the initialisation of a handle waits for this thread, directly or
+ * through other threads.
+ */
 static int waits_for_me(void **handle_addr) {
   const once_entry *owner, *wait;
   while ((owner = find_running(handle_addr)) != NULL) {
@@ -62,7 +65,7 @@ static int initialize(void **handle_addr, int (*init_func)(void **result)) {
   return 0;
 }
 
-/* Waits for another thread's initialisation, or does it. */
+/* Initialises the handle, or waits while another thread does. */
 static TVMFFI_COLD int initialize_or_wait(void **handle_addr, int (*init_func)(void **result)) {
   once_entry self;
   int code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clients register about types: fields, methods, metadata, attributes. Arrays that grow are
- * replaced, and the old ones, which readers may hold, live until shutdown.
+ * What clients register about types: fields, methods, metadata, attributes. Full arrays are
+ * replaced by larger ones; the old ones, which readers may hold, live until shutdown.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "core/type.h"
 #include "platform/atomic.h"
 
-/* An attribute: a value for each type that has it. */
+/* An attribute: a column with the values of the types that have it. */
 typedef struct {
   tvmffi_table_key key;
   TVMFFITypeAttrColumn column; /* clients keep its address */
@@ -26,10 +26,10 @@ typedef struct {
 } attr_record;
 
 /*
- * Columns that are there from the start, without any code having run: clients look some of them up
- * once and remember for good that there was none.
+ * Attributes whose columns exist from the start, before any registration: clients look up some of
+ * them once, and would remember for good that there was none.
  */
-static const char kFirstAttrNames[] = /* each with its NUL; the first as in type.h */
+static const char kFirstAttrNames[] = /* NUL-terminated, in the order of type.h */
     "__any_hash__\0"
     "__any_equal__\0"
     "__ffi_new__\0"
@@ -52,10 +52,7 @@ static const char kFirstAttrNames[] = /* each with its NUL; the first as in type
 static attr_record first_attrs[kTvmffiNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
 
-/*
- * What columns start with where built-in types have the attribute. The core profile has the first
- * two only.
- */
+/* The initial columns: the values for built-in types. The core profile has only the first two. */
 #ifdef TVMFFI_PROFILE_FULL
 enum { kNumOwnAttrs = kTvmffiNumFirstAttrs };
 #else
@@ -64,11 +61,11 @@ enum { kNumOwnAttrs = kTvmffiAttrAnyEqual + 1 };
 static TVMFFIAny own_values[kNumOwnAttrs][kTvmffiBuiltinTypesEnd];
 static int has_own_values;
 
-/* ---- Helpers --------------------------------------------------------------------------------- */
+/* ---- Helpers ---- */
 
 /*
- * An array with room for one more element behind num, in *array and *capacity: the old one, or a
- * copy of it twice as large. False without memory.
+ * Makes room for one more element after the num elements of *array: keeps the array, or replaces it
+ * by a copy of twice the capacity. False if out of memory.
  */
 static bool ensure_room(const void **array, int32_t num, int32_t *capacity, size_t element_size) {
   int32_t grown_capacity;
@@ -91,7 +88,7 @@ static size_t text_bytes(const TVMFFIByteArray *text) {
   return text->data != NULL && text->size != 0 ? text->size + 1 : 0;
 }
 
-/* Moves a text to *cursor, which it advances; an empty one becomes {NULL, 0}. */
+/* Copies a text to *cursor and advances it; an empty text becomes {NULL, 0}. */
 static void place_text(TVMFFIByteArray *text, char **cursor) {
   size_t bytes = text_bytes(text);
   if (bytes == 0) {
@@ -105,7 +102,7 @@ static void place_text(TVMFFIByteArray *text, char **cursor) {
   *cursor += bytes;
 }
 
-/* Copies up to three texts into one block that lives until shutdown. False without memory. */
+/* Copies up to three texts into one block that lives until shutdown. False if out of memory. */
 static bool keep_texts(TVMFFIByteArray *a, TVMFFIByteArray *b, TVMFFIByteArray *c) {
   size_t bytes;
   char *cursor;
@@ -125,7 +122,7 @@ static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
   return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Fields ---- */
 
 static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
   int32_t i;
@@ -147,14 +144,14 @@ static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
 
 enum { kRegistered, kDuplicate, kNoMemory };
 
-/* field's default is owned already; its texts are not. */
+/* field's default value is owned already; its texts are copied here. */
 static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
                      const TVMFFITypeInfo **out_ancestor) {
   TVMFFITypeInfo *info = &record->info;
   const void *array = info->fields;
   *out_ancestor = NULL;
   if (find_field(info, &field->name) != NULL) return kDuplicate;
-  /* The room comes last: it must not be there without the array that has it. */
+  /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
   if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
       !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
     return kNoMemory;
@@ -202,7 +199,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
                      (int)info->name.size, info->name.data, record->key.data);
 }
 
-/* ---- Methods --------------------------------------------------------------------------------- */
+/* ---- Methods ---- */
 
 static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &record->info;
@@ -234,16 +231,16 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   return tvmffi_fail_memory();
 }
 
-/* ---- Metadata -------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata) {
-  TVMFFIByteArray none = {NULL, 0};
+  TVMFFIByteArray empty = {NULL, 0};
   TVMFFITypeMetadata *copy;
   if (record->info.metadata != NULL) return kDuplicate;
   copy = tvmffi_alloc_until_shutdown(sizeof *copy);
   if (copy == NULL) return kNoMemory;
   *copy = *metadata;
-  if (!keep_texts(&copy->doc, &none, &none)) return kNoMemory;
+  if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
   return kRegistered;
 }
@@ -265,7 +262,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
                      record->key.data);
 }
 
-/* ---- Attributes ------------------------------------------------------------------------------ */
+/* ---- Attributes ---- */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {
   const char *first = kFirstAttrNames;
@@ -277,19 +274,19 @@ static attr_record *find_attr(const TVMFFIByteArray *name) {
   return (attr_record *)tvmffi_table_find(&attrs, name->data, name->size);
 }
 
-/* A value of its own, which nothing counts but the column. */
+/* Makes the value of a built-in attribute, with one reference for the column. */
 static TVMFFIAny make_own_value(const tvmffi_builtin_attr *attr, tvmffi_attr_function *function) {
   union {
-    void (*in)(void);
-    void *out;
+    void (*function)(void);
+    void *address;
   } native;
   if (attr->body == NULL) {
-    native.in = attr->native;
-    return native.in != NULL ? tvmffi_any_ptr(kTVMFFIOpaquePtr, native.out)
-                             : tvmffi_any_bool(attr->value);
+    native.function = attr->native;
+    return native.function != NULL ? tvmffi_any_ptr(kTVMFFIOpaquePtr, native.address)
+                                   : tvmffi_any_bool(attr->value);
   }
-  if (function->base.header.type_index == 0) { /* not after a shutdown that left it in use */
-    function->base.header.combined_ref_count = TVMFFI_BOTH_ONE; /* for good */
+  if (function->base.header.type_index == 0) { /* not after a shutdown: it may be in use */
+    function->base.header.combined_ref_count = TVMFFI_BOTH_ONE; /* never released */
     function->base.header.type_index = kTVMFFIFunction;
   }
   tvmffi_object_retain(function);
@@ -313,7 +310,7 @@ static void add_own_values(const tvmffi_builtin_attr_group *group) {
   }
 }
 
-/* Before anybody sees the columns or adds to them. */
+/* To be called before any access to the columns. */
 static void ensure_own_values(void) {
   size_t group;
   if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_own_values))) return;
@@ -340,7 +337,7 @@ static const char *name_of_first_attr(int attr) {
   return name;
 }
 
-/* `<type key>.<attribute><signature>` */
+/* Raises the TypeError; the function is shown as `<type key>.<attribute><signature>`. */
 TVMFFI_COLD static int refuse_args(const tvmffi_attr_function *function, const char *signature,
                                    int expected, int i, const TVMFFIAny *args, int32_t num_args) {
   const char *key = tvmffi_type_key(function->type_index);
@@ -373,11 +370,11 @@ int tvmffi_attr_check_args(const void *self, const char *signature, int expected
 
 static attr_record *ensure_attr(const TVMFFIByteArray *name) {
   attr_record *attr = find_attr(name);
-  TVMFFIByteArray none = {NULL, 0}, kept = *name;
+  TVMFFIByteArray empty = {NULL, 0}, kept = *name;
   if (attr != NULL) return attr;
   if (tvmffi_table_reserve(&attrs, 1) != 0) return NULL;
   attr = tvmffi_alloc_until_shutdown(sizeof *attr);
-  if (attr == NULL || !keep_texts(&kept, &none, &none)) return NULL;
+  if (attr == NULL || !keep_texts(&kept, &empty, &empty)) return NULL;
   memset(attr, 0, sizeof *attr);
   attr->key.data = kept.data != NULL ? kept.data : "";
   attr->key.size = kept.size;
@@ -386,7 +383,7 @@ static attr_record *ensure_attr(const TVMFFIByteArray *name) {
   return attr;
 }
 
-/* Makes the column reach type_index, new entries None. False without memory. */
+/* Extends the column to type_index with None entries. False if out of memory. */
 static bool extend_column(attr_record *attr, int32_t type_index) {
   TVMFFITypeAttrColumn *column = &attr->column;
   int32_t capacity = attr->capacity != 0 ? attr->capacity : 64;
@@ -408,7 +405,7 @@ static bool extend_column(attr_record *attr, int32_t type_index) {
   return true;
 }
 
-/* Stores an owned value where None is; a reader sees None or all of it. */
+/* Replaces None by an owned value. Stores the type index last: a reader sees None or all of it. */
 static void publish_value(TVMFFIAny *place, const TVMFFIAny *value) {
   place->v_uint64 = value->v_uint64;
   place->zero_padding = value->zero_padding;
@@ -422,7 +419,7 @@ static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
          is_same_text(&text_a, &text_b);
 }
 
-/* Takes *value over when it gives kRegistered and leaves None in it. */
+/* If it stores *value, it takes ownership and leaves None there. */
 static int set_attr(int32_t type_index, const TVMFFIByteArray *name, TVMFFIAny *value) {
   attr_record *attr = ensure_attr(name);
   TVMFFIAny *place;
@@ -473,12 +470,9 @@ const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_
   return attr != NULL ? &attr->column : NULL;
 }
 
-/* ---- Shutdown -------------------------------------------------------------------------------- */
+/* ---- Shutdown ---- */
 
-/*
- * Deleters of clients run here and may register anew: everything is taken out of its table before
- * it is released.
- */
+/* Clients' deleters run here and may register again: take everything out of its table first. */
 static void release_type(tvmffi_type_record *record) {
   TVMFFITypeInfo taken = record->info;
   int32_t i;

@@ -14,7 +14,7 @@ typedef struct {
   int64_t dims[];
 } shape_object;
 
-/* A Shape whose dimensions are still to be written. */
+/* A new Shape; the caller fills in the dimensions. */
 static shape_object *new_unfilled(size_t size) {
   shape_object *shape;
   size_t total;

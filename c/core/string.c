@@ -29,7 +29,7 @@ TVMFFIObject *tvmffi_string_new(int32_t type_index, const char *data, size_t siz
   return &string->header;
 }
 
-/* Reads all of data before it writes out: they may overlap. Moves of constant size are inline. */
+/* Reads all of data before writing to out: they may overlap. Constant-size copies are inlined. */
 static void store_small(int32_t type_index, const char *data, size_t size, TVMFFIAny *out) {
   char head[4], tail[4];
   if (size >= 4) {

@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* How many bytes a value holds itself; the eighth stays NUL. */
+/* The number of text bytes that fit into a value; the eighth byte stays NUL. */
 enum { kTvmffiMaxSmallText = 7 };
 
 /* A heap object of kTVMFFIStr or kTVMFFIBytes, whatever the length; NULL with MemoryError. */

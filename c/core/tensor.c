@@ -10,8 +10,8 @@
 #include "core/type.h"
 
 /*
- * What travels along with a tensor and with views of it. Not IS_COPIED: it promises a consumer
- * that nobody else holds the data, which is no longer so when we are asked to export.
+ * The flags that a tensor and its views keep. Not IS_COPIED: it promises the consumer that nobody
+ * else holds the data, which is no longer true when we export the tensor again.
  */
 static const uint64_t kKeptFlags = TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED;
 
@@ -23,9 +23,9 @@ typedef struct {
   int64_t dims[]; /* strides that the source lacked; shape and strides of views */
 } tensor_object;
 
-/* ---- Letting go ------------------------------------------------------------------------------ */
+/* ---- Deleters ---- */
 
-/* The deleters of what we export. Any thread; the tensor may die here. */
+/* The deleters of exported tensors. Run in any thread, and may destroy the tensor. */
 static void release_export(DLManagedTensor *self) {
   void *tensor = self->manager_ctx;
   tvmffi_free(self);
@@ -38,7 +38,7 @@ static void release_versioned_export(DLManagedTensorVersioned *self) {
   tvmffi_object_release(tensor);
 }
 
-/* The deleters of tensors, by what owner is: the tensor of somebody else, */
+/* The deleters of tensors whose owner is a foreign DLPack tensor. */
 static void delete_wrapper(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     DLManagedTensor *managed = ((tensor_object *)self)->owner;
@@ -56,8 +56,8 @@ static void delete_versioned_wrapper(void *self, int flags) {
 }
 
 /*
- * or an export of ours, which is released without its deleter, so that tensors wrapped in each
- * other, however often, take no stack,
+ * The deleters of tensors whose owner is an export of ours. It is freed without a call of its
+ * deleter, so that tensors wrapped in each other, however often, are not destroyed recursively.
  */
 static void destroy_reimport(void *self) {
   DLManagedTensor *managed = ((tensor_object *)self)->owner;
@@ -82,7 +82,7 @@ static void delete_versioned_reimport(void *self, int flags) {
                               0);
 }
 
-/* or any object. */
+/* The deleter of views, whose owner is any object. */
 static void destroy_view(void *self) {
   tvmffi_object_release_nested(((tensor_object *)self)->owner);
 }
@@ -91,7 +91,7 @@ static void delete_view(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_view, destroy_view, 0);
 }
 
-/* ---- Looking at tensors ---------------------------------------------------------------------- */
+/* ---- Checks ---- */
 
 /* The kept flags of a tensor that this file made; 0 for all other objects. */
 static uint64_t get_flags(const TVMFFIObject *obj) {
@@ -120,7 +120,7 @@ static int check_version(const DLManagedTensorVersioned *managed) {
                      (unsigned long)managed->version.major);
 }
 
-/* ---- Import ---------------------------------------------------------------------------------- */
+/* ---- Import ---- */
 
 static inline int wrap(const DLTensor *source, void *owner, uint64_t flags, tvmffi_deleter deleter,
                        TVMFFIObjectHandle *out) {
@@ -157,7 +157,7 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment,
     TVMFFI_TRY(
         tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
   }
-  if (from->deleter == release_export) { /* ours: it lost its flags on the way out */
+  if (from->deleter == release_export) { /* our own export: a DLManagedTensor has no flags */
     flags = get_flags(from->manager_ctx);
     deleter = delete_reimport;
   }
@@ -193,7 +193,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   return wrap_versioned(from, out);
 }
 
-/* ---- Export ---------------------------------------------------------------------------------- */
+/* ---- Export ---- */
 
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   DLManagedTensor *managed;
@@ -228,7 +228,7 @@ int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersio
   return 0;
 }
 
-/* ---- Views ----------------------------------------------------------------------------------- */
+/* ---- Views ---- */
 
 int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prototype,
                                  TVMFFIObjectHandle *out) {

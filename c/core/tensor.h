@@ -8,20 +8,20 @@
 
 #include "platform/compiler.h"
 
-/* DLPack's flags of these names: the first DLPack 1.x headers lack the second. */
+/* DLPack's flags of these names; the first DLPack 1.x headers lack the second. */
 #define TVMFFI_TENSOR_READ_ONLY (UINT64_C(1) << 0)
 #define TVMFFI_TENSOR_PADDED (UINT64_C(1) << 2)
 
 /*
- * TVMFFITensorFromDLPackVersioned without its three requirements: what an allocator of the
- * environment made is taken as it is. managed stays the caller's when this fails, and its version
- * may be one of which nothing but the deleter is known.
+ * TVMFFITensorFromDLPackVersioned without requirements on alignment, contiguity and padding:
+ * tensors of the environment's allocator are accepted as they are. managed [take on 0]; after a
+ * failure, nothing but its deleter may be known of its version.
  */
 int tvmffi_tensor_wrap_versioned(DLManagedTensorVersioned *managed, TVMFFIObjectHandle *out);
 
-/* tensor_layout.c: looking at a DLTensor. Texts begin with `function`. */
+/* In tensor_layout.c: properties of a DLTensor. Messages begin with `function`. */
 
-/* ndim and shape make sense: ValueError otherwise. */
+/* ValueError unless ndim is 0, or is positive and there is a shape. */
 TVMFFI_COLD int tvmffi_tensor_fail_shape(const DLTensor *tensor, const char *function);
 static inline int tvmffi_tensor_check_shape(const DLTensor *tensor, const char *function) {
   if (TVMFFI_LIKELY(tensor->ndim == 0 || (tensor->ndim > 0 && tensor->shape != NULL))) return 0;
@@ -32,15 +32,15 @@ static inline int tvmffi_tensor_check_shape(const DLTensor *tensor, const char *
 int tvmffi_tensor_check_requirements(const DLTensor *tensor, int32_t alignment, int32_t contiguous);
 
 /*
- * Compact and row-major, or without strides. The stride of a dimension of one element does not
- * matter, and none does when there are no elements.
+ * Whether it is compact and row-major, or has no strides. The stride of a dimension of one element
+ * is ignored, and so are all strides if there are no elements.
  */
 bool tvmffi_tensor_is_contiguous(const DLTensor *tensor);
 
-/* The bytes that the elements of a contiguous tensor take, rounded up. ValueError: too many. */
+/* The size in bytes of a contiguous tensor's elements, rounded up. ValueError if it overflows. */
 int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out);
 
-/* Compact row-major strides of a checked shape. ValueError when they overflow. */
+/* Compact row-major strides of a checked shape. ValueError if they overflow. */
 int tvmffi_tensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 
 #endif /* TVMFFI_CORE_TENSOR_H_ */

@@ -32,7 +32,7 @@ static inline bool multiply(int64_t *product, int64_t dim) {
 
 bool tvmffi_tensor_is_contiguous(const DLTensor *tensor) {
   int64_t expected = 1;
-  bool has_expected = true; /* no stride is what overflows */
+  bool has_expected = true; /* false once it overflows: no stride can match */
   int32_t i;
   if (tensor->strides == NULL || is_empty(tensor)) return true;
   for (i = tensor->ndim - 1; i >= 0; --i) {
@@ -61,7 +61,7 @@ int tvmffi_tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
   return 0;
 }
 
-/* Whether data is an address that this process can look at. */
+/* Whether data is an address in this process, not an opaque handle of the device. */
 static bool is_addressable(int32_t device_type) {
   return device_type <= kDLCUDAHost || device_type == kDLROCM || device_type == kDLROCMHost ||
          device_type == kDLCUDAManaged;
@@ -69,7 +69,7 @@ static bool is_addressable(int32_t device_type) {
 
 static bool is_multiple(uint64_t address, uint64_t alignment) {
   if ((alignment & (alignment - 1)) == 0) return (address & (alignment - 1)) == 0;
-  return address % alignment == 0; /* slower than all the rest of an import */
+  return address % alignment == 0; /* this division takes longer than the rest of an import */
 }
 
 int tvmffi_tensor_check_requirements(const DLTensor *tensor, int32_t alignment,

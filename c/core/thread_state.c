@@ -11,10 +11,10 @@
 
 TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 
-static tvmffi_thread_record *records; /* grows at the front */
+static tvmffi_thread_record *records; /* new ones are added at the front */
 static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
 
-/* Sequentially consistent on both sides, for it is part of the handshake of global.c. */
+/* The list is loaded and stored with sequential consistency, as the handshake of global.c needs. */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {
   return tvmffi_atomic_load_seq_cst_ptr(&records);
 }
@@ -45,14 +45,14 @@ tvmffi_thread_record *tvmffi_thread_record_ensure(void) {
 }
 
 /*
- * An error made by a library that may be gone by now is leaked: its deleter would run in code that
- * is no longer there.
+ * Releases what a thread holds. An error with a foreign deleter is leaked, because the library that
+ * has the deleter's code may have been unloaded.
  */
 static void release_state(tvmffi_thread_state *state) {
   TVMFFIObject *raised = state->raised;
   tvmffi_thread_record *record;
   state->raised = NULL;
-  state->has_exit_hook = false; /* what is released here may leave something for another round */
+  state->has_exit_hook = false; /* the deleters below may use the state again */
   if (raised != NULL && tvmffi_error_is_own(raised)) tvmffi_object_release(raised);
   if (state->streams != NULL) state->release_streams(state->streams);
   state->streams = NULL;
@@ -75,7 +75,7 @@ static void on_thread_exit(void *state) {
 
 void tvmffi_thread_ensure_exit_hook(void) {
   if (tvmffi_thread.has_exit_hook) return;
-  /* Without room for the hook, what this thread holds is leaked at its end. */
+  /* If there is no room for the hook, this thread's state is leaked when it ends. */
   (void)tvmffi_thread_at_exit(on_thread_exit, &tvmffi_thread);
   tvmffi_thread.has_exit_hook = true;
 }
@@ -84,5 +84,5 @@ void tvmffi_thread_shutdown(void) {
   release_state(&tvmffi_thread);
   (void)tvmffi_thread_at_exit(on_thread_exit, NULL);
   tvmffi_thread.has_exit_hook = false;
-  records = NULL; /* the memory goes with tvmffi_alloc_shutdown */
+  records = NULL; /* tvmffi_alloc_shutdown frees them */
 }

@@ -14,7 +14,7 @@
 
 tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
 
-/* ---- The table: a sparse array of pointers to records ---------------------------------------- */
+/* ---- The table: a sparse array of pointers to records ---- */
 
 enum { kSegmentSize = 2048, kNumSegments = kTvmffiMaxTypes / kSegmentSize };
 
@@ -22,17 +22,19 @@ typedef struct {
   tvmffi_type_record *records[kSegmentSize];
 } segment;
 
-static segment first_segment; /* in its place when the built-in types are in it */
+static segment first_segment; /* becomes segments[0] when it is filled */
 static segment *segments[kNumSegments];
 static int32_t next_index = kTvmffiFirstClientType;
 static int32_t end_index = kTvmffiBuiltinTypesEnd;
 static tvmffi_table keys;
-static int is_ready; /* the built-in types are in keys too */
+static int is_ready; /* the built-in types are in keys */
 
-/* ---- The built-in types ---------------------------------------------------------------------- */
+/* ---- The built-in types ---- */
 
-/* The keys by index, each with its NUL: first of values, then of objects, then of those that have
- * the first dynamic indices. */
+/*
+ * The keys by index, each NUL-terminated: first of values, then of objects, then of the types with
+ * the first dynamic indices.
+ */
 static const char kBuiltinKeys[] =
     "None\0"
     "int\0"
@@ -85,7 +87,7 @@ enum {
   kNumBuiltins = kNumStaticTypes + kTvmffiFirstClientType - kTVMFFIDynObjectBegin
 };
 
-/* Filled in when first looked at: as initialised data they would be a tenth of the library. */
+/* Filled in on first use: as initialised data they would be a tenth of the library. */
 static tvmffi_type_record builtins[kNumBuiltins];
 
 static int32_t number_of_type(int32_t type_index) {
@@ -102,7 +104,7 @@ static int32_t index_of_number(int32_t number) {
   return number - kNumStaticTypes + kTVMFFIDynObjectBegin;
 }
 
-/* key is NUL-terminated and stays. */
+/* key is NUL-terminated and lives as long as the record. */
 static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
   record->key.data = record->info.type_key.data = key;
   record->key.size = record->info.type_key.size = size;
@@ -141,28 +143,29 @@ TVMFFI_COLD static void fill_first_segment(void) {
   builtins[number_of_type(kTvmffiStrEnum)].info.type_depth = 2;
 #endif
   for (group = 0; group < tvmffi_num_builtin_type_groups; ++group) {
-    const tvmffi_builtin_type_group *in = tvmffi_builtin_type_groups[group];
-    for (i = 0; i < in->count; ++i) {
-      tvmffi_builtin_type_describe(&in->types[i],
-                                   &builtins[number_of_type(in->types[i].type_index)]);
+    const tvmffi_builtin_type_group *builtin_group = tvmffi_builtin_type_groups[group];
+    for (i = 0; i < builtin_group->count; ++i) {
+      tvmffi_builtin_type_describe(&builtin_group->types[i],
+                                   &builtins[number_of_type(builtin_group->types[i].type_index)]);
     }
   }
   tvmffi_atomic_store_release_ptr(&segments[0], &first_segment);
 }
 
-/* ---- Finding by index ------------------------------------------------------------------------ */
+/* ---- Finding by index ---- */
 
 static inline tvmffi_type_record *find_in_segment(int32_t type_index) {
-  const segment *in;
+  const segment *found;
   if ((uint32_t)type_index >= kTvmffiMaxTypes) return NULL;
-  in = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
-  return in != NULL ? tvmffi_atomic_load_acquire_ptr(&in->records[type_index % kSegmentSize])
-                    : NULL;
+  found = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
+  return found != NULL ? tvmffi_atomic_load_acquire_ptr(&found->records[type_index % kSegmentSize])
+                       : NULL;
 }
 
 /*
- * For who finds nothing: it may be the first to look, or have looked just before another was. Who
- * has the lock never is.
+ * Slow path: the first segment is filled on first use. A thread that finds nothing may have looked
+ * just before another one filled it, so look again. A caller that holds the lock never finds the
+ * segment missing, because ensure_ready has filled it, so the lock is not taken twice.
  */
 TVMFFI_COLD static tvmffi_type_record *find_at_first(int32_t type_index) {
   if (tvmffi_atomic_load_acquire_ptr(&segments[0]) == NULL) {
@@ -201,11 +204,11 @@ const char *tvmffi_type_key(int32_t type_index) {
   return record != NULL ? record->key.data : "unknown type";
 }
 
-bool tvmffi_type_is_instance(int32_t type_index, int32_t of) {
+bool tvmffi_type_is_instance(int32_t type_index, int32_t target_index) {
   const tvmffi_type_record *record, *target;
-  if (type_index == of) return true;
-  if (type_index < of || (record = tvmffi_type_find(type_index)) == NULL ||
-      (target = tvmffi_type_find(of)) == NULL) {
+  if (type_index == target_index) return true;
+  if (type_index < target_index || (record = tvmffi_type_find(type_index)) == NULL ||
+      (target = tvmffi_type_find(target_index)) == NULL) {
     return false;
   }
   return record->info.type_depth > target->info.type_depth &&
@@ -217,7 +220,7 @@ const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
   return record != NULL ? &record->info : NULL;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Keys ---- */
 
 TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
@@ -260,9 +263,9 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_inde
   return 0;
 }
 
-/* ---- Registration ---------------------------------------------------------------------------- */
+/* ---- Registration ---- */
 
-/* Why a registration under the lock failed; the error is raised when the lock is open again. */
+/* Why a registration under the lock failed; the error is raised after the lock is released. */
 typedef struct {
   bool no_memory;
   char text[512];
@@ -292,8 +295,10 @@ typedef struct {
   int32_t parent_index;
 } type_request;
 
-/* A known key must come under the parent and depth it has. A parent of -1 claims nothing. A class
-   that has the key of the class it derives from is the same type: TVM has such. */
+/*
+ * A request for a known key must give the parent and depth of the existing type; parent -1 is not
+ * compared. A class with the same key as the class it derives from is the same type: TVM has such.
+ */
 static int32_t check_known(const type_request *request, const tvmffi_type_record *known,
                            failure *why) {
   const TVMFFITypeInfo *info = &known->info;
@@ -315,7 +320,7 @@ static int32_t check_known(const type_request *request, const tvmffi_type_record
   return info->type_index;
 }
 
-/* The index for a new type, with nothing changed yet. */
+/* Chooses the index for a new type; changes nothing. */
 static int32_t choose_index(const type_request *request, const tvmffi_type_record *parent,
                             bool *out_in_parent_slots, failure *why) {
   int32_t index = request->static_index;
@@ -361,7 +366,7 @@ static int ensure_segment(int32_t index) {
   return 0;
 }
 
-/* The record, its ancestors and its key in one block. NULL without memory. */
+/* Allocates the record, its ancestors and its key in one block. NULL if out of memory. */
 static tvmffi_type_record *make_record(const type_request *request, int32_t index,
                                        const tvmffi_type_record *parent) {
   size_t depth = (size_t)request->depth, bytes, i;
@@ -414,7 +419,7 @@ TVMFFI_COLD static int32_t register_locked(const type_request *request, failure 
   index = choose_index(request, parent, &in_parent_slots, why);
   if (index < 0) return -1;
   taken = tvmffi_type_find(index);
-  if (taken != NULL) { /* also in slots of the parent: a static request may have claimed them */
+  if (taken != NULL) { /* a static index may lie within the parent's slots */
     return set_failure(why, "Conflicting static index %d between %s and %.*s", (int)index,
                        taken->key.data, (int)request->key->size, request->key->data);
   }
@@ -473,9 +478,9 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
   return why.no_memory ? tvmffi_fail_memory() : tvmffi_fail("InternalError", "%s", why.text);
 }
 
-/* ---- Shutdown -------------------------------------------------------------------------------- */
+/* ---- Shutdown ---- */
 
-/* The built-in ones are as at the start, not gone: clients may hold pointers to them. */
+/* The built-in types are reset, not removed: clients may hold pointers to their records. */
 void tvmffi_type_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
   memset(segments, 0, sizeof segments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type table. Records of built-in types are static data, later ones never move. */
+/* The type table. The records of built-in types are static data; no record ever moves. */
 #ifndef TVMFFI_CORE_TYPE_H_
 #define TVMFFI_CORE_TYPE_H_
 
@@ -13,10 +13,10 @@
 typedef struct {
   TVMFFITypeInfo info; /* first: clients hold pointers to it */
   tvmffi_table_key key;
-  int32_t num_slots;       /* indices from its own on that belong to it and its descendants */
-  int32_t allocated_slots; /* of them given out */
+  int32_t num_slots;       /* indices reserved for it and its descendants */
+  int32_t allocated_slots; /* how many of these are given out */
   bool slots_can_overflow;
-  /* Room in the arrays behind info.fields and info.methods. */
+  /* Capacities of the arrays info.fields and info.methods. */
   int32_t field_capacity;
   int32_t method_capacity;
 } tvmffi_type_record;
@@ -24,7 +24,7 @@ typedef struct {
 /* The record of a registered index, or NULL with nothing raised. Any thread. */
 tvmffi_type_record *tvmffi_type_find(int32_t type_index);
 
-/* The same, raising InternalError "Cannot find type info for type_index=<i>". */
+/* The same, but raises InternalError "Cannot find type info for type_index=<i>". */
 tvmffi_type_record *tvmffi_type_require(int32_t type_index);
 
 /* One past the largest registered index. */
@@ -36,7 +36,7 @@ const char *tvmffi_type_key(int32_t type_index);
 /* Indices are below this. */
 enum { kTvmffiMaxTypes = 1 << 22 };
 
-/* Types beside the static ones that are there from the start; clients find them by key. */
+/* Types with dynamic indices that exist from the start; clients find them by key. */
 enum {
 #ifdef TVMFFI_PROFILE_FULL
   kTvmffiEnumState = kTVMFFIDynObjectBegin,
@@ -58,14 +58,14 @@ enum {
 };
 
 /* Whether an object of one type is an instance of another. */
-bool tvmffi_type_is_instance(int32_t type_index, int32_t of);
+bool tvmffi_type_is_instance(int32_t type_index, int32_t target_index);
 
 /* Serialises all writers of types, fields, methods, metadata and attributes. */
 extern tvmffi_mutex tvmffi_type_mutex;
 
-/* ---- Attributes ------------------------------------------------------------------------------ */
+/* ---- Attributes ---- */
 
-/* Those whose columns are there from the start, in the order of their names in reflect.c. */
+/* Attributes whose columns exist from the start, in the order of their names in reflect.c. */
 enum {
   kTvmffiAttrAnyHash,
   kTvmffiAttrAnyEqual,
@@ -105,7 +105,7 @@ typedef struct {
   void (*native)(void);
 } tvmffi_builtin_attr;
 
-/* The Function object of one: static, and never destroyed. */
+/* The Function object of such an attribute: static, and never destroyed. */
 typedef struct {
   tvmffi_own_function base;
   int32_t type_index;
@@ -114,7 +114,7 @@ typedef struct {
 
 typedef struct {
   const tvmffi_builtin_attr *attrs;
-  tvmffi_attr_function *functions; /* as many */
+  tvmffi_attr_function *functions; /* one per attribute */
   size_t count;
 } tvmffi_builtin_attr_group;
 
@@ -126,16 +126,16 @@ extern const size_t tvmffi_num_builtin_attr_groups;
 extern const tvmffi_builtin_attr_group tvmffi_bigint_attrs;
 
 /*
- * For bodies of attributes: raises the TypeError that `<type key>.<attribute><signature>` got a
- * wrong number of arguments, or an argument of another type than the attribute's (for those whose
- * first num_self parameters are of it). 0 or -1.
+ * For the bodies of attributes: checks that there are `expected` arguments and that the first
+ * num_self are of the attribute's type. 0, or -1 with the TypeError of `<type
+ * key>.<attribute><signature>`.
  */
 int tvmffi_attr_check_args(const void *self, const char *signature, int expected, int num_self,
                            const TVMFFIAny *args, int32_t num_args);
 
-/* Back to the built-in types as they were at the start. */
+/* Resets the table to the built-in types. */
 void tvmffi_type_shutdown(void);
-/* The part of it that fields, methods, metadata and attributes own (reflect.c); comes first. */
+/* Releases what fields, methods, metadata and attributes own (reflect.c); to be called first. */
 void tvmffi_reflect_shutdown(void);
 
 #endif /* TVMFFI_CORE_TYPE_H_ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The classes that C++ clients hand over and catch: their layouts, and the names that the mangled
- * names of functions are made of. They stand in tvm::ffi itself, without the inline namespace of
- * the C++ layer. Exceptions are matched by the names of their types, so those of clients and
- * these are the same.
+ * The classes that C++ clients pass and catch: their layouts, and their names, which are part of
+ * the mangled names of functions. They are in tvm::ffi itself, without the inline namespace of the
+ * C++ layer. Exceptions are matched by the names of their types, so a client's Error and this one
+ * are the same type.
  */
 #ifndef TVMFFI_CXX_CLASSES_H_
 #define TVMFFI_CXX_CLASSES_H_
@@ -17,8 +17,7 @@
 
 #include "platform/atomic.h"
 
-/* The library with C++ functions exports what is marked so; the helper library has no use for it.
- */
+/* Marks what the library with C++ functions exports; not needed in the helper library. */
 #ifdef TVMFFI_CXX_EXPORTS
 #define TVMFFI_CXX_EXPORT __attribute__((visibility("default")))
 #else
@@ -32,7 +31,7 @@ namespace ffi {
 class ObjectRef {
  public:
   explicit ObjectRef(TVMFFIObject *taken) : obj_(taken) {}
-  ObjectRef(const ObjectRef &other) : obj_(other.Share()) {}
+  ObjectRef(const ObjectRef &source) : obj_(source.Share()) {}
   ObjectRef &operator=(const ObjectRef &) = delete;
   ~ObjectRef() { Release(obj_); }
 
@@ -44,7 +43,10 @@ class ObjectRef {
     return obj_;
   }
 
-  /* Gives up a reference; NULL is allowed. Needs no runtime, as the helper library has none. */
+  /*
+   * Releases a reference; NULL is allowed. Calls no function of the runtime, which the helper
+   * library does not link.
+   */
   static void Release(TVMFFIObject *obj) {
     constexpr std::uint64_t kStrong = 0xffffffff, kWeakOne = kStrong + 1;
     if (obj == nullptr) return;
@@ -77,13 +79,13 @@ class TVMFFI_CXX_EXPORT Error : public ObjectRef, public std::exception {
 static_assert(sizeof(Error) == 2 * sizeof(void *), "an exception of other C++ code is no larger");
 
 /*
- * An owned value. Like all classes here it has a destructor: that makes the C++ ABI return it in
- * memory of the caller, as clients expect.
+ * An owned value. Like all classes here it has a destructor; so the C++ ABI returns it in memory of
+ * the caller, as clients expect.
  */
 class Any {
  public:
   explicit Any(const TVMFFIAny &taken) : any_(taken) {}
-  Any(Any &&other) noexcept : any_(other.any_) { other.any_ = TVMFFIAny(); }
+  Any(Any &&source) noexcept : any_(source.any_) { source.any_ = TVMFFIAny(); }
   Any &operator=(const Any &) = delete;
   ~Any() { Release(); }
 
@@ -109,7 +111,7 @@ class String : public Any {
 };
 
 /*
- * A number or text that may be absent: an Any, which is None then. (An Optional of an object is
+ * A number or text that may be absent: an Any, which is None if it is. (An Optional of an object is
  * laid out as an ObjectRef, and the functions here return it as one.)
  */
 template <typename T, typename = void>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ functions that binaries built with the reference's headers link. Each calls a function of
-// the C layers and throws the error that this raises. Parameters are borrowed, results are the
+// the C layers and throws the error that it raises. Parameters are borrowed, results are the
 // caller's.
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-// Headers of the C library, which must not be read first inside of extern "C".
+// Headers of the C library, which must not be included for the first time inside extern "C".
 #include <cstdlib>
 #include <cstring>
 
@@ -39,7 +39,7 @@ void Check(int rc) {
 
 }  // namespace
 
-// ---- Values -------------------------------------------------------------------------------------
+// ---- Values ----
 
 TVMFFI_CXX_EXPORT Any DeepCopy(const Any &value) {
   TVMFFIAny result;
@@ -87,7 +87,7 @@ TVMFFI_CXX_EXPORT bool RecursiveGe(const Any &a, const Any &b) {
   return Compare(a, b) >= 0;
 }
 
-// ---- JSON ---------------------------------------------------------------------------------------
+// ---- JSON ----
 
 TVMFFI_CXX_EXPORT Any ToJSONGraph(const Any &value, const Any &metadata) {
   TVMFFIAny result;
@@ -116,7 +116,7 @@ static void TakeRaisedMessage(String *out) {
   SetText(out, TVMFFIErrorGetCellPtr(raised)->message);
 }
 
-// With opt_error nothing is thrown for a bad text: the result is None and *opt_error the message,
+// If opt_error is given, a bad text does not throw: the result is None and *opt_error the message,
 // which is empty on success.
 TVMFFI_CXX_EXPORT Any Parse(const String &text, String *opt_error) {
   TVMFFIByteArray bytes = {"", 0};
@@ -140,13 +140,13 @@ static String Write(const Any &value, std::int32_t indent) {
   return String(result);
 }
 
-// None as the indent is 0.
+// An indent of None has v_int64 0.
 TVMFFI_CXX_EXPORT String Stringify(const Any &value, const Optional<int> &indent) {
   return Write(value, static_cast<std::int32_t>(indent.get()->v_int64));
 }
 
-// The form of releases up to 0.1.12. Their Optional<int> is no Any, but an int and whether it is
-// there; as an argument by value it lies in memory of the caller, which destroys it.
+// The function of releases up to 0.1.12. Their Optional<int> is not an Any, but an int and a flag;
+// passed by value it is in memory of the caller, which destroys it.
 TVMFFI_CXX_EXPORT String Stringify(const Any &value, Optional<int> indent) {
   struct {
     std::int32_t value;
@@ -158,7 +158,7 @@ TVMFFI_CXX_EXPORT String Stringify(const Any &value, Optional<int> indent) {
 
 }  // namespace json
 
-// ---- Structural functions -----------------------------------------------------------------------
+// ---- Structural functions ----
 
 class StructuralEqual {
  public:
@@ -213,10 +213,10 @@ ObjectRef VisitErrorContext::FindAccessPaths(const ObjectRef &root,
   return ObjectRef(paths);
 }
 
-// ---- Modules ------------------------------------------------------------------------------------
+// ---- Modules ----
 
-// Methods are called on modules of clients and of the C layers: `this` is where a module begins for
-// C++.
+// Methods are called on modules of clients and of the C layers: `this` is the start of a module as
+// C++ sees it.
 class ModuleObj {
  public:
   TVMFFI_CXX_EXPORT ObjectRef GetFunction(const String &name, bool query_imports);

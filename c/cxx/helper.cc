@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ helper: see module/cxx_helper.h. A library of its own, libtvm_ffi_cxx, for the runtime
-// that needs no C++; part of the runtime where that exports C++ functions.
+// The C++ helper: see module/cxx_helper.h. It is a library of its own, libtvm_ffi_cxx, beside the
+// runtime that needs no C++, and part of the runtime that exports C++ functions.
 #include <cxxabi.h>
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace {
 
-// Results of class type come in memory of the caller's, whatever their size: what makes a class
-// such a one is that it has a destructor.
+// The C++ ABI returns classes with a destructor in memory of the caller, whatever their size; so
+// these have one, as the classes that the methods return do.
 struct HandleResult {
   TVMFFIObject *obj;
   ~HandleResult() {}
@@ -25,7 +25,8 @@ struct AnyResult {
   ~AnyResult() {}
 };
 
-// Calls a virtual method as a function whose first argument is the object, which it is.
+// Calls a virtual method the way the C++ ABI does: as a function whose first argument is the
+// object.
 template <typename R, typename... Args>
 R CallSlot(void *self, tvmffi_module_method method, Args... args) {
   using Slot = R (*)(void *, Args...);
@@ -49,13 +50,13 @@ TVMFFIAny FromInt(std::int32_t type_index, std::int64_t value) {
   return any;
 }
 
-// A function, or none: a handle, or in the first releases of 0.1.13 a whole value. No handle looks
-// like the beginning of one, for objects are aligned.
+// The result is a Function or nothing: a handle, or in the first releases of 0.1.13 a whole value.
+// No handle looks like the beginning of such a value, because objects are aligned.
 TVMFFIAny GetFunction(void *self, const TVMFFIAny *name) {
   alignas(TVMFFIAny) unsigned char room[sizeof(TVMFFIAny)] = {};
   TVMFFIAny any;
   TVMFFIObject *obj;
-  __asm__ volatile("" : : "r"(room) : "memory");  // the zeros are read, whatever is written there
+  __asm__ volatile("" : : "r"(room) : "memory");  // the zeros are read if only a handle is written
   new (room) AnyResult(CallSlot<AnyResult>(self, kTvmffiModuleGetFunction, name));
   __asm__ volatile("" : : "r"(room) : "memory");
   std::memcpy(&any, room, sizeof any);
@@ -100,7 +101,7 @@ TVMFFIAny CallMethod(void *self, tvmffi_module_method method, const TVMFFIAny *a
   }
 }
 
-// Copies a text; one that is too long is cut between characters of UTF-8.
+// Copies a text; one that is too long is cut at a UTF-8 character boundary.
 void SetText(tvmffi_cxx_thrown *thrown, const char *text) {
   constexpr std::size_t kMaxSize = sizeof thrown->text - 1;
   std::size_t size = std::strlen(text);

@@ -44,7 +44,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
   }
   if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);
   rc = allocator(prototype, &managed, NULL, raise_allocator_error);
-  if (rc != 0) return tvmffi_function_check_raised(rc); /* managed means nothing then */
+  if (rc != 0) return tvmffi_function_check_raised(rc); /* managed is not defined then */
   if (managed == NULL) {
     return tvmffi_fail("RuntimeError",
                        "TVMFFIEnvTensorAlloc: failed to allocate a tensor from the allocator");

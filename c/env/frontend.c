@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a frontend that the library may call, known by the names they have in Python. */
+/* Functions of a frontend that the library may call, registered under their names in Python. */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -21,9 +21,9 @@ typedef union {
   void (*release_lock)(void *state);
 } hook;
 
-static hook get_hook(int which) {
+static hook get_hook(int number) {
   hook result;
-  result.symbol = tvmffi_atomic_load_acquire_ptr(&hooks[which]);
+  result.symbol = tvmffi_atomic_load_acquire_ptr(&hooks[number]);
   return result;
 }
 

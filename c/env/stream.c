@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The streams of a thread: a table from device to stream, open addressing, in one block that hangs
- * off the thread's state. Devices are never taken out; their number is small.
+ * The current streams of a thread: a hash table from device to stream with open addressing, in one
+ * block that the thread's state points to. Devices are never removed; there are few of them.
  */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -25,7 +25,7 @@ typedef struct {
   stream_slot slots[];
 } stream_table;
 
-/* Of numbers that are not negative, so that the sign bits are there to tell it from a free slot. */
+/* Device type and id are not negative, so bit 63 is free. It is set because 0 is a free slot. */
 static uint64_t device_key(int32_t device_type, int32_t device_id) {
   return UINT64_C(1) << 63 | (uint64_t)(uint32_t)device_type << 32 | (uint32_t)device_id;
 }
@@ -34,7 +34,7 @@ static size_t last_slot(const stream_table *table) {
   return (size_t)((UINT64_C(1) << (64 - table->shift)) - 1);
 }
 
-/* The slot of a device, or the free one where it would be. The table is never full. */
+/* The slot of a device, or the free slot where it belongs. The table is never full. */
 static stream_slot *find_slot(stream_table *table, uint64_t device) {
   size_t mask = last_slot(table);
   size_t i = (size_t)((device * UINT64_C(0x9e3779b97f4a7c15)) >> table->shift);
@@ -56,7 +56,7 @@ static stream_table *new_table(unsigned shift) {
   return table;
 }
 
-/* The thread's table with room for one more device; NULL without memory, nothing changed. */
+/* The thread's table with room for one more device; NULL if out of memory, nothing changed. */
 TVMFFI_COLD static stream_table *ensure_room(void) {
   stream_table *table = tvmffi_thread.streams, *grown;
   size_t i;
@@ -94,7 +94,7 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, TVMFFIStreamHandl
   if (TVMFFI_LIKELY(slot != NULL && slot->device != 0)) {
     original = slot->stream;
     slot->stream = stream;
-  } else if (stream != NULL) { /* no entry is as good as one of NULL */
+  } else if (stream != NULL) { /* a missing entry means NULL */
     table = ensure_room();
     if (table == NULL) return tvmffi_fail_memory();
     slot = find_slot(table, device);

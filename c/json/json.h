@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text to values and back: None, bool, int, float, String, Array and Map, and beyond the
- * standard NaN, Infinity and -Infinity. Neither direction uses the stack for nesting, nor does the
- * locale change what is read or written.
+ * JSON text to values and back: None, bool, int, float, String, Array and Map, and, beyond the
+ * standard, NaN, Infinity and -Infinity. Neither direction recurses for nested values, and neither
+ * depends on the locale.
  */
 #ifndef TVMFFI_JSON_JSON_H_
 #define TVMFFI_JSON_JSON_H_
@@ -10,29 +10,32 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-/* The value of a text; it need not end with a NUL. ValueError, memory. */
+/* Parses a text, which need not end with a NUL. ValueError, memory. */
 int tvmffi_json_parse(const char *data, size_t size, TVMFFIAny *out);
 
 /*
- * The text of an owned value. indent is the number of spaces by which lines of each level begin
- * (none when negative), 0 for a text of one line. ValueError, memory.
+ * Writes an owned value as text. indent is the number of spaces per level; 0 puts everything on one
+ * line, a negative number breaks lines without indenting them. ValueError, memory.
  */
 int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out);
 
-/* ---- json_number.c --------------------------------------------------------------------------- */
+/* ---- json_number.c ---- */
 
 /*
- * Reads the number, an int or a float, that *at begins with, and moves *at behind it. False when
- * there is none, or when it is beyond the range of floats.
+ * Reads the int or float that *cursor begins with and moves *cursor past it. False when there is no
+ * number, or when it is outside the range of floats.
  */
-bool tvmffi_json_read_number(const char **at, const char *end, TVMFFIAny *out);
+bool tvmffi_json_read_number(const char **cursor, const char *end, TVMFFIAny *out);
 
-/* How long a number can be: -1.2345678901234567e-308 and a NUL. */
+/* The longest number: -1.2345678901234567e-308 and a NUL. */
 enum { kTvmffiJsonMaxNumber = 25 };
 
-/* Both give the number of bytes written. */
+/* Both return the number of bytes written. */
 size_t tvmffi_json_write_int(int64_t value, char *out);
-/* With 17 digits, or as many as an integer has: what is read back is the same float. */
+/*
+ * Writes 17 significant digits, or all digits of an integral value, so that it reads back as the
+ * same float.
+ */
 size_t tvmffi_json_write_float(double value, char *out);
 
 #endif /* TVMFFI_JSON_JSON_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global functions of JSON. */
+/* The global functions for JSON. */
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
@@ -11,7 +11,7 @@ static int parse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return tvmffi_json_parse(text.data, text.size, result);
 }
 
-/* Of the indent, as many bits count as the reference's int has. */
+/* The indent is cut to 32 bits, as in the reference, where it is an int. */
 static int stringify(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny value;
   int rc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers from and to text. A float times a power of ten is computed in 64 bits with a bound for
- * what is lost. Where the rest of the digits could decide, and that is seldom, the C library does;
- * it is given no decimal point, and of what it gives none is looked at, for that depends on the
- * locale.
+ * Numbers from and to text. A float is multiplied by a power of ten in 64 bits, with a known error
+ * bound. In the rare cases where the error could change the rounding, the C library does the
+ * conversion. Its decimal point depends on the locale, so strtod is given a text without one, and
+ * the one that snprintf writes is skipped.
  */
 #include <float.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "core/any.h"
 #include "json/json.h"
 
-/* ---- Times a power of ten -------------------------------------------------------------------- */
+/* ---- Times a power of ten ---- */
 
-/* bits * 2^exponent, the highest of the bits set. */
+/* bits * 2^exponent, normalised: the highest bit is set. */
 typedef struct {
   uint64_t bits;
   int exponent;
 } scaled;
 
-/* Powers from 10^-352 to 10^351 are products of two. */
+/* A power from 10^-352 to 10^351 is the product of a small one and a large one. */
 enum { kNumSmall = 16, kNumLarge = 44, kMinPower = -352, kMaxPower = 351 };
 
-/* The highest bits of 10^0, 10^1, ...: all that there are. */
+/* The high bits of 10^0, 10^1, ...; these are exact. */
 static const uint64_t kSmallPowers[kNumSmall] = {
     UINT64_C(0x8000000000000000), UINT64_C(0xa000000000000000), UINT64_C(0xc800000000000000),
     UINT64_C(0xfa00000000000000), UINT64_C(0x9c40000000000000), UINT64_C(0xc350000000000000),
@@ -34,7 +34,7 @@ static const uint64_t kSmallPowers[kNumSmall] = {
     UINT64_C(0xe8d4a51000000000), UINT64_C(0x9184e72a00000000), UINT64_C(0xb5e620f480000000),
     UINT64_C(0xe35fa931a0000000)};
 
-/* Those of 10^-352, 10^-336, ..., rounded. */
+/* The high bits of 10^-352, 10^-336, ..., rounded to nearest. */
 static const uint64_t kLargePowers[kNumLarge] = {
     UINT64_C(0xcd42a11346f34f7d), UINT64_C(0xe3e27a444d8d98b8), UINT64_C(0xfd00b897478238d1),
     UINT64_C(0x8c71dcd9ba0b4926), UINT64_C(0x9becce62836ac577), UINT64_C(0xad1c8eab5ee43b67),
@@ -52,15 +52,17 @@ static const uint64_t kLargePowers[kNumLarge] = {
     UINT64_C(0xbd49d14aa79dbc82), UINT64_C(0xd226fc195c6a2f8c), UINT64_C(0xe950df20247c83fd),
     UINT64_C(0x81842f29f2cce376), UINT64_C(0x8fcac257558ee4e6)};
 
-/* The exponent of the power of two at or below 10^power, for powers of the tables. */
+/* floor(log2(10^power)), for the powers in the tables. */
 static int floor_log2(int power) {
-  enum { kLog2Of10 = 217706, kBits = 16, kBias = 2000 }; /* in as many bits; no negative shifted */
+  /* fixed point; kBias avoids shifting negatives */
+  enum { kLog2Of10 = 217706, kBits = 16, kBias = 2000 };
   return ((power * kLog2Of10 + (kBias << kBits)) >> kBits) - kBias;
 }
 
 /*
- * What x was too small by it stays; less than 1 is cut off, and where power_bits are rounded there
- * is half of 1 too much or too little. All of that may be doubled.
+ * x times the power of ten with the given high bits. The error that x had stays; truncation loses
+ * less than 1, and rounded power_bits are off by up to half a unit. Normalisation may double all of
+ * this.
  */
 static void multiply(scaled *x, uint64_t power_bits, int power) {
   x->bits = tvmffi_multiply_high(x->bits, power_bits);
@@ -89,12 +91,12 @@ static scaled scale(uint64_t mantissa, int power) {
   return x;
 }
 
-/* Whether bits that are dropped might be on the other side of a half than they should. */
+/* Whether the error could put the dropped bits on the wrong side of one half. */
 static bool is_near_half(uint64_t dropped, uint64_t half) {
   return half - dropped <= kMaxLoss;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 enum { kMantissaBits = 52, kMaxDigits = 800, kMaxExponent = 100000 };
 
@@ -104,7 +106,7 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* False when it takes more digits to tell, or there may be no normal number of that size. */
+/* False when more digits are needed to round, or the result may not be a normal number. */
 static bool make_float(uint64_t mantissa, int64_t exponent, double *out) {
   enum { kDropped = 63 - kMantissaBits, kBias = 1023 + kMantissaBits, kMaxBiased = 2046 };
   uint64_t dropped, kept;
@@ -116,14 +118,15 @@ static bool make_float(uint64_t mantissa, int64_t exponent, double *out) {
   biased = x.exponent + kDropped + kBias;
   if (is_near_half(dropped, 1u << (kDropped - 1))) return false;
   if (biased < 1 || biased >= kMaxBiased) return false;
-  kept = (x.bits >> kDropped) + (dropped >> (kDropped - 1)); /* its carry counts the exponent up */
+  kept = (x.bits >> kDropped) + (dropped >> (kDropped - 1)); /* a carry increments the exponent */
   *out = from_bits(((uint64_t)(biased - 1) << kMantissaBits) + kept);
   return true;
 }
 
 /*
- * The same of as many digits as there are, a point among them; exponent is that of the last. As
- * many as matter are copied; of others, whether they are all 0. False when out of range.
+ * The same for any number of digits, which may contain a point; exponent is that of the last digit.
+ * The first kMaxDigits are copied, and one more digit tells whether the rest are all 0. False when
+ * out of range.
  */
 TVMFFI_COLD static bool make_long_float(const char *digits, const char *end, int64_t exponent,
                                         double *out) {
@@ -160,7 +163,7 @@ static const char *skip_zeros(const char *p, const char *end) {
   return p;
 }
 
-/* Appends digits to a number, which overflows silently. */
+/* Appends digits to a number. Overflow is not reported. */
 static const char *read_digits(const char *p, const char *end, uint64_t *number) {
   uint64_t value = *number;
   for (; p < end && is_digit(*p); ++p) value = 10 * value + (uint64_t)(*p - '0');
@@ -168,7 +171,7 @@ static const char *read_digits(const char *p, const char *end, uint64_t *number)
   return p;
 }
 
-/* Behind the e. A text has not as many digits as could make up for an exponent that is cut. */
+/* Reads what follows the e. The exponent is capped: no text has enough digits to offset more. */
 static const char *read_exponent(const char *p, const char *end, int64_t *out) {
   const int64_t kEnough = INT64_MAX / 100;
   bool is_negative = p < end && *p == '-';
@@ -182,9 +185,9 @@ static const char *read_exponent(const char *p, const char *end, int64_t *out) {
   return p == first ? NULL : p;
 }
 
-bool tvmffi_json_read_number(const char **at, const char *end, TVMFFIAny *out) {
+bool tvmffi_json_read_number(const char **cursor, const char *end, TVMFFIAny *out) {
   enum { kSafeDigits = 19 };
-  const char *p = *at, *digits, *first, *digits_end;
+  const char *p = *cursor, *digits, *first, *digits_end;
   bool is_negative = *p == '-', is_float = false;
   uint64_t mantissa = 0;
   ptrdiff_t num_digits, num_significant;
@@ -224,19 +227,19 @@ bool tvmffi_json_read_number(const char **at, const char *end, TVMFFIAny *out) {
     }
     *out = tvmffi_any_float(is_negative ? -value : value);
   }
-  *at = p;
+  *cursor = p;
   return true;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
 enum { kNumDigits = 17 };
 
-/* Right-aligned: gives where it begins. */
+/* Writes right-aligned and returns the first digit. */
 static char *write_digits(uint64_t value, char *end) {
-  const uint64_t kTenth = UINT64_C(0xcccccccccccccccd); /* of 2^67 */
+  const uint64_t kTenth = UINT64_C(0xcccccccccccccccd); /* 2^67 / 10, rounded up */
   do {
-    uint64_t tenth = tvmffi_multiply_high(value, kTenth) >> 3; /* divisions are slow */
+    uint64_t tenth = tvmffi_multiply_high(value, kTenth) >> 3; /* faster than dividing by 10 */
     *--end = (char)('0' + (value - 10 * tenth));
     value = tenth;
   } while (value != 0);
@@ -254,23 +257,26 @@ size_t tvmffi_json_write_int(int64_t value, char *out) {
   return size + (value < 0);
 }
 
-/* The exponent of the power of ten at or below 2^power, for powers of floats. */
+/* floor(log10(2^power)), for the exponents of floats. */
 static int floor_log10(int power) {
   enum { kLog10Of2 = 315653, kBits = 20, kBias = 400 };
   return ((power * kLog10Of2 + (kBias << kBits)) >> kBits) - kBias;
 }
 
-/* The 17 digits of a float above 0, and the exponent of the first. False: those below decide. */
+/*
+ * The 17 digits of a float above 0, and the exponent of the first digit. False when the digits that
+ * follow would decide the rounding.
+ */
 static bool make_digits(double value, char digits[kNumDigits], int *out_exponent) {
-  const uint64_t kLeast = UINT64_C(10000000000000000); /* of so many digits */
+  const uint64_t kLeast = UINT64_C(10000000000000000); /* the least number of 17 digits */
   uint64_t bits, mantissa, number = 0;
   int exponent, biased, power;
   memcpy(&bits, &value, sizeof bits);
   biased = (int)(bits >> kMantissaBits);
   mantissa = bits & ((UINT64_C(1) << kMantissaBits) - 1);
-  if (biased == 0) return false; /* few digits matter in so small a number */
+  if (biased == 0) return false; /* subnormal: it has fewer significant digits */
   mantissa |= UINT64_C(1) << kMantissaBits;
-  exponent = floor_log10(biased - 1023); /* of the power of two below: too small by one at most */
+  exponent = floor_log10(biased - 1023); /* too small by one at most */
   for (power = kNumDigits - 1 - exponent;; --power) {
     scaled x = scale(mantissa, power);
     int shift = -(x.exponent + biased - 1023 - kMantissaBits);
@@ -285,7 +291,7 @@ static bool make_digits(double value, char digits[kNumDigits], int *out_exponent
   return true;
 }
 
-/* By the C library, whose text is a digit, the point of the locale, the others, and e-300. */
+/* The same by the C library: a digit, the locale's point, 16 digits, an exponent like e-300. */
 TVMFFI_COLD static void print_digits(double value, char digits[kNumDigits], int *out_exponent) {
   char text[64], *e, *p;
   (void)snprintf(text, sizeof text, "%.16e", value);
@@ -297,7 +303,7 @@ TVMFFI_COLD static void print_digits(double value, char digits[kNumDigits], int 
 }
 
 size_t tvmffi_json_write_float(double value, char *out) {
-  const double kIntegers = 9007199254740992.0; /* below, all of them are floats */
+  const double kIntegers = 9007199254740992.0; /* up to 2^53 every integer is a float */
   char digits[kNumDigits], *p = out;
   int exponent, num = kNumDigits;
   uint64_t bits;

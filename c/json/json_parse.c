@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser. Values wait on a stack of its own until the container that they are in ends; what is
- * below them there is a mark of the container.
+ * The parser, with its own stack instead of recursion. Values stay on the stack until their
+ * container is complete; below the values of each container lies a mark, which saves the parser's
+ * state for the container around it.
  */
 #include <math.h>
 #include <string.h>
@@ -17,33 +18,33 @@
 #include "json/json.h"
 
 typedef struct {
-  const char *begin, *end, *at;
+  const char *begin, *end, *cursor;
   TVMFFIAny *values;
   size_t num_values, max_values;
-  size_t first; /* the number of the first value of the innermost container; 0: there is none */
-  bool is_map;  /* that container is one: keys and values in turn */
+  size_t first; /* index of the innermost container's first value; 0 outside of containers */
+  bool is_map;  /* that container is a map: keys and values alternate */
   tvmffi_buf text;
 } parser;
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
-TVMFFI_COLD static int fail_at(const parser *p, const char *what, const char *at) {
-  size_t line = 1, position = (size_t)(at - p->begin);
+TVMFFI_COLD static int fail_at(const parser *p, const char *message, const char *cursor) {
+  size_t line = 1, position = (size_t)(cursor - p->begin);
   const char *line_begin = p->begin, *c;
-  for (c = p->begin; c < at; ++c) {
+  for (c = p->begin; c < cursor; ++c) {
     if (*c != '\n') continue;
     line_begin = c + 1;
     ++line;
   }
-  return tvmffi_fail("ValueError", "%s: line %zu column %zu (char %zu)", what, line,
-                     (size_t)(at - line_begin) + 1, position);
+  return tvmffi_fail("ValueError", "%s: line %zu column %zu (char %zu)", message, line,
+                     (size_t)(cursor - line_begin) + 1, position);
 }
 
-TVMFFI_COLD static int fail(const parser *p, const char *what) {
-  return fail_at(p, what, p->at);
+TVMFFI_COLD static int fail(const parser *p, const char *message) {
+  return fail_at(p, message, p->cursor);
 }
 
-/* ---- The stack ------------------------------------------------------------------------------- */
+/* ---- The stack ---- */
 
 TVMFFI_COLD static int grow(parser *p) {
   size_t max = p->max_values != 0 ? 2 * p->max_values : 64, bytes;
@@ -58,7 +59,7 @@ TVMFFI_COLD static int grow(parser *p) {
   return 0;
 }
 
-/* Room for another value, which *out is until then. */
+/* Adds a value to the stack, None until the caller sets *out. */
 static int push(parser *p, TVMFFIAny **out) {
   if (TVMFFI_UNLIKELY(p->num_values == p->max_values)) TVMFFI_TRY(grow(p));
   *out = &p->values[p->num_values++];
@@ -72,9 +73,9 @@ static void release_all(parser *p) {
   tvmffi_buf_fini(&p->text);
 }
 
-/* ---- Containers ------------------------------------------------------------------------------ */
+/* ---- Containers ---- */
 
-/* The mark says what is to be when the container has ended. */
+/* The mark saves first and is_map of the outer container, which close_container restores. */
 static int open_container(parser *p, bool is_map) {
   TVMFFIAny *mark;
   TVMFFI_TRY(push(p, &mark));
@@ -94,9 +95,9 @@ static TVMFFIObject *make_array(parser *p, size_t num) {
 }
 
 /*
- * Of keys that are equal the last counts, and its place. For that a map of four pairs gives up the
- * entry that is there; larger ones do so themselves, and in those of up to three, as it happens,
- * the entry keeps its place. Of the slots of a table half are free at first.
+ * Of equal keys, the last one determines both value and position. A dense map moves an existing
+ * entry to the end itself; a map of four pairs is told to erase it first; in maps of up to three
+ * pairs the entry happens to keep its position. A dense map starts with half of its slots free.
  */
 static TVMFFIObject *make_map(parser *p, size_t num_pairs) {
   bool is_small = num_pairs <= kTvmffiMapMaxSmallSlots;
@@ -114,7 +115,7 @@ static TVMFFIObject *make_map(parser *p, size_t num_pairs) {
   return map;
 }
 
-/* Its values give way to the container, which takes the place of the mark. */
+/* Replaces the mark and the values above it by the container made of those values. */
 static int close_container(parser *p) {
   size_t num = p->num_values - p->first;
   TVMFFIObject *container = p->is_map ? make_map(p, num / 2) : make_array(p, num);
@@ -126,15 +127,15 @@ static int close_container(parser *p) {
   return 0;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Texts ---- */
 
-/* Four hexadecimal digits; false when they are not. */
-static bool read_code(const parser *p, const char *at, uint32_t *out) {
+/* Reads four hexadecimal digits; false when they are not. */
+static bool read_code(const parser *p, const char *digits, uint32_t *out) {
   uint32_t code = 0;
   int i;
-  if (p->end - at < 4) return false;
+  if (p->end - digits < 4) return false;
   for (i = 0; i < 4; ++i) {
-    char c = at[i], lower = (char)(c | 0x20);
+    char c = digits[i], lower = (char)(c | 0x20);
     if (c >= '0' && c <= '9') {
       code = 16 * code + (uint32_t)(c - '0');
     } else if (lower >= 'a' && lower <= 'f') {
@@ -161,67 +162,72 @@ static void append_utf8(tvmffi_buf *text, uint32_t code) {
 }
 
 /*
- * At the u of an escape; goes behind its digits, and those of the second if it takes two. What is
- * wrong with the second is said of its digits, unlike of the first, as the reference has it.
+ * Parses \uXXXX from the u on, with the second escape of a surrogate pair. Errors in the second
+ * escape give the position of its digits, errors in the first that of its u, as in the reference.
  */
 TVMFFI_COLD static int parse_code(parser *p) {
   static const char kInvalid[] = "Invalid \\uXXXX escape";
   static const char kInvalidPair[] = "Invalid surrogate pair of \\uXXXX escapes";
-  const char *at = p->at;
+  const char *cursor = p->cursor;
   uint32_t code, low;
-  if (!read_code(p, at + 1, &code)) return fail(p, kInvalid);
+  if (!read_code(p, cursor + 1, &code)) return fail(p, kInvalid);
   if (code >= 0xD800 && code < 0xE000) {
-    bool is_pair = code < 0xDC00 && p->end - at > 6 && at[5] == '\\' && at[6] == 'u';
+    bool is_pair = code < 0xDC00 && p->end - cursor > 6 && cursor[5] == '\\' && cursor[6] == 'u';
     if (!is_pair) return fail(p, kInvalidPair);
-    at += 6;
-    if (!read_code(p, at + 1, &low)) return fail_at(p, kInvalid, at + 1);
-    if (low < 0xDC00 || low >= 0xE000) return fail_at(p, kInvalidPair, at + 1);
+    cursor += 6;
+    if (!read_code(p, cursor + 1, &low)) return fail_at(p, kInvalid, cursor + 1);
+    if (low < 0xDC00 || low >= 0xE000) return fail_at(p, kInvalidPair, cursor + 1);
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
   }
-  p->at = at + 5;
+  p->cursor = cursor + 5;
   append_utf8(&p->text, code);
   return 0;
 }
 
-/* Up to what is not simply part of the text: a quote, an escape, a control character, the end. */
+/* Skips to the next quote, escape, control character, or the end of the text. */
 static void skip_plain(parser *p) {
-  const char *at = p->at, *end = p->end;
-  while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20) ++at;
-  p->at = at;
+  const char *cursor = p->cursor, *end = p->end;
+  while (cursor < end && *cursor != '"' && *cursor != '\\' && (unsigned char)*cursor >= 0x20) {
+    ++cursor;
+  }
+  p->cursor = cursor;
 }
 
-/* Behind a backslash. */
+/* Parses an escape, from the character after the backslash on. */
 static int parse_escape(parser *p) {
   static const char kLetters[] = "\"\\/bfnrt", kMeanings[] = "\"\\/\b\f\n\r\t";
   const char *letter;
-  if (p->at == p->end) return fail(p, "Invalid \\escape");
-  if (*p->at == 'u') return parse_code(p);
-  letter = memchr(kLetters, *p->at, sizeof kLetters - 1);
+  if (p->cursor == p->end) return fail(p, "Invalid \\escape");
+  if (*p->cursor == 'u') return parse_code(p);
+  letter = memchr(kLetters, *p->cursor, sizeof kLetters - 1);
   if (letter == NULL) return fail(p, "Invalid \\escape");
-  ++p->at;
+  ++p->cursor;
   tvmffi_buf_append(&p->text, &kMeanings[letter - kLetters], 1);
   return 0;
 }
 
-/* At the quote. Texts with escapes are objects, however short, as the reference has them. */
+/*
+ * Parses a string from its opening quote on. One with escapes becomes an object, however short it
+ * is, as in the reference.
+ */
 static int parse_text(parser *p) {
-  const char *quote = p->at, *run = ++p->at;
+  const char *quote = p->cursor, *run = ++p->cursor;
   bool has_escapes = false;
   TVMFFIAny *value;
   TVMFFIObject *string;
   TVMFFI_TRY(push(p, &value));
-  for (;; run = p->at) {
+  for (;; run = p->cursor) {
     skip_plain(p);
-    if (p->at == p->end) return fail_at(p, "Unterminated string starting at", quote);
-    if (*p->at == '"') break;
-    if (*p->at != '\\') return fail(p, "Invalid control character at");
+    if (p->cursor == p->end) return fail_at(p, "Unterminated string starting at", quote);
+    if (*p->cursor == '"') break;
+    if (*p->cursor != '\\') return fail(p, "Invalid control character at");
     if (!has_escapes) tvmffi_buf_clear(&p->text);
     has_escapes = true;
-    tvmffi_buf_append(&p->text, run, (size_t)(p->at++ - run));
+    tvmffi_buf_append(&p->text, run, (size_t)(p->cursor++ - run));
     TVMFFI_TRY(parse_escape(p));
   }
-  if (!has_escapes) return tvmffi_string_to_any(run, (size_t)(p->at++ - run), value);
-  tvmffi_buf_append(&p->text, run, (size_t)(p->at++ - run));
+  if (!has_escapes) return tvmffi_string_to_any(run, (size_t)(p->cursor++ - run), value);
+  tvmffi_buf_append(&p->text, run, (size_t)(p->cursor++ - run));
   if (p->text.failed) return tvmffi_fail_memory();
   string = tvmffi_string_new(kTVMFFIStr, p->text.data, p->text.size);
   if (string == NULL) return -1;
@@ -229,42 +235,44 @@ static int parse_text(parser *p) {
   return 0;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 static char skip_space(parser *p) {
-  while (p->at < p->end && is_space(*p->at)) ++p->at;
-  return p->at < p->end ? *p->at : '\0';
+  while (p->cursor < p->end && is_space(*p->cursor)) ++p->cursor;
+  return p->cursor < p->end ? *p->cursor : '\0';
 }
 
-/* The next byte that is not space; a NUL, which is nothing of JSON, at the end of the text. */
+/* The next byte that is not white space. At the end of the text a NUL, which is not valid JSON. */
 static inline char peek(parser *p) {
-  bool is_here = p->at != p->end && (unsigned char)*p->at > ' ';
-  return is_here ? *p->at : skip_space(p);
+  bool is_here = p->cursor != p->end && (unsigned char)*p->cursor > ' ';
+  return is_here ? *p->cursor : skip_space(p);
 }
 
-/* There is not what was to come. Where the text ends behind a comma, that is what is said. */
-TVMFFI_COLD static int fail_missing(const parser *p, const char *what) {
-  const char *last = p->at;
-  if (p->at != p->end) return fail(p, what);
+/*
+ * Fails because something expected is missing. A text that ends after a comma gets its own message.
+ */
+TVMFFI_COLD static int fail_missing(const parser *p, const char *message) {
+  const char *last = p->cursor;
+  if (p->cursor != p->end) return fail(p, message);
   while (last > p->begin && is_space(last[-1])) --last;
-  return fail(p, last > p->begin && last[-1] == ',' ? "Syntax error near" : what);
+  return fail(p, last > p->begin && last[-1] == ',' ? "Syntax error near" : message);
 }
 
 static bool skip_word(parser *p, const char *word, size_t size) {
-  if ((size_t)(p->end - p->at) < size || memcmp(p->at, word, size) != 0) return false;
-  p->at += size;
+  if ((size_t)(p->end - p->cursor) < size || memcmp(p->cursor, word, size) != 0) return false;
+  p->cursor += size;
   return true;
 }
 
 #define SKIP_WORD(p, word) skip_word(p, word, sizeof(word) - 1)
 
-/* False when it is none that has a meaning. */
+/* False when it is not a known word. */
 TVMFFI_COLD static bool read_word(parser *p, TVMFFIAny *value) {
-  switch (*p->at) {
+  switch (*p->cursor) {
     case 'n':
       return SKIP_WORD(p, "null");
     case 't':
@@ -285,13 +293,13 @@ TVMFFI_COLD static bool read_word(parser *p, TVMFFIAny *value) {
   }
 }
 
-/* A value that is no container. */
+/* Parses a value that is not a container. */
 static int parse_plain(parser *p) {
   TVMFFIAny *value;
-  if (p->at == p->end) return fail_missing(p, "Expecting value");
-  if (*p->at == '"') return parse_text(p);
+  if (p->cursor == p->end) return fail_missing(p, "Expecting value");
+  if (*p->cursor == '"') return parse_text(p);
   TVMFFI_TRY(push(p, &value));
-  if (tvmffi_json_read_number(&p->at, p->end, value) || read_word(p, value)) return 0;
+  if (tvmffi_json_read_number(&p->cursor, p->end, value) || read_word(p, value)) return 0;
   return fail(p, "Expecting value");
 }
 
@@ -299,7 +307,7 @@ static int parse_key(parser *p) {
   if (peek(p) != '"') return fail_missing(p, "Expecting property name enclosed in double quotes");
   TVMFFI_TRY(parse_text(p));
   if (peek(p) != ':') return fail(p, "Expecting ':' delimiter");
-  ++p->at;
+  ++p->cursor;
   return 0;
 }
 
@@ -307,31 +315,31 @@ static char end_of_container(const parser *p) {
   return p->is_map ? '}' : ']';
 }
 
-/* Goes into containers up to a value that is none, or up to the end of one that is empty. */
+/* Opens containers until it has parsed one plain value or closed an empty container. */
 static int parse_value(parser *p) {
   for (;;) {
     char letter = peek(p);
     if (letter != '[' && letter != '{') return parse_plain(p);
-    ++p->at;
+    ++p->cursor;
     TVMFFI_TRY(open_container(p, letter == '{'));
     if (peek(p) == end_of_container(p)) {
-      ++p->at;
+      ++p->cursor;
       return close_container(p);
     }
     if (p->is_map) TVMFFI_TRY(parse_key(p));
   }
 }
 
-/* Goes out of the containers that end here, up to where another value is. */
+/* Closes the containers that end here and stops where the next value must be. */
 static int parse_ends(parser *p) {
   while (p->first != 0) {
     char letter = peek(p);
     if (letter == ',') {
-      ++p->at;
+      ++p->cursor;
       return p->is_map ? parse_key(p) : 0;
     }
     if (letter != end_of_container(p)) return fail(p, "Expecting ',' delimiter");
-    ++p->at;
+    ++p->cursor;
     TVMFFI_TRY(close_container(p));
   }
   return 0;
@@ -343,7 +351,7 @@ static int parse_document(parser *p, TVMFFIAny *out) {
     TVMFFI_TRY(parse_ends(p));
   } while (p->first != 0);
   (void)peek(p);
-  if (p->at != p->end) return fail(p, "Extra data");
+  if (p->cursor != p->end) return fail(p, "Extra data");
   *out = p->values[--p->num_values];
   return 0;
 }
@@ -352,7 +360,7 @@ int tvmffi_json_parse(const char *data, size_t size, TVMFFIAny *out) {
   parser p;
   int rc;
   memset(&p, 0, sizeof p);
-  p.begin = p.at = data;
+  p.begin = p.cursor = data;
   p.end = data + size;
   rc = parse_document(&p, out);
   release_all(&p);

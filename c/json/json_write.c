@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer: a walk with a stack of its own through the containers of a value. */
+/* The writer: an iterative walk through nested containers, with its own stack. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,10 +12,10 @@
 #include "core/string.h"
 #include "json/json.h"
 
-/* A container that the walk is in: position, of a sequence or of a map. */
+/* A container on the stack, and the position in it: an index, or a position in a map. */
 typedef struct {
   TVMFFIObject *obj;
-  uint64_t at;
+  uint64_t position;
 } level;
 
 typedef struct {
@@ -25,9 +25,9 @@ typedef struct {
   size_t num_levels, max_levels;
 } writer;
 
-/* ---- Plain values ---------------------------------------------------------------------------- */
+/* ---- Plain values ---- */
 
-/* What stands behind the backslash for a byte, u for a code, 0 for none. */
+/* The character after the backslash in a byte's escape: u for \uXXXX, 0 for no escape. */
 static char find_escape(unsigned char byte) {
   static const char kControls[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
   if (byte < 0x20) return kControls[byte];
@@ -37,24 +37,24 @@ static char find_escape(unsigned char byte) {
 
 static void write_text(writer *w, TVMFFIByteArray text) {
   static const char kHex[] = "0123456789abcdef";
-  const char *at = text.data, *end = text.data + text.size, *run = at;
+  const char *cursor = text.data, *end = text.data + text.size, *run = cursor;
   tvmffi_buf_append(&w->text, "\"", 1);
-  for (; at < end; ++at) {
+  for (; cursor < end; ++cursor) {
     char escape[6] = "\\?00";
-    unsigned char byte = (unsigned char)*at;
+    unsigned char byte = (unsigned char)*cursor;
     escape[1] = find_escape(byte);
     if (escape[1] == '\0') continue;
-    tvmffi_buf_append(&w->text, run, (size_t)(at - run));
+    tvmffi_buf_append(&w->text, run, (size_t)(cursor - run));
     escape[4] = kHex[byte >> 4];
     escape[5] = kHex[byte & 15];
     tvmffi_buf_append(&w->text, escape, escape[1] == 'u' ? 6 : 2);
-    run = at + 1;
+    run = cursor + 1;
   }
-  tvmffi_buf_append(&w->text, run, (size_t)(at - run));
+  tvmffi_buf_append(&w->text, run, (size_t)(cursor - run));
   tvmffi_buf_append(&w->text, "\"", 1);
 }
 
-/* A new line for what is in so many containers. */
+/* Starts a new line, indented for this many enclosing containers. */
 static void write_line(writer *w, size_t depth) {
   static const char kSpaces[] = "                                ";
   size_t left = 0;
@@ -69,7 +69,7 @@ static void write_line(writer *w, size_t depth) {
   }
 }
 
-/* ---- Containers ------------------------------------------------------------------------------ */
+/* ---- Containers ---- */
 
 static bool is_sequence(const TVMFFIObject *obj) {
   return obj->type_index != kTVMFFIMap;
@@ -92,20 +92,21 @@ static int add_level(writer *w) {
 }
 
 /*
- * Who goes round in a circle comes by the container at any power of two of levels again, as soon as
- * that is in the circle and not below its length. Only lists can close one.
+ * Cycle detection after Brent: compares with the container at the last power-of-two depth. On a
+ * cycle this finds it once that depth lies on the cycle and is at least the cycle's length. Only
+ * Lists can form cycles.
  */
 static int enter(writer *w, TVMFFIObject *obj) {
-  level *in;
+  level *top;
   size_t checkpoint = 1;
   while (checkpoint <= w->num_levels / 2) checkpoint *= 2;
   if (w->num_levels != 0 && w->levels[checkpoint - 1].obj == obj) {
     return tvmffi_fail("ValueError", "Cycle detected: List contains itself");
   }
   TVMFFI_TRY(add_level(w));
-  in = &w->levels[w->num_levels - 1];
-  in->obj = obj;
-  in->at = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
+  top = &w->levels[w->num_levels - 1];
+  top->obj = obj;
+  top->position = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
   tvmffi_buf_append(&w->text, is_sequence(obj) ? "[" : "{", 1);
   return 0;
 }
@@ -116,7 +117,7 @@ static void leave(writer *w) {
   tvmffi_buf_append(&w->text, is_sequence(obj) ? "]" : "}", 1);
 }
 
-/* What stands in front of a value, its key included. */
+/* Writes the separator, the line break and the key, if any, in front of a value. */
 static int write_front(writer *w, bool is_first, const TVMFFIAny *key) {
   TVMFFIByteArray text;
   if (!is_first) tvmffi_buf_append(&w->text, ",", 1);
@@ -131,23 +132,23 @@ static int write_front(writer *w, bool is_first, const TVMFFIAny *key) {
   return 0;
 }
 
-/* The next value of the innermost container in *out, or NULL. */
+/* Sets *out to the next value of the innermost container, or to NULL at its end. */
 static int next_value(writer *w, const TVMFFIAny **out) {
-  level *in = &w->levels[w->num_levels - 1];
-  uint64_t at = in->at;
+  level *top = &w->levels[w->num_levels - 1];
+  uint64_t position = top->position;
   const tvmffi_map_pair *pair;
   *out = NULL;
-  if (is_sequence(in->obj)) {
-    if (at >= (uint64_t)tvmffi_array_size(in->obj)) return 0;
-    in->at = at + 1;
-    *out = &tvmffi_array_items(in->obj)[at];
-    return write_front(w, at == 0, NULL);
+  if (is_sequence(top->obj)) {
+    if (position >= (uint64_t)tvmffi_array_size(top->obj)) return 0;
+    top->position = position + 1;
+    *out = &tvmffi_array_items(top->obj)[position];
+    return write_front(w, position == 0, NULL);
   }
-  if (at == TVMFFI_MAP_NONE) return 0;
-  in->at = tvmffi_map_next(in->obj, at);
-  pair = tvmffi_map_at(in->obj, at);
+  if (position == TVMFFI_MAP_NONE) return 0;
+  top->position = tvmffi_map_next(top->obj, position);
+  pair = tvmffi_map_at(top->obj, position);
   *out = &pair->value;
-  return write_front(w, at == tvmffi_map_first(in->obj), &pair->key);
+  return write_front(w, position == tvmffi_map_first(top->obj), &pair->key);
 }
 
 static int write_value(writer *w, const TVMFFIAny *value) {
@@ -179,7 +180,7 @@ static int write_value(writer *w, const TVMFFIAny *value) {
   return tvmffi_fail("ValueError", "Unsupported type: `%s`", tvmffi_any_type_name(value));
 }
 
-/* Memory that ran out shows in the text, and soon: nothing is written any more. */
+/* The buffer remembers that memory ran out and ignores what is appended later. */
 static int write_document(writer *w, const TVMFFIAny *value) {
   TVMFFI_TRY(write_value(w, value));
   while (w->num_levels != 0) {

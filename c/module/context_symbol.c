@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pointers that compilers' runtimes have stored in symbols of the libraries loaded after. */
+/*
+ * Pointers registered by compiler runtimes, to be stored in symbols of the libraries loaded later.
+ */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -10,7 +12,7 @@
 #include "platform/atomic.h"
 #include "platform/thread.h"
 
-/* Grows at the end, under the lock; read without it. */
+/* A list that grows at its end under the mutex and is read without a lock. */
 typedef struct context_symbol {
   struct context_symbol *next;
   void *value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that a host writes in C. */
+/* Modules that a host implements in C. */
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -32,15 +32,16 @@ int TVMFFIRuntimeModuleCreate(const TVMFFIRuntimeModuleVTable *vtable, void *sel
 int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module, const TVMFFIRuntimeModuleVTable *vtable,
                                void **out) {
   const TVMFFIObject *obj = module;
-  const tvmffi_module *own = module;
+  const tvmffi_module *own_module = module;
   TVMFFI_REQUIRE(module);
   TVMFFI_REQUIRE(vtable);
   TVMFFI_REQUIRE(out);
-  if (obj->type_index != kTVMFFIModule || !tvmffi_module_is_own(obj) || own->vtable != vtable) {
+  if (obj->type_index != kTVMFFIModule || !tvmffi_module_is_own(obj) ||
+      own_module->vtable != vtable) {
     TVMFFIAny any = tvmffi_any_object(module);
     return tvmffi_fail("TypeError", "%s: `module` is a `%s` that was not made with this vtable",
                        __func__, tvmffi_any_type_name(&any));
   }
-  *out = own->self;
+  *out = own_module->self;
   return 0;
 }

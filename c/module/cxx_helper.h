@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the C++ helper library does for this one: calls methods that may throw, and throws. It
- * holds nothing and calls nothing of the runtime, so that one of it serves any number of runtimes.
+ * The interface of the C++ helper library: it calls C++ methods that may throw, and throws C++
+ * exceptions. It has no state and calls no function of the runtime, so one copy serves any number
+ * of runtimes.
  */
 #ifndef TVMFFI_MODULE_CXX_HELPER_H_
 #define TVMFFI_MODULE_CXX_HELPER_H_
@@ -16,21 +17,21 @@ extern "C" {
 
 #define TVMFFI_CXX_HELPER_SYMBOL "tvmffi_cxx_helper_v1"
 
-/* What was caught. */
+/* The exception that was caught. */
 typedef struct {
-  TVMFFIObject *error; /* owned: of a tvm::ffi::Error; NULL: something else was thrown */
-  char text[512];      /* then: what it says */
+  TVMFFIObject *error; /* owned, from a tvm::ffi::Error; NULL for other exceptions */
+  char text[512];      /* the message of another exception */
 } tvmffi_cxx_thrown;
 
 typedef struct {
   /*
-   * Calls a method of a C++ module; self is where C++ code says that is. Texts among the arguments
-   * are owned ones, SmallStr or Str. 0 with *result, which is what the method gave, unchecked (its
-   * kind as a RawStr, NULL as None), or None; -1 with *thrown.
+   * Calls a method of a C++ module; self is the address that C++ code uses. Texts among the
+   * arguments are owned, SmallStr or Str. Returns 0 with the method's unchecked result in *result
+   * (the kind as a RawStr, NULL as None; None for void), or -1 with *thrown.
    */
   int (*call)(void *self, tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result,
               tvmffi_cxx_thrown *thrown);
-  /* Throws a tvm::ffi::Error, which takes the reference. Does not come back. */
+  /* Throws a tvm::ffi::Error, which takes the reference. Does not return. */
   void (*raise)(TVMFFIObject *error);
 } tvmffi_cxx_helper;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling C++ modules, and throwing for C++ callers: both through the helper library. */
+/* Calls methods of C++ modules and throws for C++ callers, both through the helper library. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 #include "platform/atomic.h"
 #include "platform/dl.h"
 
-/* Hidden, so that the linker decides: the address is NULL unless the helper is linked in. */
+/* Weak and hidden: the linker makes the address NULL unless the helper is linked in. */
 extern const tvmffi_cxx_helper tvmffi_cxx_helper_v1 __attribute__((weak, visibility("hidden")));
 
-/* Linked in, or else loaded when first needed and never closed. */
+/* The helper that is linked in, or else a library that is loaded on first use and never closed. */
 static const tvmffi_cxx_helper *helper = &tvmffi_cxx_helper_v1;
 
-/* NULL, with the reason why, when it cannot be loaded: then it is looked for again next time. */
+/* NULL, with the reason, when the helper cannot be loaded; the next call tries again. */
 static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) {
   const tvmffi_cxx_helper *found = tvmffi_atomic_load_acquire_ptr(&helper);
   void *library;
@@ -36,7 +36,7 @@ static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) 
   return found;
 }
 
-/* Methods take `const String &`: small or an object, never a raw text. */
+/* Methods take `const String &`, which is a small string or an object, never a raw text. */
 static int own_texts(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *out) {
   static const unsigned char kNumTexts[kTvmffiModuleNumMethods] = {0, 0, 1, 1, 1, 1,
                                                                    2, 0, 0, 1, 0, 0};
@@ -86,7 +86,7 @@ void tvmffi_cxx_throw_raised(void) {
   char reason[256];
   const tvmffi_cxx_helper *found = ensure_helper(reason, sizeof reason);
   TVMFFIObjectHandle error = NULL;
-  if (found == NULL) return; /* the error stays where it is */
+  if (found == NULL) return; /* the error stays raised */
   TVMFFIErrorMoveFromRaised(&error);
   if (error != NULL) found->raise(error);
 }

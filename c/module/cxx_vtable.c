@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ModuleObj as C++ code of the Itanium ABI knows it: the class's virtual table and type_info, and
- * the two methods that live in the library, under their mangled names. Libraries with subclasses
- * ask for these four when they are loaded. No C++ runtime is needed for that: what type_info wants
- * of one is filled in when there is one.
+ * ModuleObj as C++ code of the Itanium ABI knows it: the virtual table and the type_info of the
+ * class, and its two methods that are defined in the library, under their mangled names. Libraries
+ * with subclasses link to these four symbols. That needs no C++ runtime: the parts of type_info
+ * that come from one are filled in when there is one.
  *
- * Weak, so that another definition in the process wins. Our own modules have a table of their own.
+ * The symbols are weak, so that another definition in the process wins. The modules of this library
+ * use a virtual table of their own.
  */
 #include <limits.h>
 #include <string.h>
@@ -17,11 +18,11 @@
 
 #define CXX_EXPORT __attribute__((weak, visibility("default")))
 
-/* ---- Virtual methods: C++ calls them for our modules ----------------------------------------- */
+/* ---- Virtual methods: C++ calls them for our modules ---- */
 
 /*
- * A module that is being made or destroyed by C++ code has the table of its base for a moment: none
- * of ours, so that it answers nothing.
+ * During construction and destruction a C++ module has the virtual table of its base class, which
+ * may be this one. It is not a module of this library, and gets no answer.
  */
 static int answer(void *self, tvmffi_module_method method, const TVMFFIAny *args,
                   TVMFFIAny *result) {
@@ -58,8 +59,8 @@ static void write_to_file(void *self, const TVMFFIAny *path, const TVMFFIAny *fo
 }
 
 /*
- * The others give objects, which C++ returns in memory that the caller provides. `text` is None
- * for the absent, but String and Bytes have no such state and are empty then.
+ * The other methods return objects, which C++ returns in memory that the caller provides. `text` is
+ * None when absent; String and Bytes have no such state and become empty.
  */
 static void get_function(void *self, const TVMFFIAny *name, TVMFFIObject **out) {
   TVMFFIAny result;
@@ -97,13 +98,13 @@ static void inspect_source(void *self, const TVMFFIAny *format, TVMFFIAny *out) 
   }
 }
 
-/* ---- How a result that is returned in memory gets there -------------------------------------- */
+/* ---- Results that are returned in memory ---- */
 
 typedef TVMFFIObject *handle_result;
 typedef TVMFFIAny any_result;
 
 #if defined(__i386__)
-/* As any struct, whose address the callee takes off the stack. */
+/* i386: like any struct, in memory whose address the callee pops off the stack. */
 #define RETURNS_IN_MEMORY(name, result_type)                           \
   typedef struct {                                                     \
     result_type value;                                                 \
@@ -114,7 +115,7 @@ typedef TVMFFIAny any_result;
     return result;                                                     \
   }
 #elif defined(__aarch64__)
-/* Its address is in a register of its own, x8: two instructions make it the third argument. */
+/* AArch64 passes the address of the result in x8: two instructions make it the third argument. */
 #define RETURNS_IN_MEMORY(name, result_type)                                     \
   __attribute__((used)) void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, \
                                                result_type *out);                \
@@ -130,7 +131,7 @@ typedef TVMFFIAny any_result;
           "_slot:\n.cfi_startproc\nhint #34\nmov x2, x8\n"                       \
           "b tvmffi_cxx_" #name "\n.cfi_endproc\n");
 #else
-/* Its address is the first argument, and the result. */
+/* The address of the result is the first argument, and is returned. */
 #define RETURNS_IN_MEMORY(name, result_type)                              \
   static void *name##_slot(void *out, void *self, const TVMFFIAny *arg) { \
     name(self, arg, out);                                                 \
@@ -145,15 +146,15 @@ RETURNS_IN_MEMORY(get_write_formats, handle_result)
 RETURNS_IN_MEMORY(save_to_bytes, any_result)
 RETURNS_IN_MEMORY(inspect_source, any_result)
 
-/* ---- The four names -------------------------------------------------------------------------- */
+/* ---- The four symbols ---- */
 
 CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self,
-                                                                   TVMFFIObject *const *other);
+                                                                   TVMFFIObject *const *imported);
 CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self);
 
-/* ModuleObj::ImportModule(const Module &), of our modules and of theirs */
-void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self, TVMFFIObject *const *other) {
-  if (tvmffi_imports_add(tvmffi_module_from_cxx(self), *other) != 0) tvmffi_cxx_throw_raised();
+/* ModuleObj::ImportModule(const Module &), for modules of this library and of C++ code */
+void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self, TVMFFIObject *const *imported) {
+  if (tvmffi_imports_add(tvmffi_module_from_cxx(self), *imported) != 0) tvmffi_cxx_throw_raised();
 }
 
 /* ModuleObj::ClearImports() */
@@ -161,16 +162,16 @@ void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self) {
   if (tvmffi_imports_clear(tvmffi_module_from_cxx(self)) != 0) tvmffi_cxx_throw_raised();
 }
 
-/* Of the C++ runtime; NULL where there is none. */
+/* Defined by the C++ runtime; NULL without one. */
 extern const char class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv117__class_type_infoE")
     __attribute__((weak));
 extern const char vmi_class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv121__vmi_class_type_infoE")
     __attribute__((weak));
 
-/* Objects point behind the first two words of a table. */
+/* The vtable pointer of an object points past the first two words of the table. */
 enum { kTableStart = 2 * sizeof(void *) };
 
-/* std::type_info of a class without bases, and of one with some. */
+/* std::type_info of a class without bases, and of one with bases. */
 typedef struct {
   const char *vtable;
   const char *name;
@@ -180,7 +181,7 @@ typedef struct {
   class_type_info start;
   unsigned flags, num_bases;
   const class_type_info *base;
-  long base_flags; /* its offset, and that it is public */
+  long base_flags; /* the offset of the base, and the flag for public */
 } vmi_class_type_info;
 
 static class_type_info object_type_info = {class_type_info_vtable + kTableStart,
@@ -217,18 +218,18 @@ typedef struct {
 CXX_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
 const module_vtable _ZTVN3tvm3ffi9ModuleObjE = MODULE_VTABLE;
 
-/* One that only our modules have, so that it tells which are ours. */
+/* Used by the modules of this library only, so it identifies them. */
 static const module_vtable own_vtable = MODULE_VTABLE;
 
 const void *tvmffi_cxx_vtable(void) {
   return own_vtable.slots;
 }
 
-/* ---- type_info ------------------------------------------------------------------------------- */
+/* ---- type_info ---- */
 
 /*
- * The weak references are filled in by the system's loader where a C++ runtime was there first.
- * Otherwise they are what NULL + kTableStart is, until a library comes that has brought one.
+ * The system's loader resolves the weak references if a C++ runtime is already loaded. Otherwise
+ * they hold NULL + kTableStart until a library is opened that brings a C++ runtime along.
  */
 static bool is_complete(const char *const *vtable) {
   return (uintptr_t)tvmffi_atomic_load_relaxed_ptr(vtable) > kTableStart;

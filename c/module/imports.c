@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules that modules import. One lock guards the imports and the lookup caches of all modules.
- * Under it nothing is asked, released or raised; for looking something up, the modules of an
- * import tree are collected first.
+ * The imports of modules. One lock guards the imports and the lookup caches of all modules. While
+ * it is held, no method is called, no object released and no error raised; lookups therefore
+ * collect the modules of an import tree first.
  */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -21,9 +21,9 @@
 
 static tvmffi_mutex imports_mutex = TVMFFI_MUTEX_INIT;
 
-/* ---- Walking --------------------------------------------------------------------------------- */
+/* ---- Walking ---- */
 
-/* A module whose imports are being visited; next is the number of the one to go to. */
+/* A module whose imports are being visited; next is the index of the next import to visit. */
 typedef struct {
   TVMFFIObject *imports;
   int64_t next;
@@ -54,7 +54,10 @@ static int enter(walk *way, TVMFFIObject *module) {
   return 0;
 }
 
-/* Adds what root imports to found. Under the lock; -1 without memory, nothing raised. */
+/*
+ * Adds the transitive imports of root to found. Call it under the lock; -1 without memory, with no
+ * error raised.
+ */
 static int collect(TVMFFIObject *root, tvmffi_module_set *found) {
   walk way = {NULL, 0, 0};
   int rc = enter(&way, root);
@@ -105,26 +108,26 @@ TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self) {
   return imports;
 }
 
-/* ---- Changing -------------------------------------------------------------------------------- */
+/* ---- Changing ---- */
 
-/* The check and the change under one lock: two threads cannot close a circle between them. */
-int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other) {
-  tvmffi_module_set below = TVMFFI_MODULE_SET_INIT;
+/* The check and the change happen under one lock, so two threads cannot close a cycle together. */
+int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *imported) {
+  tvmffi_module_set reachable = TVMFFI_MODULE_SET_INIT;
   TVMFFIObject **imports = &((tvmffi_module *)(void *)self)->imports;
-  TVMFFIAny value = tvmffi_any_object(other);
+  TVMFFIAny value = tvmffi_any_object(imported);
   bool is_cyclic = false;
   int rc;
-  tvmffi_object_retain(other);
+  tvmffi_object_retain(imported);
   tvmffi_mutex_lock(&imports_mutex);
-  rc = collect(other, &below);
+  rc = collect(imported, &reachable);
   if (rc == 0) {
-    is_cyclic = other == self || tvmffi_module_set_has(&below, self);
+    is_cyclic = imported == self || tvmffi_module_set_has(&reachable, self);
     if (!is_cyclic) rc = tvmffi_array_append(imports, &value);
   }
   tvmffi_mutex_unlock(&imports_mutex);
-  tvmffi_module_set_fini(&below);
+  tvmffi_module_set_fini(&reachable);
   if (rc == 0 && !is_cyclic) return 0;
-  tvmffi_object_release(other);
+  tvmffi_object_release(imported);
   if (rc != 0) return tvmffi_fail_memory();
   return tvmffi_fail("RuntimeError", "Cyclic dependency detected during import");
 }
@@ -145,7 +148,7 @@ int tvmffi_imports_clear(TVMFFIObject *self) {
   return 0;
 }
 
-/* ---- Looking up for a library ---------------------------------------------------------------- */
+/* ---- Lookups by the code of a library ---- */
 
 static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *name) {
   const TVMFFIAny *cached = NULL;
@@ -155,7 +158,9 @@ static TVMFFIObject *find_cached(tvmffi_module *module, const TVMFFIByteArray *n
   return cached == NULL ? NULL : cached->v_obj;
 }
 
-/* A function from the imports of a module or the global ones; None when there is none. */
+/*
+ * Finds a function in the imports of a module or among the global functions; None if there is none.
+ */
 static int look_up(tvmffi_module *module, const TVMFFIByteArray *name, TVMFFIAny *out) {
   TVMFFIAny text = tvmffi_any_raw_str(name->data), found = tvmffi_any_none();
   tvmffi_module_set imports;
@@ -211,7 +216,7 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
       return -1;
     }
     tvmffi_mutex_lock(&imports_mutex);
-    cached = find_cached(module, &name); /* another thread may have been faster */
+    cached = find_cached(module, &name); /* another thread may have added it meanwhile */
     if (cached == NULL) {
       if (module->lookup_cache == NULL) module->lookup_cache = tvmffi_map_new();
       rc = module->lookup_cache == NULL ? -1

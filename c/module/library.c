@@ -10,7 +10,7 @@
 #include "core/object.h"
 #include "platform/dl.h"
 
-/* ---- Library objects ------------------------------------------------------------------------- */
+/* ---- Library objects ---- */
 
 static void destroy_library(void *self) {
   tvmffi_library *library = self;
@@ -21,7 +21,7 @@ static void delete_library(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_library, destroy_library, 0);
 }
 
-/* Takes the file on success. The prefix is copied behind the object. */
+/* Takes the file on success. The prefix is copied to the memory after the object. */
 static int new_library(tvmffi_library_file *file, const TVMFFIByteArray *prefix,
                        tvmffi_library **out) {
   tvmffi_library *library;
@@ -61,9 +61,9 @@ int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **ou
   return new_library(NULL, prefix, out);
 }
 
-/* ---- Symbols --------------------------------------------------------------------------------- */
+/* ---- Symbols ---- */
 
-/* A name put together of three parts, NUL-terminated; on the stack when it is of usual length. */
+/* A NUL-terminated concatenation of up to three parts; on the stack unless it is unusually long. */
 typedef struct {
   char *text;
   size_t size;
@@ -96,7 +96,7 @@ static void *find_joined(const tvmffi_library *library, const symbol_name *name)
                                : tvmffi_system_lib_find(name->text, name->size);
 }
 
-/* With the library's prefix between start and end, then without. */
+/* Tries start + the library's prefix + end, then without the prefix. */
 static int find_with_prefix(const tvmffi_library *library, const char *start,
                             const TVMFFIByteArray *end, void **out) {
   static const TVMFFIByteArray no_prefix = {NULL, 0};
@@ -123,18 +123,18 @@ int tvmffi_library_find(const tvmffi_library *library, const char *name, void **
 
 int tvmffi_library_find_about(const tvmffi_library *library, const char *start,
                               const TVMFFIByteArray *name, void **out) {
-  static const TVMFFIByteArray nothing = {NULL, 0};
+  static const TVMFFIByteArray empty = {NULL, 0};
   symbol_name full;
   int rc;
   *out = NULL;
   if (name->size != 0 && memchr(name->data, '\0', name->size) != NULL) return 0;
-  TVMFFI_TRY(join(&full, start, &nothing, name));
+  TVMFFI_TRY(join(&full, start, &empty, name));
   rc = tvmffi_library_find(library, full.text, out);
   fini_name(&full);
   return rc;
 }
 
-/* The names that no function can have: symbols are C strings, and two of them are data. */
+/* Names that cannot be functions: symbols are C strings, and two of the symbols are data. */
 static bool is_no_function_name(const TVMFFIByteArray *name) {
   return name->size != 0 &&
          (memchr(name->data, '\0', name->size) != NULL || tvmffi_bytes_are(name, "_library_ctx") ||

@@ -2,13 +2,13 @@
 /*
  * The modules embedded in a library: the bytes of its __tvm_ffi__library_bin.
  *
- * All integers are 64 bits, little-endian:
- *   the number of bytes that follow
- *   a count, and as many integers: where the imports of each module begin in the next list, and
- *     where those of the last one end
- *   a count, and as many integers: numbers of imported modules
- *   for each module a kind and, unless that is `_lib` (the library itself), a payload; both are
- *     a count and as many bytes
+ * All integers have 64 bits, little-endian:
+ * - the number of bytes that follow
+ * - a count, and that many integers: for each module the index in the next list where its imports
+ *   begin, and finally the index where those of the last one end
+ * - a count, and that many integers: indices of imported modules
+ * - for each module a kind and, unless that is `_lib` (the library itself), a payload; both are a
+ *   count and that many bytes
  *
  * Everything is checked before the first loader is called.
  */
@@ -25,7 +25,7 @@
 
 enum { kIntBytes = 8 };
 
-/* What is left to read. */
+/* The bytes left to read. */
 typedef struct {
   const unsigned char *data;
   size_t size;
@@ -46,48 +46,48 @@ static uint64_t load_int(const unsigned char *p) {
 }
 
 static size_t int_at(const unsigned char *list, size_t i) {
-  return (size_t)load_int(list + i * kIntBytes); /* what is not a size was refused */
+  return (size_t)load_int(list + i * kIntBytes); /* values outside size_t were refused */
 }
 
-static TVMFFI_COLD int refuse(const char *what) {
-  return tvmffi_fail("InternalError", "Malformed __tvm_ffi__library_bin: %s", what);
+static TVMFFI_COLD int refuse(const char *reason) {
+  return tvmffi_fail("InternalError", "Malformed __tvm_ffi__library_bin: %s", reason);
 }
 
-/* A count of things of unit bytes, and those things. */
-static int read_list(reader *from, size_t unit, const char *what, const unsigned char **out,
+/* Reads a count and that many items of unit bytes each. */
+static int read_list(reader *input, size_t unit, const char *reason, const unsigned char **out,
                      size_t *out_count) {
   uint64_t count;
   *out = NULL;
   *out_count = 0;
-  if (from->size < kIntBytes) return refuse(what);
-  count = load_int(from->data);
-  from->data += kIntBytes;
-  from->size -= kIntBytes;
-  if (count > from->size / unit) return refuse(what);
-  *out = from->data;
+  if (input->size < kIntBytes) return refuse(reason);
+  count = load_int(input->data);
+  input->data += kIntBytes;
+  input->size -= kIntBytes;
+  if (count > input->size / unit) return refuse(reason);
+  *out = input->data;
   *out_count = (size_t)count;
-  from->data += *out_count * unit;
-  from->size -= *out_count * unit;
+  input->data += *out_count * unit;
+  input->size -= *out_count * unit;
   return 0;
 }
 
-/* The next module. A library has no payload. */
-static int read_module(reader *from, TVMFFIByteArray *kind, TVMFFIByteArray *payload,
+/* Reads the next module. A library has no payload. */
+static int read_module(reader *input, TVMFFIByteArray *kind, TVMFFIByteArray *payload,
                        bool *out_is_library) {
   const unsigned char *bytes;
-  TVMFFI_TRY(read_list(from, 1, "a module's kind is cut off", &bytes, &kind->size));
+  TVMFFI_TRY(read_list(input, 1, "a module's kind is cut off", &bytes, &kind->size));
   kind->data = (const char *)bytes;
   if (kind->size == 0) return refuse("a module's kind is empty");
   *out_is_library = kind->size == 4 && memcmp(kind->data, "_lib", 4) == 0;
   payload->data = "";
   payload->size = 0;
   if (*out_is_library) return 0;
-  TVMFFI_TRY(read_list(from, 1, "a module's payload is cut off", &bytes, &payload->size));
+  TVMFFI_TRY(read_list(input, 1, "a module's payload is cut off", &bytes, &payload->size));
   payload->data = (const char *)bytes;
   return 0;
 }
 
-/* ---- Checking -------------------------------------------------------------------------------- */
+/* ---- Checking ---- */
 
 static int check_lists(const tree *t) {
   size_t i, begin, end = 0;
@@ -110,7 +110,8 @@ static int check_lists(const tree *t) {
 }
 
 /*
- * Takes away one module after the other that no module left imports; those of a circle remain.
+ * Topological sort: repeatedly removes a module that no remaining module imports. Modules of a
+ * cycle are never removed.
  */
 static int check_cycles(const tree *t) {
   size_t *importers, *free_modules, num_free = 0, num_done = 0, bytes, i;
@@ -152,7 +153,7 @@ static int read_tree(const void *bytes, size_t max_size, tree *out) {
   uint64_t size;
   size_t num_bounds;
   rest.data = bytes;
-  rest.size = UINTPTR_MAX - (uintptr_t)bytes; /* it cannot reach past the end of memory */
+  rest.size = UINTPTR_MAX - (uintptr_t)bytes; /* no data extends past the end of memory */
   if (max_size < rest.size) rest.size = max_size;
   if (rest.size < kIntBytes) return refuse("it is cut off");
   size = load_int(rest.data);
@@ -172,9 +173,9 @@ static int read_tree(const void *bytes, size_t max_size, tree *out) {
   return check_cycles(out);
 }
 
-/* ---- Loading --------------------------------------------------------------------------------- */
+/* ---- Loading ---- */
 
-/* The loader of a kind of embedded module. */
+/* Finds the loader for a kind of embedded module. */
 static int find_loader(const TVMFFIByteArray *kind, TVMFFIObject **out) {
   tvmffi_buf name = TVMFFI_BUF_INIT;
   int rc = tvmffi_loader_find("ffi.Module.load_from_bytes.", kind, &name, out);
@@ -218,7 +219,7 @@ static int load_modules(const tree *t, tvmffi_library *library, TVMFFIObject **m
   return 0;
 }
 
-/* Loaders may give one module for two entries, so that a circle comes about after all. */
+/* May still find a cycle, because loaders may return the same module for two entries. */
 static int link_imports(const tree *t, TVMFFIObject *const *modules) {
   size_t i, j;
   for (i = 0; i < t->num_modules; ++i) {

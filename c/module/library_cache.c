@@ -17,7 +17,10 @@ typedef struct {
   char name[];
 } entry;
 
-/* Open addressing, half full at most. Readers may still be in older tables, so they stay. */
+/*
+ * An open-addressing hash table, at most half full. Older tables stay, because readers without the
+ * lock may still be using them.
+ */
 typedef struct tvmffi_library_cache_slots {
   struct tvmffi_library_cache_slots *older;
   size_t mask;
@@ -41,10 +44,10 @@ void *tvmffi_library_cache_find(const tvmffi_library_cache *cache, const char *n
   }
 }
 
-static void place(slots *to, entry *added) {
-  size_t i = (size_t)added->hash & to->mask;
-  while (to->entries[i] != NULL) i = (i + 1) & to->mask;
-  tvmffi_atomic_store_release_ptr(&to->entries[i], added);
+static void place(slots *table, entry *added) {
+  size_t i = (size_t)added->hash & table->mask;
+  while (table->entries[i] != NULL) i = (i + 1) & table->mask;
+  tvmffi_atomic_store_release_ptr(&table->entries[i], added);
 }
 
 static int ensure_room(tvmffi_library_cache *cache) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Closing library files. Code of a library may be in use when no module of it is left: objects
- * with deleters, functions in the registry, hooks. Calls of kernels are bare jumps, so nobody saw
- * what was handed out; but what a library cannot do without, it names in its symbol table. So a
- * library is unloaded if it names nothing that lets code out, and stays loaded otherwise.
+ * Closing library files. Code of a library may still be in use when its last module is gone:
+ * deleters of objects, functions in the registry, hooks. Kernels are called directly, so the
+ * runtime does not see what they hand out. But a library names in its symbol table every function
+ * it depends on. So it is unloaded if it names none that could let its code escape, and stays
+ * loaded otherwise.
  *
- * Not seen: an object in the library's own static data, and what a function of the host, which is
- * no function of the runtime, was given.
+ * Not detected: objects in the library's own static data, and what the library passes to functions
+ * of the host that are not functions of the runtime.
  */
 #include <string.h>
 
@@ -14,8 +15,8 @@
 #include "platform/dl.h"
 
 /*
- * Of the runtime, what keeps no pointer to code of its caller. Whatever is not in this list does,
- * names that are unknown included. Without the TVMFFI of all of them, each with its NUL.
+ * Functions of the runtime that keep no pointer to code of the caller. All others are assumed to,
+ * including unknown ones. The names lack the prefix TVMFFI; each ends with a NUL.
  */
 static const char kHarmless[] =
     "AnyViewToOwnedAny\0"
@@ -56,8 +57,9 @@ static const char kHarmless[] =
     "TypeKeyToIndex\0";
 
 /*
- * Of the system and of others like it: memory that an object could stand in, other ways to the
- * runtime, threads and handlers. Parts of names, for there are many: __libc_malloc, __sysv_signal.
+ * Functions of the system that could let code escape: memory in which objects could be made, other
+ * ways to reach the runtime, threads and handlers. These are parts of names, to cover variants such
+ * as __libc_malloc and __sysv_signal.
  */
 static const char kHarmful[] =
     "aio_\0"
@@ -114,13 +116,13 @@ static bool starts_with(const char *name, const char *start) {
   return strncmp(name, start, strlen(start)) == 0;
 }
 
-/* What instrumented code calls: __asan_stack_malloc_1, __tsan_read8. */
+/* Called by instrumented code: __asan_stack_malloc_1, __tsan_read8. */
 static bool is_of_sanitizer(const char *name) {
   const char *rest = strstr(name, "san_");
   return starts_with(name, "__") && rest != NULL && rest - name <= 5;
 }
 
-/* __cxa_finalize is in every library, and __cxa_atexit is undone when the library is closed. */
+/* Every library has __cxa_finalize, which undoes __cxa_atexit when the library is closed. */
 static bool is_of_cpp(const char *name) {
   if (starts_with(name, "_Z") || starts_with(name, "__gxx_")) return true;
   return starts_with(name, "__cxa_") && strcmp(name, "__cxa_finalize") != 0 &&
@@ -128,8 +130,8 @@ static bool is_of_cpp(const char *name) {
 }
 
 /*
- * A function of the runtime may also come as a pointer that is stored in the library when it is
- * loaded: context symbols for that are called __TVMFFI...
+ * A library can also get a function of the runtime as a pointer that is stored in it when it is
+ * loaded. The context symbols for that are called __TVMFFI...
  */
 bool tvmffi_library_close_allows(const char *name, bool is_taken) {
   const char *plain = starts_with(name, "__TVMFFI") ? name + 2 : name;

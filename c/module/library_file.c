@@ -19,14 +19,14 @@ static tvmffi_library_file *find_opened(const void *handle) {
 }
 
 /*
- * Opening and closing run code of the library, so both happen without the lock. The system's
- * loader gives the same handle for the same file; each record holds one use of it.
+ * Opening and closing run code of the library, so both happen without the lock. The system's loader
+ * returns the same handle for the same file; each record holds one reference to the handle.
  */
 int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
   tvmffi_library_file *added, *file;
   char reason[1024];
   void *handle;
-  if (path->size == 0) { /* which some loaders take to mean the program itself */
+  if (path->size == 0) { /* some loaders take it to mean the program itself */
     return tvmffi_fail("InternalError", "Failed to load dynamic shared library: empty path");
   }
   if (memchr(path->data, '\0', path->size) != NULL) {
@@ -42,7 +42,7 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
   tvmffi_cxx_complete_type_info(handle);
   added = tvmffi_alloc(sizeof *added);
   if (added == NULL) {
-    tvmffi_library_close(handle); /* its initialiser has run */
+    tvmffi_library_close(handle); /* its initialisers have run */
     return tvmffi_fail_memory();
   }
   memset(added, 0, sizeof *added);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Library files that are open: one record for each, however often it is loaded. And the decision
- * whether a file is unloaded when nobody uses it any more.
+ * Open library files: one record for each file, however often it is loaded. Also the decision
+ * whether to unload a file that is no longer used.
  */
 #ifndef TVMFFI_MODULE_LIBRARY_FILE_H_
 #define TVMFFI_MODULE_LIBRARY_FILE_H_
@@ -13,8 +13,8 @@
 #include "module/library_cache.h"
 
 typedef struct tvmffi_library_file {
-  void *handle; /* the system's */
-  size_t uses;  /* under the lock of library_file.c, as are the links */
+  void *handle; /* of the system's loader */
+  size_t uses;  /* guarded, like the links, by the mutex of library_file.c */
   struct tvmffi_library_file *next, *previous;
   tvmffi_library_cache kernels;
 } tvmffi_library_file;
@@ -25,15 +25,14 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
 /* Undoes one opening. */
 void tvmffi_library_file_close(tvmffi_library_file *file);
 
-/* ---- library_close.c ------------------------------------------------------------------------- */
+/* ---- library_close.c ---- */
 
 /*
- * Closes a library file of which no module is left. It stays loaded where code of it may still be
- * in use.
+ * Closes a library file that has no modules left. It stays loaded if its code may still be in use.
  */
 void tvmffi_library_close(void *handle);
 
-/* Whether a library that has such a symbol (taken from another library or not) may be unloaded. */
+/* Whether a library with this symbol, its own or taken from another library, may be unloaded. */
 bool tvmffi_library_close_allows(const char *name, bool is_taken);
 
 #endif /* TVMFFI_MODULE_LIBRARY_FILE_H_ */

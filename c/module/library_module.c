@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules of kind `library`, and the functions they hand out. */
+/* Modules of kind `library`, and the functions they return. */
 #include <string.h>
 
 #include "core/any.h"
@@ -22,7 +22,7 @@ static TVMFFISafeCallType to_kernel(void *address) {
   return cast.kernel;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -31,7 +31,7 @@ typedef struct {
   TVMFFIObject *module; /* keeps the library open */
 } kernel_function;
 
-/* A tail jump: the code that comes back is the kernel's own. */
+/* A tail call: the kernel's return code is returned unchanged. */
 static int call_kernel(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return ((const kernel_function *)handle)->kernel(NULL, args, num_args, result);
 }
@@ -44,13 +44,13 @@ static void delete_function(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_function, destroy_function, 0);
 }
 
-/* ---- Modules --------------------------------------------------------------------------------- */
+/* ---- Modules ---- */
 
-/* Living modules of libraries, the newest first. */
+/* The modules of libraries that are alive, linked from newest to oldest. */
 typedef struct library_module {
   tvmffi_module base;
   tvmffi_library *library;
-  struct library_module *newer, *older; /* under living_mutex */
+  struct library_module *newer, *older; /* guarded by living_mutex */
 } library_module;
 
 static tvmffi_mutex living_mutex = TVMFFI_MUTEX_INIT;
@@ -81,7 +81,7 @@ static int implements_function(void *self, const TVMFFIByteArray *name, int *out
 }
 
 /*
- * Calls the function behind start + name for a text. The text is copied: the String may be an
+ * Calls the function start + name, which returns a text, and copies the text: the String may be an
  * object whose deleter is code of the library.
  */
 static int get_text(const library_module *self, const char *start, const TVMFFIByteArray *name,
@@ -114,15 +114,15 @@ static int get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *out) {
   return get_text(self, "__tvm_ffi__doc_", name, out);
 }
 
-/* Has the library's code know the module. */
+/* Stores the module's address for the library's code. */
 static void store_context(void **context, library_module *module) {
   void *value = module == NULL ? NULL : tvmffi_module_to_cxx(&module->base.header);
   tvmffi_atomic_store_release_ptr(context, value);
 }
 
 /*
- * Two libraries may share a context (one that brings the other along), so who comes after the one
- * that dies is whoever has the same, not whoever has the same library.
+ * Two libraries may share a context (when one is linked to the other), so the successor of a module
+ * is the newest one with the same context, not the newest one of the same library.
  */
 static void destroy(void *self) {
   library_module *module = self, *heir;
@@ -175,10 +175,10 @@ int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
 }
 
 const void *tvmffi_library_identity(const TVMFFIObject *module) {
-  const tvmffi_module *own = (const tvmffi_module *)(const void *)module;
+  const tvmffi_module *own_module = (const tvmffi_module *)(const void *)module;
   const tvmffi_library_file *file;
-  if (!tvmffi_module_is_own(module) || own->vtable != &kLibrary) return NULL;
-  file = ((const library_module *)own->self)->library->file;
+  if (!tvmffi_module_is_own(module) || own_module->vtable != &kLibrary) return NULL;
+  file = ((const library_module *)own_module->self)->library->file;
   return file != NULL ? (const void *)file : &kLibrary;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading modules from files: by the loader that is registered for the file's format. */
+/* Loads modules from files, with the loader that is registered for the file's format. */
 #include <stdbool.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -15,10 +15,10 @@
 #include "platform/compiler.h"
 
 /*
- * Libraries that are loaded find these functions in the program, if that links the archive: but a
- * linker takes out of it only what the program needs itself. So the file that loads libraries
- * needs all of them. Nothing reads the list: the shared library is linked without it, for its
- * linker drops sections that nothing refers to.
+ * Kernel libraries find these functions in the program if it links the static library. A linker
+ * takes from that only what the program itself refers to; so this file, which loads libraries,
+ * refers to all of them. Nothing reads the list; the shared library is linked without it, because
+ * its linker drops unreferenced sections.
  */
 typedef void (*any_function)(void);
 TVMFFI_USED static const any_function kNeededByLibraries[] = {
@@ -74,7 +74,7 @@ TVMFFI_USED static const any_function kNeededByLibraries[] = {
     (any_function)TVMFFITypeRegisterMethod,
 };
 
-/* What stands behind the last slash, of either kind. */
+/* The part after the last slash or backslash. */
 static TVMFFIByteArray base_name(const TVMFFIByteArray *path) {
   TVMFFIByteArray base = *path;
   size_t i;
@@ -104,7 +104,7 @@ static bool is_number(const TVMFFIByteArray *bytes) {
   return i == bytes->size && i != 0;
 }
 
-/* The format that a file name stands for: `so` for all that libraries are called anywhere. */
+/* The format for a file name. All names for libraries, on any system, give `so`. */
 static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
   static const TVMFFIByteArray so = {"so", 2};
   TVMFFIByteArray name = base_name(path), extension, unversioned;
@@ -127,7 +127,7 @@ int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_bu
   return tvmffi_global_get(name->data, name->size, out);
 }
 
-/* The loader of a file format. */
+/* Finds the loader for a file format. */
 static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
   tvmffi_buf name = TVMFFI_BUF_INIT;
   int rc = tvmffi_loader_find("ffi.Module.load_from_file.", format, &name, out);

@@ -8,8 +8,9 @@
 #include "core/object.h"
 
 /*
- * Backwards, for the waiting list is a stack: the cache and the imports are gone, with all below
- * them, before the kind's own part is, which may be the library whose code they run.
+ * Releases in reverse order, because the list of objects that wait for destruction is a stack: the
+ * lookup cache and the imports, with everything below them, are destroyed before the kind's own
+ * part, which may be the library whose code they run.
  */
 static void destroy_module(void *self) {
   tvmffi_module *module = self;
@@ -43,7 +44,9 @@ fail:
   return NULL;
 }
 
-/* By the table and not by the deleter, in front of which a client may put another. */
+/*
+ * Checks the virtual table, not the deleter, because a client may replace the deleter by its own.
+ */
 bool tvmffi_module_is_own(const TVMFFIObject *module) {
   const char *front = (const char *)module - TVMFFI_MODULE_PREFIX;
   return ((const struct tvmffi_module_front *)(const void *)front)->cxx_vtable ==

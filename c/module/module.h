@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules. A Module object is laid out as C++ code sees it: a word for its virtual table in front
- * of the header, then imports and the cache of looked-up functions, then what the kind of module
- * has of its own.
+ * Modules. A Module object has the layout that C++ code expects: a pointer to a virtual table in
+ * front of the header, then the imports and the cache of looked-up functions, then the data of its
+ * kind.
  */
 #ifndef TVMFFI_MODULE_MODULE_H_
 #define TVMFFI_MODULE_MODULE_H_
@@ -22,23 +22,23 @@ static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *te
   return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
 }
 
-/* A module of this library. Of one that C++ code made, the first three members are there. */
+/* A module of this library. Modules that C++ code made have only the first three members. */
 typedef struct {
   TVMFFIObject header;
-  TVMFFIObject *imports;      /* Array of Modules; changed under the lock of imports.c */
-  TVMFFIObject *lookup_cache; /* Map from text to Function; under the lock of imports.c */
+  TVMFFIObject *imports;      /* Array of Modules; guarded by the lock of imports.c */
+  TVMFFIObject *lookup_cache; /* Map from text to Function; guarded by the lock of imports.c */
   const TVMFFIRuntimeModuleVTable *vtable;
-  void *self; /* what the methods of vtable get */
+  void *self; /* passed to the methods of vtable */
 } tvmffi_module;
 
-/* The bytes in front of the header: the table's word, and padding where headers are 8-aligned. */
+/* The bytes in front of the header: the vtable pointer, and padding where headers are 8-aligned. */
 struct tvmffi_module_front {
   const void *cxx_vtable;
   TVMFFIObject header;
 };
 #define TVMFFI_MODULE_PREFIX offsetof(struct tvmffi_module_front, header)
 
-/* Where C++ code, and __tvm_ffi__library_ctx, say a module is; and back. */
+/* Converts to the address that C++ code and __tvm_ffi__library_ctx use for a module, and back. */
 static inline void *tvmffi_module_to_cxx(TVMFFIObject *module) {
   return (char *)module - TVMFFI_MODULE_PREFIX;
 }
@@ -47,87 +47,90 @@ static inline TVMFFIObject *tvmffi_module_from_cxx(void *context) {
 }
 
 /*
- * A module of size bytes with empty imports and cache and self NULL. What lies behind the base is
- * the caller's to fill in, before anything else happens to the module. NULL with the error raised.
+ * A module of size bytes with empty imports and cache and self NULL. The caller fills in what
+ * follows the base before anything else happens to the module. NULL with the error raised.
  */
 void *tvmffi_module_new(size_t size, const TVMFFIRuntimeModuleVTable *vtable);
 
-/* Whether its methods are those of a vtable; if not they are C++ code. */
+/* Whether its methods are in a vtable of C functions; otherwise they are C++ code. */
 bool tvmffi_module_is_own(const TVMFFIObject *module);
 
-/* ---- module_methods.c: what any module does, in whatever language it is written -------------- */
+/* ---- module_methods.c: calls of any module's methods, in C or in C++ ---- */
 
-/* Calls a method. *result is owned and of the type above; None after a failure. */
+/*
+ * Calls a method. *result is owned and has the type stated in module_method.h; None after a
+ * failure.
+ */
 int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
                        TVMFFIAny *result);
 
 /*
- * The same for the four methods that look a function up, which on request ask the imports as well,
- * depth first, until one has it.
+ * The same for the four methods that look a function up. With query_imports they also ask the
+ * imports, depth first, until one has it.
  */
 int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *name,
                         bool query_imports, TVMFFIAny *result);
 
-/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ -------------------------------------------- */
+/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ ---- */
 
 /* tvmffi_module_call for a module whose methods are C++ code. */
 int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
                     TVMFFIAny *result);
 
-/* Has C++ code that calls throw the raised error. Comes back when the helper library is missing. */
+/* Throws the raised error as a C++ exception. Returns only when the helper library is missing. */
 void tvmffi_cxx_throw_raised(void);
 
-/* The virtual table of our modules, as C++ code finds it in front of them. */
+/* The virtual table of the modules of this library; C++ code finds it in front of them. */
 const void *tvmffi_cxx_vtable(void);
 
-/* Looks in a library that was just opened for what type_info of C++ classes needs. */
+/* Takes what the type_info of C++ classes needs from a library that was just opened. */
 void tvmffi_cxx_complete_type_info(void *library);
 
-/* ---- module_globals.c ------------------------------------------------------------------------ */
+/* ---- module_globals.c ---- */
 
-/* Keeps a module for the process, or no longer. */
+/* Keeps a module alive until it is unpinned or until shutdown. */
 int tvmffi_module_pin(TVMFFIObject *module);
 void tvmffi_module_unpin(TVMFFIObject *module);
 
 /* Releases what the module layer holds: pinned modules, system libraries, its tables. */
 void tvmffi_module_shutdown(void);
 
-/* ---- imports.c ------------------------------------------------------------------------------- */
+/* ---- imports.c ---- */
 
-/* RuntimeError when self would import itself, by whatever detour. */
-int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *other);
+/* RuntimeError when self would import itself, directly or indirectly. */
+int tvmffi_imports_add(TVMFFIObject *self, TVMFFIObject *imported);
 int tvmffi_imports_clear(TVMFFIObject *self);
 
-/* Another Array of Modules, which is taken, in the place of the imports. */
+/* Replaces the imports by another Array of Modules, which is taken. */
 void tvmffi_imports_replace(TVMFFIObject *self, TVMFFIObject *imports);
 
-/* The direct imports of a module: an Array that is retained, or NULL. */
+/* The direct imports of a module: a retained Array, or NULL. */
 TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
 
 /*
- * All modules that a module imports, directly or not, each once, in the order of a walk that goes
- * to the imports of one before it goes to the next. Each is retained: see _release.
+ * All modules that a module imports, directly or not, each once, in depth-first pre-order. Each is
+ * retained; release them with tvmffi_imports_release.
  */
 int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
 
-/* ---- module_type.c --------------------------------------------------------------------------- */
+/* ---- module_type.c ---- */
 
 extern const tvmffi_builtin_type_group tvmffi_module_types;
 
-/* ---- loader.c -------------------------------------------------------------------------------- */
+/* ---- loader.c ---- */
 
 /* Loads a module from a file, by the loader that is registered for its format. */
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out);
 
 /*
  * The global function named prefix + key, NULL when there is none. The name is left in *name, an
- * empty buffer that the caller gives up whatever happens.
+ * empty buffer that the caller frees in any case.
  */
 int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_buf *name,
                        TVMFFIObject **out);
 
-/* Calls a loader; TypeError unless it gives a Module. */
+/* Calls a loader; TypeError unless it returns a Module. */
 int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_args,
                        TVMFFIObject **out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global functions of modules. */
+/* The global functions for modules. */
 #include <string.h>
 
 #include "container/array.h"
@@ -20,7 +20,7 @@ static int load_from_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* The loader of libraries. */
+/* The loader for libraries. */
 static int load_library(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
   tvmffi_library *library;
@@ -46,13 +46,13 @@ static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   return 0;
 }
 
-/* ---- Methods: the module, then what the method takes ----------------------------------------- */
+/* ---- Methods: the arguments are the module, then those of the method ---- */
 
 static int call(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_module_call(args[0].v_obj, method, args + 1, result);
 }
 
-/* Module, name, whether to ask its imports as well. */
+/* The arguments are the module, the name, and whether to ask the imports as well. */
 static int query(tvmffi_module_method method, const TVMFFIAny *args, TVMFFIAny *result) {
   return tvmffi_module_query(args[0].v_obj, method, &args[1], args[2].v_int64 != 0, result);
 }
@@ -75,7 +75,7 @@ METHOD(write_to_file, call, kTvmffiModuleWriteToFile)
 METHOD(import_module, call, kTvmffiModuleImport)
 METHOD(clear_imports, call, kTvmffiModuleClearImports)
 
-/* ---- Keeping --------------------------------------------------------------------------------- */
+/* ---- Pinned modules ---- */
 
 static int add_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules that the process keeps, whoever lets go of them. */
+/* Pinned modules, which the process keeps alive. */
 #include "core/error.h"
 #include "core/object.h"
 #include "module/library.h"

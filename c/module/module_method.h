@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of a module, for all who call them: C and C++. */
+/* The methods of a module, for callers in C and in C++. */
 #ifndef TVMFFI_MODULE_MODULE_METHOD_H_
 #define TVMFFI_MODULE_MODULE_METHOD_H_
 
-/* In the order of C++ virtual tables. Texts are of any type that has text. */
+/* In the order of the C++ virtual table. A text may be of any type that holds text. */
 typedef enum {
   kTvmffiModuleKind,               /* () -> text */
   kTvmffiModulePropertyMask,       /* () -> int */

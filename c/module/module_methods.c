@@ -9,17 +9,17 @@
 #include "core/string.h"
 #include "module/module.h"
 
-/* ---- Modules with a vtable in C -------------------------------------------------------------- */
+/* ---- Modules with a vtable in C ---- */
 
 static int get_function(const tvmffi_module *module, const TVMFFIByteArray *name,
                         TVMFFIAny *result) {
   TVMFFIObjectHandle function = NULL;
   union {
-    const tvmffi_module *in;
-    void *out;
+    const tvmffi_module *readonly;
+    void *writable;
   } cast;
-  cast.in = module;
-  TVMFFI_TRY(module->vtable->get_function(module->self, cast.out, name, &function));
+  cast.readonly = module;
+  TVMFFI_TRY(module->vtable->get_function(module->self, cast.writable, name, &function));
   *result = tvmffi_any_object(function);
   return 0;
 }
@@ -106,9 +106,9 @@ static int call_own(tvmffi_module *module, tvmffi_module_method method, const TV
   }
 }
 
-/* ---- All modules ----------------------------------------------------------------------------- */
+/* ---- All modules ---- */
 
-/* Methods are foreign code: what they give is looked at. */
+/* Methods are foreign code, so the types of their results are checked. */
 static bool is_result_of(tvmffi_module_method method, const TVMFFIAny *result) {
   switch (method) {
     case kTvmffiModulePropertyMask:

@@ -13,7 +13,7 @@ static size_t hash_of(const tvmffi_module_set *set, const TVMFFIObject *obj) {
   return (size_t)(mixed >> 32) & (2 * set->capacity - 1);
 }
 
-/* The slot of an object, or the free one where it would be. */
+/* The slot of an object, or the free slot where it belongs. */
 static size_t find_slot(const tvmffi_module_set *set, const TVMFFIObject *obj) {
   size_t i = hash_of(set, obj);
   while (set->slots[i] != 0 && set->items[set->slots[i] - 1] != obj) {
@@ -30,7 +30,7 @@ size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *
   return set->slots[find_slot(set, obj)] - 1;
 }
 
-/* Items and slots in one block. */
+/* Items and slots share one block. */
 static int grow(tvmffi_module_set *set) {
   tvmffi_module_set grown;
   size_t bytes, i;
@@ -68,7 +68,7 @@ bool tvmffi_module_set_remove(tvmffi_module_set *set, const TVMFFIObject *obj) {
   hole = find_slot(set, obj);
   number = set->slots[hole];
   set->slots[hole] = 0;
-  /* What stands behind the hole and had to pass it on its way moves into it. */
+  /* Backward-shift deletion: an entry whose probe sequence passes the hole moves into it. */
   for (i = (hole + 1) & mask; set->slots[i] != 0; i = (i + 1) & mask) {
     size_t wanted = hash_of(set, set->items[set->slots[i] - 1]);
     if (((i - wanted) & mask) >= ((i - hole) & mask)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of objects that remembers the order they came in. It counts no references. Running out of
- * memory is -1 with nothing raised and nothing changed.
+ * A set of objects that remembers their order. It holds no references. Without memory, functions
+ * return -1 with no error raised and the set unchanged.
  */
 #ifndef TVMFFI_MODULE_MODULE_SET_H_
 #define TVMFFI_MODULE_MODULE_SET_H_
@@ -12,7 +12,7 @@
 typedef struct {
   TVMFFIObject **items;
   size_t size, capacity;
-  size_t *slots; /* numbers of items, plus one; twice as many as capacity, a power of two */
+  size_t *slots; /* indices of items plus one, 0 if free; 2 * capacity slots, a power of two */
 } tvmffi_module_set;
 
 #define TVMFFI_MODULE_SET_INIT \
@@ -20,13 +20,13 @@ typedef struct {
 
 bool tvmffi_module_set_has(const tvmffi_module_set *set, const TVMFFIObject *obj);
 
-/* The number of an object that is there. */
+/* The index of an object that is in the set. */
 size_t tvmffi_module_set_find(const tvmffi_module_set *set, const TVMFFIObject *obj);
 
-/* 1 when the object is new in the set, 0 when it was there. */
+/* 1 when the object was added, 0 when it was there already, -1 without memory. */
 int tvmffi_module_set_add(tvmffi_module_set *set, TVMFFIObject *obj);
 
-/* Whether it was there. The last object takes its place in the order. */
+/* Whether the object was there. The last object takes its place in the order. */
 bool tvmffi_module_set_remove(tvmffi_module_set *set, const TVMFFIObject *obj);
 
 void tvmffi_module_set_fini(tvmffi_module_set *set);

@@ -26,7 +26,7 @@ static int set_imports(void *field, const TVMFFIAny *value) {
     return tvmffi_any_fail_conversion(value, "Array<Any>");
   }
   size = tvmffi_array_size(value->v_obj);
-  for (i = 0; i < size; ++i) { /* what is not one would be taken for one when it is searched */
+  for (i = 0; i < size; ++i) { /* code that searches imports relies on the type */
     const TVMFFIAny *import = &tvmffi_array_items(value->v_obj)[i];
     if (import->type_index != kTVMFFIModule) {
       return tvmffi_fail("TypeError", "imports_: expected `ffi.Module` but element %lld is `%s`",

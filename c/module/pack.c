@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inverse of library_bin.c, which says what the bytes are. */
+/* The inverse of library_bin.c, which describes the format. */
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -14,30 +14,30 @@
 #include "module/module.h"
 
 /*
- * The modules of a tree, each once, in the order of their numbers: the root, its imports, then
- * theirs. They are kept by the root and by the lists of imports.
+ * The modules of a tree, each once, numbered breadth first: the root, its imports, then theirs. The
+ * root and the lists of imports keep them alive.
  */
 typedef struct {
   tvmffi_module_set modules;
-  TVMFFIObject **imports; /* of each module an Array, retained, or NULL */
+  TVMFFIObject **imports; /* for each module a retained Array, or NULL */
   size_t capacity;
 } packing;
 
-static void put_int(tvmffi_buf *to, uint64_t value) {
+static void put_int(tvmffi_buf *buffer, uint64_t value) {
   char bytes[8];
   size_t i;
   for (i = 0; i < sizeof bytes; ++i) bytes[i] = (char)(unsigned char)(value >> 8 * i);
-  tvmffi_buf_append(to, bytes, sizeof bytes);
+  tvmffi_buf_append(buffer, bytes, sizeof bytes);
 }
 
-static void put_bytes(tvmffi_buf *to, const TVMFFIByteArray *bytes) {
-  put_int(to, bytes->size);
-  tvmffi_buf_append(to, bytes->data, bytes->size);
+static void put_bytes(tvmffi_buf *buffer, const TVMFFIByteArray *bytes) {
+  put_int(buffer, bytes->size);
+  tvmffi_buf_append(buffer, bytes->data, bytes->size);
 }
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- The tree ---- */
 
-/* Room for the imports of one more module. */
+/* Makes room for the imports of one more module. */
 static int reserve(packing *t) {
   size_t capacity = t->capacity == 0 ? 8 : 2 * t->capacity, bytes;
   TVMFFIObject **grown;
@@ -57,13 +57,13 @@ static int64_t num_imports(const packing *t, size_t module) {
   return t->imports[module] == NULL ? 0 : tvmffi_array_size(t->imports[module]);
 }
 
-/* NULL for what is no module: foreign code can put anything there. */
+/* NULL if the element is not a module: foreign code can store anything there. */
 static TVMFFIObject *import_at(const packing *t, size_t module, int64_t i) {
   const TVMFFIAny *import = &tvmffi_array_items(t->imports[module])[i];
   return import->type_index == kTVMFFIModule ? import->v_obj : NULL;
 }
 
-/* Fails without memory only, nothing raised. */
+/* Fails only without memory, with no error raised. */
 static int collect(TVMFFIObject *root, packing *t) {
   size_t i;
   int64_t j;
@@ -86,15 +86,15 @@ static void fini(packing *t) {
   tvmffi_module_set_fini(&t->modules);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ---- */
 
-static void put_imports(const packing *t, tvmffi_buf *to) {
+static void put_imports(const packing *t, tvmffi_buf *buffer) {
   tvmffi_buf children = TVMFFI_BUF_INIT;
   uint64_t num_children = 0;
   size_t i;
   int64_t j;
-  put_int(to, t->modules.size + 1);
-  put_int(to, 0);
+  put_int(buffer, t->modules.size + 1);
+  put_int(buffer, 0);
   for (i = 0; i < t->modules.size; ++i) {
     for (j = 0; j < num_imports(t, i); ++j) {
       const TVMFFIObject *import = import_at(t, i, j);
@@ -102,15 +102,15 @@ static void put_imports(const packing *t, tvmffi_buf *to) {
       put_int(&children, tvmffi_module_set_find(&t->modules, import));
       ++num_children;
     }
-    put_int(to, num_children);
+    put_int(buffer, num_children);
   }
-  put_int(to, num_children);
-  tvmffi_buf_append(to, children.data, children.size);
-  to->failed |= children.failed;
+  put_int(buffer, num_children);
+  tvmffi_buf_append(buffer, children.data, children.size);
+  buffer->failed |= children.failed;
   tvmffi_buf_fini(&children);
 }
 
-/* Of an owned text or bytes. */
+/* The content of an owned text or bytes. */
 static TVMFFIByteArray get_bytes(const TVMFFIAny *any) {
   if (any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFISmallBytes) {
     return TVMFFISmallBytesGetContentByteArray(any);
@@ -118,12 +118,12 @@ static TVMFFIByteArray get_bytes(const TVMFFIAny *any) {
   return *TVMFFIBytesGetByteArrayPtr(any->v_obj);
 }
 
-/* The kind and the payload of a module that is not in the library as code. */
+/* Writes the kind and the payload of a module that is not code in the library. */
 static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool is_serializable,
-                       tvmffi_buf *to) {
+                       tvmffi_buf *buffer) {
   TVMFFIAny saved;
   TVMFFIByteArray payload;
-  if (kind->size == 0 || tvmffi_bytes_are(kind, "_lib")) { /* C++ code can say so */
+  if (kind->size == 0 || tvmffi_bytes_are(kind, "_lib")) { /* possible in C++ code */
     return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it has no kind of its own",
                        (int)kind->size, kind->data);
   }
@@ -134,16 +134,16 @@ static int put_payload(TVMFFIObject *module, const TVMFFIByteArray *kind, bool i
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleSaveToBytes, NULL, &saved));
   payload = get_bytes(&saved);
-  put_bytes(to, kind);
-  put_bytes(to, &payload);
+  put_bytes(buffer, kind);
+  put_bytes(buffer, &payload);
   tvmffi_any_release(&saved);
   if (payload.size != 0) return 0;
   return tvmffi_fail("RuntimeError", "Module[%.*s] cannot be embedded: it was saved to no bytes",
                      (int)kind->size, kind->data);
 }
 
-/* *library is the one that the tree will be embedded in, NULL while that is open. */
-static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *to) {
+/* *library is the library that the tree will be embedded in, NULL as long as it is not known. */
+static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *buffer) {
   static const TVMFFIByteArray lib = {"_lib", 4};
   const void *own_library = tvmffi_library_identity(module);
   TVMFFIAny mask, kind;
@@ -156,18 +156,18 @@ static int put_module(TVMFFIObject *module, const void **library, tvmffi_buf *to
                          "Module[library] cannot be embedded: the tree has modules of two "
                          "libraries");
     }
-    put_bytes(to, &lib);
+    put_bytes(buffer, &lib);
     return 0;
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModulePropertyMask, NULL, &mask));
   if ((mask.v_int64 & kTVMFFIRuntimeModuleCompilationExportable) != 0) {
-    put_bytes(to, &lib);
+    put_bytes(buffer, &lib);
     return 0;
   }
   TVMFFI_TRY(tvmffi_module_call(module, kTvmffiModuleKind, NULL, &kind));
   kind_bytes = get_bytes(&kind);
   rc = put_payload(module, &kind_bytes,
-                   (mask.v_int64 & kTVMFFIRuntimeModuleBinarySerializable) != 0, to);
+                   (mask.v_int64 & kTVMFFIRuntimeModuleBinarySerializable) != 0, buffer);
   tvmffi_any_release(&kind);
   return rc;
 }

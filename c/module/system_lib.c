@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system library: kernels linked into the program, entered by their own initialisers. */
+/* The system library: kernels linked into the program, registered by their own initialisers. */
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -21,14 +21,14 @@ typedef struct {
 
 typedef struct {
   tvmffi_table_key key; /* the prefix */
-  TVMFFIObject *module; /* owned; under the lock */
+  TVMFFIObject *module; /* owned; guarded by the mutex */
 } prefix_record;
 
-/* The lock serialises writers; symbols are read without it. */
+/* Serialises writers; symbols are read without it. */
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_table symbols, prefixes;
 
-/* A record of size bytes with the name behind it; NULL without memory. */
+/* A record of size bytes, followed by a copy of the name; NULL without memory. */
 static tvmffi_table_key *new_record(size_t size, const char *name, size_t name_size,
                                     uint64_t hash) {
   tvmffi_table_key *record;
@@ -47,7 +47,7 @@ static tvmffi_table_key *new_record(size_t size, const char *name, size_t name_s
   return record;
 }
 
-/* The record of a name in one of the tables, made when there is none. Under the lock. */
+/* The record for a name in one of the tables, made if missing. Call it under the mutex. */
 static tvmffi_table_key *ensure_record(tvmffi_table *table, size_t size, const char *name,
                                        size_t name_size) {
   uint64_t hash = tvmffi_hash_bytes(name, name_size);
@@ -93,7 +93,10 @@ static int new_module(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   return rc;
 }
 
-/* Made without the lock, for embedded modules are loaded by foreign code: the first one counts. */
+/*
+ * Modules are made without the lock, because foreign code loads the embedded ones. If two threads
+ * make one, the first one stored is used.
+ */
 int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   prefix_record *record;
   TVMFFIObject *made = NULL, *module = NULL;
@@ -122,7 +125,7 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out) {
   return 0;
 }
 
-/* Taken out first: what the modules release may ask for system libraries again. */
+/* Empties the tables first: releasing the modules may run code that asks for system libraries. */
 void tvmffi_system_lib_shutdown(void) {
   static const tvmffi_table empty = {NULL, 0};
   tvmffi_table taken = prefixes;

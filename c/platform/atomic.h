@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic operations on plain objects (the ABI's count is a plain uint64_t).
+ * Atomic operations on plain objects (the ABI's reference count is a plain uint64_t).
  *
- * Orders, and why: taking a reference is relaxed, for whoever takes one holds one already.
- * Giving one up is a release, so that everything done with the object happens before its
- * destruction, and the thread that destroys it does an acquire to see all that. Publishing a table
- * is a release store, reading one an acquire load. Sequential consistency is used in one place
- * only, the handshake of global.c between a reader that announces a pointer and a writer that
- * looks for announcements.
+ * Memory orders, and why: taking a reference is relaxed, because a thread that takes one already
+ * holds one. Releasing a reference is a release operation, so that everything done with the object
+ * happens before its destruction; the thread that destroys the object issues an acquire fence to
+ * see all that. Publishing a table is a release store, reading it an acquire load. Sequential
+ * consistency is used for one purpose only, the handshake of global.c: a reader announces the
+ * pointer that it is about to use in its thread record, and a writer looks for announcements in all
+ * of them.
  */
 #ifndef TVMFFI_PLATFORM_ATOMIC_H_
 #define TVMFFI_PLATFORM_ATOMIC_H_
@@ -21,8 +22,8 @@
 #endif
 
 /*
- * The count of an object is 4-aligned on i386, where Clang would call libatomic for it; through
- * this type it is an inline cmpxchg8b, which works at any address.
+ * The reference count of an object is 4-aligned on i386, where Clang would call libatomic for it.
+ * Through this type it becomes an inline cmpxchg8b, which works at any address.
  */
 typedef uint64_t __attribute__((aligned(8), may_alias)) tvmffi_atomic_u64;
 
@@ -32,11 +33,11 @@ static inline uint64_t tvmffi_atomic_load_acquire_u64(const uint64_t *p) {
 static inline void tvmffi_atomic_add_relaxed_u64(uint64_t *p, uint64_t n) {
   (void)__atomic_fetch_add((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELAXED);
 }
-/* Returns the value before. */
+/* Returns the old value. */
 static inline uint64_t tvmffi_atomic_sub_release_u64(uint64_t *p, uint64_t n) {
   return __atomic_fetch_sub((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELEASE);
 }
-/* Orders what follows behind the release of other threads on the same word. */
+/* Acquire fence: what follows sees everything before other threads' release operations on *p. */
 static inline void tvmffi_fence_acquire_u64(const uint64_t *p) {
 #if defined(__SANITIZE_THREAD__)
   (void)tvmffi_atomic_load_acquire_u64(p); /* ThreadSanitizer does not model fences */
@@ -70,8 +71,8 @@ static inline int tvmffi_atomic_exchange_int(int *p, int v) {
 }
 
 /*
- * Pointers of any object type: macros, so that the type of the pointer is kept. Pass the address
- * of the pointer variable.
+ * Pointers to any object type: macros, so that the type of the pointer is kept. Pass the address of
+ * the pointer variable.
  */
 #define tvmffi_atomic_load_relaxed_ptr(pp) __atomic_load_n((pp), __ATOMIC_RELAXED)
 #define tvmffi_atomic_load_acquire_ptr(pp) __atomic_load_n((pp), __ATOMIC_ACQUIRE)
@@ -82,7 +83,7 @@ static inline int tvmffi_atomic_exchange_int(int *p, int v) {
 #define tvmffi_atomic_exchange_seq_cst_ptr(pp, v) __atomic_exchange_n((pp), (v), __ATOMIC_SEQ_CST)
 #define tvmffi_atomic_exchange_acq_rel_ptr(pp, v) __atomic_exchange_n((pp), (v), __ATOMIC_ACQ_REL)
 
-/* Any scalar lvalue, for counts that are read while another thread may raise them. */
+/* For any scalar: counts that are read while another thread may raise them. */
 #define tvmffi_atomic_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define tvmffi_atomic_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What C99 lacks and compilers offer, one macro each; empty where there is nothing of the kind.
- * TVMFFI_COLD is for what seldom runs: kept out of the way of the rest, and compiled for size.
- * TVMFFI_USED is for what nothing in the file refers to.
+ * Compiler extensions that C99 lacks, one macro each; empty where the compiler has none.
+ * TVMFFI_COLD is for rarely run functions: kept apart from hot code, and compiled for size.
+ * TVMFFI_USED is for definitions that nothing in the file refers to.
  */
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
 #define TVMFFI_PLATFORM_COMPILER_H_
@@ -25,8 +25,9 @@
 #endif
 
 /*
- * Thread-local variables. Where the C library keeps a reserve for libraries loaded later (glibc,
- * 512 bytes for the whole process), the initial-exec model makes them as cheap as a global.
+ * Thread-local variables. Where the C library reserves static TLS space for libraries that are
+ * loaded later (glibc: 512 bytes for the whole process), the initial-exec model makes them as cheap
+ * as globals.
  */
 #if defined(__GLIBC__) && defined(__GNUC__)
 #define TVMFFI_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))

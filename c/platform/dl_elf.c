@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ELF tables of loaded libraries say. They are read where the system's loader put them;
- * it believed them already, yet nothing is read that is in no segment of the library.
+ * Reads the ELF tables of loaded libraries in memory, where the system's loader mapped them. The
+ * loader has accepted these tables already; still, nothing outside the library's segments is read.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink */
 #include <dlfcn.h>
@@ -17,9 +17,9 @@
 #define DF_1_NODELETE 0x00000008
 #endif
 
-/* A loaded file. Valid as long as something holds it open. */
+/* A loaded file. Valid as long as a handle keeps it open. */
 typedef struct {
-  uintptr_t base; /* what is added to the addresses in its tables */
+  uintptr_t base; /* load bias: added to the addresses in its tables */
   const char *path;
   const ElfW(Phdr) * segments;
   size_t num_segments;
@@ -34,9 +34,9 @@ typedef struct {
   size_t strings_size;
 } symbol_table;
 
-/* ---- Finding --------------------------------------------------------------------------------- */
+/* ---- Finding a loaded file ---- */
 
-/* How many bytes a segment of the file has from an address on; 0: the address is in none. */
+/* The number of bytes from an address to the end of its segment; 0 if no segment contains it. */
 static size_t bytes_at(const image *file, uintptr_t address) {
   size_t i;
   for (i = 0; i < file->num_segments; ++i) {
@@ -66,7 +66,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
   return bytes_at(file, wanted->address) != 0;
 }
 
-/* The file that an address belongs to. */
+/* Finds the loaded file that contains an address. */
 static bool find_image(const void *address, image *out) {
   search wanted;
   size_t i;
@@ -84,9 +84,9 @@ static bool find_image(const void *address, image *out) {
   return true;
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Reading its tables ---- */
 
-/* The i-th entry of a kind; NULL behind the last. */
+/* The i-th entry with a tag; NULL if there are not that many. */
 static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag, size_t i) {
   size_t k;
   for (k = 0; k < file->num_entries && file->entries[k].d_tag != DT_NULL; ++k) {
@@ -96,9 +96,9 @@ static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag, size_t 
 }
 
 /*
- * What a pointer of the dynamic section points at, NULL if that is not in the file. Some C
- * libraries have turned these into addresses, others have left them as they are in the file.
- * *out_size: what is there at most.
+ * The target of a pointer in the dynamic section, NULL if it is not in the file. Some C libraries
+ * relocate these pointers in memory, others leave them as they are in the file. *out_size: the
+ * number of bytes from there to the end of the segment.
  */
 static const void *find_pointed(const image *file, ElfW(Sxword) tag, size_t alignment,
                                 size_t *out_size) {
@@ -125,8 +125,9 @@ static bool find_strings(const image *file, symbol_table *table) {
 }
 
 /*
- * How many symbols a table in GNU's hash format is about: those it leaves out come first, and the
- * chain of the last bucket ends with the last symbol. A table without symbols does not tell.
+ * The number of symbols according to a GNU hash table: the symbols that it leaves out come first,
+ * and the chain of the last bucket ends with the last symbol. 0 if the table is empty, and so does
+ * not tell.
  */
 static size_t count_in_gnu_hash(const uint32_t *words, size_t num_words) {
   enum { kHeader = 4 };
@@ -148,7 +149,10 @@ static size_t count_in_gnu_hash(const uint32_t *words, size_t num_words) {
   return 0;
 }
 
-/* 0 where it cannot be told. Machines whose words here are of 64 bits have a 0 in one of them. */
+/*
+ * The number of symbols; 0 if it cannot be told. DT_HASH has 64-bit words on some machines: there
+ * one of the first two 32-bit words is 0, and so is the result.
+ */
 static size_t count_symbols(const image *file) {
   size_t bytes, count = 0;
   const uint32_t *words = find_pointed(file, DT_GNU_HASH, sizeof *words, &bytes);
@@ -170,11 +174,11 @@ static const char *name_at(const symbol_table *table, size_t offset) {
   return offset < table->strings_size ? table->strings + offset : "";
 }
 
-/* ---- What comes along with a file ------------------------------------------------------------ */
+/* ---- A file and its dependencies ---- */
 
 enum { kMaxFiles = 128 };
 
-/* Files that are held open, each with where its dynamic section is, which tells it from others. */
+/* Files held open. The address of a file's dynamic section identifies the file. */
 typedef struct {
   size_t size;
   struct {
@@ -190,8 +194,8 @@ static bool has_file(const file_list *list, const void *dynamic) {
 }
 
 /*
- * Where the dynamic section and the path of an opened file are. ThreadSanitizer does not see the
- * lock under which the system closes files, and would take its freeing of the map for a race.
+ * Finds the dynamic section and the path of an opened file. ThreadSanitizer does not see the lock
+ * under which the system closes files, and would report its freeing of the link map as a race.
  */
 TVMFFI_NO_SANITIZE_THREAD
 static bool find_opened(void *handle, const void **out_dynamic, const char **opt_out_path) {
@@ -202,7 +206,7 @@ static bool find_opened(void *handle, const void **out_dynamic, const char **opt
   return true;
 }
 
-/* Takes the handle. False when it could not be added. */
+/* Takes ownership of the handle. False if the file could not be added. */
 static bool add_file(file_list *list, void *handle) {
   const void *dynamic;
   if (handle == NULL) return false;
@@ -223,8 +227,8 @@ static bool add_file(file_list *list, void *handle) {
 }
 
 /*
- * Takes the handle of a file and adds the file, the files it needs, and so on. The loader is asked
- * for what it has loaded under the names in the file: only it knows what it took them to mean.
+ * Takes ownership of a handle and adds the file, the files it needs, and so on. Each needed name is
+ * passed to the loader again (RTLD_NOLOAD), because only the loader knows which file it stood for.
  */
 static bool add_with_needed(file_list *list, void *handle) {
   bool has_all = add_file(list, handle);
@@ -278,7 +282,7 @@ bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
   program.size = files.size = 0;
   are_fine = add_with_needed(&files, dlopen(path, RTLD_LAZY | RTLD_NOLOAD));
   if (are_fine && files.size > 1) {
-    (void)add_with_needed(&program, dlopen(NULL, RTLD_LAZY)); /* what it needs stays, too */
+    (void)add_with_needed(&program, dlopen(NULL, RTLD_LAZY)); /* its dependencies stay, too */
   }
   for (i = 1; are_fine && i < files.size; ++i) {
     dynamic = files.files[i].dynamic;
@@ -289,7 +293,7 @@ bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
   return are_fine;
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Symbol sizes, keeping libraries, paths ---- */
 
 size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
   symbol_table table;
@@ -314,7 +318,7 @@ void tvmffi_dl_keep(const void *address) {
   if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
 }
 
-/* A library that was opened by a relative path may be another by now. The program has no path. */
+/* Absolute paths only: a relative one may name another file by now. The program has no path. */
 bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
   image file;
   if (!find_image(address, &file) || file.path == NULL) return false;

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether a segment of an ELF file ends behind the end of the file. */
+/* Whether a segment of an ELF file ends after the end of the file. */
 static bool has_cut_segment(int file, const ElfW(Ehdr) * header, uint64_t size) {
   unsigned i;
   for (i = 0; i < header->e_phnum; ++i) {
     ElfW(Phdr) segment;
-    off_t at = (off_t)(header->e_phoff + i * sizeof segment);
-    if (pread(file, &segment, sizeof segment, at) != (ssize_t)sizeof segment) return true;
+    off_t offset = (off_t)(header->e_phoff + i * sizeof segment);
+    if (pread(file, &segment, sizeof segment, offset) != (ssize_t)sizeof segment) return true;
     if (segment.p_type != PT_LOAD) continue;
     if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
   }
@@ -27,8 +27,9 @@ static bool has_cut_segment(int file, const ElfW(Ehdr) * header, uint64_t size) 
 }
 
 /*
- * The system's loader maps a file as its headers say, and gets SIGBUS where the file is shorter: an
- * interrupted copy would end the process. What is not such a file is left for the loader to refuse.
+ * Whether an ELF file is truncated, as by an interrupted copy. The system's loader maps a file as
+ * its headers say, and touching pages beyond the end of the file kills the process with SIGBUS.
+ * Files of any other kind are left for the loader to refuse.
  */
 static bool is_cut_off(const char *path) {
   const unsigned char bits = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -36,7 +37,7 @@ static bool is_cut_off(const char *path) {
   struct stat status;
   bool is_cut = false;
   int file;
-  if (strchr(path, '/') == NULL) return false; /* looked for in places that the loader knows */
+  if (strchr(path, '/') == NULL) return false; /* the loader searches its own directories */
   file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -70,9 +71,9 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
 }
 
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
-  static const char here = 0;
+  static const char anchor = 0;
   char path[4096], *slash;
-  if (tvmffi_dl_find_path(&here, path, sizeof path)) {
+  if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
     slash = strrchr(path, '/');
     if (slash != NULL && strlen(name) < sizeof path - (size_t)(slash + 1 - path)) {
       void *handle;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* How many bytes of it are left, or SIZE_MAX where the system does not say. */
+/* The number of bytes left on it, or SIZE_MAX if the system does not say. */
 size_t tvmffi_stack_left(void);
 
 #endif /* TVMFFI_PLATFORM_STACK_H_ */

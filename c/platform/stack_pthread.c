@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glibc, musl, FreeBSD and others name the function alike, and grow stacks downwards. */
+/* glibc, musl, FreeBSD and others all have pthread_getattr_np, and their stacks grow downwards. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include "platform/compiler.h"
 #include "platform/stack.h"
 
-/* The lowest byte of this thread's stack; 1 where the system did not say. */
+/* The lowest address of this thread's stack; 1 if the system did not say, 0 before it was asked. */
 static TVMFFI_THREAD_LOCAL uintptr_t lowest;
 
 TVMFFI_COLD static uintptr_t find_lowest(void) {
@@ -21,10 +21,10 @@ TVMFFI_COLD static uintptr_t find_lowest(void) {
 }
 
 size_t tvmffi_stack_left(void) {
-  /* Of the frame: sanitizers may put variables elsewhere. */
+  /* The frame's address, not a variable's: sanitizers may place variables elsewhere. */
   uintptr_t address = (uintptr_t)__builtin_frame_address(0);
   if (lowest == 0) lowest = find_lowest();
-  /* Not on that stack at all: a coroutine has one of its own. */
+  /* Below the thread's stack: this is a coroutine, which runs on a stack of its own. */
   if (lowest == 1 || address < lowest) return SIZE_MAX;
   return (size_t)(address - lowest);
 }

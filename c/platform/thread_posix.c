@@ -35,8 +35,8 @@ void tvmffi_thread_yield(void) {
 }
 
 /*
- * The key is made once and never deleted: a thread may end at any time, and then runs code of the
- * file that this is linked into, which therefore stays loaded from then on.
+ * The key is created once and never deleted: a thread may end at any time, and then calls fn, which
+ * is in the library that this code is linked into. So that library must stay loaded from then on.
  */
 static pthread_key_t exit_key;
 static int exit_key_made;
@@ -52,7 +52,7 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
     }
     tvmffi_mutex_unlock(&exit_key_mutex);
     if (rc != 0) return -1;
-    tvmffi_dl_keep(&exit_key_made); /* without the lock: others may hold it under the loader's */
+    tvmffi_dl_keep(&exit_key_made); /* outside the lock: it may be taken under the loader's */
   }
   return pthread_setspecific(exit_key, arg) == 0 ? 0 : -1;
 }

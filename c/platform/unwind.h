@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking the stack. One implementation file per way of doing it; unwind_none.c does nothing. */
+/* Walking the stack. One implementation file per method; unwind_none.c does nothing. */
 #ifndef TVMFFI_PLATFORM_UNWIND_H_
 #define TVMFFI_PLATFORM_UNWIND_H_
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-/* A TVMFFIRuntimeStackWalker: the frames of the calling thread, this function's caller first. */
+/* A TVMFFIRuntimeStackWalker: the calling thread's frames, this function's caller first. */
 void tvmffi_unwind_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context);
 
 #endif /* TVMFFI_PLATFORM_UNWIND_H_ */

@@ -19,7 +19,7 @@ void tvmffi_unwind_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *
     memset(&frame, 0, sizeof frame);
     memset(&info, 0, sizeof info);
     frame.pc = (uintptr_t)addresses[i];
-    /* The return address may be the first byte of the next function: look at the call itself. */
+    /* The return address may be in the next function already: look up the call instruction. */
     if (dladdr((void *)(frame.pc - 1), &info) != 0) frame.symbol = info.dli_sname;
     if (visitor(visitor_context, &frame) != 0) return;
   }

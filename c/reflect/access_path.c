@@ -9,8 +9,7 @@
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 
-/* ---- In C --------------------------------------------------------------------------------------
- */
+/* ---- Functions for C ---- */
 
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key) {
   TVMFFIAny owned;
@@ -61,7 +60,7 @@ int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_st
   return equal == kTvmffiRaised ? -1 : equal;
 }
 
-/* Whether paths of the same depth are equal. 1, 0, or -1. */
+/* Compares two paths of the same depth: 1, 0, or -1 with the error raised. */
 static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
   while (a != b && a != NULL && b != NULL) {
     int equal = tvmffi_access_step_equal((const tvmffi_access_step *)(const void *)a->step,
@@ -73,8 +72,7 @@ static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
   return a == b;
 }
 
-/* ---- Methods -----------------------------------------------------------------------------------
- */
+/* ---- Methods ---- */
 
 static int give(TVMFFIObject *obj, TVMFFIAny *result) {
   if (obj == NULL) return -1;
@@ -104,7 +102,7 @@ static int extend_by(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
 static int extend_by_index(int32_t kind, const TVMFFIAny *args, TVMFFIAny *result) {
   TVMFFIAny path_and_index[2];
   path_and_index[0] = args[0];
-  path_and_index[1] = tvmffi_any_int(args[1].v_int64); /* it may have come as a bool */
+  path_and_index[1] = tvmffi_any_int(args[1].v_int64); /* it may have been a bool */
   return extend_by(kind, path_and_index, result);
 }
 
@@ -162,7 +160,10 @@ static int path_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
   return 0;
 }
 
-/* From the root on. A client may have set the fields, so depth is not believed. */
+/*
+ * Lists the steps from the root on. They are counted, because a client may have set depth to
+ * anything.
+ */
 static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const tvmffi_access_path *path, *parent;
   int64_t count = 0;
@@ -182,8 +183,7 @@ static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
   return give(steps, result);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------
- */
+/* ---- Tables ---- */
 
 #define METHOD(name, signature, body) \
   { TVMFFI_METHOD_TEXTS("ffi.reflection.AccessPath." name, signature, ""), body, 0 }

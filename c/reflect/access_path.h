@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in a value something is: steps from a root, each path sharing all but its last step. */
+/*
+ * The location of something in a value: steps from a root. A path shares all steps but its last
+ * with its parent.
+ */
 #ifndef TVMFFI_REFLECT_ACCESS_PATH_H_
 #define TVMFFI_REFLECT_ACCESS_PATH_H_
 
@@ -24,22 +27,24 @@ typedef struct {
 
 typedef struct {
   TVMFFIObject header;
-  TVMFFIObject *parent; /* of the root NULL, as its step */
+  TVMFFIObject *parent; /* NULL for the root, as is its step */
   TVMFFIObject *step;
   int32_t depth;
 } tvmffi_access_path;
 
-/* The path one step shorter; NULL for a root. Clients may have set any object as the parent. */
+/*
+ * The path without its last step; NULL for a root. Clients may have set any object as the parent.
+ */
 const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *path);
 
 /* A step; the key is copied. NULL with the error raised. */
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key);
 
-/* A root, and a path one step longer, which share parent and step. NULL with the error raised. */
+/* A root, and a path one step longer, which shares parent and step. NULL with the error raised. */
 TVMFFIObject *tvmffi_access_path_root(void);
 TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step);
 
-/* 1 or 0, or -1 with the error raised: equality of keys may run foreign code. */
+/* 1 or 0, or -1 with the error raised; comparing keys may run foreign code. */
 int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b);
 
 #endif /* TVMFFI_REFLECT_ACCESS_PATH_H_ */

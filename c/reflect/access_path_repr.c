@@ -12,10 +12,10 @@
 
 static const char kSignature[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 
-/* What stands around the key of a step, by its kind. */
+/* The text around the key of a step, by its kind. */
 static const struct {
-  char before[12], after[4];
-  bool has_plain_key; /* a name or a number, which stands as it is */
+  char prefix[12], suffix[4];
+  bool has_plain_key; /* a name or a number, written without quotes */
 } kForms[] = {
     {".", "", true},
     {"[", "]", true},
@@ -33,7 +33,7 @@ static int append_step(tvmffi_buf *text, const tvmffi_access_step *step, TVMFFIO
   if (step->kind < 0 || step->kind >= kNumForms) {
     return tvmffi_fail("ValueError", "A step has kind %d", (int)step->kind);
   }
-  tvmffi_buf_append_text(text, kForms[step->kind].before);
+  tvmffi_buf_append_text(text, kForms[step->kind].prefix);
   if (kForms[step->kind].has_plain_key && arg.type_index == kTVMFFIInt) {
     tvmffi_buf_appendf(text, "%lld", (long long)arg.v_int64);
   } else if (kForms[step->kind].has_plain_key && tvmffi_any_get_text(&arg, &key)) {
@@ -47,11 +47,11 @@ static int append_step(tvmffi_buf *text, const tvmffi_access_step *step, TVMFFIO
     }
     tvmffi_any_release(&result);
   }
-  tvmffi_buf_append_text(text, kForms[step->kind].after);
+  tvmffi_buf_append_text(text, kForms[step->kind].suffix);
   return rc;
 }
 
-/* From the root on; the steps are found from the other end. */
+/* Writes the steps from the root on. They are found in the opposite order, hence the stack. */
 static int append_path(tvmffi_buf *text, const tvmffi_access_path *path, TVMFFIObject *repr) {
   const tvmffi_access_path *parent;
   tvmffi_stack steps;

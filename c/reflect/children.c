@@ -9,14 +9,14 @@
 void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj) {
   const tvmffi_type_record *record;
   cursor->obj = obj;
-  cursor->at = 0;
+  cursor->position = 0;
   switch (obj->type_index) {
     case kTVMFFIArray:
     case kTVMFFIList:
       return;
     case kTVMFFIMap:
     case kTVMFFIDict:
-      cursor->at = tvmffi_map_first(obj);
+      cursor->position = tvmffi_map_first(obj);
       return;
     default:
       record = tvmffi_type_find(obj->type_index);
@@ -26,23 +26,27 @@ void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj) {
 }
 
 static int next_element(tvmffi_child_cursor *cursor, tvmffi_child *out) {
-  if ((int64_t)cursor->at >= tvmffi_array_size(cursor->obj)) return 0;
-  out->index = (int64_t)cursor->at++;
+  if ((int64_t)cursor->position >= tvmffi_array_size(cursor->obj)) return 0;
+  out->index = (int64_t)cursor->position++;
   out->value = tvmffi_array_items(cursor->obj)[out->index];
   return 1;
 }
 
 static int next_entry(tvmffi_child_cursor *cursor, tvmffi_child *out) {
   const tvmffi_map_pair *pair;
-  if (cursor->at == TVMFFI_MAP_NONE || !tvmffi_map_has_at(cursor->obj, cursor->at)) return 0;
-  pair = tvmffi_map_at(cursor->obj, cursor->at);
+  if (cursor->position == TVMFFI_MAP_NONE || !tvmffi_map_has_at(cursor->obj, cursor->position)) {
+    return 0;
+  }
+  pair = tvmffi_map_at(cursor->obj, cursor->position);
   out->key = pair->key;
   out->value = pair->value;
-  cursor->at = tvmffi_map_next(cursor->obj, cursor->at);
+  cursor->position = tvmffi_map_next(cursor->obj, cursor->position);
   return 1;
 }
 
-/* Passes over fields with any of these flags. What it gives out is owned if it is of a field. */
+/*
+ * Skips fields with any of these flags. Values of fields are owned, elements and entries are lent.
+ */
 static int next(tvmffi_child_cursor *cursor, int64_t flags, tvmffi_child *out) {
   out->field = NULL;
   switch (cursor->obj->type_index) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a value holds, one after the other, whatever it is: elements of Array and List, entries of
- * Map and Dict, reflected fields of other objects. What tvmffi_child_next gives out is owned: lists
- * and dicts may be changed, by the very code that is called with a child.
+ * Iterates over what any value holds: elements of Array and List, entries of Map and Dict,
+ * reflected fields of other objects. tvmffi_child_next returns owned values, because code that is
+ * called with a child may change the List or Dict it came from.
  */
 #ifndef TVMFFI_REFLECT_CHILDREN_H_
 #define TVMFFI_REFLECT_CHILDREN_H_
@@ -22,15 +22,15 @@ static inline bool tvmffi_is_map(int32_t type_index) {
 
 typedef struct {
   TVMFFIObject *obj; /* lent */
-  uint64_t at;       /* index, or position in a map */
+  uint64_t position; /* index, or position in a map */
   tvmffi_field_cursor fields;
 } tvmffi_child_cursor;
 
 typedef struct {
   TVMFFIAny value;
-  TVMFFIAny key;                /* of an entry; else None */
-  int64_t index;                /* of an element */
-  const TVMFFIFieldInfo *field; /* or NULL */
+  TVMFFIAny key;                /* the key of an entry, otherwise None */
+  int64_t index;                /* the index of an element */
+  const TVMFFIFieldInfo *field; /* NULL unless it is a field */
 } tvmffi_child;
 
 static inline bool tvmffi_is_container(int32_t type_index) {
@@ -38,19 +38,19 @@ static inline bool tvmffi_is_container(int32_t type_index) {
          type_index == kTVMFFIDict;
 }
 
-/* Starts in front of the first child; the object must live until the end. */
+/* Starts in front of the first child; the object must outlive the cursor. */
 void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj);
 
 /*
  * 1 and the next child, 0 after the last, -1 with the error raised (a getter may fail). Texts,
- * bytes, shapes, tensors, functions and the like have none; nor have types without fields.
+ * bytes, shapes, tensors, functions and other types without fields have no children.
  */
 int tvmffi_child_next(tvmffi_child_cursor *cursor, tvmffi_child *out);
 
 /*
- * The same, without the fields that structural functions do not look at. Only values of fields are
- * owned; elements and entries are lent (container/lend.h), in the place that the cursor was at.
- * What a child does not have, a key for instance, is not written.
+ * The same, without the fields that structural functions ignore. Values of fields are owned;
+ * elements and entries are lent (container/lend.h), at the position that the cursor had. Members of
+ * *out that do not apply to the child, such as the key of an element, are not written.
  */
 int tvmffi_child_next_lent(tvmffi_child_cursor *cursor, tvmffi_child *out);
 

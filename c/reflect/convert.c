@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attribute __ffi_convert__ of built-in types: what a parameter of the type accepts, as an
- * owned value of it.
+ * The attribute __ffi_convert__ of built-in types: converts what a parameter of the type accepts to
+ * an owned value of that type.
  */
 #include "container/array.h"
 #include "container/list.h"
@@ -22,8 +22,7 @@ static bool is_map(const TVMFFIAny *value) {
          value->v_obj != NULL;
 }
 
-/* ---- Copies of another kind. NULL with the error raised ----------------------------------------
- */
+/* ---- Copies as another type: NULL with the error raised ---- */
 
 static TVMFFIObject *copy_to_array(TVMFFIObject *seq) {
   int64_t i, size = tvmffi_array_size(seq);
@@ -41,11 +40,11 @@ static TVMFFIObject *copy_to_array(TVMFFIObject *seq) {
 
 static TVMFFIObject *copy_to_map(TVMFFIObject *dict) {
   TVMFFIObject *map = tvmffi_map_new_for(kTVMFFIMap, tvmffi_map_size(dict));
-  uint64_t at;
+  uint64_t position;
   int rc = map != NULL ? 0 : -1;
-  for (at = tvmffi_map_first(dict); rc == 0 && tvmffi_map_has_at(dict, at);
-       at = tvmffi_map_next(dict, at)) { /* keys' hashes may be foreign code, which changes it */
-    const tvmffi_map_pair *pair = tvmffi_map_at(dict, at);
+  for (position = tvmffi_map_first(dict); rc == 0 && tvmffi_map_has_at(dict, position);
+       position = tvmffi_map_next(dict, position)) { /* hashing may run code that changes dict */
+    const tvmffi_map_pair *pair = tvmffi_map_at(dict, position);
     TVMFFIAny key = tvmffi_any_copy(&pair->key), value = tvmffi_any_copy(&pair->value);
     rc = tvmffi_map_insert(&map, &key, &value);
     if (rc == 0) continue;
@@ -64,8 +63,7 @@ static TVMFFIObject *copy_to_dict(TVMFFIObject *map) {
   return dict;
 }
 
-/* ---- Conversion --------------------------------------------------------------------------------
- */
+/* ---- Conversion ---- */
 
 static bool is_all_integers(const TVMFFIAny *value) {
   int64_t i, size;
@@ -78,7 +76,7 @@ static bool is_all_integers(const TVMFFIAny *value) {
   return size <= INT32_MAX;
 }
 
-/* Whether a value is of the type as it is. */
+/* Whether a value needs no conversion. */
 static bool is_of(int32_t type_index, const TVMFFIAny *value) {
   TVMFFIByteArray text;
   switch (type_index) {
@@ -100,8 +98,8 @@ static bool is_of(int32_t type_index, const TVMFFIAny *value) {
          tvmffi_type_is_instance(value->type_index, type_index);
 }
 
-/* The function that makes one of what a value is, or NULL. */
-typedef TVMFFIObject *(*copier)(TVMFFIObject *from);
+/* The function that copies a value to the type, or NULL. */
+typedef TVMFFIObject *(*copier)(TVMFFIObject *source);
 
 static copier find_copier(int32_t type_index, const TVMFFIAny *value) {
   if (type_index == kTVMFFIArray && is_sequence(value)) return copy_to_array;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of enumerations: members are registered, found and made by clients (abi/04 10.1). */
+/* The types of enumerations. Clients register, find and make the members (abi/04 10.1). */
 #include "container/list.h"
 #include "core/any.h"
 #include "core/error.h"
@@ -40,7 +40,7 @@ static const tvmffi_builtin_field kEnumFields[] = {
      offsetof(tvmffi_enum, str_index), kTVMFFIAny, tvmffi_field_set_text, NULL},
 };
 
-/* Other names of the indices. */
+/* `value` is another name for the index. */
 static const tvmffi_builtin_field kIntFields[] = {
     {TVMFFI_FIELD_TEXTS("value", "i", "The member's integer."),
      kTVMFFIFieldFlagBitMaskSEqHashIgnore | kTVMFFIFieldFlagBitMaskInitOff, kTvmffiStoredInt64,

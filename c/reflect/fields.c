@@ -8,8 +8,7 @@
 #include "platform/atomic.h"
 #include "reflect/frontend_type.h"
 
-/* ---- In order ----------------------------------------------------------------------------------
- */
+/* ---- Iterating ---- */
 
 void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type) {
   cursor->type = type;
@@ -17,16 +16,15 @@ void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type)
   cursor->next = 0;
 }
 
-/* ---- Reading and writing -----------------------------------------------------------------------
- */
+/* ---- Reading and writing ---- */
 
 static void *address_of(const TVMFFIFieldInfo *field, const TVMFFIObject *obj) {
   union {
-    const char *in;
-    void *out;
+    const char *readonly;
+    void *writable;
   } address;
-  address.in = (const char *)obj + field->offset;
-  return address.out;
+  address.readonly = (const char *)obj + field->offset;
+  return address.writable;
 }
 
 int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out) {
@@ -47,8 +45,8 @@ bool tvmffi_field_get_plain(const TVMFFIFieldInfo *field, const TVMFFIObject *ob
 
 int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMFFIAny *value) {
   union {
-    void *in;
-    TVMFFIFieldSetter out;
+    void *address;
+    TVMFFIFieldSetter function;
   } setter;
   TVMFFIAny args[2], result;
   int rc;
@@ -56,8 +54,8 @@ int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMF
     return tvmffi_fail("TypeError", "Field `%s` has no setter", field->name.data);
   }
   if (!(field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj)) {
-    setter.in = field->setter;
-    rc = setter.out(address_of(field, obj), value);
+    setter.address = field->setter;
+    rc = setter.function(address_of(field, obj), value);
     return TVMFFI_LIKELY(rc == 0) ? 0 : tvmffi_function_check_raised(rc);
   }
   args[0] = tvmffi_any_ptr(kTVMFFIOpaquePtr, address_of(field, obj));
@@ -89,10 +87,11 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj) {
   return rc;
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects ---- */
 
-/* What fields are to be set in must be of the type that has them. */
+/*
+ * The object is checked to be an instance of the type, because the type's fields will be set in it.
+ */
 static int create_by_attribute(const TVMFFIAny *create, const tvmffi_type_record *record,
                                TVMFFIObject **out) {
   TVMFFIAny made;

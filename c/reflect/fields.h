@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of objects as their types describe them: in order, read, written, and objects made of
- * them. Getters and setters are foreign code, which may fail; whatever fails raises.
+ * Fields of objects as their types describe them: iterating, reading, writing, and making objects.
+ * Getters and setters are foreign code, which may fail; every failure raises an error.
  */
 #ifndef TVMFFI_REFLECT_FIELDS_H_
 #define TVMFFI_REFLECT_FIELDS_H_
@@ -13,22 +13,25 @@
 #include "core/builtin_types.h"
 #include "platform/atomic.h"
 
-/* The fields of a type, those of its ancestors first; ffi.Object has none. */
+/* Iterates over the fields of a type, those of its ancestors first; ffi.Object has none. */
 typedef struct {
   const TVMFFITypeInfo *type;
-  int32_t depth; /* of the type whose fields they are at */
+  int32_t depth; /* depth of the type whose fields are being visited */
   int32_t next;
 } tvmffi_field_cursor;
 
 void tvmffi_field_first(tvmffi_field_cursor *cursor, const TVMFFITypeInfo *type);
-/* The next field, lent until shutdown, or NULL after the last; and the next without some flags. */
+/*
+ * The next field, lent until shutdown, or NULL after the last; _without skips fields with any of
+ * the flags.
+ */
 static inline const TVMFFIFieldInfo *tvmffi_field_next(tvmffi_field_cursor *cursor) {
   const TVMFFITypeInfo *type = cursor->type;
   for (; cursor->depth <= type->type_depth; ++cursor->depth, cursor->next = 0) {
-    const TVMFFITypeInfo *at =
+    const TVMFFITypeInfo *owner =
         cursor->depth < type->type_depth ? type->type_ancestors[cursor->depth] : type;
-    if (cursor->next < tvmffi_atomic_load_acquire(&at->num_fields)) {
-      return tvmffi_atomic_load_acquire_ptr(&at->fields) + cursor->next++;
+    if (cursor->next < tvmffi_atomic_load_acquire(&owner->num_fields)) {
+      return tvmffi_atomic_load_acquire_ptr(&owner->fields) + cursor->next++;
     }
   }
   return NULL;
@@ -46,45 +49,46 @@ static inline const TVMFFIFieldInfo *tvmffi_field_next_without(tvmffi_field_curs
 /* The value of a field, owned. */
 int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out);
 
-/* The same, where it is stored as plain data of a frontend, for which no foreign code runs. */
+/*
+ * The same for plain data of a frontend, which no foreign code has to read; false for other fields.
+ */
 bool tvmffi_field_get_plain(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out);
 
 /*
- * The same, but not counted: it lives until the object is changed, by foreign code. False where
- * the getter may be that.
+ * The same without a reference: the value is valid until foreign code changes the object. False
+ * where the getter may be foreign code.
  */
 static inline bool tvmffi_field_lend(const TVMFFIFieldInfo *field, const TVMFFIObject *obj,
                                      TVMFFIAny *out) {
-  const void *at = (const char *)obj + field->offset;
+  const void *place = (const char *)obj + field->offset;
   if (field->getter == tvmffi_stored_get_any) {
-    *out = *(const TVMFFIAny *)at;
+    *out = *(const TVMFFIAny *)place;
   } else if (field->getter == tvmffi_stored_get_object) {
-    *out = tvmffi_any_object(*(TVMFFIObject *const *)at);
+    *out = tvmffi_any_object(*(TVMFFIObject *const *)place);
   } else if (field->getter == tvmffi_stored_get_int64) {
-    *out = tvmffi_any_int(*(const int64_t *)at);
+    *out = tvmffi_any_int(*(const int64_t *)place);
   } else {
     return tvmffi_field_get_plain(field, obj, out);
   }
   return true;
 }
 
-/* Stores a view. */
+/* Stores a view in a field. */
 int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMFFIAny *value);
 
-/* The default, owned, which the field has; a factory is called for it. */
+/* The default of a field that has one, owned. A default factory is called. */
 int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out);
 
 /* Stores the default. */
 int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj);
 
 /*
- * An object of a type as its creator, or else its attribute __ffi_new__, makes it. RuntimeError
- * where there is neither.
+ * Makes an object of a type by its creator, or else by its attribute __ffi_new__. RuntimeError if
+ * it has neither.
  */
 int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out);
 
-/* ---- setters.c: of built-in fields -------------------------------------------------------------
- */
+/* ---- setters.c: setters of built-in fields ---- */
 
 int tvmffi_field_set_int32(void *field, const TVMFFIAny *value);
 int tvmffi_field_set_int64(void *field, const TVMFFIAny *value);

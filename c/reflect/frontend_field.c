@@ -8,8 +8,7 @@
 #include "core/type.h"
 #include "reflect/frontend_type.h"
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static int get_bool(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_bool(*(const unsigned char *)field);
@@ -71,8 +70,7 @@ int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
                      (int)static_type_index);
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 typedef struct {
   tvmffi_own_function base;
@@ -81,7 +79,7 @@ typedef struct {
   tvmffi_frontend_convert convert;
 } setter_function;
 
-/* What the converter must have given for a storage; it is trusted by nobody. */
+/* Checks that the converter, which is foreign code, returned a value that fits the storage. */
 static int check_converted(int32_t static_type_index, const TVMFFIAny *value) {
   bool fits = true;
   switch (static_type_index) {
@@ -105,14 +103,18 @@ static int check_converted(int32_t static_type_index, const TVMFFIAny *value) {
   return fits ? 0 : tvmffi_any_fail_conversion(value, tvmffi_type_key(static_type_index));
 }
 
-/* A walk may lend it to the code that sets the field. */
+/*
+ * Guarded, because a structural walk may have lent the old value to the code that sets the field.
+ */
 static void release_old(TVMFFIAny *old) {
   tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
   tvmffi_any_release(old);
   tvmffi_lend_end_guard(guard);
 }
 
-/* Takes the value. The old one last: its destructor may look at the object. */
+/*
+ * Takes the value. The old value is released last, because its destructor may look at the object.
+ */
 static int store(int32_t static_type_index, void *field, TVMFFIAny *value) {
   TVMFFIAny old = tvmffi_any_none();
   TVMFFI_TRY(check_converted(static_type_index, value));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Types whose fields a frontend registered, and whose objects have plain storage (abi/04 8.3):
- * making, copying and destroying them by what the fields say of the storage.
+ * making, copying and destroying them according to the storage of the fields.
  */
 #include "reflect/frontend_type.h"
 
@@ -22,8 +22,7 @@ typedef struct {
   size_t total_size;
 } type_function;
 
-/* ---- Storage -----------------------------------------------------------------------------------
- */
+/* ---- Storage ---- */
 
 typedef enum { kPlain, kObject, kAny } storage;
 
@@ -43,11 +42,11 @@ static void destroy(void *self) {
   tvmffi_field_cursor cursor;
   tvmffi_field_first(&cursor, &record->info);
   while ((field = tvmffi_field_next(&cursor)) != NULL) {
-    void *at = address_of(self, field);
+    void *place = address_of(self, field);
     if (storage_of(field) == kObject) {
-      tvmffi_object_release_nested(*(TVMFFIObject **)at);
+      tvmffi_object_release_nested(*(TVMFFIObject **)place);
     } else if (storage_of(field) == kAny) {
-      TVMFFIAny *any = at;
+      TVMFFIAny *any = place;
       if (any->type_index >= kTVMFFIStaticObjectBegin) tvmffi_object_release_nested(any->v_obj);
     }
   }
@@ -57,15 +56,16 @@ static void delete_object(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_object, destroy, 0);
 }
 
-/* With everything in it None, NULL and 0. */
-static TVMFFIObject *new_object(const type_function *of) {
-  TVMFFIObject *obj = tvmffi_object_new(of->total_size, of->record->info.type_index, delete_object);
-  if (obj != NULL) memset(obj + 1, 0, of->total_size - sizeof *obj);
+/* A new object in which everything is None, NULL or 0. */
+static TVMFFIObject *new_object(const type_function *function) {
+  TVMFFIObject *obj =
+      tvmffi_object_new(function->total_size, function->record->info.type_index, delete_object);
+  if (obj != NULL) memset(obj + 1, 0, function->total_size - sizeof *obj);
   return obj;
 }
 
-static void copy_field(TVMFFIObject *from, TVMFFIObject *to, const TVMFFIFieldInfo *field) {
-  void *source = address_of(from, field), *target = address_of(to, field);
+static void copy_field(TVMFFIObject *obj, TVMFFIObject *copy, const TVMFFIFieldInfo *field) {
+  void *source = address_of(obj, field), *target = address_of(copy, field);
   switch (storage_of(field)) {
     case kObject:
       tvmffi_object_retain(*(TVMFFIObject **)source);
@@ -79,8 +79,7 @@ static void copy_field(TVMFFIObject *from, TVMFFIObject *to, const TVMFFIFieldIn
   }
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------
- */
+/* ---- Attributes ---- */
 
 static int check_count(const type_function *function, const char *signature, int expected,
                        int32_t num_args) {
@@ -124,7 +123,7 @@ static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args
   return 0;
 }
 
-/* Whether the attribute is there: memory may have run out behind it the time before. */
+/* Whether an earlier call registered the attribute before it ran out of memory. */
 static bool is_registered(const tvmffi_type_record *record, size_t total_size, int attr,
                           TVMFFISafeCallType body) {
   const TVMFFIAny *found = tvmffi_reflect_find_attr(attr, record->info.type_index);
@@ -150,7 +149,7 @@ static int register_function(const tvmffi_type_record *record, size_t total_size
   return rc;
 }
 
-/* Every field must lie in the object, as far as its storage reaches. */
+/* Every field must lie inside the object, with all of its storage. */
 static int check_fields(const tvmffi_type_record *record, size_t total_size) {
   const TVMFFIFieldInfo *field;
   tvmffi_field_cursor cursor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that a frontend defines by their fields alone. */
+/* Types that a frontend defines only by their fields. */
 #ifndef TVMFFI_REFLECT_FRONTEND_TYPE_H_
 #define TVMFFI_REFLECT_FRONTEND_TYPE_H_
 
@@ -8,18 +8,21 @@
 /* Registers __ffi_new__, __ffi_shallow_copy__ and __ffi_init__ for objects of total_size bytes. */
 int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size);
 
-/* ---- frontend_field.c ---------------------------------------------------------------------------
- * How fields of frontends are stored: by static type index 1 int64, 2 bool, 3 double, 4 pointer, 5
- * DLDataType, 6 DLDevice, -1 and 0 a value, 64 and above an object pointer. */
+/* ---- frontend_field.c ---- */
 
-/* The getter of a storage, which runs no foreign code; NULL for other indices. */
+/*
+ * The storage of a frontend's field depends on its static type index: 1 int64, 2 bool, 3 double,
+ * 4 pointer, 5 DLDataType, 6 DLDevice, -1 and 0 a value, 64 and above an object pointer.
+ */
+
+/* The getter for a storage, which runs no foreign code; NULL for other indices. */
 TVMFFIFieldGetter tvmffi_frontend_find_getter(int32_t static_type_index);
 
 /* The same; ValueError for other indices. */
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out);
 
-/* int convert(void *converter, const TVMFFIAny *in, TVMFFIAny *out): 0, or an error in the slot. */
-typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *in, TVMFFIAny *out);
+/* Converts *value to an owned *out: 0, or -1 with the error raised. */
+typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *value, TVMFFIAny *out);
 
 /* A Function (field address, value) that converts and stores. NULL with the error raised. */
 TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Constructors made from reflected fields (abi/04 8.1): the attribute __ffi_init__ of types that
- * declare none. Called with positional arguments, then perhaps the KWARGS object and pairs of name
- * and value.
+ * declare none. A call passes positional arguments, then optionally the KWARGS object and pairs of
+ * name and value.
  */
 #include "reflect/init.h"
 
@@ -19,30 +19,32 @@
 #include "core/type.h"
 #include "reflect/fields.h"
 
-/* The fields as they are when the constructor is made: positional ones first. */
+/*
+ * A snapshot of the fields at the time the constructor is made; positional parameters come first.
+ */
 typedef struct {
   tvmffi_own_function base;
   const tvmffi_type_record *record;
   int32_t num_positional;
   int32_t num_parameters;
-  int32_t num_fields; /* the others are no parameters */
+  int32_t num_fields; /* those beyond num_parameters are not parameters */
   const TVMFFIFieldInfo *fields[];
 } init_function;
 
-/* ---- Errors ------------------------------------------------------------------------------------
- */
+/* ---- Errors ---- */
 
-/* The raised error becomes the cause of one that says which field it is about. */
-static int name_field(const init_function *init, const TVMFFIFieldInfo *field, const char *what) {
+/* Wraps the raised error as the cause of one that names the field. */
+static int name_field(const init_function *init, const TVMFFIFieldInfo *field,
+                      const char *subject) {
   TVMFFIObjectHandle cause = NULL, error;
   const TVMFFIErrorCell *cell;
   tvmffi_buf text = TVMFFI_BUF_INIT;
-  TVMFFIByteArray message, none = {"", 0};
+  TVMFFIByteArray message, empty = {"", 0};
   size_t i;
   TVMFFIErrorMoveFromRaised(&cause);
   if (cause == NULL) return -1;
   cell = TVMFFIErrorGetCellPtr(cause);
-  tvmffi_buf_appendf(&text, "%s.__ffi_init__() %s '%s':\n  ", init->record->key.data, what,
+  tvmffi_buf_appendf(&text, "%s.__ffi_init__() %s '%s':\n  ", init->record->key.data, subject,
                      field->name.data);
   for (i = 0; i < cell->message.size; ++i) {
     tvmffi_buf_append(&text, &cell->message.data[i], 1);
@@ -52,7 +54,7 @@ static int name_field(const init_function *init, const TVMFFIFieldInfo *field, c
   message.size = text.size;
   if (text.failed) {
     tvmffi_error_raise_memory();
-  } else if (TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &message, &none, cause, NULL,
+  } else if (TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &message, &empty, cause, NULL,
                                                        &error) == 0) {
     TVMFFIErrorSetRaised(error);
     tvmffi_object_release(error);
@@ -65,8 +67,7 @@ static int name_field(const init_function *init, const TVMFFIFieldInfo *field, c
 #define FAIL(init, format, ...) \
   tvmffi_fail("TypeError", "%s.__ffi_init__()" format, (init)->record->key.data, __VA_ARGS__)
 
-/* ---- Calling -----------------------------------------------------------------------------------
- */
+/* ---- Calling ---- */
 
 static int set_field(const init_function *init, TVMFFIObject *obj, int32_t i,
                      const TVMFFIAny *value, char *is_set) {
@@ -91,7 +92,7 @@ static int set_named(const init_function *init, TVMFFIObject *obj, const TVMFFIA
   return FAIL(init, " got an unexpected keyword argument '%.*s'", (int)name.size, name.data);
 }
 
-/* A factory's own error is passed on as it is. */
+/* An error of the factory itself is passed on unchanged. */
 static int set_default(const init_function *init, TVMFFIObject *obj, const TVMFFIFieldInfo *field) {
   TVMFFIAny value;
   int rc;
@@ -101,7 +102,7 @@ static int set_default(const init_function *init, TVMFFIObject *obj, const TVMFF
   return rc == 0 ? 0 : name_field(init, field, "default for field");
 }
 
-/* What no argument was given for. */
+/* Sets the fields that no argument was given for. */
 static int set_others(const init_function *init, TVMFFIObject *obj, const char *is_set) {
   int32_t i;
   for (i = 0; i < init->num_fields; ++i) {
@@ -122,7 +123,7 @@ static int fill(const init_function *init, TVMFFIObject *obj, const TVMFFIAny *a
   bool are_too_many = num_positional > init->num_positional;
   bool has_keywords = num_positional < num_args;
   int32_t i;
-  /* With keywords behind them, those that fit are looked at first. */
+  /* If keywords follow, errors of the positional arguments that fit come before "too many". */
   for (i = 0; i < init->num_positional && i < num_positional && (has_keywords || !are_too_many);
        ++i) {
     TVMFFI_TRY(set_field(init, obj, i, &args[i], is_set));
@@ -172,10 +173,12 @@ static int call_init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return rc;
 }
 
-/* ---- Making ------------------------------------------------------------------------------------
- */
+/* ---- Making ---- */
 
-/* Required positional parameters, optional ones, keywords, and what is no parameter. */
+/*
+ * Required positional parameters, optional ones, keyword-only ones, and fields that are not
+ * parameters.
+ */
 enum { kRequired, kOptional, kKeyword, kNoParameter, kNumClasses };
 
 static int class_of(const TVMFFIFieldInfo *field) {
@@ -193,17 +196,17 @@ static int32_t count_fields(const TVMFFITypeInfo *info) {
 }
 
 static void sort_fields(init_function *init, int32_t count) {
-  int which;
+  int field_class;
   init->num_fields = 0;
-  for (which = 0; which < kNumClasses; ++which) {
+  for (field_class = 0; field_class < kNumClasses; ++field_class) {
     const TVMFFIFieldInfo *field;
     tvmffi_field_cursor cursor;
     tvmffi_field_first(&cursor, &init->record->info);
     while ((field = tvmffi_field_next(&cursor)) != NULL && init->num_fields < count) {
-      if (class_of(field) == which) init->fields[init->num_fields++] = field;
+      if (class_of(field) == field_class) init->fields[init->num_fields++] = field;
     }
-    if (which == kOptional) init->num_positional = init->num_fields;
-    if (which == kKeyword) init->num_parameters = init->num_fields;
+    if (field_class == kOptional) init->num_positional = init->num_fields;
+    if (field_class == kKeyword) init->num_parameters = init->num_fields;
   }
 }
 

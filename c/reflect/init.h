@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* Makes one for a type, from the fields that it has now, and registers it as __ffi_init__. */
+/* Makes one for a type from its present fields, and registers it as __ffi_init__. */
 int tvmffi_reflect_register_init(int32_t type_index);
 
 #endif /* TVMFFI_REFLECT_INIT_H_ */

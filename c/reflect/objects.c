@@ -9,12 +9,12 @@
 #include "core/error.h"
 #include "reflect/access_path.h"
 
-/* What an object holds: object pointers from behind the header on, and at most one value. */
+/* The layout of an object: object pointers right after the header, and at most one value. */
 typedef struct {
   int16_t type_index;
   uint8_t size;
   uint8_t num_objects;
-  uint8_t any; /* where the value is, or 0 */
+  uint8_t any; /* offset of the value, or 0 */
 } layout;
 
 static const layout kLayouts[] = {
@@ -40,18 +40,19 @@ static TVMFFIObject **objects_of(void *self) {
   return (TVMFFIObject **)(void *)((TVMFFIObject *)self + 1);
 }
 
-static TVMFFIAny *any_of(void *self, const layout *of) {
-  return of->any != 0 ? (TVMFFIAny *)(void *)((char *)self + of->any) : NULL;
+static TVMFFIAny *any_of(void *self, const layout *object_layout) {
+  return object_layout->any != 0 ? (TVMFFIAny *)(void *)((char *)self + object_layout->any) : NULL;
 }
 
-/* ---- Destroying --------------------------------------------------------------------------------
- */
+/* ---- Destroying ---- */
 
 static void destroy(void *self) {
-  const layout *of = find_layout(((TVMFFIObject *)self)->type_index);
-  TVMFFIAny *any = any_of(self, of);
+  const layout *object_layout = find_layout(((TVMFFIObject *)self)->type_index);
+  TVMFFIAny *any = any_of(self, object_layout);
   int i;
-  for (i = 0; i < of->num_objects; ++i) tvmffi_object_release_nested(objects_of(self)[i]);
+  for (i = 0; i < object_layout->num_objects; ++i) {
+    tvmffi_object_release_nested(objects_of(self)[i]);
+  }
   if (any != NULL && any->type_index >= kTVMFFIStaticObjectBegin) {
     tvmffi_object_release_nested(any->v_obj);
   }
@@ -61,13 +62,13 @@ static void delete_object(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_object, destroy, 0);
 }
 
-/* ---- Making and copying ------------------------------------------------------------------------
- */
+/* ---- Making and copying ---- */
 
-/* With everything in it None, NULL and 0. */
-static void *new_empty(const layout *of) {
-  TVMFFIObject *obj = tvmffi_object_new(of->size, of->type_index, delete_object);
-  if (obj != NULL) memset(obj + 1, 0, of->size - sizeof *obj);
+/* A new object in which everything is None, NULL or 0. */
+static void *new_empty(const layout *object_layout) {
+  TVMFFIObject *obj =
+      tvmffi_object_new(object_layout->size, object_layout->type_index, delete_object);
+  if (obj != NULL) memset(obj + 1, 0, object_layout->size - sizeof *obj);
   return obj;
 }
 
@@ -79,7 +80,7 @@ static int fill_enum_state(tvmffi_enum_state *state) {
   return state->indexes != NULL && state->attrs != NULL ? 0 : tvmffi_fail_memory();
 }
 
-/* What the members of a new object are, other than nothing. */
+/* Sets the members of a new object that do not start as None, NULL or 0. */
 static int fill(void *self, int32_t type_index) {
   switch (type_index) {
     case kTvmffiEnumState:
@@ -141,8 +142,7 @@ int tvmffi_create_structural_key(TVMFFIObjectHandle *result) {
   return create(kTvmffiStructuralKey, result);
 }
 
-/* ---- Their attributes --------------------------------------------------------------------------
- */
+/* ---- Attributes ---- */
 
 static int call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *obj;
@@ -153,20 +153,20 @@ static int call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
   return 0;
 }
 
-/* An object of this library alone: those of subclasses have attributes of their own. */
+/* The copy is always of exactly this type; subclasses have attributes of their own. */
 static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args,
                              TVMFFIAny *result) {
-  const layout *of = find_layout(((const tvmffi_attr_function *)self)->type_index);
-  TVMFFIObject *from, *copy;
+  const layout *object_layout = find_layout(((const tvmffi_attr_function *)self)->type_index);
+  TVMFFIObject *source, *copy;
   TVMFFIAny *any;
   int i;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object) -> ffi.Object", 1, 1, args, num_args));
-  from = args[0].v_obj;
-  copy = new_empty(of);
+  source = args[0].v_obj;
+  copy = new_empty(object_layout);
   if (copy == NULL) return -1;
-  memcpy(copy + 1, from + 1, of->size - sizeof *copy);
-  for (i = 0; i < of->num_objects; ++i) tvmffi_object_retain(objects_of(copy)[i]);
-  any = any_of(copy, of);
+  memcpy(copy + 1, source + 1, object_layout->size - sizeof *copy);
+  for (i = 0; i < object_layout->num_objects; ++i) tvmffi_object_retain(objects_of(copy)[i]);
+  any = any_of(copy, object_layout);
   if (any != NULL) (void)tvmffi_any_copy(any);
   *result = tvmffi_any_object(copy);
   return 0;

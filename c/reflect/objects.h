@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects with reflected fields that the library itself has: abi/04 section 10. */
+/* The types with reflected fields that the library itself defines: abi/04 section 10. */
 #ifndef TVMFFI_REFLECT_OBJECTS_H_
 #define TVMFFI_REFLECT_OBJECTS_H_
 
@@ -15,7 +15,7 @@ typedef struct {
   TVMFFIObject *attrs;   /* Dict from name to Dict from member to value */
 } tvmffi_enum_state;
 
-/* IntEnum and StrEnum too, whose `value` is another name for an index. */
+/* Also IntEnum and StrEnum, whose field `value` is another name for an index. */
 typedef struct {
   TVMFFIObject header;
   int64_t int_index;
@@ -39,8 +39,7 @@ typedef struct {
   int64_t hash_i64;
 } tvmffi_structural_key;
 
-/* Made by clients and by the functions that walk; the tables behind them are in abi/04 section 4.
- */
+/* Made by clients and by the functions that walk; abi/04 section 4 describes their tables. */
 typedef struct {
   TVMFFIObject header;
   const void *vtable;
@@ -48,7 +47,7 @@ typedef struct {
 } tvmffi_structural_visitor;
 typedef tvmffi_structural_visitor tvmffi_structural_mutator;
 
-/* A new object of a type of this file or of access_path.h, as its creator makes it. NULL raised. */
+/* A new object of a type in this file or in access_path.h. NULL with the error raised. */
 void *tvmffi_reflect_new(int32_t type_index);
 
 extern const tvmffi_builtin_attr_group tvmffi_object_attrs;

@@ -42,10 +42,9 @@ static int make_setter(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resul
   return 0;
 }
 
-/* ---- Objects of names and values ---------------------------------------------------------------
- */
+/* ---- ffi.MakeObjectFromPackedArgs ---- */
 
-/* The value that is given for a field, or NULL. */
+/* The value given for a field, or NULL. */
 static const TVMFFIAny *find_value(const TVMFFIByteArray *name, const TVMFFIAny *args,
                                    int32_t num_args) {
   int32_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What sets fields of built-in types. Clients call these by their pointers, with no Function in
- * between that would lead a backtrace on: this file has unwind tables.
+ * Setters of fields of built-in types. Clients call them through function pointers, without a
+ * Function through which a backtrace could continue, so this file is compiled with unwind tables.
  */
 #include <stdio.h>
 
@@ -14,8 +14,7 @@
 #include "core/type.h"
 #include "reflect/fields.h"
 
-/* ---- Setters of plain fields -------------------------------------------------------------------
- */
+/* ---- Setters of plain fields ---- */
 
 static int check_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool
@@ -35,7 +34,7 @@ int tvmffi_field_set_int64(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* The old value last: its destructor may look at the object. */
+/* The old value is released last, because its destructor may look at the object. */
 static void replace_any(TVMFFIAny *field, TVMFFIAny value) {
   tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
   TVMFFIAny old = *field;
@@ -90,8 +89,7 @@ int tvmffi_field_set_optional_step(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* ---- Setters of containers ---------------------------------------------------------------------
- */
+/* ---- Setters of containers ---- */
 
 TVMFFI_COLD static int refuse(const char *got, const char *expected) {
   return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`", got, expected);
@@ -124,7 +122,7 @@ int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* Whether the keys and values of a Dict are of a kind; the first that is not goes to *got. */
+/* Whether an entry of a Dict has the expected types; if not, *got describes the mismatch. */
 typedef bool (*entry_check)(const tvmffi_map_pair *pair, char *got, size_t size);
 
 static bool has_object_value(const tvmffi_map_pair *pair, char *got, size_t size) {
@@ -141,9 +139,10 @@ static bool has_object_key(const tvmffi_map_pair *pair, char *got, size_t size) 
 
 static bool check_entries(TVMFFIObject *map, entry_check check, char *got, size_t size) {
   size_t room = (size_t)snprintf(got, size, "Dict");
-  uint64_t at;
-  for (at = tvmffi_map_first(map); at != TVMFFI_MAP_NONE; at = tvmffi_map_next(map, at)) {
-    if (!check(tvmffi_map_at(map, at), got + room, size - room)) return false;
+  uint64_t position;
+  for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
+       position = tvmffi_map_next(map, position)) {
+    if (!check(tvmffi_map_at(map, position), got + room, size - room)) return false;
   }
   return true;
 }

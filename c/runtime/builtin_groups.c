@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which layers have built-in functions, types and attributes of types, lowest first. */
+/* The tables of built-in functions, types and type attributes of all layers, lowest first. */
 #include "core/builtin_types.h"
 #include "module/module.h"
 #include "reflect/objects.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What concerns the library as a whole, all layers of it. */
+/* Functions for the library as a whole, with all its layers. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
@@ -14,8 +14,8 @@
 #include "module/module.h"
 
 int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks) {
-  static const TVMFFIRuntimeMemoryHooks none = {NULL, NULL, NULL};
-  if (hooks == NULL) hooks = &none;
+  static const TVMFFIRuntimeMemoryHooks default_hooks = {NULL, NULL, NULL};
+  if (hooks == NULL) hooks = &default_hooks;
   if ((hooks->allocate == NULL) != (hooks->deallocate == NULL)) {
     return tvmffi_fail("ValueError", "hooks: allocate and deallocate must both be given, got %s",
                        hooks->allocate == NULL ? "deallocate only" : "allocate only");
@@ -28,8 +28,8 @@ int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks) {
 }
 
 /*
- * From the top down: modules hold functions, functions hold errors, everything holds memory. This
- * thread's error goes first, while the library that made it is still loaded.
+ * Releases the upper layers first: modules hold functions, functions hold errors, everything holds
+ * memory. This thread's error is released before, while the library that made it is still loaded.
  */
 static void release_tables(void) {
   TVMFFIErrorSetRaised(NULL);
@@ -41,7 +41,7 @@ static void release_tables(void) {
 
 int TVMFFIRuntimeShutdown(void) {
   release_tables();
-  release_tables(); /* what deleters of clients left there by using the library once more */
+  release_tables(); /* clients' deleters may have used the library again */
   tvmffi_env_shutdown();
   tvmffi_backtrace_shutdown();
   (void)TVMFFIRuntimeSetLogHook(NULL, NULL);

@@ -72,15 +72,15 @@ const tvmffi_callback *tvmffi_callbacks_find(const tvmffi_callbacks *callbacks,
   return NULL;
 }
 
-TVMFFIAny tvmffi_callback_call(const char *what, const tvmffi_callback *callback,
+TVMFFIAny tvmffi_callback_call(const char *walk_name, const tvmffi_callback *callback,
                                const TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny result;
   if (callback->function == NULL) {
-    return tvmffi_outcome_fail("TypeError", "%s: the callback for type index %d is None", what,
+    return tvmffi_outcome_fail("TypeError", "%s: the callback for type index %d is None", walk_name,
                                (int)callback->type_index);
   }
   if (!callback->wants_more) --num_args;
-  if (tvmffi_walk_call(what, callback->function, args, num_args, &result) != 0) {
+  if (tvmffi_walk_call(walk_name, callback->function, args, num_args, &result) != 0) {
     return tvmffi_outcome_raised();
   }
   return result;

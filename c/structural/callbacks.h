@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks by type of value, as structural walks, visits, maps and mutations take them. */
+/* Callbacks by type of value, as passed to structural walks, visits, maps and mutations. */
 #ifndef TVMFFI_STRUCTURAL_CALLBACKS_H_
 #define TVMFFI_STRUCTURAL_CALLBACKS_H_
 
@@ -8,7 +8,7 @@
 
 typedef struct {
   int32_t type_index; /* -1: any value */
-  bool wants_more;    /* an argument more than others: the region, or the mode */
+  bool wants_more;    /* takes one more argument: the region, or whether to mutate in place */
   TVMFFIObject *function;
 } tvmffi_callback;
 
@@ -18,20 +18,21 @@ typedef struct {
 } tvmffi_callbacks;
 
 /*
- * Copies what two arguments (letter c or C of builtins.c) list, the first before the second, which
- * may be NULL. Those of the second want more, as do those whose third element is true.
+ * Copies the callbacks listed in two arguments (letter c or C of builtins.c), the first list before
+ * the second, which may be NULL. Callbacks of the second list, and those whose third element is
+ * true, want the additional argument.
  */
 int tvmffi_callbacks_init(tvmffi_callbacks *callbacks, const TVMFFIAny *first,
                           const TVMFFIAny *second);
-/* Inside a deleter: functions are released as nested objects. */
+/* For deleters: functions are released as nested objects. */
 void tvmffi_callbacks_fini(tvmffi_callbacks *callbacks);
 
-/* The first that is for a value like this, or NULL. */
+/* The first callback for a value of this type, or NULL. */
 const tvmffi_callback *tvmffi_callbacks_find(const tvmffi_callbacks *callbacks,
                                              const TVMFFIAny *value);
 
-/* Calls it, with one argument less where it does not want more. The result, or the Error. */
-TVMFFIAny tvmffi_callback_call(const char *what, const tvmffi_callback *callback,
+/* Calls it, with one argument less unless it wants more. Returns its result or an Error. */
+TVMFFIAny tvmffi_callback_call(const char *walk_name, const tvmffi_callback *callback,
                                const TVMFFIAny *args, int32_t num_args);
 
 #endif /* TVMFFI_STRUCTURAL_CALLBACKS_H_ */

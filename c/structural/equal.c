@@ -22,9 +22,9 @@ static const char kHook[] =
 /* Two values that are to be compared. */
 typedef struct {
   TVMFFIAny a, b;
-  TVMFFIAny key_a, key_b;       /* of entries of maps; the second is lent by the walk */
+  TVMFFIAny key_a, key_b;       /* the keys of entries of maps; key_b is always borrowed */
   const TVMFFIFieldInfo *field; /* or NULL */
-  bool is_owned;                /* or all is lent */
+  bool is_owned;                /* otherwise all is borrowed */
 } pair;
 
 /* Two objects that are being compared. */
@@ -32,37 +32,36 @@ typedef struct {
   tvmffi_child_cursor in_a;
   TVMFFIObject *b;
   TVMFFISEqHashKind kind;
-  int32_t region;       /* around the objects */
-  int32_t child_region; /* for what is in them */
-  bool is_hooked;       /* a hook compares them, and nothing is done here */
+  int32_t region;       /* the region around the objects */
+  int32_t child_region; /* the region for their content */
+  bool is_hooked;       /* a hook compares them, so their children are not visited here */
 } frame;
 
 /*
- * As long as no code but the library's runs, objects are lent by what holds them. Before any other
- * is called (hooks, getters, and destructors, which only an owner's release brings about), the walk
- * takes references of all that it is in; so it owns what is in some of the lowest frames.
+ * Objects are borrowed from their containers as long as only code of this library runs. Before
+ * foreign code can run (hooks, getters, and destructors, which run only when an owner releases),
+ * the walk takes references to the objects of all frames. So the lowest frames own their objects.
  */
 typedef struct {
   tvmffi_structural_options options;
   tvmffi_stack frames;
-  size_t num_owned; /* frames, the lowest, whose objects are owned */
+  size_t num_owned; /* number of the lowest frames, which own their objects */
   tvmffi_pairing pairs;
   tvmffi_mismatch *mismatch;      /* or NULL */
-  tvmffi_walk_function *function; /* what hooks get; made when there is one */
+  tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
 
 static frame *top_of(const walk *w) {
   return tvmffi_stack_top(&w->frames);
 }
 
-/* ---- Ownership ---------------------------------------------------------------------------------
- */
+/* ---- Ownership ---- */
 
 static void own_frames(walk *w) {
   for (; w->num_owned < w->frames.size; ++w->num_owned) {
-    const frame *at = tvmffi_stack_at(&w->frames, w->num_owned);
-    tvmffi_object_retain(at->in_a.obj);
-    tvmffi_object_retain(at->b);
+    const frame *current = tvmffi_stack_at(&w->frames, w->num_owned);
+    tvmffi_object_retain(current->in_a.obj);
+    tvmffi_object_retain(current->b);
   }
 }
 
@@ -72,7 +71,7 @@ TVMFFI_COLD static void release_pair(pair *p) {
   tvmffi_any_release(&p->key_a);
 }
 
-/* Takes both objects if they are owned, as all above are then. */
+/* Takes both objects if the pair owns them; all frames below own theirs then. */
 static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
   frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.StructuralEqual", w->frames.size));
@@ -105,10 +104,9 @@ static void pop(walk *w) {
   tvmffi_object_release(b);
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
-/* Two views as owned values, for callers that lend them to the walk. */
+/* Makes two views owned values, for callers that lend them to the walk. */
 static int own_both(const TVMFFIAny *a, const TVMFFIAny *b, TVMFFIAny out[2]) {
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(a, &out[0]));
   if (TVMFFIAnyViewToOwnedAny(b, &out[1]) == 0) return 0;
@@ -123,7 +121,7 @@ static void release_both(TVMFFIAny values[2]) {
 
 static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out);
 
-/* (a, b, kind of region, name of a field for the path) */
+/* Arguments: a, b, the kind of region, the name of a field for the path. */
 TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   walk *w = self;
   int32_t region = tvmffi_region_enter(top_of(w)->child_region, (int32_t)args[2].v_int64);
@@ -164,14 +162,13 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
     return -1;
   }
   *out = result.v_int64 != 0;
-  if (*out) tvmffi_mismatch_forget(w->mismatch); /* what it found different does not count */
+  if (*out) tvmffi_mismatch_forget(w->mismatch); /* the hook overrules the differences */
   return 0;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
-/* Two objects of one type with fields. */
+/* Starts comparing two objects with fields, of the same type. */
 static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
   TVMFFIObject *a = p->a.v_obj, *b = p->b.v_obj, *hook;
   TVMFFISEqHashKind kind;
@@ -201,16 +198,16 @@ static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
   return call_hook(w, hook, out);
 }
 
-/* Two containers of one type. */
+/* Starts comparing two containers of the same type. */
 static int begin_containers(walk *w, pair *p, int32_t region, bool *out) {
   bool is_map = tvmffi_is_map(p->a.type_index);
   int64_t a = is_map ? (int64_t)tvmffi_map_size(p->a.v_obj) : tvmffi_array_size(p->a.v_obj);
   int64_t b = is_map ? (int64_t)tvmffi_map_size(p->b.v_obj) : tvmffi_array_size(p->b.v_obj);
-  *out = a == b || w->mismatch != NULL; /* which asks where */
+  *out = a == b || w->mismatch != NULL; /* the mismatch needs the exact place */
   return *out && (a | b) != 0 ? push(w, p, kTVMFFISEqHashKindTreeNode, region) : 0;
 }
 
-/* Compares two values, or pushes them and says that they are equal so far. */
+/* Compares two values, or pushes them and sets *out to true for the time being. */
 static int begin(walk *w, pair *p, int32_t region, bool *out) {
   int rc = tvmffi_plain_equal(&p->a, &p->b, &w->options, out);
   if (rc != 0) return rc == 1 ? 0 : -1;
@@ -219,21 +216,20 @@ static int begin(walk *w, pair *p, int32_t region, bool *out) {
                                               : begin_objects(w, p, region, out);
 }
 
-/* ---- Children ----------------------------------------------------------------------------------
- */
+/* ---- Children ---- */
 
 /*
- * The next child of a and what b has in its place, if it has: 1, 0 after the last, or -1. Keys of
- * maps may bring hooks, and getters of fields may be foreign code.
+ * The next child of a and its counterpart in b, if there is one: 1, 0 after the last, or -1. Keys
+ * of maps may have hooks, and getters of fields may be foreign code; then the pair is owned.
  */
 static int next_entry(walk *w, frame *top, pair *p, bool *found) {
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   const tvmffi_map_pair *entry;
-  const TVMFFIAny *other;
-  uint64_t at = top->in_a.at;
-  if (at == TVMFFI_MAP_NONE || !tvmffi_map_has_at(a, at)) return 0;
-  top->in_a.at = tvmffi_map_next(a, at);
-  entry = tvmffi_map_at(a, at);
+  const TVMFFIAny *counterpart;
+  uint64_t position = top->in_a.position;
+  if (position == TVMFFI_MAP_NONE || !tvmffi_map_has_at(a, position)) return 0;
+  top->in_a.position = tvmffi_map_next(a, position);
+  entry = tvmffi_map_at(a, position);
   p->key_a = entry->key;
   p->key_b = tvmffi_pairing_translate(&w->pairs.a_to_b, &p->key_a);
   p->a = entry->value;
@@ -244,9 +240,9 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
     (void)tvmffi_any_copy(&p->a);
     p->b = tvmffi_any_none();
   }
-  if (tvmffi_map_find(b, &p->key_b, &other) != 0) return -1;
-  *found = other != NULL;
-  if (*found) p->b = p->is_owned ? tvmffi_any_copy(other) : *other;
+  if (tvmffi_map_find(b, &p->key_b, &counterpart) != 0) return -1;
+  *found = counterpart != NULL;
+  if (*found) p->b = p->is_owned ? tvmffi_any_copy(counterpart) : *counterpart;
   return 1;
 }
 
@@ -255,7 +251,7 @@ static int next_field(walk *w, frame *top, pair *p) {
   p->field = tvmffi_field_next_without(&top->in_a.fields, kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   if (p->field == NULL) return 0;
   if (tvmffi_field_lend(p->field, a, &p->a)) {
-    (void)tvmffi_field_lend(p->field, b, &p->b); /* as the field is the same */
+    (void)tvmffi_field_lend(p->field, b, &p->b); /* cannot fail: the field is the same */
     return 1;
   }
   own_frames(w);
@@ -275,9 +271,9 @@ static int next_pair(walk *w, pair *p, bool *found) {
   p->field = NULL;
   if (tvmffi_is_map(a->type_index)) return next_entry(w, top, p, found);
   if (!tvmffi_is_sequence(a->type_index)) return next_field(w, top, p);
-  i = (int64_t)top->in_a.at;
+  i = (int64_t)top->in_a.position;
   if (i >= tvmffi_array_size(a)) return 0;
-  ++top->in_a.at;
+  ++top->in_a.position;
   p->a = tvmffi_array_items(a)[i];
   *found = i < tvmffi_array_size(b);
   if (*found) p->b = tvmffi_array_items(b)[i];
@@ -296,14 +292,14 @@ TVMFFI_COLD static int note_step(walk *w, const pair *p, bool found) {
     tvmffi_mismatch_step(w->mismatch, kTvmffiStepMapItem, &p->key_a,
                          kTvmffiStepMapItem + (found ? 0 : kMissing), &p->key_b);
   } else {
-    key = tvmffi_any_int((int64_t)top->in_a.at - 1);
+    key = tvmffi_any_int((int64_t)top->in_a.position - 1);
     tvmffi_mismatch_step(w->mismatch, kTvmffiStepArrayItem, &key,
                          kTvmffiStepArrayItem + (found ? 0 : kMissing), &key);
   }
   return 0;
 }
 
-/* An entry of b without one in a: there is one when there are more of them. */
+/* Notes an entry of b that has none in a; there is one, because b has more entries. */
 TVMFFI_COLD static int find_extra_entry(walk *w) {
   tvmffi_child_cursor cursor;
   tvmffi_child child;
@@ -324,7 +320,7 @@ TVMFFI_COLD static int find_extra_entry(walk *w) {
   return rc;
 }
 
-/* Whether b has no more than a, all of whose children have been compared. */
+/* Whether b has no more children than a, all of whose children have been compared. */
 static int compare_sizes(walk *w, bool *out) {
   const frame *top = top_of(w);
   *out = true;
@@ -342,7 +338,7 @@ static int compare_sizes(walk *w, bool *out) {
   return 0;
 }
 
-/* Objects that turned out to be equal: variables must be definitions, or one and the same. */
+/* Finishes two objects with equal content. Variables must also be the same, or defined here. */
 static int accept(walk *w, bool *out) {
   const frame *top = top_of(w);
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
@@ -356,13 +352,13 @@ static int accept(walk *w, bool *out) {
   return 0;
 }
 
-/* Goes on with the top frame. */
+/* Compares the next children of the top frame, or finishes it. */
 static int compare_next(walk *w, bool *out) {
   int32_t region = top_of(w)->child_region;
   pair p;
   int rc;
   if (top_of(w)->is_hooked) return accept(w, out);
-  tvmffi_mismatch_step_back(w->mismatch); /* before the pair is lent: it may release a key */
+  tvmffi_mismatch_step_back(w->mismatch); /* may release a key, so before the pair is borrowed */
   do {
     rc = next_pair(w, &p, out);
   } while (rc == 1 && *out && !p.is_owned && p.a.type_index < kTVMFFIStaticObjectBegin &&

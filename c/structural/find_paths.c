@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in a value the objects are that an error says it went through: abi/04 4.5. A walk that
- * takes none of the thread's stack.
+ * Finds the access paths to the objects that an error passed through: abi/04 4.5. The walk is
+ * iterative and does not use the thread's stack.
  */
 #include <string.h>
 
@@ -20,31 +20,30 @@
 #include "value/walk.h"
 
 typedef struct {
-  TVMFFIObject *obj;  /* lent by the frame below */
-  TVMFFIObject *path; /* to the object, owned; NULL until it is asked for */
+  TVMFFIObject *obj;  /* borrowed from the frame below */
+  TVMFFIObject *path; /* the path to the object, owned; NULL until needed */
   tvmffi_child_cursor cursor;
-  tvmffi_child child; /* the one at hand */
-  size_t num_matched; /* of the pattern, down to this object */
+  tvmffi_child child; /* the current child */
+  size_t num_matched; /* elements of the pattern, down to this object */
   int64_t num_paths_before;
 } frame;
 
 typedef struct {
-  tvmffi_stack pattern; /* of owned object pointers, outermost first */
+  tvmffi_stack pattern; /* owned object pointers, outermost first */
   bool wants_prefixes;
   tvmffi_stack frames;
-  TVMFFIObject *paths; /* an Array that nobody else has */
+  TVMFFIObject *paths; /* an Array that only the search owns */
 } search;
 
-/* ---- Paths -------------------------------------------------------------------------------------
- */
+/* ---- Paths ---- */
 
-/* The step from the object of a frame to the child at hand. NULL with the error raised. */
-static TVMFFIObject *make_step(const frame *at) {
-  const tvmffi_child *child = &at->child;
+/* The step from the object of a frame to the current child. NULL with the error raised. */
+static TVMFFIObject *make_step(const frame *current) {
+  const tvmffi_child *child = &current->child;
   TVMFFIObject *step;
   TVMFFIAny key;
   if (child->field == NULL &&
-      (at->obj->type_index == kTVMFFIMap || at->obj->type_index == kTVMFFIDict)) {
+      (current->obj->type_index == kTVMFFIMap || current->obj->type_index == kTVMFFIDict)) {
     return tvmffi_access_step_new(kTvmffiStepMapItem, &child->key);
   }
   if (child->field == NULL) {
@@ -59,24 +58,24 @@ static TVMFFIObject *make_step(const frame *at) {
   return step;
 }
 
-/* The path to the object of frame i, whose beginning others share; lent. */
+/* The path to the object of frame i, lent; it shares its beginning with other paths. */
 static TVMFFIObject *ensure_path(search *s, size_t i) {
-  size_t from = i;
-  frame *at;
-  while (from > 0 && ((frame *)tvmffi_stack_at(&s->frames, from))->path == NULL) --from;
-  at = tvmffi_stack_at(&s->frames, from);
-  if (at->path == NULL) at->path = tvmffi_access_path_root();
-  for (; at->path != NULL && from < i; ++from) {
-    frame *next = tvmffi_stack_at(&s->frames, from + 1);
-    TVMFFIObject *step = make_step(at);
-    next->path = step != NULL ? tvmffi_access_path_extend(at->path, step) : NULL;
+  size_t depth = i;
+  frame *current;
+  while (depth > 0 && ((frame *)tvmffi_stack_at(&s->frames, depth))->path == NULL) --depth;
+  current = tvmffi_stack_at(&s->frames, depth);
+  if (current->path == NULL) current->path = tvmffi_access_path_root();
+  for (; current->path != NULL && depth < i; ++depth) {
+    frame *next = tvmffi_stack_at(&s->frames, depth + 1);
+    TVMFFIObject *step = make_step(current);
+    next->path = step != NULL ? tvmffi_access_path_extend(current->path, step) : NULL;
     tvmffi_object_release(step);
-    at = next;
+    current = next;
   }
-  return at->path;
+  return current->path;
 }
 
-/* Adds the path to the innermost object. */
+/* Adds the path to the innermost object to the results. */
 static int record(search *s) {
   TVMFFIObject *path = ensure_path(s, s->frames.size - 1);
   TVMFFIAny value;
@@ -87,12 +86,11 @@ static int record(search *s) {
   return 0;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
 static bool has_metadata(int32_t type_index) {
-  const tvmffi_type_record *record_of = tvmffi_type_find(type_index);
-  return record_of != NULL && tvmffi_atomic_load_acquire_ptr(&record_of->info.metadata) != NULL;
+  const tvmffi_type_record *type_record = tvmffi_type_find(type_index);
+  return type_record != NULL && tvmffi_atomic_load_acquire_ptr(&type_record->info.metadata) != NULL;
 }
 
 static void pop(search *s) {
@@ -107,7 +105,7 @@ static bool is_next(const search *s, const TVMFFIObject *obj, size_t num_matched
          *(TVMFFIObject **)tvmffi_stack_at(&s->pattern, num_matched) == obj;
 }
 
-/* Goes into a value: pushes objects that may have something in them, and matches them. */
+/* Starts searching a value: pushes objects that may have children, and matches them. */
 static int begin(search *s, const TVMFFIAny *value, size_t num_matched) {
   bool is_container = tvmffi_is_container(value->type_index);
   frame *top;
@@ -125,12 +123,12 @@ static int begin(search *s, const TVMFFIAny *value, size_t num_matched) {
   if (!is_container && is_next(s, value->v_obj, num_matched) &&
       ++top->num_matched == s->pattern.size) {
     TVMFFI_TRY(record(s));
-    pop(s); /* what is in it is not looked at */
+    pop(s); /* a match is not searched further */
   }
   return 0;
 }
 
-/* Objects on the way, below which there is nothing, count as what was looked for. */
+/* Pops an object. With wants_prefixes, a partly matched one is recorded if nothing in it was. */
 static int end(search *s) {
   const frame *top = tvmffi_stack_top(&s->frames);
   int rc = 0;
@@ -167,10 +165,9 @@ static int find(search *s, TVMFFIObject *root) {
   return rc;
 }
 
-/* ---- The pattern -------------------------------------------------------------------------------
- */
+/* ---- The pattern ---- */
 
-/* Outermost first, without None and without repetitions; foreign code may change the list. */
+/* Retains the objects, because foreign code may change the list. Skips None and repetitions. */
 static int read_pattern(search *s, TVMFFIObject *reversed) {
   int64_t i = reversed != NULL ? tvmffi_array_size(reversed) : 0;
   while (i-- > 0) {

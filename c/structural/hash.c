@@ -17,7 +17,7 @@
 static const char kHook[] =
     "(0: ffi.Object, 1: int, 2: (0: AnyView, 1: int, 2: int) -> int) -> int";
 
-/* An entry of a map whose key has a hash that does not depend on the order of entries. */
+/* An entry of a map, if the hash of its key does not depend on the order of entries. */
 typedef struct {
   uint64_t key_hash;
   TVMFFIAny value;
@@ -26,26 +26,26 @@ typedef struct {
 /* An object that is being hashed. */
 typedef struct {
   tvmffi_child_cursor cursor;
-  uint64_t hash; /* so far */
+  uint64_t hash; /* of the children so far */
   TVMFFISEqHashKind kind;
-  int32_t region;       /* around the object */
-  int32_t child_region; /* for what is in it */
-  bool may_recur;       /* it may be met again, and its hash is kept for then */
-  size_t first_entry;   /* of a map: they lie behind it in the walk's entries */
+  int32_t region;       /* the region around the object */
+  int32_t child_region; /* the region for its content */
+  bool may_recur;       /* it may be met again, so its hash is kept */
+  size_t first_entry;   /* of a map: index of its first entry in the walk's entries */
   size_t next_entry;
-  uint64_t num_ignored; /* the walk's, before the object */
+  uint64_t num_ignored; /* the walk's count before the object */
 } frame;
 
-/* Objects are lent as they are in equal.c. */
+/* Objects are borrowed and owned as in equal.c. */
 typedef struct {
   tvmffi_structural_options options;
   tvmffi_stack frames;
   tvmffi_stack entries;
-  size_t num_owned, num_owned_entries; /* how many, the lowest, are */
-  tvmffi_pointer_map done;             /* hashes of objects, owned */
+  size_t num_owned, num_owned_entries; /* how many of the lowest own their objects */
+  tvmffi_pointer_map done;             /* from objects, owned, to their hashes */
   uint64_t num_variables, num_nodes;
-  uint64_t num_ignored;           /* entries of maps, whose keys may count later */
-  tvmffi_walk_function *function; /* what hooks get; made when there is one */
+  uint64_t num_ignored;           /* number of map entries left out so far; see finish */
+  tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
 
 static frame *top_of(const walk *w) {
@@ -66,24 +66,22 @@ static void own_frames(walk *w) {
   }
 }
 
-/* ---- What has been hashed ----------------------------------------------------------------------
- */
+/* ---- Finished objects ---- */
 
 static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
-  size_t before = w->done.size;
+  size_t old_size = w->done.size;
   tvmffi_pointer_entry *made = tvmffi_pointer_map_ensure(&w->done, obj);
   if (made == NULL) return tvmffi_fail_memory();
-  if (w->done.size != before) tvmffi_object_retain(obj);
+  if (w->done.size != old_size) tvmffi_object_retain(obj);
   made->value.number = hash;
   return 0;
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int hash(walk *w, TVMFFIAny value, int32_t region, uint64_t *out);
 
-/* (value, hash so far, kind of region) */
+/* Arguments: value, hash so far, kind of region. */
 TVMFFI_COLD static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   walk *w = self;
   int32_t region = tvmffi_region_enter(top_of(w)->child_region, (int32_t)args[2].v_int64);
@@ -97,7 +95,7 @@ TVMFFI_COLD static int hash_for_hook(void *self, const TVMFFIAny *args, TVMFFIAn
   return rc;
 }
 
-/* What a hook makes of the hash so far. */
+/* Replaces the hash so far by what the hook makes of it. */
 TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
   TVMFFIAny args[3], result;
   if (w->function == NULL) {
@@ -119,13 +117,12 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook) {
   return 0;
 }
 
-/* ---- Maps --------------------------------------------------------------------------------------
- */
+/* ---- Maps ---- */
 
-/* The hash of a key that does not depend on what was hashed before it: 1, 0 if it does, -1. */
+/* 1 and the hash of a key, 0 if that would depend on what is hashed before it, or -1. */
 static int hash_key(const walk *w, const TVMFFIAny *key, uint64_t *out) {
   const tvmffi_pointer_entry *found;
-  if (key->type_index == kTVMFFIFloat) { /* by its bits, as not-a-numbers are different keys */
+  if (key->type_index == kTVMFFIFloat) { /* by its bits: different NaNs are different keys */
     *out = tvmffi_any_key_hash(key);
     return 1;
   }
@@ -142,12 +139,13 @@ static int compare_entries(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Puts the entries that count into the walk's, by the hashes of their keys. */
+/* Pushes the entries that count to the walk's entries, sorted by the hashes of their keys. */
 static int collect_entries(walk *w, TVMFFIObject *map) {
   size_t first = w->entries.size;
-  uint64_t at;
-  for (at = tvmffi_map_first(map); at != TVMFFI_MAP_NONE; at = tvmffi_map_next(map, at)) {
-    const tvmffi_map_pair *pair = tvmffi_map_at(map, at);
+  uint64_t position;
+  for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
+       position = tvmffi_map_next(map, position)) {
+    const tvmffi_map_pair *pair = tvmffi_map_at(map, position);
     uint64_t key_hash;
     int counts = hash_key(w, &pair->key, &key_hash);
     if (counts < 0) return -1;
@@ -177,10 +175,9 @@ static void drop_entries(walk *w, size_t first) {
   }
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
-/* Takes the object if it is owned, as all above are then. */
+/* Takes the object if it is owned; all frames below own theirs then. */
 static int push(walk *w, TVMFFIAny *value, bool is_owned, TVMFFISEqHashKind kind, int32_t region,
                 bool may_recur) {
   TVMFFIObject *obj = value->v_obj;
@@ -218,7 +215,7 @@ static void pop(walk *w) {
   tvmffi_object_release(obj);
 }
 
-/* What an object's hash is when its content has been hashed. */
+/* Computes the hash of an object whose content has been hashed, and pops it. */
 static int finish(walk *w, uint64_t *out) {
   const frame *top = top_of(w);
   TVMFFIObject *obj = top->cursor.obj;
@@ -232,8 +229,9 @@ static int finish(walk *w, uint64_t *out) {
     *out = combine(top->hash, w->num_nodes++);
   }
   /*
-   * Where entries were ignored, an equal container elsewhere may have more that count by then; what
-   * it holds is met again then, and has kept its hash.
+   * The hash of a container is not kept if entries in it were left out: an equal container that is
+   * met later may have more entries that count by then, and this one must hash the same there. The
+   * objects in it are met again then, so their hashes are kept even if nothing else refers to them.
    */
   has_ignored = w->num_ignored != top->num_ignored;
   if (tvmffi_is_container(obj->type_index) ? top->may_recur && !has_ignored
@@ -245,10 +243,10 @@ static int finish(walk *w, uint64_t *out) {
 }
 
 /*
- * 1 and the hash, 0 after pushing what is to be hashed, taking it if it is owned, or -1. What has
- * no other owner than the one it was found at is not met again; but for variables and nodes of
- * graphs, which have a number for good, and what hooks do. Where a foreign getter gave it, there
- * may be no owner at that place, and any besides the walk counts.
+ * 1 and the hash, 0 after pushing the object to be hashed first, which is taken if it is owned, or
+ * -1. An object with a single reference is not met again, so its hash is not kept; except for
+ * variables and graph nodes, whose numbers are final, and where hooks are called. The result of a
+ * foreign getter need not be owned by the object, so any reference besides the walk's counts.
  */
 static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint64_t *out) {
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindTreeNode;
@@ -274,7 +272,7 @@ static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint6
   return finish(w, out) == 0 ? 1 : -1;
 }
 
-/* The next value in a map: 1, or 0. Keys of the same hash count once, their values not. */
+/* 1 and the next value in a map, or 0. Keys with the same hash count once, their values do not. */
 static int next_entry(const walk *w, frame *top, TVMFFIAny *out) {
   const entry *entries = tvmffi_stack_at(&w->entries, 0);
   while (top->next_entry < w->entries.size) {
@@ -292,7 +290,7 @@ static int next_entry(const walk *w, frame *top, TVMFFIAny *out) {
   return 0;
 }
 
-/* The next value that counts, lent or owned, and its region. 1, 0 at the end, -1. */
+/* The next value to be hashed, borrowed or owned, and its region: 1, 0 at the end, or -1. */
 static int next_value(walk *w, TVMFFIAny *out, bool *is_owned, int32_t *out_region) {
   frame *top = top_of(w);
   TVMFFIObject *obj = top->cursor.obj;
@@ -301,8 +299,8 @@ static int next_value(walk *w, TVMFFIAny *out, bool *is_owned, int32_t *out_regi
   *out_region = top->child_region;
   if (tvmffi_is_map(obj->type_index)) return next_entry(w, top, out);
   if (tvmffi_is_sequence(obj->type_index)) {
-    if ((int64_t)top->cursor.at >= tvmffi_array_size(obj)) return 0;
-    *out = tvmffi_array_items(obj)[top->cursor.at++];
+    if ((int64_t)top->cursor.position >= tvmffi_array_size(obj)) return 0;
+    *out = tvmffi_array_items(obj)[top->cursor.position++];
     return 1;
   }
   field = tvmffi_field_next_without(&top->cursor.fields, kTVMFFIFieldFlagBitMaskSEqHashIgnore);
@@ -314,7 +312,7 @@ static int next_value(walk *w, TVMFFIAny *out, bool *is_owned, int32_t *out_regi
   return tvmffi_field_get(field, obj, out) == 0 ? 1 : -1;
 }
 
-/* Goes on with the top frame. */
+/* Hashes the next child of the top frame, or finishes it. */
 static int hash_next(walk *w, size_t base, uint64_t *out) {
   TVMFFIAny value;
   int32_t region;
@@ -335,7 +333,7 @@ static int hash_next(walk *w, size_t base, uint64_t *out) {
   return 0;
 }
 
-/* Of a value that is lent. */
+/* Hashes a borrowed value. */
 static int hash(walk *w, TVMFFIAny value, int32_t region, uint64_t *out) {
   size_t base = w->frames.size;
   int rc = begin(w, &value, false, region, out);

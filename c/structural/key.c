@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structural functions as others call them, and values that are keys by their structure. */
+/* The built-in structural functions, and keys that are compared by structure. */
 #include <string.h>
 
 #include "core/any.h"
@@ -38,8 +38,7 @@ static int hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return 0;
 }
 
-/* ---- Keys --------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 static const tvmffi_structural_options kPlain = {false, false};
 
@@ -85,7 +84,7 @@ static int key_equal(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   return 0;
 }
 
-/* What containers ask of keys: Functions, which clients of all versions understand. */
+/* Hash and equality for containers, as Functions, which clients of all versions understand. */
 static int any_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.StructuralKey) -> int", 1, 1, args, num_args));
   *result = tvmffi_any_int(as_key(&args[0])->hash_i64);
@@ -106,8 +105,7 @@ static int init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   return make_key(args, num_args, result);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------
- */
+/* ---- Tables ---- */
 
 static const tvmffi_builtin_attr kAttrs[] = {
     {kTvmffiStructuralKey, kTvmffiAttrInit, false, init, NULL},

@@ -10,7 +10,7 @@ enum { kAtNoChild = -1 };
 
 typedef struct {
   int32_t kind_a, kind_b;
-  TVMFFIAny key_a, key_b; /* an index, a field or two keys; owned */
+  TVMFFIAny key_a, key_b; /* an index, a field's name, or two keys; owned */
 } step;
 
 int tvmffi_mismatch_push(tvmffi_mismatch *m) {
@@ -67,10 +67,10 @@ int tvmffi_mismatch_note(tvmffi_mismatch *m) {
   m->path_b = tvmffi_access_path_root();
   if (m->path_a == NULL || m->path_b == NULL) return -1;
   for (i = 0; i < m->steps.size; ++i) {
-    const step *at = tvmffi_stack_at(&m->steps, i);
-    if (at->kind_a == kAtNoChild) continue;
-    TVMFFI_TRY(extend(&m->path_a, at->kind_a, &at->key_a));
-    TVMFFI_TRY(extend(&m->path_b, at->kind_b, &at->key_b));
+    const step *current = tvmffi_stack_at(&m->steps, i);
+    if (current->kind_a == kAtNoChild) continue;
+    TVMFFI_TRY(extend(&m->path_a, current->kind_a, &current->key_a));
+    TVMFFI_TRY(extend(&m->path_b, current->kind_b, &current->key_b));
   }
   return 0;
 }

@@ -11,15 +11,15 @@
 #include "structural/structural.h"
 #include "value/walk.h"
 
-static const char kWhat[] = "ffi.StructuralMutate";
+static const char kName[] = "ffi.StructuralMutate";
 
-/* How a value came to be mutated, innermost last: what is to be done at the end differs. */
+/* How the mutation of a value was started; finish depends on it. */
 typedef enum { kByHook, kByDefault, kByMutator } entry;
 
 /* A value that is mutated. */
 typedef struct {
-  TVMFFIAny value; /* lent, or owned by the frame below; or it is `given` */
-  TVMFFIAny given; /* owned: what a callback gave in the place of a value; else Unchanged */
+  TVMFFIAny value; /* lent, or owned by the frame below; or `given` itself */
+  TVMFFIAny given; /* owned: the replacement that a callback returned, or Unchanged */
   entry entry;
   bool in_place;
 } subject;
@@ -27,28 +27,27 @@ typedef struct {
 /* An object whose children are being mutated. */
 typedef struct {
   subject subject;
-  bool is_held;         /* the frame has a reference, and lends the object again when it is left: */
-  TVMFFIObject *parent; /* in that container, or as the root */
-  uint64_t at;
+  bool is_held;         /* the frame owns a reference, and lends the object again at its end */
+  TVMFFIObject *parent; /* the container to lend it from, or NULL for the root */
+  uint64_t position;
   tvmffi_rewrite rewrite;
   TVMFFISEqHashKind kind;
-  int32_t region;       /* around the object */
-  int32_t child_region; /* for what is in it */
+  int32_t region;       /* the region around the object */
+  int32_t child_region; /* the region for its content */
 } frame;
 
 typedef struct {
   tvmffi_structural_mutator *mutator;
-  const tvmffi_mutate_engine *engine; /* the same, or NULL when it is another's */
+  const tvmffi_mutate_engine *engine; /* the mutator, or NULL if it is not an engine */
   tvmffi_stack frames;
-  tvmffi_lend lend; /* the value that is entered or left */
+  tvmffi_lend lend; /* the value being entered or left */
 } walk;
 
 static const tvmffi_mutator_table *table_of(const walk *w) {
   return w->mutator->vtable;
 }
 
-/* ---- Callbacks ---------------------------------------------------------------------------------
- */
+/* ---- Callbacks ---- */
 
 static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *found) {
   const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
@@ -59,10 +58,10 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *
   if (w->engine->kind == kTvmffiMutate) {
     args[1] = tvmffi_any_object(w->mutator);
     args[2] = tvmffi_any_int(in_place);
-    return tvmffi_callback_call(kWhat, callback, args, 3);
+    return tvmffi_callback_call(kName, callback, args, 3);
   }
   args[1] = tvmffi_any_int(w->mutator->def_region_kind);
-  return tvmffi_callback_call(kWhat, callback, args, 2);
+  return tvmffi_callback_call(kName, callback, args, 2);
 }
 
 static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
@@ -70,30 +69,30 @@ static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
          a->v_uint64 == b->v_uint64;
 }
 
-/* Has what a callback gave mutated instead of the value. */
-static void replace(walk *w, subject *of, TVMFFIAny given) {
+/* Continues with the value that a callback returned instead of the original. */
+static void replace(walk *w, subject *target, TVMFFIAny given) {
   if (tvmffi_outcome_is_unchanged(&given)) return;
-  if (is_same(&given, &of->value) && !tvmffi_lend_is_there(&w->lend)) {
-    w->lend.is_kept = true; /* by the reference that was given */
+  if (is_same(&given, &target->value) && !tvmffi_lend_is_there(&w->lend)) {
+    w->lend.is_kept = true; /* alive by the reference that was returned */
     return;
   }
-  of->given = given;
-  if (is_same(&given, &of->value)) return;
-  of->value = given;
-  of->in_place = of->in_place && tvmffi_mutate_is_unique(&given);
+  target->given = given;
+  if (is_same(&given, &target->value)) return;
+  target->value = given;
+  target->in_place = target->in_place && tvmffi_mutate_is_unique(&given);
   tvmffi_lend_drop(&w->lend);
   if (w->frames.size == 0) tvmffi_lend_guard_outer(&w->lend);
 }
 
-/* Notes the value of an error, unless it is not there any more. */
+/* Adds the value to the context of an error, unless the value is gone. */
 static void note(const walk *w, const TVMFFIAny *error, const TVMFFIAny *value) {
   if (tvmffi_lend_is_there(&w->lend)) tvmffi_outcome_note(error, value);
 }
 
-/* Calls back with the outcome, or with the value that it keeps, and gives what that becomes. */
-static TVMFFIAny map_outcome(walk *w, const subject *of, TVMFFIAny outcome) {
+/* Calls back with the outcome, or with the unchanged value, and returns the new outcome. */
+static TVMFFIAny map_outcome(walk *w, const subject *target, TVMFFIAny outcome) {
   bool is_kept = tvmffi_outcome_is_unchanged(&outcome), found;
-  TVMFFIAny now = is_kept ? of->value : outcome, given;
+  TVMFFIAny now = is_kept ? target->value : outcome, given;
   if (is_kept && !tvmffi_lend_is_there(&w->lend)) return outcome;
   given = dispatch(w, &now, false, &found);
   if (tvmffi_outcome_is_error(&given)) {
@@ -108,32 +107,31 @@ static TVMFFIAny map_outcome(walk *w, const subject *of, TVMFFIAny outcome) {
   return given;
 }
 
-/* What is to be done when there is an outcome for a value. */
-static TVMFFIAny finish(walk *w, subject *of, TVMFFIAny outcome) {
+/* Completes the outcome for a value. */
+static TVMFFIAny finish(walk *w, subject *target, TVMFFIAny outcome) {
   if (tvmffi_outcome_is_error(&outcome)) {
-    if (of->entry != kByHook) note(w, &outcome, &of->value);
-  } else if (of->entry == kByMutator && w->engine->kind == kTvmffiMapPostOrder) {
-    outcome = map_outcome(w, of, outcome);
+    if (target->entry != kByHook) note(w, &outcome, &target->value);
+  } else if (target->entry == kByMutator && w->engine->kind == kTvmffiMapPostOrder) {
+    outcome = map_outcome(w, target, outcome);
   } else if (tvmffi_outcome_is_unchanged(&outcome)) {
-    return of->given; /* which may be Unchanged too */
+    return target->given; /* may be Unchanged too */
   }
-  if (!tvmffi_outcome_is_unchanged(&of->given)) tvmffi_any_release(&of->given);
+  if (!tvmffi_outcome_is_unchanged(&target->given)) tvmffi_any_release(&target->given);
   return outcome;
 }
 
-/* ---- The default mutation ----------------------------------------------------------------------
- */
+/* ---- The default mutation ---- */
 
 static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
   TVMFFIAny args[2], result;
   union {
-    void *in;
-    tvmffi_mutate out;
+    void *address;
+    tvmffi_mutate function;
   } native;
-  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
   if (hook->type_index == kTVMFFIOpaquePtr) {
-    native.in = hook->v_ptr;
-    return native.out(w->mutator, *value);
+    native.address = hook->v_ptr;
+    return native.function(w->mutator, *value);
   }
   if (hook->type_index != kTVMFFIFunction) {
     return tvmffi_outcome_fail("TypeError",
@@ -141,7 +139,7 @@ static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *valu
   }
   args[0] = tvmffi_any_object(w->mutator);
   args[1] = *value;
-  if (tvmffi_walk_call(kWhat, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_call(kName, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
   return result;
 }
 
@@ -155,24 +153,24 @@ static const TVMFFIAny *find_hook(int32_t type_index, bool in_place) {
   return tvmffi_reflect_find_attr(kTvmffiAttrSMutate, type_index);
 }
 
-/* Variables, and nodes of graphs, are mutated once. */
+/* Variables and graph nodes are mutated only once. */
 static bool is_remapped(TVMFFISEqHashKind kind) {
   return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
 }
 
-/* Nothing is pushed if the value is gone when its type has made a copy of it. */
-static int push(walk *w, const subject *of, TVMFFISEqHashKind kind) {
+/* Pushes nothing if the value was destroyed by the code that copied it. */
+static int push(walk *w, const subject *target, TVMFFISEqHashKind kind) {
   int32_t region = w->mutator->def_region_kind;
   frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth(kWhat, w->frames.size));
+  TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
-  if (tvmffi_rewrite_begin(&top->rewrite, of->value.v_obj, of->in_place) != 0) {
+  if (tvmffi_rewrite_begin(&top->rewrite, target->value.v_obj, target->in_place) != 0) {
     tvmffi_stack_pop(&w->frames);
     return -1;
   }
   top->parent = w->lend.parent;
-  top->at = w->lend.at;
+  top->position = w->lend.position;
   top->is_held = w->lend.obj != NULL;
   if (!tvmffi_lend_is_there(&w->lend)) {
     tvmffi_rewrite_abandon(&top->rewrite);
@@ -180,19 +178,19 @@ static int push(walk *w, const subject *of, TVMFFISEqHashKind kind) {
     return 0;
   }
   if (top->is_held) tvmffi_lend_hold(&w->lend);
-  top->subject = *of;
+  top->subject = *target;
   top->kind = kind;
   top->region = region;
   top->child_region = tvmffi_region_inside(region, kind);
   return 0;
 }
 
-/* The outcome, or Unchanged after pushing what is to be mutated first. */
-static TVMFFIAny descend(walk *w, const subject *of) {
-  const TVMFFIAny *value = &of->value, *hook;
+/* The outcome, or Unchanged after pushing the object whose children come first. */
+static TVMFFIAny descend(walk *w, const subject *target) {
+  const TVMFFIAny *value = &target->value, *hook;
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindUnsupported;
   if (!tvmffi_is_container(value->type_index)) {
-    hook = find_hook(value->type_index, of->in_place);
+    hook = find_hook(value->type_index, target->in_place);
     if (hook != NULL) return call_hook(w, hook, value);
     if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
       return tvmffi_outcome_unchanged();
@@ -206,22 +204,22 @@ static TVMFFIAny descend(walk *w, const subject *of) {
   }
   if (kind == kTVMFFISEqHashKindFreeVar &&
       w->mutator->def_region_kind == kTVMFFIDefRegionKindNone) {
-    return tvmffi_outcome_unchanged(); /* a use of what is defined elsewhere */
+    return tvmffi_outcome_unchanged(); /* a use of a variable that is defined elsewhere */
   }
-  return push(w, of, kind) == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised();
+  return push(w, target, kind) == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised();
 }
 
-/* A mutation by the mutator, or its beginning. */
+/* Starts a mutation by the mutator, and finishes it unless an object was pushed. */
 static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
   size_t depth = w->frames.size;
-  subject of;
+  subject target;
   TVMFFIAny outcome;
   bool found;
   if (w->engine == NULL) return tvmffi_mutator_mutate(w->mutator, value, in_place);
-  of.value = *value;
-  of.given = tvmffi_outcome_unchanged();
-  of.entry = kByMutator;
-  of.in_place = in_place;
+  target.value = *value;
+  target.given = tvmffi_outcome_unchanged();
+  target.entry = kByMutator;
+  target.in_place = in_place;
   if (w->engine->kind != kTvmffiMapPostOrder) {
     outcome = dispatch(w, value, in_place, &found);
     if (tvmffi_outcome_is_error(&outcome)) {
@@ -229,16 +227,15 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value, bool in_place) {
       return outcome;
     }
     if (found && w->engine->kind == kTvmffiMutate) return outcome;
-    replace(w, &of, outcome);
+    replace(w, &target, outcome);
   }
-  outcome = tvmffi_lend_is_there(&w->lend) ? descend(w, &of) : tvmffi_outcome_unchanged();
-  return w->frames.size == depth ? finish(w, &of, outcome) : outcome;
+  outcome = tvmffi_lend_is_there(&w->lend) ? descend(w, &target) : tvmffi_outcome_unchanged();
+  return w->frames.size == depth ? finish(w, &target, outcome) : outcome;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
-/* Remembers what became of an object that is mutated once; gives the outcome, or an Error. */
+/* Remembers the outcome of an object that is mutated only once. Returns it, or an Error. */
 static TVMFFIAny remember(walk *w, const frame *top, TVMFFIAny outcome) {
   TVMFFIAny done;
   if (!is_remapped(top->kind) ||
@@ -267,13 +264,13 @@ static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
     outcome = tvmffi_rewrite_end(&top->rewrite);
   }
   if (top->is_held) {
-    tvmffi_lend_again(&w->lend, top->subject.value.v_obj, top->parent, top->at);
+    tvmffi_lend_again(&w->lend, top->subject.value.v_obj, top->parent, top->position);
   }
   if (!is_error) outcome = remember(w, top, outcome);
   return finish(w, &top->subject, outcome);
 }
 
-/* Ends the child at hand: one that was kept when it lost its place is the frame's now. */
+/* Finishes the current child; one that was kept after losing its place becomes the frame's. */
 static int put(walk *w, frame *top, TVMFFIAny outcome) {
   if (w->lend.is_kept) {
     top->rewrite.is_child_owned = true;
@@ -283,7 +280,7 @@ static int put(walk *w, frame *top, TVMFFIAny outcome) {
   return tvmffi_rewrite_put(&top->rewrite, outcome);
 }
 
-/* Puts the outcome of the child at hand in its place, and goes on with the next. */
+/* Stores the outcome of the current child, and starts on the next one. */
 static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
   frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny value;
@@ -296,7 +293,7 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
   if (rc != 1) return leave(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
   value = top->rewrite.child.value;
   if (!top->rewrite.is_child_owned) {
-    tvmffi_lend_child(&w->lend, &value, top->rewrite.cursor.obj, top->rewrite.at);
+    tvmffi_lend_child(&w->lend, &value, top->rewrite.cursor.obj, top->rewrite.position);
   }
   w->mutator->def_region_kind =
       top->rewrite.child.field != NULL
@@ -322,8 +319,7 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
   return outcome;
 }
 
-/* ---- From outside ------------------------------------------------------------------------------
- */
+/* ---- Entry points ---- */
 
 TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value) {
   walk w;
@@ -340,23 +336,23 @@ TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
 TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
                                 bool in_place) {
   const tvmffi_mutator_table *table = mutator->vtable;
-  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
   return in_place && tvmffi_mutate_is_unique(value) ? table->maybe_inplace_mutate(mutator, *value)
                                                     : table->mutate(mutator, *value);
 }
 
-static TVMFFIAny mutate_by(entry by, tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
-                           bool in_place) {
+static TVMFFIAny mutate_by(entry entry_point, tvmffi_structural_mutator *mutator,
+                           const TVMFFIAny *value, bool in_place) {
   walk w;
-  subject of;
+  subject target;
   TVMFFIAny outcome;
   begin(&w, mutator, value);
-  of.value = *value;
-  of.given = tvmffi_outcome_unchanged();
-  of.entry = by;
-  of.in_place = in_place;
-  outcome = descend(&w, &of);
-  return run(&w, w.frames.size == 0 ? finish(&w, &of, outcome) : outcome);
+  target.value = *value;
+  target.given = tvmffi_outcome_unchanged();
+  target.entry = entry_point;
+  target.in_place = in_place;
+  outcome = descend(&w, &target);
+  return run(&w, w.frames.size == 0 ? finish(&w, &target, outcome) : outcome);
 }
 
 TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator,

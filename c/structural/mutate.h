@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structural mutations: values rewritten, in copies of what changes, or in place where nobody else
- * sees it. Clients take part as they do in visits (visit.h), and what is said there of the
- * thread's stack holds. abi/04 4.3 and 4.4.
+ * Structural mutations: values are rewritten in copies of what changes, or in place where nobody
+ * else can see it. Clients take part as they do in visits (visit.h), with the same limits on the
+ * thread's stack. abi/04 4.3 and 4.4.
  */
 #ifndef TVMFFI_STRUCTURAL_MUTATE_H_
 #define TVMFFI_STRUCTURAL_MUTATE_H_
@@ -15,7 +15,7 @@
 #include "reflect/objects.h"
 #include "structural/callbacks.h"
 
-/* What a mutator points to. Arguments are views, results outcomes (outcome.h). */
+/* The table of a mutator. Arguments are views, results outcomes (outcome.h). */
 typedef TVMFFIAny (*tvmffi_mutate)(void *mutator, TVMFFIAny value);
 typedef struct {
   tvmffi_mutate mutate;
@@ -27,15 +27,15 @@ typedef struct {
 typedef enum {
   kTvmffiMapPreOrder,
   kTvmffiMapPostOrder,
-  kTvmffiMutate /* callbacks do the rest themselves */
+  kTvmffiMutate /* callbacks mutate the rest themselves */
 } tvmffi_mutate_kind;
 
-/* A mutator that calls back by type. */
+/* A mutator that calls back by the type of values. */
 typedef struct {
   tvmffi_structural_mutator base;
   tvmffi_mutate_kind kind;
   tvmffi_callbacks callbacks;
-  tvmffi_pointer_map remap; /* from object to index in it: */
+  tvmffi_pointer_map remap; /* from objects to indices in remapped */
   tvmffi_stack remapped;    /* tvmffi_remap_entry */
 } tvmffi_mutate_engine;
 
@@ -44,22 +44,22 @@ typedef struct {
   TVMFFIAny mapped;
 } tvmffi_remap_entry;
 
-/* The mutator as one, or NULL. */
+/* The mutator as an engine, or NULL if it is not one. */
 const tvmffi_mutate_engine *tvmffi_mutator_get_engine(const tvmffi_structural_mutator *mutator);
 
-/* Its first two entries. */
+/* The first two functions in the table of engines. */
 TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value);
 TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value);
 
-/* Whether a value is an object that its owner alone has; a walk that lends it is none. */
+/* Whether a value is an object with one owner; a walk that lends it is not counted. */
 static inline bool tvmffi_mutate_is_unique(const TVMFFIAny *value) {
   return value->type_index >= kTVMFFIStaticObjectBegin &&
          tvmffi_object_use_count(value->v_obj) == 1;
 }
 
 /*
- * A mutation of a value by a mutator, in place if that is allowed and the value unique; and one
- * without its callbacks for the value itself, and never in place.
+ * Mutates a value with a mutator, in place if in_place is set and the value unique. default_mutate
+ * skips the mutator's callbacks for the value itself, and never mutates in place.
  */
 TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
                                 bool in_place);

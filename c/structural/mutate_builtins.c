@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutators as others make and use them. */
+/* The built-in functions and attributes of mutators. */
 #include "structural/mutate.h"
 
 #include "container/lend.h"
@@ -11,8 +11,7 @@
 #include "structural/outcome.h"
 #include "structural/visit.h"
 
-/* ---- The mutator that calls back ---------------------------------------------------------------
- */
+/* ---- The engine: a mutator that calls back ---- */
 
 /* 0, or an Error in *out. */
 static int check_var(const TVMFFIAny *var, TVMFFIAny *out) {
@@ -35,7 +34,7 @@ static TVMFFIAny get_remapped(void *self, TVMFFIAny var) {
                        : tvmffi_any_none();
 }
 
-/* Room first, so that the map never names an entry that is not there. */
+/* Pushes first, so that the map never refers to a missing entry. */
 static int add_entry(tvmffi_mutate_engine *engine, TVMFFIObject *var, TVMFFIAny mapped) {
   tvmffi_remap_entry *entry = tvmffi_stack_push(&engine->remapped);
   tvmffi_pointer_entry *found = NULL;
@@ -117,10 +116,9 @@ static tvmffi_mutate_engine *new_engine(tvmffi_mutate_kind kind, const TVMFFIAny
   return engine;
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
-/* Moves an outcome, or the owned original that it keeps, to a result. */
+/* Moves an outcome to a result; if that is Unchanged, the owned original. */
 static int give(TVMFFIAny outcome, TVMFFIAny *original, TVMFFIAny *result) {
   if (!tvmffi_outcome_is_unchanged(&outcome)) {
     tvmffi_any_release(original);
@@ -168,7 +166,7 @@ static TVMFFIAny mutate_view(tvmffi_structural_mutator *mutator, const TVMFFIAny
                     : tvmffi_mutator_mutate(mutator, value, false);
 }
 
-/* The object is lent as the caller lends it, with no reference more. */
+/* Takes no reference to the object, so that callbacks may still find it unique. */
 static int mutate_object(const TVMFFIAny *args, bool by_default, TVMFFIAny *result) {
   tvmffi_lend lend;
   TVMFFIAny outcome;
@@ -221,8 +219,7 @@ static int var_remap_set(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   return tvmffi_outcome_give(done, result);
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------
- */
+/* ---- Attributes ---- */
 
 static TVMFFIAny refuse(void) {
   return tvmffi_outcome_fail("RuntimeError", "A copy of a mutator cannot mutate");

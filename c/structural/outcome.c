@@ -40,10 +40,9 @@ TVMFFIAny tvmffi_outcome_check_visit(TVMFFIAny outcome) {
   }
 }
 
-/* ---- Where an error came from ------------------------------------------------------------------
- */
+/* ---- The context of an error ---- */
 
-/* The context of an error, or NULL without memory. */
+/* The context of an error, made if there is none; NULL without memory. */
 static tvmffi_visit_error_context *ensure_context(TVMFFIErrorCell *cell) {
   TVMFFIObject *old = cell->extra_context;
   tvmffi_visit_error_context *context;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outcomes: owned values that say how a visit or a mutation went, as hooks and tables of visitors
- * give them. An Error is a failure, and nothing is raised while one travels; of visits None says to
- * go on and a VisitInterrupt to stop; of mutations Unchanged keeps a value and all else replaces
- * it.
+ * Outcomes: owned values with the result of a visit or a mutation, returned by hooks and by the
+ * tables of visitors. An Error is a failure, and is not raised while it is passed on. In visits,
+ * None means to go on and a VisitInterrupt to stop; in mutations, Unchanged keeps a value and
+ * everything else replaces it.
  */
 #ifndef TVMFFI_STRUCTURAL_OUTCOME_H_
 #define TVMFFI_STRUCTURAL_OUTCOME_H_
@@ -27,26 +27,26 @@ static inline bool tvmffi_outcome_is_unchanged(const TVMFFIAny *outcome) {
   return outcome->type_index == kTVMFFIUnchanged;
 }
 
-/* The error that was raised, no longer so. */
+/* Takes the raised error out of the slot. */
 TVMFFIAny tvmffi_outcome_raised(void);
 
-/* Of a new error. */
+/* An outcome of a new error. */
 #define tvmffi_outcome_fail(...) (tvmffi_error_raisef(__VA_ARGS__), tvmffi_outcome_raised())
 
-/* Moves it to a result, or raises it. */
+/* Moves an outcome to a result, or raises it. */
 int tvmffi_outcome_give(TVMFFIAny outcome, TVMFFIAny *result);
 
 /*
- * What a foreign visit gave, or the TypeError that it is none of what it may be; expected is how
- * the error shows that.
+ * Returns the outcome of a foreign visit, or a TypeError if that is not a valid one; expected is
+ * the valid type, for the message.
  */
 TVMFFIAny tvmffi_outcome_check_visit(TVMFFIAny outcome);
 TVMFFIAny tvmffi_outcome_refuse(TVMFFIAny outcome, const char *expected);
 
 /*
- * Adds the value, if it is an object, to those that an Error says it went through: to the
- * ffi.VisitErrorContext in its extra_context, which is made if need be. Without memory the error
- * stays as it is; and so does the one that says so, which is everybody's.
+ * Adds the value, if it is an object, to the path that an Error has passed: to the
+ * ffi.VisitErrorContext in its extra_context, which is made if missing. Without memory the error
+ * stays as it is. So does the shared MemoryError.
  */
 void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value);
 

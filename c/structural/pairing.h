@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables and nodes of graphs on two sides that stand for each other. */
+/* Pairs of variables and graph nodes that correspond to each other in two values. */
 #ifndef TVMFFI_STRUCTURAL_PAIRING_H_
 #define TVMFFI_STRUCTURAL_PAIRING_H_
 
@@ -7,17 +7,17 @@
 
 #include "base/pointer_map.h"
 
-/* All zero is an empty one. What is in b_to_a is in a_to_b too, which owns both sides. */
+/* Zeroed memory is an empty one. Pairs in b_to_a are also in a_to_b, which owns both objects. */
 typedef struct {
   tvmffi_pointer_map a_to_b, b_to_a;
 } tvmffi_pairing;
 
 void tvmffi_pairing_fini(tvmffi_pairing *pairing);
 
-/* Pairs two objects, unless the first is paired. */
+/* Pairs two objects, unless the first one is paired already. */
 int tvmffi_pairing_add(tvmffi_pairing *pairing, TVMFFIObject *a, TVMFFIObject *b);
 
-/* In one direction: the partner of an object or NULL; that of a value, or the value itself. */
+/* Looks up in one direction: the partner or NULL; for values, the partner or the value itself. */
 TVMFFIObject *tvmffi_pairing_find(const tvmffi_pointer_map *map, const TVMFFIObject *obj);
 TVMFFIAny tvmffi_pairing_translate(const tvmffi_pointer_map *map, const TVMFFIAny *value);
 

@@ -10,10 +10,9 @@
 #include "core/tensor.h"
 #include "core/type.h"
 
-/* ---- Content -----------------------------------------------------------------------------------
- */
+/* ---- Content ---- */
 
-/* Of texts, bytes and integers of any size. */
+/* The content of texts, bytes and integers of any size. */
 static bool get_content(const TVMFFIAny *value, TVMFFIByteArray *out) {
   switch (value->type_index) {
     case kTVMFFISmallStr:
@@ -43,8 +42,7 @@ static int get_tensor_content(const DLTensor *tensor, const char *verb, TVMFFIBy
   return tvmffi_tensor_data_size(tensor, &out->size);
 }
 
-/* ---- Equality ----------------------------------------------------------------------------------
- */
+/* ---- Equality ---- */
 
 static bool equal_bytes(const void *a, size_t size_a, const void *b, size_t size_b) {
   return size_a == size_b && (size_a == 0 || memcmp(a, b, size_a) == 0);
@@ -95,8 +93,7 @@ int tvmffi_plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
   }
 }
 
-/* ---- Hash --------------------------------------------------------------------------------------
- */
+/* ---- Hash ---- */
 
 static uint64_t combine(uint64_t a, uint64_t b) {
   return tvmffi_any_key_combine(a, b);
@@ -142,8 +139,8 @@ int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
       return hash_tensor(TVMFFITensorGetDLTensorPtr(value->v_obj), options, out);
     default:
       /*
-       * Small texts count as those in the heap. Small bytes do not, though they may be equal to
-       * bytes in the heap: the package counts them so, and clients store its hashes.
+       * Small texts hash like those on the heap. Small bytes do not, although they may equal bytes
+       * on the heap: the package hashes them like this, and clients store its hashes.
        */
       if (type_index != kTVMFFISmallBytes && get_content(value, &content)) {
         if (type_index == kTVMFFISmallStr) type_index = kTVMFFIStr;

@@ -16,8 +16,7 @@ static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
          a->v_uint64 == b->v_uint64;
 }
 
-/* ---- Copies ------------------------------------------------------------------------------------
- */
+/* ---- Copies ---- */
 
 static int copy_object(TVMFFIObject *obj, TVMFFIObject **out) {
   const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, obj->type_index);
@@ -43,21 +42,21 @@ static int add(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
   return tvmffi_array_append(&rewrite->copy, value) == 0 ? 0 : tvmffi_fail_memory();
 }
 
-static TVMFFIObject *new_sequence(TVMFFIObject *of) {
+static TVMFFIObject *new_sequence(TVMFFIObject *source) {
   TVMFFIObject *made;
-  if (of->type_index == kTVMFFIList) return tvmffi_list_new(tvmffi_array_size(of));
-  made = tvmffi_array_new(tvmffi_array_size(of));
+  if (source->type_index == kTVMFFIList) return tvmffi_list_new(tvmffi_array_size(source));
+  made = tvmffi_array_new(tvmffi_array_size(source));
   if (made == NULL) tvmffi_error_raise_memory();
   return made;
 }
 
-/* Of a sequence, as far as the child at hand; there may be fewer, after foreign code. */
+/* Copies a sequence up to the current child. It may have become shorter by foreign code. */
 static int copy_passed(tvmffi_rewrite *rewrite) {
   TVMFFIObject *seq = rewrite->cursor.obj;
   int64_t i;
   rewrite->copy = new_sequence(seq);
   if (rewrite->copy == NULL) return -1;
-  for (i = 0; i < (int64_t)rewrite->at && i < tvmffi_array_size(seq); ++i) {
+  for (i = 0; i < (int64_t)rewrite->position && i < tvmffi_array_size(seq); ++i) {
     TVMFFIAny value = tvmffi_any_copy(&tvmffi_array_items(seq)[i]);
     if (add(rewrite, &value) == 0) continue;
     tvmffi_any_release(&value);
@@ -66,7 +65,7 @@ static int copy_passed(tvmffi_rewrite *rewrite) {
   return 0;
 }
 
-/* Of a map, whole, and the children that remain are those of the copy. */
+/* Copies a whole map; the remaining children are taken from the copy. */
 static int copy_map(tvmffi_rewrite *rewrite) {
   rewrite->copy = tvmffi_map_copy(rewrite->cursor.obj);
   if (rewrite->copy == NULL) return tvmffi_fail_memory();
@@ -74,8 +73,7 @@ static int copy_map(tvmffi_rewrite *rewrite) {
   return 0;
 }
 
-/* ---- Children ----------------------------------------------------------------------------------
- */
+/* ---- Children ---- */
 
 int tvmffi_rewrite_begin(tvmffi_rewrite *rewrite, TVMFFIObject *obj, bool is_in_place) {
   bool is_container = tvmffi_is_container(obj->type_index);
@@ -87,32 +85,33 @@ int tvmffi_rewrite_begin(tvmffi_rewrite *rewrite, TVMFFIObject *obj, bool is_in_
   return 0;
 }
 
-/* The child's place in the container, or NULL if it is not there any more. */
+/* The place of the current child in its container, or NULL if it is no longer there. */
 static TVMFFIAny *find_place(const tvmffi_rewrite *rewrite) {
   TVMFFIObject *obj = rewrite->cursor.obj;
   if (tvmffi_is_map(obj->type_index)) {
     const tvmffi_map_pair *pair =
-        tvmffi_map_has_at(obj, rewrite->at) ? tvmffi_map_at(obj, rewrite->at) : NULL;
+        tvmffi_map_has_at(obj, rewrite->position) ? tvmffi_map_at(obj, rewrite->position) : NULL;
     return pair != NULL && is_same(&pair->key, &rewrite->child.key)
-               ? tvmffi_map_value_at(obj, rewrite->at)
+               ? tvmffi_map_value_at(obj, rewrite->position)
                : NULL;
   }
-  return (int64_t)rewrite->at < tvmffi_array_size(obj) ? &tvmffi_array_items(obj)[rewrite->at]
-                                                       : NULL;
+  return (int64_t)rewrite->position < tvmffi_array_size(obj)
+             ? &tvmffi_array_items(obj)[rewrite->position]
+             : NULL;
 }
 
-/* Swaps a value and what is in the child's place, if that is there. */
-static void exchange(tvmffi_rewrite *rewrite, TVMFFIAny *with) {
-  TVMFFIAny *place = find_place(rewrite), value;
+/* Swaps a value with the one in the child's place, if that still exists. */
+static void exchange(tvmffi_rewrite *rewrite, TVMFFIAny *value) {
+  TVMFFIAny *place = find_place(rewrite), old;
   if (place == NULL) return;
-  value = *place;
-  *place = *with;
-  *with = value;
+  old = *place;
+  *place = *value;
+  *value = old;
 }
 
 int tvmffi_rewrite_next(tvmffi_rewrite *rewrite) {
   int rc;
-  rewrite->at = rewrite->cursor.at;
+  rewrite->position = rewrite->cursor.position;
   rc = tvmffi_child_next_lent(&rewrite->cursor, &rewrite->child);
   rewrite->has_child = rc == 1;
   rewrite->is_child_owned = rc == 1 && (rewrite->is_in_place || rewrite->child.field != NULL);
@@ -147,7 +146,7 @@ static int put_entry(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
   return 0;
 }
 
-/* For a child that stays the same, what is in its place now: foreign code may have changed that. */
+/* Copies an unchanged child from its place, where foreign code may have put another one. */
 static int put_element(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
   const TVMFFIAny *place;
   if (is_same && rewrite->copy == NULL) return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structural equality and hash: of values as trees or graphs in which variables may be renamed, as
- * the types of objects declare it. abi/04 section 3.
+ * Structural equality and hash: values are compared as trees or graphs in which variables may be
+ * renamed, as the types of objects declare. abi/04 section 3.
  */
 #ifndef TVMFFI_STRUCTURAL_STRUCTURAL_H_
 #define TVMFFI_STRUCTURAL_STRUCTURAL_H_
@@ -10,36 +10,35 @@
 #include <tvm/ffi/c_api.h>
 
 typedef struct {
-  bool map_free_vars;       /* all free variables count as definitions */
-  bool skip_tensor_content; /* shape and type of tensors are enough */
+  bool map_free_vars;       /* treat all free variables as definitions */
+  bool skip_tensor_content; /* compare only shape and type of tensors */
 } tvmffi_structural_options;
 
-/* Whether two views are equal in *out. */
+/* Sets *out to whether two views are equal. */
 int tvmffi_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b,
                             tvmffi_structural_options options, bool *out);
 
-/* Where they first differ: an owned Array of two AccessPaths, or None when they do not. */
+/* Gives where they first differ: an owned Array of two AccessPaths, or None if they are equal. */
 int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
                                tvmffi_structural_options options, TVMFFIAny *out);
 
-/* Equal values have equal hashes, in this process. */
+/* Equal values have equal hashes within one process. */
 int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options options,
                            uint64_t *out);
 
 /*
- * Where in a value an error came from: an owned Array of AccessPaths from root, which may be NULL, to
- * what the visit that failed was in, as its VisitErrorContext says (abi/04 4.5). With
- * allow_prefix_match, paths that lead part of the way count where none leads further.
+ * Finds where in a value an error came from: *out is an owned Array of AccessPaths from root, which
+ * may be NULL, to what the failed visit was in, as its VisitErrorContext says (abi/04 4.5). With
+ * allow_prefix_match, paths that match only the beginning count where none goes further.
  */
 int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,
                              TVMFFIObject **out);
 
-/* ---- Between the files of structural functions --------------------------------------------------
- */
+/* ---- Shared by the files of structural functions ---- */
 
 /*
- * The kind of region in force within a field, or where a hook asks for a kind (0: the same as
- * around it). A pattern region has no other inside.
+ * The kind of region inside a field, or inside a region that a hook asks for (kind 0: no change). A
+ * pattern region contains no other kind.
  */
 static inline int32_t tvmffi_region_enter(int32_t current, int32_t kind) {
   return kind == kTVMFFIDefRegionKindNone || current == kTVMFFIDefRegionKindPattern ? current
@@ -54,17 +53,17 @@ static inline int32_t tvmffi_region_of_field(int32_t current, const TVMFFIFieldI
   return tvmffi_region_enter(current, kind);
 }
 
-/* What is in a variable that is defined alone is not defined with it. */
+/* In a simple region a free variable is defined, but the variables inside of it are not. */
 static inline int32_t tvmffi_region_inside(int32_t region, TVMFFISEqHashKind kind) {
   return kind == kTVMFFISEqHashKindFreeVar && region == kTVMFFIDefRegionKindSimple
              ? kTVMFFIDefRegionKindNone
              : region;
 }
 
-/* How objects of a type are compared; Unsupported where the type does not say. */
+/* How objects of a type are compared; Unsupported if the type does not declare it. */
 TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index);
 
-/* The same, and TypeError where the type does not say. */
+/* The same, but a TypeError if the type does not declare it. */
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out);
 
 #endif /* TVMFFI_STRUCTURAL_STRUCTURAL_H_ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that structural functions use: what a walk gives back, where an error came from, who walks.
- */
+/* The types of structural functions: interrupts, error contexts, visitors and mutators. */
 #include "core/any.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"

@@ -12,34 +12,33 @@
 #include "structural/structural.h"
 #include "value/walk.h"
 
-static const char kWhat[] = "ffi.StructuralVisit";
+static const char kName[] = "ffi.StructuralVisit";
 
 /* An object whose children are being visited. */
 typedef struct {
   TVMFFIObject *obj;
-  bool is_held;         /* the frame has a reference, and lends the object again when it is left: */
-  TVMFFIObject *parent; /* in that container, or as the root */
-  uint64_t at;
-  TVMFFIAny owned; /* the child at hand, if it is of a field; others are lent */
+  bool is_held;         /* the frame owns a reference, and lends the object again at its end */
+  TVMFFIObject *parent; /* the container to lend it from, or NULL for the root */
+  uint64_t position;
+  TVMFFIAny owned; /* the value of the current child, if that is a field; others are lent */
   tvmffi_child_cursor cursor;
-  int32_t region;       /* around the object */
-  int32_t child_region; /* for what is in it */
+  int32_t region;       /* the region around the object */
+  int32_t child_region; /* the region for its content */
   bool is_entered;      /* by the visitor, not by the default visit */
 } frame;
 
 typedef struct {
   tvmffi_structural_visitor *visitor;
-  const tvmffi_visit_engine *engine; /* the same, or NULL when it is another's */
+  const tvmffi_visit_engine *engine; /* the visitor, or NULL if it is not an engine */
   tvmffi_stack frames;
-  tvmffi_lend lend; /* the value that is entered or left */
+  tvmffi_lend lend; /* the value being entered or left */
 } walk;
 
-/* ---- Callbacks ---------------------------------------------------------------------------------
- */
+/* ---- Callbacks ---- */
 
 /*
- * Calls back, if there is a callback; *goes_on says whether there is more to do in the value. There
- * is not if the callback took it out of its place.
+ * Calls the callback for a value, if there is one; *goes_on is whether the walk should visit the
+ * value's children, which is false if the callback removed the value from its place.
  */
 static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
@@ -50,10 +49,10 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   if (w->engine->kind == kTvmffiVisit) {
     *goes_on = false;
     args[1] = tvmffi_any_object(w->visitor);
-    return tvmffi_outcome_check_visit(tvmffi_callback_call(kWhat, callback, args, 3));
+    return tvmffi_outcome_check_visit(tvmffi_callback_call(kName, callback, args, 3));
   }
   args[1] = tvmffi_any_int(w->visitor->def_region_kind);
-  outcome = tvmffi_callback_call(kWhat, callback, args, 2);
+  outcome = tvmffi_callback_call(kName, callback, args, 2);
   switch (outcome.type_index) {
     case kTVMFFINone:
       *goes_on = tvmffi_lend_is_there(&w->lend);
@@ -70,18 +69,17 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   }
 }
 
-/* ---- Descending --------------------------------------------------------------------------------
- */
+/* ---- Descending ---- */
 
 static int push(walk *w, TVMFFIObject *obj, bool is_entered) {
   int32_t region = w->visitor->def_region_kind;
   frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth(kWhat, w->frames.size));
+  TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
   top->parent = w->lend.parent;
-  top->at = w->lend.at;
+  top->position = w->lend.position;
   top->is_held = w->lend.obj != NULL;
   if (top->is_held) tvmffi_lend_hold(&w->lend);
   top->region = region;
@@ -94,13 +92,13 @@ static int push(walk *w, TVMFFIObject *obj, bool is_entered) {
 static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *value) {
   TVMFFIAny args[2], result;
   union {
-    void *in;
-    tvmffi_visit out;
+    void *address;
+    tvmffi_visit function;
   } native;
-  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
   if (hook->type_index == kTVMFFIOpaquePtr) {
-    native.in = hook->v_ptr;
-    return tvmffi_outcome_check_visit(native.out(w->visitor, *value));
+    native.address = hook->v_ptr;
+    return tvmffi_outcome_check_visit(native.function(w->visitor, *value));
   }
   if (hook->type_index != kTVMFFIFunction) {
     return tvmffi_outcome_fail("TypeError",
@@ -108,11 +106,11 @@ static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *valu
   }
   args[0] = tvmffi_any_object(w->visitor);
   args[1] = *value;
-  if (tvmffi_walk_call(kWhat, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_call(kName, hook->v_obj, args, 2, &result) != 0) return tvmffi_outcome_raised();
   return tvmffi_outcome_check_visit(result);
 }
 
-/* The default visit: of objects whose children the walk visits itself, only the beginning. */
+/* The default visit. An object whose children the walk visits itself is only pushed. */
 static TVMFFIAny descend(walk *w, const TVMFFIAny *value, bool is_entered) {
   const TVMFFIAny *hook = tvmffi_is_container(value->type_index)
                               ? NULL
@@ -124,7 +122,7 @@ static TVMFFIAny descend(walk *w, const TVMFFIAny *value, bool is_entered) {
   return push(w, value->v_obj, is_entered) == 0 ? tvmffi_any_none() : tvmffi_outcome_raised();
 }
 
-/* What the engine has to do when it is done with a value, if the value is still there. */
+/* Ends the engine's visit of a value. The value is used only if it is still there. */
 static TVMFFIAny finish(walk *w, const TVMFFIAny *value, TVMFFIAny outcome) {
   bool goes_on;
   if (outcome.type_index == kTVMFFINone && w->engine->kind == kTvmffiWalkPostOrder &&
@@ -137,7 +135,7 @@ static TVMFFIAny finish(walk *w, const TVMFFIAny *value, TVMFFIAny outcome) {
   return outcome;
 }
 
-/* A visit by the visitor, or its beginning. */
+/* Starts a visit by the visitor, and finishes it unless an object was pushed. */
 static TVMFFIAny enter(walk *w, const TVMFFIAny *value) {
   size_t depth = w->frames.size;
   bool goes_on = true;
@@ -149,10 +147,9 @@ static TVMFFIAny enter(walk *w, const TVMFFIAny *value) {
   return w->frames.size == depth ? finish(w, value, outcome) : outcome;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
-/* Done with the child at hand. */
+/* Finishes the current child. */
 static void drop_child(walk *w, frame *top) {
   tvmffi_lend_drop(&w->lend);
   if (top->owned.type_index >= kTVMFFIStaticObjectBegin) tvmffi_any_release(&top->owned);
@@ -165,24 +162,24 @@ static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
   drop_child(w, top);
   w->visitor->def_region_kind = top->region;
   tvmffi_stack_pop(&w->frames);
-  if (top->is_held) tvmffi_lend_again(&w->lend, top->obj, top->parent, top->at);
+  if (top->is_held) tvmffi_lend_again(&w->lend, top->obj, top->parent, top->position);
   return is_entered ? finish(w, &value, outcome) : outcome;
 }
 
 static TVMFFIAny visit_next(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
-  uint64_t at;
+  uint64_t position;
   int rc;
   drop_child(w, top);
-  at = top->cursor.at;
+  position = top->cursor.position;
   rc = tvmffi_child_next_lent(&top->cursor, &child);
   if (rc != 1) return leave(w, rc == 0 ? tvmffi_any_none() : tvmffi_outcome_raised());
   if (child.field != NULL) {
     top->owned = child.value;
     w->visitor->def_region_kind = tvmffi_region_of_field(top->child_region, child.field);
   } else {
-    tvmffi_lend_child(&w->lend, &child.value, top->obj, at);
+    tvmffi_lend_child(&w->lend, &child.value, top->obj, position);
     w->visitor->def_region_kind = top->child_region;
   }
   return enter(w, &child.value);
@@ -204,8 +201,7 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
   return outcome;
 }
 
-/* ---- From outside ------------------------------------------------------------------------------
- */
+/* ---- Entry points ---- */
 
 TVMFFIAny tvmffi_visit_engine_visit(void *visitor, TVMFFIAny value) {
   walk w;
@@ -215,7 +211,7 @@ TVMFFIAny tvmffi_visit_engine_visit(void *visitor, TVMFFIAny value) {
 
 TVMFFIAny tvmffi_visitor_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value) {
   const tvmffi_visitor_table *table = visitor->vtable;
-  if (tvmffi_walk_check_stack(kWhat) != 0) return tvmffi_outcome_raised();
+  if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
   return tvmffi_outcome_check_visit(table->visit(visitor, *value));
 }
 

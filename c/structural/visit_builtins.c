@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visitors as others make and use them. */
+/* The built-in functions and attributes of visitors. */
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
@@ -10,8 +10,7 @@
 #include "structural/visit.h"
 #include "value/walk.h"
 
-/* ---- The visitor that calls back ---------------------------------------------------------------
- */
+/* ---- The engine: a visitor that calls back ---- */
 
 static const tvmffi_visitor_table kEngineTable = {tvmffi_visit_engine_visit};
 
@@ -48,8 +47,7 @@ static int visit_with(tvmffi_visit_kind kind, const TVMFFIAny *root, const TVMFF
   return rc;
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
 static tvmffi_structural_visitor *as_visitor(const TVMFFIAny *arg) {
   return (tvmffi_structural_visitor *)(void *)arg->v_obj;
@@ -111,16 +109,15 @@ static int visit_by_callbacks(const TVMFFIAny *args, int32_t num_args, TVMFFIAny
   return visit_with(kTvmffiVisit, &args[0], &args[1], NULL, result);
 }
 
-/* ---- Attributes --------------------------------------------------------------------------------
- */
+/* ---- Attributes ---- */
 
-int tvmffi_structural_copy(const tvmffi_structural_visitor *from, const void *table,
+int tvmffi_structural_copy(const tvmffi_structural_visitor *source, const void *table,
                            TVMFFIAny *result) {
   tvmffi_structural_visitor *copy =
-      tvmffi_object_new(sizeof *copy, from->header.type_index, tvmffi_object_delete_plain);
+      tvmffi_object_new(sizeof *copy, source->header.type_index, tvmffi_object_delete_plain);
   if (copy == NULL) return -1;
   copy->vtable = table;
-  copy->def_region_kind = from->def_region_kind;
+  copy->def_region_kind = source->def_region_kind;
   *result = tvmffi_any_object(copy);
   return 0;
 }

@@ -43,8 +43,8 @@ static uint32_t value_of(char digit) {
   return found != NULL ? (uint32_t)(found - kDigits) : 64;
 }
 
-/* Decodes whole groups; false when there is anything but digits in them, or padding within. */
-static bool decode(const char *text, size_t size, char *to, size_t *out_size) {
+/* Decodes whole groups; false when they contain anything but digits, or padding before the end. */
+static bool decode(const char *text, size_t size, char *out, size_t *out_size) {
   size_t i, written = 0;
   for (i = 0; i < size; i += 4) {
     size_t padding = 0, j;
@@ -55,9 +55,9 @@ static bool decode(const char *text, size_t size, char *to, size_t *out_size) {
       if (digit == 64) return false;
       group = group << 6 | digit;
     }
-    to[written++] = (char)(group >> 16);
-    if (padding < 2) to[written++] = (char)(group >> 8);
-    if (padding < 1) to[written++] = (char)group;
+    out[written++] = (char)(group >> 16);
+    if (padding < 2) out[written++] = (char)(group >> 8);
+    if (padding < 1) out[written++] = (char)group;
   }
   *out_size = written;
   return true;

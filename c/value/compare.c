@@ -13,32 +13,32 @@
 #include "value/recursive.h"
 #include "value/walk.h"
 
-/* The types of hooks, as errors show them. */
+/* The signatures of hooks, for error messages. */
 static const char kEqHook[] =
     "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView) -> bool) -> bool";
 static const char kCompareHook[] =
     "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView) -> int) -> int";
 
-/* Types below this one have no hooks: it is the first that clients could have registered. */
+/* The first type that clients can register; types below it have no hooks. */
 enum { kFirstHookedType = kTVMFFIStaticObjectEnd };
 
 /* Two objects of one type that are being compared. */
 typedef struct {
-  TVMFFIObject *a, *b; /* lent by the map of pairs */
+  TVMFFIObject *a, *b; /* lent by the walk's pairs */
   tvmffi_child_cursor in_a, in_b;
 } frame;
 
 /*
- * The first difference ends a walk. So whatever pair has been met, and is met again, is equal as
- * far as is known: done, or (in a cycle) still being compared, which an order does not allow. Only
- * a hook may go on after a difference; nothing is known then of what was met on the way to it.
+ * A walk ends at the first difference. So a pair that is met again counts as equal: either it is
+ * done, or (in a cycle) still being compared, which is an error when ordering. Only a hook may go
+ * on after a difference; the pairs met on the way to it are then unknown again.
  */
 typedef struct {
   tvmffi_stack frames;
-  tvmffi_pointer_map pairs; /* their states; all keys are owned */
-  tvmffi_stack met;         /* pair: those that are kOpen or kClosed, in the order of meeting */
+  tvmffi_pointer_map pairs; /* from pairs to their states; all keys are owned */
+  tvmffi_stack met;         /* pairs that are kOpen or kClosed, in the order they were met */
   bool is_ordered;
-  tvmffi_walk_function *equal, *compare; /* what hooks get; made when there is one */
+  tvmffi_walk_function *equal, *compare; /* passed to hooks; made on first use */
 } walk;
 
 typedef struct {
@@ -48,18 +48,19 @@ typedef struct {
 enum { kOpen = 1, kClosed, kUnknown };
 
 static void set_state(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t state) {
-  tvmffi_pointer_map_ensure_pair(&w->pairs, a, b)->value.number = state; /* it is there */
+  tvmffi_pointer_map_ensure_pair(&w->pairs, a, b)->value.number = state; /* the pair exists */
 }
 
-/* Goes on with two values: kTvmffiNested when they have been pushed. -1 with the error raised. */
+/*
+ * Starts comparing two values: *out is kTvmffiNested if they were pushed. -1 with the error raised.
+ */
 static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relation *out);
 
-/* Whether a and b are equal, or how they are ordered, with all that they hold. */
+/* Compares a and b, with all that they hold, for equality or for order. */
 static int compare(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
                    tvmffi_relation *out);
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int equal_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   tvmffi_relation relation;
@@ -103,7 +104,7 @@ static tvmffi_walk_function *ensure_function(walk *w, bool is_equality) {
   return *place;
 }
 
-/* Asks the hooks of the type of both; *out is kTvmffiNested when there are none. */
+/* Calls the hook of the type of both objects; *out is kTvmffiNested when there is none. */
 static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation *out) {
   int32_t type_index = a->type_index;
   TVMFFIObject *hook = NULL;
@@ -120,15 +121,14 @@ static int ask_hooks(walk *w, TVMFFIObject *a, TVMFFIObject *b, tvmffi_relation 
   }
   if (hook == NULL) return 0;
   TVMFFI_TRY(call_hook(hook, ensure_function(w, is_equality), a, b, is_equality, &answer));
-  if (is_equality) answer = answer == 0; /* true is no difference */
+  if (is_equality) answer = answer == 0; /* a hook for equality returns true for no difference */
   *out = answer < 0 ? kTvmffiLess : answer > 0 ? kTvmffiGreater : kTvmffiSame;
   return 0;
 }
 
-/* ---- Pairs -------------------------------------------------------------------------------------
- */
+/* ---- Pairs ---- */
 
-/* A pair of which nothing is known is kOpen from then on. *out is what it was before. */
+/* Opens a pair of unknown state. *out is the state it had before. */
 static int meet(walk *w, TVMFFIObject *a, TVMFFIObject *b, uint64_t *out) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure_pair(&w->pairs, a, b);
   pair *met;
@@ -183,45 +183,44 @@ static int begin(walk *w, const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_relatio
   return *out == kTvmffiNested ? begin_objects(w, a->v_obj, b->v_obj, out) : 0;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
-/* The next entry of a: its value against that under the same key in b. */
+/* Compares the value of an entry of a with the value under the same key in b. */
 static int compare_entry(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
   const TVMFFIAny *found;
-  TVMFFIAny other;
+  TVMFFIAny value_b;
   int rc;
   if (tvmffi_map_find(top->b, &child->key, &found) != 0) return -1;
   *out = kTvmffiLess;
   if (found == NULL) return 0;
-  other = tvmffi_any_copy(found);
-  rc = begin(w, &child->value, &other, out);
-  tvmffi_any_release(&other);
+  value_b = tvmffi_any_copy(found);
+  rc = begin(w, &child->value, &value_b, out);
+  tvmffi_any_release(&value_b);
   return rc;
 }
 
-/* The next element or field of a against that of b, or what follows from there being none. */
+/* Compares an element or field of a with the next one of b; a is greater if b has none left. */
 static int compare_child(walk *w, frame *top, tvmffi_child *child, tvmffi_relation *out) {
-  tvmffi_child other;
-  int rc = tvmffi_child_next(&top->in_b, &other);
+  tvmffi_child child_b;
+  int rc = tvmffi_child_next(&top->in_b, &child_b);
   if (rc < 0) return -1;
   *out = kTvmffiGreater;
   if (rc == 0) return 0;
   *out = kTvmffiSame;
   if (child->field == NULL || !(child->field->flags & kTVMFFIFieldFlagBitMaskCompareOff)) {
-    rc = begin(w, &child->value, &other.value, out);
+    rc = begin(w, &child->value, &child_b.value, out);
   } else {
     rc = 0;
   }
-  tvmffi_child_release(&other);
+  tvmffi_child_release(&child_b);
   return rc;
 }
 
 static int end_of(walk *w, frame *top, tvmffi_relation *out) {
-  tvmffi_child other;
-  int rc = tvmffi_is_map(top->a->type_index) ? 0 : tvmffi_child_next(&top->in_b, &other);
+  tvmffi_child child_b;
+  int rc = tvmffi_is_map(top->a->type_index) ? 0 : tvmffi_child_next(&top->in_b, &child_b);
   if (rc < 0) return -1;
-  if (rc == 1) tvmffi_child_release(&other);
+  if (rc == 1) tvmffi_child_release(&child_b);
   *out = rc == 1 ? kTvmffiLess : kTvmffiSame;
   set_state(w, top->a, top->b, kClosed);
   tvmffi_stack_pop(&w->frames);
@@ -240,7 +239,7 @@ static int compare_next(walk *w, tvmffi_relation *out) {
   return rc;
 }
 
-/* Maps have no order: one that holds the difference, however deep, is an error. */
+/* Maps cannot be ordered, so a difference anywhere inside of one is an error. */
 static int check_is_in_no_map(const walk *w, size_t base) {
   size_t i;
   for (i = base; i < w->frames.size; ++i) {

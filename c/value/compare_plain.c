@@ -54,7 +54,7 @@ static tvmffi_relation compare_shapes(const TVMFFIShapeCell *a, const TVMFFIShap
   return RELATION(a->size, b->size);
 }
 
-/* Of plain values, of one type. */
+/* Compares plain values of the same type. */
 static int compare_alike(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
                          tvmffi_relation *out) {
   switch (a->type_index) {

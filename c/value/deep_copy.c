@@ -14,15 +14,17 @@
 #include "reflect/children.h"
 #include "value/walk.h"
 
-/* An object that is being copied. Its copy is there from the start, and filled as the walk goes. */
+/*
+ * An object that is being copied. Its copy exists from the start and is filled as the walk goes on.
+ */
 typedef struct {
-  tvmffi_child_cursor cursor; /* its object is owned: what holds it may be changed meanwhile */
+  tvmffi_child_cursor cursor; /* owns its object, whose container may change meanwhile */
   TVMFFIObject *copy;         /* owned, or lent by the walk's copies */
-  bool may_recur;             /* so it is lent */
+  bool may_recur;             /* the object may be met again, so the copy is lent */
   bool has_key;
-  const TVMFFIFieldInfo *field; /* of the child at hand, if it is in one */
-  TVMFFIAny key;                /* of an entry of a map: its copy */
-  TVMFFIAny value;              /* of the same: what is copied next */
+  const TVMFFIFieldInfo *field; /* of the current child, if it is in a field */
+  TVMFFIAny key;                /* the copy of the key of a map's entry */
+  TVMFFIAny value;              /* the value of that entry, to be copied next */
 } frame;
 
 typedef struct {
@@ -30,10 +32,9 @@ typedef struct {
   tvmffi_pointer_map copies; /* of objects that may be met again; both are owned */
 } walk;
 
-/* ---- What is copied how ------------------------------------------------------------------------
- */
+/* ---- How types are copied ---- */
 
-/* Values that are their own copies. */
+/* Values whose copy is the value itself. */
 static bool is_atom(const TVMFFIAny *value) {
   switch (value->type_index) {
     case kTVMFFIStr:
@@ -47,18 +48,18 @@ static bool is_atom(const TVMFFIAny *value) {
   }
 }
 
-static int copy_shallowly(TVMFFIObject *from, TVMFFIObject **out) {
-  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, from->type_index);
-  TVMFFIAny self = tvmffi_any_object(from), result;
+static int copy_shallowly(TVMFFIObject *source, TVMFFIObject **out) {
+  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, source->type_index);
+  TVMFFIAny self = tvmffi_any_object(source), result;
   if (copy == NULL || copy->type_index != kTVMFFIFunction) {
     return tvmffi_fail("InternalError",
                        "Check failed: (copy_fn.has_value()) is false: Cannot deep copy object of "
                        "type \"%s\" because it is not copy-constructible",
-                       tvmffi_type_key(from->type_index));
+                       tvmffi_type_key(source->type_index));
   }
   TVMFFI_TRY(tvmffi_function_call(copy->v_obj, &self, 1, &result));
-  if (result.type_index != from->type_index) {
-    (void)tvmffi_any_fail_conversion(&result, tvmffi_type_key(from->type_index));
+  if (result.type_index != source->type_index) {
+    (void)tvmffi_any_fail_conversion(&result, tvmffi_type_key(source->type_index));
     tvmffi_any_release(&result);
     return -1;
   }
@@ -66,48 +67,47 @@ static int copy_shallowly(TVMFFIObject *from, TVMFFIObject **out) {
   return 0;
 }
 
-/* What a copy is before its children are put in: containers are empty, with room for all. */
-static int begin_copy(TVMFFIObject *from, TVMFFIObject **out) {
-  switch (from->type_index) {
+/* Makes a copy without children: containers are empty, with room for all of them. */
+static int begin_copy(TVMFFIObject *source, TVMFFIObject **out) {
+  switch (source->type_index) {
     case kTVMFFIArray:
-      *out = tvmffi_array_new(tvmffi_array_size(from));
+      *out = tvmffi_array_new(tvmffi_array_size(source));
       break;
     case kTVMFFIList:
-      *out = tvmffi_list_new(tvmffi_array_size(from));
+      *out = tvmffi_list_new(tvmffi_array_size(source));
       return *out != NULL ? 0 : -1;
     case kTVMFFIMap:
     case kTVMFFIDict:
-      *out = tvmffi_map_new_for(from->type_index, tvmffi_map_size(from));
+      *out = tvmffi_map_new_for(source->type_index, tvmffi_map_size(source));
       break;
     default:
-      return copy_shallowly(from, out);
+      return copy_shallowly(source, out);
   }
   return *out != NULL ? 0 : tvmffi_fail_memory();
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
 static frame *top_of(const walk *w) {
   return tvmffi_stack_top(&w->frames);
 }
 
-/* Takes the copy. */
-static int keep_copy(walk *w, TVMFFIObject *from, TVMFFIObject *copy) {
-  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->copies, from);
+/* Remembers the copy of an object. Takes the copy on success. */
+static int keep_copy(walk *w, TVMFFIObject *source, TVMFFIObject *copy) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->copies, source);
   if (entry == NULL) return tvmffi_fail_memory();
   entry->value.pointer = copy;
-  tvmffi_object_retain(from);
+  tvmffi_object_retain(source);
   return 0;
 }
 
-/* Takes the value. */
+/* Starts copying an object. Takes the value on success. */
 static int push(walk *w, TVMFFIAny *value, bool may_recur) {
-  TVMFFIObject *from = value->v_obj, *copy;
+  TVMFFIObject *source = value->v_obj, *copy;
   frame *top;
   TVMFFI_TRY(tvmffi_walk_check_depth("ObjectGraphDFS", w->frames.size));
-  TVMFFI_TRY(begin_copy(from, &copy));
-  if (may_recur && keep_copy(w, from, copy) != 0) {
+  TVMFFI_TRY(begin_copy(source, &copy));
+  if (may_recur && keep_copy(w, source, copy) != 0) {
     tvmffi_object_release(copy);
     return -1;
   }
@@ -117,13 +117,13 @@ static int push(walk *w, TVMFFIAny *value, bool may_recur) {
     return tvmffi_fail_memory();
   }
   *value = tvmffi_any_none();
-  tvmffi_child_first(&top->cursor, from);
+  tvmffi_child_first(&top->cursor, source);
   top->copy = copy;
   top->may_recur = may_recur;
   return 0;
 }
 
-/* Of a walk that failed. */
+/* Pops a frame of a walk that failed. */
 TVMFFI_COLD static void drop_top(walk *w) {
   frame gone = *top_of(w);
   tvmffi_stack_pop(&w->frames);
@@ -134,8 +134,8 @@ TVMFFI_COLD static void drop_top(walk *w) {
 }
 
 /*
- * 1 and an owned copy of an owned value, or 0 after pushing what is to be copied first, or -1. An
- * object that only known_owners own is not met again.
+ * 1 and an owned copy of an owned value, 0 after pushing the object to be copied first, or -1. An
+ * object that has no owners but the known ones cannot be met again.
  */
 static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *out) {
   const tvmffi_pointer_entry *entry = NULL;
@@ -152,7 +152,9 @@ static int resolve(walk *w, TVMFFIAny *value, uint32_t known_owners, TVMFFIAny *
   return 1;
 }
 
-/* The next value to be copied, owned: keys of maps and their values in turn. 1, 0 or -1. */
+/*
+ * The next value to be copied, owned; in maps, keys and values alternate. 1, 0 at the end, or -1.
+ */
 static int next_value(frame *top, TVMFFIAny *out) {
   tvmffi_child child;
   int rc;
@@ -173,8 +175,9 @@ static int next_value(frame *top, TVMFFIAny *out) {
 }
 
 /*
- * The walk, what the value was found in, and a field of its shallow copy, which has the same. What
- * a foreign getter gives need not be owned by the object that it is called for.
+ * How many references to a child are accounted for: one of the walk, one of the container or object
+ * that it was found in, and one of the same field in the shallow copy. A value from a foreign
+ * getter need not be owned by the object.
  */
 static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
   TVMFFIAny stored, copied;
@@ -186,48 +189,48 @@ static uint32_t count_known_owners(const frame *top, const TVMFFIAny *value) {
              : 2;
 }
 
-static int add_to_map(frame *at, TVMFFIAny *value) {
+static int add_to_map(frame *top, TVMFFIAny *value) {
   int rc;
-  if (!at->has_key) {
-    at->key = *value;
-    at->has_key = true;
+  if (!top->has_key) {
+    top->key = *value;
+    top->has_key = true;
   } else {
-    rc = tvmffi_map_insert(&at->copy, &at->key, value);
+    rc = tvmffi_map_insert(&top->copy, &top->key, value);
     if (rc != 0) return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
-    at->key = tvmffi_any_none();
-    at->has_key = false;
+    top->key = tvmffi_any_none();
+    top->has_key = false;
   }
   *value = tvmffi_any_none();
   return 0;
 }
 
-/* An Array in the making has no other owner than the walk's, and room: it is never replaced. */
-static int add_to_array(frame *at, TVMFFIAny *value) {
-  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(at->copy);
+/* The Array is owned only by the walk and has room for all elements, so it is never replaced. */
+static int add_to_array(frame *top, TVMFFIAny *value) {
+  TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(top->copy);
   ((TVMFFIAny *)cell->data)[cell->size++] = *value;
   *value = tvmffi_any_none();
   return 0;
 }
 
-/* Puts the copy of a value in its place; *copied is None when it was taken. */
-static int place(frame *at, const TVMFFIAny *value, TVMFFIAny *copied) {
-  switch (at->copy->type_index) {
+/* Stores the copy of a value; *copied is None if it was taken. */
+static int place(frame *top, const TVMFFIAny *value, TVMFFIAny *copied) {
+  switch (top->copy->type_index) {
     case kTVMFFIArray:
-      return add_to_array(at, copied);
+      return add_to_array(top, copied);
     case kTVMFFIList:
-      TVMFFI_TRY(tvmffi_list_append(at->copy, copied));
+      TVMFFI_TRY(tvmffi_list_append(top->copy, copied));
       *copied = tvmffi_any_none();
       return 0;
     case kTVMFFIMap:
     case kTVMFFIDict:
-      return add_to_map(at, copied);
+      return add_to_map(top, copied);
     default:
       if (tvmffi_any_key_is_same(value, copied)) return 0;
-      return tvmffi_field_set(at->field, at->copy, copied);
+      return tvmffi_field_set(top->field, top->copy, copied);
   }
 }
 
-/* Leaves the top frame, with what it was of and the copy, both owned. */
+/* Pops the top frame and passes on its object and the copy, both owned. */
 static void finish(walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
   const frame *top = top_of(w);
   *value = tvmffi_any_object(top->cursor.obj);
@@ -236,7 +239,7 @@ static void finish(walk *w, TVMFFIAny *value, TVMFFIAny *copied) {
   tvmffi_stack_pop(&w->frames);
 }
 
-/* Goes on with the top frame. 0, 1 with the copy in *out when it was the last, or -1. */
+/* Continues with the top frame: 0, 1 with the finished copy in *out, or -1. */
 static int copy_next(walk *w, TVMFFIAny *out) {
   frame *top = top_of(w);
   TVMFFIAny value, copied;
@@ -268,7 +271,7 @@ int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out) {
   size_t i;
   int rc;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(value, &root));
-  rc = resolve(&w, &root, 0, out); /* a view may be of what a cycle alone owns */
+  rc = resolve(&w, &root, 0, out); /* no known owners: only a cycle may own the root */
   while (rc == 0) rc = copy_next(&w, out);
   while (w.frames.size != 0) drop_top(&w);
   tvmffi_stack_fini(&w.frames);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of values with all that they hold: abi/04 8.5. */
+/* Deep copies of values: abi/04 8.5. */
 #ifndef TVMFFI_VALUE_DEEP_COPY_H_
 #define TVMFFI_VALUE_DEEP_COPY_H_
 
 #include <tvm/ffi/c_api.h>
 
 /*
- * A copy of a view, owned. What is shared in it is shared in the copy, cycles included. Walks
- * without the thread's stack, in memory linear in the number of objects.
+ * An owned deep copy of a view. Objects that are shared in the value are shared in the copy, and
+ * cycles are kept. Does not recurse; its memory is linear in the number of objects.
  */
 int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out);
 

@@ -48,8 +48,7 @@ static int from_text(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_json_graph_builtins, FUNCTIONS);
 
-/* ---- ffi.BigInt --------------------------------------------------------------------------------
- */
+/* ---- ffi.BigInt ---- */
 
 static int bigint_to_json(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   tvmffi_buf text = TVMFFI_BUF_INIT;

@@ -23,29 +23,28 @@ static const char kHook[] = "(0: AnyView) -> Any";
 
 #define GRAPH "Invalid JSON Object Graph"
 
-/* A node whose value is being made from those of other nodes. */
+/* A node whose value is being made from the values of other nodes. */
 typedef struct {
   int64_t node;
   int32_t type_index;
   TVMFFIAny data;    /* owned: a node may be a Dict */
-  TVMFFIObject *obj; /* what is being made, owned */
-  int64_t next;      /* element of data */
-  TVMFFIAny key;     /* of a map: the one that the next element is a value to */
+  TVMFFIObject *obj; /* the object being made, owned */
+  int64_t next;      /* index of the next element of data */
+  TVMFFIAny key;     /* in a map: the key that the next value belongs to */
   tvmffi_field_cursor fields;
-  const TVMFFIFieldInfo *field; /* the one at hand */
+  const TVMFFIFieldInfo *field; /* the current one */
 } frame;
 
 typedef struct {
   tvmffi_stack frames;
   TVMFFIObject *nodes; /* lent by the graph */
-  TVMFFIAny *values;   /* of nodes, owned */
-  char *states;        /* of nodes */
+  TVMFFIAny *values;   /* of the nodes, owned */
+  char *states;        /* of the nodes */
 } walk;
 
 enum { kNotRead, kReading, kRead };
 
-/* ---- Reading JSON values -----------------------------------------------------------------------
- */
+/* ---- Reading JSON values ---- */
 
 static int read_int(const TVMFFIAny *value, int64_t *out) {
   if (value->type_index != kTVMFFIInt && value->type_index != kTVMFFIBool) {
@@ -76,7 +75,7 @@ static int require_entry(TVMFFIObject *map, const char *name, const TVMFFIAny **
   return *out != NULL ? 0 : tvmffi_fail("KeyError", "key is not in Map");
 }
 
-/* An Array of integers. */
+/* Reads an Array of integers. */
 static int read_ints(const TVMFFIAny *data, TVMFFIObject **out) {
   int64_t i;
   if (data->type_index != kTVMFFIArray) return tvmffi_any_fail_conversion(data, "Array<int>");
@@ -155,7 +154,7 @@ int tvmffi_json_graph_read_bigint(const TVMFFIAny *data, TVMFFIAny *out) {
                      tvmffi_any_type_name(data));
 }
 
-/* A plain value or a text of a type; *out_known is false for the other types. */
+/* Reads a value of a type that holds no others; *out_known is false for other types. */
 static int read_plain(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out, bool *out_known) {
   TVMFFIByteArray text;
   int64_t number = 0;
@@ -190,7 +189,7 @@ static int read_plain(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out,
   }
 }
 
-/* The member of an enum by its integer or text. */
+/* Finds the member of an enum by its integer or text. */
 static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
   const TVMFFIAny *state = tvmffi_reflect_find_attr(kTvmffiAttrEnum, type_index), *found = NULL;
   TVMFFIByteArray text = {"", 0};
@@ -218,14 +217,13 @@ static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) 
                      tvmffi_type_key(type_index), (int)text.size, text.data);
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------
- */
+/* ---- Nodes ---- */
 
 static int fail_index(int64_t node) {
   return tvmffi_fail("ValueError", GRAPH ": invalid node index %lld", (long long)node);
 }
 
-/* What a container or object is before the values of other nodes are put in. */
+/* Makes a container or object, still without the values of other nodes. */
 static int begin_object(frame *top) {
   TVMFFIObject *data = NULL;
   if (tvmffi_is_sequence(top->type_index)) {
@@ -272,7 +270,7 @@ static int call_hook(TVMFFIObject *hook, const TVMFFIAny *data, TVMFFIAny *out) 
   return tvmffi_walk_call("ffi.FromJSONGraph", hook, &arg, 1, out);
 }
 
-/* Reads a node, or pushes it. */
+/* Reads a node at once, or pushes it. */
 static int begin(walk *w, int64_t node) {
   TVMFFIAny *out = &w->values[node];
   TVMFFIByteArray key;
@@ -295,7 +293,7 @@ static int begin(walk *w, int64_t node) {
   return push(w, node, type_index, data);
 }
 
-/* 1 and the value of a node, lent; 0 after pushing it, -1. */
+/* 1 with the value of a node, lent; 0 after pushing the node; or -1. */
 static int find_value(walk *w, const TVMFFIAny *index, const TVMFFIAny **out) {
   int64_t node = 0;
   TVMFFI_TRY(read_int(index, &node));
@@ -308,10 +306,9 @@ static int find_value(walk *w, const TVMFFIAny *index, const TVMFFIAny **out) {
   return begin(w, node) == 0 ? w->states[node] == kRead : -1;
 }
 
-/* ---- Children ----------------------------------------------------------------------------------
- */
+/* ---- Children ---- */
 
-/* Takes the value, also when it fails. */
+/* Takes the value, also on failure. */
 static int append(frame *top, TVMFFIAny value) {
   int rc = top->type_index == kTVMFFIList
                ? tvmffi_list_append(top->obj, &value)
@@ -330,7 +327,9 @@ static int insert(frame *top, TVMFFIAny value) {
   return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
 }
 
-/* The next element of a container's data. 1, or 0 at the end and where something was pushed. */
+/*
+ * Reads the next element of a container's data, or pushes its node; *out_done at the end. 0 or -1.
+ */
 static int read_element(walk *w, frame *top, bool *out_done) {
   TVMFFIObject *data = top->data.v_obj;
   const TVMFFIAny *value;
@@ -354,7 +353,7 @@ static int set_inline(const frame *top, const TVMFFIAny *data) {
   return tvmffi_field_set(top->field, top->obj, &value);
 }
 
-/* The next field of an object. */
+/* Sets the next field of an object, or pushes the field's node; *out_done at the end. 0 or -1. */
 static int read_field(walk *w, frame *top, bool *out_done) {
   const TVMFFIAny *data, *value;
   int rc;
@@ -400,8 +399,7 @@ static int read_next(walk *w) {
   return 0;
 }
 
-/* ---- From outside ------------------------------------------------------------------------------
- */
+/* ---- Entry points ---- */
 
 static int find_parts(const TVMFFIAny *graph, const TVMFFIAny **out_root,
                       TVMFFIObject **out_nodes) {
@@ -446,7 +444,7 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
   memset(w.values, 0, bytes); /* None, kNotRead */
   w.states = (char *)(w.values + count);
   tvmffi_stack_init(&w.frames, sizeof(frame));
-  kept = tvmffi_any_copy(graph); /* hooks and setters are foreign code */
+  kept = tvmffi_any_copy(graph); /* hooks and setters may release the graph */
   rc = read_all(&w, root, out);
   while (w.frames.size != 0) pop(&w);
   tvmffi_stack_fini(&w.frames);

@@ -26,19 +26,19 @@ typedef struct {
   tvmffi_child_cursor cursor;
   tvmffi_child child;
   bool has_child;
-  bool has_key;       /* of a map's entry: the key is a node */
-  TVMFFIObject *data; /* Array of nodes, or Map from fields to values or nodes */
+  bool has_key;       /* in a map: the key of the child has been added */
+  TVMFFIObject *data; /* Array of node numbers, or Map from fields to values or node numbers */
 } frame;
 
-/* What is known of an object; from kFirstNode on it is the number of its node. */
+/* The state of an object: kFirstNode + n means that its node has number n. */
 enum { kNew, kOnWay /* has a frame */, kOffWay, kFirstNode };
 
 typedef struct {
   tvmffi_stack frames;
-  tvmffi_pointer_map objects; /* a reference to each, so that no other comes to lie there */
-  tvmffi_pointer_map texts;   /* from names of types and fields to their Strings */
-  TVMFFIObject *indices; /* Dict from values that others may equal to the numbers of their nodes */
-  TVMFFIObject *nodes;   /* Array */
+  tvmffi_pointer_map objects; /* from objects to states; owned, so that no address is reused */
+  tvmffi_pointer_map texts;   /* from the addresses of type and field names to Strings */
+  TVMFFIObject *indices;      /* Dict from values that may equal others to their node numbers */
+  TVMFFIObject *nodes;        /* Array */
 } walk;
 
 bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field) {
@@ -54,17 +54,16 @@ bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field) {
   }
 }
 
-/* ---- Building ----------------------------------------------------------------------------------
- */
+/* ---- Building ---- */
 
-/* Takes the value, also when it fails. */
+/* Takes the value, also on failure. */
 static int append(TVMFFIObject **array, TVMFFIAny value) {
   if (tvmffi_array_append(array, &value) == 0) return 0;
   tvmffi_any_release(&value);
   return tvmffi_fail_memory();
 }
 
-/* The name of a type or a field. It is one String for all nodes where it needs memory. */
+/* The name of a type or a field. A name too long for a small string is one String for all nodes. */
 static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
   tvmffi_pointer_entry *entry;
   if (size <= kTvmffiMaxSmallText) return tvmffi_string_to_any(name, size, out);
@@ -79,14 +78,14 @@ static int name_to_any(walk *w, const char *name, size_t size, TVMFFIAny *out) {
   return 0;
 }
 
-/* Puts a value, which is taken, under a name. */
+/* Adds a value, which is taken also on failure, under a name. */
 static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFFIAny value) {
   TVMFFIAny key;
   int rc = name_to_any(w, name, size, &key);
   if (rc == 0 && tvmffi_map_insert(map, &key, &value) == 0) return 0;
   if (rc == 0) {
     tvmffi_any_release(&key);
-    tvmffi_error_raise_memory(); /* texts ask no foreign code */
+    tvmffi_error_raise_memory(); /* text keys run no foreign code, so memory ran out */
   }
   tvmffi_any_release(&value);
   return -1;
@@ -94,7 +93,7 @@ static int put(walk *w, TVMFFIObject **map, const char *name, size_t size, TVMFF
 
 #define PUT(w, map, name, value) put(w, map, name, sizeof(name) - 1, value)
 
-/* Whether no other value equals it, and it need not be asked: the address says which it is. */
+/* Whether a value equals no other value and has no hook, so that its address identifies it. */
 static bool is_itself_only(const TVMFFIAny *value) {
   switch (value->type_index) {
     case kTVMFFIStr:
@@ -106,7 +105,7 @@ static bool is_itself_only(const TVMFFIAny *value) {
   }
 }
 
-/* What is known of an object, to be changed; NULL with the error raised. */
+/* The state of an object, which may be changed; NULL with the error raised. */
 static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
   if (entry == NULL) {
@@ -120,7 +119,7 @@ static uint64_t *state_of(walk *w, TVMFFIObject *obj) {
   return &entry->value.number;
 }
 
-/* Remembers which node a value has. */
+/* Remembers the number of a value's node. */
 static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
   TVMFFIAny key, index = tvmffi_any_int(number);
   int rc;
@@ -137,7 +136,7 @@ static int set_index(walk *w, const TVMFFIAny *value, int64_t number) {
   return rc == kTvmffiRaised ? -1 : tvmffi_fail_memory();
 }
 
-/* 1 and the number of a value's node, 0 when it has none yet, -1. */
+/* 1 and the number of a value's node, 0 when it has none yet, or -1. */
 static int get_index(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
   const TVMFFIAny *index;
   if (is_itself_only(value)) {
@@ -151,7 +150,7 @@ static int get_index(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
   return index != NULL;
 }
 
-/* Adds a node of a type with data, which is taken; NULL for none. */
+/* Adds a node of a type. data is taken, also on failure; NULL for none. */
 static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny *data) {
   TVMFFIObject *node = tvmffi_map_new_for(kTVMFFIMap, data != NULL ? 2 : 1);
   TVMFFIAny owned = data != NULL ? *data : tvmffi_any_none(), text;
@@ -170,8 +169,7 @@ static int add_node(walk *w, const TVMFFIAny *value, const char *type, TVMFFIAny
   return set_index(w, value, tvmffi_array_size(w->nodes) - 1);
 }
 
-/* ---- Values that hold no others ----------------------------------------------------------------
- */
+/* ---- Values that hold no others ---- */
 
 static int ints_to_array(const int64_t *values, size_t size, TVMFFIAny *out) {
   TVMFFIObject *array = tvmffi_array_new((int64_t)size);
@@ -200,7 +198,7 @@ static int bigint_to_text(const TVMFFIAny *value, TVMFFIAny *out) {
   return rc;
 }
 
-/* Data of an enum's member: what it is looked up by. */
+/* The data of an enum's member: the index under which it is found again. */
 static int enum_to_index(const TVMFFIAny *value, TVMFFIAny *out) {
   const tvmffi_enum *member = (const tvmffi_enum *)(const void *)value->v_obj;
   *out = tvmffi_type_is_instance(value->type_index, kTvmffiIntEnum)
@@ -214,7 +212,7 @@ static int call_hook(TVMFFIObject *hook, const TVMFFIAny *value, TVMFFIAny *out)
   return tvmffi_walk_call("ffi.ToJSONGraph", hook, &arg, 1, out);
 }
 
-/* 1 after adding the node of a value that holds no others, 0 for those that do, -1. */
+/* 1 after adding a node for a value that holds no others, 0 for other values, or -1. */
 static int add_plain(walk *w, const TVMFFIAny *value) {
   const char *type = tvmffi_type_key(value->type_index);
   TVMFFIAny data = *value;
@@ -269,8 +267,7 @@ static int add_plain(walk *w, const TVMFFIAny *value) {
   return rc == 0 && add_node(w, value, type, &data) == 0 ? 1 : -1;
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
 static int check_can_be_made(int32_t type_index) {
   const tvmffi_type_record *record = tvmffi_type_require(type_index);
@@ -294,7 +291,7 @@ static int fail_cycle(int32_t type_index) {
                                                  : tvmffi_type_key(type_index));
 }
 
-/* How many numbers of nodes stand for what a container holds, unless that changes meanwhile. */
+/* How many node numbers a container's data takes, unless the container changes meanwhile. */
 static int64_t num_numbers(const TVMFFIAny *value) {
   return tvmffi_is_sequence(value->type_index) ? tvmffi_array_size(value->v_obj)
                                                : 2 * (int64_t)tvmffi_map_size(value->v_obj);
@@ -329,7 +326,7 @@ static void pop(walk *w) {
   tvmffi_any_release(&last.value);
 }
 
-/* 1 and the number of a value's node, 0 after pushing the value, -1. */
+/* 1 and the number of a value's node, 0 after pushing the value, or -1. */
 static int find_node(walk *w, const TVMFFIAny *value, TVMFFIAny *out) {
   int rc = get_index(w, value, out);
   if (rc != 0) return rc;
@@ -351,7 +348,7 @@ static int put_inline(walk *w, frame *top) {
   return put(w, &top->data, name->data, name->size, data);
 }
 
-/* Enters the child at hand in the data: 1, 0 when something was pushed first, -1. */
+/* Adds the current child to the data: 1, 0 if something was pushed or only the key added, or -1. */
 static int enter_child(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   TVMFFIAny index, value = top->child.value;
@@ -396,7 +393,7 @@ static int write_next(walk *w) {
   return rc < 0 ? -1 : 0;
 }
 
-/* The Map of it all. */
+/* Makes the Map of the whole graph. */
 static int finish(walk *w, const TVMFFIAny *root, const TVMFFIAny *metadata, TVMFFIAny *out) {
   TVMFFIObject *graph = tvmffi_map_new_for(kTVMFFIMap, metadata->type_index != kTVMFFINone ? 3 : 2);
   TVMFFIAny index, owned = tvmffi_any_none();

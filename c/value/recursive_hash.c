@@ -21,34 +21,33 @@ static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";
 typedef struct {
   TVMFFIObject *obj; /* lent by the map of objects */
   tvmffi_child_cursor cursor;
-  TVMFFIAny value; /* of a map's entry whose key has been hashed, or None */
-  uint64_t hash;   /* so far */
+  TVMFFIAny value; /* the value of a map's entry whose key has been hashed, or None */
+  uint64_t hash;   /* of the children so far */
   uint64_t key_hash;
-  int64_t index;      /* of the child at hand */
-  size_t first_entry; /* of a map's */
+  int64_t index;      /* of the current child */
+  size_t first_entry; /* index in the walk's entries where those of this map begin */
   bool has_key;
 } frame;
 
 typedef struct {
   tvmffi_stack frames;
-  tvmffi_stack entries;       /* uint64_t: hashes of the entries of maps in the making */
-  tvmffi_pointer_map objects; /* met, owned: 0 while on the way, else 1 + their number in done */
-  tvmffi_stack done;          /* uint64_t: hashes of objects */
-  tvmffi_walk_function *function; /* what hooks get; made when there is one */
+  tvmffi_stack entries;           /* uint64_t: hashes of the entries of maps being hashed */
+  tvmffi_pointer_map objects;     /* owned; 0 while being hashed, then 1 + index in done */
+  tvmffi_stack done;              /* uint64_t: hashes of finished objects */
+  tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
 
 static uint64_t combine(uint64_t a, uint64_t b) {
   return tvmffi_any_key_combine(a, b);
 }
 
-/* ---- Values that hold no others ----------------------------------------------------------------
- */
+/* ---- Values that hold no others ---- */
 
 static uint64_t hash_float(double value) {
   TVMFFIAny any = tvmffi_any_int(0);
   any.v_float64 = value;
   if (value != value) any.v_uint64 = UINT64_C(0x7ff8000000000000);
-  if (value == 0) any.v_uint64 = 0; /* of either sign */
+  if (value == 0) any.v_uint64 = 0; /* the same for both signs */
   return combine(kTVMFFIFloat, any.v_uint64);
 }
 
@@ -60,7 +59,7 @@ static uint64_t hash_shape(const TVMFFIObject *shape) {
   return hash;
 }
 
-/* Whether *value is one; its hash in *out. */
+/* Whether a value holds no others; if so, *out is its hash. */
 static bool hash_plain(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIByteArray content;
   if (tvmffi_any_get_text(value, &content)) {
@@ -104,8 +103,7 @@ static uint64_t key_hash_of(const TVMFFIObject *obj) {
   return tvmffi_type_find(obj->type_index)->info.type_key_hash;
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int hash(walk *w, const TVMFFIAny *value, uint64_t *out);
 
@@ -134,7 +132,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *o
   return 0;
 }
 
-/* A type whose equality is its own must say what equal objects have in common. */
+/* A type with an equality of its own needs a hash of its own, which agrees with it. */
 static int check_has_no_equality(int32_t type_index) {
   if (tvmffi_reflect_find_attr(kTvmffiAttrEq, type_index) == NULL &&
       tvmffi_reflect_find_attr(kTvmffiAttrCompare, type_index) == NULL) {
@@ -146,8 +144,7 @@ static int check_has_no_equality(int32_t type_index) {
                      tvmffi_type_key(type_index));
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
 static int finish(walk *w, const TVMFFIObject *obj, uint64_t made) {
   uint64_t *done = tvmffi_stack_push(&w->done);
@@ -172,13 +169,13 @@ static int push(walk *w, TVMFFIObject *obj) {
   return 0;
 }
 
-/* 1 and the hash, 0 after pushing what is to be hashed first, or -1. */
+/* 1 and the hash, 0 after pushing the object to be hashed first, or -1. */
 static int begin(walk *w, const TVMFFIAny *value, uint64_t *out) {
   tvmffi_pointer_entry *entry;
   TVMFFIObject *hook;
   if (hash_plain(value, out)) return 1;
   entry = tvmffi_pointer_map_find(&w->objects, value->v_obj);
-  if (entry != NULL) { /* on the way it stands for itself by its type */
+  if (entry != NULL) { /* in a cycle, an object being hashed counts as its type */
     *out = entry->value.number == 0
                ? key_hash_of(value->v_obj)
                : *(uint64_t *)tvmffi_stack_at(&w->done, (size_t)entry->value.number - 1);
@@ -200,7 +197,7 @@ static int compare_hashes(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Entries count in no order. */
+/* Sorts the hashes of entries, so that their order does not matter. */
 static void combine_entries(walk *w, frame *top) {
   size_t i, count = w->entries.size - top->first_entry;
   uint64_t *entries;
@@ -211,7 +208,7 @@ static void combine_entries(walk *w, frame *top) {
   w->entries.size = top->first_entry;
 }
 
-/* Takes the hash of the child that the top frame waited for. */
+/* Adds the hash of the child that the top frame waited for. */
 static int take(walk *w, uint64_t made) {
   frame *top = tvmffi_stack_top(&w->frames);
   uint64_t *entry;
@@ -231,13 +228,13 @@ static int take(walk *w, uint64_t made) {
   return 0;
 }
 
-/* Hashes the next child of the top frame: 1 when it has one, 0 at the end, -1. */
+/* Hashes the next child of the top frame: 1, 0 at the end, or -1. */
 static int hash_next(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
   uint64_t made;
   int rc;
-  if (top->has_key) { /* the value behind it */
+  if (top->has_key) { /* the value of the key that was hashed last */
     child.key = tvmffi_any_none();
     child.value = top->value;
     top->value = tvmffi_any_none();

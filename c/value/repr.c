@@ -23,44 +23,43 @@ static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 typedef struct {
   TVMFFIObject *obj; /* lent by the map of objects */
   tvmffi_child_cursor cursor;
-  tvmffi_child child; /* a map's entry, whose key has been printed */
-  size_t num_printed; /* children */
-  size_t start;       /* of its text */
+  tvmffi_child child; /* a map's entry whose key has been printed */
+  size_t num_printed; /* number of children printed */
+  size_t start;       /* offset of the object's text */
   bool has_child;
 } frame;
 
 /*
- * The text of an object that has been printed: part of the text in the making, or of a text that a
- * hook was given.
+ * The text of an object that has been printed: part of the walk's text, or of a text that was given
+ * to a hook.
  */
 typedef struct {
   const TVMFFIObject *obj;
-  TVMFFIObject *kept; /* a String, or NULL for the text in the making */
+  TVMFFIObject *kept; /* a String, or NULL for the walk's text */
   size_t start, size;
 } printed;
 
 typedef struct {
   tvmffi_stack frames;
-  tvmffi_pointer_map objects; /* met so far, owned; 1 + their number in done, or a state */
+  tvmffi_pointer_map objects; /* owned; 1 + index in done, or a state below */
   tvmffi_stack done;          /* printed */
-  tvmffi_stack kept;          /* TVMFFIObject *: texts that hooks were given */
+  tvmffi_stack kept;          /* TVMFFIObject *: texts that were given to hooks */
   tvmffi_buf text;
   bool with_address;
-  tvmffi_walk_function *function; /* what hooks get; made when there is one */
+  tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
 
-/* States of objects: being printed, and given up because of an error that a hook then ignored. */
+/* States of objects: being printed, and abandoned after an error that a hook then ignored. */
 #define kPrinting UINT64_MAX
 #define kForgotten (UINT64_MAX - 1)
 
-/* ---- Pieces ------------------------------------------------------------------------------------
- */
+/* ---- Pieces ---- */
 
 static void append_address(walk *w, const TVMFFIObject *obj) {
   if (w->with_address) tvmffi_buf_appendf(&w->text, "@%p", (const void *)obj);
 }
 
-/* What stands around the children of a container; NULL for objects with fields. */
+/* The brackets around the children of a container; NULL for objects with fields. */
 static const char *brackets_of(const TVMFFIObject *obj) {
   switch (obj->type_index) {
     case kTVMFFIArray:
@@ -75,7 +74,7 @@ static const char *brackets_of(const TVMFFIObject *obj) {
   }
 }
 
-/* Whether an object is printed by walking to what it holds, if anything. */
+/* Whether an object is printed by visiting its children, if it has any. */
 static bool may_have_children(const TVMFFIObject *obj) {
   switch (obj->type_index) {
     case kTVMFFIStr:
@@ -120,8 +119,7 @@ static void append_closing(walk *w, const frame *top) {
   append_address(w, top->obj);
 }
 
-/* ---- Objects met --------------------------------------------------------------------------------
- */
+/* ---- Objects met ---- */
 
 static int meet(walk *w, TVMFFIObject *obj) {
   tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&w->objects, obj);
@@ -145,22 +143,25 @@ static void forget(walk *w, const TVMFFIObject *obj) {
   tvmffi_pointer_map_find(&w->objects, obj)->value.number = kForgotten;
 }
 
-/* Once more; the text in the making may move as it grows. */
-static void append_printed(walk *w, const printed *of) {
-  if (of->kept != NULL) {
-    tvmffi_buf_append(&w->text, TVMFFIBytesGetByteArrayPtr(of->kept)->data + of->start, of->size);
+/* Appends the text of a printed object again. Reserves first, because the buffer may move. */
+static void append_printed(walk *w, const printed *piece) {
+  if (piece->kept != NULL) {
+    tvmffi_buf_append(&w->text, TVMFFIBytesGetByteArrayPtr(piece->kept)->data + piece->start,
+                      piece->size);
     return;
   }
-  if (!tvmffi_buf_reserve(&w->text, of->size)) return;
-  tvmffi_buf_append(&w->text, w->text.data + of->start, of->size);
+  if (!tvmffi_buf_reserve(&w->text, piece->size)) return;
+  tvmffi_buf_append(&w->text, w->text.data + piece->start, piece->size);
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int print(walk *w, const TVMFFIAny *value);
 
-/* What a hook was given a text of goes out of the text in the making, and is kept beside it. */
+/*
+ * Moves the text from start on out of the walk's text into a String for a hook, and keeps that for
+ * the objects printed in it.
+ */
 static int keep_text(walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
   TVMFFIObject **kept;
   TVMFFIObject *text = tvmffi_string_new(kTVMFFIStr, w->text.data + start, w->text.size - start);
@@ -184,7 +185,7 @@ static int keep_text(walk *w, size_t start, size_t first_done, TVMFFIAny *out) {
   return 0;
 }
 
-/* The function that hooks get. */
+/* The body of the function that is passed to hooks. */
 static int print_for_hook(void *self, const TVMFFIAny *args, TVMFFIAny *result) {
   walk *w = self;
   size_t start = w->text.size, first_done = w->done.size;
@@ -218,8 +219,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   return finish(w, obj, start);
 }
 
-/* ---- The walk ----------------------------------------------------------------------------------
- */
+/* ---- The walk ---- */
 
 static void append_enum(walk *w, TVMFFIObject *obj) {
   const tvmffi_enum *member = (const tvmffi_enum *)(const void *)obj;
@@ -256,7 +256,7 @@ static int begin_met(walk *w, TVMFFIObject *obj) {
   return push(w, obj);
 }
 
-/* An object that has not been printed yet: prints it, or pushes it. */
+/* Prints an object for the first time, or pushes it. */
 static int begin(walk *w, TVMFFIObject *obj) {
   if (obj == &tvmffi_invalid_object || obj == &tvmffi_kwargs_object) {
     tvmffi_buf_append_text(&w->text, obj == &tvmffi_invalid_object ? "<MISSING>" : "<KWARGS>");
@@ -275,7 +275,7 @@ static int begin(walk *w, TVMFFIObject *obj) {
   return -1;
 }
 
-/* Appends a value, or pushes what is to be appended. */
+/* Appends a value, or pushes it. */
 static int append(walk *w, const TVMFFIAny *value) {
   const tvmffi_pointer_entry *entry;
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
@@ -292,22 +292,22 @@ static int append(walk *w, const TVMFFIAny *value) {
   return 0;
 }
 
-/* Whether a field is shown: not when it is switched off, nor a second of the same name. */
+/* Whether a field is shown: not if switched off, nor if an earlier field has the same name. */
 static bool is_shown(const frame *top, const TVMFFIFieldInfo *field) {
-  const TVMFFIFieldInfo *other;
+  const TVMFFIFieldInfo *earlier;
   tvmffi_field_cursor cursor;
   if (field->flags & kTVMFFIFieldFlagBitMaskReprOff) return false;
   tvmffi_field_first(&cursor, top->cursor.fields.type);
-  while ((other = tvmffi_field_next(&cursor)) != field && other != NULL) {
-    if (other->name.size == field->name.size &&
-        memcmp(other->name.data, field->name.data, field->name.size) == 0) {
+  while ((earlier = tvmffi_field_next(&cursor)) != field && earlier != NULL) {
+    if (earlier->name.size == field->name.size &&
+        memcmp(earlier->name.data, field->name.data, field->name.size) == 0) {
       return false;
     }
   }
   return true;
 }
 
-/* The next child of the top frame. 1, 0 at the end, -1. */
+/* Appends the next child of the top frame: 1, 0 at the end, or -1. */
 static int append_next(walk *w) {
   frame *top = tvmffi_stack_top(&w->frames);
   tvmffi_child child;
@@ -350,7 +350,7 @@ static void pop(walk *w) {
   tvmffi_stack_pop(&w->frames);
 }
 
-/* Appends a value and all that it holds. */
+/* Appends a value with all that it holds. */
 static int print(walk *w, const TVMFFIAny *value) {
   size_t base = w->frames.size;
   int rc = append(w, value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text for people: abi/04 8.6. */
+/* Readable text for values: abi/04 8.6. */
 #ifndef TVMFFI_VALUE_REPR_H_
 #define TVMFFI_VALUE_REPR_H_
 
@@ -7,16 +7,17 @@
 
 #include "base/buf.h"
 
-/* The text of a view as an owned str. Linear in the length of the text. */
+/* The text of a view as an owned str, in time linear in its length. */
 int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out);
 
-/* ---- repr_text.c: values that hold no others ---------------------------------------------------
- */
+/* ---- repr_text.c: values that hold no others ---- */
 
-/* Appends a value that is no container and no object with fields. -1 with the error raised. */
+/*
+ * Appends a value that is neither a container nor an object with fields. -1 with the error raised.
+ */
 int tvmffi_repr_append_plain(tvmffi_buf *text, const TVMFFIAny *value);
 
-/* float32[2, 3]@cpu:0 */
+/* Appends a text such as float32[2, 3]@cpu:0. */
 int tvmffi_repr_append_tensor(tvmffi_buf *text, TVMFFIObject *tensor);
 
 #endif /* TVMFFI_VALUE_REPR_H_ */

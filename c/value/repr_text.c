@@ -10,10 +10,11 @@
 #include "core/type.h"
 #include "value/repr.h"
 
-/* ---- Text and bytes ----------------------------------------------------------------------------
- */
+/* ---- Text and bytes ---- */
 
-/* The length of ESC [ digits and semicolons, m or K at the start of text, or 0. */
+/*
+ * The length of an ANSI sequence at the start of text (ESC [, digits or semicolons, m or K), or 0.
+ */
 static size_t match_ansi(const char *text, size_t size) {
   size_t i = 2;
   if (size < 3 || text[0] != 0x1b || text[1] != '[') return 0;
@@ -22,8 +23,8 @@ static size_t match_ansi(const char *text, size_t size) {
 }
 
 /*
- * The length of the UTF-8 sequence of more than one byte at the start of text and its code point,
- * or 0. Like the reference it takes overlong forms and surrogates for what they spell.
+ * The length of a UTF-8 sequence of more than one byte at the start of text, and its code point; or
+ * 0. Like the reference it accepts overlong forms and surrogates.
  */
 static size_t match_utf8(const char *text, size_t size, unsigned *out_code) {
   unsigned char first = (unsigned char)text[0];
@@ -39,7 +40,7 @@ static size_t match_utf8(const char *text, size_t size, unsigned *out_code) {
   return length;
 }
 
-/* Appends what stands at the start of text and gives how much of it that was. */
+/* Appends the first character or sequence of text and returns its length in text. */
 static size_t append_escaped(tvmffi_buf *out, const char *text, size_t size) {
   unsigned char c = (unsigned char)text[0];
   unsigned code = 0;
@@ -110,10 +111,9 @@ static bool get_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
   }
 }
 
-/* ---- Numbers, types, devices -------------------------------------------------------------------
- */
+/* ---- Numbers, types, devices ---- */
 
-/* Six significant digits, with a point whatever the locale's is. */
+/* Six significant digits, with a decimal point in every locale. */
 static void append_float(tvmffi_buf *out, double value) {
   char digits[48];
   const char *p = digits;
@@ -137,7 +137,7 @@ static int append_dtype(tvmffi_buf *out, DLDataType dtype) {
   return 0;
 }
 
-/* By DLDeviceType, each with its NUL. */
+/* Indexed by DLDeviceType; each ends with a NUL. */
 static const char kDeviceNames[] =
     "\0cpu\0cuda\0cuda_host\0opencl\0\0\0vulkan\0metal\0vpi\0rocm\0rocm_host\0ext_dev\0"
     "cuda_managed\0oneapi\0webgpu\0hexagon\0maia\0trn";

@@ -20,8 +20,7 @@ static int repr_print(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
   return tvmffi_repr(&args[0], result);
 }
 
-/* ---- Comparing ---------------------------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 static int recursive_hash(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   uint64_t hash;
@@ -83,8 +82,9 @@ static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
 
 TVMFFI_BUILTIN_GROUP(tvmffi_value_builtins, FUNCTIONS);
 
-/* ---- ffi.BigInt --------------------------------------------------------------------------------
- * For who asks the type's attributes; the functions above know without them. */
+/* ---- ffi.BigInt ---- */
+
+/* For clients that read the type's attributes; the functions above do not need them. */
 
 static int bigint_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   uint64_t hash;

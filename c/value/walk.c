@@ -11,24 +11,25 @@
 #include "core/type.h"
 #include "platform/stack.h"
 
-/* What a hook may need until it, or code below it, asks again. */
+/* The stack that a hook may use before the next check. */
 enum { kMinStack = 64 * 1024 };
 
-int tvmffi_walk_check_depth(const char *what, size_t depth) {
+int tvmffi_walk_check_depth(const char *walk_name, size_t depth) {
   if (depth < kTvmffiMaxWalkDepth) return 0;
-  return tvmffi_fail("ValueError", "%s: maximum stack depth (%d) exceeded", what,
+  return tvmffi_fail("ValueError", "%s: maximum stack depth (%d) exceeded", walk_name,
                      (int)kTvmffiMaxWalkDepth);
 }
 
-int tvmffi_walk_check_stack(const char *what) {
+int tvmffi_walk_check_stack(const char *walk_name) {
   if (TVMFFI_LIKELY(tvmffi_stack_left() >= kMinStack)) return 0;
-  return tvmffi_fail("ValueError", "%s: hooks of types are nested too deep for the stack", what);
+  return tvmffi_fail("ValueError", "%s: hooks of types are nested too deep for the stack",
+                     walk_name);
 }
 
-int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_t num_args,
+int tvmffi_walk_call(const char *walk_name, void *func, const TVMFFIAny *args, int32_t num_args,
                      TVMFFIAny *result) {
   *result = tvmffi_any_none();
-  TVMFFI_TRY(tvmffi_walk_check_stack(what));
+  TVMFFI_TRY(tvmffi_walk_check_stack(walk_name));
   return tvmffi_function_call(func, args, num_args, result);
 }
 
@@ -48,13 +49,12 @@ void tvmffi_walk_release_keys(tvmffi_pointer_map *map) {
   size_t i;
   for (i = 0; i < map->capacity; ++i) {
     tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
-    tvmffi_object_release((void *)(uintptr_t)map->slots[i].with);
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].partner);
   }
   tvmffi_pointer_map_fini(map);
 }
 
-/* ---- Functions that hooks are handed -----------------------------------------------------------
- */
+/* ---- Functions that are passed to hooks ---- */
 
 static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   tvmffi_walk_function *function = self;
@@ -72,7 +72,7 @@ static int call_function(void *self, const TVMFFIAny *args, int32_t num_args, TV
     return tvmffi_fail("RuntimeError", "`%s` was called outside of the hook that it was given to",
                        function->signature);
   }
-  function->is_lent = false; /* the walk goes on */
+  function->is_lent = false; /* while the walk goes on */
   rc = function->body(function->walk, args, result);
   function->is_lent = true;
   return rc;
@@ -95,11 +95,11 @@ tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char
   return function;
 }
 
-int tvmffi_walk_call_with(const char *what, void *hook, tvmffi_walk_function *function,
+int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_function *function,
                           const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int rc;
   function->is_lent = true;
-  rc = tvmffi_walk_call(what, hook, args, num_args, result);
+  rc = tvmffi_walk_call(walk_name, hook, args, num_args, result);
   function->is_lent = false;
   return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all walks over objects have in common. A walk keeps what it has to do in memory of its own,
- * so that nesting costs none of the thread's stack; hooks of types, which are called on top of it
- * and may start the next walk, are refused when little of it is left.
+ * Common parts of all walks over objects. A walk keeps its state on the heap, so nesting does not
+ * use the thread's stack. Hooks of types do: they may start another walk, and are refused when
+ * little stack is left.
  */
 #ifndef TVMFFI_VALUE_WALK_H_
 #define TVMFFI_VALUE_WALK_H_
@@ -13,51 +13,55 @@
 #include "base/pointer_map.h"
 #include "core/function.h"
 
-/* Objects may be nested so deep, and no deeper: in any walk. */
+/* The maximum depth of nested objects in any walk. */
 enum { kTvmffiMaxWalkDepth = 1 << 20 };
 
-/* -1, ValueError "<what>: maximum stack depth (1048576) exceeded" when there is no more room. */
-int tvmffi_walk_check_depth(const char *what, size_t depth);
+/* -1 with ValueError "<walk_name>: maximum stack depth (1048576) exceeded" at that depth. */
+int tvmffi_walk_check_depth(const char *walk_name, size_t depth);
 
-/* -1, ValueError where foreign code that is called would run out of stack. */
-int tvmffi_walk_check_stack(const char *what);
+/* -1 with ValueError if a call of foreign code might run out of stack. */
+int tvmffi_walk_check_stack(const char *walk_name);
 
-/* tvmffi_function_call, of a hook, after that check. */
-int tvmffi_walk_call(const char *what, void *func, const TVMFFIAny *args, int32_t num_args,
+/* Calls a hook with tvmffi_function_call, after that check. */
+int tvmffi_walk_call(const char *walk_name, void *func, const TVMFFIAny *args, int32_t num_args,
                      TVMFFIAny *result);
 
 /*
- * The Function that is an attribute of a type in *out, or NULL. TypeError when the attribute is
- * something else; signature is how the error shows what it should be.
+ * *out is the Function in an attribute of a type, or NULL. TypeError if the attribute is something
+ * else; the message shows signature as the expected type.
  */
 int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, TVMFFIObject **out);
 
-/* Ends a map whose keys, and what they are paired with, are objects that it owns. */
+/* Frees a map that owns its keys and the objects that they are paired with. */
 void tvmffi_walk_release_keys(tvmffi_pointer_map *map);
 
-/* ---- Functions that hooks are handed ------------------------------------------------------------
- * They go on with the walk that called the hook, and only there: a getter, a deleter or another
- * piece of foreign code that kept one would move the walk from under its own feet. */
+/* ---- Functions that are passed to hooks ---- */
+
+/*
+ * They continue the walk that called the hook, and work only during that call: used later, by a
+ * getter, a deleter or other foreign code, they would change a walk that is in the middle of a
+ * step.
+ */
 
 typedef struct {
   tvmffi_own_function base;
   const char *signature;
   int num_args;
-  /* The letters of parameters: a any, i int. */
+  /* One letter per parameter: a any, i int. */
   const char *params;
   int (*body)(void *walk, const TVMFFIAny *args, TVMFFIAny *result);
   void *walk;
-  bool is_lent; /* a hook has it, and the walk waits */
+  bool is_lent; /* a hook is being called, and the walk waits */
 } tvmffi_walk_function;
 
-/* A Function; signature is like `(0: AnyView) -> str`. NULL with the error raised. */
+/* Makes such a Function; signature is like `(0: AnyView) -> str`. NULL with the error raised. */
 tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char *params,
                                                int (*body)(void *walk, const TVMFFIAny *args,
                                                            TVMFFIAny *result),
                                                void *walk);
 
-/* tvmffi_walk_call, of a hook that has the function among its arguments. */
-int tvmffi_walk_call_with(const char *what, void *hook, tvmffi_walk_function *function,
+/* The same as tvmffi_walk_call, for a hook that has the function among its arguments. */
+int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_function *function,
                           const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 #endif /* TVMFFI_VALUE_WALK_H_ */

@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Compiler support ------------------------------------------------------------------------ */
+/* ---- Compiler support ---- */
 
 #ifndef TVM_FFI_DLL
 #if defined(__EMSCRIPTEN__)
@@ -62,7 +62,10 @@
 #define TVM_FFI_WEAK __attribute__((weak))
 #endif
 
-/** The result depends on arguments and memory only; a call whose result is unused may vanish. */
+/**
+ * The result depends only on arguments and memory; the compiler may remove a call whose result is
+ * unused.
+ */
 #if defined(__GNUC__)
 #define TVM_FFI_ATTRIBUTE_PURE __attribute__((pure))
 #else
@@ -95,7 +98,7 @@
 extern "C" {
 #endif
 
-/* ---- Types ----------------------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 /** A pointer to a TVMFFIObject header. Plain void* so that generated C needs no casts. */
 typedef void *TVMFFIObjectHandle;
@@ -107,8 +110,8 @@ typedef struct {
 } TVMFFIVersion;
 
 /**
- * What a TVMFFIAny holds. Everything below kTVMFFIStaticObjectBegin is a plain value, everything
- * from there on a reference-counted object. Not to be confused with DLPack's kDL* type codes:
+ * The type of the value in a TVMFFIAny. Indices below kTVMFFIStaticObjectBegin are plain values,
+ * all from there on reference-counted objects. Not to be confused with DLPack's kDL* type codes:
  * kTVMFFIFloat (3) is a value that holds a double, kDLFloat (2) the code of a tensor's dtype.
  */
 enum TVMFFITypeIndex TVM_FFI_ENUM_BASE {
@@ -159,7 +162,7 @@ enum TVMFFITypeIndex TVM_FFI_ENUM_BASE {
 };
 typedef enum TVMFFITypeIndex TVMFFITypeIndex;
 
-/** What a deleter is asked to do; both bits come together when no weak reference is left. */
+/** The tasks of a deleter; both bits are set together when no weak reference is left. */
 enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE {
   /** The last strong reference is gone: destroy the contents. */
   kTVMFFIObjectDeleterFlagBitMaskStrong = 1,
@@ -170,9 +173,9 @@ enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE {
 typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
 /**
- * The header of every object: 24 bytes, 8-aligned but on i386.
+ * The header of every object: 24 bytes, 8-byte aligned except on i386.
  * A new object starts with combined_ref_count 0x0000000100000001: one strong reference in the low
- * half, and one weak reference in the high half that all strong ones hold together.
+ * half, and in the high half one weak reference held by all strong ones together.
  */
 typedef struct {
   uint64_t combined_ref_count;
@@ -230,13 +233,13 @@ typedef struct {
   size_t size;
 } TVMFFIByteArray;
 
-/** Behind the header of a Shape. */
+/** The body of a Shape, after its header. */
 typedef struct {
   const int64_t *data;
   size_t size;
 } TVMFFIShapeCell;
 
-/** Behind the header of an Array or a List. Elements are owned values. */
+/** The body of an Array or a List, after its header. Elements are owned values. */
 #ifdef __cplusplus
 struct TVMFFISeqCell {
 #else
@@ -245,7 +248,7 @@ typedef struct {
   void *data;
   int64_t size;
   int64_t capacity;
-  /** Frees data; NULL when the elements stand behind the cell. */
+  /** Frees data; NULL when the elements follow the cell in the same block. */
   void (*data_deleter)(void *data);
 #ifdef __cplusplus
 };
@@ -253,22 +256,22 @@ typedef struct {
 } TVMFFISeqCell;
 #endif
 
-/** How update_backtrace treats the text that is there. */
+/** Whether update_backtrace replaces the existing text or appends to it. */
 enum TVMFFIBacktraceUpdateMode TVM_FFI_ENUM_BASE {
   kTVMFFIBacktraceUpdateModeReplace = 0,
   kTVMFFIBacktraceUpdateModeAppend = 1
 };
 typedef enum TVMFFIBacktraceUpdateMode TVMFFIBacktraceUpdateMode;
 
-/** Behind the header of an Error. All texts are NUL-terminated. */
+/** The body of an Error, after its header. All texts are NUL-terminated. */
 typedef struct {
   TVMFFIByteArray kind;
   TVMFFIByteArray message;
   /** Lines `  File "<file>", line <n>, in <symbol>`, most recent call first. */
   TVMFFIByteArray backtrace;
   /**
-   * Replaces or extends the backtrace; re-read the cell afterwards. A text that was replaced lives
-   * as long as the error; who reads while another thread updates reads the size first.
+   * Replaces or extends the backtrace; re-read the cell afterwards. A replaced text lives as long
+   * as the error. To read while another thread may update, read the size first.
    */
   void (*update_backtrace)(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
                            int32_t update_mode);
@@ -289,7 +292,7 @@ typedef struct {
 typedef int (*TVMFFISafeCallType)(void *handle, const TVMFFIAny *args, int32_t num_args,
                                   TVMFFIAny *result);
 
-/** Behind the header of a Function. */
+/** The body of a Function, after its header. */
 typedef struct {
   /** Never NULL. Its first argument is the Function object itself. */
   TVMFFISafeCallType safe_call;
@@ -297,12 +300,12 @@ typedef struct {
   void *cpp_call;
 } TVMFFIFunctionCell;
 
-/** Behind the header of an OpaquePyObject. */
+/** The body of an OpaquePyObject, after its header. */
 typedef struct {
   void *handle;
 } TVMFFIOpaqueObjectCell;
 
-/** The word in front of a body that a TVMFFICustomAllocator returned. */
+/** The word before a body that a TVMFFICustomAllocator returned. */
 typedef struct {
   /** Receives the body pointer; may be NULL when the object's deleter frees the memory. */
   void (*delete_space)(void *ptr);
@@ -310,12 +313,14 @@ typedef struct {
 
 /** An allocator for object bodies. Only binaries built with 0.1.13 itself consult it. */
 typedef struct {
-  /** Returns a body behind a filled-in TVMFFIObjectAllocHeader, or NULL with the error raised. */
+  /**
+   * Returns a body preceded by a filled-in TVMFFIObjectAllocHeader, or NULL with the error raised.
+   */
   void *(*allocate)(size_t size, size_t alignment, int32_t type_index, void *context);
   void *context;
 } TVMFFICustomAllocator;
 
-/* ---- Reflection records ---------------------------------------------------------------------- */
+/* ---- Reflection records ---- */
 
 enum TVMFFIFieldFlagBitMask TVM_FFI_ENUM_BASE {
   kTVMFFIFieldFlagBitMaskWritable = 1 << 0,
@@ -357,7 +362,7 @@ enum TVMFFIDefRegionKind TVM_FFI_ENUM_BASE {
   /** The variable and all free variables below it are definitions. */
   kTVMFFIDefRegionKindPattern = 1,
   kTVMFFIDefRegionKindRecursive = 1,
-  /** Only the variable itself is one. */
+  /** Only the variable itself is a definition. */
   kTVMFFIDefRegionKindSimple = 2,
   kTVMFFIDefRegionKindNonRecursive = 2
 };
@@ -444,7 +449,7 @@ typedef struct TVMFFITypeInfo {
 } TVMFFITypeInfo;
 #endif
 
-/* ---- Version --------------------------------------------------------------------------------- */
+/* ---- Version ---- */
 
 /**
  * The version of the ABI that the running library implements.
@@ -453,7 +458,7 @@ typedef struct TVMFFITypeInfo {
  */
 TVM_FFI_DLL void TVMFFIGetVersion(TVMFFIVersion *out_version);
 
-/* ---- Objects ----------------------------------------------------------------------------------
+/* ---- Objects ----
  * Counts are atomic. The object is destroyed by its own deleter, in the thread that released the
  * last reference. Nested values of this library are released without recursion, however deep. */
 
@@ -483,20 +488,20 @@ TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index,
                                          void (*deleter)(void *handle), TVMFFIObjectHandle *out);
 
 /**
- * The allocator for bodies of objects that binaries built with 0.1.13 itself ask for.
+ * The allocator that binaries built with 0.1.13 itself use for bodies of objects.
  * @return [lend] Never NULL; the default one until another is set.
  * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void);
 
 /**
- * Replace it. Nothing else in this library consults it (memory hooks: c_runtime_api.h).
+ * Replace that allocator. Nothing else in this library consults it (memory hooks: c_runtime_api.h).
  * @param allocator [borrow] Must live as long as the process; NULL restores the default.
  * @return 0.   Errors: none.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator);
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /**
  * Make an owned value of a view: objects gain a reference, raw strings and byte arrays are copied,
@@ -534,13 +539,13 @@ TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAn
 /**
  * The words of an Int or BigInt. Since 0.1.15.
  * @param value [borrow] An Int or a BigInt.
- * @return [lend] Valid as long as *value: an Int's word stands in *value itself. {NULL, 0} for
- *         NULL and for other types, with a TypeError raised.
+ * @return [lend] Valid as long as *value, where the word of an Int is stored. {NULL, 0} for NULL
+ *         and for other types, with a TypeError raised.
  * Errors: TypeError.   Threads: any.
  */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value);
 
-/* ---- Data types ------------------------------------------------------------------------------ */
+/* ---- Data types ---- */
 
 /**
  * Parse a data type: `float32`, `int8x4`, `bool`, `float8_e4m3fn`, `bf16`, `float32xvscalex4`,
@@ -559,8 +564,8 @@ TVM_FFI_DLL int TVMFFIDataTypeFromString(const TVMFFIByteArray *str, DLDataType 
  */
 TVM_FFI_DLL int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out);
 
-/* ---- Errors -----------------------------------------------------------------------------------
- * Each thread has one slot. Raising replaces what is in it; success does not clear it. */
+/* ---- Errors ----
+ * Each thread has one slot. Raising replaces its content; success does not clear it. */
 
 /**
  * Raise an existing error in this thread.
@@ -614,10 +619,10 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
 /**
  * The text of the current call stack, most recent call first.
  *
- * With filename and func, that line comes first; the stack behind it is walked only when
- * backtraces are switched on (TVMFFIRuntimeSetBacktraceEnabled). Without them the caller asks for
- * the stack itself, and it is walked in either case. The environment variable
- * TVM_TRACEBACK_LIMIT bounds the number of lines (512 when unset or malformed).
+ * With filename and func, that line comes first; the stack below it is walked only when backtraces
+ * are switched on (TVMFFIRuntimeSetBacktraceEnabled). Without them the stack itself is requested,
+ * and is always walked. The environment variable TVM_TRACEBACK_LIMIT bounds the number of lines
+ * (512 when unset or malformed).
  *
  * @param cross_ffi_boundary [in] 0 stops at the nearest caller in a frontend.
  * @return [lend] Never NULL; valid until the next call in this thread. Empty when out of memory.
@@ -626,7 +631,7 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
 TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lineno,
                                                    const char *func, int cross_ffi_boundary);
 
-/* ---- Functions ------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 /**
  * Make a Function object.
@@ -673,12 +678,12 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjec
 /**
  * The same with metadata.
  * @param method_info [borrow] Name and metadata are copied; its method must hold a Function. doc is
- *                    not kept, for nothing reads it.
+ *                    not kept, since nothing reads it.
  */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info,
                                                       int allow_override);
 
-/* ---- Types and reflection ---------------------------------------------------------------------
+/* ---- Types and reflection ----
  * Readers take no lock; registrations may come from any thread. Nothing registered ever moves. */
 
 /**
@@ -687,9 +692,9 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *me
  * @param type_key          [borrow] Copied.
  * @param static_type_index [in] The index to take, or negative for the next free one.
  * @param type_depth        [in] The parent's depth + 1; 0 for a root.
- * @param num_child_slots   [in] How many indices behind it to reserve for descendants.
+ * @param num_child_slots   [in] How many following indices to reserve for descendants.
  * @param child_slots_can_overflow [in] 0 limits descendants to those slots.
- * @param parent_type_index [in] The parent; -2 only asks, and gives -2 for an unknown key.
+ * @param parent_type_index [in] The parent; -2 only looks up the key, and gives -2 if unknown.
  * @return The index, or -1 with the error raised (-2 in the case above).
  * Errors: InternalError, memory. A known key under another parent or depth is refused.
  * Threads: any.
@@ -745,7 +750,7 @@ TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray
  */
 TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_name);
 
-/* ---- Initialising once ----------------------------------------------------------------------- */
+/* ---- Initialising once ---- */
 
 /**
  * Make sure that *handle_addr is initialised, by one thread; the others wait. Since 0.1.5.
@@ -761,13 +766,13 @@ TVM_FFI_DLL const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByte
 TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void **result));
 
 /**
- * Empty *handle_addr and pass what it held to deinit_func. Since 0.1.5.
+ * Set *handle_addr to NULL and pass the old handle to deinit_func. Since 0.1.5.
  * @return 0, or the code of deinit_func.   Errors: ValueError, any.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle));
 
-/* ---- Tensors ----------------------------------------------------------------------------------
- * A Tensor is a DLTensor behind the object header; its strides are never NULL unless ndim is 0. */
+/* ---- Tensors ----
+ * The body of a Tensor is a DLTensor; its strides are never NULL unless ndim is 0. */
 
 /**
  * Wrap a DLPack tensor as a Tensor object without copying its data.
@@ -783,7 +788,7 @@ TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_al
                                        int32_t require_contiguous, TVMFFIObjectHandle *out);
 
 /**
- * The same for the versioned struct. That it is read-only stays with the tensor and its views.
+ * The same for the versioned struct. A read-only flag is kept for the tensor and its views.
  * Errors: also RuntimeError for a major version other than 1 and for padded sub-byte types.
  */
 TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
@@ -801,14 +806,14 @@ TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **
 
 /**
  * The same for the versioned struct. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
- * source; IS_COPIED is not, for it promises the consumer sole ownership.
+ * source; IS_COPIED is not, since it promises sole ownership to the consumer.
  */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned **out);
 
 /**
- * Make a Tensor that shows memory which another object keeps alive. Since 0.1.6.
- * "Unsafe": nothing checks that the prototype lies within the source.
+ * Make a Tensor of memory that another object keeps alive. Since 0.1.6. "Unsafe": nothing checks
+ * that the prototype lies within the source.
  *
  * @param source    [share] Any object.
  * @param prototype [borrow] Copied with its shape and strides; strides may be NULL if ndim is 0.
@@ -822,8 +827,8 @@ TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DL
 } /* extern "C" */
 #endif
 
-/* ---- Reading objects --------------------------------------------------------------------------
- * The body of an object stands right behind its header. [lend]: valid as long as the object. */
+/* ---- Reading objects ----
+ * The body of an object directly follows its header. [lend]: valid as long as the object. */
 
 /** The body of an object. */
 static inline void *TVMFFIObjectGetBodyPtr(TVMFFIObjectHandle obj) {
@@ -834,7 +839,7 @@ static inline int32_t TVMFFIObjectGetTypeIndex(TVMFFIObjectHandle obj) {
   return ((const TVMFFIObject *)obj)->type_index;
 }
 
-/** The bytes of a small string or of small bytes; they stand in *value itself. */
+/** The bytes of a small string or of small bytes; they are stored in *value itself. */
 static inline TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAny *value) {
   TVMFFIByteArray bytes;
   bytes.data = value->v_bytes;

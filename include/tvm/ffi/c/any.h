@@ -20,7 +20,7 @@
 #include <tvm/ffi/c/dtype.h>
 #include <tvm/ffi/c/error.h>
 
-/* ---- Making -----------------------------------------------------------------------------------
+/* ---- Making ----
  * All 16 bytes are written.   Errors: none.   Threads: any. */
 
 /** None. */
@@ -72,7 +72,7 @@ static inline TVMFFIAny tvm_ffi_any_from_device(DLDevice value) {
   return any;
 }
 
-/** A plain pointer; nobody owns or frees it. */
+/** A plain pointer; it is never owned or freed. */
 static inline TVMFFIAny tvm_ffi_any_from_pointer(void *value) {
   TVMFFIAny any = tvm_ffi_any_none();
   any.type_index = kTVMFFIOpaquePtr;
@@ -141,7 +141,7 @@ static inline TVMFFIAny tvm_ffi_any_share_object(TVMFFIObjectHandle object) {
   return tvm_ffi_any_view_object(object);
 }
 
-/* ---- Owning ---------------------------------------------------------------------------------- */
+/* ---- Owning ---- */
 
 /**
  * Make an owned value of a view, to keep it or to return it: objects gain a reference, raw text
@@ -176,7 +176,7 @@ static inline void tvm_ffi_any_clear(TVMFFIAny *any) {
   }
 }
 
-/** Move an owned value out; what stays behind is None. Errors: none. */
+/** Move an owned value out and leave None behind. Errors: none. */
 static inline TVMFFIAny tvm_ffi_any_move(TVMFFIAny *any) {
   TVMFFIAny value = *any;
   *any = tvm_ffi_any_none();
@@ -194,9 +194,9 @@ static inline TVMFFIObjectHandle tvm_ffi_object_retain(TVMFFIObjectHandle object
   return object;
 }
 
-/* ---- Asking -----------------------------------------------------------------------------------
- * true with *out written when the value is of that type or converts to it as in C++, false
- * otherwise. What is lent lives as long as the value.   Errors: none.   Threads: any. */
+/* ---- Asking ----
+ * true with *out written if the value is of that type or converts to it as in C++, false otherwise.
+ * Lent outputs live as long as the value.   Errors: none.   Threads: any. */
 
 /** None. */
 TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_is_none(const TVMFFIAny *any) {
@@ -235,7 +235,7 @@ TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_pointer(const TVMFFIAny *any, void 
   return true;
 }
 
-/** Text of every form. There is a NUL behind the last byte. @param out [lend] */
+/** Text of any representation. A NUL follows the last byte. @param out [lend] */
 static inline bool tvm_ffi_any_try_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
   switch (any->type_index) {
     case kTVMFFIRawStr:
@@ -254,7 +254,7 @@ static inline bool tvm_ffi_any_try_string(const TVMFFIAny *any, TVMFFIByteArray 
   }
 }
 
-/** Bytes of every form, but not text. @param out [lend] */
+/** Bytes of any representation, but not text. @param out [lend] */
 static inline bool tvm_ffi_any_try_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
   switch (any->type_index) {
     case kTVMFFIByteArrayPtr:
@@ -306,7 +306,7 @@ TVM_FFI_C_DETAIL_COLD static inline bool tvm_ffi_detail_parse_device(const TVMFF
 }
 /** @endcond */
 
-/** Device, or text that tvm_ffi_device_parse knows. */
+/** Device, or text that tvm_ffi_device_parse accepts. */
 TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_device(const TVMFFIAny *any, DLDevice *out) {
   if (any->type_index != kTVMFFIDevice) return tvm_ffi_detail_parse_device(any, out);
   *out = any->v_device;
@@ -314,7 +314,7 @@ TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_any_try_device(const TVMFFIAny *any, DLDevi
 }
 
 /**
- * The name of a type as errors show it: `int`, `ffi.Tensor`, `my.Type`.
+ * The name of a type as shown in errors: `int`, `ffi.Tensor`, `my.Type`.
  * @return [lend] For ever.
  */
 static inline const char *tvm_ffi_type_get_name(int32_t type_index) {
@@ -349,7 +349,7 @@ static inline const char *tvm_ffi_type_get_name(int32_t type_index) {
   return info != NULL ? info->type_key.data : "unknown type";
 }
 
-/** The name of a value's type as errors show it; NULL pointers are shown as such. */
+/** The name of a value's type as shown in errors; NULL for NULL pointers. */
 static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any) {
   if (any->v_ptr == NULL &&
       (any->type_index >= kTVMFFIStaticObjectBegin ||
@@ -359,9 +359,9 @@ static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any) {
   return tvm_ffi_type_get_name(any->type_index);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- * The same with an error: 0, or -1 and a TypeError ``Cannot convert from type `U` to `T` ``.
- * For arguments take args.h, whose errors name the argument.   Threads: any. */
+/* ---- Reading ----
+ * The same, but a mismatch raises an error: 0, or -1 and a TypeError ``Cannot convert from type `U`
+ * to `T` ``. For arguments use args.h, whose errors name the argument.   Threads: any. */
 
 /** @cond internal */
 TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFFIAny *any,
@@ -376,7 +376,7 @@ TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFF
 }
 /** @endcond */
 
-/** Raise that TypeError. @return -1. */
+/** Raise this TypeError. @return -1. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, const char *expected) {
   tvm_ffi_detail_set_mismatch(any, expected);
   return -1;
@@ -402,12 +402,12 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void 
   return tvm_ffi_any_try_pointer(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "void*");
 }
 
-/** Text of every form, a NUL behind it. @param out [lend] */
+/** Text of any representation, followed by a NUL. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_string(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "str");
 }
 
-/** Bytes of every form. @param out [lend] */
+/** Bytes of any representation. @param out [lend] */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_bytes(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bytes");
 }
@@ -431,7 +431,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevi
 
 /** @cond internal */
 
-/** Reads a DataType, or the text of one; *matched says whether the value was either. */
+/** Reads a DataType, or the text of one; *matched is whether the value was either. */
 static inline int tvm_ffi_detail_read_dtype(const TVMFFIAny *any, DLDataType *out, bool *matched) {
   TVMFFIByteArray text;
   *matched = true;
@@ -445,7 +445,7 @@ static inline int tvm_ffi_detail_read_dtype(const TVMFFIAny *any, DLDataType *ou
 
 /** @endcond */
 
-/** DataType, or text of one: that raises the parser's ValueError when it cannot be read. */
+/** DataType, or text of one; text that is none raises the parser's ValueError. */
 static inline int tvm_ffi_any_read_dtype(const TVMFFIAny *any, DLDataType *out) {
   bool matched;
   int code = tvm_ffi_detail_read_dtype(any, out, &matched);

@@ -23,9 +23,9 @@
 #include <tvm/ffi/c/shape.h>
 #include <tvm/ffi/c/tensor.h>
 
-/** A call as its callee sees it. TVM_FFI_C_EXPORT and TVM_FFI_C_FUNCTION make one. */
+/** A call, from the callee's side. TVM_FFI_C_EXPORT and TVM_FFI_C_FUNCTION make one. */
 typedef struct {
-  /** What the function's creator registered; the Function itself; NULL in exported kernels. */
+  /** What the function's creator registered, or the Function itself; NULL in exported kernels. */
   void *self;
   /** [borrow] num_args views. */
   const TVMFFIAny *args;
@@ -36,7 +36,7 @@ typedef struct {
   const char *signature;
 } tvm_ffi_args;
 
-/* ---- Raising errors that name the call ------------------------------------------------------- */
+/* ---- Raising errors that name the call ---- */
 
 /**
  * Raise an error about an argument: ``Argument #0 of `scale(0: int) -> void` must be positive``.
@@ -110,17 +110,17 @@ TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_a
   TVMFFIErrorSetRaisedFromCStrParts(TVM_FFI_C_TYPE_ERROR, parts, 9);
 }
 
-/** The same for what a value is like: shape, dtype, ... */
+/** The same for a property of the value: shape, dtype, ... */
 TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_property(const tvm_ffi_args *args,
                                                                      int32_t i, const char *kind,
-                                                                     const char *what,
+                                                                     const char *property,
                                                                      const char *expected,
                                                                      const char *got) {
   const char *parts[10];
   char number[16];
   snprintf(number, sizeof number, "%d", (int)i);
   parts[0] = "Mismatched ";
-  parts[1] = what;
+  parts[1] = property;
   parts[2] = " on argument #";
   parts[3] = number;
   parts[4] = " when calling: `";
@@ -139,25 +139,26 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_type(const tvm_ffi_args *args, 
 }
 
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_property(const tvm_ffi_args *args, int32_t i,
-                                                          const char *kind, const char *what,
+                                                          const char *kind, const char *property,
                                                           const char *expected, const char *got) {
-  tvm_ffi_detail_set_property(args, i, kind, what, expected, got);
+  tvm_ffi_detail_set_property(args, i, kind, property, expected, got);
   return -1;
 }
 
 /** @endcond */
 
-/* ---- Reading arguments ------------------------------------------------------------------------
+/* ---- Reading arguments ----
  * @param args [borrow]
  * @param i    [in] Number of the argument, from 0.
  * @param out  [out], or [lend] until the call returns. Not written on failure.
  * @return 0, or -1.
  * Errors: TypeError (another type, or no argument of that number).   Threads: any.
  *
- * The opt_ functions accept None too and leave *out as it is then: put the default there first. */
+ * The opt_ functions also accept None, and then leave *out unchanged: put the default there
+ * first. */
 
 /**
- * Exactly so many arguments were passed.
+ * Exactly this number of arguments was passed.
  * Errors: TypeError ``Mismatched number of arguments when calling: ... Expected 2 but got 1
  * arguments``.
  */
@@ -167,12 +168,12 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_check_count(const tvm_ffi_args *args, i
   return -1;
 }
 
-/** The argument is there, and is None. Errors: none. */
+/** Whether the argument was passed and is None. Errors: none. */
 TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_args_is_none(const tvm_ffi_args *args, int32_t i) {
   return tvm_ffi_detail_has(args, i) && tvm_ffi_any_is_none(args->args + i);
 }
 
-/** Any value, as it came. */
+/** Any value, unchanged. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
                                                   const TVMFFIAny **out) {
   if (!tvm_ffi_detail_has(args, i)) return tvm_ffi_detail_raise_type(args, i, "Any");
@@ -180,7 +181,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_any(const tvm_ffi_args *args, int3
   return 0;
 }
 
-/** A tensor: of callers that own one (Tensor) and of those that have a view (DLTensor*). */
+/** A tensor, whether the caller owns it (Tensor) or has only a view (DLTensor*). */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor(const tvm_ffi_args *args, int32_t i,
                                                      DLTensor **out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_tensor(args->args + i, out)) return 0;
@@ -195,7 +196,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_tensor(const tvm_ffi_args *arg
   return tvm_ffi_detail_raise_type(args, i, "Optional<DLTensor*>");
 }
 
-/** A tensor that may be kept beyond the call, with tvm_ffi_object_retain: not a mere view. */
+/** A Tensor, which may be kept beyond the call with tvm_ffi_object_retain; not a mere view. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_tensor_object(const tvm_ffi_args *args, int32_t i,
                                                             TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, out)) {
@@ -298,7 +299,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, 
   return tvm_ffi_detail_raise_type(args, i, "void*");
 }
 
-/** Text. There is a NUL behind the last byte. */
+/** Text. A NUL follows the last byte. */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_string(const tvm_ffi_args *args, int32_t i,
                                                      TVMFFIByteArray *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_string(args->args + i, out)) return 0;
@@ -328,7 +329,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_bytes(const tvm_ffi_args *args
   return tvm_ffi_detail_raise_type(args, i, "Optional<bytes>");
 }
 
-/** A data type, or the text of one. Errors: also ValueError (text that is none). */
+/** A data type, or the text of one. Errors: also ValueError (text that is not one). */
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i,
                                                     DLDataType *out) {
   bool matched = false;
@@ -470,14 +471,14 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args
   return tvm_ffi_detail_args_shape(args, i, "Optional<ffi.Shape>", buffer, capacity, out);
 }
 
-/* ---- Checking tensors -------------------------------------------------------------------------
+/* ---- Checking tensors ----
  * Argument i is a tensor, and is as stated.
  * @return 0, or -1.
  * Errors: ValueError, for a dtype TypeError; ``Mismatched <what> on argument #<i> when calling:
  * `<signature>`. Expected <this> but got <that>``. TypeError when it is no tensor.
  * Threads: any. */
 
-/** It has so many dimensions. */
+/** It has this number of dimensions. */
 static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args, int32_t i, int32_t ndim) {
   DLTensor *tensor = NULL;
   char expected[16], got[16];
@@ -493,12 +494,12 @@ static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args, int32_t i, 
                                            const int64_t *shape) {
   DLTensor *tensor = NULL;
   char expected[128], got[128];
-  bool same;
+  bool matches;
   int32_t k;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
-  same = tensor->ndim == ndim;
-  for (k = 0; same && k < ndim; ++k) same = shape[k] < 0 || shape[k] == tensor->shape[k];
-  if (same) return 0;
+  matches = tensor->ndim == ndim;
+  for (k = 0; matches && k < ndim; ++k) matches = shape[k] < 0 || shape[k] == tensor->shape[k];
+  if (matches) return 0;
   tvm_ffi_detail_print_shape(shape, ndim, true, expected, sizeof expected);
   tvm_ffi_shape_print(tensor->shape, tensor->ndim, got, sizeof got);
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
@@ -529,7 +530,7 @@ static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, 
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
 }
 
-/** It lies on a device of that type (kDLCPU, kDLCUDA, ...). */
+/** It is on a device of that type (kDLCPU, kDLCUDA, ...). */
 static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
                                             int32_t device_type) {
   DLTensor *tensor = NULL;
@@ -543,7 +544,7 @@ static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "device", expected, got);
 }
 
-/** Its elements stand one behind the other, row by row. */
+/** Its elements are contiguous, in row-major order. */
 static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_t i) {
   DLTensor *tensor = NULL;
   char shape[96], strides[96], got[224];
@@ -582,7 +583,7 @@ static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
 }
 
-/** It lies on the device of argument j, the same number included. */
+/** It is on the device of argument j, with the same device number. */
 static inline int tvm_ffi_args_check_same_device(const tvm_ffi_args *args, int32_t i, int32_t j) {
   DLTensor *tensor = NULL, *model = NULL;
   char want[40], have[40], expected[72], got[48];
@@ -602,7 +603,7 @@ static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i, i
   return tvm_ffi_args_check_same_device(args, i, j);
 }
 
-/* ---- Dispatch over the dtype of an argument -------------------------------------------------- */
+/* ---- Dispatch over the dtype of an argument ---- */
 
 /**
  * Raise TypeError ``Unsupported dtype `<name>` of argument #<i> when calling: `<signature>` ``.
@@ -627,7 +628,7 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm
 }
 
 /** @cond internal */
-/** The key of the argument's dtype; of none that exists when it is no tensor. */
+/** The key of the argument's dtype; UINT32_MAX, which no dtype has, if it is no tensor. */
 static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t i) {
   DLTensor *tensor = NULL;
   if (!tvm_ffi_detail_has(args, i) || !tvm_ffi_any_try_tensor(args->args + i, &tensor)) {
@@ -650,7 +651,7 @@ static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t 
     }                                                   \
   } while (0)
 
-/* ---- Returning ------------------------------------------------------------------------------- */
+/* ---- Returning ---- */
 
 /**
  * Make a value the result: `return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(n));`

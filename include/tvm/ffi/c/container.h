@@ -3,18 +3,19 @@
  * @file tvm/ffi/c/container.h
  * Arrays, lists, maps: read elements in place, make new ones, look things up.
  *
- * Elements of arrays and lists are read in memory; everything else is a call of a global function
- * (ffi.Array, ffi.MapGetItem, ...); a runtime that lacks it makes them raise ValueError `Function
- * <name> not found`. This runtime has them all, and with profile=core none. A caller that needs maps
- * in a loop gets the function once instead.
+ * Elements of arrays and lists are read in memory. Everything else calls a global function
+ * (ffi.Array, ffi.MapGetItem, ...), and raises ValueError `Function <name> not found` on a runtime
+ * without it. This runtime has all of them, or none when built with profile=core. A caller that
+ * uses maps in a loop should get the function once instead.
  *
- * Keys of maps and dicts are equal when they are the same value of the same type: 1, 1.0 and true are
- * three keys, texts count by content, other objects by identity, unless their type brings an equality
- * and a hash of its own (the attributes __any_equal__ and __any_hash__). What these raise, the call
- * that asked for them raises.
+ * Keys of maps and dicts are equal when they are the same value of the same type: 1, 1.0 and true
+ * are three keys. Texts are compared by content and other objects by identity, unless their type
+ * defines its own equality and hash (the attributes __any_equal__ and __any_hash__); an error of
+ * these is raised by the call that needed them.
  *
- * An Array and a Map are never changed once others have them. A List and a Dict may be, and keep
- * their handles; they have no lock: one thread at a time, readers too while another may change them.
+ * An Array and a Map are never changed once they are shared. A List and a Dict may be, and keep
+ * their handles; they have no lock: one thread at a time, and readers too while another may change
+ * them.
  */
 #ifndef TVM_FFI_C_CONTAINER_H_
 #define TVM_FFI_C_CONTAINER_H_
@@ -22,7 +23,7 @@
 #include <tvm/ffi/c/function.h>
 #include <tvm/ffi/c/string.h>
 
-/* ---- Arrays and lists -------------------------------------------------------------------------
+/* ---- Arrays and lists ----
  * @param array [borrow] An Array or a List.   Threads: any for an Array; same object for a List. */
 
 /** The number of elements. Errors: none. */
@@ -54,7 +55,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_array_read_item(TVMFFIObjectHandle array, in
   return 0;
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
+/* ---- Making ----
  * @param items [borrow] Views, copied as tvm_ffi_any_copy does; may be NULL when there are none.
  * @param out   [own]
  * @return 0, or non-zero.
@@ -103,7 +104,7 @@ static inline int tvm_ffi_map_create(const TVMFFIAny *items, int32_t num_pairs,
   return tvm_ffi_detail_create_container("ffi.Map", items, 2 * num_pairs, out);
 }
 
-/* ---- Maps and dicts ---------------------------------------------------------------------------
+/* ---- Maps and dicts ----
  * @param map [borrow] A Map or a Dict.   Threads: any for a Map; same object for a Dict. */
 
 /** @cond internal */
@@ -128,7 +129,7 @@ static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map, int64_t *out) {
   return 0;
 }
 
-/** Whether there is an entry of that key. @param out [out] Errors: TypeError. */
+/** Whether there is an entry with that key. @param out [out] Errors: TypeError. */
 static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *out) {
   TVMFFIAny result;
   TVM_FFI_C_TRY(tvm_ffi_detail_call_map("ffi.MapCount", "ffi.DictCount", map, &key, &result));

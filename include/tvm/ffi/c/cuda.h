@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/c/cuda.h
- * CUDA from C: the device of a call, and kernels of compiled images. Not part of c.h, for it needs
- * the headers of CUDA; a program without them opens libcuda.so.1 itself, as samples/15_ptx_module
+ * CUDA from C: the device of a call, and kernels of compiled images. Not part of c.h, since it
+ * needs CUDA's headers; a program without them opens libcuda.so.1 itself, as samples/15_ptx_module
  * does.
  *
  *     static int load_scale(void **out) {
@@ -38,12 +38,11 @@
  *     }
  *
  * TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API chooses the API of CUDA, as it does in C++. 0, the default
- * from CUDA 12.8 on, is the runtime API, whose functions for images are no older: link libcudart.
- * 1 is the driver API of CUDA 12.0 and later: link libcuda; cuda.h alone is included. What this
- * file declares is the same with both.
+ * from CUDA 12.8 on, is the runtime API, which has functions for images since that version: link
+ * libcudart. 1 is the driver API of CUDA 12.0 and later: link libcuda; only cuda.h is included. The
+ * declarations of this file are the same with both.
  *
- * CUDA's headers are no strict C99: name their folder with -isystem where compilers are to be
- * strict.
+ * CUDA's headers are not strict C99: add their folder with -isystem if warnings about that matter.
  */
 #ifndef TVM_FFI_C_CUDA_H_
 #define TVM_FFI_C_CUDA_H_
@@ -55,7 +54,7 @@
 #define TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API (CUDART_VERSION < 12080)
 #endif
 
-/* ---- The driver API -------------------------------------------------------------------------- */
+/* ---- The driver API ---- */
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 
 #include <cuda.h>
@@ -63,7 +62,7 @@
 #error "tvm/ffi/c/cuda.h needs CUDA 12.0 or later"
 #endif
 
-/** What CUDA's functions return; 0 is success. */
+/** The result of a CUDA function; 0 is success. */
 typedef CUresult tvm_ffi_cuda_result;
 typedef CUstream tvm_ffi_cuda_stream;
 /** A loaded image, good on all devices. */
@@ -93,7 +92,10 @@ static inline const char *tvm_ffi_detail_cuda_get_text(tvm_ffi_cuda_result resul
   return cuGetErrorString(result, &text) == CUDA_SUCCESS ? text : "unrecognized error code";
 }
 
-/** The current context, or NULL. Initialises CUDA where nobody has, as the runtime API does. */
+/**
+ * The current context, or NULL. Initialises CUDA if that has not been done, as the runtime API
+ * does.
+ */
 static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_get_context(CUcontext *out) {
   tvm_ffi_cuda_result result = cuCtxGetCurrent(out);
   if (result == CUDA_ERROR_NOT_INITIALIZED) {
@@ -136,10 +138,10 @@ static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_load(const void *image,
   return cuLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
 }
 
-/** The shared memory that a block may have, and that the kernel has without asking. */
+/** Reads the most shared memory that a block can have, and how much the kernel itself declares. */
 static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_read_shared(tvm_ffi_cuda_kernel kernel,
                                                                   int device_id, int *most,
-                                                                  int *own) {
+                                                                  int *declared) {
   CUdevice device;
   tvm_ffi_cuda_result result = cuDeviceGet(&device, device_id);
   if (result == CUDA_SUCCESS) {
@@ -147,7 +149,7 @@ static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_read_shared(tvm_ffi_cuda_k
         cuDeviceGetAttribute(most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
   }
   if (result == CUDA_SUCCESS) {
-    result = cuKernelGetAttribute(own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
+    result = cuKernelGetAttribute(declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
   }
   return result;
 }
@@ -166,11 +168,11 @@ static inline int tvm_ffi_detail_cuda_get_count(void) {
   return cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
 }
 
-/** Of failures that are none of the program's. */
+/** Nothing to do: the driver API keeps no last error. */
 static inline void tvm_ffi_detail_cuda_forget(void) {}
 /** @endcond */
 
-/* ---- The runtime API: the same --------------------------------------------------------------- */
+/* ---- The runtime API: the same declarations ---- */
 #else
 
 #include <cuda_runtime_api.h>
@@ -220,15 +222,15 @@ static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_load(const void *image,
   return cudaLibraryLoadData(out, image, NULL, NULL, 0, NULL, NULL, 0);
 }
 
-/** What the kernel has is that on the current device: this API asks for no other. */
+/** `declared` is that of the current device, the only one that this API reports. */
 static inline tvm_ffi_cuda_result tvm_ffi_detail_cuda_read_shared(tvm_ffi_cuda_kernel kernel,
                                                                   int device_id, int *most,
-                                                                  int *own) {
+                                                                  int *declared) {
   struct cudaFuncAttributes attributes;
   tvm_ffi_cuda_result result =
       cudaDeviceGetAttribute(most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device_id);
   if (result == cudaSuccess) result = cudaFuncGetAttributes(&attributes, (const void *)kernel);
-  if (result == cudaSuccess) *own = (int)attributes.sharedSizeBytes;
+  if (result == cudaSuccess) *declared = (int)attributes.sharedSizeBytes;
   return result;
 }
 
@@ -250,7 +252,7 @@ static inline void tvm_ffi_detail_cuda_forget(void) {
 
 #endif
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /**
  * Raises `RuntimeError: CUDA Runtime Error: <name> (<code>): <text>`, with the driver API `CUDA
@@ -286,8 +288,8 @@ static inline int tvm_ffi_detail_cuda_check(tvm_ffi_cuda_result result) {
 }
 /** @endcond */
 
-/* ---- The device and the stream of a call ------------------------------------------------------
- * Threads: any; both change and read what belongs to the calling thread. */
+/* ---- The device and the stream of a call ----
+ * Threads: any; both are state of the calling thread. */
 
 /**
  * Make a device the current one of this thread, until tvm_ffi_cuda_guard_end. The driver API makes
@@ -304,12 +306,12 @@ static inline int tvm_ffi_cuda_guard_begin(tvm_ffi_cuda_guard *guard, int device
 }
 
 /**
- * Make current what was so at the begin. To be reached on all ways, so put what lies between into a
- * function of its own: `return tvm_ffi_cuda_guard_end(&guard, launch(...));`
+ * Restore the device that was current at the begin. It must be reached on every path, so put what
+ * lies between into a function of its own: `return tvm_ffi_cuda_guard_end(&guard, launch(...));`
  * @param guard [borrow]
  * @param code  [in] What that function returned.
- * @return code when it is not 0, and its error is the one that is raised, whether this works or
- *         not; otherwise 0, or -1.
+ * @return code if it is not 0, with its error still raised whether restoring works or not;
+ *         otherwise 0, or -1.
  * Errors: as tvm_ffi_cuda_guard_begin.
  */
 static inline int tvm_ffi_cuda_guard_end(tvm_ffi_cuda_guard *guard, int code) {
@@ -321,7 +323,7 @@ static inline int tvm_ffi_cuda_guard_end(tvm_ffi_cuda_guard *guard, int code) {
 }
 
 /**
- * This thread's current stream of the device a tensor lies on.
+ * This thread's current stream of the tensor's device.
  * @param tensor [borrow]
  * @return NULL when none was set: the default stream.   Errors: none.
  */
@@ -329,14 +331,14 @@ static inline tvm_ffi_cuda_stream tvm_ffi_cuda_get_stream(const DLTensor *tensor
   return (tvm_ffi_cuda_stream)tvm_ffi_env_get_stream(tensor);
 }
 
-/* ---- Images and their kernels -----------------------------------------------------------------
- * Errors: RuntimeError `CUDA Error: <name> (<code>): <text>`.   Threads: any; unload when none uses
- * the library. */
+/* ---- Images and their kernels ----
+ * Errors: RuntimeError `CUDA Error: <name> (<code>): <text>`.   Threads: any; unload only when the
+ * library is no longer in use. */
 
 /**
  * Load an image.
- * @param image [borrow] A cubin, a fatbin, or PTX with a NUL behind it: CUDA takes no size. It may
- *              go when this returns. What tools embed is
+ * @param image [borrow] A cubin, a fatbin, or PTX followed by a NUL, since CUDA takes no size. It
+ *              may be freed when this returns. Tools embed it as
  *              `extern const char __tvm_ffi__cubin_<name>[]`.
  * @param out   [own] To be unloaded, or kept as long as the process runs.
  */
@@ -345,8 +347,8 @@ static inline int tvm_ffi_cuda_library_load(const void *image, tvm_ffi_cuda_libr
 }
 
 /**
- * Unload an image, its kernels with it.
- * @param library [take] NULL is nothing. At the exit of the process CUDA may be gone and refuse.
+ * Unload an image and its kernels.
+ * @param library [take] NULL is ignored. At the exit of the process CUDA may be gone and refuse.
  * Errors: none.
  */
 static inline void tvm_ffi_cuda_library_unload(tvm_ffi_cuda_library library) {
@@ -354,9 +356,9 @@ static inline void tvm_ffi_cuda_library_unload(tvm_ffi_cuda_library library) {
 }
 
 /**
- * Get a kernel that has to be there.
+ * Get a kernel, which must exist.
  * @param library [borrow]
- * @param name    [borrow] As in the image: the C++ compiler's, unless it is `extern "C"`.
+ * @param name    [borrow] As in the image: mangled by the C++ compiler unless it is `extern "C"`.
  * @param out     [lend] As long as the library is loaded.
  */
 static inline int tvm_ffi_cuda_library_get_kernel(tvm_ffi_cuda_library library, const char *name,
@@ -365,11 +367,11 @@ static inline int tvm_ffi_cuda_library_get_kernel(tvm_ffi_cuda_library library, 
 }
 
 /**
- * Allow launches with more shared memory than the 48 KiB that all kernels may have. On every device
- * of the process; those that refuse are left out.
- * @param bytes [in] What a launch may ask for; -1: what the device has besides that which the
- *              kernel declares.
- * Errors: RuntimeError `Failed to set dynamic shared memory attribute for any device`; none where
+ * Allow launches with more shared memory than the 48 KiB that every kernel may have, on all devices
+ * of the process; devices that refuse are skipped.
+ * @param bytes [in] The most that a launch may request; -1: all that the device has besides what
+ *              the kernel declares.
+ * Errors: RuntimeError `Failed to set dynamic shared memory attribute for any device`; none if
  * there is no device.
  */
 static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda_kernel kernel,
@@ -378,13 +380,13 @@ static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda
   int device_id, num_set = 0;
   for (device_id = 0; device_id < num_devices; ++device_id) {
     int64_t limit = bytes;
-    int most = 0, own = 0;
+    int most = 0, declared = 0;
     tvm_ffi_cuda_result result = (tvm_ffi_cuda_result)0;
     if (bytes == -1) {
-      result = tvm_ffi_detail_cuda_read_shared(kernel, device_id, &most, &own);
-      limit = most > own ? most - own : 0;
+      result = tvm_ffi_detail_cuda_read_shared(kernel, device_id, &most, &declared);
+      limit = most > declared ? most - declared : 0;
     }
-    if (limit < 0) limit = -1; /* what no device has; CUDA is to say so */
+    if (limit < 0) limit = -1; /* invalid on every device: lets CUDA report it */
     if (limit > INT32_MAX) limit = INT32_MAX;
     if (result == 0) result = tvm_ffi_detail_cuda_set_shared(kernel, device_id, (int)limit);
     if (result == 0) ++num_set;
@@ -395,8 +397,8 @@ static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda
                                "Failed to set dynamic shared memory attribute for any device");
 }
 
-/* ---- Launching --------------------------------------------------------------------------------
- * On the current device. A kernel may still run, and may yet fail, when this has returned. */
+/* ---- Launching ----
+ * On the current device. The kernel may still be running, and may yet fail, when this returns. */
 
 /** The extents of a grid in blocks, or of a block in threads. */
 typedef struct {
@@ -437,7 +439,7 @@ static inline int tvm_ffi_cuda_kernel_launch(tvm_ffi_cuda_kernel kernel, void **
 }
 
 /**
- * Fill what tvm_ffi_cuda_kernel_launch_ex takes; more attributes may be added then.
+ * Fill a configuration for tvm_ffi_cuda_kernel_launch_ex; more attributes may be added afterwards.
  * @param config    [out] Refers to attribute when there are clusters.
  * @param attribute [out] Must live as long as config is used.
  * @param cluster   [in] Blocks in a cluster, along x; 1: no clusters.
@@ -471,7 +473,7 @@ static inline void tvm_ffi_cuda_launch_config_init(tvm_ffi_cuda_launch_config *c
 }
 
 /**
- * Launch a kernel as a configuration says.
+ * Launch a kernel with a configuration.
  * @param kernel [borrow]
  * @param args   [borrow] As in tvm_ffi_cuda_kernel_launch.
  * @param config [borrow]

@@ -21,8 +21,8 @@ static inline bool tvm_ffi_device_equal(DLDevice a, DLDevice b) {
 }
 
 /**
- * Whether DLTensor.data of such a device is an address that byte offsets may be added to; on the
- * others (OpenCL, Vulkan, Metal, ...) it is a handle and the offset travels separately.
+ * Whether DLTensor.data on such a device is an address to which byte offsets may be added; on
+ * others (OpenCL, Vulkan, Metal, ...) it is a handle, and the offset is passed separately.
  */
 static inline bool tvm_ffi_device_is_addressable(DLDevice device) {
   switch ((int)device.device_type) {
@@ -68,7 +68,7 @@ static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t c
  * Read `<name>` or `<name>:<number>`, as every function of the ABI that takes a device does. Names:
  * cpu cuda opencl vulkan metal mps vpi rocm ext_dev hexagon webgpu wgpu maia trn. Text from the
  * first space on is ignored.
- * @return false, and nothing written, when the text is no device.
+ * @return false, and nothing written, when the text is not a device.
  */
 static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out) {
   static const struct {

@@ -62,7 +62,7 @@ static inline int32_t tvm_ffi_dtype_get_bits(DLDataType dtype) {
   return dtype.lanes > INT16_MAX ? 0 : (int32_t)dtype.bits * (int32_t)dtype.lanes;
 }
 
-/** Bytes of one element that stands alone, rounded up to whole ones. */
+/** Bytes of a single element, rounded up to whole bytes. */
 static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype) {
   return (tvm_ffi_dtype_get_bits(dtype) + 7) / 8;
 }
@@ -74,7 +74,7 @@ static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype) {
  * @return buffer.
  */
 static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t capacity) {
-  TVMFFIObjectHandle before = tvm_ffi_error_take();
+  TVMFFIObjectHandle raised = tvm_ffi_error_take();
   TVMFFIAny text;
   text.type_index = kTVMFFINone;
   text.zero_padding = 0;
@@ -89,8 +89,8 @@ static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t c
              (int)dtype.bits, (int)dtype.lanes);
     tvm_ffi_detail_copy(buffer, capacity, numbers, strlen(numbers));
   }
-  TVMFFIErrorSetRaised(before);
-  if (before != NULL) TVMFFIObjectDecRef(before);
+  TVMFFIErrorSetRaised(raised);
+  if (raised != NULL) TVMFFIObjectDecRef(raised);
   return buffer;
 }
 
@@ -133,7 +133,7 @@ static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_eleme
   return 0;
 }
 
-/* ---- Dispatch -------------------------------------------------------------------------------- */
+/* ---- Dispatch ---- */
 
 /** A data type as one number, for `switch`; a constant expression when its arguments are. */
 #define TVM_FFI_C_DTYPE_KEY(code, bits, lanes) \

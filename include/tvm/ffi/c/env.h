@@ -17,7 +17,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 /**
- * This thread's current stream of the device a tensor lies on, for instance a cudaStream_t.
+ * This thread's current stream of the tensor's device, for instance a cudaStream_t.
  * @param tensor [borrow]
  * @return NULL when none was set: the default stream.   Errors: none.   Threads: any.
  */
@@ -25,7 +25,7 @@ static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor) 
   return TVMFFIEnvGetStream((int32_t)tensor->device.device_type, tensor->device.device_id);
 }
 
-/** What a call finds, in the calling thread only. */
+/** The environment of a call, in the calling thread only. */
 typedef struct {
   /** The device whose stream is set. */
   DLDevice device;
@@ -86,11 +86,11 @@ static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle fu
 }
 
 /**
- * An allocator for hosts that have none: a DLPackManagedTensorAllocator for kDLCPU, by malloc,
+ * An allocator for hosts without their own: a DLPackManagedTensorAllocator for kDLCPU, by malloc,
  * aligned to 64 bytes. The tensors' deleter is code of the host.
  * @param prototype [borrow] Device, dtype and shape.
  * @param out       [own] To be released with its deleter.
- * @param set_error [in] Told of a failure with error_ctx: ValueError, MemoryError.
+ * @param set_error [in] Called on failure with error_ctx and ValueError or MemoryError.
  * @return 0, or -1.   Threads: any.
  */
 static inline int tvm_ffi_env_allocate_cpu(DLTensor *prototype, DLManagedTensorVersioned **out,

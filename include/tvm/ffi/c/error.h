@@ -24,10 +24,10 @@
 #include <tvm/ffi/c_api.h>
 
 /**
- * Kinds. A kind is any identifier; Python raises an exception of its own for RuntimeError,
- * ValueError, TypeError, AttributeError, KeyError, IndexError, AssertionError and MemoryError, and
- * a RuntimeError for all others. Say TypeError or ValueError where the caller can mend the call,
- * InternalError for own bugs.
+ * Kinds. A kind is any identifier; Python raises its own exception for RuntimeError, ValueError,
+ * TypeError, AttributeError, KeyError, IndexError, AssertionError and MemoryError, and a
+ * RuntimeError for all others. Use TypeError or ValueError if the caller can correct the call,
+ * InternalError for bugs of your own.
  */
 #define TVM_FFI_C_ASSERTION_ERROR "AssertionError"
 #define TVM_FFI_C_ATTRIBUTE_ERROR "AttributeError"
@@ -40,10 +40,10 @@
 #define TVM_FFI_C_RUNTIME_ERROR "RuntimeError"
 #define TVM_FFI_C_TYPE_ERROR "TypeError"
 #define TVM_FFI_C_VALUE_ERROR "ValueError"
-/** A frontend raises this, with an empty message, to have its own pending exception resumed. */
+/** Raised by a frontend, with an empty message, so that its own pending exception is resumed. */
 #define TVM_FFI_C_ENV_ERROR_ALREADY_SET "EnvErrorAlreadySet"
 
-/** Has the compiler check a printf format: number of its parameter, number of the first value. */
+/** Makes the compiler check a printf format: number of its parameter, number of the first value. */
 #if defined(__GNUC__)
 #define TVM_FFI_C_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #else
@@ -52,10 +52,10 @@
 
 /** @cond internal */
 #if defined(__GNUC__)
-/* What runs when something has failed stays out of the way of what succeeds. */
+/* Keeps code that runs only on failure away from the hot path. */
 #define TVM_FFI_C_DETAIL_COLD __attribute__((__cold__))
-/* Always inline, so that the compiler sees: where the code is not 0 the caller returns, and does
- * not use the output that was not written. It warns of uninitialised variables otherwise. */
+/* Always inline, so that the compiler sees that the caller returns when the code is not 0, before
+ * it uses the output that was not written. Otherwise it warns of uninitialised variables. */
 #define TVM_FFI_C_DETAIL_INLINE static inline __attribute__((__always_inline__))
 #else
 #define TVM_FFI_C_DETAIL_COLD
@@ -74,8 +74,8 @@
   } while (0)
 
 /**
- * Raises a formatted error that knows its place: `TVM_FFI_C_RAISE(kind, format, ...)` is an
- * expression of value -1. The file, line and function become the first line of the backtrace.
+ * Raises a formatted error with its place: `TVM_FFI_C_RAISE(kind, format, ...)` is an expression of
+ * value -1. The file, line and function become the first line of the backtrace.
  */
 #define TVM_FFI_C_RAISE(...) \
   (tvm_ffi_error_raise_at(__FILE__, __LINE__, __func__, __VA_ARGS__), tvm_ffi_detail_failed())
@@ -96,7 +96,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
 
 #define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
 
-/** The formatted text: in buffer, or malloc'd when that is too small and memory is there. */
+/** The formatted text: in buffer, or malloc'd if that is too small; cut off without memory. */
 TVM_FFI_C_PRINTF(3, 0)
 static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const char *format,
                                           va_list values) {
@@ -118,7 +118,7 @@ static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const c
   return text;
 }
 
-/** Appends at *size what fits, and counts what does not; leaves no NUL. */
+/** Appends at *size as much as fits, and counts all of it in *size; adds no NUL. */
 static inline void tvm_ffi_detail_put(char *buffer, size_t capacity, size_t *size, const char *data,
                                       size_t count) {
   if (*size < capacity && count != 0) {
@@ -146,11 +146,11 @@ static inline TVMFFIByteArray tvm_ffi_detail_bytes(const char *text) {
 
 /** @endcond */
 
-/* ---- Raising ----------------------------------------------------------------------------------
- * All return -1, so that `return tvm_ffi_error_raise(...)` is the whole failure path; in a function
- * with outputs take TVM_FFI_C_RAISE, whose -1 the compiler sees: it then does not warn that the
- * caller uses them uninitialised. Formats are printf's. What is in the slot is replaced. Nothing
- * fails: out of memory shortens the message or raises MemoryError.   Threads: any. */
+/* ---- Raising ----
+ * All return -1, so that `return tvm_ffi_error_raise(...)` is the whole failure path. In a function
+ * with outputs use TVM_FFI_C_RAISE, whose -1 is visible to the compiler: it then does not warn that
+ * the caller uses them uninitialised. Formats are printf's. An error in the slot is replaced.
+ * Nothing fails: out of memory shortens the message or raises MemoryError.   Threads: any. */
 
 /**
  * Raise an error.
@@ -195,7 +195,7 @@ static inline int tvm_ffi_error_raise_at(const char *file, int line, const char 
 }
 
 /**
- * Raise an error with the one that is raised now as its cause.
+ * Raise an error whose cause is the error raised now.
  * @return -1.
  */
 TVM_FFI_C_DETAIL_RAISES(2, 3)
@@ -230,12 +230,12 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
 }
 
 /**
- * Make sure that a failure has an error: for code that foreign functions returned. Empty the slot
+ * Make sure that a failure has an error: for codes that foreign functions returned. Empty the slot
  * before the call (TVMFFIErrorSetRaised(NULL)), so that an older error is not taken for this one.
  * @param code [in] What the callee returned.
- * @return code; -1 for -2, by which frontends take an exception of their own for set and leave the
- *         slot alone. When it is not 0 and nothing is raised, an InternalError is raised that says
- *         so.
+ * @return code; -1 for -2, which to frontends means that an exception of their own is set and the
+ *         slot is unused. If it is not 0 and nothing is raised, an InternalError is raised that
+ *         says so.
  */
 static inline int tvm_ffi_error_ensure(int code) {
   TVMFFIObjectHandle error = NULL;
@@ -251,7 +251,7 @@ static inline int tvm_ffi_error_ensure(int code) {
   return code == -2 ? -1 : code;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
+/* ---- Reading ----
  * Errors: none.   Threads: any; same object for an error whose backtrace is being updated.
  * What is lent lives as long as the error object, the backtrace until it is updated. */
 
@@ -306,13 +306,13 @@ static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind) 
  * @return The length of the whole text, as snprintf.
  */
 static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer, size_t capacity) {
-  static const char no_error[] = "(no error)", between[] = "\ncaused by ";
+  static const char no_error[] = "(no error)", separator[] = "\ncaused by ";
   size_t size = 0;
   int depth;
   if (error == NULL) tvm_ffi_detail_put(buffer, capacity, &size, no_error, sizeof no_error - 1);
   for (depth = 0; error != NULL && depth < 16; ++depth) {
     const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-    if (depth != 0) tvm_ffi_detail_put(buffer, capacity, &size, between, sizeof between - 1);
+    if (depth != 0) tvm_ffi_detail_put(buffer, capacity, &size, separator, sizeof separator - 1);
     tvm_ffi_detail_put(buffer, capacity, &size, cell->kind.data, cell->kind.size);
     tvm_ffi_detail_put(buffer, capacity, &size, ": ", 2);
     tvm_ffi_detail_put(buffer, capacity, &size, cell->message.data, cell->message.size);

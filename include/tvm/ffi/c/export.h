@@ -27,7 +27,7 @@
 #else
 #define TVM_FFI_C_DETAIL_EXTERN_C extern
 #endif
-/* c_api.h leaves TVM_FFI_DLL_EXPORT out when the user has a TVM_FFI_DLL of his own. */
+/* c_api.h does not define TVM_FFI_DLL_EXPORT if the user defines TVM_FFI_DLL. */
 #if defined(TVM_FFI_DLL_EXPORT)
 #define TVM_FFI_C_DETAIL_VISIBLE TVM_FFI_DLL_EXPORT
 #elif defined(_WIN32)
@@ -53,7 +53,7 @@
   }                                                                                            \
   static int body(const tvm_ffi_args *args)
 
-/* A declaration first, so that -Wmissing-prototypes has nothing to say. */
+/* The declaration avoids a warning by -Wmissing-prototypes. */
 #define TVM_FFI_C_DETAIL_DECLARE(symbol)                         \
   TVM_FFI_C_DETAIL_EXTERN_C TVM_FFI_C_DETAIL_VISIBLE int symbol( \
       void *self, const TVMFFIAny *argv, int32_t num_args, TVMFFIAny *result)
@@ -76,10 +76,10 @@
 
 /**
  * Begins an exported kernel, the symbol `__tvm_ffi_<name>`; its body follows in braces and has
- * `const tvm_ffi_args *args`. It returns 0, or non-zero with an error raised; should it raise none,
- * an InternalError says so, for some frontends crash on that.
+ * `const tvm_ffi_args *args`. It returns 0, or non-zero with an error raised; if it raises none, an
+ * InternalError that says so is raised, since some frontends crash without one.
  * @param name      An identifier: what callers ask the module for.
- * @param signature A literal `(0: T0, 1: T1) -> R`, which errors show behind the name.
+ * @param signature A literal `(0: T0, 1: T1) -> R`, which errors show after the name.
  */
 #define TVM_FFI_C_EXPORT(name, signature)     \
   TVM_FFI_C_DETAIL_DECLARE(__tvm_ffi_##name); \
@@ -94,30 +94,30 @@
   TVM_FFI_C_DETAIL_DEFINE(static, name, tvm_ffi_body_##name, #name signature)
 
 /**
- * Documents an exported kernel: text is a literal. Frontends get it of `__tvm_ffi__doc_<name>`;
- * `const char __tvm_ffi__doctext_<name>[]` is the same for tools that read the file and run
+ * Documents an exported kernel: text is a literal. Frontends call `__tvm_ffi__doc_<name>` for it;
+ * `const char __tvm_ffi__doctext_<name>[]` has the same text for tools that read the file and run
  * nothing. At file scope, with a semicolon.
  */
 #define TVM_FFI_C_EXPORT_DOC(name, text) \
   TVM_FFI_C_DETAIL_EXPORT_DATA(__tvm_ffi__doc_##name, __tvm_ffi__doctext_##name, text)
 
 /**
- * Adds metadata to an exported kernel: a literal with a JSON object. Frontends get it of
- * `__tvm_ffi__metadata_<name>`; `const char __tvm_ffi__schema_<name>[]` has the same text for tools
- * that read the file and run nothing. At file scope, with a semicolon.
+ * Adds metadata to an exported kernel: a literal with a JSON object. Frontends call
+ * `__tvm_ffi__metadata_<name>` for it; `const char __tvm_ffi__schema_<name>[]` has the same text
+ * for tools that read the file and run nothing. At file scope, with a semicolon.
  */
 #define TVM_FFI_C_EXPORT_METADATA(name, json) \
   TVM_FFI_C_DETAIL_EXPORT_DATA(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
 
 /**
- * Adds the types of an exported kernel as metadata: what the C++ layer makes of a function's type,
- * for C cannot read it out of the signature. At file scope, with a semicolon.
+ * Adds the types of an exported kernel as metadata, which the C++ layer derives from a function's
+ * type but C cannot read out of the signature. At file scope, with a semicolon.
  *
  *     TVM_FFI_C_EXPORT_SCHEMA(scale, TVM_FFI_C_TYPE("None"),
  *                             TVM_FFI_C_TYPE("DLTensor*") "," TVM_FFI_C_PARAM("s", "float") ","
  *                             TVM_FFI_C_TYPE_OF("Optional", TVM_FFI_C_TYPE("DLTensor*")));
  *
- * @param result The type of the result; "None" where there is none.
+ * @param result The type of the result; "None" if there is none.
  * @param params The types of the parameters, with literal commas between them; "" for none.
  */
 #define TVM_FFI_C_EXPORT_SCHEMA(name, result, params)                              \
@@ -133,12 +133,15 @@
  */
 #define TVM_FFI_C_TYPE(name) "{\\\"type\\\":\\\"" name "\\\"}"
 
-/** One made of others, args, with literal commas: Optional ffi.Array ffi.Map Tuple Variant. */
+/**
+ * A type with type arguments, separated by literal commas: Optional ffi.Array ffi.Map Tuple
+ * Variant.
+ */
 #define TVM_FFI_C_TYPE_OF(name, args) "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "]}"
 
 /**
- * The same as parameters with a name, an identifier: tools and wrappers made from the metadata show
- * it, other readers pass over it.
+ * The same for a parameter with a name, an identifier: shown by tools and by wrappers made from the
+ * metadata, ignored by other readers.
  */
 #define TVM_FFI_C_PARAM(param, name) \
   "{\\\"type\\\":\\\"" name "\\\",\\\"name\\\":\\\"" param "\\\"}"

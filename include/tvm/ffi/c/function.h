@@ -13,7 +13,7 @@
 
 #include <tvm/ffi/c/any.h>
 
-/* ---- Calling --------------------------------------------------------------------------------- */
+/* ---- Calling ---- */
 
 /**
  * Call a function. Unlike TVMFFIFunctionCall it takes care of the error slot and of the result:
@@ -41,7 +41,7 @@ static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFF
 }
 
 /**
- * Call a function for its effect; what it returns is released.
+ * Call a function and release its result.
  * @return 0, or the callee's own code.   Errors: as tvm_ffi_function_call.
  */
 static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const TVMFFIAny *args,
@@ -52,7 +52,7 @@ static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const 
   return code;
 }
 
-/* ---- Global functions ------------------------------------------------------------------------ */
+/* ---- Global functions ---- */
 
 /**
  * Find a global function that may be missing.
@@ -69,7 +69,7 @@ static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHan
 }
 
 /**
- * Get a global function that has to be there.
+ * Get a global function, which must exist.
  * @param name [borrow]
  * @param out  [own]
  * Errors: ValueError `Function <name> not found`, memory.   Threads: any.
@@ -121,9 +121,9 @@ static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType
   return code;
 }
 
-/* ---- Registering when a library is loaded -----------------------------------------------------
- * At file scope, one per line. The function is there as soon as the library is loaded; it replaces
- * one of the same name, so that a library which is loaded anew works. Out of memory leaves it out.
+/* ---- Registering when a library is loaded ----
+ * At file scope, one per line. The function exists as soon as the library is loaded. It replaces
+ * one of the same name, so that a library can be loaded again. Without memory it is not registered.
  * A library that registers functions must not be unloaded (say -Wl,-z,nodelete when linking it).
  * Compilers without constructors have none of these: call tvm_ffi_function_register there. */
 

@@ -47,7 +47,7 @@ static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module, const 
 }
 
 /**
- * Get a function of a module that has to be there.
+ * Get a function of a module, which must exist.
  * @param out [own] A Function.
  * Errors: AttributeError ``Module has no function `<name>` ``, and as above.
  */
@@ -62,7 +62,7 @@ static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const c
   return 0;
 }
 
-/** Load a module file and get one function of it, which keeps the library loaded. */
+/** Load a module file and get one of its functions, which keeps the library loaded. */
 static inline int tvm_ffi_module_load_function(const char *path, const char *name,
                                                TVMFFIObjectHandle *out) {
   TVMFFIObjectHandle module = NULL;

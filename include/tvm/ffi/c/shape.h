@@ -9,7 +9,7 @@
 
 #include <tvm/ffi/c/function.h>
 
-/* ---- Extents: ndim of them at shape, which may be NULL when ndim is 0. Errors: none. --------- */
+/* ---- Extents: ndim of them at shape, which may be NULL when ndim is 0. Errors: none. ---- */
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
 static inline int64_t tvm_ffi_shape_get_numel(const int64_t *shape, int32_t ndim) {
@@ -33,7 +33,7 @@ static inline int64_t tvm_ffi_shape_get_numel(const int64_t *shape, int32_t ndim
 /** Write the strides of a compact row-major tensor. @param strides [out] ndim elements. */
 static inline void tvm_ffi_shape_fill_strides(const int64_t *shape, int32_t ndim,
                                               int64_t *strides) {
-  uint64_t stride = 1; /* wraps without harm when the product is too large */
+  uint64_t stride = 1; /* may wrap around if the product is too large, which is harmless */
   int32_t i;
   for (i = ndim - 1; i >= 0; --i) {
     strides[i] = (int64_t)stride;
@@ -41,7 +41,7 @@ static inline void tvm_ffi_shape_fill_strides(const int64_t *shape, int32_t ndim
   }
 }
 
-/** The same number of the same extents. */
+/** Whether both have the same number of extents and the same extents. */
 static inline bool tvm_ffi_shape_equal(const int64_t *a, int32_t a_ndim, const int64_t *b,
                                        int32_t b_ndim) {
   int32_t i;
@@ -98,7 +98,7 @@ static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char
   return tvm_ffi_detail_print_shape(shape, ndim, false, buffer, capacity);
 }
 
-/* ---- Shape objects --------------------------------------------------------------------------- */
+/* ---- Shape objects ---- */
 
 /**
  * Make a Shape object (through the global function ffi.Shape).
@@ -125,7 +125,7 @@ static inline int tvm_ffi_shape_create(const int64_t *shape, int32_t ndim,
 
 /** @cond internal */
 
-/** 1: read; 0: not a shape; -1: more extents than fit. */
+/** Returns 1 if read, 0 if it is not a shape, -1 if it has more extents than fit. */
 static inline int tvm_ffi_detail_read_shape(const TVMFFIAny *any, int64_t *buffer, int32_t capacity,
                                             TVMFFIShapeCell *out) {
   const TVMFFISeqCell *cell;

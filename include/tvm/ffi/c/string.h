@@ -14,13 +14,13 @@ static inline TVMFFIByteArray tvm_ffi_string_get_bytes(const char *text) {
   return tvm_ffi_detail_bytes(text);
 }
 
-/** The two texts are the same. @param literal [borrow] NUL-terminated. */
+/** Whether the two texts are equal. @param literal [borrow] NUL-terminated. */
 static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *literal) {
   const size_t size = strlen(literal);
   return text.size == size && (size == 0 || memcmp(text.data, literal, size) == 0);
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
+/* ---- Making ----
  * @param out [own] A value that owns a copy, small up to 7 bytes; overwritten without being read.
  * @return 0, or -1.   Errors: memory.   Threads: any. */
 
@@ -46,7 +46,7 @@ static inline int tvm_ffi_bytes_create(const void *data, size_t size, TVMFFIAny 
   return TVMFFIBytesFromByteArray(&bytes, out);
 }
 
-/** A text value of a printf format. */
+/** A text value formatted as by printf. */
 TVM_FFI_C_PRINTF(2, 3)
 static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out, const char *format, ...) {
   char buffer[256];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/c/tensor.h
- * Tensors: what a DLTensor says about itself, and Tensor objects made in several ways.
+ * Tensors: properties of a DLTensor, and several ways of making Tensor objects.
  *
  * Kernels take DLTensor pointers, which work for callers that own a Tensor and for those that only
  * have a view; the caller keeps the data alive. A Tensor object is for returning a tensor, or for
- * keeping one beyond the call. Let the caller allocate outputs where their shape is known before:
- * allocating in a kernel fragments memory and breaks the capture of graphs.
+ * keeping one beyond the call. Let the caller allocate outputs whose shape is known in advance:
+ * allocating in a kernel fragments memory and prevents the capture of graphs.
  */
 #ifndef TVM_FFI_C_TENSOR_H_
 #define TVM_FFI_C_TENSOR_H_
@@ -17,7 +17,7 @@
 #include <tvm/ffi/c/shape.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-/* ---- Reading a DLTensor -----------------------------------------------------------------------
+/* ---- Reading a DLTensor ----
  * @param tensor [borrow]   Errors: none, unless a function says so.   Threads: any. */
 
 /** The address of the first element, byte_offset included; NULL when data is. For addressable
@@ -33,7 +33,7 @@ static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
 
 /** @cond internal */
 
-/** The dimension that i means; or -1, and an error raised. */
+/** Resolves a negative i; -1 with an error raised if there is no such dimension. */
 static inline int32_t tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t i) {
   const int32_t dim = i < 0 ? i + tensor->ndim : i;
   if (dim >= 0 && dim < tensor->ndim) return dim;
@@ -42,7 +42,7 @@ static inline int32_t tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t 
   return -1;
 }
 
-/** The product, or false when it does not fit. */
+/** Stores the product; false if it overflows. */
 static inline bool tvm_ffi_detail_multiply(int64_t a, int64_t b, int64_t *out) {
   const bool fits = b > 0    ? a <= INT64_MAX / b && a >= INT64_MIN / b
                     : b < -1 ? a <= INT64_MIN / b && a >= INT64_MAX / b
@@ -57,7 +57,7 @@ static inline bool tvm_ffi_detail_add(int64_t a, int64_t b, int64_t *out) {
   return true;
 }
 
-/** DLPack's pointers are not const, though nobody writes through these. */
+/** DLPack's pointers are not const, although they are only read here. */
 static inline int64_t *tvm_ffi_detail_mutable(const int64_t *values) {
   int64_t *result;
   memcpy(&result, &values, sizeof result);
@@ -98,7 +98,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_stride(const DLTensor *tensor, i
 }
 
 /**
- * The bytes that the elements take when they are packed; for sub-byte types rounded up at the end.
+ * The bytes of the elements when packed; for sub-byte types rounded up at the end.
  * @param out [out]
  * @return 0, or -1.   Errors: ValueError (a negative extent, a dtype without a size, too large).
  */
@@ -113,7 +113,7 @@ static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *ou
   return tvm_ffi_dtype_compute_size(tensor->dtype, count, out);
 }
 
-/** Whether the elements stand one behind the other, row by row; true when there are none. */
+/** Whether the elements are contiguous in row-major order; true when there are none. */
 static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
   uint64_t expected = 1;
   bool contiguous = true;
@@ -129,7 +129,7 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
   return contiguous;
 }
 
-/** Whether data and byte_offset together are a multiple of alignment, a power of two. */
+/** Whether data + byte_offset is a multiple of alignment, a power of two. */
 static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment) {
   uint64_t address = tensor->byte_offset;
   if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
@@ -141,7 +141,7 @@ static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTens
   return tvm_ffi_shape_equal(a->shape, a->ndim, b->shape, b->ndim);
 }
 
-/* ---- Views that no object owns --------------------------------------------------------------- */
+/* ---- Views that no object owns ---- */
 
 /**
  * Describe compact memory as a DLTensor. Pass it with tvm_ffi_any_view_tensor.
@@ -164,16 +164,17 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
   tvm_ffi_shape_fill_strides(shape, ndim, strides);
 }
 
-/* ---- Tensor objects ---------------------------------------------------------------------------
+/* ---- Tensor objects ----
  * @param shape [borrow] ndim extents, copied.
- * @param out   [own] A Tensor; TVMFFITensorGetDLTensorPtr(*out) is what it holds. Elements are not
+ * @param out   [own] A Tensor; its DLTensor is TVMFFITensorGetDLTensorPtr(*out). Elements are not
  *              initialised, strides are row-major.
  * @return 0, or non-zero.   Threads: any. */
 
 /**
- * Make a tensor with the environment's allocator, that of the framework which called: it caches and
- * accounts for memory. The right one for outputs whose shape depends on data.
- * Errors: RuntimeError (no allocator is set, it gave nothing), ValueError (shape), any (its own).
+ * Make a tensor with the environment's allocator, that of the calling framework, which caches
+ * memory and accounts for it. Use it for outputs whose shape depends on data.
+ * Errors: RuntimeError (no allocator is set, it returned nothing), ValueError (shape), any (its
+ * own).
  */
 static inline int tvm_ffi_tensor_create(DLDevice device, DLDataType dtype, int32_t ndim,
                                         const int64_t *shape, TVMFFIObjectHandle *out) {
@@ -196,17 +197,17 @@ static inline int tvm_ffi_tensor_create(DLDevice device, DLDataType dtype, int32
   return 0;
 }
 
-/** Gives up the memory of a tensor. Must not fail. tensor is as it was when it was made. */
+/** Releases the memory of a tensor, which is unchanged since it was made. Must not fail. */
 typedef void (*tvm_ffi_tensor_release_fn)(void *context, DLTensor *tensor);
 
-/** Memory of the caller's own making. */
+/** An allocator of the caller's. */
 typedef struct {
   /**
    * Set tensor->data to size bytes of memory; everything else in *tensor is filled in.
    * @return 0; or non-zero with an error raised, then release is not called.
    */
   int (*allocate)(void *context, DLTensor *tensor, size_t size);
-  /** Called once, when the tensor dies, in whatever thread that happens; may be NULL. */
+  /** Called once, when the tensor dies, in the thread where that happens; may be NULL. */
   tvm_ffi_tensor_release_fn release;
   /** [borrow] Passed to both. */
   void *context;
@@ -218,7 +219,7 @@ typedef struct {
   DLManagedTensorVersioned managed;
   tvm_ffi_tensor_release_fn release;
   void *context;
-} tvm_ffi_detail_tensor; /* the extents and then the strides stand behind it */
+} tvm_ffi_detail_tensor; /* followed by the extents and then the strides */
 
 static inline void tvm_ffi_detail_delete_tensor(DLManagedTensorVersioned *managed) {
   tvm_ffi_detail_tensor *self = (tvm_ffi_detail_tensor *)managed->manager_ctx;
@@ -226,7 +227,7 @@ static inline void tvm_ffi_detail_delete_tensor(DLManagedTensorVersioned *manage
   free(self);
 }
 
-/** A block for a tensor without data, with extra bytes at its end. strides NULL: row-major. */
+/** Allocates a tensor without data, and `extra` bytes after it. strides NULL: row-major. */
 static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, int32_t ndim,
                                             const int64_t *shape, const int64_t *strides,
                                             size_t extra, tvm_ffi_detail_tensor **out) {
@@ -264,8 +265,8 @@ static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, i
 /** @endcond */
 
 /**
- * Make a tensor in memory of the caller's own. Its deleter is code of the library that calls this:
- * the library has to stay loaded until the tensor is gone.
+ * Make a tensor with an allocator of the caller's. Its deleter is code of the library that calls
+ * this, which must stay loaded until the tensor is gone.
  * @param allocator [borrow] Copied; its context has to live as long as the tensor.
  * Errors: ValueError (shape), memory, any (those of allocate).
  */
@@ -294,8 +295,8 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
 }
 
 /**
- * Make a tensor around memory that is there already. Its deleter is code of the library that calls
- * this, which has to stay loaded until the tensor is gone.
+ * Make a tensor of existing memory. Its deleter is code of the library that calls this, which must
+ * stay loaded until the tensor is gone.
  * @param memory  [borrow] Copied with its extents and strides; the data is shared.
  * @param release [in] Called once when the tensor dies. NULL: the caller keeps the memory alive as
  *                long as the tensor or anything made of it is.
@@ -325,7 +326,10 @@ static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
 
 /** @cond internal */
 
-/** The lowest and highest element offset that a shape with strides reaches; not for empty ones. */
+/**
+ * The lowest and highest element offset of a shape with strides, which must not be empty; false if
+ * an offset overflows.
+ */
 static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const int64_t *strides,
                                        int64_t *low, int64_t *high) {
   int64_t compact = 1, step, last;
@@ -345,9 +349,9 @@ static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const
 /** @endcond */
 
 /**
- * Make a tensor that shows elements of another one under other extents and strides. It keeps the
- * other one alive and shares its data. Unlike TVMFFITensorCreateUnsafeView this one checks that the
- * view stays within the elements of the source. Uses a function of 0.1.6.
+ * Make a tensor that is a view of another one's elements, with other extents and strides. It keeps
+ * the other one alive and shares its data. Unlike TVMFFITensorCreateUnsafeView, this checks that
+ * the view stays within the elements of the source. Uses a function of 0.1.6.
  * @param source         [share] A Tensor.
  * @param strides        [borrow] ndim strides in elements.
  * @param element_offset [in] Where the view begins, in elements from the first one of the source.
@@ -358,33 +362,35 @@ static inline int tvm_ffi_tensor_create_view(TVMFFIObjectHandle source, int32_t 
                                              const int64_t *shape, const int64_t *strides,
                                              int64_t element_offset, TVMFFIObjectHandle *out) {
   TVMFFIAny any = tvm_ffi_any_view_object(source);
-  int64_t none = 0, low = 0, high = 0, source_low = 0, source_high = 0, bits = 0, count;
-  DLTensor *from, view;
+  int64_t placeholder = 0, low = 0, high = 0, source_low = 0, source_high = 0, bits = 0, count;
+  DLTensor *source_tensor, view;
   TVM_FFI_C_TRY(tvm_ffi_any_read_object(&any, kTVMFFITensor, &source));
-  from = TVMFFITensorGetDLTensorPtr(source);
-  view = *from;
+  source_tensor = TVMFFITensorGetDLTensorPtr(source);
+  view = *source_tensor;
   view.ndim = ndim;
-  view.shape = ndim > 0 ? tvm_ffi_detail_mutable(shape) : &none;
-  view.strides = ndim > 0 ? tvm_ffi_detail_mutable(strides) : &none;
+  view.shape = ndim > 0 ? tvm_ffi_detail_mutable(shape) : &placeholder;
+  view.strides = ndim > 0 ? tvm_ffi_detail_mutable(strides) : &placeholder;
   count = tvm_ffi_tensor_get_numel(&view);
   if (count < 0) {
     return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
                                  "A view's shape has a negative extent or too many elements");
   }
   if (count > 0) {
-    bool inside =
-        tvm_ffi_tensor_get_numel(from) > 0 &&
-        tvm_ffi_detail_span(from->ndim, from->shape, from->strides, &source_low, &source_high) &&
-        tvm_ffi_detail_span(ndim, shape, strides, &low, &high) &&
-        tvm_ffi_detail_add(low, element_offset, &low) &&
-        tvm_ffi_detail_add(high, element_offset, &high) && low >= source_low && high <= source_high;
-    if (!inside) {
+    bool is_inside = tvm_ffi_tensor_get_numel(source_tensor) > 0 &&
+                     tvm_ffi_detail_span(source_tensor->ndim, source_tensor->shape,
+                                         source_tensor->strides, &source_low, &source_high) &&
+                     tvm_ffi_detail_span(ndim, shape, strides, &low, &high) &&
+                     tvm_ffi_detail_add(low, element_offset, &low) &&
+                     tvm_ffi_detail_add(high, element_offset, &high) && low >= source_low &&
+                     high <= source_high;
+    if (!is_inside) {
       return TVM_FFI_C_DETAIL_FAIL(
           TVM_FFI_C_INDEX_ERROR,
           "A view of the elements %lld to %lld leaves a tensor of %lld to %lld", (long long)low,
           (long long)high, (long long)source_low, (long long)source_high);
     }
-    if (!tvm_ffi_detail_multiply(element_offset, tvm_ffi_dtype_get_bits(from->dtype), &bits) ||
+    if (!tvm_ffi_detail_multiply(element_offset, tvm_ffi_dtype_get_bits(source_tensor->dtype),
+                                 &bits) ||
         bits % 8 != 0) {
       return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "A view must begin at a whole byte");
     }

@@ -24,7 +24,7 @@ typedef int (*DLPackManagedTensorAllocator)(DLTensor *prototype, DLManagedTensor
                                                              const char *message));
 #endif
 
-/* ---- Streams: one per thread and device ------------------------------------------------------ */
+/* ---- Streams: one per thread and device ---- */
 
 /**
  * Set this thread's current stream of a device.
@@ -43,15 +43,15 @@ TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id,
  */
 TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
 
-/* ---- Tensor allocator ------------------------------------------------------------------------ */
+/* ---- Tensor allocator ---- */
 
 /**
  * Set the allocator that TVMFFIEnvTensorAlloc uses in this thread, and optionally in all threads
- * that have none of their own.
+ * without their own.
  * @param allocator               [in] NULL removes it.
  * @param write_to_global_context [in] Non-zero sets the process-wide fallback as well.
- * @param opt_out_original_allocator [out] What this thread had, NULL if none, whatever the
- *                                fallback is; may be NULL.
+ * @param opt_out_original_allocator [out] This thread's previous one, NULL if none, regardless of
+ *                                the fallback; may be NULL.
  * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
@@ -59,21 +59,21 @@ TVM_FFI_DLL int TVMFFIEnvSetDLPackManagedTensorAllocator(
     DLPackManagedTensorAllocator *opt_out_original_allocator);
 
 /**
- * The allocator in force: this thread's if it has one, else the process-wide one, else NULL.
+ * The effective allocator: this thread's if it has one, else the process-wide one, else NULL.
  * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);
 
 /**
- * Allocate a tensor through the allocator in force.
- * @param prototype [borrow] Device, dtype, ndim and shape; data and strides do not matter.
+ * Allocate a tensor with the effective allocator.
+ * @param prototype [borrow] Device, dtype, ndim and shape; data and strides are ignored.
  * @param out       [own] A Tensor; missing strides are filled in as compact row-major.
  * @return 0, -1, or the allocator's own code.
- * Errors: RuntimeError (no allocator, or it gave nothing), ValueError, any.   Threads: any.
+ * Errors: RuntimeError (no allocator, or it returned nothing), ValueError, any.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out);
 
-/* ---- Frontend hooks -------------------------------------------------------------------------- */
+/* ---- Frontend hooks ---- */
 
 /**
  * Ask the frontend whether a signal (say, Ctrl-C) is pending; long-running code calls this.
@@ -84,14 +84,14 @@ TVM_FFI_DLL int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *ou
 TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 
 /**
- * Give the runtime a function of the frontend: `PyErr_CheckSignals` (int (void)),
- * `PyGILState_Ensure` (void *(void)), `PyGILState_Release` (void (void *)).
- * @param symbol [borrow] NULL takes it back.
+ * Register a function of the frontend: `PyErr_CheckSignals` (int (void)), `PyGILState_Ensure`
+ * (void *(void)), `PyGILState_Release` (void (void *)).
+ * @param symbol [borrow] NULL unregisters it.
  * Errors: ValueError (unknown name).   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvRegisterCAPI(const char *name, void *symbol);
 
-/* ---- Libraries ------------------------------------------------------------------------------- */
+/* ---- Libraries ---- */
 
 /**
  * Find a function for a loaded library: in the modules its module imports, then among the global
@@ -105,8 +105,8 @@ TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, co
                                               TVMFFIObjectHandle *out);
 
 /**
- * Have a pointer stored in the data symbol `name` of every library that is loaded from now on and
- * has one. Of several values for one name the last wins.
+ * Register a pointer to be stored in the data symbol `name` of every library that is loaded from
+ * now on and has this symbol. Of several values for one name the last wins.
  * Errors: ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol);
@@ -114,7 +114,7 @@ TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol
 /**
  * Add a symbol of statically linked code to the system library (`ffi.SystemLib`).
  * @param name   [borrow] The full symbol name, for instance `__tvm_ffi_add_one`; copied.
- * @param symbol [borrow] Replaces an earlier address, which the log hook is told.
+ * @param symbol [borrow] Replaces an earlier address, which is reported to the log hook.
  * Errors: ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);

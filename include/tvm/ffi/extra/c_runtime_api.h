@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- Memory: so that a host can place, bound and count what the runtime allocates ------------ */
+/* ---- Memory: lets a host place, bound and count what the runtime allocates ---- */
 
 typedef struct {
   /** At least size bytes aligned for any type, or NULL: then the operation reports MemoryError. */
@@ -34,7 +34,7 @@ typedef struct {
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks);
 
-/* ---- Backtraces: off by default, for walking the stack costs microseconds per raised error --- */
+/* ---- Backtraces: off by default, since walking the stack costs microseconds per error ---- */
 
 /**
  * Switch the capture of backtraces by raised errors on or off.
@@ -46,7 +46,7 @@ TVM_FFI_DLL int TVMFFIRuntimeSetBacktraceEnabled(int enabled);
 /** One frame of a stack, innermost first. Texts are borrowed during the visit and may be NULL. */
 typedef struct {
   uintptr_t pc;
-  /** Mangled or plain; C++ names are demangled where the process has a demangler. */
+  /** Mangled or plain; C++ names are demangled if the process has a demangler. */
   const char *symbol;
   const char *file;
   int32_t line;
@@ -67,7 +67,7 @@ typedef void (*TVMFFIRuntimeStackWalker)(void *context, TVMFFIRuntimeFrameVisito
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker walker, void *context);
 
-/* ---- Log: what the library wants to tell but that is no error. Without a hook it is dropped -- */
+/* ---- Log: messages that are no errors, dropped without a hook ---- */
 
 enum TVMFFIRuntimeLogLevel TVM_FFI_ENUM_BASE { kTVMFFIRuntimeLogLevelWarning = 1 };
 typedef enum TVMFFIRuntimeLogLevel TVMFFIRuntimeLogLevel;
@@ -77,40 +77,41 @@ typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
                                      const char *message);
 
 /**
- * @param hook    [in] Called without any lock held, from whatever thread has something to tell;
- *                NULL drops messages.
+ * @param hook    [in] Called without any lock held, from any thread that has a message; NULL drops
+ *                messages.
  * @param context [borrow] Passed to hook.
  * Errors: none.   Threads: any; a call that is under way ends with the hook it began with.
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context);
 
-/* ---- Modules written in C -------------------------------------------------------------------- */
+/* ---- Modules written in C ---- */
 
 /** Bits of a module's property mask. */
 enum TVMFFIRuntimeModuleProperty TVM_FFI_ENUM_BASE {
-  /** It is saved to bytes, of which its kind's loader makes a module again. */
+  /** It can be saved to bytes, from which its kind's loader makes the module again. */
   kTVMFFIRuntimeModuleBinarySerializable = 1,
   /** Its functions can be called. */
   kTVMFFIRuntimeModuleRunnable = 2,
-  /** It is source or object code: whoever exports it compiles it into the library. */
+  /** It is source or object code, to be compiled into the library when it is exported. */
   kTVMFFIRuntimeModuleCompilationExportable = 4
 };
 typedef enum TVMFFIRuntimeModuleProperty TVMFFIRuntimeModuleProperty;
 
 /**
- * What a kind of module does. One table, usually static const, serves all modules of a kind.
+ * The behaviour of a kind of module. One table, usually static const, serves all modules of a kind.
  *
  * self is what the module was made with. Callbacks return 0, or another code with this thread's
  * error set; they may be called from several threads at a time, and no lock of the library is held
  * while they run. Texts are UTF-8 and not NUL-terminated unless stated. *out is None or NULL when a
- * callback is entered. All callbacks but get_function may be NULL and then do what is said there.
+ * callback is entered. All callbacks but get_function may be NULL; each comment says what happens
+ * then.
  */
 typedef struct TVMFFIRuntimeModuleVTable {
-  /** sizeof(TVMFFIRuntimeModuleVTable): later members can be added behind. */
+  /** sizeof(TVMFFIRuntimeModuleVTable): later versions can append members. */
   size_t struct_size;
   /** NUL-terminated, not empty, not `_lib`. Names the loader of its bytes. */
   const char *kind;
-  /** Of TVMFFIRuntimeModuleProperty; nothing assumes a bit that is not set. */
+  /** Bits of TVMFFIRuntimeModuleProperty; nothing assumes a bit that is not set. */
   int32_t property_mask;
   /**
    * @param module [borrow] The module itself, for functions that keep it alive.
@@ -133,14 +134,15 @@ typedef struct TVMFFIRuntimeModuleVTable {
   /** @param out [own] The source as a text. NULL: an empty text. */
   int (*inspect_source)(void *self, const TVMFFIByteArray *format, TVMFFIAny *out);
   /**
-   * Called once, when the last reference is gone and before what the module imports is given up.
+   * Called once, when the last reference is gone and before the module's imports are released.
    * NULL: nothing to do.
    */
   void (*destroy)(void *self);
 } TVMFFIRuntimeModuleVTable;
 
 /**
- * Make a module of one's own. C++ code built for the ABI can call it as any other module.
+ * Make a module whose behaviour is given by a table of callbacks. C++ code built for the ABI can
+ * call it like any other module.
  *
  * @param vtable [borrow] Must stay, unchanged, as long as any module made with it.
  * @param self   [take on 0] Passed to every callback; may be NULL.
@@ -153,7 +155,7 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleCreate(const TVMFFIRuntimeModuleVTable *vtabl
                                           TVMFFIObjectHandle *out);
 
 /**
- * Look into a module of one's own.
+ * Get the self of a module made with TVMFFIRuntimeModuleCreate.
  * @param module [borrow] A Module.
  * @param vtable [in] What it must have been made with.
  * @param out    [lend] Its self, as long as the module lives.
@@ -163,22 +165,23 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
                                            const TVMFFIRuntimeModuleVTable *vtable, void **out);
 
 /**
- * Pack a module and all it imports into the bytes that a library carries under the symbol
- * `__tvm_ffi__library_bin`: loading such a library makes the tree anew.
+ * Pack a module and all it imports into the bytes that a library embeds under the symbol
+ * `__tvm_ffi__library_bin`: loading such a library restores the tree.
  *
  * The modules of one loaded library, and those that are compilation-exportable, become modules of
- * the library that will carry the bytes, for their code is in it then. All others must be
+ * the library that will embed the bytes, which then has their code. All others must be
  * binary-serializable.
  *
- * @param root [borrow] A Module. Neither it nor its imports are changed; nobody else may change what
- *             is imported meanwhile.
+ * @param root [borrow] A Module. Neither it nor its imports are changed; no other thread may change
+ *             the imports meanwhile.
  * @param out  [own] Bytes.
  * Errors: TypeError (root is no Module), RuntimeError (a module that cannot be serialized, or saves
- * nothing; modules of two libraries), any (save_to_bytes), memory.   Threads: any.   Sample: samples/08_embedded_modules
+ * nothing; modules of two libraries), any (save_to_bytes), memory.   Threads: any.
+ * Sample: samples/08_embedded_modules
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
-/* ---- Context symbols: for runtimes of compilers that load code by themselves ------------------ */
+/* ---- Context symbols: for runtimes of compilers that load code by themselves ---- */
 
 /**
  * Receives a symbol and the pointer that it was registered with; non-zero ends the visit.
@@ -187,16 +190,16 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
 typedef int (*TVMFFIRuntimeContextSymbolVisitor)(void *context, const char *name, void *symbol);
 
 /**
- * Visit what TVMFFIEnvModRegisterContextSymbol was given, in that order: of a name that comes more
- * than once the last pointer counts. The visitor may register symbols, which are visited too.
+ * Visit the symbols given to TVMFFIEnvModRegisterContextSymbol, in that order: if a name occurs
+ * more than once, its last pointer counts. The visitor may register symbols, which are visited too.
  * @param context [borrow] Passed to visitor.
- * @return 0, or what the visitor ended the visit with.
+ * @return 0, or the non-zero code by which the visitor ended the visit.
  * Errors: ValueError (visitor is NULL), any (visitor).   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIRuntimeContextSymbolVisit(TVMFFIRuntimeContextSymbolVisitor visitor,
                                                 void *context);
 
-/* ---- Live objects: so that a host can find a leak -------------------------------------------- */
+/* ---- Live objects: lets a host find leaks ---- */
 
 /**
  * Count the objects that this library makes from now on. Switching it on again starts at zero.
@@ -212,14 +215,14 @@ TVM_FFI_DLL int TVMFFIRuntimeSetLiveObjectCounting(int enabled);
  */
 TVM_FFI_DLL int64_t TVMFFIRuntimeGetLiveObjectCount(int32_t type_index);
 
-/* ---- Shutdown -------------------------------------------------------------------------------- */
+/* ---- Shutdown ---- */
 
 /**
  * Release everything the library holds: global functions, registered types and attributes, this
- * thread's error and streams, tables. For hosts whose leak checker should stay silent; nobody has
- * to call it. Objects the host still holds stay valid and may be released later. The library can
- * be used again afterwards and is as it was at the start; indices of registered types are then
- * given out anew, so clients that cached them must not run again.
+ * thread's error and streams, tables. For hosts that want no reports from a leak checker; calling
+ * it is never required. Objects the host still holds stay valid and may be released later. The
+ * library can be used again afterwards, in its initial state; indices of registered types are then
+ * assigned anew, so clients that cached them must not run again.
  *
  * Errors: none.   Threads: setup; every other thread that used the library has ended.
  */
