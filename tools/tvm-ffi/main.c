@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvm-ffi COMMAND: the command line's first word, and the options that every command has. */
+/* tvm-ffi COMMAND: dispatches on the first word of the command line, and handles the options that
+ * the program takes without a command. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,16 +14,16 @@
 #include "base/streams.h"
 #include "manual/manual.h"
 
-static int run_command(const command *of, int num_words, char **words) {
-  arguments *args = arguments_parse(of, num_words, words);
+static int run_command(const command *cmd, int num_words, char **words) {
+  arguments *args = arguments_parse(cmd, num_words, words);
   int code = kExitUsage;
   if (args == NULL) return kExitUsage;
   if (arguments_has(args, "help")) {
-    manual_print_command(of);
+    manual_print_command(cmd);
     code = kExitOk;
   } else {
     report_set_color(arguments_text(args, "color", "auto"));
-    code = of->run(args);
+    code = cmd->run(args);
     report_progress_end();
   }
   arguments_free(args);
@@ -37,13 +38,13 @@ static int print_version(void) {
   return kExitOk;
 }
 
-/* A second name of the program is a command of its own. */
+/* Installed under the name of tvm-ffi-config, the program runs that command. */
 static bool is_called(const char *path, const char *name) {
   return path != NULL && strcmp(path_base(path), name) == 0;
 }
 
 static int run(int argc, char **argv) {
-  const command *of;
+  const command *cmd;
   if (is_called(argv[0], "tvm-ffi-config")) {
     return run_command(command_find("config"), argc - 1, argv + 1);
   }
@@ -58,15 +59,16 @@ static int run(int argc, char **argv) {
   if (strcmp(argv[1], "--version") == 0) return print_version();
   if (strcmp(argv[1], "--manual") == 0) return manual_write(argc > 2 ? argv[2] : "man");
   if (strncmp(argv[1], "--manual=", 9) == 0) return manual_write(argv[1] + 9);
-  of = command_find(argv[1]);
-  if (of == NULL) {
+  cmd = command_find(argv[1]);
+  if (cmd == NULL) {
     return report_fail(kExitUsage, "%s is not a command; tvm-ffi --help lists them", argv[1]);
   }
-  return run_command(of, argc - 2, argv + 2);
+  return run_command(cmd, argc - 2, argv + 2);
 }
 
-/* A standard stream that the caller has closed stays unusable, but no file that is opened later
- * gets its number, and with it what is printed. */
+/* If the caller closed a standard stream, reserves its descriptor with /dev/null opened the wrong
+ * way round: using it still fails, but no file opened later gets that number and with it the tool's
+ * output. */
 static void hold_streams(void) {
   int fd;
   for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {

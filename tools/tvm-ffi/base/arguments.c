@@ -11,70 +11,69 @@
 #include "base/text.h"
 
 typedef struct {
-  const option *of;
+  const option *entry;
   const char *value; /* NULL for a flag */
 } given;
 
 struct arguments {
-  const command *of;
+  const command *subcommand;
   given *options;
   size_t num_options;
   const char **operands;
   size_t num_operands;
 };
 
-/* ---- Words -------------------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
-size_t option_num_words(const option *of) {
-  const char *at = of->value != NULL ? strchr(of->value, '|') : NULL;
-  size_t count = at != NULL;
-  for (; at != NULL; at = strchr(at + 1, '|')) ++count;
+size_t option_num_words(const option *entry) {
+  const char *bar = entry->value != NULL ? strchr(entry->value, '|') : NULL;
+  size_t count = bar != NULL;
+  for (; bar != NULL; bar = strchr(bar + 1, '|')) ++count;
   return count;
 }
 
-const char *option_word(const option *of, size_t i, size_t *out_size) {
-  const char *at = of->value;
-  while (i-- > 0) at = strchr(at, '|') + 1;
-  *out_size = strcspn(at, "|");
-  return at;
+const char *option_word(const option *entry, size_t i, size_t *out_size) {
+  const char *word = entry->value;
+  while (i-- > 0) word = strchr(word, '|') + 1;
+  *out_size = strcspn(word, "|");
+  return word;
 }
 
-/* The number of the word; that of all where it is none. */
-static size_t find_word(const option *of, const char *value) {
-  size_t count = option_num_words(of), i;
+/* The index of the word; the number of words if it is none of them. */
+static size_t find_word(const option *entry, const char *value) {
+  size_t count = option_num_words(entry), i;
   for (i = 0; i < count; ++i) {
     size_t size;
-    const char *word = option_word(of, i, &size);
+    const char *word = option_word(entry, i, &size);
     if (strncmp(word, value, size) == 0 && value[size] == '\0') return i;
   }
   return count;
 }
 
-static bool check_word(const option *of, const char *value) {
-  size_t count = option_num_words(of), i;
+static bool check_word(const option *entry, const char *value) {
+  size_t count = option_num_words(entry), i;
   text words = {NULL, 0, 0};
-  if (count == 0 || find_word(of, value) < count) return true;
+  if (count == 0 || find_word(entry, value) < count) return true;
   for (i = 0; i < count; ++i) {
     size_t size;
-    const char *word = option_word(of, i, &size);
+    const char *word = option_word(entry, i, &size);
     text_add(&words, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ", (int)size, word);
   }
-  report_error("--%s must be %s, not \"%s\"", of->name, words.data, value);
+  report_error("--%s must be %s, not \"%s\"", entry->name, words.data, value);
   text_free(&words);
   return false;
 }
 
-/* ---- Parsing -----------------------------------------------------------------------------------
- */
+/* ---- Parsing ---- */
 
-/* IREE's tools have _ in names of options, others have -. */
-static bool is_called(const option *of, const char *name, size_t size) {
+/* Treats '-' and '_' as the same: IREE's tools have '_' in the names of options, others '-'. */
+static bool is_called(const option *entry, const char *name, size_t size) {
   size_t i;
-  if (strlen(of->name) != size) return false;
+  if (strlen(entry->name) != size) return false;
   for (i = 0; i < size; ++i) {
-    bool is_dash = (of->name[i] == '-' || of->name[i] == '_') && (name[i] == '-' || name[i] == '_');
-    if (of->name[i] != name[i] && !is_dash) return false;
+    bool is_dash =
+        (entry->name[i] == '-' || entry->name[i] == '_') && (name[i] == '-' || name[i] == '_');
+    if (entry->name[i] != name[i] && !is_dash) return false;
   }
   return true;
 }
@@ -93,102 +92,107 @@ static const option *find_letter_in(const option *list, char letter) {
   return NULL;
 }
 
-static const option *find_option(const command *of, const char *name, size_t size) {
-  const option *found = find_in(of->options, name, size);
+static const option *find_option(const command *subcommand, const char *name, size_t size) {
+  const option *found = find_in(subcommand->options, name, size);
   return found != NULL ? found : find_in(kCommonOptions, name, size);
 }
 
-static const option *find_letter(const command *of, char letter) {
-  const option *found = find_letter_in(of->options, letter);
+static const option *find_letter(const command *subcommand, char letter) {
+  const option *found = find_letter_in(subcommand->options, letter);
   return found != NULL ? found : find_letter_in(kCommonOptions, letter);
 }
 
-/* The words that are still to be read. */
+/* The words not yet read. */
 typedef struct {
   char **next, **end;
 } cursor;
 
-/* With the value that stands in the same word, or else in the next; false when reported. */
-static bool add_option(arguments *args, const option *of, const char *value, cursor *from) {
-  if (of->value == NULL && value != NULL) {
-    report_error("--%s takes no value", of->name);
+/* Adds an option with `value` from the same word, or otherwise with the next word; false after a
+ * report. */
+static bool add_option(arguments *args, const option *entry, const char *value, cursor *rest) {
+  if (entry->value == NULL && value != NULL) {
+    report_error("--%s takes no value", entry->name);
     return false;
   }
-  if (of->value != NULL && value == NULL) {
-    if (from->next == from->end) {
-      report_error("--%s needs a value: %s", of->name, of->value);
+  if (entry->value != NULL && value == NULL) {
+    if (rest->next == rest->end) {
+      report_error("--%s needs a value: %s", entry->name, entry->value);
       return false;
     }
-    value = *from->next++;
+    value = *rest->next++;
   }
-  if (value != NULL && !check_word(of, value)) return false;
+  if (value != NULL && !check_word(entry, value)) return false;
   args->options = tool_realloc(args->options, (args->num_options + 1) * sizeof *args->options);
-  args->options[args->num_options].of = of;
+  args->options[args->num_options].entry = entry;
   args->options[args->num_options++].value = value;
   return true;
 }
 
-static bool refuse_option(const command *of, const char *word) {
-  report_error("%s is not an option of %s; see tvm-ffi %s --help", word, of->name, of->name);
+static bool refuse_option(const command *subcommand, const char *word) {
+  report_error("%s is not an option of %s; see tvm-ffi %s --help", word, subcommand->name,
+               subcommand->name);
   return false;
 }
 
 /* "--name" or "--name=value" */
-static bool read_name(arguments *args, const char *word, cursor *from) {
+static bool read_name(arguments *args, const char *word, cursor *rest) {
   const char *name = word + 2, *end = strchr(name, '=');
-  const option *of = find_option(args->of, name, end != NULL ? (size_t)(end - name) : strlen(name));
-  if (of == NULL) return refuse_option(args->of, word);
-  return add_option(args, of, end != NULL ? end + 1 : NULL, from);
+  const option *entry =
+      find_option(args->subcommand, name, end != NULL ? (size_t)(end - name) : strlen(name));
+  if (entry == NULL) return refuse_option(args->subcommand, word);
+  return add_option(args, entry, end != NULL ? end + 1 : NULL, rest);
 }
 
-/* "-ub", of which all but the last are flags; what is behind one with a value is the value. */
-static bool read_letters(arguments *args, const char *word, cursor *from) {
-  const char *at;
-  for (at = word + 1; *at != '\0'; ++at) {
-    const option *of = find_letter(args->of, *at);
-    const bool takes_rest = of != NULL && of->value != NULL && at[1] != '\0';
-    if (of == NULL) return refuse_option(args->of, word);
-    if (!add_option(args, of, takes_rest ? at + 1 : NULL, from)) return false;
+/* "-ub": all but the last letter are flags, and what follows a letter that takes a value is that
+ * value. */
+static bool read_letters(arguments *args, const char *word, cursor *rest) {
+  const char *letter;
+  for (letter = word + 1; *letter != '\0'; ++letter) {
+    const option *entry = find_letter(args->subcommand, *letter);
+    const bool takes_rest = entry != NULL && entry->value != NULL && letter[1] != '\0';
+    if (entry == NULL) return refuse_option(args->subcommand, word);
+    if (!add_option(args, entry, takes_rest ? letter + 1 : NULL, rest)) return false;
     if (takes_rest) break;
   }
   return true;
 }
 
 static bool check_operands(const arguments *args) {
-  const command *of = args->of;
+  const command *subcommand = args->subcommand;
   size_t num_stdin = 0, i;
-  if (args->num_operands < (size_t)of->min_operands) {
-    report_error("usage: tvm-ffi %s [OPTION...] %s", of->name, of->operands);
+  if (args->num_operands < (size_t)subcommand->min_operands) {
+    report_error("usage: tvm-ffi %s [OPTION...] %s", subcommand->name, subcommand->operands);
     return false;
   }
-  if (of->max_operands >= 0 && args->num_operands > (size_t)of->max_operands) {
-    report_error("%s: one operand too many: %s", of->name, args->operands[of->max_operands]);
+  if (subcommand->max_operands >= 0 && args->num_operands > (size_t)subcommand->max_operands) {
+    report_error("%s: one operand too many: %s", subcommand->name,
+                 args->operands[subcommand->max_operands]);
     return false;
   }
   for (i = 0; i < args->num_operands; ++i) num_stdin += strcmp(args->operands[i], "-") == 0;
   if (num_stdin < 2) return true;
-  report_error("%s: - is standard input, which can be read once, not %zu times", of->name,
+  report_error("%s: - is standard input, which can be read once, not %zu times", subcommand->name,
                num_stdin);
   return false;
 }
 
-arguments *arguments_parse(const command *of, int num_words, char **words) {
+arguments *arguments_parse(const command *subcommand, int num_words, char **words) {
   arguments *args = tool_alloc(sizeof *args);
   bool good = true, options_end = false;
-  cursor from;
-  from.next = words;
-  from.end = words + num_words;
+  cursor rest;
+  rest.next = words;
+  rest.end = words + num_words;
   memset(args, 0, sizeof *args);
-  args->of = of;
+  args->subcommand = subcommand;
   args->operands = tool_alloc(sizeof *args->operands * ((size_t)num_words + 1));
-  while (good && from.next < from.end) {
-    const char *word = *from.next++;
+  while (good && rest.next < rest.end) {
+    const char *word = *rest.next++;
     if (options_end || word[0] != '-' || word[1] == '\0') {
       args->operands[args->num_operands++] = word;
     } else if (strcmp(word, "--") == 0) {
       options_end = true;
     } else {
-      good = word[1] == '-' ? read_name(args, word, &from) : read_letters(args, word, &from);
+      good = word[1] == '-' ? read_name(args, word, &rest) : read_letters(args, word, &rest);
     }
   }
   if (good && (arguments_has(args, "help") || check_operands(args))) return args;
@@ -202,20 +206,19 @@ void arguments_free(arguments *args) {
   free(args);
 }
 
-/* ---- What was given ----------------------------------------------------------------------------
- */
+/* ---- The given options and operands ---- */
 
 const char *arguments_at(const arguments *args, const char *name, size_t i) {
   size_t k;
   for (k = 0; k < args->num_options; ++k) {
-    if (strcmp(args->options[k].of->name, name) == 0 && i-- == 0) return args->options[k].value;
+    if (strcmp(args->options[k].entry->name, name) == 0 && i-- == 0) return args->options[k].value;
   }
   return NULL;
 }
 
 size_t arguments_count(const arguments *args, const char *name) {
   size_t count = 0, k;
-  for (k = 0; k < args->num_options; ++k) count += strcmp(args->options[k].of->name, name) == 0;
+  for (k = 0; k < args->num_options; ++k) count += strcmp(args->options[k].entry->name, name) == 0;
   return count;
 }
 
@@ -231,16 +234,16 @@ const char *arguments_text(const arguments *args, const char *name, const char *
 size_t arguments_word(const arguments *args, const char *name, size_t otherwise) {
   size_t i = args->num_options;
   while (i-- > 0) {
-    const given *one = &args->options[i];
-    if (strcmp(one->of->name, name) == 0) return find_word(one->of, one->value);
+    const given *item = &args->options[i];
+    if (strcmp(item->entry->name, name) == 0) return find_word(item->entry, item->value);
   }
   return otherwise;
 }
 
-bool arguments_match(const arguments *args, const char *name, const char *what) {
+bool arguments_match(const arguments *args, const char *name, const char *candidate) {
   size_t count = arguments_count(args, name), i;
   for (i = 0; i < count; ++i) {
-    if (fnmatch(arguments_at(args, name, i), what, 0) == 0) return true;
+    if (fnmatch(arguments_at(args, name, i), candidate, 0) == 0) return true;
   }
   return count == 0;
 }

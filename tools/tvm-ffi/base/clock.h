@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock that only goes forward. */
+/* A monotonic clock. */
 #ifndef TVM_FFI_TOOL_CLOCK_H_
 #define TVM_FFI_TOOL_CLOCK_H_
 

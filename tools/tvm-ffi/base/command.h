@@ -1,51 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a subcommand is, and the one table of them that help, man page and completion are made of.
- */
+/* Subcommands, and the one table of them from which help, man page and completion are made. */
 #ifndef TVM_FFI_TOOL_COMMAND_H_
 #define TVM_FFI_TOOL_COMMAND_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the program ends with. */
+/* The exit codes. */
 enum {
   kExitOk = 0,
   kExitRaised = 1,   /* the called function, or the runtime, raised an error */
-  kExitUsage = 2,    /* the command line, or a file or function named there, is not right */
-  kExitMismatch = 3, /* a result is not what was expected */
+  kExitUsage = 2,    /* the command line is wrong, or a file or function that it names */
+  kExitMismatch = 3, /* a result differs from the expected one */
   kExitLoad = 4,     /* a library cannot be read or loaded */
   kExitCheck = 5     /* a check failed */
 };
 
 typedef struct {
   const char *name;  /* without the dashes */
-  char letter;       /* of the short form, or 0 */
-  const char *value; /* what the help calls the value, or the words that it may be with | between
-                        them; NULL: a flag */
+  char letter;       /* the short form, or 0 */
+  const char *value; /* the value's name in the help, or the words it may be, separated by |;
+                        NULL: a flag */
   bool repeats;
   const char *help;
 } option;
 
-/* How many words a value may be; 0 where it is no choice of words. */
-size_t option_num_words(const option *of);
-/* One of them, which does not end with NUL. */
-const char *option_word(const option *of, size_t i, size_t *out_size);
+/* The number of words that the value may be; 0 if any text is accepted. */
+size_t option_num_words(const option *entry);
+/* The i-th of these words; not NUL-terminated. */
+const char *option_word(const option *entry, size_t i, size_t *out_size);
 
-/* Options as they were given; the texts are those of the command line. */
+/* The options and operands of a command line; their texts are borrowed from it. */
 typedef struct arguments arguments;
 
 typedef struct {
   const char *name;
-  const char *operands;    /* as the help shows them: "LIB..." */
+  const char *operands;    /* as shown in the help: "LIB..." */
   const char *summary;     /* one line */
-  const char *description; /* what the man page says beyond, paragraphs apart by a blank line */
-  const option *options;   /* up to one without a name */
+  const char *description; /* more text for the man page, paragraphs separated by a blank line */
+  const option *options;   /* ends with an option without a name */
   int min_operands;
   int max_operands; /* -1: any number */
   int (*run)(const arguments *args);
 } command;
 
-/* Every command takes these besides its own, up to one without a name. */
+/* Accepted by every command besides its own; ends with an option without a name. */
 extern const option kCommonOptions[];
 
 extern const command kCommands[];
@@ -53,20 +52,20 @@ extern const size_t kNumCommands;
 
 const command *command_find(const char *name);
 
-/* Whether a flag was given. */
+/* Whether the option was given. */
 bool arguments_has(const arguments *args, const char *name);
-/* The value given last, or the other. */
+/* The value given last, or `otherwise`. */
 const char *arguments_text(const arguments *args, const char *name, const char *otherwise);
-/* Which of the option's words was given last, or the other. */
+/* The index of the option's word given last, or `otherwise`. */
 size_t arguments_word(const arguments *args, const char *name, size_t otherwise);
-/* Values of an option that repeats, in their order. */
+/* The values of a repeatable option, in order. */
 size_t arguments_count(const arguments *args, const char *name);
 const char *arguments_at(const arguments *args, const char *name, size_t i);
-/* Whether a name is like one of the option's values, in which "*" is any text and "?" any
- * character; all names are where it was not given. */
-bool arguments_match(const arguments *args, const char *name, const char *what);
-/* A number within bounds, or the other where none was given; false when it is not one, which is
- * reported. */
+/* Whether `candidate` matches one of the option's values as a pattern, "*" for any text and "?" for
+ * any character. Without the option, everything matches. */
+bool arguments_match(const arguments *args, const char *name, const char *candidate);
+/* The option's value as a number, or `otherwise` without the option; false after a report that it
+ * is not a number from `low` to `high`. */
 bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,
                    long long high, long long *out);
 bool arguments_real(const arguments *args, const char *name, double otherwise, double low,
@@ -75,7 +74,7 @@ bool arguments_real(const arguments *args, const char *name, double otherwise, d
 size_t arguments_num_operands(const arguments *args);
 const char *arguments_operand(const arguments *args, size_t i);
 
-/* The bodies. */
+/* The functions that run the commands. */
 int run_config(const arguments *args);
 int run_info(const arguments *args);
 int run_list(const arguments *args);

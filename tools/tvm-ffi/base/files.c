@@ -16,7 +16,7 @@
 #include "base/report.h"
 #include "base/streams.h"
 
-/* For the reason in errno. */
+/* Reports the reason in errno; returns false. */
 static bool refuse(const char *path) {
   report_error("%s: %s", *path != '\0' ? path : "the empty name", strerror(errno));
   return false;
@@ -51,24 +51,23 @@ char *tool_read_file(const char *path, size_t *out_size) {
   return bytes;
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
-/* Where links lead, even to what is not there yet. */
+/* Follows symbolic links; the target need not exist yet. */
 static char *find_target(const char *path) {
   enum { kMaxLinks = 40 };
-  char *at = tool_copy(path, strlen(path)), link[4096];
+  char *target = tool_copy(path, strlen(path)), link[4096];
   int i;
   for (i = 0; i < kMaxLinks; ++i) {
-    ssize_t size = readlink(at, link, sizeof link - 1);
+    ssize_t size = readlink(target, link, sizeof link - 1);
     char *next;
     if (size <= 0) break;
     link[size] = '\0';
-    next = path_beside(at, link);
-    free(at);
-    at = next;
+    next = path_beside(target, link);
+    free(target);
+    target = next;
   }
-  return at;
+  return target;
 }
 
 static bool is_one(const struct stat *a, const struct stat *b) {
@@ -78,33 +77,34 @@ static bool is_one(const struct stat *a, const struct stat *b) {
 /* "-" and other names of stdout. */
 static bool is_stdout(const char *path) {
   int results = fileno(streams_results());
-  struct stat there, out;
-  return strcmp(path, "-") == 0 || (stat(path, &there) == 0 && fstat(results, &out) == 0 &&
-                                    !S_ISCHR(there.st_mode) && is_one(&there, &out));
+  struct stat named, out;
+  return strcmp(path, "-") == 0 || (stat(path, &named) == 0 && fstat(results, &out) == 0 &&
+                                    !S_ISCHR(named.st_mode) && is_one(&named, &out));
 }
 
 /* Takes the file. */
-static bool write_to(FILE *file, const file_content *from) {
-  bool good = fwrite(from->bytes, 1, from->size, file) == from->size && fflush(file) == 0;
-  if (!good) refuse(file == streams_results() ? "standard output" : from->path);
+static bool write_to(FILE *file, const file_content *content) {
+  bool good = fwrite(content->bytes, 1, content->size, file) == content->size && fflush(file) == 0;
+  if (!good) refuse(file == streams_results() ? "standard output" : content->path);
   if (file == streams_results()) return good;
-  if (fclose(file) != 0 && good) good = refuse(from->path);
+  if (fclose(file) != 0 && good) good = refuse(content->path);
   return good;
 }
 
-/* A file that is to be. */
+/* A file that is being written. */
 typedef struct {
-  char *target;             /* NULL: it is no file that can be replaced */
-  char *volatile temporary; /* beside it, with the bytes; NULL: it is put in place, or not begun */
+  char *target;             /* NULL: not a file that can be replaced */
+  char *volatile temporary; /* with the bytes, in the same folder; NULL: renamed already, or not
+                               begun */
   bool is_new;
 } replacement;
 
-/* Signals: those that end the program take along what is not in place yet; a reader that goes away,
- * or a limit of a file's size, is an error like others. */
+/* Signals that end the program also remove the temporary files. SIGXFSZ and SIGPIPE are ignored, so
+ * that a limit of the file size or a reader that has gone is an error of write(). */
 static const int kEndings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM}, kErrors[] = {SIGXFSZ, SIGPIPE};
 enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
 typedef void (*handler)(int);
-static handler before_endings[kNumEndings], before_errors[2];
+static handler old_endings[kNumEndings], old_errors[2];
 static replacement *volatile pending;
 static volatile size_t num_pending;
 
@@ -117,7 +117,8 @@ static void remove_pending(int signal_number) {
   raise(signal_number);
 }
 
-/* A single file that is written in place leaves nothing where its reader goes away. */
+/* SIGPIPE is ignored only with several files: a single file written in place leaves nothing behind
+ * when its reader goes away, so the signal may end the program. */
 static size_t count_errors(size_t num_files) {
   return num_files > 1 ? 2 : 1;
 }
@@ -127,50 +128,52 @@ static void catch_signals(replacement *made, size_t count) {
   pending = made;
   num_pending = count;
   for (i = 0; i < kNumEndings; ++i) {
-    before_endings[i] = signal(kEndings[i], remove_pending);
-    if (before_endings[i] == SIG_IGN) signal(kEndings[i], SIG_IGN);
+    old_endings[i] = signal(kEndings[i], remove_pending);
+    if (old_endings[i] == SIG_IGN) signal(kEndings[i], SIG_IGN);
   }
-  for (i = 0; i < count_errors(count); ++i) before_errors[i] = signal(kErrors[i], SIG_IGN);
+  for (i = 0; i < count_errors(count); ++i) old_errors[i] = signal(kErrors[i], SIG_IGN);
 }
 
 static void leave_signals(size_t count) {
   size_t i;
-  for (i = 0; i < count_errors(count); ++i) signal(kErrors[i], before_errors[i]);
-  for (i = 0; i < kNumEndings; ++i) signal(kEndings[i], before_endings[i]);
+  for (i = 0; i < count_errors(count); ++i) signal(kErrors[i], old_errors[i]);
+  for (i = 0; i < kNumEndings; ++i) signal(kEndings[i], old_endings[i]);
   num_pending = 0;
 }
 
-/* The mode that the file has, or else that the umask gives. */
-static FILE *create_beside(replacement *to, const struct stat *old) {
+/* Opens a temporary file beside the target, with the mode of the old file if there is one,
+ * otherwise the one that the umask gives. */
+static FILE *create_beside(replacement *out, const struct stat *old) {
   static unsigned count;
   int file;
   do {
-    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++), *other = to->temporary;
-    to->temporary = path_beside(to->target, name);
-    free(other);
+    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++),
+         *previous = out->temporary;
+    out->temporary = path_beside(out->target, name);
+    free(previous);
     free(name);
-    file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);
   if (file < 0) return NULL;
-  /* A file of somebody else stays theirs where that can be had. */
+  /* Keep the owner of another user's file if the system allows it. */
   if (old != NULL && (old->st_uid == geteuid() || fchown(file, old->st_uid, old->st_gid) == 0)) {
     fchmod(file, old->st_mode & 0777);
   }
   return fdopen(file, "wb");
 }
 
-/* Writes what is to take the place of a file beside it; false when reported. */
-static bool prepare(const file_content *from, replacement *out) {
+/* Writes the temporary file that will replace the file; false after a report. */
+static bool prepare(const file_content *content, replacement *out) {
   struct stat old, linked;
   FILE *file = NULL;
-  bool exists = stat(from->path, &old) == 0;
+  bool exists = stat(content->path, &old) == 0;
   out->is_new = !exists;
-  if (is_stdout(from->path)) return true;
+  if (is_stdout(content->path)) return true;
   if (exists && S_ISDIR(old.st_mode)) {
     errno = EISDIR;
-  } else if (exists ? access(from->path, W_OK) == 0 : errno == ENOENT) {
-    char *target = find_target(from->path);
-    /* Names below /proc are links to files that have no name. */
+  } else if (exists ? access(content->path, W_OK) == 0 : errno == ENOENT) {
+    char *target = find_target(content->path);
+    /* Not a regular file, or a link below /proc to a file that has no name: written in place. */
     if (exists && !(S_ISREG(old.st_mode) && stat(target, &linked) == 0 && is_one(&old, &linked))) {
       free(target);
       return true;
@@ -178,19 +181,19 @@ static bool prepare(const file_content *from, replacement *out) {
     out->target = target;
     file = create_beside(out, exists ? &old : NULL);
   }
-  return file != NULL ? write_to(file, from) : refuse(from->path);
+  return file != NULL ? write_to(file, content) : refuse(content->path);
 }
 
-static bool write_in_place(const file_content *from) {
-  FILE *file = is_stdout(from->path) ? streams_results() : fopen(from->path, "wb");
-  return file != NULL ? write_to(file, from) : refuse(from->path);
+static bool write_in_place(const file_content *content) {
+  FILE *file = is_stdout(content->path) ? streams_results() : fopen(content->path, "wb");
+  return file != NULL ? write_to(file, content) : refuse(content->path);
 }
 
-static bool put_in_place(const file_content *from, replacement *of) {
+static bool put_in_place(const file_content *content, replacement *made) {
   char *placed;
-  if (rename(of->temporary, of->target) != 0) return refuse(from->path);
-  placed = of->temporary;
-  of->temporary = NULL;
+  if (rename(made->temporary, made->target) != 0) return refuse(content->path);
+  placed = made->temporary;
+  made->temporary = NULL;
   free(placed);
   return true;
 }
@@ -223,21 +226,20 @@ bool tool_write_files(const file_content *files, size_t count) {
 }
 
 bool tool_write_file(const char *path, const void *bytes, size_t size) {
-  file_content one;
-  one.path = path;
-  one.bytes = bytes;
-  one.size = size;
-  return tool_write_files(&one, 1);
+  file_content content;
+  content.path = path;
+  content.bytes = bytes;
+  content.size = size;
+  return tool_write_files(&content, 1);
 }
 
-/* ---- Which file it is --------------------------------------------------------------------------
- */
+/* ---- Which file it is ---- */
 
 static bool look_at(const char *path, int standard, struct stat *out) {
   return (strcmp(path, "-") == 0 ? fstat(standard, out) : stat(path, out)) == 0;
 }
 
-/* Whether two names that no file has yet are the same. */
+/* Whether two names, neither of them of an existing file, would name the same file. */
 static bool is_same_name(const char *a, const char *b) {
   char *a_target = find_target(a), *b_target = find_target(b);
   char *a_folder = path_beside(a_target, "."), *b_folder = path_beside(b_target, ".");
@@ -252,13 +254,14 @@ static bool is_same_name(const char *a, const char *b) {
   return same;
 }
 
-bool tool_is_same_file(const char *written, const char *other, bool other_is_read) {
+bool tool_is_same_file(const char *written, const char *second, bool second_is_read) {
   struct stat a, b;
   bool has_a = look_at(written, STDOUT_FILENO, &a);
-  bool has_b = look_at(other, other_is_read ? STDIN_FILENO : STDOUT_FILENO, &b);
-  if (!other_is_read && strcmp(written, "-") == 0 && strcmp(other, "-") == 0) return true;
-  if (!has_a && !has_b) return is_same_name(written, other);
-  /* A terminal or a socket is often both stdin and stdout. */
+  bool has_b = look_at(second, second_is_read ? STDIN_FILENO : STDOUT_FILENO, &b);
+  if (!second_is_read && strcmp(written, "-") == 0 && strcmp(second, "-") == 0) return true;
+  if (!has_a && !has_b) return is_same_name(written, second);
+  /* A terminal or a socket is often both stdin and stdout: only a regular file that is read
+   * counts. */
   return has_a && has_b && is_one(&a, &b) &&
-         (other_is_read ? S_ISREG(a.st_mode) : !S_ISCHR(a.st_mode));
+         (second_is_read ? S_ISREG(a.st_mode) : !S_ISCHR(a.st_mode));
 }

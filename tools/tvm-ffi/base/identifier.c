@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Not those of <ctype.h>, which ask the locale. */
+/* <ctype.h> depends on the locale. */
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that may stand in sources: ASCII letters, digits and _, a digit not first. */
+/* Names valid in sources: ASCII letters, digits and _, not beginning with a digit. */
 #ifndef TVM_FFI_TOOL_IDENTIFIER_H_
 #define TVM_FFI_TOOL_IDENTIFIER_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Words of C and of C++: no names in a source for both. */
+/* Keywords of C and of C++, which cannot be names in a source that is both. */
 /* clang-format off */
 #define IDENTIFIER_C_WORDS                                                                        \
   "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary", "_Noreturn",  \
@@ -24,12 +24,13 @@
   "while", "xor", "xor_eq"
 /* clang-format on */
 
-/* Whether it may stand behind the first character. */
+/* Whether the character may follow the first one of an identifier. */
 bool identifier_has(char c);
 bool identifier_is(const char *bytes, size_t size);
 /* Whether the text is one of IDENTIFIER_C_WORDS. */
 bool identifier_is_c_word(const char *name);
-/* The same with _ for what no identifier has; a digit may be first. Of free(). */
+/* A copy of the text with _ for every character that no identifier has; it may begin with a digit.
+ * Release with free(). */
 char *identifier_make(const char *bytes, size_t size);
 
 #endif /* TVM_FFI_TOOL_IDENTIFIER_H_ */

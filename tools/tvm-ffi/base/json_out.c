@@ -15,33 +15,33 @@ static int depth;
 static bool has_items;
 
 static void write_escaped(const char *text, size_t size) {
-  FILE *to = streams_results();
+  FILE *stream = streams_results();
   size_t i, step;
-  putc('"', to);
+  putc('"', stream);
   for (i = 0; i < size; i += step) {
     unsigned char byte = (unsigned char)text[i];
     size_t length = utf8_measure(text + i, size - i);
     step = length > 0 ? length : 1;
     if (byte == '"' || byte == '\\') {
-      fprintf(to, "\\%c", byte);
+      fprintf(stream, "\\%c", byte);
     } else if (byte == '\n') {
-      fputs("\\n", to);
+      fputs("\\n", stream);
     } else if (byte < 0x20 || byte == 0x7f || length == 0) {
-      fprintf(to, "\\u%04x", byte);
+      fprintf(stream, "\\u%04x", byte);
     } else {
-      fwrite(text + i, 1, length, to);
+      fwrite(text + i, 1, length, stream);
     }
   }
-  putc('"', to);
+  putc('"', stream);
 }
 
-/* What stands before a value. */
+/* Writes the comma, indentation and key before a value. */
 static void begin_item(const char *key) {
-  FILE *to = streams_results();
-  if (depth > 0) fprintf(to, "%s\n%*s", has_items ? "," : "", 2 * depth, "");
+  FILE *stream = streams_results();
+  if (depth > 0) fprintf(stream, "%s\n%*s", has_items ? "," : "", 2 * depth, "");
   if (key != NULL) {
     write_escaped(key, strlen(key));
-    fputs(": ", to);
+    fputs(": ", stream);
   }
   has_items = true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON among the results, of one value: two spaces a level, keys in the order they are written. */
+/* Writes one JSON value to the results: two spaces of indentation a level, keys in the order
+ * written. */
 #ifndef TVM_FFI_TOOL_JSON_OUT_H_
 #define TVM_FFI_TOOL_JSON_OUT_H_
 
@@ -13,10 +14,10 @@ void json_begin_array(const char *key);
 void json_end(void);
 void json_text(const char *key, const char *text); /* NULL writes null */
 void json_bytes(const char *key, const char *text,
-                size_t size); /* what is not UTF-8: \u00XX for the byte */
+                size_t size); /* a byte that is not UTF-8 becomes \u00XX */
 void json_int(const char *key, int64_t number);
 void json_uint(const char *key, uint64_t number);
-void json_real(const char *key, double number); /* NaN and infinities as texts */
+void json_real(const char *key, double number); /* NaN and infinities as strings */
 void json_bool(const char *key, bool value);
 void json_null(const char *key);
 

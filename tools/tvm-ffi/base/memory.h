@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a program that has nothing better to do than to end when there is none. */
+/* Allocation that ends the program when memory runs out. */
 #ifndef TVM_FFI_TOOL_MEMORY_H_
 #define TVM_FFI_TOOL_MEMORY_H_
 
@@ -11,10 +11,10 @@
 #define TOOL_PRINTF(text, first)
 #endif
 
-/* Never NULL; of free(). */
+/* All return memory to release with free(), never NULL. */
 void *tool_alloc(size_t size);
 void *tool_realloc(void *block, size_t size);
-char *tool_copy(const char *text, size_t size); /* ends with NUL */
+char *tool_copy(const char *text, size_t size); /* NUL-terminated */
 char *tool_format(const char *format, ...) TOOL_PRINTF(1, 2);
 
 #endif /* TVM_FFI_TOOL_MEMORY_H_ */

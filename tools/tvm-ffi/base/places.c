@@ -19,7 +19,7 @@ bool place_has(const char *folder, const char *name) {
   return found;
 }
 
-/* The running program, links resolved. */
+/* The path of the running program, with symbolic links resolved. */
 static char *find_program(void) {
   char path[4096];
   ssize_t size = readlink("/proc/self/exe", path, sizeof path);
@@ -42,7 +42,7 @@ char *place_under(const char *prefix, const char *folder) {
   return *folder == '/' ? tool_copy(folder, strlen(folder)) : tool_format("%s/%s", prefix, folder);
 }
 
-/* What is before "/FOLDER/NAME"; NULL where the path does not end so. */
+/* What precedes "/FOLDER/NAME"; NULL if the path does not end that way. */
 static char *strip_folder(const char *path, const char *folder) {
   const char *name = path_base(path);
   size_t size = name > path ? (size_t)(name - 1 - path) : 0, tail = strlen(folder);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where this program lies, and what was installed with it. */
+/* Finds this program, its libtvm_ffi, and the folders installed with it. */
 #ifndef TVM_FFI_TOOL_PLACES_H_
 #define TVM_FFI_TOOL_PLACES_H_
 
 #include <stdbool.h>
 
-/* Below the folder of libraries: the library with the C++ functions of the reference's. */
+/* The library that also has the reference's C++ functions, relative to the folder of libraries. */
 #define CXX_FOLDER "tvm_ffi_cxx"
 #define CXX_LIBRARY CXX_FOLDER "/libtvm_ffi.so"
 
-/* All are of free(), and NULL where there is no such thing. */
+/* All paths are released with free(), and are NULL if there is no such place. */
 
-/* The file of the libtvm_ffi that runs; where the program has it inside, the program. */
+/* The file of the libtvm_ffi in use; the program itself if that is linked into it. */
 char *place_of_library(void);
-/* The folder that the program was installed under, wherever that is now; NULL also where headers
- * and library are not there, which is reported. */
+/* The prefix of the installation, wherever that was moved to; NULL after a report if it cannot be
+ * found, or lacks the headers or the library. */
 char *place_of_prefix(void);
-/* "PREFIX/folder", or the folder where it lies outside the prefix. */
+/* "PREFIX/folder", or `folder` if it is an absolute path. */
 char *place_under(const char *prefix, const char *folder);
 
-/* Whether there is a file of that name in the folder. */
+/* Whether the folder has a file of that name. */
 bool place_has(const char *folder, const char *name);
 
 #endif /* TVM_FFI_TOOL_PLACES_H_ */

@@ -34,7 +34,7 @@ char *raised_take_line(void) {
   return text;
 }
 
-void raised_report(const char *who, bool with_backtrace) {
+void raised_report(const char *speaker, bool with_backtrace) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   char *text = NULL;
   size_t size = 0;
@@ -44,7 +44,7 @@ void raised_report(const char *who, bool with_backtrace) {
     if (with_backtrace && error != NULL) tvm_ffi_error_print_backtrace(error, stream);
     fclose(stream);
   }
-  report_said(who, text != NULL ? text : "", size);
+  report_said(speaker, text != NULL ? text : "", size);
   free(text);
   tvm_ffi_object_release(error);
 }

@@ -14,8 +14,7 @@
 static bool colored;
 static bool progress_shown;
 
-/* ---- Errors ------------------------------------------------------------------------------------
- */
+/* ---- Errors ---- */
 
 static void print_lines(const char *said, size_t size) {
   char *shown = shown_lines(said, size);
@@ -45,30 +44,29 @@ int report_fail(int exit_code, const char *format, ...) {
   return exit_code;
 }
 
-void report_said(const char *who, const char *said, size_t size) {
+void report_said(const char *speaker, const char *said, size_t size) {
   report_progress_end();
   streams_flush();
-  print_lines(who, strlen(who));
+  print_lines(speaker, strlen(speaker));
   fputs(": ", streams_errors());
   print_lines(said, size);
   if (size == 0 || said[size - 1] != '\n') fputc('\n', streams_errors());
 }
 
-/* ---- Colours and progress ----------------------------------------------------------------------
- */
+/* ---- Colours and progress ---- */
 
-void report_set_color(const char *when) {
+void report_set_color(const char *mode) {
   const char *no_color = getenv("NO_COLOR");
-  if (strcmp(when, "auto") == 0) {
+  if (strcmp(mode, "auto") == 0) {
     colored = isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
   } else {
-    colored = strcmp(when, "always") == 0;
+    colored = strcmp(mode, "always") == 0;
   }
 }
 
-const char *report_color(color which) {
+const char *report_color(color role) {
   static const char *const kCodes[] = {"\033[0m", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
-  return colored ? kCodes[which] : "";
+  return colored ? kCodes[role] : "";
 }
 
 bool report_progress(const char *format, ...) {

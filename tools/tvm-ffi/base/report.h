@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool says besides its results: errors and progress, all of it on stderr. Bytes that
- * would move the terminal's cursor are shown as "\x1b", whoever they come from. */
+/* Errors and progress, which all go to stderr. Bytes that would move the terminal's cursor are
+ * shown as "\x1b", whatever text they come from. */
 #ifndef TVM_FFI_TOOL_REPORT_H_
 #define TVM_FFI_TOOL_REPORT_H_
 
@@ -11,21 +11,21 @@
 
 /* When to colour: "auto" (a terminal, unless NO_COLOR is set and not empty), "always" or "never".
  */
-void report_set_color(const char *when);
+void report_set_color(const char *mode);
 
-/* Texts that switch a colour on and off for stdout; empty where there is none. */
+/* Escape sequences that switch a colour of stdout on or off; empty when not colouring. */
 typedef enum { kColorNone, kColorName, kColorGood, kColorBad, kColorDim } color;
-const char *report_color(color which);
+const char *report_color(color role);
 
-/* "tvm-ffi: ..." as one line. */
+/* Prints "tvm-ffi: ..." as one line. */
 void report_error(const char *format, ...) TOOL_PRINTF(1, 2);
-/* The same, and the exit code to return. */
+/* The same; returns the exit code. */
 int report_fail(int exit_code, const char *format, ...) TOOL_PRINTF(2, 3);
-/* "who: " and what somebody else has said, which may be many lines. */
-void report_said(const char *who, const char *said, size_t size);
+/* Prints "speaker: " and a text from elsewhere, which may have many lines. */
+void report_said(const char *speaker, const char *said, size_t size);
 
-/* A line about work that goes on, which replaces the one before; false where stderr is no terminal,
- * and none is shown. report_progress_end() wipes it. */
+/* Shows a line about work in progress, which replaces the previous one; false, and nothing shown,
+ * if stderr is not a terminal. report_progress_end() erases it. */
 bool report_progress(const char *format, ...) TOOL_PRINTF(1, 2);
 void report_progress_end(void);
 

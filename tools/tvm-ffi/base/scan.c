@@ -10,34 +10,34 @@
 #include "base/report.h"
 #include "base/utf8.h"
 
-/* Where the value that begins at s->at ends; NULL: a bracket or a quote stays open. */
+/* The end of the value that begins at s->pos; NULL if a bracket or a quote is not closed. */
 static const char *find_end(const scan *s) {
-  const char *at = s->at;
+  const char *cursor = s->pos;
   int depth = 0;
   bool quoted = false;
   if (!s->nested) return s->end;
-  for (; at < s->end; ++at) {
+  for (; cursor < s->end; ++cursor) {
     if (quoted) {
-      if (*at == '\\' && at + 1 < s->end)
-        ++at;
-      else if (*at == '"')
+      if (*cursor == '\\' && cursor + 1 < s->end)
+        ++cursor;
+      else if (*cursor == '"')
         quoted = false;
-    } else if (*at == '"') {
+    } else if (*cursor == '"') {
       quoted = true;
-    } else if (strchr("[{(", *at) != NULL) {
+    } else if (strchr("[{(", *cursor) != NULL) {
       ++depth;
-    } else if (strchr("]})", *at) != NULL) {
-      if (depth-- == 0) return at;
-    } else if (*at == ',' && depth == 0) {
-      return at;
+    } else if (strchr("]})", *cursor) != NULL) {
+      if (depth-- == 0) return cursor;
+    } else if (*cursor == ',' && depth == 0) {
+      return cursor;
     }
   }
-  return depth > 0 || quoted ? NULL : at;
+  return depth > 0 || quoted ? NULL : cursor;
 }
 
-int scan_measure(const scan *s, const char *at) {
-  size_t size = at < s->end ? utf8_measure(at, (size_t)(s->end - at)) : 0;
-  return at < s->end && size == 0 ? 1 : (int)size;
+int scan_measure(const scan *s, const char *pos) {
+  size_t size = pos < s->end ? utf8_measure(pos, (size_t)(s->end - pos)) : 0;
+  return pos < s->end && size == 0 ? 1 : (int)size;
 }
 
 bool scan_fail(const scan *s, const char *format, ...) {
@@ -47,7 +47,7 @@ bool scan_fail(const scan *s, const char *format, ...) {
   size_t size, shown;
   text message = {NULL, 0, 0};
   va_list values;
-  whole.at = s->begin;
+  whole.pos = s->begin;
   end = find_end(&whole);
   size = shown = (size_t)((end != NULL ? end : s->end) - s->begin);
   if (size > kShown) shown = utf8_cut(s->begin, kShown);
@@ -69,30 +69,30 @@ bool scan_fail_raised(const scan *s) {
 }
 
 void scan_skip_space(scan *s) {
-  while (s->at < s->end && isspace((unsigned char)*s->at)) ++s->at;
+  while (s->pos < s->end && isspace((unsigned char)*s->pos)) ++s->pos;
 }
 
 bool scan_take(scan *s, char c) {
-  const char *before = s->at;
+  const char *start = s->pos;
   scan_skip_space(s);
-  if (s->at < s->end && *s->at == c) {
-    ++s->at;
+  if (s->pos < s->end && *s->pos == c) {
+    ++s->pos;
     return true;
   }
-  s->at = before;
+  s->pos = start;
   return false;
 }
 
 bool scan_take_prefix(scan *s, const char *prefix) {
   size_t size = strlen(prefix);
-  if ((size_t)(s->end - s->at) < size || memcmp(s->at, prefix, size) != 0) return false;
-  s->at += size;
+  if ((size_t)(s->end - s->pos) < size || memcmp(s->pos, prefix, size) != 0) return false;
+  s->pos += size;
   return true;
 }
 
 bool scan_at_end(scan *s) {
   scan_skip_space(s);
-  return s->at == s->end;
+  return s->pos == s->end;
 }
 
 char *scan_take_rest(scan *s) {
@@ -102,53 +102,53 @@ char *scan_take_rest(scan *s) {
     return NULL;
   }
   scan_skip_space(s);
-  begin = s->at < end ? s->at : end;
+  begin = s->pos < end ? s->pos : end;
   while (end > begin && isspace((unsigned char)end[-1])) --end;
-  s->at = next;
+  s->pos = next;
   return tool_copy(begin, (size_t)(end - begin));
 }
 
 static bool take_hex(scan *s, int digits, unsigned *out) {
   *out = 0;
-  for (; digits > 0; --digits, ++s->at) {
-    int c = s->at < s->end ? tolower((unsigned char)*s->at) : 0;
+  for (; digits > 0; --digits, ++s->pos) {
+    int c = s->pos < s->end ? tolower((unsigned char)*s->pos) : 0;
     if (!isxdigit(c)) return scan_fail(s, "an escape in a text lacks hexadecimal digits");
     *out = *out * 16 + (unsigned)(isdigit(c) ? c - '0' : c - 'a' + 10);
   }
   return true;
 }
 
-static void add_utf8(text *to, unsigned code) {
+static void add_utf8(text *out, unsigned code) {
   char bytes[3];
   if (code < 0x80) {
     bytes[0] = (char)code;
-    text_add_bytes(to, bytes, 1);
+    text_add_bytes(out, bytes, 1);
   } else if (code < 0x800) {
     bytes[0] = (char)(0xc0 | code >> 6);
     bytes[1] = (char)(0x80 | (code & 0x3f));
-    text_add_bytes(to, bytes, 2);
+    text_add_bytes(out, bytes, 2);
   } else {
     bytes[0] = (char)(0xe0 | code >> 12);
     bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
     bytes[2] = (char)(0x80 | (code & 0x3f));
-    text_add_bytes(to, bytes, 3);
+    text_add_bytes(out, bytes, 3);
   }
 }
 
-/* What stands behind a backslash. */
-static bool take_escape(scan *s, text *to) {
+/* Appends the character of the escape sequence whose backslash was just read. */
+static bool take_escape(scan *s, text *out) {
   static const char kLetters[] = "\"\\/ntr0", kMeant[] = "\"\\/\n\t\r";
   const char *found;
   unsigned code;
-  const char *begin = s->at;
-  char letter = s->at < s->end ? *s->at++ : '\0';
+  const char *begin = s->pos;
+  char letter = s->pos < s->end ? *s->pos++ : '\0';
   if (letter == 'x' || letter == 'u') {
     if (!take_hex(s, letter == 'x' ? 2 : 4, &code)) return false;
     if (letter == 'u') {
-      add_utf8(to, code);
+      add_utf8(out, code);
     } else {
       char byte = (char)code;
-      text_add_bytes(to, &byte, 1);
+      text_add_bytes(out, &byte, 1);
     }
     return true;
   }
@@ -156,7 +156,7 @@ static bool take_escape(scan *s, text *to) {
   if (found == NULL) {
     return scan_fail(s, "`\\%.*s` is no escape in a text", scan_measure(s, begin), begin);
   }
-  text_add_bytes(to, kMeant + (found - kLetters), 1);
+  text_add_bytes(out, kMeant + (found - kLetters), 1);
   return true;
 }
 
@@ -164,19 +164,19 @@ char *scan_take_quoted(scan *s, size_t *out_size) {
   text out = {NULL, 0, 0};
   text_add_bytes(&out, "", 0);
   if (!scan_take(s, '"')) return NULL;
-  while (s->at < s->end && *s->at != '"') {
-    if (*s->at != '\\') {
-      text_add_bytes(&out, s->at++, 1);
+  while (s->pos < s->end && *s->pos != '"') {
+    if (*s->pos != '\\') {
+      text_add_bytes(&out, s->pos++, 1);
     } else {
-      ++s->at;
+      ++s->pos;
       if (!take_escape(s, &out)) goto failed;
     }
   }
-  if (s->at == s->end) {
+  if (s->pos == s->end) {
     scan_fail(s, "a quote stays open");
     goto failed;
   }
-  ++s->at;
+  ++s->pos;
   *out_size = out.size;
   return out.data;
 failed:

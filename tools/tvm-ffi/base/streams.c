@@ -11,7 +11,7 @@
 #include "base/report.h"
 
 static FILE *results, *errors; /* NULL: stdout, stderr */
-static int failure;            /* why the first results were lost; 0 */
+static int failure;            /* errno of the first failed write of results; 0 */
 
 FILE *streams_results(void) {
   return results != NULL ? results : stdout;
@@ -54,7 +54,7 @@ void streams_flush(void) {
 
 int streams_finish(int exit_code) {
   streams_flush();
-  /* A full disk, for one: what was printed is not whole. */
+  /* The output is incomplete, for instance because the disk is full. */
   if ((failure != 0 || ferror(streams_results())) && exit_code == kExitOk) {
     return report_fail(kExitUsage, "standard output: %s",
                        failure != 0 ? strerror(failure) : "it cannot be written");

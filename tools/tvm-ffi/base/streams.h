@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results and errors go when foreign code is in this process, which prints too, and may close
- * or redirect what it prints to. */
+/* Keeps results and errors apart from foreign code in this process, which prints too, and may close
+ * or redirect stdout and stderr. */
 #ifndef TVM_FFI_TOOL_STREAMS_H_
 #define TVM_FFI_TOOL_STREAMS_H_
 
@@ -11,16 +11,18 @@
 FILE *streams_results(void);
 FILE *streams_errors(void);
 
-/* Before foreign code is loaded: results and errors get descriptors of their own. What others print
- * to stdout goes on doing so, or goes to stderr; what they read is stdin, or nothing. */
+/* Call before foreign code is loaded: gives results and errors descriptors of their own. What
+ * others print to stdout still goes there, or to stderr; what they read is stdin, or empty. */
 void streams_part(bool others_print, bool others_read);
 
-/* Writes what is pending of the results; streams_finish() says so if that fails. */
+/* Flushes the results; a failure is reported by streams_finish(). */
 void streams_flush(void);
-/* All results are written; the exit code, which is kExitUsage after a report that they are not. */
+/* Flushes the results for the last time. Returns `exit_code`, or kExitUsage after a report if that
+ * is kExitOk and results were lost. */
 int streams_finish(int exit_code);
 
-/* A copy of a descriptor, out of the way of code that closes all those it can think of; -1. */
+/* Duplicates a descriptor to a high number, which code that closes every low one is unlikely to
+ * hit; -1. */
 int streams_copy_descriptor(int descriptor);
 
 #endif /* TVM_FFI_TOOL_STREAMS_H_ */

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* How many of the bytes, at least one of them, the character takes that begins there; 0 where none
- * does. */
+/* The length of the character at the beginning of the bytes, of which there must be at least one; 0
+ * if they begin with no valid character. */
 size_t utf8_measure(const void *bytes, size_t size);
-/* So many of the bytes, or as many less as leave the last character whole. */
+/* At most `size`: the number of bytes that does not cut the last character. */
 size_t utf8_cut(const void *bytes, size_t size);
 
 #endif /* TVM_FFI_TOOL_UTF8_H_ */

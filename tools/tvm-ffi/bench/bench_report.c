@@ -10,21 +10,20 @@
 #include "base/shown.h"
 #include "base/streams.h"
 
-/* ---- Showing -----------------------------------------------------------------------------------
- */
+/* ---- Showing ---- */
 
 static const char *const kColumns[] = {"minimum", "median", "P90", "P95", "P99", "P99.9", "MAD"};
 static const char *const kKeys[] = {"min", "median", "p90", "p95", "p99", "p999", "mad"};
 enum { kNumColumns = sizeof kColumns / sizeof *kColumns };
 
-static void list_columns(const statistics *of, double *out) {
-  out[0] = of->minimum;
-  out[1] = of->median;
-  out[2] = of->p90;
-  out[3] = of->p95;
-  out[4] = of->p99;
-  out[5] = of->p999;
-  out[6] = of->mad;
+static void list_columns(const statistics *result, double *out) {
+  out[0] = result->minimum;
+  out[1] = result->median;
+  out[2] = result->p90;
+  out[3] = result->p95;
+  out[4] = result->p99;
+  out[5] = result->p999;
+  out[6] = result->mad;
 }
 
 /* "12.3 ns" */
@@ -46,7 +45,7 @@ static size_t measure(const char *name) {
   return size;
 }
 
-/* A name of a file or a function, and spaces up to that width. */
+/* Prints the name of a file or a function, padded with spaces to `width`. */
 static void print_name(const char *name, size_t width) {
   size_t size = (size_t)shown_print(streams_results(), name);
   fprintf(streams_results(), "%*s", size < width ? (int)(width - size) : 0, "");
@@ -64,12 +63,12 @@ static void print_table(const bench_results *b) {
   for (k = 0; k < kNumColumns; ++k) fprintf(streams_results(), " %9s", kColumns[k]);
   putc('\n', streams_results());
   for (i = 0; i < b->num_runners; ++i) {
-    const bench_runner *one = &b->runners[i];
+    const bench_runner *runner = &b->runners[i];
     double columns[kNumColumns];
     char time[32];
-    list_columns(&one->result, columns);
-    print_name(one->name, width);
-    fprintf(streams_results(), " %9zu", one->result.count);
+    list_columns(&runner->result, columns);
+    print_name(runner->name, width);
+    fprintf(streams_results(), " %9zu", runner->result.count);
     for (k = 0; k < kNumColumns; ++k)
       fprintf(streams_results(), " %9s", write_time(columns[k], time, sizeof time));
     putc('\n', streams_results());
@@ -77,56 +76,56 @@ static void print_table(const bench_results *b) {
 }
 
 static void print_share(const bench_results *b) {
-  const bench_runner *nothing = &b->runners[b->num_runners - 1];
+  const bench_runner *baseline = &b->runners[b->num_runners - 1];
   char share[32], whole[32];
   fprintf(streams_results(), "the runtime's share: %s of %s (%.1f %%)\n",
-          write_time(nothing->result.median, share, sizeof share),
+          write_time(baseline->result.median, share, sizeof share),
           write_time(b->runners[0].result.median, whole, sizeof whole),
-          100 * nothing->result.median / b->runners[0].result.median);
+          100 * baseline->result.median / b->runners[0].result.median);
 }
 
-/* -1: the second is faster, 1: slower, 0: it cannot be told, or is less than a hundredth, which
- * where code and data happen to lie can make too. */
-static int judge(const statistics_ratio *of) {
-  if (of->count < STATISTICS_FEWEST) return 0;
-  return of->high < 0.99 ? -1 : of->low > 1.01;
+/* -1: the second is faster; 1: slower; 0: it cannot be told, or the difference is below 1 %, which
+ * the placement of code and data in memory alone can cause. */
+static int judge(const statistics_ratio *ratio) {
+  if (ratio->count < STATISTICS_FEWEST) return 0;
+  return ratio->high < 0.99 ? -1 : ratio->low > 1.01;
 }
 
-static char *describe_ratio(const char *first, const char *second, const statistics_ratio *of) {
-  if (of->count < STATISTICS_FEWEST) {
+static char *describe_ratio(const char *first, const char *second, const statistics_ratio *ratio) {
+  if (ratio->count < STATISTICS_FEWEST) {
     return tool_format("%s takes %.3fx the time of %s, of too few samples to tell more", second,
-                       of->ratio, first);
+                       ratio->ratio, first);
   }
-  switch (judge(of)) {
+  switch (judge(ratio)) {
     case -1:
       return tool_format("%s is %.3fx faster than %s (95 %% CI %.3f to %.3f), significant", second,
-                         1 / of->ratio, first, 1 / of->high, 1 / of->low);
+                         1 / ratio->ratio, first, 1 / ratio->high, 1 / ratio->low);
     case 1:
       return tool_format("%s is %.3fx slower than %s (95 %% CI %.3f to %.3f), significant", second,
-                         of->ratio, first, of->low, of->high);
+                         ratio->ratio, first, ratio->low, ratio->high);
     default:
       return tool_format(
           "%s takes %.3fx the time of %s (95 %% CI %.3f to %.3f), no significant difference",
-          second, of->ratio, first, of->low, of->high);
+          second, ratio->ratio, first, ratio->low, ratio->high);
   }
 }
 
 static void show_ratio(bool json, const char *first, const char *second,
-                       const statistics_ratio *of) {
-  char *verdict = describe_ratio(first, second, of);
+                       const statistics_ratio *ratio) {
+  char *verdict = describe_ratio(first, second, ratio);
   if (json) {
     json_begin_object(NULL);
     json_text("first", first);
     json_text("second", second);
-    json_real("ratio", of->ratio);
-    json_real("low", of->low);
-    json_real("high", of->high);
-    json_bool("significant", judge(of) != 0);
+    json_real("ratio", ratio->ratio);
+    json_real("low", ratio->low);
+    json_real("high", ratio->high);
+    json_bool("significant", judge(ratio) != 0);
     json_text("verdict", verdict);
     json_end();
   } else {
     static const color kColors[] = {kColorGood, kColorDim, kColorBad};
-    fputs(report_color(kColors[judge(of) + 1]), streams_results());
+    fputs(report_color(kColors[judge(ratio) + 1]), streams_results());
     shown_print(streams_results(), verdict);
     fprintf(streams_results(), "%s\n", report_color(kColorNone));
   }
@@ -138,23 +137,22 @@ static void print_json(const bench_results *b) {
   json_text("function", b->function);
   json_begin_array("runs");
   for (i = 0; i < b->num_runners; ++i) {
-    const bench_runner *one = &b->runners[i];
+    const bench_runner *runner = &b->runners[i];
     double columns[kNumColumns];
-    list_columns(&one->result, columns);
+    list_columns(&runner->result, columns);
     json_begin_object(NULL);
-    json_text("library", i + 1 < b->num_runners ? one->name : NULL);
-    json_uint("samples", one->result.count);
-    json_uint("calls_per_sample", one->batch);
+    json_text("library", i + 1 < b->num_runners ? runner->name : NULL);
+    json_uint("samples", runner->result.count);
+    json_uint("calls_per_sample", runner->batch);
     for (k = 0; k < kNumColumns; ++k) json_real(kKeys[k], columns[k]);
-    json_real("median_low", one->result.low);
-    json_real("median_high", one->result.high);
+    json_real("median_low", runner->result.low);
+    json_real("median_high", runner->result.high);
     json_end();
   }
   json_end();
 }
 
-/* ---- Older results -----------------------------------------------------------------------------
- */
+/* ---- Older results ---- */
 
 static bool get_real(const TVMFFIAny *map, const char *key, double *out) {
   TVMFFIAny value;
@@ -167,16 +165,16 @@ static bool get_real(const TVMFFIAny *map, const char *key, double *out) {
 
 static bool is_library(const TVMFFIAny *run) {
   TVMFFIAny value;
-  bool is;
+  bool named;
   if (tvm_ffi_map_get_item(run->v_obj, tvm_ffi_any_view_string("library"), &value) != 0) {
     return false;
   }
-  is = !tvm_ffi_any_is_none(&value);
+  named = !tvm_ffi_any_is_none(&value);
   tvm_ffi_any_clear(&value);
-  return is;
+  return named;
 }
 
-/* The i-th library of "runs" in what --json has printed. */
+/* The i-th library of "runs" in the output of --json. */
 static bool find_run(const TVMFFIAny *json, size_t i, statistics *out) {
   TVMFFIAny runs;
   double count = 0;
@@ -196,21 +194,21 @@ static bool find_run(const TVMFFIAny *json, size_t i, statistics *out) {
   return found;
 }
 
-/* Whether it is of that function, or reported. */
+/* Whether the results are of that function; false after a report. */
 static bool check_function(const char *path, const TVMFFIAny *json, const char *function) {
   TVMFFIAny name;
   TVMFFIByteArray content;
-  bool same;
+  bool matches;
   if (tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("function"), &name) != 0) {
     TVMFFIErrorSetRaised(NULL);
     report_error("%s: does not say which function it has measured", path);
     return false;
   }
-  same = tvm_ffi_any_try_string(&name, &content) && content.size == strlen(function) &&
-         memcmp(content.data, function, content.size) == 0;
-  if (!same) report_error("%s: has measured another function than %s", path, function);
+  matches = tvm_ffi_any_try_string(&name, &content) && content.size == strlen(function) &&
+            memcmp(content.data, function, content.size) == 0;
+  if (!matches) report_error("%s: has measured another function than %s", path, function);
   tvm_ffi_any_clear(&name);
-  return same;
+  return matches;
 }
 
 bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
@@ -247,10 +245,10 @@ bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
 static void show_old(const bench_results *b, bool json, const TVMFFIAny *old, const char *path) {
   size_t i;
   for (i = 0; i + 1 < b->num_runners; ++i) {
-    statistics before;
+    statistics older;
     statistics_ratio ratio;
-    if (!find_run(old, i, &before)) break;
-    statistics_compare(&before, &b->runners[i].result, &ratio);
+    if (!find_run(old, i, &older)) break;
+    statistics_compare(&older, &b->runners[i].result, &ratio);
     show_ratio(json, path, b->runners[i].name, &ratio);
   }
   TVMFFIErrorSetRaised(NULL);

@@ -13,15 +13,15 @@ static int compare(const void *a, const void *b) {
 
 double statistics_quantile(const double *sorted, size_t count, double part) {
   double place = part * (double)(count - 1);
-  size_t below = (size_t)place;
-  if (below + 1 >= count) return sorted[count - 1];
-  return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+  size_t lower = (size_t)place;
+  if (lower + 1 >= count) return sorted[count - 1];
+  return sorted[lower] + (place - (double)lower) * (sorted[lower + 1] - sorted[lower]);
 }
 
 void statistics_median_ranks(size_t count, double confidence, size_t *low, size_t *high) {
   double n = (double)count, tail = (1 - confidence) / 2, sum = 0;
   size_t rank = 0;
-  /* The chance that `rank` or fewer of the samples are below the median has to stay below tail. */
+  /* The probability that `rank` or fewer samples are below the median must stay below tail. */
   for (; rank < count / 2; ++rank) {
     double k = (double)rank;
     sum += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same symbols in two files. A loader keeps libraries apart (RTLD_LOCAL), so that only what a
+/* Finds symbols that two files share. The loader keeps libraries apart (RTLD_LOCAL), so only what a
  * linker refuses is an error; the rest depends on how the libraries are used. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,25 +7,26 @@
 #include "base/shown.h"
 #include "check/checks.h"
 
-/* Symbols that both have, by what comes of it. */
+/* Symbols in both files, of one consequence. */
 typedef struct {
   const char *first;
   size_t count;
 } shared;
 
-static void count_one(shared *to, const char *name) {
-  if (to->count++ == 0) to->first = name;
+static void count_one(shared *group, const char *name) {
+  if (group->count++ == 0) group->first = name;
 }
 
-static void say_shared(checking *to, level how, const shared *which, const checking *other,
-                       const char *what) {
-  const char *path = other->found.path;
+static void say_shared(checking *subject, level severity, const shared *group,
+                       const checking *earlier, const char *consequence) {
+  const char *path = earlier->found.path;
   char *shown = shown_text(path, strlen(path));
-  if (which->count == 1) {
-    checks_add(to, how, "clashes", which->first, tool_format("%s has it, too: %s", shown, what));
-  } else if (which->count > 1) {
-    checks_add(to, how, "clashes", which->first,
-               tool_format("one of %zu that %s has, too: %s", which->count, shown, what));
+  if (group->count == 1) {
+    checks_add(subject, severity, "clashes", group->first,
+               tool_format("%s has it, too: %s", shown, consequence));
+  } else if (group->count > 1) {
+    checks_add(subject, severity, "clashes", group->first,
+               tool_format("one of %zu that %s has, too: %s", group->count, shown, consequence));
   }
   free(shown);
 }
@@ -39,17 +40,18 @@ static const char *get_basename(const char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
-/* Whether one is loaded along with the other. */
-static bool needs(const elf_file *one, const elf_file *other) {
-  const char *name = other->soname != NULL ? other->soname : get_basename(other->path);
+/* Whether loading `file` also loads `dependency`. */
+static bool needs(const elf_file *file, const elf_file *dependency) {
+  const char *name =
+      dependency->soname != NULL ? dependency->soname : get_basename(dependency->path);
   size_t i;
-  for (i = 0; i < one->num_needed; ++i) {
-    if (strcmp(get_basename(one->needed[i]), name) == 0) return true;
+  for (i = 0; i < file->num_needed; ++i) {
+    if (strcmp(get_basename(file->needed[i]), name) == 0) return true;
   }
   return false;
 }
 
-/* What a linker takes once only. */
+/* Whether a linker refuses a second definition. */
 static bool is_strong(const elf_symbol *symbol) {
   return !symbol->is_weak && !symbol->is_unique && !symbol->is_common;
 }
@@ -59,54 +61,55 @@ typedef struct {
   shared refused, merged, apart, unique;
 } comparison;
 
-static void compare_symbol(comparison *of, const elf_symbol *one, const elf_symbol *other) {
-  const char *name = one->name, *own = checks_skip_prefix(name);
-  if (own != NULL) {
-    if (of->are_objects) {
-      count_one(is_strong(one) && is_strong(other) ? &of->refused : &of->merged, name);
-    } else if (checks_is_exported(one) && checks_is_exported(other) &&
-               (*own != '_' || of->are_loaded_together)) {
-      count_one(&of->apart, name); /* each has a context and metadata of its own else */
+static void compare_symbol(comparison *result, const elf_symbol *a, const elf_symbol *b) {
+  const char *name = a->name, *suffix = checks_skip_prefix(name);
+  if (suffix != NULL) {
+    if (result->are_objects) {
+      count_one(is_strong(a) && is_strong(b) ? &result->refused : &result->merged, name);
+    } else if (checks_is_exported(a) && checks_is_exported(b) &&
+               (*suffix != '_' || result->are_loaded_together)) {
+      count_one(&result->apart, name); /* libraries loaded separately each have a context and
+                                          metadata, which is no clash */
     }
-  } else if (one->is_unique && other->is_unique && !of->are_objects) {
-    count_one(&of->unique, name);
+  } else if (a->is_unique && b->is_unique && !result->are_objects) {
+    count_one(&result->unique, name);
   }
 }
 
-/* Both lists are in the order of names. */
-static void compare_symbols(comparison *of, const elf_file *one, const elf_file *other) {
+/* Merges the two lists, which are sorted by name. */
+static void compare_symbols(comparison *result, const elf_file *first, const elf_file *second) {
   size_t i = 0, k = 0;
-  while (i < one->num_symbols && k < other->num_symbols) {
-    const elf_symbol *a = &one->symbols[i], *b = &other->symbols[k];
+  while (i < first->num_symbols && k < second->num_symbols) {
+    const elf_symbol *a = &first->symbols[i], *b = &second->symbols[k];
     int order = strcmp(a->name, b->name);
     if (!a->is_defined || order < 0) {
       ++i;
     } else if (!b->is_defined || order > 0) {
       ++k;
     } else {
-      compare_symbol(of, a, b);
+      compare_symbol(result, a, b);
       ++i;
       ++k;
     }
   }
 }
 
-void check_clashes(checking *to, const checking *earlier) {
-  const elf_file *one = to->file, *other = earlier->file;
-  comparison of;
-  if (!is_same_machine(one, other)) return;
-  memset(&of, 0, sizeof of);
-  of.are_objects = one->is_object && other->is_object;
-  of.are_loaded_together = needs(one, other) || needs(other, one);
-  compare_symbols(&of, one, other);
-  say_shared(to, kBad, &of.refused, earlier,
+void check_clashes(checking *subject, const checking *earlier) {
+  const elf_file *file = subject->file, *earlier_file = earlier->file;
+  comparison result;
+  if (!is_same_machine(file, earlier_file)) return;
+  memset(&result, 0, sizeof result);
+  result.are_objects = file->is_object && earlier_file->is_object;
+  result.are_loaded_together = needs(file, earlier_file) || needs(earlier_file, file);
+  compare_symbols(&result, file, earlier_file);
+  say_shared(subject, kBad, &result.refused, earlier,
              "a linker refuses to link both into one library or program");
-  say_shared(to, kNote, &of.merged, earlier, "a linker keeps one of the two");
-  say_shared(to, kNote, &of.apart, earlier,
-             of.are_loaded_together
+  say_shared(subject, kNote, &result.merged, earlier, "a linker keeps one of the two");
+  say_shared(subject, kNote, &result.apart, earlier,
+             result.are_loaded_together
                  ? "one library is loaded with the other, and both may use one of the two"
                  : "modules keep them apart; one program linked with both, or RTLD_GLOBAL, does "
                    "not");
-  say_shared(to, kNote, &of.unique, earlier,
+  say_shared(subject, kNote, &result.unique, earlier,
              "unique in the process, so that both libraries use those of the one loaded first");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kind of file a library is, and how it was linked. */
+/* Checks the kind of the file and how it was linked. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "check/checks.h"
 #include "file/machine.h"
 
-/* The package's loader goes by what stands behind the last dot. */
+/* The loader of the reference's package goes by what follows the last dot. */
 static bool has_loaded_ending(const char *path) {
   static const char *const kEndings[] = {".so", ".dll", ".dylib", ".dso"};
   const char *dot = strrchr(path, '.');
@@ -19,75 +19,76 @@ static bool has_loaded_ending(const char *path) {
   return false;
 }
 
-void check_file(checking *to) {
-  const elf_file *file = to->file;
-  char buffer[24], *what;
-  what = tool_format("ELF%d %s", file->bits,
-                     machine_name(file->machine, file->bits, file->is_big_endian, buffer));
+void check_file(checking *subject) {
+  const elf_file *file = subject->file;
+  char buffer[24], *description;
+  description = tool_format("ELF%d %s", file->bits,
+                            machine_name(file->machine, file->bits, file->is_big_endian, buffer));
   if (file->is_object) {
-    checks_add(to, kNote, "file", NULL,
-               tool_format("an object file, %s: how it is linked is yet to be seen", what));
+    checks_add(subject, kNote, "file", NULL,
+               tool_format("an object file, %s: how it is linked is yet to be seen", description));
   } else if (file->is_program) {
-    checks_add(to, kBad, "file", NULL,
-               tool_format("a program, %s, which cannot be loaded: link with -shared", what));
+    checks_add(
+        subject, kBad, "file", NULL,
+        tool_format("a program, %s, which cannot be loaded: link with -shared", description));
   } else {
-    checks_add(to, kGood, "file", NULL, tool_format("a shared library, %s", what));
+    checks_add(subject, kGood, "file", NULL, tool_format("a shared library, %s", description));
   }
-  free(what);
+  free(description);
 }
 
-/* An object file has a section, from which a linker makes the header. */
-static void check_stack(checking *to) {
-  const elf_file *file = to->file;
+/* An object file has a section for this, from which the linker makes the program header. */
+static void check_stack(checking *subject) {
+  const elf_file *file = subject->file;
   const char *name = file->is_object ? ".note.GNU-stack" : "PT_GNU_STACK";
-  /* Where there is no header, Linux runs the stack on these machines. */
+  /* On these machines Linux makes the stack executable if the header is missing. */
   bool by_default =
       file->machine == EM_X86_64 || file->machine == EM_386 || file->machine == EM_ARM;
   if (file->has_stack_header && file->is_stack_executable) {
-    checks_say(to, kBad, "stack", name, "asks for a stack that can be executed");
+    checks_say(subject, kBad, "stack", name, "asks for a stack that can be executed");
   } else if (!file->has_stack_header && by_default) {
-    checks_say(to, kBad, "stack", name, "is missing, so that the stack can be executed");
+    checks_say(subject, kBad, "stack", name, "is missing, so that the stack can be executed");
   } else {
-    checks_say(to, kGood, "stack", name, "not executable");
+    checks_say(subject, kGood, "stack", name, "not executable");
   }
 }
 
-static void check_code(checking *to) {
-  if (to->file->has_text_relocations) {
-    checks_say(to, kBad, "code", "DT_TEXTREL",
+static void check_code(checking *subject) {
+  if (subject->file->has_text_relocations) {
+    checks_say(subject, kBad, "code", "DT_TEXTREL",
                "code is written to while it is loaded: compile with -fPIC");
-  } else if (to->file->has_writable_code) {
-    checks_say(to, kBad, "code", "PT_LOAD", "a segment can be written and executed");
+  } else if (subject->file->has_writable_code) {
+    checks_say(subject, kBad, "code", "PT_LOAD", "a segment can be written and executed");
   } else {
-    checks_say(to, kGood, "code", NULL, "no text relocations, no writable code");
+    checks_say(subject, kGood, "code", NULL, "no text relocations, no writable code");
   }
 }
 
-static void check_unloading(checking *to) {
-  const elf_file *file = to->file;
+static void check_unloading(checking *subject) {
+  const elf_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     if (!file->symbols[i].is_defined || !file->symbols[i].is_unique) continue;
-    checks_say(to, kNote, "unloading", file->symbols[i].name,
+    checks_say(subject, kNote, "unloading", file->symbols[i].name,
                "is unique in the process, for which glibc never unloads the library");
     return;
   }
 }
 
-void check_linking(checking *to) {
-  const elf_file *file = to->file;
-  check_stack(to);
+void check_linking(checking *subject) {
+  const elf_file *file = subject->file;
+  check_stack(subject);
   if (file->is_object) return;
-  if (!file->is_program && to->num_functions > 0 && !has_loaded_ending(file->path)) {
-    checks_say(to, kNote, "file", NULL,
+  if (!file->is_program && subject->num_functions > 0 && !has_loaded_ending(file->path)) {
+    checks_say(subject, kNote, "file", NULL,
                "its name does not end in .so, without which runtimes other than this one do not "
                "load it");
   }
-  check_code(to);
-  checks_say(to, file->has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
+  check_code(subject);
+  checks_say(subject, file->has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
              file->has_relro ? "relocated data is read-only" : "is missing: link with -z relro");
-  checks_say(to, file->binds_now ? kGood : kNote, "binding", "DT_FLAGS",
+  checks_say(subject, file->binds_now ? kGood : kNote, "binding", "DT_FLAGS",
              file->binds_now ? "bound when it is loaded"
                              : "bound when called: -z now makes the whole table read-only");
-  check_unloading(to);
+  check_unloading(subject);
 }

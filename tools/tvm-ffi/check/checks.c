@@ -5,12 +5,14 @@
 
 #include "file/runtime_symbols.h"
 
-void checks_add(checking *to, level how, const char *check, const char *symbol, char *said) {
-  verdicts_add(&to->found, how, check, symbol, said);
+void checks_add(checking *subject, level severity, const char *check, const char *symbol,
+                char *said) {
+  verdicts_add(&subject->found, severity, check, symbol, said);
 }
 
-void checks_say(checking *to, level how, const char *check, const char *symbol, const char *said) {
-  verdicts_say(&to->found, how, check, symbol, said);
+void checks_say(checking *subject, level severity, const char *check, const char *symbol,
+                const char *said) {
+  verdicts_say(&subject->found, severity, check, symbol, said);
 }
 
 bool checks_begins(const char *name, const char *prefix) {

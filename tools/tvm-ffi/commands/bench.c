@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures a function of a library, or of two libraries in turn. */
+/* Measures a function of a library, or of two libraries alternately. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
 
 typedef struct {
   const arguments *args;
-  call what;
+  call request;
   kernel kernels[kMaxLibraries];
   schema_type *types;
   input_list inputs;
@@ -26,60 +26,59 @@ typedef struct {
   bench_results results;
   size_t capacity;
   double min_time, warmup;
-  long long repeat; /* 0: as long as min_time says */
+  long long repeat; /* number of samples; 0: limited by min_time instead */
 } bench;
 
-/* ---- Measuring ---------------------------------------------------------------------------------
- */
+/* ---- Measuring ---- */
 
 TVM_FFI_C_FUNCTION(do_nothing, "(...: Any) -> None") {
   (void)args;
   return 0;
 }
 
-/* Nanoseconds for so many calls; negative with an error raised. */
-static double time_calls(const bench *b, const bench_runner *of, size_t count) {
-  const TVMFFIAny none = tvm_ffi_any_none();
+/* The nanoseconds of `count` calls; negative with an error raised. */
+static double time_calls(const bench *b, const bench_runner *runner, size_t count) {
+  const TVMFFIAny none_value = tvm_ffi_any_none();
   int32_t num_args = (int32_t)b->inputs.size;
-  uint64_t since = clock_nanoseconds();
+  uint64_t start = clock_nanoseconds();
   size_t i;
   for (i = 0; i < count; ++i) {
-    TVMFFIAny result = none;
-    int code = TVMFFIFunctionCall(of->function, b->views, num_args, &result);
+    TVMFFIAny result = none_value;
+    int code = TVMFFIFunctionCall(runner->function, b->views, num_args, &result);
     if (code != 0) {
       tvm_ffi_error_ensure(code);
       return -1;
     }
     tvm_ffi_any_clear(&result);
   }
-  return device_wait() == 0 ? (double)(clock_nanoseconds() - since) : -1;
+  return device_wait() == 0 ? (double)(clock_nanoseconds() - start) : -1;
 }
 
-/* What reading the clock costs. */
+/* The nanoseconds of one reading of the clock. */
 static double time_clock(void) {
   enum { kReads = 1000 };
-  uint64_t since = clock_nanoseconds(), last = since;
+  uint64_t start = clock_nanoseconds(), last = start;
   int i;
   for (i = 0; i < kReads; ++i) last = clock_nanoseconds();
-  return (double)(last - since) / kReads;
+  return (double)(last - start) / kReads;
 }
 
-/* As many calls as make the clock a thousandth of a sample. */
-static bool choose_batch(const bench *b, bench_runner *of) {
+/* Doubles the calls per sample until reading the clock takes at most a thousandth of its time. */
+static bool choose_batch(const bench *b, bench_runner *runner) {
   double least = 1000 * time_clock();
   if (least < 10e3) least = 10e3;
-  for (of->batch = 1;; of->batch *= 2) {
-    double ns = time_calls(b, of, of->batch);
+  for (runner->batch = 1;; runner->batch *= 2) {
+    double ns = time_calls(b, runner, runner->batch);
     if (ns < 0) return false;
-    if (ns >= least || of->batch >= (size_t)1 << 30) return true;
+    if (ns >= least || runner->batch >= (size_t)1 << 30) return true;
   }
 }
 
-static bool warm_up(const bench *b, const bench_runner *of) {
-  double since = clock_seconds();
+static bool warm_up(const bench *b, const bench_runner *runner) {
+  double start = clock_seconds();
   do {
-    if (time_calls(b, of, 1) < 0) return false;
-  } while (clock_seconds() - since < b->warmup);
+    if (time_calls(b, runner, 1) < 0) return false;
+  } while (clock_seconds() - start < b->warmup);
   return true;
 }
 
@@ -88,8 +87,8 @@ static void reserve_samples(bench *b) {
   if (b->results.num_samples < b->capacity) return;
   b->capacity = 2 * b->capacity + 64;
   for (i = 0; i < b->results.num_runners; ++i) {
-    bench_runner *one = &b->results.runners[i];
-    one->samples = tool_realloc(one->samples, b->capacity * sizeof *one->samples);
+    bench_runner *runner = &b->results.runners[i];
+    runner->samples = tool_realloc(runner->samples, b->capacity * sizeof *runner->samples);
   }
 }
 
@@ -99,18 +98,18 @@ static bool is_enough(const bench *b, double seconds) {
          (seconds >= b->min_time || b->results.num_samples >= kMaxSamples);
 }
 
-/* All in turn, every other time backwards. */
+/* Samples all functions in turn, in reverse order every other round. */
 static bool take_samples(bench *b) {
-  double since = clock_seconds(), told = since;
-  while (!is_enough(b, clock_seconds() - since)) {
+  double start = clock_seconds(), told = start;
+  while (!is_enough(b, clock_seconds() - start)) {
     size_t k;
     reserve_samples(b);
     for (k = 0; k < b->results.num_runners; ++k) {
-      bench_runner *one =
+      bench_runner *runner =
           &b->results.runners[b->results.num_samples % 2 == 0 ? k : b->results.num_runners - 1 - k];
-      double ns = time_calls(b, one, one->batch);
+      double ns = time_calls(b, runner, runner->batch);
       if (ns < 0) return false;
-      one->samples[b->results.num_samples] = ns / (double)one->batch;
+      runner->samples[b->results.num_samples] = ns / (double)runner->batch;
     }
     ++b->results.num_samples;
     if (clock_seconds() - told > 0.1) {
@@ -130,8 +129,7 @@ static bool measure(bench *b) {
   return take_samples(b);
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static int measure_and_show(bench *b, const TVMFFIAny *old) {
   size_t i;
@@ -140,24 +138,24 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
     raised_report("tvm-ffi bench", false);
     return kExitRaised;
   }
-  for (i = 0; i < b->what.num_paths; ++i) {
-    b->results.runners[i].name = b->what.paths[i];
+  for (i = 0; i < b->request.num_paths; ++i) {
+    b->results.runners[i].name = b->request.paths[i];
     b->results.runners[i].function = b->kernels[i].function;
   }
   b->results.runners[i].name = "(nothing)";
   b->results.runners[i].function = b->no_op;
   b->results.num_runners = i + 1;
   b->views = call_view_inputs(&b->inputs);
-  isolate_enter(kStageCall, b->what.function);
+  isolate_enter(kStageCall, b->request.function);
   TVMFFIErrorSetRaised(NULL);
   if (measure(b)) {
-    isolate_enter(kStageOwn, b->what.function);
-    b->results.function = b->what.function;
+    isolate_enter(kStageOwn, b->request.function);
+    b->results.function = b->request.function;
     bench_report(&b->results, arguments_has(b->args, "json"), old,
                  arguments_text(b->args, "compare", NULL));
   } else {
-    isolate_enter(kStageOwn, b->what.function);
-    raised_report(b->what.function, true);
+    isolate_enter(kStageOwn, b->request.function);
+    raised_report(b->request.function, true);
     code = kExitRaised;
   }
   for (i = 0; i < b->results.num_runners; ++i) free(b->results.runners[i].samples);
@@ -172,20 +170,20 @@ static int bench_call(void *context) {
   TVMFFIAny old = tvm_ffi_any_none();
   size_t i;
   int code = kExitOk;
-  for (i = 0; i < b->what.num_paths; ++i) {
-    if (!call_load(&b->what, i, &b->kernels[i], &code)) goto done;
+  for (i = 0; i < b->request.num_paths; ++i) {
+    if (!call_load(&b->request, i, &b->kernels[i], &code)) goto done;
   }
-  b->types = library_read_schema(&b->kernels[0].from, b->what.function);
+  b->types = library_read_schema(&b->kernels[0].lib, b->request.function);
   code = kExitUsage;
-  if (call_read_inputs(&b->what, b->types, &b->inputs) &&
-      (compare == NULL || bench_read_old(compare, b->what.function, &old))) {
+  if (call_read_inputs(&b->request, b->types, &b->inputs) &&
+      (compare == NULL || bench_read_old(compare, b->request.function, &old))) {
     code = measure_and_show(b, &old);
   }
 done:
   tvm_ffi_any_clear(&old);
   input_list_free(&b->inputs);
   schema_free(b->types);
-  for (i = 0; i < b->what.num_paths; ++i) kernel_free(&b->kernels[i]);
+  for (i = 0; i < b->request.num_paths; ++i) kernel_free(&b->kernels[i]);
   return code;
 }
 
@@ -194,12 +192,12 @@ int run_bench(const arguments *args) {
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
   b.args = args;
-  if (call_parse(args, kMaxLibraries, &b.what) &&
+  if (call_parse(args, kMaxLibraries, &b.request) &&
       arguments_real(args, "min_time", 0.5, 0, 1e6, &b.min_time) &&
       arguments_real(args, "warmup", 0.1, 0, 1e6, &b.warmup) &&
       arguments_int(args, "repeat", 0, 1, kMaxSamples, &b.repeat)) {
-    code = call_run(&b.what, bench_call, &b);
+    code = call_run(&b.request, bench_call, &b);
   }
-  call_free(&b.what);
+  call_free(&b.request);
   return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether libraries are fit to be passed on, and to what they have to be passed: read from their
- * files. */
+/* Checks, by reading their files, whether libraries are fit for distribution and which systems they
+ * run on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,43 +27,45 @@ static void write_cxx_symbols(const elf_file *file) {
   json_end();
 }
 
-static void write_json(const checking *of) {
-  char release[16], *path = shown_text(of->found.path, strlen(of->found.path));
-  bool has_runtime = of->release != kNoRuntime;
-  snprintf(release, sizeof release, "0.1.%d", of->release);
+static void write_json(const checking *subject) {
+  char release[16], *path = shown_text(subject->found.path, strlen(subject->found.path));
+  bool has_runtime = subject->release != kNoRuntime;
+  snprintf(release, sizeof release, "0.1.%d", subject->release);
   json_begin_object(NULL);
   json_text("path", path);
-  json_bool("passed", !verdicts_have_failed(&of->found));
-  json_text("runtime", of->release >= 0 ? release : has_runtime ? "own" : NULL);
-  json_text("library", !has_runtime ? NULL : of->needs_cxx ? CXX_LIBRARY : "libtvm_ffi.so");
-  json_bool("cxx_helper", of->derives_module && !of->needs_cxx);
-  write_cxx_symbols(of->file);
-  verdicts_write_json(&of->found);
+  json_bool("passed", !verdicts_have_failed(&subject->found));
+  json_text("runtime", subject->release >= 0 ? release : has_runtime ? "own" : NULL);
+  json_text("library", !has_runtime ? NULL : subject->needs_cxx ? CXX_LIBRARY : "libtvm_ffi.so");
+  json_bool("cxx_helper", subject->derives_module && !subject->needs_cxx);
+  write_cxx_symbols(subject->file);
+  verdicts_write_json(&subject->found);
   json_end();
   free(path);
 }
 
-/* By two names the same file clashes with itself in nothing. */
+/* A file named twice must not be reported to clash with itself. */
 static bool is_same_file(const char *a, const char *b) {
-  struct stat one, other;
-  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
+  struct stat a_status, b_status;
+  return stat(a, &a_status) == 0 && stat(b, &b_status) == 0 && a_status.st_dev == b_status.st_dev &&
+         a_status.st_ino == b_status.st_ino;
 }
 
-/* All of one, after those in front of it. */
-static void check_one(checking *of, const checking *earlier, size_t num_earlier,
+/* Runs all checks on one file; for clashes, against the files named before it. */
+static void check_one(checking *subject, const checking *earlier, size_t num_earlier,
                       const manylinux *platform, library_choice library) {
   size_t i;
-  check_file(of);
-  check_exports(of);
+  check_file(subject);
+  check_exports(subject);
   for (i = 0; i < num_earlier; ++i) {
-    if (!is_same_file(earlier[i].file->path, of->file->path)) check_clashes(of, &earlier[i]);
+    if (!is_same_file(earlier[i].file->path, subject->file->path)) {
+      check_clashes(subject, &earlier[i]);
+    }
   }
-  check_imports(of, platform, library);
-  check_linking(of);
+  check_imports(subject, platform, library);
+  check_linking(subject);
 }
 
-/* How many of the files could be read, in their order. */
+/* Opens the files in order; returns how many could be read. */
 static size_t open_all(const arguments *args, checking *out) {
   size_t count = arguments_num_operands(args), num_read = 0, i;
   memset(out, 0, count * sizeof *out);
@@ -82,28 +84,28 @@ int run_check(const arguments *args) {
   size_t count = arguments_num_operands(args), num_read, i;
   bool is_json = arguments_has(args, "json"), in_list = is_json && count > 1;
   manylinux platform;
-  checking *all;
+  checking *subjects;
   int code;
   if (name != NULL && !manylinux_parse(name, &platform)) return kExitUsage;
-  all = tool_alloc(count * sizeof *all);
-  num_read = open_all(args, all);
+  subjects = tool_alloc(count * sizeof *subjects);
+  num_read = open_all(args, subjects);
   code = num_read == count ? kExitOk : kExitLoad;
   if (in_list) json_begin_array(NULL);
   for (i = 0; i < num_read; ++i) {
-    checking *of = &all[i];
-    check_one(of, all, i, name != NULL ? &platform : NULL, library);
+    checking *subject = &subjects[i];
+    check_one(subject, subjects, i, name != NULL ? &platform : NULL, library);
     if (is_json) {
-      write_json(of);
+      write_json(subject);
     } else {
-      verdicts_print(&of->found);
+      verdicts_print(&subject->found);
     }
-    if (code == kExitOk && verdicts_have_failed(&of->found)) code = kExitCheck;
+    if (code == kExitOk && verdicts_have_failed(&subject->found)) code = kExitCheck;
   }
   if (in_list) json_end();
   for (i = 0; i < num_read; ++i) {
-    verdicts_free(&all[i].found);
-    elf_file_close(all[i].file);
+    verdicts_free(&subjects[i].found);
+    elf_file_close(subjects[i].file);
   }
-  free(all);
+  free(subjects);
   return code;
 }

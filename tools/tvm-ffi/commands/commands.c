@@ -14,7 +14,7 @@ const option kCommonOptions[] = {
 
 static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
 
-/* Of commands that load libraries. */
+/* The help of --timeout in commands that load libraries. */
 static const char kLoadTimeout[] =
     "how long a library may take to load, and to answer (default 60)";
 
@@ -34,8 +34,7 @@ static const option kConfigOptions[] = {
     {NULL, 0, NULL, false, NULL},
 };
 
-/* ---- Files of libraries: list, check, embed, unpack ---------------------------------------------
- */
+/* ---- Library files: list, check, embed, unpack ---- */
 
 static const option kListOptions[] = {
     {"load", 0, NULL, false, "load each library in a process of its own, and ask it too"},
@@ -132,8 +131,7 @@ static const char kUnpackText[] =
     "same bytes again. --json says what was written; with --extract, --output has to be a file\n"
     "for that. A LIB that is - comes from stdin.";
 
-/* ---- What is registered, and wrappers: registry, types, stub ------------------------------------
- */
+/* ---- Registered names and wrappers: registry, types, stub ---- */
 
 static const option kRegisteredOptions[] = {
     {"lib", 'l', "FILE", true, "load that library first; - is standard input"},
@@ -173,10 +171,9 @@ static const char kStubText[] =
     "  tvm-ffi stub libscale.so -o scale.h\n"
     "  tvm-ffi stub --lang=python libscale.so -o scale.py";
 
-/* ---- Calls: run, bench --------------------------------------------------------------------------
- */
+/* ---- Calls: run, bench ---- */
 
-/* What a call is made of, for `run` and `bench`. */
+/* The options that describe a call, of `run` and `bench`. */
 /* clang-format off */
 #define CALL_OPTIONS(modules)                                                               \
   {"module", 0, "LIB", modules, "the library, instead of an operand; - is standard input"}, \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiler has to be told: the flags of the reference's tvm-ffi-config, and its answers. */
+/* Prints compiler and linker options: the flags of the reference's tvm-ffi-config, with its
+ * answers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,15 @@
 #include "build_info.h"
 #include "manual/manual.h"
 
-/* Each gives a text, or NULL and why there is none; both are of free(). */
+/* Each of these returns the answer to a flag, or NULL and the reason in *out_reason; release both
+ * with free(). */
 
-static char *find_includes(const char *prefix, char **out_why) {
-  (void)out_why;
+static char *find_includes(const char *prefix, char **out_reason) {
+  (void)out_reason;
   return place_under(prefix, TOOL_INCLUDEDIR);
 }
 
-static char *find_dlpack(const char *prefix, char **out_why) {
+static char *find_dlpack(const char *prefix, char **out_reason) {
   const char *folders[] = {TOOL_INCLUDEDIR, "/usr/local/include", "/usr/include"};
   size_t i;
   for (i = 0; i < sizeof folders / sizeof *folders; ++i) {
@@ -26,88 +28,88 @@ static char *find_dlpack(const char *prefix, char **out_why) {
     if (place_has(folder, "dlpack/dlpack.h")) return folder;
     free(folder);
   }
-  *out_why = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
+  *out_reason = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
   return NULL;
 }
 
-static char *find_libraries(const char *prefix, char **out_why) {
-  (void)out_why;
+static char *find_libraries(const char *prefix, char **out_reason) {
+  (void)out_reason;
   return place_under(prefix, TOOL_LIBDIR);
 }
 
-static char *find_cxx_libraries(const char *prefix, char **out_why) {
-  char *libraries = find_libraries(prefix, out_why);
+static char *find_cxx_libraries(const char *prefix, char **out_reason) {
+  char *libraries = find_libraries(prefix, out_reason);
   char *folder = tool_format("%s/" CXX_FOLDER, libraries);
   bool found = place_has(libraries, CXX_LIBRARY);
   free(libraries);
   if (found) return folder;
-  *out_why = tool_format("there is no library with the C++ functions in %s", folder);
+  *out_reason = tool_format("there is no library with the C++ functions in %s", folder);
   free(folder);
   return NULL;
 }
 
-static char *find_cmake(const char *prefix, char **out_why) {
-  char *libraries = find_libraries(prefix, out_why);
+static char *find_cmake(const char *prefix, char **out_reason) {
+  char *libraries = find_libraries(prefix, out_reason);
   char *folder = tool_format("%s/cmake/tvm_ffi", libraries);
   free(libraries);
   if (place_has(folder, "tvm_ffi-config.cmake")) return folder;
-  *out_why = tool_format("there is no package for CMake: %s/tvm_ffi-config.cmake", folder);
+  *out_reason = tool_format("there is no package for CMake: %s/tvm_ffi-config.cmake", folder);
   free(folder);
   return NULL;
 }
 
-static char *find_library_file(const char *prefix, char **out_why) {
-  char *folder = find_libraries(prefix, out_why);
+static char *find_library_file(const char *prefix, char **out_reason) {
+  char *folder = find_libraries(prefix, out_reason);
   char *file = tool_format("%s/%s", folder, TOOL_LIBRARY);
   free(folder);
   return file;
 }
 
-static char *refuse_sources(const char *prefix, char **out_why) {
+static char *refuse_sources(const char *prefix, char **out_reason) {
   (void)prefix;
-  *out_why = tool_format("no sources are installed; they are not needed to compile");
+  *out_reason = tool_format("no sources are installed; they are not needed to compile");
   return NULL;
 }
 
-static char *refuse_cython(const char *prefix, char **out_why) {
+static char *refuse_cython(const char *prefix, char **out_reason) {
   (void)prefix;
-  *out_why = tool_format("there is no Python extension in this package");
+  *out_reason = tool_format("there is no Python extension in this package");
   return NULL;
 }
 
-static char *make_c_flags(const char *prefix, char **out_why) {
-  char *folder = find_includes(prefix, out_why), *dlpack = find_dlpack(prefix, out_why);
+static char *make_c_flags(const char *prefix, char **out_reason) {
+  char *folder = find_includes(prefix, out_reason), *dlpack = find_dlpack(prefix, out_reason);
   char *flags = dlpack != NULL ? tool_format("-I%s -I%s", folder, dlpack) : NULL;
   free(folder);
   free(dlpack);
   return flags;
 }
 
-static char *make_cxx_flags(const char *prefix, char **out_why) {
-  char *c_flags = make_c_flags(prefix, out_why);
+static char *make_cxx_flags(const char *prefix, char **out_reason) {
+  char *c_flags = make_c_flags(prefix, out_reason);
   char *flags = c_flags != NULL ? tool_format("%s -std=c++17", c_flags) : NULL;
   free(c_flags);
   return flags;
 }
 
-static char *make_libraries(const char *prefix, char **out_why) {
+static char *make_libraries(const char *prefix, char **out_reason) {
   (void)prefix;
   if (TOOL_SHARED) return tool_format("-ltvm_ffi");
-  *out_why = tool_format(
+  *out_reason = tool_format(
       "only the archive is installed, which needs more than its name: pkg-config --libs tvm_ffi");
   return NULL;
 }
 
-static char *make_link_flags(const char *prefix, char **out_why) {
-  char *folder = find_libraries(prefix, out_why), *flags = tool_format("-L%s", folder);
+static char *make_link_flags(const char *prefix, char **out_reason) {
+  char *folder = find_libraries(prefix, out_reason), *flags = tool_format("-L%s", folder);
   free(folder);
   return flags;
 }
 
-/* In the order of the reference's answers, and what it does not have. */
+/* In the order in which the reference answers; flags of our own last. */
 static const struct {
   const char *name;
-  char *(*make)(const char *prefix, char **out_why);
+  char *(*make)(const char *prefix, char **out_reason);
 } kLines[] = {
     {"includedir", find_includes},      {"dlpack-includedir", find_dlpack},
     {"cmakedir", find_cmake},           {"libdir", find_libraries},
@@ -132,18 +134,19 @@ static void print_lines(char *const *lines, const bool *asked, bool as_json) {
   if (as_json) json_end();
 }
 
-/* What is asked for; all that there is, and null for what is not, where `may_lack`. */
+/* Prints the answers asked for. With `may_lack` a missing one is null; otherwise it is an error,
+ * and false is returned after a report. */
 static bool answer(const char *prefix, const bool *asked, bool may_lack, bool as_json) {
   char *lines[kNumLines] = {NULL};
   bool good = true;
   size_t i;
   for (i = 0; good && i < kNumLines; ++i) {
-    char *why = NULL;
+    char *reason = NULL;
     if (!asked[i]) continue;
-    lines[i] = kLines[i].make(prefix, &why);
+    lines[i] = kLines[i].make(prefix, &reason);
     good = lines[i] != NULL || may_lack;
-    if (!good) report_error("config: --%s: %s", kLines[i].name, why);
-    free(why);
+    if (!good) report_error("config: --%s: %s", kLines[i].name, reason);
+    free(reason);
   }
   if (good) print_lines(lines, asked, as_json);
   for (i = 0; i < kNumLines; ++i) free(lines[i]);
@@ -151,21 +154,21 @@ static bool answer(const char *prefix, const bool *asked, bool may_lack, bool as
 }
 
 int run_config(const arguments *args) {
-  bool asked[kNumLines], as_json = arguments_has(args, "json"), any = false, good;
+  bool asked[kNumLines], as_json = arguments_has(args, "json"), any_asked = false, good;
   char *prefix;
   size_t i;
   for (i = 0; i < kNumLines; ++i) {
     asked[i] = arguments_has(args, kLines[i].name);
-    any = any || asked[i];
+    any_asked = any_asked || asked[i];
   }
-  if (!any && !as_json) {
+  if (!any_asked && !as_json) {
     manual_print_command(command_find("config"));
     return kExitOk;
   }
-  for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any;
+  for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any_asked;
   prefix = place_of_prefix();
   if (prefix == NULL) return kExitUsage;
-  good = answer(prefix, asked, !any, as_json);
+  good = answer(prefix, asked, !any_asked, as_json);
   free(prefix);
   return good ? kExitOk : kExitUsage;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, or a tree of modules, made into C or an object file. */
+/* Turns files, or a tree of modules, into C source or an object file. */
 #include "embed/embed_input.h"
 
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #include "base/path.h"
 #include "base/report.h"
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
-/* What symbols begin with, or are: --name, or the output's name without its ending. */
+/* The prefix of the symbols, or for a list the symbol itself: --name, or the output's name without
+ * its extension. */
 static char *choose_name(const arguments *args, bool is_list) {
   const char *given = arguments_text(args, "name", is_list ? LIBRARY_BIN_SYMBOL : NULL);
   const char *base = path_base(arguments_text(args, "output", "-"));
   char *name;
   if (given != NULL) {
-    /* The symbol itself; of others it is but the beginning. */
+    /* Only for a list is the name a whole symbol, which must not be a keyword. */
     const bool is_word = is_list && identifier_is_c_word(given);
     if (identifier_is(given, strlen(given)) && !is_word) return tool_copy(given, strlen(given));
     report_error("--name must be %s, not \"%s\"",
@@ -43,10 +43,9 @@ static embed_form choose_form(const arguments *args) {
   return (embed_form)arguments_word(args, "format", is_object ? kFormObject : kFormC);
 }
 
-/* ---- What is embedded --------------------------------------------------------------------------
- */
+/* ---- Inputs ---- */
 
-static bool read_input(embed_input *in, const arguments *args) {
+static bool read_input(embed_input *input, const arguments *args) {
   size_t i, count = arguments_num_operands(args);
   bool is_list = arguments_has(args, "library-bin"), is_cubin = arguments_has(args, "cubin");
   long long align;
@@ -55,89 +54,89 @@ static bool read_input(embed_input *in, const arguments *args) {
     report_error("--align must be a power of 2, not %lld", align);
     return false;
   }
-  in->what.align = (size_t)align;
-  in->what.section = arguments_text(args, "section", NULL);
-  in->what.header = arguments_text(args, "header", NULL);
-  if (in->what.header != NULL) in->what.header = path_base(in->what.header);
+  input->content.align = (size_t)align;
+  input->content.section = arguments_text(args, "section", NULL);
+  input->content.header = arguments_text(args, "header", NULL);
+  if (input->content.header != NULL) input->content.header = path_base(input->content.header);
   if ((is_list || is_cubin) && count != 1) {
     report_error("--%s takes one file", is_list ? "library-bin" : "cubin");
     return false;
   }
-  in->name = choose_name(args, is_list);
-  if (in->name == NULL) return false;
-  in->what.is_exported = arguments_has(args, "export");
-  if (is_list) return embed_input_add_modules(in, arguments_operand(args, 0));
-  if (is_cubin) return embed_input_add_cubin(in, arguments_operand(args, 0));
+  input->name = choose_name(args, is_list);
+  if (input->name == NULL) return false;
+  input->content.is_exported = arguments_has(args, "export");
+  if (is_list) return embed_input_add_modules(input, arguments_operand(args, 0));
+  if (is_cubin) return embed_input_add_cubin(input, arguments_operand(args, 0));
   for (i = 0; i < count; ++i) {
-    if (!embed_input_add_file(in, arguments_operand(args, i))) return false;
+    if (!embed_input_add_file(input, arguments_operand(args, i))) return false;
   }
   return true;
 }
 
-/* ---- What is written ---------------------------------------------------------------------------
- */
+/* ---- Outputs ---- */
 
-static bool add_prerequisite(text *to, const char *path) {
+static bool add_prerequisite(text *out, const char *path) {
   if (strcmp(path, "-") == 0) return true;
-  text_add(to, " ");
-  return embed_add_make_word(to, path);
+  text_add(out, " ");
+  return embed_add_make_word(out, path);
 }
 
-/* The rule of Make that names everything that was read. */
-static bool make_rule(const embed_input *in, const arguments *args, text *out) {
+/* Makes the rule for --depfile, with every file that was read as a prerequisite. */
+static bool make_rule(const embed_input *input, const arguments *args, text *out) {
   size_t i;
   if (!embed_add_make_word(out, arguments_text(args, "output", "-"))) return false;
   text_add(out, ":");
   for (i = 0; i < arguments_num_operands(args); ++i) {
     if (!add_prerequisite(out, arguments_operand(args, i))) return false;
   }
-  for (i = 0; i < in->list.tree.num_modules; ++i) {
-    if (in->list.paths[i] != NULL && !add_prerequisite(out, in->list.paths[i])) return false;
+  for (i = 0; i < input->list.tree.num_modules; ++i) {
+    if (input->list.paths[i] != NULL && !add_prerequisite(out, input->list.paths[i])) return false;
   }
   text_add(out, "\n");
   return true;
 }
 
-static bool make_output(const embed_input *in, const arguments *args, embed_form form, text *out) {
-  machine to;
+static bool make_output(const embed_input *input, const arguments *args, embed_form form,
+                        text *out) {
+  machine target;
   size_t i, k;
   if (form == kFormObject) {
-    return machine_parse(arguments_text(args, "machine", ""), &to) &&
-           embed_write_object(&in->what, &to, out);
+    return machine_parse(arguments_text(args, "machine", ""), &target) &&
+           embed_write_object(&input->content, &target, out);
   }
   if (form == kFormRaw) {
-    text_add_bytes(out, in->bin.data, in->bin.size);
+    text_add_bytes(out, input->bin.data, input->bin.size);
     return true;
   }
-  for (i = 0; form == kFormC23 && i < in->what.num_blobs; ++i) {
-    const blob *one = &in->what.blobs[i];
-    for (k = 0; k < one->num_pieces; ++k) {
-      if (one->pieces[k].path == NULL) continue;
-      if (!embed_check_quoted("a file of --format=c23", one->pieces[k].path)) return false;
+  for (i = 0; form == kFormC23 && i < input->content.num_blobs; ++i) {
+    const blob *entry = &input->content.blobs[i];
+    for (k = 0; k < entry->num_pieces; ++k) {
+      if (entry->pieces[k].path == NULL) continue;
+      if (!embed_check_quoted("a file of --format=c23", entry->pieces[k].path)) return false;
     }
   }
-  embed_write_c(&in->what, form, out);
+  embed_write_c(&input->content, form, out);
   return true;
 }
 
-/* The options that name what is written. */
+/* The options that name output files. */
 static const char *const kOutputs[] = {"output", "header", "depfile"};
 enum { kNumOutputs = sizeof kOutputs / sizeof *kOutputs };
 
-/* Where an option writes to; NULL: nowhere. */
-static const char *get_output(const arguments *args, size_t which) {
-  return arguments_text(args, kOutputs[which], which == 0 ? "-" : NULL);
+/* The path that an option names; NULL: no such output. */
+static const char *get_output(const arguments *args, size_t output) {
+  return arguments_text(args, kOutputs[output], output == 0 ? "-" : NULL);
 }
 
-/* All of them or none; the size of the first is for the summary. */
-static bool write_outputs(const embed_input *in, const arguments *args, embed_form form,
+/* Writes all outputs or none; *out_size is the size of the first, for the summary. */
+static bool write_outputs(const embed_input *input, const arguments *args, embed_form form,
                           size_t *out_size) {
   text contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
   file_content files[kNumOutputs];
   size_t count = 0, i;
-  bool good = make_output(in, args, form, &contents[0]);
-  embed_write_header(&in->what, &contents[1]);
-  good = good && (get_output(args, 2) == NULL || make_rule(in, args, &contents[2]));
+  bool good = make_output(input, args, form, &contents[0]);
+  embed_write_header(&input->content, &contents[1]);
+  good = good && (get_output(args, 2) == NULL || make_rule(input, args, &contents[2]));
   for (i = 0; i < kNumOutputs; ++i) {
     if (get_output(args, i) == NULL) continue;
     files[count].path = get_output(args, i);
@@ -150,27 +149,26 @@ static bool write_outputs(const embed_input *in, const arguments *args, embed_fo
   return good;
 }
 
-/* What was made. */
-static void print_summary(const embed_input *in, const arguments *args, size_t size) {
+/* Prints what was written, as JSON. */
+static void print_summary(const embed_input *input, const arguments *args, size_t size) {
   size_t i;
   json_begin_object(NULL);
   for (i = 0; i < kNumOutputs; ++i) json_text(kOutputs[i], get_output(args, i));
   json_uint("size", size);
   json_begin_array("symbols");
-  for (i = 0; i < in->what.num_blobs; ++i) {
+  for (i = 0; i < input->content.num_blobs; ++i) {
     json_begin_object(NULL);
-    json_text("name", in->what.blobs[i].symbol);
-    json_uint("size", in->what.blobs[i].size);
-    json_text("file", in->what.blobs[i].title);
+    json_text("name", input->content.blobs[i].symbol);
+    json_uint("size", input->content.blobs[i].size);
+    json_text("file", input->content.blobs[i].title);
     json_end();
   }
   json_end();
-  if (arguments_has(args, "library-bin")) library_bin_print(&in->list.tree, in->list.paths);
+  if (arguments_has(args, "library-bin")) library_bin_print(&input->list.tree, input->list.paths);
   json_end();
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static bool check_form(const arguments *args, embed_form form) {
   static const char *const kOfSymbols[] = {"header", "name", "align", "section", "export"};
@@ -195,7 +193,7 @@ static bool check_form(const arguments *args, embed_form form) {
   return true;
 }
 
-/* Names that come to stand in sources and rules. */
+/* Checks the names that are written into sources and rules. */
 static bool check_names(const arguments *args, embed_form form) {
   const char *section = arguments_text(args, "section", NULL);
   const char *header = arguments_text(args, "header", NULL);
@@ -208,47 +206,48 @@ static bool check_names(const arguments *args, embed_form form) {
   return true;
 }
 
-/* Whether an output would overwrite something else; reported. */
-static bool is_overwriting(const embed_input *in, const arguments *args, size_t which) {
-  const char *path = get_output(args, which);
+/* Whether an output would overwrite another output or an input, or mix with JSON on stdout;
+ * reported. */
+static bool is_overwriting(const embed_input *input, const arguments *args, size_t output) {
+  const char *path = get_output(args, output);
   size_t i;
-  for (i = 0; i < which; ++i) {
+  for (i = 0; i < output; ++i) {
     if (get_output(args, i) == NULL || !tool_is_same_file(path, get_output(args, i), false)) {
       continue;
     }
-    report_error("--%s and --%s are the same file: %s", kOutputs[i], kOutputs[which], path);
+    report_error("--%s and --%s are the same file: %s", kOutputs[i], kOutputs[output], path);
     return true;
   }
-  for (i = 0; i < arguments_num_operands(args) + in->list.tree.num_modules; ++i) {
+  for (i = 0; i < arguments_num_operands(args) + input->list.tree.num_modules; ++i) {
     const size_t num_operands = arguments_num_operands(args);
     const char *read =
-        i < num_operands ? arguments_operand(args, i) : in->list.paths[i - num_operands];
+        i < num_operands ? arguments_operand(args, i) : input->list.paths[i - num_operands];
     if (read == NULL || !tool_is_same_file(path, read, true)) continue;
-    report_error("--%s would overwrite %s, which is embedded", kOutputs[which], read);
+    report_error("--%s would overwrite %s, which is embedded", kOutputs[output], read);
     return true;
   }
   if (!arguments_has(args, "json") || !tool_is_same_file(path, "-", false)) return false;
-  report_error("--json says on stdout what was written: --%s must be a file", kOutputs[which]);
+  report_error("--json says on stdout what was written: --%s must be a file", kOutputs[output]);
   return true;
 }
 
-static bool check_outputs(const embed_input *in, const arguments *args) {
+static bool check_outputs(const embed_input *input, const arguments *args) {
   size_t i;
   for (i = 0; i < kNumOutputs; ++i) {
-    if (get_output(args, i) != NULL && is_overwriting(in, args, i)) return false;
+    if (get_output(args, i) != NULL && is_overwriting(input, args, i)) return false;
   }
   return true;
 }
 
 int run_embed(const arguments *args) {
-  embed_input in;
+  embed_input input;
   const embed_form form = choose_form(args);
   size_t size = 0;
   bool good;
-  memset(&in, 0, sizeof in);
-  good = check_form(args, form) && check_names(args, form) && read_input(&in, args) &&
-         check_outputs(&in, args) && write_outputs(&in, args, form, &size);
-  if (good && arguments_has(args, "json")) print_summary(&in, args, size);
-  embed_input_free(&in);
+  memset(&input, 0, sizeof input);
+  good = check_form(args, form) && check_names(args, form) && read_input(&input, args) &&
+         check_outputs(&input, args) && write_outputs(&input, args, form, &size);
+  if (good && arguments_has(args, "json")) print_summary(&input, args, size);
+  embed_input_free(&input);
   return good ? kExitOk : kExitUsage;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What library this is, to paste into a report. */
+/* Describes this library and system, for bug reports. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -21,8 +21,7 @@
 
 static bool as_json;
 
-/* ---- Facts: as a row, or in JSON ---------------------------------------------
- */
+/* ---- Printing a fact: as a line of text or in JSON ---- */
 
 static void say(const char *key, const char *label, const char *value) {
   if (as_json) {
@@ -42,14 +41,13 @@ static void say_int(const char *key, const char *label, int64_t value) {
   }
 }
 
-/* The text is of free(). */
+/* The same; frees the text. */
 static void say_taken(const char *key, const char *label, char *value) {
   say(key, label, value);
   free(value);
 }
 
-/* ---- What they are -----------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 static char *describe_compiler(void) {
 #if defined(__clang__)
@@ -62,14 +60,14 @@ static char *describe_compiler(void) {
 }
 
 static char *describe_system(void) {
-  const uint16_t one = 1;
-  const char *order = *(const unsigned char *)&one == 1 ? "little" : "big";
+  const uint16_t probe = 1;
+  const char *order = *(const unsigned char *)&probe == 1 ? "little" : "big";
   struct utsname name;
   if (uname(&name) != 0) return tool_format("%s-endian", order);
   return tool_format("%s %s %s, %s-endian", name.sysname, name.release, name.machine, order);
 }
 
-/* Whether the library that runs is CXX_LIBRARY: it has this function, and the helper inside. */
+/* Whether the library in use is CXX_LIBRARY, which has this function, and the helper built in. */
 static bool has_cxx_functions(void) {
   void *process = dlopen(NULL, RTLD_LAZY);
   bool has = process != NULL && dlsym(process, "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE") != NULL;
@@ -77,28 +75,29 @@ static bool has_cxx_functions(void) {
   return has;
 }
 
-/* Whether the library has them, or which one installed with it. */
+/* Whether the library has the C++ functions, or which library installed with it has them. */
 static char *describe_cxx_functions(const char *library) {
-  char *other = path_beside(library != NULL ? library : "", CXX_LIBRARY);
-  char *said = has_cxx_functions()        ? tool_format("in the library")
-               : access(other, F_OK) == 0 ? tool_format("not in the library, but in %s", other)
-                                          : tool_format("not in the library");
-  free(other);
+  char *cxx_library = path_beside(library != NULL ? library : "", CXX_LIBRARY);
+  char *said = has_cxx_functions() ? tool_format("in the library")
+               : access(cxx_library, F_OK) == 0
+                   ? tool_format("not in the library, but in %s", cxx_library)
+                   : tool_format("not in the library");
+  free(cxx_library);
   return said;
 }
 
-/* Where it lies beside the library, by what name it is found elsewhere, or that it is not; an exit
- * code other than kExitOk where it does harm. */
+/* The helper's path beside the library, or its name if it is found elsewhere, or that it is
+ * missing; *exit_code is not kExitOk if loading it failed badly. */
 static char *describe_cxx_helper(const char *library, int *exit_code) {
   static const char kName[] = "libtvm_ffi_cxx.so";
-  char *beside;
+  char *path;
   bool loads;
   *exit_code = kExitOk;
   if (has_cxx_functions()) return tool_format("in the library");
-  beside = path_beside(library != NULL ? library : "", kName);
-  *exit_code = ask_to_load(beside, &loads);
-  if (loads) return beside;
-  free(beside);
+  path = path_beside(library != NULL ? library : "", kName);
+  *exit_code = ask_to_load(path, &loads);
+  if (loads) return path;
+  free(path);
   if (*exit_code == kExitOk) *exit_code = ask_to_load(kName, &loads);
   if (loads) return tool_format("%s, where libraries are looked for", kName);
   if (*exit_code != kExitOk) return tool_format("broken: modules written in C++ cannot be called");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in libraries, read from their files; the library itself is asked on request only. */
+/* Lists what libraries contain, read from their files; a library is loaded only on request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "library/ask.h"
 #include "library/library_file.h"
 #include "process/isolate.h"
+#include "value/schema.h"
 
-/* ---- Text --------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 static void print_head(const elf_file *file) {
   text size = {NULL, 0, 0};
@@ -36,34 +36,35 @@ static void print_head(const elf_file *file) {
   text_free(&size);
 }
 
-/* How far the types of the others are aligned to the longest that still leaves room. */
-static int measure(const listing *of, bool of_types) {
+/* The width of the column of names or types: that of the longest up to kWidest; longer ones stick
+ * out. */
+static int measure(const listing *exports, bool of_types) {
   enum { kWidest = 60 };
   size_t i, width = 1;
-  for (i = 0; i < of->num_functions; ++i) {
-    const char *value = of_types ? of->functions[i].type : of->functions[i].name;
+  for (i = 0; i < exports->num_functions; ++i) {
+    const char *value = of_types ? exports->functions[i].type : exports->functions[i].name;
     size_t length = value != NULL ? strlen(value) : 0;
     if (length > width && length <= kWidest) width = length;
   }
   return (int)width;
 }
 
-static void print_function(const listed_function *of, int name_width, int type_width,
+static void print_function(const listed_function *function, int name_width, int type_width,
                            bool with_size, bool is_asked) {
-  char *name = shown_text(of->name, strlen(of->name));
-  const char *type = of->type != NULL ? of->type : "?";
+  char *name = shown_text(function->name, strlen(function->name));
+  const char *type = function->type != NULL ? function->type : "?";
   printf("  %s%s%s%*s", report_color(kColorName), name, report_color(kColorNone),
          name_width - (int)strlen(name) > 0 ? name_width - (int)strlen(name) : 0, "");
-  if (with_size) printf("  %8llu", (unsigned long long)of->size);
-  if (of->doc != NULL) {
-    printf("  %-*s  %.*s", type_width, type, (int)strcspn(of->doc, "\n"), of->doc);
-  } else if (of->wrong != NULL) {
+  if (with_size) printf("  %8llu", (unsigned long long)function->size);
+  if (function->doc != NULL) {
+    printf("  %-*s  %.*s", type_width, type, (int)strcspn(function->doc, "\n"), function->doc);
+  } else if (function->wrong != NULL) {
     printf("  %-*s  [", type_width, type);
-    shown_print(stdout, of->wrong);
+    shown_print(stdout, function->wrong);
     putchar(']');
-  } else if (of->type == NULL) {
+  } else if (function->type == NULL) {
     printf("  %-*s  [no metadata%s]", type_width, type,
-           of->can_ask && !is_asked ? "; --load to ask the library" : "");
+           function->can_ask && !is_asked ? "; --load to ask the library" : "");
   } else {
     printf("  %s", type);
   }
@@ -71,7 +72,18 @@ static void print_function(const listed_function *of, int name_width, int type_w
   free(name);
 }
 
-/* An import that by its name is of a runtime. */
+/* If the library gives no types for some function, says how to get them. */
+static void print_hint(const listing *exports) {
+  size_t i;
+  for (i = 0; i < exports->num_functions; ++i) {
+    const listed_function *function = &exports->functions[i];
+    if (function->metadata != NULL || function->can_ask) continue;
+    puts("metadata: " SCHEMA_HINT);
+    return;
+  }
+}
+
+/* Whether the symbol is an import that belongs to a runtime by its name. */
 static bool is_of_runtime(const elf_symbol *symbol, runtime_symbol *out) {
   *out = runtime_symbol_find(symbol->name);
   return !symbol->is_defined && out->origin != kSymbolForeign;
@@ -105,33 +117,34 @@ static void print_undefined(const elf_file *file) {
   }
 }
 
-static void print_bin(const listing *of, bool with_modules) {
+static void print_bin(const listing *exports, bool with_modules) {
   text line = {NULL, 0, 0};
   char buffer[32];
   size_t i, j;
-  if (of->bin_bytes == NULL && of->bin_wrong == NULL) return;
-  if (of->bin_wrong != NULL) {
+  if (exports->bin_bytes == NULL && exports->bin_wrong == NULL) return;
+  if (exports->bin_wrong != NULL) {
     printf("embedded: %smalformed%s: %s\n", report_color(kColorBad), report_color(kColorNone),
-           of->bin_wrong);
+           exports->bin_wrong);
     return;
   }
-  text_add(&line, "embedded: %zu module%s, ", of->bin.num_modules,
-           of->bin.num_modules == 1 ? "" : "s");
-  shown_add_bytes(&line, of->bin.size);
+  text_add(&line, "embedded: %zu module%s, ", exports->bin.num_modules,
+           exports->bin.num_modules == 1 ? "" : "s");
+  shown_add_bytes(&line, exports->bin.size);
   text_add(&line, "   ");
-  library_bin_describe(&of->bin, &line);
-  for (i = 0; with_modules && i < of->bin.num_modules; ++i) {
-    const bin_module *one = &of->bin.modules[i];
+  library_bin_describe(&exports->bin, &line);
+  for (i = 0; with_modules && i < exports->bin.num_modules; ++i) {
+    const bin_module *module = &exports->bin.modules[i];
     text_add(&line, "\n  [%zu] ", i);
-    shown_add_text(&line, one->kind, one->kind_size);
-    if (!one->is_self) {
-      const char *what = library_bin_describe_payload(one, buffer);
+    shown_add_text(&line, module->kind, module->kind_size);
+    if (!module->is_self) {
+      const char *content = library_bin_describe_payload(module, buffer);
       text_add(&line, "  ");
-      shown_add_bytes(&line, one->payload_size);
-      if (*what != '\0') text_add(&line, "  %s", what);
+      shown_add_bytes(&line, module->payload_size);
+      if (*content != '\0') text_add(&line, "  %s", content);
     }
-    for (j = 0; j < one->num_imports; ++j) {
-      text_add(&line, "%s[%zu]", j == 0 ? "  -> " : " ", of->bin.imports[one->first_import + j]);
+    for (j = 0; j < module->num_imports; ++j) {
+      text_add(&line, "%s[%zu]", j == 0 ? "  -> " : " ",
+               exports->bin.imports[module->first_import + j]);
     }
   }
   puts(line.data);
@@ -142,20 +155,20 @@ static bool is_by_size(const arguments *args) {
   return strcmp(arguments_text(args, "sort", "name"), "size") == 0;
 }
 
-static void print_listing(const listing *of, const arguments *args) {
-  int name_width = measure(of, false), type_width = measure(of, true);
+static void print_listing(const listing *exports, const arguments *args) {
+  int name_width = measure(exports, false), type_width = measure(exports, true);
   size_t i;
-  print_head(of->file);
-  for (i = 0; i < of->num_functions; ++i) {
-    print_function(&of->functions[i], name_width, type_width, is_by_size(args),
+  print_head(exports->file);
+  for (i = 0; i < exports->num_functions; ++i) {
+    print_function(&exports->functions[i], name_width, type_width, is_by_size(args),
                    arguments_has(args, "load"));
   }
-  if (arguments_has(args, "undefined")) print_undefined(of->file);
-  print_bin(of, arguments_has(args, "bin"));
+  print_hint(exports);
+  if (arguments_has(args, "undefined")) print_undefined(exports->file);
+  print_bin(exports, arguments_has(args, "bin"));
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void write_undefined(const elf_file *file) {
   runtime_symbol found;
@@ -171,9 +184,9 @@ static void write_undefined(const elf_file *file) {
                          : found.cxx_name != NULL       ? CXX_LIBRARY
                                                         : "libtvm_ffi.so");
     if (found.origin == kSymbolReleased) {
-      char since[16];
-      snprintf(since, sizeof since, "0.1.%d", found.release);
-      json_text("since", since);
+      char release[16];
+      snprintf(release, sizeof release, "0.1.%d", found.release);
+      json_text("since", release);
     } else {
       json_null("since");
     }
@@ -182,22 +195,22 @@ static void write_undefined(const elf_file *file) {
   json_end();
 }
 
-static void write_bin(const listing *of) {
-  if (of->bin_bytes == NULL && of->bin_wrong == NULL) {
+static void write_bin(const listing *exports) {
+  if (exports->bin_bytes == NULL && exports->bin_wrong == NULL) {
     json_null("embedded");
     return;
   }
   json_begin_object("embedded");
-  json_text("malformed", of->bin_wrong);
-  if (of->bin_wrong == NULL) {
-    json_uint("size", of->bin.size);
-    library_bin_print(&of->bin, NULL);
+  json_text("malformed", exports->bin_wrong);
+  if (exports->bin_wrong == NULL) {
+    json_uint("size", exports->bin.size);
+    library_bin_print(&exports->bin, NULL);
   }
   json_end();
 }
 
-static void write_listing(const listing *of) {
-  const elf_file *file = of->file;
+static void write_listing(const listing *exports) {
+  const elf_file *file = exports->file;
   char buffer[24];
   size_t i;
   json_begin_object(NULL);
@@ -211,40 +224,39 @@ static void write_listing(const listing *of) {
   for (i = 0; i < file->num_needed; ++i) json_text(NULL, file->needed[i]);
   json_end();
   json_begin_array("functions");
-  for (i = 0; i < of->num_functions; ++i) {
-    const listed_function *one = &of->functions[i];
+  for (i = 0; i < exports->num_functions; ++i) {
+    const listed_function *function = &exports->functions[i];
     json_begin_object(NULL);
-    json_text("name", one->name);
-    json_uint("size", one->size);
-    json_text("type", one->type);
-    json_text("metadata", one->metadata);
-    json_text("doc", one->doc);
-    if (one->wrong != NULL) json_text("error", one->wrong);
+    json_text("name", function->name);
+    json_uint("size", function->size);
+    json_text("type", function->type);
+    json_text("metadata", function->metadata);
+    json_text("doc", function->doc);
+    if (function->wrong != NULL) json_text("error", function->wrong);
     json_end();
   }
   json_end();
   write_undefined(file);
-  write_bin(of);
+  write_bin(exports);
   json_end();
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
-/* Not kExitOk when reported. What is printed of other libraries comes before and after. */
+/* Lists one library; not kExitOk after a report. The caller prints the JSON list around it. */
 static int list_library(const char *path, const arguments *args, double timeout) {
-  listing of;
+  listing exports;
   elf_file *file = library_file_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
-  listing_collect(file, args, is_by_size(args), &of);
-  if (arguments_has(args, "load")) code = ask_library(path, &of, timeout);
+  listing_collect(file, args, is_by_size(args), &exports);
+  if (arguments_has(args, "load")) code = ask_library(path, &exports, timeout);
   if (arguments_has(args, "json")) {
-    write_listing(&of);
+    write_listing(&exports);
   } else {
-    print_listing(&of, args);
+    print_listing(&exports, args);
   }
-  listing_free(&of);
+  listing_free(&exports);
   elf_file_close(file);
   return code;
 }
@@ -257,8 +269,8 @@ int run_list(const arguments *args) {
   if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {
-    int one = list_library(arguments_operand(args, i), args, timeout);
-    if (one != kExitOk) code = one;
+    int library_code = list_library(arguments_operand(args, i), args, timeout);
+    if (library_code != kExitOk) code = library_code;
   }
   if (as_json && count > 1) json_end();
   return code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global functions of this process and of libraries loaded into it. */
+/* Lists the global functions of this process, including those of libraries loaded for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,18 @@
 #include "process/isolate.h"
 #include "value/schema.h"
 
-/* A function, and what is known of it; None where nothing is. */
+/* A function and its metadata; None if there is none. */
 typedef struct {
   char *name;
   TVMFFIAny metadata;
 } entry;
 
-static void write_function(const entry *of) {
+static void write_function(const entry *function) {
   TVMFFIByteArray bytes;
-  bool known = tvm_ffi_any_try_string(&of->metadata, &bytes);
+  bool known = tvm_ffi_any_try_string(&function->metadata, &bytes);
   char *signature = known ? schema_describe(bytes.data, bytes.size) : NULL;
   json_begin_object(NULL);
-  json_text("name", of->name);
+  json_text("name", function->name);
   json_text("signature", signature);
   if (known && bytes.size > 0) {
     json_bytes("metadata", bytes.data, bytes.size);
@@ -38,21 +38,21 @@ static void write_function(const entry *of) {
   free(signature);
 }
 
-static void print_function(const entry *of) {
+static void print_function(const entry *function) {
   TVMFFIByteArray bytes;
   char *signature = NULL;
-  if (tvm_ffi_any_try_string(&of->metadata, &bytes)) {
+  if (tvm_ffi_any_try_string(&function->metadata, &bytes)) {
     signature = schema_describe(bytes.data, bytes.size);
   }
   fputs(report_color(kColorName), streams_results());
-  shown_print(streams_results(), of->name);
+  shown_print(streams_results(), function->name);
   fprintf(streams_results(), "%s%s\n", report_color(kColorNone),
           signature != NULL ? signature : "  ?");
   free(signature);
 }
 
-/* All that are asked for, before anything is printed: a library may have put functions of its own
- * in the place of those that tell. False with the error raised. */
+/* Collects all functions asked for before printing any: a loaded library may have replaced the
+ * global functions that list them and give their metadata. False with the error raised. */
 static bool collect(const arguments *args, entry **out, size_t *out_count) {
   char **names;
   size_t count, i;

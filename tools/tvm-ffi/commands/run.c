@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls a function of a library on values of the command line, and shows or checks what comes out.
- */
+/* Calls a function of a library with values from the command line, and prints or checks the
+ * outputs. */
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
@@ -22,25 +22,24 @@
 
 typedef struct {
   const arguments *args;
-  call what;
-  kernel from;
+  call request;
+  kernel callee;
   schema_type *types;
   input_list inputs, expected;
-  snapshot before;
+  snapshot initial;
   output_list outputs;
   tolerance allowed;
   size_t max_elements;
   double load_seconds, call_seconds;
 } run;
 
-/* ---- Expected outputs --------------------------------------------------------------------------
- */
+/* ---- Expected outputs ---- */
 
 static bool is_ignored(const arguments *args, size_t i) {
   return strcmp(arguments_at(args, "expected_output", i), "(ignored)") == 0;
 }
 
-/* One value per option, None for those that are ignored. */
+/* Reads one value per option; None for those to be ignored. */
 static bool read_expected(run *r) {
   size_t i;
   for (i = 0; i < arguments_count(r->args, "expected_output"); ++i) {
@@ -48,7 +47,7 @@ static bool read_expected(run *r) {
     char label[40];
     snprintf(label, sizeof label, "--expected_output %zu", i);
     if (is_ignored(r->args, i)) spec = "none";
-    if (!input_read(r->what.reader, spec, label, NULL, &r->expected)) return false;
+    if (!input_read(r->request.reader, spec, label, NULL, &r->expected)) return false;
     if (r->expected.size != i + 1) {
       report_error("%s: is not one value", label);
       return false;
@@ -61,14 +60,14 @@ static bool read_expected(run *r) {
 static void print_verdict(const run *r, bool pass) {
   fprintf(streams_results(), "%s[%s]%s ", report_color(pass ? kColorGood : kColorBad),
           pass ? "PASS" : "FAIL", report_color(kColorNone));
-  shown_print(streams_results(), r->what.function);
+  shown_print(streams_results(), r->request.function);
   fputs(": ", streams_results());
 }
 
-static void print_check(const run *r, const output *one, const comparison *result) {
+static void print_check(const run *r, const output *item, const comparison *result) {
   DLTensor *tensor;
   text line = {NULL, 0, 0};
-  if (tvm_ffi_any_try_tensor(&one->value, &tensor)) {
+  if (tvm_ffi_any_try_tensor(&item->value, &tensor)) {
     text_add(&line, " ");
     tensor_type_write(&line, tensor->dtype, tensor->shape, tensor->ndim);
   }
@@ -77,20 +76,20 @@ static void print_check(const run *r, const output *one, const comparison *resul
     text_add(&line, "%smax|err|=%.6g", result->is_same ? " " : "; ", result->max_error);
   }
   print_verdict(r, result->is_same);
-  fprintf(streams_results(), "%s%s\n", one->name, line.data != NULL ? line.data : "");
+  fprintf(streams_results(), "%s%s\n", item->name, line.data != NULL ? line.data : "");
   text_free(&line);
 }
 
-static void print_check_json(const output *one, const comparison *result) {
+static void print_check_json(const output *item, const comparison *result) {
   json_begin_object(NULL);
-  json_text("name", one->name);
+  json_text("name", item->name);
   json_bool("pass", result->is_same);
   if (result->has_numbers) json_real("max_abs_error", result->max_error);
   json_text("difference", result->is_same ? NULL : result->difference.data);
   json_end();
 }
 
-/* Whether all is as expected, which is said too. */
+/* Whether all outputs are as expected; prints that too. */
 static bool check_outputs(const run *r, bool json) {
   bool pass = r->outputs.size == r->expected.size;
   size_t i;
@@ -118,10 +117,10 @@ static bool check_outputs(const run *r, bool json) {
   return pass;
 }
 
-/* ---- Leaks -------------------------------------------------------------------------------------
- */
+/* ---- Leaks ---- */
 
-/* Calls once more, when all that is made once is there, and looks at what stays. */
+/* Makes a second call, after objects that are created only once exist, and reports the objects that
+ * stay alive after it. */
 static int check_leaks(const run *r, const TVMFFIAny *views) {
   enum { kLookAt = 1024 };
   TVMFFIAny result;
@@ -130,11 +129,11 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   int64_t alive;
   int code;
   TVMFFIRuntimeSetLiveObjectCounting(1);
-  isolate_enter(kStageCall, r->what.function);
-  code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
-  isolate_enter(kStageOwn, r->what.function);
+  isolate_enter(kStageCall, r->request.function);
+  code = tvm_ffi_function_call(r->callee.function, views, (int32_t)r->inputs.size, &result);
+  isolate_enter(kStageOwn, r->request.function);
   if (code != 0) {
-    raised_report(r->what.function, true);
+    raised_report(r->request.function, true);
     return kExitRaised;
   }
   tvm_ffi_any_clear(&result);
@@ -146,19 +145,18 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   }
   TVMFFIRuntimeSetLiveObjectCounting(0);
   if (alive == 0) return kExitOk;
-  report_error("%s: objects that the call made are alive after it: %s", r->what.function,
+  report_error("%s: objects that the call made are alive after it: %s", r->request.function,
                kinds.data != NULL ? kinds.data + 2 : "of other types");
   text_free(&kinds);
   return kExitCheck;
 }
 
-/* ---- The call ----------------------------------------------------------------------------------
- */
+/* ---- The call ---- */
 
 static void print_json(const run *r, bool *pass) {
   size_t i;
   json_begin_object(NULL);
-  json_text("function", r->what.function);
+  json_text("function", r->request.function);
   json_begin_array("outputs");
   for (i = 0; i < r->outputs.size; ++i) {
     value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value, r->max_elements);
@@ -177,11 +175,11 @@ static int show_outputs(const run *r) {
   bool json = arguments_has(r->args, "json"), pass = true;
   if (given > r->outputs.size) {
     return report_fail(kExitUsage, "%s: there are fewer outputs than --output: %zu, not %zu",
-                       r->what.function, r->outputs.size, given);
+                       r->request.function, r->outputs.size, given);
   }
   for (i = 0; i < given; ++i) {
     const char *spec = arguments_at(r->args, "output", i);
-    if (json && strcmp(spec, "-") == 0) continue; /* all are printed */
+    if (json && strcmp(spec, "-") == 0) continue; /* the JSON has all outputs */
     if (!output_write(&r->outputs.items[i], spec, r->max_elements)) return kExitUsage;
   }
   if (json) {
@@ -203,45 +201,45 @@ static int show_outputs(const run *r) {
 
 static int call_it(run *r) {
   TVMFFIAny *views = call_view_inputs(&r->inputs), result;
-  double since;
+  double start;
   int code;
-  snapshot_take(&r->inputs, &r->before);
-  isolate_enter(kStageCall, r->what.function);
-  since = clock_seconds();
-  code = tvm_ffi_function_call(r->from.function, views, (int32_t)r->inputs.size, &result);
+  snapshot_take(&r->inputs, &r->initial);
+  isolate_enter(kStageCall, r->request.function);
+  start = clock_seconds();
+  code = tvm_ffi_function_call(r->callee.function, views, (int32_t)r->inputs.size, &result);
   if (code == 0 && device_wait() != 0) {
     tvm_ffi_any_clear(&result);
     code = -1;
   }
-  r->call_seconds = clock_seconds() - since;
-  isolate_enter(kStageOwn, r->what.function);
+  r->call_seconds = clock_seconds() - start;
+  isolate_enter(kStageOwn, r->request.function);
   if (code == 0) {
-    output_collect(result, &r->inputs, &r->before, &r->outputs);
+    output_collect(result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);
     output_list_free(&r->outputs);
     if (code == kExitOk && arguments_has(r->args, "leak-check")) code = check_leaks(r, views);
   } else {
-    raised_report(r->what.function, true);
+    raised_report(r->request.function, true);
     code = kExitRaised;
   }
-  snapshot_free(&r->before);
+  snapshot_free(&r->initial);
   free(views);
   return code;
 }
 
 static int run_call(void *context) {
   run *r = context;
-  double since = clock_seconds();
+  double start = clock_seconds();
   int code;
-  if (!call_load(&r->what, 0, &r->from, &code)) return code;
-  r->load_seconds = clock_seconds() - since;
-  r->types = library_read_schema(&r->from.from, r->what.function);
+  if (!call_load(&r->request, 0, &r->callee, &code)) return code;
+  r->load_seconds = clock_seconds() - start;
+  r->types = library_read_schema(&r->callee.lib, r->request.function);
   code = kExitUsage;
-  if (call_read_inputs(&r->what, r->types, &r->inputs) && read_expected(r)) code = call_it(r);
+  if (call_read_inputs(&r->request, r->types, &r->inputs) && read_expected(r)) code = call_it(r);
   input_list_free(&r->inputs);
   input_list_free(&r->expected);
   schema_free(r->types);
-  kernel_free(&r->from);
+  kernel_free(&r->callee);
   return code;
 }
 
@@ -251,13 +249,13 @@ int run_run(const arguments *args) {
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
   r.args = args;
-  if (call_parse(args, 1, &r.what) && output_check(args) &&
+  if (call_parse(args, 1, &r.request) && output_check(args) &&
       arguments_int(args, "output_max_element_count", 1024, 0, INT32_MAX, &max_elements) &&
       arguments_real(args, "rtol", -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, "atol", -1, 0, 1e300, &r.allowed.absolute)) {
     r.max_elements = (size_t)max_elements;
-    code = call_run(&r.what, run_call, &r);
+    code = call_run(&r.request, run_call, &r);
   }
-  call_free(&r.what);
+  call_free(&r.request);
   return code;
 }

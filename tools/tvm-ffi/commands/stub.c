@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: reads what the library says of its functions, finds names for them, and has a
- * language's own file write them. */
+/* The command: reads the metadata of a library's functions, chooses names for the wrappers, and has
+ * the language's own file write them. */
 #include "stub/stub.h"
 
 #include <stdlib.h>
@@ -18,11 +18,10 @@
 #include "library/library_file.h"
 #include "process/isolate.h"
 
-/* As the words of --lang. */
+/* In the order of the words of --lang. */
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 static bool is_word(const char *name) {
   return identifier_is(name, strlen(name));
@@ -35,7 +34,7 @@ static bool is_among(const char *name, const char *const *words) {
   return false;
 }
 
-/* The name, with as many "_" behind it as make it one of its own; takes it. */
+/* Appends "_" until the name is neither reserved nor taken; takes `name`. */
 static char *make_own(char *name, const char *const *reserved, const char *const *taken) {
   while (is_among(name, reserved) || is_among(name, taken)) {
     char *longer = tool_format("%s_", name);
@@ -71,7 +70,7 @@ static void name_all(stub_library *library, const stub_language *language) {
   free(taken);
 }
 
-/* "scale_v2" of "libscale-v2.so" */
+/* "scale_v2" for "libscale-v2.so" */
 static char *make_prefix(const char *file) {
   const char *name = strncmp(file, "lib", 3) == 0 ? file + 3 : file;
   char *prefix = identifier_make(name, strcspn(name, "."));
@@ -81,71 +80,75 @@ static char *make_prefix(const char *file) {
   return tool_format("library");
 }
 
-/* ---- What languages share ----------------------------------------------------------------------
- */
+/* ---- Shared by the languages ---- */
 
 bool stub_is_typed(const stub_function *function) {
   return function->type != NULL && function->type->kind == kSchemaFunction &&
          schema_is_typed(function->type) && is_word(function->name);
 }
 
-void stub_write_doc(text *to, const stub_function *function, const char *indent) {
-  const char *at = function->doc;
-  if (at == NULL || *at == '\0') return;
-  text_add(to, "%s", indent);
-  for (; *at != '\0'; ++at) {
-    if (*at == '\n') {
-      if (at[1] != '\0') text_add(to, "\n%s", indent);
+void stub_write_doc(text *out, const stub_function *function, const char *indent) {
+  const char *cursor = function->doc;
+  if (cursor == NULL || *cursor == '\0') return;
+  text_add(out, "%s", indent);
+  for (; *cursor != '\0'; ++cursor) {
+    if (*cursor == '\n') {
+      if (cursor[1] != '\0') text_add(out, "\n%s", indent);
     } else {
-      text_add_bytes(to, at, 1);
-      if (strncmp(at, "*/", 2) == 0 || strncmp(at, "/*", 2) == 0 || strncmp(at, "??", 2) == 0) {
-        text_add(to, " ");
+      text_add_bytes(out, cursor, 1);
+      if (strncmp(cursor, "*/", 2) == 0 || strncmp(cursor, "/*", 2) == 0 ||
+          strncmp(cursor, "??", 2) == 0) {
+        text_add(out, " ");
       }
     }
   }
-  text_add(to, "\n");
+  text_add(out, "\n");
 }
 
-void stub_write_signature(text *to, const stub_function *function) {
-  text_add(to, "%s", function->name);
-  schema_write_signature(to, function->type);
+void stub_write_signature(text *out, const stub_function *function) {
+  text_add(out, "%s", function->name);
+  schema_write_signature(out, function->type);
 }
 
-void stub_write_untyped(text *to, const stub_library *library, const char *indent) {
+void stub_write_untyped(text *out, const stub_library *library, const char *indent) {
+  bool any_untold = false;
   size_t i;
   for (i = 0; i < library->num_functions; ++i) {
     const stub_function *function = &library->functions[i];
     if (stub_is_typed(function)) continue;
-    text_add(to, "%sNot wrapped: ", indent);
-    shown_add_text(to, function->name, strlen(function->name));
+    text_add(out, "%sNot wrapped: ", indent);
+    shown_add_text(out, function->name, strlen(function->name));
     if (!is_word(function->name)) {
-      text_add(to, ", which is no name in this language.\n");
+      text_add(out, ", which is no name in this language.\n");
     } else if (function->type != NULL && function->type->kind == kSchemaFunction) {
-      text_add(to, ", which takes any arguments.\n");
+      text_add(out, ", which takes any arguments.\n");
     } else {
-      text_add(to, ", whose types the library does not tell.\n");
+      text_add(out, ", whose types the library does not tell.\n");
+      any_untold = true;
     }
   }
+  if (any_untold) text_add(out, "%sFor types: %s.\n", indent, SCHEMA_HINT);
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ---- */
 
 static void read_functions(const listing *exports, stub_library *out) {
   size_t i;
   out->num_functions = exports->num_functions;
   out->functions = tool_alloc(exports->num_functions * sizeof *out->functions);
   for (i = 0; i < exports->num_functions; ++i) {
-    const listed_function *from = &exports->functions[i];
-    stub_function *to = &out->functions[i];
-    memset(to, 0, sizeof *to);
-    to->name = tool_format("%s", from->name);
-    if (from->metadata != NULL) to->type = schema_parse(from->metadata, strlen(from->metadata));
-    if (from->doc != NULL) to->doc = tool_format("%s", from->doc);
+    const listed_function *source = &exports->functions[i];
+    stub_function *function = &out->functions[i];
+    memset(function, 0, sizeof *function);
+    function->name = tool_format("%s", source->name);
+    if (source->metadata != NULL) {
+      function->type = schema_parse(source->metadata, strlen(source->metadata));
+    }
+    if (source->doc != NULL) function->doc = tool_format("%s", source->doc);
   }
 }
 
-/* Not kExitOk when reported. */
+/* Reads the functions of a library; not kExitOk after a report. */
 static int read_library(const char *path, bool may_load, double timeout, stub_library *out) {
   const char *name = path_base(path);
   elf_file *file = library_file_read(path);
@@ -160,7 +163,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   }
   if (code == kExitOk) {
     read_functions(&exports, out);
-    if (strcmp(path, "-") == 0) name = "kernels.so"; /* what came on stdin has no name */
+    if (strcmp(path, "-") == 0) name = "kernels.so"; /* standard input has no name */
     out->file = shown_text(name, strlen(name));
   }
   listing_free(&exports);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of this process and of libraries loaded into it. */
+/* Lists the types of this process, including those of libraries loaded for it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static const TVMFFITypeInfo *get_parent(const TVMFFITypeInfo *info) {
   return info->type_depth > 0 ? info->type_ancestors[info->type_depth - 1] : NULL;
 }
 
-/* "int" of a field, "(_0: Point, _1: int) -> int" of a method; of free(), NULL where it is not
- * known. */
+/* "int" for a field, "(_0: Point, _1: int) -> int" for a method; release with free(). NULL if the
+ * metadata has no type. */
 static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
   schema_type *type;
   text line = {NULL, 0, 0};
@@ -57,53 +57,52 @@ static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
   return line.data;
 }
 
-/* ---- Text --------------------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
-static void add_bytes(text *to, const TVMFFIByteArray *bytes) {
-  if (bytes->size > 0) shown_add_text(to, bytes->data, bytes->size);
+static void add_bytes(text *out, const TVMFFIByteArray *bytes) {
+  if (bytes->size > 0) shown_add_text(out, bytes->data, bytes->size);
 }
 
-/* Each line of a documentation, indented. */
-static void add_doc(text *to, const TVMFFIByteArray *doc, int indent) {
-  const char *at = doc->data, *end = doc->size > 0 ? at + doc->size : at;
-  while (at != end) {
-    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+/* Adds each line of a documentation, indented. */
+static void add_doc(text *out, const TVMFFIByteArray *doc, int indent) {
+  const char *cursor = doc->data, *end = doc->size > 0 ? cursor + doc->size : cursor;
+  while (cursor != end) {
+    const char *line_end = memchr(cursor, '\n', (size_t)(end - cursor));
     if (line_end == NULL) line_end = end;
-    text_add(to, "%*s%s", indent, "", report_color(kColorDim));
-    shown_add_text(to, at, (size_t)(line_end - at));
-    text_add(to, "%s\n", report_color(kColorNone));
-    at = line_end == end ? end : line_end + 1;
+    text_add(out, "%*s%s", indent, "", report_color(kColorDim));
+    shown_add_text(out, cursor, (size_t)(line_end - cursor));
+    text_add(out, "%s\n", report_color(kColorNone));
+    cursor = line_end == end ? end : line_end + 1;
   }
 }
 
-static void add_flags(text *to, int64_t flags) {
+static void add_flags(text *out, int64_t flags) {
   size_t i;
   for (i = 0; i < kNumFlags; ++i) {
-    if ((flags & kFlags[i].bit) != 0) text_add(to, "  %s", kFlags[i].name);
+    if ((flags & kFlags[i].bit) != 0) text_add(out, "  %s", kFlags[i].name);
   }
 }
 
-static void add_field(text *to, const TVMFFIFieldInfo *field) {
+static void add_field(text *out, const TVMFFIFieldInfo *field) {
   char *type = describe(&field->metadata, false);
-  text_add(to, "         ");
-  add_bytes(to, &field->name);
-  text_add(to, ": %s  at %" PRId64 ", %" PRId64 " B", type != NULL ? type : "?", field->offset,
+  text_add(out, "         ");
+  add_bytes(out, &field->name);
+  text_add(out, ": %s  at %" PRId64 ", %" PRId64 " B", type != NULL ? type : "?", field->offset,
            field->size);
-  add_flags(to, field->flags);
-  text_add(to, "\n");
-  add_doc(to, &field->doc, 11);
+  add_flags(out, field->flags);
+  text_add(out, "\n");
+  add_doc(out, &field->doc, 11);
   free(type);
 }
 
-static void add_method(text *to, const TVMFFIMethodInfo *method) {
+static void add_method(text *out, const TVMFFIMethodInfo *method) {
   char *signature = describe(&method->metadata, true);
-  text_add(to, "         ");
-  add_bytes(to, &method->name);
-  text_add(to, "%s", signature != NULL ? signature : "(?)");
-  add_flags(to, method->flags);
-  text_add(to, "\n");
-  add_doc(to, &method->doc, 11);
+  text_add(out, "         ");
+  add_bytes(out, &method->name);
+  text_add(out, "%s", signature != NULL ? signature : "(?)");
+  add_flags(out, method->flags);
+  text_add(out, "\n");
+  add_doc(out, &method->doc, 11);
   free(signature);
 }
 
@@ -130,8 +129,7 @@ static void print_type(const TVMFFITypeInfo *info) {
   text_free(&lines);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void write_bytes(const char *key, const TVMFFIByteArray *bytes) {
   if (bytes->size > 0) {

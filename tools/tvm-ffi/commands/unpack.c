@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What embed has put into a library, out of it again. */
+/* Extracts what embed has put into a library. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "embed/module_list.h"
 #include "file/elf_file.h"
 
-/* A library, or the bytes of a tree alone. */
+/* A library, or the bytes of a module tree without a library. */
 typedef struct {
   const char *path;
-  elf_file *file; /* NULL: there is none */
-  char *bytes;    /* of a tree alone */
+  elf_file *file; /* NULL if there is no library */
+  char *bytes;    /* those of the tree; NULL for a library */
   size_t size;
 } source;
 
@@ -40,113 +40,112 @@ static bool open_source(const char *path, source *out) {
   return out->file != NULL;
 }
 
-static void close_source(source *of) {
-  elf_file_close(of->file);
-  free(of->bytes);
+static void close_source(source *input) {
+  elf_file_close(input->file);
+  free(input->bytes);
 }
 
-/* The tree that a source has; false when reported. */
-static bool get_tree(const source *of, library_bin *out) {
-  const unsigned char *bytes = (const unsigned char *)of->bytes;
-  size_t size = of->size;
+/* Decodes the module tree of a source; false after a report. */
+static bool get_tree(const source *input, library_bin *out) {
+  const unsigned char *bytes = (const unsigned char *)input->bytes;
+  size_t size = input->size;
   const char *wrong;
   memset(out, 0, sizeof *out);
-  if (of->file != NULL) {
-    const elf_symbol *symbol = elf_file_find(of->file, LIBRARY_BIN_SYMBOL);
+  if (input->file != NULL) {
+    const elf_symbol *symbol = elf_file_find(input->file, LIBRARY_BIN_SYMBOL);
     if (symbol == NULL) {
-      report_error("%s: no embedded modules: it has no " LIBRARY_BIN_SYMBOL, of->path);
+      report_error("%s: no embedded modules: it has no " LIBRARY_BIN_SYMBOL, input->path);
       return false;
     }
-    bytes = elf_file_bytes(of->file, symbol, &size);
+    bytes = elf_file_bytes(input->file, symbol, &size);
   }
   wrong = bytes == NULL ? "the file holds no bytes for it" : library_bin_decode(bytes, size, out);
   if (wrong == NULL) return true;
-  report_error("%s: malformed " LIBRARY_BIN_SYMBOL ": %s", of->path, wrong);
+  report_error("%s: malformed " LIBRARY_BIN_SYMBOL ": %s", input->path, wrong);
   library_bin_free(out);
   return false;
 }
 
-/* ---- One thing ---------------------------------------------------------------------------------
- */
+/* ---- One module or symbol ---- */
 
-/* "KIND[I]", or "[I]" of any kind; NULL when there is none such. */
-static const bin_module *find_module(const library_bin *tree, const char *which) {
-  const char *bracket = strrchr(which, '[');
-  size_t kind_size = (size_t)(bracket - which), i;
+/* The I-th module of a kind by "KIND[I]", or of all by "[I]"; NULL if there is none. */
+static const bin_module *find_module(const library_bin *tree, const char *selector) {
+  const char *bracket = strrchr(selector, '[');
+  size_t kind_size = (size_t)(bracket - selector), i;
   char *end;
   unsigned long number = strtoul(bracket + 1, &end, 10);
   if (!isdigit((unsigned char)bracket[1]) || strcmp(end, "]") != 0) return NULL;
   for (i = 0; i < tree->num_modules; ++i) {
-    const bin_module *one = &tree->modules[i];
+    const bin_module *module = &tree->modules[i];
     if (kind_size > 0 &&
-        (one->kind_size != kind_size || memcmp(one->kind, which, kind_size) != 0)) {
+        (module->kind_size != kind_size || memcmp(module->kind, selector, kind_size) != 0)) {
       continue;
     }
-    if (number-- == 0) return one;
+    if (number-- == 0) return module;
   }
   return NULL;
 }
 
-/* Writes what is called so, a "module" or a "symbol". */
-static int write_bytes(const arguments *args, const char *output, const char *what,
-                       const char *name, const void *bytes, size_t size) {
+/* Writes the bytes; `key` is "module" or "symbol", for the JSON. */
+static int write_bytes(const arguments *args, const char *output, const char *key, const char *name,
+                       const void *bytes, size_t size) {
   if (!tool_write_file(output, bytes, size)) return kExitUsage;
   if (!arguments_has(args, "json")) return kExitOk;
   json_begin_object(NULL);
   json_text("output", output);
   json_uint("size", size);
-  json_text(what, name);
+  json_text(key, name);
   json_end();
   return kExitOk;
 }
 
-static int extract_module(const source *from, const char *which, const arguments *args,
+static int extract_module(const source *input, const char *selector, const arguments *args,
                           const char *output) {
   library_bin tree;
-  const bin_module *one;
+  const bin_module *module;
   int code;
-  if (!get_tree(from, &tree)) return kExitLoad;
-  one = find_module(&tree, which);
-  if (one == NULL) {
+  if (!get_tree(input, &tree)) return kExitLoad;
+  module = find_module(&tree, selector);
+  if (module == NULL) {
     text have = {NULL, 0, 0};
     library_bin_describe(&tree, &have);
-    code = report_fail(kExitUsage, "%s: no module %s; it has %s", from->path, which, have.data);
+    code = report_fail(kExitUsage, "%s: no module %s; it has %s", input->path, selector, have.data);
     text_free(&have);
-  } else if (one->is_self) {
-    code =
-        report_fail(kExitUsage, "%s: %s is the library itself and has no bytes", from->path, which);
+  } else if (module->is_self) {
+    code = report_fail(kExitUsage, "%s: %s is the library itself and has no bytes", input->path,
+                       selector);
   } else {
-    code = write_bytes(args, output, "module", which, one->payload, one->payload_size);
+    code = write_bytes(args, output, "module", selector, module->payload, module->payload_size);
   }
   library_bin_free(&tree);
   return code;
 }
 
-static int extract_symbol(const source *from, const char *name, const arguments *args,
+static int extract_symbol(const source *input, const char *name, const arguments *args,
                           const char *output) {
-  const elf_symbol *symbol = from->file != NULL ? elf_file_find(from->file, name) : NULL;
+  const elf_symbol *symbol = input->file != NULL ? elf_file_find(input->file, name) : NULL;
   const unsigned char *bytes;
   size_t size;
-  if (symbol == NULL) return report_fail(kExitUsage, "%s: no symbol %s", from->path, name);
+  if (symbol == NULL) return report_fail(kExitUsage, "%s: no symbol %s", input->path, name);
   if (symbol->size == 0) {
-    return report_fail(kExitUsage, "%s: the symbol %s has no size", from->path, name);
+    return report_fail(kExitUsage, "%s: the symbol %s has no size", input->path, name);
   }
-  bytes = elf_file_bytes(from->file, symbol, &size);
+  bytes = elf_file_bytes(input->file, symbol, &size);
   if (bytes == NULL) {
-    return report_fail(kExitLoad, "%s: the file holds no bytes for the symbol %s", from->path,
+    return report_fail(kExitLoad, "%s: the file holds no bytes for the symbol %s", input->path,
                        name);
   }
   return write_bytes(args, output, "symbol", name, bytes, size);
 }
 
-/* ---- All of a tree -----------------------------------------------------------------------------
- */
+/* ---- The whole tree ---- */
 
-/* A name for a module's file; of its kind only what is fit for names of files. */
-static char *name_file(const bin_module *one, size_t number) {
+/* A file name for a module, from its number and the characters of its kind that are safe in file
+ * names. */
+static char *name_file(const bin_module *module, size_t number) {
   enum { kLongest = 40 };
-  size_t size = one->kind_size < kLongest ? one->kind_size : kLongest;
-  char *kind = tool_copy(one->kind, size), *name;
+  size_t size = module->kind_size < kLongest ? module->kind_size : kLongest;
+  char *kind = tool_copy(module->kind, size), *name;
   size_t i;
   for (i = 0; i < size; ++i) {
     bool is_fit =
@@ -158,15 +157,15 @@ static char *name_file(const bin_module *one, size_t number) {
   return name;
 }
 
-/* Whether it is the file that is unpacked; reported. */
-static bool is_source(const source *from, const char *output) {
-  if (!tool_is_same_file(output, from->path, true)) return false;
-  report_error("--output would overwrite %s, which is unpacked", from->path);
+/* Whether the output is the file being unpacked; reported. */
+static bool is_source(const source *input, const char *output) {
+  if (!tool_is_same_file(output, input->path, true)) return false;
+  report_error("--output would overwrite %s, which is unpacked", input->path);
   return true;
 }
 
-/* A file for each module and one for the list, all of them or none. */
-static bool write_tree(const source *from, const library_bin *tree, char *const *names,
+/* Writes a file for each module and one for the list; all of them or none. */
+static bool write_tree(const source *input, const library_bin *tree, char *const *names,
                        const char *folder) {
   file_content *files = tool_alloc((tree->num_modules + 1) * sizeof *files);
   text list = {NULL, 0, 0};
@@ -176,12 +175,12 @@ static bool write_tree(const source *from, const library_bin *tree, char *const 
   module_list_write(tree, names, &list);
   for (i = 0; i <= tree->num_modules; ++i) {
     const bool is_list = i == tree->num_modules;
-    file_content *one = &files[count];
+    file_content *file = &files[count];
     if (!is_list && tree->modules[i].is_self) continue;
-    one->path = tool_format("%s/%s", folder, is_list ? "modules.txt" : names[i]);
-    one->bytes = is_list ? list.data : (const char *)tree->modules[i].payload;
-    one->size = is_list ? list.size : tree->modules[i].payload_size;
-    good = good && !is_source(from, one->path);
+    file->path = tool_format("%s/%s", folder, is_list ? "modules.txt" : names[i]);
+    file->bytes = is_list ? list.data : (const char *)tree->modules[i].payload;
+    file->size = is_list ? list.size : tree->modules[i].payload_size;
+    good = good && !is_source(input, file->path);
     ++count;
   }
   good = good && tool_write_files(files, count);
@@ -208,19 +207,19 @@ static void print_tree(const library_bin *tree, char *const *names, const char *
   printf("%s/modules.txt\n", folder);
 }
 
-static int unpack_tree(const source *from, const char *folder, bool as_json) {
+static int unpack_tree(const source *input, const char *folder, bool as_json) {
   library_bin tree;
   char **names;
   bool is_new, good;
   size_t i;
-  if (!get_tree(from, &tree)) return kExitLoad;
+  if (!get_tree(input, &tree)) return kExitLoad;
   if (tree.num_unread > 0) {
     library_bin_free(&tree);
     return report_fail(kExitLoad,
                        "%s: bytes of " LIBRARY_BIN_SYMBOL
                        " belong to no module: "
                        "--extract takes out one",
-                       from->path);
+                       input->path);
   }
   is_new = mkdir(folder, 0777) == 0;
   if (!is_new && errno != EEXIST) {
@@ -229,7 +228,7 @@ static int unpack_tree(const source *from, const char *folder, bool as_json) {
   }
   names = tool_alloc(tree.num_modules * sizeof *names);
   for (i = 0; i < tree.num_modules; ++i) names[i] = name_file(&tree.modules[i], i);
-  good = write_tree(from, &tree, names, folder);
+  good = write_tree(input, &tree, names, folder);
   if (good) print_tree(&tree, names, folder, as_json);
   if (!good && is_new) rmdir(folder);
   for (i = 0; i < tree.num_modules; ++i) free(names[i]);
@@ -239,31 +238,31 @@ static int unpack_tree(const source *from, const char *folder, bool as_json) {
 }
 
 int run_unpack(const arguments *args) {
-  const char *which = arguments_text(args, "extract", NULL);
-  const char *output = arguments_text(args, "output", which != NULL ? "-" : "unpacked");
-  source from;
+  const char *selector = arguments_text(args, "extract", NULL);
+  const char *output = arguments_text(args, "output", selector != NULL ? "-" : "unpacked");
+  source input;
   int code;
-  if (which != NULL && arguments_has(args, "json") && tool_is_same_file(output, "-", false)) {
+  if (selector != NULL && arguments_has(args, "json") && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage,
                        "--json says on stdout what was written: --output must be a file");
   }
-  if (which == NULL && (*output == '\0' || strcmp(output, "-") == 0)) {
+  if (selector == NULL && (*output == '\0' || strcmp(output, "-") == 0)) {
     return report_fail(kExitUsage, "--output must be a folder without --extract, not \"%s\"",
                        output);
   }
-  if (!open_source(arguments_operand(args, 0), &from)) {
-    close_source(&from);
+  if (!open_source(arguments_operand(args, 0), &input)) {
+    close_source(&input);
     return kExitLoad;
   }
-  if (which != NULL && is_source(&from, output)) {
+  if (selector != NULL && is_source(&input, output)) {
     code = kExitUsage;
-  } else if (which == NULL) {
-    code = unpack_tree(&from, output, arguments_has(args, "json"));
-  } else if (strchr(which, '[') != NULL) {
-    code = extract_module(&from, which, args, output);
+  } else if (selector == NULL) {
+    code = unpack_tree(&input, output, arguments_has(args, "json"));
+  } else if (strchr(selector, '[') != NULL) {
+    code = extract_module(&input, selector, args, output);
   } else {
-    code = extract_symbol(&from, which, args, output);
+    code = extract_symbol(&input, selector, args, output);
   }
-  close_source(&from);
+  close_source(&input);
   return code;
 }

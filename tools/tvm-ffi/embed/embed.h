@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that become symbols of a program, and what writes them: C in three forms, an object file.
- */
+/* Bytes to be embedded as symbols, and the writers: C in three forms, and object files. */
 #ifndef TVM_FFI_TOOL_EMBED_H_
 #define TVM_FFI_TOOL_EMBED_H_
 
 #include "base/text.h"
 #include "file/machine.h"
 
-/* Some bytes; those of a file also by its path, which compilers can read themselves. */
+/* Some bytes; for those of a file also its path, since compilers can read files themselves. */
 typedef struct {
-  const char *path; /* NULL for others */
+  const char *path; /* NULL if not from a file */
   const char *bytes;
   size_t size;
 } piece;
@@ -17,39 +16,40 @@ typedef struct {
 typedef struct {
   const char *symbol;
   const char *title; /* in the table of contents */
-  piece *pieces;     /* one after the other */
+  piece *pieces;     /* concatenated */
   size_t num_pieces;
-  size_t size; /* of all */
+  size_t size; /* of all pieces */
 } blob;
 
 typedef struct {
-  const char *name; /* what symbols begin with: an identifier */
+  const char *name; /* prefix of the symbols: an identifier */
   blob *blobs;
   size_t num_blobs;
-  bool has_table; /* SYMBOL_size of each, NAME_files[] of all */
-  bool has_end;   /* SYMBOL_end behind the last byte, and a NUL there, which ends PTX */
+  bool has_table; /* there is SYMBOL_size for each, NAME_files[] for all */
+  bool has_end;   /* SYMBOL_end follows the last byte, where a NUL is added to terminate PTX */
   bool is_exported;
   size_t align;
-  const char *section; /* NULL: the compiler's, or .rodata */
-  const char *header;  /* that C includes for its declarations; NULL: they are in it */
+  const char *section; /* NULL: the compiler's choice, or .rodata */
+  const char *header;  /* included for the declarations; NULL: the source has them itself */
 } embedding;
 
-/* As the words of --format. */
+/* In the order of the words of --format. */
 typedef enum { kFormC, kFormC23, kFormIncbin, kFormObject, kFormRaw } embed_form;
 
-void embed_write_c(const embedding *from, embed_form form, text *out);
-void embed_write_header(const embedding *from, text *out);
-/* False when reported: the machine is not known well enough. */
-bool embed_write_object(const embedding *from, const machine *to, text *out);
+void embed_write_c(const embedding *content, embed_form form, text *out);
+void embed_write_header(const embedding *content, text *out);
+/* False after a report that a relocation of the machine is not known. */
+bool embed_write_object(const embedding *content, const machine *target, text *out);
 
-/* Whether a section may be called so; false when reported. */
+/* Whether a section may have this name; false after a report. */
 bool embed_check_section(const char *name, embed_form form);
-/* Whether a name can stand in the quotes of #include and #embed; false when reported, by what it
- * is. */
-bool embed_check_quoted(const char *what, const char *name);
-/* A text of C, or of the assembler in one: those have the same escapes. */
-void embed_add_literal(text *to, const char *value, bool is_nested);
-/* A name in a rule of Make; false when reported: none can say it. */
-bool embed_add_make_word(text *to, const char *path);
+/* Whether a name can be quoted in #include and #embed; false after a report, in which `subject`
+ * names it. */
+bool embed_check_quoted(const char *subject, const char *name);
+/* Adds a C string literal, or with `is_nested` one of the assembler within one of C; their escapes
+ * are the same. */
+void embed_add_literal(text *out, const char *value, bool is_nested);
+/* Adds a file name to a rule of Make; false after a report that Make has no escape for it. */
+bool embed_add_make_word(text *out, const char *path);
 
 #endif /* TVM_FFI_TOOL_EMBED_H_ */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of files and sections, which may have anything in them, as sources and rules take them. */
+/* Checks and quotes names of files and sections, which may contain any character, for sources and
+ * rules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "base/shown.h"
 #include "embed/embed.h"
 
-/* Sections that object files have of their own, or that assemblers make tables of relocations of.
- */
+/* Sections that every object file has already, or names that assemblers take for tables of
+ * relocations. */
 static bool is_own_section(const char *name) {
   static const char *const kOwn[] = {".symtab", ".strtab", ".shstrtab", ".note.GNU-stack"};
   size_t i;
@@ -19,63 +20,65 @@ static bool is_own_section(const char *name) {
   return strncmp(name, ".rel", strlen(".rel")) == 0;
 }
 
-static bool refuse(const char *what, const char *expected, const char *name) {
+static bool refuse(const char *subject, const char *expected, const char *name) {
   char *shown = shown_text(name, strlen(name));
-  report_error("%s must be %s, not \"%s\"", what, expected, shown);
+  report_error("%s must be %s, not \"%s\"", subject, expected, shown);
   free(shown);
   return false;
 }
 
 bool embed_check_section(const char *name, embed_form form) {
-  const char *at = name;
+  const char *cursor = name;
   if (is_own_section(name)) return refuse("--section", "a section for data", name);
   if (form == kFormObject) return *name != '\0' || refuse("--section", "a name", name);
-  /* Compilers write it into the assembler's source as it is. */
-  while (*at != '\0' && (identifier_has(*at) || strchr("._$+/-", *at) != NULL)) ++at;
-  if (at > name && *at == '\0') return true;
+  /* Compilers copy the name unquoted into the assembler source. */
+  while (*cursor != '\0' && (identifier_has(*cursor) || strchr("._$+/-", *cursor) != NULL)) {
+    ++cursor;
+  }
+  if (cursor > name && *cursor == '\0') return true;
   return refuse("--section", "a name of letters, digits and . _ $ + / -", name);
 }
 
-/* There are no escapes between those quotes. */
-bool embed_check_quoted(const char *what, const char *name) {
-  const char *at;
-  for (at = name; *at != '\0'; ++at) {
-    const bool is_trigraph = at[0] == '?' && at[1] == '?'; /* or nearly */
-    if (is_trigraph || (unsigned char)*at < 0x20 || strchr("\"\\\177", *at) != NULL) {
-      return refuse(what, "a name without \" and \\, ?? and control characters", name);
+/* Between these quotes there are no escape sequences. */
+bool embed_check_quoted(const char *subject, const char *name) {
+  const char *cursor;
+  for (cursor = name; *cursor != '\0'; ++cursor) {
+    const bool is_trigraph = cursor[0] == '?' && cursor[1] == '?'; /* or the beginning of one */
+    if (is_trigraph || (unsigned char)*cursor < 0x20 || strchr("\"\\\177", *cursor) != NULL) {
+      return refuse(subject, "a name without \" and \\, ?? and control characters", name);
     }
   }
   return true;
 }
 
-void embed_add_literal(text *to, const char *value, bool is_nested) {
+void embed_add_literal(text *out, const char *value, bool is_nested) {
   const char *quote = is_nested ? "\\\"" : "\"";
-  text_add(to, "%s", quote);
+  text_add(out, "%s", quote);
   for (; *value != '\0'; ++value) {
     const unsigned char byte = (unsigned char)*value;
     if (byte == '"' || byte == '\\') {
-      text_add(to, is_nested ? "\\\\\\%c" : "\\%c", byte);
+      text_add(out, is_nested ? "\\\\\\%c" : "\\%c", byte);
     } else if (byte < 0x20 || byte >= 0x7f) {
-      text_add(to, is_nested ? "\\\\%03o" : "\\%03o", (unsigned)byte);
+      text_add(out, is_nested ? "\\\\%03o" : "\\%03o", (unsigned)byte);
     } else {
-      /* ?? begins a trigraph. */
-      text_add(to, byte == '?' ? "\\%c" : "%c", byte);
+      /* \? prevents a trigraph. */
+      text_add(out, byte == '?' ? "\\%c" : "%c", byte);
     }
   }
-  text_add(to, "%s", quote);
+  text_add(out, "%s", quote);
 }
 
-/* Whether a rule can say it, to Make at least: some characters have no escape. */
+/* Whether Make's rules can express the path: some characters have no escape. */
 static bool can_rule(const char *path) {
   const size_t size = strlen(path);
   return path[strcspn(path, "\n\r;|=")] == '\0' && size > 0 &&
          strchr(" \t\\", path[size - 1]) == NULL;
 }
 
-/* Backslashes count where something comes behind them that needs one. */
-bool embed_add_make_word(text *to, const char *path) {
+/* Backslashes are escaped only before a character that itself needs one. */
+bool embed_add_make_word(text *out, const char *path) {
   size_t backslashes = 0;
-  const char *at;
+  const char *cursor;
   if (!can_rule(path)) {
     char *shown = shown_text(path, strlen(path));
     report_error(
@@ -85,14 +88,14 @@ bool embed_add_make_word(text *to, const char *path) {
     free(shown);
     return false;
   }
-  for (at = path; *at != '\0'; ++at) {
-    if (*at == '$') text_add(to, "$");
-    if (strchr(" \t#:", *at) != NULL) {
-      while (backslashes-- > 0) text_add(to, "\\");
-      text_add(to, "\\");
+  for (cursor = path; *cursor != '\0'; ++cursor) {
+    if (*cursor == '$') text_add(out, "$");
+    if (strchr(" \t#:", *cursor) != NULL) {
+      while (backslashes-- > 0) text_add(out, "\\");
+      text_add(out, "\\");
     }
-    backslashes = *at == '\\' ? backslashes + 1 : 0;
-    text_add_bytes(to, at, 1);
+    backslashes = *cursor == '\\' ? backslashes + 1 : 0;
+    text_add_bytes(out, cursor, 1);
   }
   return true;
 }

@@ -9,17 +9,16 @@
 #include "base/path.h"
 #include "base/report.h"
 
-/* ---- Reading -----------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 typedef struct {
-  const char *path; /* of the list */
+  const char *path; /* the list's */
   size_t line;
-  const char *at; /* within the line, which ends with NUL */
+  const char *pos; /* position in the NUL-terminated line */
 } cursor;
 
-static bool refuse(const cursor *at, const char *what) {
-  report_error("%s:%zu: %s", at->path, at->line, what);
+static bool refuse(const cursor *input, const char *problem) {
+  report_error("%s:%zu: %s", input->path, input->line, problem);
   return false;
 }
 
@@ -27,107 +26,107 @@ static int digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool read_quoted(cursor *from, text *out) {
-  const char *at = from->at + 1;
-  for (; *at != '"'; ++at) {
-    char byte = *at;
-    if (byte == '\0') return refuse(from, "a quoted word does not end");
+static bool read_quoted(cursor *input, text *out) {
+  const char *pos = input->pos + 1;
+  for (; *pos != '"'; ++pos) {
+    char byte = *pos;
+    if (byte == '\0') return refuse(input, "a quoted word does not end");
     if (byte == '\\') {
-      ++at;
-      if (*at == 'x' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
-        byte = (char)(digit(at[1]) << 4 | digit(at[2]));
-        at += 2;
-      } else if (*at == '"' || *at == '\\') {
-        byte = *at;
+      ++pos;
+      if (*pos == 'x' && digit(pos[1]) >= 0 && digit(pos[2]) >= 0) {
+        byte = (char)(digit(pos[1]) << 4 | digit(pos[2]));
+        pos += 2;
+      } else if (*pos == '"' || *pos == '\\') {
+        byte = *pos;
       } else {
-        return refuse(from, "behind \\ in a quoted word comes \", \\ or xNN");
+        return refuse(input, "behind \\ in a quoted word comes \", \\ or xNN");
       }
     }
     text_add_bytes(out, &byte, 1);
   }
-  from->at = at + 1;
-  if (strchr(" \t", *from->at) == NULL) return refuse(from, "a blank must follow a quoted word");
+  input->pos = pos + 1;
+  if (strchr(" \t", *input->pos) == NULL) return refuse(input, "a blank must follow a quoted word");
   return true;
 }
 
-/* The next word; *out_has is false at the end. A quoted "->" is a word like any other. */
-static bool read_word(cursor *from, text *out, bool *out_has, bool *out_is_arrow) {
+/* Reads the next word; *out_has is false at the end of the line. A quoted "->" is no arrow. */
+static bool read_word(cursor *input, text *out, bool *out_has, bool *out_is_arrow) {
   size_t length;
   out->size = 0;
   text_add_bytes(out, "", 0);
   *out_is_arrow = false;
-  from->at += strspn(from->at, " \t");
-  *out_has = *from->at != '\0' && *from->at != '#';
+  input->pos += strspn(input->pos, " \t");
+  *out_has = *input->pos != '\0' && *input->pos != '#';
   if (!*out_has) return true;
-  if (*from->at == '"') return read_quoted(from, out);
-  length = strcspn(from->at, " \t");
-  *out_is_arrow = length == 2 && memcmp(from->at, "->", 2) == 0;
-  text_add_bytes(out, from->at, length);
-  from->at += length;
+  if (*input->pos == '"') return read_quoted(input, out);
+  length = strcspn(input->pos, " \t");
+  *out_is_arrow = length == 2 && memcmp(input->pos, "->", 2) == 0;
+  text_add_bytes(out, input->pos, length);
+  input->pos += length;
   return true;
 }
 
-static bool read_imports(cursor *from, text *word, library_bin *tree) {
-  bin_module *one = &tree->modules[tree->num_modules];
+static bool read_imports(cursor *input, text *word, library_bin *tree) {
+  bin_module *module = &tree->modules[tree->num_modules];
   bool has, is_arrow;
   for (;;) {
     char *end;
     unsigned long long number;
-    if (!read_word(from, word, &has, &is_arrow)) return false;
-    if (!has) return one->num_imports > 0 || refuse(from, "no number follows ->");
+    if (!read_word(input, word, &has, &is_arrow)) return false;
+    if (!has) return module->num_imports > 0 || refuse(input, "no number follows ->");
     errno = 0;
     number = strtoull(word->data, &end, 10);
     if (digit(*word->data) < 0 || *end != '\0' || errno != 0 || number >= SIZE_MAX) {
-      return refuse(from, "behind -> come numbers of modules");
+      return refuse(input, "behind -> come numbers of modules");
     }
     tree->imports = tool_realloc(tree->imports, (tree->num_imports + 1) * sizeof *tree->imports);
     tree->imports[tree->num_imports++] = (size_t)number;
-    ++one->num_imports;
+    ++module->num_imports;
   }
 }
 
-static bool read_file(cursor *from, const text *word, module_list *out) {
-  bin_module *one = &out->tree.modules[out->tree.num_modules];
+static bool read_file(cursor *input, const text *word, module_list *out) {
+  bin_module *module = &out->tree.modules[out->tree.num_modules];
   char **path = &out->paths[out->tree.num_modules];
-  if (one->is_self) return refuse(from, "_lib has no file");
-  *path = path_beside(from->path, word->data);
-  one->payload = (unsigned char *)tool_read_file(*path, &one->payload_size);
-  if (one->payload == NULL) return false;
-  if (one->payload_size > 0) return true;
-  report_error("%s:%zu: %s is empty, and not every runtime loads a module of no bytes", from->path,
-               from->line, *path);
+  if (module->is_self) return refuse(input, "_lib has no file");
+  *path = path_beside(input->path, word->data);
+  module->payload = (unsigned char *)tool_read_file(*path, &module->payload_size);
+  if (module->payload == NULL) return false;
+  if (module->payload_size > 0) return true;
+  report_error("%s:%zu: %s is empty, and not every runtime loads a module of no bytes", input->path,
+               input->line, *path);
   return false;
 }
 
-static bool read_line(cursor *from, module_list *out) {
+static bool read_line(cursor *input, module_list *out) {
   library_bin *tree = &out->tree;
-  bin_module *one;
+  bin_module *module;
   text word = {NULL, 0, 0};
-  bool has, is_arrow, good = read_word(from, &word, &has, &is_arrow);
+  bool has, is_arrow, good = read_word(input, &word, &has, &is_arrow);
   if (!good || !has) goto done;
   tree->modules = tool_realloc(tree->modules, (tree->num_modules + 1) * sizeof *tree->modules);
   out->paths = tool_realloc((void *)out->paths, (tree->num_modules + 1) * sizeof *out->paths);
-  one = &tree->modules[tree->num_modules];
-  memset(one, 0, sizeof *one);
+  module = &tree->modules[tree->num_modules];
+  memset(module, 0, sizeof *module);
   out->paths[tree->num_modules] = NULL;
-  one->first_import = tree->num_imports;
-  one->is_self =
+  module->first_import = tree->num_imports;
+  module->is_self =
       word.size == strlen(LIBRARY_BIN_SELF) && memcmp(word.data, LIBRARY_BIN_SELF, word.size) == 0;
-  one->kind = tool_copy(word.data, word.size);
-  one->kind_size = word.size;
+  module->kind = tool_copy(word.data, word.size);
+  module->kind_size = word.size;
   good =
-      word.size > 0 && !is_arrow ? true : refuse(from, "a line begins with the kind of a module");
-  good = good && read_word(from, &word, &has, &is_arrow);
+      word.size > 0 && !is_arrow ? true : refuse(input, "a line begins with the kind of a module");
+  good = good && read_word(input, &word, &has, &is_arrow);
   if (good && has && !is_arrow) {
-    good = read_file(from, &word, out) && read_word(from, &word, &has, &is_arrow);
-  } else if (good && !one->is_self) {
-    good = refuse(from, "a module needs a file, unless it is _lib");
+    good = read_file(input, &word, out) && read_word(input, &word, &has, &is_arrow);
+  } else if (good && !module->is_self) {
+    good = refuse(input, "a module needs a file, unless it is _lib");
   }
   if (good && has) {
-    good = is_arrow ? read_imports(from, &word, tree)
-                    : refuse(from, "behind the file comes -> or nothing");
+    good = is_arrow ? read_imports(input, &word, tree)
+                    : refuse(input, "behind the file comes -> or nothing");
   }
-  ++tree->num_modules; /* what it owns is freed with the list */
+  ++tree->num_modules; /* module_list_free() frees it, incomplete or not */
 done:
   text_free(&word);
   return good;
@@ -135,24 +134,24 @@ done:
 
 bool module_list_read(const char *path, module_list *out) {
   size_t size;
-  char *lines = tool_read_file(path, &size), *at;
-  cursor from;
+  char *lines = tool_read_file(path, &size), *line;
+  cursor input;
   bool good = lines != NULL;
   memset(out, 0, sizeof *out);
-  from.path = path;
-  from.line = 0;
-  for (at = lines; good && at < lines + size;) {
-    char *end = memchr(at, '\n', (size_t)(lines + size - at));
+  input.path = path;
+  input.line = 0;
+  for (line = lines; good && line < lines + size;) {
+    char *end = memchr(line, '\n', (size_t)(lines + size - line));
     if (end == NULL) end = lines + size;
     *end = '\0';
-    ++from.line;
-    from.at = at;
-    good = strlen(at) == (size_t)(end - at) ? read_line(&from, out)
-                                            : refuse(&from, "a list has no bytes of 0");
-    at = end + 1;
+    ++input.line;
+    input.pos = line;
+    good = strlen(line) == (size_t)(end - line) ? read_line(&input, out)
+                                                : refuse(&input, "a list has no bytes of 0");
+    line = end + 1;
   }
   free(lines);
-  if (good && out->tree.num_modules == 0) good = refuse(&from, "no module is listed");
+  if (good && out->tree.num_modules == 0) good = refuse(&input, "no module is listed");
   if (good) {
     const char *wrong = library_bin_check_imports(&out->tree);
     if (wrong != NULL) {
@@ -164,23 +163,22 @@ bool module_list_read(const char *path, module_list *out) {
   return good;
 }
 
-void module_list_free(module_list *of) {
+void module_list_free(module_list *list) {
   size_t i;
-  for (i = 0; i < of->tree.num_modules; ++i) {
-    free((void *)of->tree.modules[i].kind);
-    free((void *)of->tree.modules[i].payload);
-    free(of->paths[i]);
+  for (i = 0; i < list->tree.num_modules; ++i) {
+    free((void *)list->tree.modules[i].kind);
+    free((void *)list->tree.modules[i].payload);
+    free(list->paths[i]);
   }
-  free((void *)of->paths);
-  library_bin_free(&of->tree);
-  memset(of, 0, sizeof *of);
+  free((void *)list->paths);
+  library_bin_free(&list->tree);
+  memset(list, 0, sizeof *list);
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
-/* Quoted where it would be read as something else. */
-static void add_word(text *to, const char *bytes, size_t size) {
+/* Adds a word, quoted if it could be misread otherwise. */
+static void add_word(text *out, const char *bytes, size_t size) {
   static const char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+/";
   bool is_plain = !(size == 2 && memcmp(bytes, "->", 2) == 0);
@@ -189,34 +187,34 @@ static void add_word(text *to, const char *bytes, size_t size) {
     is_plain = is_plain && bytes[i] != '\0' && strchr(kPlain, bytes[i]) != NULL;
   }
   if (is_plain) {
-    text_add_bytes(to, bytes, size);
+    text_add_bytes(out, bytes, size);
     return;
   }
-  text_add(to, "\"");
+  text_add(out, "\"");
   for (i = 0; i < size; ++i) {
     unsigned char byte = (unsigned char)bytes[i];
     if (byte == '"' || byte == '\\') {
-      text_add(to, "\\%c", byte);
+      text_add(out, "\\%c", byte);
     } else if (byte < 0x20 || byte >= 0x7f) {
-      text_add(to, "\\x%02x", byte);
+      text_add(out, "\\x%02x", byte);
     } else {
-      text_add_bytes(to, &bytes[i], 1);
+      text_add_bytes(out, &bytes[i], 1);
     }
   }
-  text_add(to, "\"");
+  text_add(out, "\"");
 }
 
 void module_list_write(const library_bin *tree, char *const *names, text *out) {
   size_t i, j;
   for (i = 0; i < tree->num_modules; ++i) {
-    const bin_module *one = &tree->modules[i];
-    add_word(out, one->kind, one->kind_size);
-    if (!one->is_self) {
+    const bin_module *module = &tree->modules[i];
+    add_word(out, module->kind, module->kind_size);
+    if (!module->is_self) {
       text_add(out, " ");
       add_word(out, names[i], strlen(names[i]));
     }
-    for (j = 0; j < one->num_imports; ++j) {
-      text_add(out, j == 0 ? " -> %zu" : " %zu", tree->imports[one->first_import + j]);
+    for (j = 0; j < module->num_imports; ++j) {
+      text_add(out, j == 0 ? " -> %zu" : " %zu", tree->imports[module->first_import + j]);
     }
     text_add(out, "\n");
   }

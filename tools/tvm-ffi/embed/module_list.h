@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of modules as a text with a line for each, the root first:
+/* A tree of modules as text, one line per module, the root first:
  *
  *     KIND [FILE] [-> NUMBER...]
  *
- * KIND `_lib` is the library itself and has no FILE; others have one, beside the list. Numbers are
- * those of imported modules, the first line is 0. A word may be in double quotes, where \", \\ and
- * \xNN stand for bytes; # begins a comment. */
+ * KIND `_lib` is the library itself and has no FILE; the others have one, in the folder of the
+ * list. The numbers are the lines of imported modules, counted from 0. A word may be in double
+ * quotes, with the escapes \", \\ and \xNN; # begins a comment. */
 #ifndef TVM_FFI_TOOL_MODULE_LIST_H_
 #define TVM_FFI_TOOL_MODULE_LIST_H_
 
@@ -13,14 +13,14 @@
 
 typedef struct {
   library_bin tree; /* with the bytes of the files */
-  char **paths;     /* of each module; NULL for the library itself */
+  char **paths;     /* one per module; NULL for the library itself */
 } module_list;
 
-/* False when reported. `path` is "-" for stdin, and the files are in this folder then. */
+/* False after a report. `path` "-" is stdin, with the files in the current folder. */
 bool module_list_read(const char *path, module_list *out);
-void module_list_free(module_list *of);
+void module_list_free(module_list *list);
 
-/* Adds the text for a tree and names of files. */
+/* Appends the list of a tree whose payloads are in files of these names. */
 void module_list_write(const library_bin *tree, char *const *names, text *out);
 
 #endif /* TVM_FFI_TOOL_MODULE_LIST_H_ */

@@ -17,29 +17,28 @@
 #define DF_1_PIE 0x08000000
 #endif
 
-/* Versions of imports, by the index that the symbols have. */
+/* The version of an import, in a list indexed by the symbols' version index. */
 typedef struct {
-  const char *name, *of;
+  const char *name, *library;
 } version;
 enum { kNumVersions = 0x8000 };
 
-static bool refuse(const elf_file *file, const char *what) {
-  report_error("%s: malformed ELF file: %s", file->path, what);
+static bool refuse(const elf_file *file, const char *problem) {
+  report_error("%s: malformed ELF file: %s", file->path, problem);
   return false;
 }
 
-/* libelf's reason, where it has one. */
-static bool refuse_read(const elf_file *file, const char *what) {
+/* Adds libelf's reason, if it has one. */
+static bool refuse_read(const elf_file *file, const char *part) {
   const char *reason = elf_errmsg(-1);
-  report_error("%s: malformed ELF file: %s%s%s", file->path, what, reason != NULL ? ": " : "",
+  report_error("%s: malformed ELF file: %s%s%s", file->path, part, reason != NULL ? ": " : "",
                reason != NULL ? reason : "");
   return false;
 }
 
-/* ---- What kind of file ------------------------------------------------------------------------
- */
+/* ---- File format ---- */
 
-/* The name of a format that is not ELF; NULL for what is none. */
+/* The name of another known file format; NULL if the magic bytes are of none. */
 static const char *name_format(const char *image, size_t size) {
   static const struct {
     const char *magic, *name;
@@ -60,10 +59,10 @@ static const char *name_format(const char *image, size_t size) {
 }
 
 static bool read_header(elf_file *file, char *image, size_t size) {
-  const char *other = name_format(image, size);
+  const char *format = name_format(image, size);
   GElf_Ehdr header;
-  if (other != NULL) {
-    report_error("%s: not an ELF file but %s", file->path, other);
+  if (format != NULL) {
+    report_error("%s: not an ELF file but %s", file->path, format);
     return false;
   }
   if (size == 0) {
@@ -83,7 +82,7 @@ static bool read_header(elf_file *file, char *image, size_t size) {
   file->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
   file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
   file->is_object = header.e_type == ET_REL;
-  file->is_program = header.e_type == ET_EXEC; /* or by the dynamic section */
+  file->is_program = header.e_type == ET_EXEC; /* read_dynamic() finds those that are PIE */
   file->machine = header.e_machine;
   if (header.e_type != ET_REL && header.e_type != ET_DYN && header.e_type != ET_EXEC) {
     return refuse(file, "neither a library nor an object file");
@@ -91,13 +90,12 @@ static bool read_header(elf_file *file, char *image, size_t size) {
   return true;
 }
 
-/* ---- Segments ----------------------------------------------------------------------------------
- */
+/* ---- Segments ---- */
 
-/* False when reported: a part that is loaded lies beyond the end of the file. */
+/* False after a report that a loaded segment lies beyond the end of the file. */
 static bool check_length(Elf *handle, const char *name, uint64_t size) {
   size_t count = 0, i;
-  if (elf_getphdrnum(handle, &count) != 0) return true; /* others say what is wrong */
+  if (elf_getphdrnum(handle, &count) != 0) return true; /* reported elsewhere */
   for (i = 0; i < count; ++i) {
     GElf_Phdr segment;
     if (gelf_getphdr(handle, (int)i, &segment) == NULL || segment.p_type != PT_LOAD) continue;
@@ -138,8 +136,7 @@ static bool read_segments(elf_file *file) {
   return true;
 }
 
-/* ---- Sections ----------------------------------------------------------------------------------
- */
+/* ---- Sections ---- */
 
 /* The first section of a type; NULL. */
 static Elf_Scn *find_section(const elf_file *file, GElf_Word type, GElf_Shdr *out) {
@@ -150,10 +147,10 @@ static Elf_Scn *find_section(const elf_file *file, GElf_Word type, GElf_Shdr *ou
   return NULL;
 }
 
-static Elf_Data *get_data(const elf_file *file, Elf_Scn *section, const char *what) {
+static Elf_Data *get_data(const elf_file *file, Elf_Scn *section, const char *part) {
   Elf_Data *data = elf_getdata(section, NULL);
   if (data == NULL || data->d_buf == NULL) {
-    refuse_read(file, what);
+    refuse_read(file, part);
     return NULL;
   }
   return data;
@@ -200,37 +197,38 @@ static bool read_dynamic(elf_file *file) {
   return true;
 }
 
-/* Fills a list of kNumVersions. The chains of offsets may lead anywhere. */
+/* Fills a list of kNumVersions. The offsets that chain the records come from the file, so they are
+ * checked, and `rounds` ends a cycle. */
 static bool read_versions(const elf_file *file, version *versions) {
   GElf_Shdr header;
   Elf_Scn *section = find_section(file, SHT_GNU_verneed, &header);
-  size_t at = 0, rounds;
+  size_t offset = 0, rounds;
   Elf_Data *data;
   if (section == NULL) return true;
   data = get_data(file, section, "versions of imports");
   if (data == NULL) return false;
-  rounds = data->d_size / sizeof(GElf_Vernaux); /* more there cannot be */
+  rounds = data->d_size / sizeof(GElf_Vernaux); /* there cannot be more records */
   for (;;) {
     GElf_Verneed need;
-    GElf_Vernaux one;
+    GElf_Vernaux record;
     size_t aux;
-    const char *of;
-    if (at > data->d_size || gelf_getverneed(data, (int)at, &need) == NULL) {
+    const char *library;
+    if (offset > data->d_size || gelf_getverneed(data, (int)offset, &need) == NULL) {
       return refuse_read(file, "versions of imports");
     }
-    of = elf_strptr(file->handle, header.sh_link, need.vn_file);
-    aux = at + need.vn_aux;
+    library = elf_strptr(file->handle, header.sh_link, need.vn_file);
+    aux = offset + need.vn_aux;
     do {
-      if (aux > data->d_size || rounds-- == 0 || gelf_getvernaux(data, (int)aux, &one) == NULL) {
+      if (aux > data->d_size || rounds-- == 0 || gelf_getvernaux(data, (int)aux, &record) == NULL) {
         return refuse_read(file, "versions of imports");
       }
-      versions[one.vna_other & (kNumVersions - 1)].of = of;
-      versions[one.vna_other & (kNumVersions - 1)].name =
-          elf_strptr(file->handle, header.sh_link, one.vna_name);
-      aux += one.vna_next;
-    } while (one.vna_next != 0);
+      versions[record.vna_other & (kNumVersions - 1)].library = library;
+      versions[record.vna_other & (kNumVersions - 1)].name =
+          elf_strptr(file->handle, header.sh_link, record.vna_name);
+      aux += record.vna_next;
+    } while (record.vna_next != 0);
     if (need.vn_next == 0) return true;
-    at += need.vn_next;
+    offset += need.vn_next;
   }
 }
 
@@ -239,26 +237,26 @@ static bool is_hidden(const GElf_Sym *entry) {
          GELF_ST_VISIBILITY(entry->st_other) == STV_INTERNAL;
 }
 
-/* Where the symbols of a table are, and what belongs to them; NULL for what is not there. */
+/* The data of a symbol table and of the tables parallel to it; NULL for those that are missing. */
 typedef struct {
   Elf_Data *data, *sections, *versions;
   size_t names;
 } symbol_table;
 
-static bool read_symbol(const elf_file *file, const symbol_table *from, size_t i, elf_symbol *out,
+static bool read_symbol(const elf_file *file, const symbol_table *table, size_t i, elf_symbol *out,
                         bool *out_is_seen) {
   GElf_Sym entry;
   GElf_Shdr header;
-  Elf32_Word section = 0; /* where it is more than fits the entry */
+  Elf32_Word section = 0; /* the index if it does not fit st_shndx */
   int binding;
   *out_is_seen = false;
   memset(out, 0, sizeof *out);
-  if (gelf_getsymshndx(from->data, from->sections, (int)i, &entry, &section) == NULL) {
+  if (gelf_getsymshndx(table->data, table->sections, (int)i, &entry, &section) == NULL) {
     return refuse_read(file, "a symbol");
   }
   binding = GELF_ST_BIND(entry.st_info);
   if (binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE) return true;
-  out->name = elf_strptr(file->handle, from->names, entry.st_name);
+  out->name = elf_strptr(file->handle, table->names, entry.st_name);
   if (out->name == NULL) return refuse_read(file, "a symbol's name");
   out->value = entry.st_value;
   out->size = entry.st_size;
@@ -283,16 +281,16 @@ static bool read_symbol(const elf_file *file, const symbol_table *from, size_t i
 }
 
 static int compare_names(const void *a, const void *b) {
-  const elf_symbol *one = a, *other = b;
-  int order = strcmp(one->name, other->name);
-  return order != 0 ? order : (one->value > other->value) - (one->value < other->value);
+  const elf_symbol *first = a, *second = b;
+  int order = strcmp(first->name, second->name);
+  return order != 0 ? order : (first->value > second->value) - (first->value < second->value);
 }
 
-/* No `data` where the file has no symbols. */
+/* Leaves `data` NULL if the file has no symbols. */
 static bool open_table(const elf_file *file, symbol_table *out) {
   GElf_Shdr header, unused;
   Elf_Scn *symbols = find_section(file, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &header);
-  Elf_Scn *beside =
+  Elf_Scn *parallel =
       find_section(file, file->is_object ? SHT_SYMTAB_SHNDX : SHT_GNU_versym, &unused);
   Elf_Data *data = NULL;
   memset(out, 0, sizeof *out);
@@ -300,8 +298,8 @@ static bool open_table(const elf_file *file, symbol_table *out) {
   out->names = header.sh_link;
   out->data = get_data(file, symbols, "symbol table");
   if (out->data == NULL) return false;
-  if (beside == NULL) return true;
-  data = get_data(file, beside, "what belongs to the symbol table");
+  if (parallel == NULL) return true;
+  data = get_data(file, parallel, "what belongs to the symbol table");
   if (file->is_object) {
     out->sections = data;
   } else {
@@ -310,30 +308,30 @@ static bool open_table(const elf_file *file, symbol_table *out) {
   return data != NULL;
 }
 
-static bool read_symbol_version(const elf_file *file, const symbol_table *from, size_t i,
+static bool read_symbol_version(const elf_file *file, const symbol_table *table, size_t i,
                                 const version *versions, elf_symbol *out) {
   GElf_Versym index;
-  if (from->versions == NULL || out->is_defined) return true;
-  if (gelf_getversym(from->versions, (int)i, &index) == NULL) {
+  if (table->versions == NULL || out->is_defined) return true;
+  if (gelf_getversym(table->versions, (int)i, &index) == NULL) {
     return refuse_read(file, "versions of symbols");
   }
   out->version = versions[index & (kNumVersions - 1)].name;
-  out->version_of = versions[index & (kNumVersions - 1)].of;
+  out->version_of = versions[index & (kNumVersions - 1)].library;
   return true;
 }
 
 static bool read_symbols(elf_file *file, const version *versions) {
-  symbol_table from;
+  symbol_table table;
   size_t count, i;
-  if (!open_table(file, &from)) return false;
-  if (from.data == NULL) return true;
-  count = from.data->d_size / gelf_fsize(file->handle, ELF_T_SYM, 1, EV_CURRENT);
+  if (!open_table(file, &table)) return false;
+  if (table.data == NULL) return true;
+  count = table.data->d_size / gelf_fsize(file->handle, ELF_T_SYM, 1, EV_CURRENT);
   file->symbols = tool_alloc(count * sizeof *file->symbols);
   for (i = 1; i < count; ++i) {
     elf_symbol *symbol = &file->symbols[file->num_symbols];
     bool is_seen;
-    if (!read_symbol(file, &from, i, symbol, &is_seen) ||
-        !read_symbol_version(file, &from, i, versions, symbol)) {
+    if (!read_symbol(file, &table, i, symbol, &is_seen) ||
+        !read_symbol_version(file, &table, i, versions, symbol)) {
       return false;
     }
     if (is_seen) ++file->num_symbols;
@@ -342,7 +340,7 @@ static bool read_symbols(elf_file *file, const version *versions) {
   return true;
 }
 
-/* What an object file says of the stack. */
+/* Reads what an object file requests for the stack. */
 static bool read_stack_section(elf_file *file) {
   Elf_Scn *section = NULL;
   size_t names;
@@ -361,7 +359,7 @@ static bool read_stack_section(elf_file *file) {
   return true;
 }
 
-/* A linker's table of sections is what the symbols are found by. */
+/* Symbols are found by the section headers, which a running program does not need. */
 static bool read_sections(elf_file *file) {
   GElf_Ehdr header;
   size_t count;
@@ -369,7 +367,7 @@ static bool read_sections(elf_file *file) {
   bool good;
   if (elf_getshdrnum(file->handle, &count) != 0) return refuse_read(file, "section headers");
   if (count == 0) {
-    /* libelf counts none where they are not in the file. */
+    /* libelf counts 0 if the headers are beyond the end of the file. */
     return refuse(file, gelf_getehdr(file->handle, &header) != NULL && header.e_shoff != 0
                             ? "it is cut off: its section headers are behind its end"
                             : "it has no section headers to find symbols by");
@@ -382,8 +380,7 @@ static bool read_sections(elf_file *file) {
   return good;
 }
 
-/* ---- Opening -----------------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 elf_file *elf_file_open_image(const char *path, char *image, size_t size) {
   elf_file *file = tool_alloc(sizeof *file);
@@ -403,15 +400,15 @@ elf_file *elf_file_open(const char *path) {
 }
 
 bool elf_file_is_whole(const char *path, const char *name) {
-  int file = open(path, O_RDONLY | O_NONBLOCK); /* not waiting for one end of a pipe */
-  struct stat about;
+  int file = open(path, O_RDONLY | O_NONBLOCK); /* a FIFO must not block */
+  struct stat status;
   Elf *handle;
   bool good = true;
-  if (file < 0) return true; /* the loader says so */
-  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && elf_version(EV_CURRENT) != EV_NONE) {
+  if (file < 0) return true; /* the loader will report it */
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && elf_version(EV_CURRENT) != EV_NONE) {
     handle = elf_begin(file, ELF_C_READ, NULL);
     if (handle != NULL && elf_kind(handle) == ELF_K_ELF) {
-      good = check_length(handle, name, (uint64_t)about.st_size);
+      good = check_length(handle, name, (uint64_t)status.st_size);
     }
     elf_end(handle);
   }
@@ -428,7 +425,7 @@ void elf_file_close(elf_file *file) {
   free(file);
 }
 
-/* The first symbol that is not before the name. */
+/* Binary search: the index of the first symbol whose name is not less. */
 static size_t find_first(const elf_file *file, const char *name) {
   size_t low = 0, high = file->num_symbols;
   while (low < high) {

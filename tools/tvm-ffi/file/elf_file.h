@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file of any machine, class and byte order, read and never run. Everything in it may be
- * wrong: what is handed out lies inside the file. */
+/* Reads ELF files of any machine, class and byte order; nothing of them is run. Their content is
+ * not trusted: all pointers handed out stay inside the file. */
 #ifndef TVM_FFI_TOOL_ELF_FILE_H_
 #define TVM_FFI_TOOL_ELF_FILE_H_
 
@@ -10,12 +10,12 @@
 
 typedef struct {
   const char *name;
-  const char *version;    /* of an import, "GLIBC_2.17"; NULL */
-  const char *version_of; /* the library that has this version; NULL */
+  const char *version;    /* "GLIBC_2.17", for an import; NULL */
+  const char *version_of; /* the library that defines this version; NULL */
   uint64_t value, size;
-  size_t section; /* where its bytes are; 0: nowhere */
+  size_t section; /* index of the section with its bytes; 0: none */
   bool is_defined, is_function, is_weak, is_unique, is_hidden, is_writable;
-  bool is_common; /* of an object file: C's tentative definition, merged with others */
+  bool is_common; /* in an object file: a tentative definition of C, merged with others */
 } elf_symbol;
 
 typedef struct {
@@ -24,7 +24,8 @@ typedef struct {
   int bits; /* 32 or 64 */
   bool is_big_endian, is_object, is_program;
   unsigned machine;    /* EM_* */
-  elf_symbol *symbols; /* by name: of the dynamic table, or of an object file's */
+  elf_symbol *symbols; /* sorted by name: the dynamic table, or the symbol table of an object
+                          file */
   size_t num_symbols;
   const char **needed; /* names of libraries */
   size_t num_needed;
@@ -32,33 +33,34 @@ typedef struct {
   const char *search_path;                    /* DT_RUNPATH or DT_RPATH; NULL */
   bool has_stack_header, is_stack_executable; /* PT_GNU_STACK, or the section of an object file */
   bool has_relro, binds_now, has_text_relocations;
-  bool has_writable_code; /* a segment that may be written and run */
-  void *handle;           /* of libelf */
+  bool has_writable_code; /* a segment is both writable and executable */
+  void *handle;           /* libelf's */
   char *image;
 } elf_file;
 
-/* NULL when reported: the file cannot be read, or is not right. */
+/* NULL after a report that the file cannot be read or is malformed. */
 elf_file *elf_file_open(const char *path);
-/* The same of bytes that were read; takes them whatever comes. `path` is borrowed. */
+/* The same for bytes already read: `image` [take], `path` [borrow] until the file is closed. */
 elf_file *elf_file_open_image(const char *path, char *image, size_t size);
 void elf_file_close(elf_file *file);
 
-/* Whether a system's loader finds all of a library in the file, which it maps without a look at its
- * length; false when reported, under that name. What is no ELF file passes. */
+/* Whether the file has all segments of a library, since the system's loader maps them without
+ * looking at the file's length; false after a report under `name`. True for files that are not
+ * ELF. */
 bool elf_file_is_whole(const char *path, const char *name);
 
-/* A defined symbol; one that others see; one that others have to define. NULL. */
+/* Find a defined symbol, one visible to others, or an undefined one; NULL. */
 const elf_symbol *elf_file_find(const elf_file *file, const char *name);
 const elf_symbol *elf_file_find_exported(const elf_file *file, const char *name);
 const elf_symbol *elf_file_find_import(const elf_file *file, const char *name);
 
-/* Gives the name of each function that others do not see, of a file that was not stripped of them.
- */
+/* Calls `visit` with the name of each function hidden from others, if the file was not stripped of
+ * them. */
 void elf_file_visit_hidden(const elf_file *file, void (*visit)(void *context, const char *name),
                            void *context);
 
-/* The bytes of a symbol, to the end of its section if it has no size; NULL when the file holds none
- * for it. */
+/* The bytes of a symbol, up to the end of its section if it has no size; NULL if the file has no
+ * bytes for it. */
 const unsigned char *elf_file_bytes(const elf_file *file, const elf_symbol *symbol,
                                     size_t *out_size);
 

@@ -10,30 +10,30 @@
 #include "base/shown.h"
 #include "file/machine.h"
 
-enum { kIntSize = 8 }; /* little-endian, whatever the machine */
+enum { kIntSize = 8 }; /* little-endian on every machine */
 
 typedef struct {
-  const unsigned char *at;
+  const unsigned char *pos;
   size_t size;
 } rest;
 
-static uint64_t get_int(const unsigned char *at) {
+static uint64_t get_int(const unsigned char *bytes) {
   uint64_t value = 0;
   int i;
-  for (i = kIntSize - 1; i >= 0; --i) value = value << 8 | at[i];
+  for (i = kIntSize - 1; i >= 0; --i) value = value << 8 | bytes[i];
   return value;
 }
 
-/* A count of things of a size, and where they are. */
-static bool take_list(rest *from, size_t unit, const unsigned char **out, size_t *out_count) {
+/* Reads a count and skips that many items of `unit` bytes; *out points to the items. */
+static bool take_list(rest *unread, size_t unit, const unsigned char **out, size_t *out_count) {
   uint64_t count;
-  if (from->size < kIntSize) return false;
-  count = get_int(from->at);
-  if (count > (from->size - kIntSize) / unit) return false;
-  *out = from->at + kIntSize;
+  if (unread->size < kIntSize) return false;
+  count = get_int(unread->pos);
+  if (count > (unread->size - kIntSize) / unit) return false;
+  *out = unread->pos + kIntSize;
   *out_count = (size_t)count;
-  from->at += kIntSize + *out_count * unit;
-  from->size -= kIntSize + *out_count * unit;
+  unread->pos += kIntSize + *out_count * unit;
+  unread->size -= kIntSize + *out_count * unit;
   return true;
 }
 
@@ -57,21 +57,21 @@ static const char *decode_imports(const unsigned char *bounds, const unsigned ch
   return library_bin_check_imports(out);
 }
 
-static const char *decode_modules(rest *from, library_bin *out) {
+static const char *decode_modules(rest *unread, library_bin *out) {
   size_t i;
   for (i = 0; i < out->num_modules; ++i) {
-    bin_module *one = &out->modules[i];
+    bin_module *module = &out->modules[i];
     const unsigned char *kind;
-    if (!take_list(from, 1, &kind, &one->kind_size)) return "the kind of a module is cut off";
-    if (one->kind_size == 0) return "the kind of a module is empty";
-    one->kind = (const char *)kind;
-    one->is_self = one->kind_size == strlen(LIBRARY_BIN_SELF) &&
-                   memcmp(kind, LIBRARY_BIN_SELF, one->kind_size) == 0;
-    if (!one->is_self && !take_list(from, 1, &one->payload, &one->payload_size)) {
+    if (!take_list(unread, 1, &kind, &module->kind_size)) return "the kind of a module is cut off";
+    if (module->kind_size == 0) return "the kind of a module is empty";
+    module->kind = (const char *)kind;
+    module->is_self = module->kind_size == strlen(LIBRARY_BIN_SELF) &&
+                      memcmp(kind, LIBRARY_BIN_SELF, module->kind_size) == 0;
+    if (!module->is_self && !take_list(unread, 1, &module->payload, &module->payload_size)) {
       return "the payload of a module is cut off";
     }
   }
-  out->num_unread = from->size;
+  out->num_unread = unread->size;
   return NULL;
 }
 
@@ -79,18 +79,18 @@ const char *library_bin_decode(const unsigned char *bytes, size_t size, library_
   const unsigned char *bounds, *imports;
   size_t num_bounds;
   const char *wrong;
-  rest from;
+  rest unread;
   memset(out, 0, sizeof *out);
   if (size < kIntSize) return "its length is cut off";
   if (get_int(bytes) > size - kIntSize) return "it is longer than its symbol or file";
-  from.at = bytes + kIntSize;
-  from.size = (size_t)get_int(bytes);
-  out->size = from.size + kIntSize;
-  if (!take_list(&from, kIntSize, &bounds, &num_bounds)) {
+  unread.pos = bytes + kIntSize;
+  unread.size = (size_t)get_int(bytes);
+  out->size = unread.size + kIntSize;
+  if (!take_list(&unread, kIntSize, &bounds, &num_bounds)) {
     return "the list of where imports begin is cut off";
   }
   if (num_bounds < 2) return "it holds no module";
-  if (!take_list(&from, kIntSize, &imports, &out->num_imports)) {
+  if (!take_list(&unread, kIntSize, &imports, &out->num_imports)) {
     return "the list of imports is cut off";
   }
   out->num_modules = num_bounds - 1;
@@ -98,170 +98,173 @@ const char *library_bin_decode(const unsigned char *bytes, size_t size, library_
   memset(out->modules, 0, out->num_modules * sizeof *out->modules);
   out->imports = tool_alloc(out->num_imports * sizeof *out->imports);
   wrong = decode_imports(bounds, imports, out);
-  return wrong != NULL ? wrong : decode_modules(&from, out);
+  return wrong != NULL ? wrong : decode_modules(&unread, out);
 }
 
-void library_bin_free(library_bin *of) {
-  free(of->modules);
-  free(of->imports);
+void library_bin_free(library_bin *tree) {
+  free(tree->modules);
+  free(tree->imports);
 }
 
-/* Modules that no module left imports go, one after the other; those of a circle stay. */
-const char *library_bin_check_imports(const library_bin *of) {
-  size_t *importers = tool_alloc(2 * of->num_modules * sizeof *importers);
-  size_t *unused = importers + of->num_modules, num_unused = 0, num_done = 0, i;
-  memset(importers, 0, of->num_modules * sizeof *importers);
-  for (i = 0; i < of->num_imports; ++i) {
-    if (of->imports[i] >= of->num_modules) {
+/* Kahn's topological sort: repeatedly removes a module that no remaining module imports; only those
+ * on or behind a cycle stay. */
+const char *library_bin_check_imports(const library_bin *tree) {
+  size_t *importers = tool_alloc(2 * tree->num_modules * sizeof *importers);
+  size_t *unused = importers + tree->num_modules, num_unused = 0, num_done = 0, i;
+  memset(importers, 0, tree->num_modules * sizeof *importers);
+  for (i = 0; i < tree->num_imports; ++i) {
+    if (tree->imports[i] >= tree->num_modules) {
       free(importers);
       return "an imported module is out of range";
     }
-    ++importers[of->imports[i]];
+    ++importers[tree->imports[i]];
   }
-  for (i = 0; i < of->num_modules; ++i) {
+  for (i = 0; i < tree->num_modules; ++i) {
     if (importers[i] == 0) unused[num_unused++] = i;
   }
   while (num_done < num_unused) {
-    const bin_module *one = &of->modules[unused[num_done++]];
-    for (i = 0; i < one->num_imports; ++i) {
-      size_t imported = of->imports[one->first_import + i];
+    const bin_module *module = &tree->modules[unused[num_done++]];
+    for (i = 0; i < module->num_imports; ++i) {
+      size_t imported = tree->imports[module->first_import + i];
       if (--importers[imported] == 0) unused[num_unused++] = imported;
     }
   }
   free(importers);
-  return num_done == of->num_modules ? NULL : "modules import each other in a circle";
+  return num_done == tree->num_modules ? NULL : "modules import each other in a circle";
 }
 
-/* ---- Writing -----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
-static void set_int(unsigned char *at, uint64_t value) {
+static void set_int(unsigned char *bytes, uint64_t value) {
   int i;
-  for (i = 0; i < kIntSize; ++i) at[i] = (unsigned char)(value >> (8 * i));
+  for (i = 0; i < kIntSize; ++i) bytes[i] = (unsigned char)(value >> (8 * i));
 }
 
-static void add_int(text *to, uint64_t value) {
+static void add_int(text *out, uint64_t value) {
   unsigned char bytes[kIntSize];
   set_int(bytes, value);
-  text_add_bytes(to, bytes, sizeof bytes);
+  text_add_bytes(out, bytes, sizeof bytes);
 }
 
-static void add_list(text *to, const void *bytes, size_t size) {
-  add_int(to, size);
-  text_add_bytes(to, bytes, size);
+static void add_list(text *out, const void *bytes, size_t size) {
+  add_int(out, size);
+  text_add_bytes(out, bytes, size);
 }
 
-void library_bin_encode(const library_bin *from, text *out, size_t *payloads_at) {
+void library_bin_encode(const library_bin *tree, text *out, size_t *payloads_at) {
   size_t begin = out->size, i;
   add_int(out, 0);
-  add_int(out, from->num_modules + 1);
-  for (i = 0; i < from->num_modules; ++i) add_int(out, from->modules[i].first_import);
-  add_int(out, from->num_imports);
-  add_int(out, from->num_imports);
-  for (i = 0; i < from->num_imports; ++i) add_int(out, from->imports[i]);
-  for (i = 0; i < from->num_modules; ++i) {
-    const bin_module *one = &from->modules[i];
-    add_list(out, one->kind, one->kind_size);
-    if (!one->is_self) add_list(out, one->payload, one->payload_size);
-    payloads_at[i] = out->size - one->payload_size;
+  add_int(out, tree->num_modules + 1);
+  for (i = 0; i < tree->num_modules; ++i) add_int(out, tree->modules[i].first_import);
+  add_int(out, tree->num_imports);
+  add_int(out, tree->num_imports);
+  for (i = 0; i < tree->num_imports; ++i) add_int(out, tree->imports[i]);
+  for (i = 0; i < tree->num_modules; ++i) {
+    const bin_module *module = &tree->modules[i];
+    add_list(out, module->kind, module->kind_size);
+    if (!module->is_self) add_list(out, module->payload, module->payload_size);
+    payloads_at[i] = out->size - module->payload_size;
   }
   set_int((unsigned char *)out->data + begin, out->size - begin - kIntSize);
 }
 
-/* ---- Describing --------------------------------------------------------------------------------
- */
+/* ---- Describing ---- */
 
-/* Where a text is within the bytes; NULL. */
-static const unsigned char *find(const unsigned char *bytes, size_t size, const char *what) {
-  size_t length = strlen(what);
-  const unsigned char *end = bytes + size, *at = bytes;
-  while ((size_t)(end - at) >= length && (at = memchr(at, *what, (size_t)(end - at))) != NULL) {
-    if ((size_t)(end - at) < length) return NULL;
-    if (memcmp(at, what, length) == 0) return at;
-    ++at;
+/* Finds a text within the bytes; NULL. */
+static const unsigned char *find(const unsigned char *bytes, size_t size, const char *pattern) {
+  size_t length = strlen(pattern);
+  const unsigned char *end = bytes + size, *cursor = bytes;
+  while ((size_t)(end - cursor) >= length &&
+         (cursor = memchr(cursor, *pattern, (size_t)(end - cursor))) != NULL) {
+    if ((size_t)(end - cursor) < length) return NULL;
+    if (memcmp(cursor, pattern, length) == 0) return cursor;
+    ++cursor;
   }
   return NULL;
 }
 
-/* Of an ELF file inside: the machine, and the generation of a GPU. */
-static const char *describe_elf(const unsigned char *at, char buffer[32]) {
-  bool is_big_endian = at[EI_DATA] == ELFDATA2MSB;
-  int bits = at[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-  unsigned number = is_big_endian ? at[18] * 256u + at[19] : at[18] + at[19] * 256u;
+/* Describes an ELF file in a payload: the machine, or the generation of a GPU. */
+static const char *describe_elf(const unsigned char *header, char buffer[32]) {
+  bool is_big_endian = header[EI_DATA] == ELFDATA2MSB;
+  int bits = header[EI_CLASS] == ELFCLASS64 ? 64 : 32;
+  unsigned number = is_big_endian ? header[18] * 256u + header[19] : header[18] + header[19] * 256u;
   char name[24];
   if (number == EM_CUDA && bits == 64) {
-    /* Where the generation is in e_flags (at 48) changed with version 8 of the format. */
-    snprintf(buffer, 32, "sm_%u", at[EI_ABIVERSION] >= 8 ? at[49] : at[48]);
+    /* Version 8 of the format moved the generation to another byte of e_flags (at 48). */
+    snprintf(buffer, 32, "sm_%u", header[EI_ABIVERSION] >= 8 ? header[49] : header[48]);
   } else {
     snprintf(buffer, 32, "%s", machine_name(number, bits, is_big_endian, name));
   }
   return buffer;
 }
 
-const char *library_bin_describe_payload(const bin_module *of, char buffer[32]) {
+const char *library_bin_describe_payload(const bin_module *module, char buffer[32]) {
   static const unsigned char kSpirv[] = {0x03, 0x02, 0x23, 0x07};
-  const unsigned char *end = of->payload + of->payload_size, *at;
+  const unsigned char *end = module->payload + module->payload_size, *found;
   int length = 0;
-  if (of->payload_size == 0) return "";
-  /* Kinds put names and formats in front of the code. */
-  at = find(of->payload, of->payload_size, ELFMAG);
-  if (at != NULL && end - at >= (int)sizeof(Elf32_Ehdr)) return describe_elf(at, buffer);
-  at = find(of->payload, of->payload_size, ".target sm_");
-  if (at != NULL) {
-    at += strlen(".target ");
-    while (length < 12 && at + length < end && strchr(" \t\r\n,", at[length]) == NULL) ++length;
-    if (shown_is_plain(at, (size_t)length)) {
-      snprintf(buffer, 32, "PTX %.*s", length, (const char *)at);
+  if (module->payload_size == 0) return "";
+  /* Some kinds put names and formats before the code. */
+  found = find(module->payload, module->payload_size, ELFMAG);
+  if (found != NULL && end - found >= (int)sizeof(Elf32_Ehdr)) return describe_elf(found, buffer);
+  found = find(module->payload, module->payload_size, ".target sm_");
+  if (found != NULL) {
+    found += strlen(".target ");
+    while (length < 12 && found + length < end && strchr(" \t\r\n,", found[length]) == NULL)
+      ++length;
+    if (shown_is_plain(found, (size_t)length)) {
+      snprintf(buffer, 32, "PTX %.*s", length, (const char *)found);
       return buffer;
     }
   }
-  if (of->payload_size >= sizeof kSpirv && memcmp(of->payload, kSpirv, sizeof kSpirv) == 0) {
+  if (module->payload_size >= sizeof kSpirv &&
+      memcmp(module->payload, kSpirv, sizeof kSpirv) == 0) {
     return "SPIR-V";
   }
   return "";
 }
 
-static void add_module(text *out, const bin_module *one) {
+static void add_module(text *out, const bin_module *module) {
   char buffer[32];
-  const char *what = library_bin_describe_payload(one, buffer);
-  shown_add_text(out, one->kind, one->kind_size);
-  if (one->is_self) return;
-  text_add(out, "(%s%s", what, *what != '\0' ? ", " : "");
-  shown_add_size(out, one->payload_size);
+  const char *content = library_bin_describe_payload(module, buffer);
+  shown_add_text(out, module->kind, module->kind_size);
+  if (module->is_self) return;
+  text_add(out, "(%s%s", content, *content != '\0' ? ", " : "");
+  shown_add_size(out, module->payload_size);
   text_add(out, ")");
 }
 
-void library_bin_describe(const library_bin *of, text *out) {
+void library_bin_describe(const library_bin *tree, text *out) {
   enum { kShown = 8 };
-  const bin_module *root = &of->modules[0];
+  const bin_module *root = &tree->modules[0];
   size_t i, num_shown = root->num_imports < kShown ? root->num_imports : kShown;
   add_module(out, root);
   for (i = 0; i < num_shown; ++i) {
     text_add(out, i == 0 ? " -> " : ", ");
-    add_module(out, &of->modules[of->imports[root->first_import + i]]);
+    add_module(out, &tree->modules[tree->imports[root->first_import + i]]);
   }
-  if (of->num_modules > num_shown + 1) text_add(out, ", ...");
+  if (tree->num_modules > num_shown + 1) text_add(out, ", ...");
 }
 
-static void print_module(const library_bin *of, const bin_module *one) {
+static void print_module(const library_bin *tree, const bin_module *module) {
   char buffer[32];
   size_t i;
-  json_bytes("kind", one->kind, one->kind_size);
-  json_uint("size", one->payload_size);
-  json_text("content", library_bin_describe_payload(one, buffer));
+  json_bytes("kind", module->kind, module->kind_size);
+  json_uint("size", module->payload_size);
+  json_text("content", library_bin_describe_payload(module, buffer));
   json_begin_array("imports");
-  for (i = 0; i < one->num_imports; ++i) json_uint(NULL, of->imports[one->first_import + i]);
+  for (i = 0; i < module->num_imports; ++i)
+    json_uint(NULL, tree->imports[module->first_import + i]);
   json_end();
 }
 
-void library_bin_print(const library_bin *of, char *const *opt_files) {
+void library_bin_print(const library_bin *tree, char *const *opt_files) {
   size_t i;
   json_begin_array("modules");
-  for (i = 0; i < of->num_modules; ++i) {
-    const bin_module *one = &of->modules[i];
+  for (i = 0; i < tree->num_modules; ++i) {
+    const bin_module *module = &tree->modules[i];
     json_begin_object(NULL);
-    print_module(of, one);
-    if (opt_files != NULL) json_text("file", one->is_self ? NULL : opt_files[i]);
+    print_module(tree, module);
+    if (opt_files != NULL) json_text("file", module->is_self ? NULL : opt_files[i]);
     json_end();
   }
   json_end();

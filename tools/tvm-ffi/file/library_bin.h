@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modules embedded in a library: the bytes of its __tvm_ffi__library_bin, read and written. */
+/* The modules embedded in a library: decodes and encodes the bytes of __tvm_ffi__library_bin. */
 #ifndef TVM_FFI_TOOL_LIBRARY_BIN_H_
 #define TVM_FFI_TOOL_LIBRARY_BIN_H_
 
@@ -18,30 +18,30 @@ typedef struct {
 } bin_module;
 
 typedef struct {
-  bin_module *modules; /* the root first; texts and payloads are those of what was read */
+  bin_module *modules; /* the root first; their kinds and payloads point into the decoded bytes */
   size_t num_modules;
-  size_t *imports; /* numbers of modules, in the order of those that import them */
+  size_t *imports; /* indices of modules, in the order of the importing modules */
   size_t num_imports;
-  size_t size;       /* of all, with the length in front */
-  size_t num_unread; /* bytes behind the last module */
+  size_t size;       /* of all bytes, including the leading length */
+  size_t num_unread; /* bytes after the last module */
 } library_bin;
 
-/* NULL, or what is wrong; `out` is to be freed either way. */
+/* NULL, or what is wrong; `out` must be freed in both cases. */
 const char *library_bin_decode(const unsigned char *bytes, size_t size, library_bin *out);
-void library_bin_free(library_bin *of);
+void library_bin_free(library_bin *tree);
 
-/* What is wrong with the imports: out of range, in a circle; NULL. */
-const char *library_bin_check_imports(const library_bin *of);
+/* NULL, or what is wrong with the imports: an index out of range, or a cycle. */
+const char *library_bin_check_imports(const library_bin *tree);
 
-/* Adds the bytes; where the payload of each module begins is written to a list. */
-void library_bin_encode(const library_bin *from, text *out, size_t *payloads_at);
+/* Appends the bytes, and writes the offset of each module's payload to payloads_at[]. */
+void library_bin_encode(const library_bin *tree, text *out, size_t *payloads_at);
 
-/* "_lib -> cuda(sm_90, 45.1 KiB)": the root and what it imports. */
-void library_bin_describe(const library_bin *of, text *out);
-/* The modules as a list of JSON by the name "modules", with the file of each where there are any.
- */
-void library_bin_print(const library_bin *of, char *const *opt_files);
-/* "sm_90", "SPIR-V": what a payload shows of itself; the buffer is the caller's, "" for nothing. */
-const char *library_bin_describe_payload(const bin_module *of, char buffer[32]);
+/* "_lib -> cuda(sm_90, 45.1 KiB)": the root and its imports. */
+void library_bin_describe(const library_bin *tree, text *out);
+/* Writes the modules as a JSON array "modules", with the file of each if `opt_files` has them. */
+void library_bin_print(const library_bin *tree, char *const *opt_files);
+/* "sm_90", "SPIR-V": the content of a payload as far as it can be recognised; "" if not. May use
+ * the caller's buffer. */
+const char *library_bin_describe_payload(const bin_module *module, char buffer[32]);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_BIN_H_ */

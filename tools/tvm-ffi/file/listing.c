@@ -9,13 +9,13 @@
 
 #define FUNCTION_PREFIX "__tvm_ffi_"
 
-void listing_set_metadata(listed_function *of, const char *bytes, size_t size) {
-  of->metadata = tool_copy(bytes, size);
-  of->type = schema_describe(bytes, size);
-  if (of->type == NULL) of->type = shown_text(bytes, size); /* of some other tool */
+void listing_set_metadata(listed_function *function, const char *bytes, size_t size) {
+  function->metadata = tool_copy(bytes, size);
+  function->type = schema_describe(bytes, size);
+  if (function->type == NULL) function->type = shown_text(bytes, size); /* another tool's format */
 }
 
-/* A text that our headers put beside a function: an array of char; NULL. */
+/* A text that our headers store beside a function as an array of char; NULL. */
 static const char *find_text(const elf_file *file, const char *prefix, const char *name,
                              size_t *out_size) {
   char *symbol_name = tool_format("%s%s", prefix, name);
@@ -30,14 +30,14 @@ static const char *find_text(const elf_file *file, const char *prefix, const cha
   return bytes;
 }
 
-static void read_texts(const elf_file *file, listed_function *of) {
-  char *metadata = tool_format("__tvm_ffi__metadata_%s", of->name);
+static void read_texts(const elf_file *file, listed_function *function) {
+  char *metadata = tool_format("__tvm_ffi__metadata_%s", function->name);
   size_t size;
-  const char *bytes = find_text(file, "__tvm_ffi__schema_", of->name, &size);
-  if (bytes != NULL) listing_set_metadata(of, bytes, size);
-  bytes = find_text(file, "__tvm_ffi__doctext_", of->name, &size);
-  if (bytes != NULL) of->doc = shown_lines(bytes, size);
-  of->can_ask = elf_file_find(file, metadata) != NULL;
+  const char *bytes = find_text(file, "__tvm_ffi__schema_", function->name, &size);
+  if (bytes != NULL) listing_set_metadata(function, bytes, size);
+  bytes = find_text(file, "__tvm_ffi__doctext_", function->name, &size);
+  if (bytes != NULL) function->doc = shown_lines(bytes, size);
+  function->can_ask = elf_file_find(file, metadata) != NULL;
   free(metadata);
 }
 
@@ -48,17 +48,17 @@ static bool is_exported_function(const elf_symbol *symbol) {
 }
 
 static int compare_sizes(const void *a, const void *b) {
-  const listed_function *one = a, *other = b;
-  if (one->size != other->size) return one->size < other->size ? 1 : -1;
-  return strcmp(one->name, other->name);
+  const listed_function *first = a, *second = b;
+  if (first->size != second->size) return first->size < second->size ? 1 : -1;
+  return strcmp(first->name, second->name);
 }
 
-static void collect_functions(listing *of, const arguments *asked, bool by_size) {
-  const elf_file *file = of->file;
+static void collect_functions(listing *list, const arguments *asked, bool by_size) {
+  const elf_file *file = list->file;
   size_t i;
-  of->functions = tool_alloc(file->num_symbols * sizeof *of->functions);
-  for (i = 0; i < file->num_symbols; ++i) { /* by name */
-    listed_function *next = &of->functions[of->num_functions];
+  list->functions = tool_alloc(file->num_symbols * sizeof *list->functions);
+  for (i = 0; i < file->num_symbols; ++i) { /* sorted by name */
+    listed_function *next = &list->functions[list->num_functions];
     const char *name = file->symbols[i].name + strlen(FUNCTION_PREFIX);
     if (!is_exported_function(&file->symbols[i])) continue;
     if (asked != NULL && !arguments_match(asked, "match", name)) continue;
@@ -66,20 +66,20 @@ static void collect_functions(listing *of, const arguments *asked, bool by_size)
     next->name = name;
     next->size = file->symbols[i].size;
     read_texts(file, next);
-    ++of->num_functions;
+    ++list->num_functions;
   }
   if (by_size) {
-    qsort(of->functions, of->num_functions, sizeof *of->functions, compare_sizes);
+    qsort(list->functions, list->num_functions, sizeof *list->functions, compare_sizes);
   }
 }
 
-static void collect_bin(listing *of) {
-  const elf_symbol *symbol = elf_file_find(of->file, LIBRARY_BIN_SYMBOL);
+static void collect_bin(listing *list) {
+  const elf_symbol *symbol = elf_file_find(list->file, LIBRARY_BIN_SYMBOL);
   size_t size;
   if (symbol == NULL) return;
-  of->bin_bytes = elf_file_bytes(of->file, symbol, &size);
-  of->bin_wrong = of->bin_bytes == NULL ? "the file holds no bytes for it"
-                                        : library_bin_decode(of->bin_bytes, size, &of->bin);
+  list->bin_bytes = elf_file_bytes(list->file, symbol, &size);
+  list->bin_wrong = list->bin_bytes == NULL ? "the file holds no bytes for it"
+                                            : library_bin_decode(list->bin_bytes, size, &list->bin);
 }
 
 void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out) {
@@ -89,14 +89,14 @@ void listing_collect(const elf_file *file, const arguments *asked, bool by_size,
   collect_bin(out);
 }
 
-void listing_free(listing *of) {
+void listing_free(listing *list) {
   size_t i;
-  for (i = 0; i < of->num_functions; ++i) {
-    free(of->functions[i].metadata);
-    free(of->functions[i].type);
-    free(of->functions[i].doc);
-    free(of->functions[i].wrong);
+  for (i = 0; i < list->num_functions; ++i) {
+    free(list->functions[i].metadata);
+    free(list->functions[i].type);
+    free(list->functions[i].doc);
+    free(list->functions[i].wrong);
   }
-  free(of->functions);
-  library_bin_free(&of->bin);
+  free(list->functions);
+  library_bin_free(&list->bin);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library exports, gathered from its file. */
+/* The exports of a library, collected from its file. */
 #ifndef TVM_FFI_TOOL_LISTING_H_
 #define TVM_FFI_TOOL_LISTING_H_
 
@@ -10,10 +10,10 @@
 typedef struct {
   const char *name; /* without the prefix */
   uint64_t size;
-  char *metadata;   /* as the library has it; NULL */
-  char *type, *doc; /* to be shown; NULL */
-  bool can_ask;     /* the library has a function that gives the metadata */
-  char *wrong;      /* why the library gave no metadata or doc; NULL */
+  char *metadata;   /* unchanged, as in the library; NULL */
+  char *type, *doc; /* safe to print; NULL */
+  bool can_ask;     /* the library exports a function that returns the metadata */
+  char *wrong;      /* why the library returned no metadata or doc; NULL */
 } listed_function;
 
 typedef struct {
@@ -25,11 +25,11 @@ typedef struct {
   library_bin bin;
 } listing;
 
-/* The exported functions that --match of the command line asks for, all where that is NULL, by name
- * or by size, and the embedded modules. */
+/* Collects the embedded modules and the exported functions, sorted by name or by size; with
+ * `asked`, only the functions that its --match selects. */
 void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out);
-/* Adds what the library itself gives as metadata. */
-void listing_set_metadata(listed_function *of, const char *bytes, size_t size);
-void listing_free(listing *of);
+/* Stores metadata returned by the library itself. */
+void listing_set_metadata(listed_function *function, const char *bytes, size_t size);
+void listing_free(listing *list);
 
 #endif /* TVM_FFI_TOOL_LISTING_H_ */

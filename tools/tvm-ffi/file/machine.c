@@ -23,7 +23,7 @@ static const machine kMachines[] = {
     {EM_PPC, "powerpc", 32, true, 0, R_PPC_ADDR32, false},
     {EM_S390, "s390x", 64, true, 0, R_390_64, false},
     {EM_LOONGARCH, "loongarch64", 64, false, 0x43, 2 /* R_LARCH_64 */, false},
-    /* Names alone: objects of these come in more forms than their number says. */
+    /* Only to show their names: objects for these vary in more than their number says. */
     {EM_X86_64, "x32", 32, false, 0, 0, false},
     {EM_ARM, "armeb", 32, true, 0, 0, false},
     {EM_AARCH64, "aarch64_be", 64, true, 0, 0, false},
@@ -38,13 +38,13 @@ static const machine kMachines[] = {
 };
 enum { kNumMachines = sizeof kMachines / sizeof *kMachines };
 
-/* NULL: none that is known. */
+/* NULL if the machine is not known. */
 static const machine *find(unsigned number, int bits, bool is_big_endian) {
   size_t i;
   for (i = 0; i < kNumMachines; ++i) {
-    const machine *one = &kMachines[i];
-    if (one->number == number && one->bits == bits && one->is_big_endian == is_big_endian) {
-      return one;
+    const machine *entry = &kMachines[i];
+    if (entry->number == number && entry->bits == bits && entry->is_big_endian == is_big_endian) {
+      return entry;
     }
   }
   return NULL;
@@ -57,7 +57,7 @@ const char *machine_name(unsigned number, int bits, bool is_big_endian, char buf
   return buffer;
 }
 
-/* That of this program. */
+/* The machine that this program was compiled for. */
 static const char *name_own(void) {
 #if defined(__x86_64__)
   return "x86-64";

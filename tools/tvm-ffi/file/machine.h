@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machines of ELF files. */
+/* Machines of ELF files, by number and by name. */
 #ifndef TVM_FFI_TOOL_MACHINE_H_
 #define TVM_FFI_TOOL_MACHINE_H_
 
@@ -12,16 +12,16 @@ typedef struct {
   const char *name;
   int bits;
   bool is_big_endian;
-  uint32_t flags;          /* e_flags of an object file, without which linkers do not take it */
-  unsigned pointer;        /* the relocation that stores an address; 0: not known */
-  bool has_implicit_zeros; /* its relocations have no addend of their own: SHT_REL */
+  uint32_t flags;          /* e_flags that linkers require of an object file */
+  unsigned pointer;        /* the relocation type that stores an address; 0: not known */
+  bool has_implicit_zeros; /* relocations are SHT_REL: without an addend of their own */
 } machine;
 
-/* "x86-64", or "machine 123"; the buffer is the caller's. */
+/* "x86-64", or "machine 123", written to the caller's buffer. */
 const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]);
 
-/* Of a name, or of "NUMBER:BITS:le", "NUMBER:BITS:be"; "" is that of this program. False when
- * reported. */
+/* Parses a name, "NUMBER:BITS:le" or "NUMBER:BITS:be"; "" is the machine of this program. False
+ * after a report. */
 bool machine_parse(const char *text, machine *out);
 
 #endif /* TVM_FFI_TOOL_MACHINE_H_ */

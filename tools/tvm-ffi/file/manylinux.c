@@ -9,7 +9,7 @@
 
 const char *const kFamilies[kNumFamilies] = {"GLIBC_", "GLIBCXX_", "CXXABI_", "GCC_"};
 
-/* From this version of glibc on. */
+/* The newest versions of the other families, from this version of glibc on. */
 static const struct {
   int minor; /* of glibc 2 */
   const char *newest[kNumFamilies - 1];

@@ -9,15 +9,15 @@
 
 typedef struct {
   const char *name;
-  int release; /* N of 0.1.N, the first that has it */
+  int release; /* N of 0.1.N, the first release that has it */
 } released;
 
-/* Of a C++ function, or of data of a C++ class. */
+/* A C++ function, or data of a C++ class. */
 typedef struct {
   const char *name;
   int release;
-  const char *readable; /* as demanglers write it, with tvm::ffi:: once */
-  int last;             /* the last release that has it; 0 where all have it from the first on */
+  const char *readable; /* demangled, with tvm::ffi:: only once */
+  int last;             /* the last release that has it; 0: all later ones have it */
 } released_cxx;
 
 static const released kReleased[] = {
@@ -78,7 +78,7 @@ static const released kReleased[] = {
     {"_ZTVN3tvm3ffi9ModuleObjE", 0},
 };
 
-/* What the library with the C++ functions has beside these. */
+/* The additional symbols of the library with the C++ functions. */
 static const released_cxx kReleasedCxx[] = {
     /* by name */
     {"_ZN3tvm3ffi11RecursiveEqERKNS0_3AnyES3_", 10, "tvm::ffi::RecursiveEq(Any const&, Any const&)",
@@ -163,7 +163,8 @@ static bool is_own(const char *name) {
   return false;
 }
 
-/* The ABI, functions and classes of namespace tvm::ffi, and the tables of its classes. */
+/* Whether the name belongs to the C ABI, to namespace tvm::ffi, or to the vtables and type_info of
+ * its classes. */
 static bool has_prefix_of_runtime(const char *name) {
   static const char *const kPrefixes[] = {"TVMFFI",        "_ZN3tvm3ffi",   "_ZNK3tvm3ffi",
                                           "_ZTVN3tvm3ffi", "_ZTIN3tvm3ffi", "_ZTSN3tvm3ffi"};

@@ -9,64 +9,64 @@
 #include "base/report.h"
 #include "base/shown.h"
 
-void verdicts_add(verdicts *to, level how, const char *check, const char *symbol, char *said) {
+void verdicts_add(verdicts *list, level grade, const char *check, const char *symbol, char *said) {
   verdict *next;
-  to->items = tool_realloc(to->items, (to->count + 1) * sizeof *to->items);
-  next = &to->items[to->count++];
-  next->how = how;
+  list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
+  next = &list->items[list->count++];
+  next->grade = grade;
   next->check = check;
   next->symbol = symbol != NULL ? shown_text(symbol, strlen(symbol)) : NULL;
   next->said = said;
 }
 
-void verdicts_say(verdicts *to, level how, const char *check, const char *symbol,
+void verdicts_say(verdicts *list, level grade, const char *check, const char *symbol,
                   const char *said) {
-  verdicts_add(to, how, check, symbol, tool_copy(said, strlen(said)));
+  verdicts_add(list, grade, check, symbol, tool_copy(said, strlen(said)));
 }
 
-bool verdicts_have_failed(const verdicts *of) {
+bool verdicts_have_failed(const verdicts *list) {
   size_t i;
-  for (i = 0; i < of->count; ++i) {
-    if (of->items[i].how == kBad) return true;
+  for (i = 0; i < list->count; ++i) {
+    if (list->items[i].grade == kBad) return true;
   }
   return false;
 }
 
-void verdicts_print(const verdicts *of) {
+void verdicts_print(const verdicts *list) {
   static const char *const kWords[] = {"ok", "note", "FAIL"};
   static const color kColors[] = {kColorGood, kColorDim, kColorBad};
   size_t i;
-  shown_print(stdout, of->path);
+  shown_print(stdout, list->path);
   putchar('\n');
-  for (i = 0; i < of->count; ++i) {
-    const verdict *one = &of->items[i];
-    printf("  %s%-4s%s  %-9s  %s%s%s\n", report_color(kColors[one->how]), kWords[one->how],
-           report_color(kColorNone), one->check, one->symbol != NULL ? one->symbol : "",
-           one->symbol != NULL ? ": " : "", one->said);
+  for (i = 0; i < list->count; ++i) {
+    const verdict *item = &list->items[i];
+    printf("  %s%-4s%s  %-9s  %s%s%s\n", report_color(kColors[item->grade]), kWords[item->grade],
+           report_color(kColorNone), item->check, item->symbol != NULL ? item->symbol : "",
+           item->symbol != NULL ? ": " : "", item->said);
   }
 }
 
-void verdicts_write_json(const verdicts *of) {
+void verdicts_write_json(const verdicts *list) {
   static const char *const kWords[] = {"ok", "note", "fail"};
   size_t i;
   json_begin_array("verdicts");
-  for (i = 0; i < of->count; ++i) {
-    const verdict *one = &of->items[i];
+  for (i = 0; i < list->count; ++i) {
+    const verdict *item = &list->items[i];
     json_begin_object(NULL);
-    json_text("verdict", kWords[one->how]);
-    json_text("check", one->check);
-    json_text("symbol", one->symbol);
-    json_text("said", one->said);
+    json_text("verdict", kWords[item->grade]);
+    json_text("check", item->check);
+    json_text("symbol", item->symbol);
+    json_text("said", item->said);
     json_end();
   }
   json_end();
 }
 
-void verdicts_free(verdicts *of) {
+void verdicts_free(verdicts *list) {
   size_t i;
-  for (i = 0; i < of->count; ++i) {
-    free(of->items[i].symbol);
-    free(of->items[i].said);
+  for (i = 0; i < list->count; ++i) {
+    free(list->items[i].symbol);
+    free(list->items[i].said);
   }
-  free(of->items);
+  free(list->items);
 }

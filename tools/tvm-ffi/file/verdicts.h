@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What checking a library has found. */
+/* The results of checking a library. */
 #ifndef TVM_FFI_TOOL_VERDICTS_H_
 #define TVM_FFI_TOOL_VERDICTS_H_
 
@@ -9,9 +9,9 @@
 typedef enum { kGood, kNote, kBad } level;
 
 typedef struct {
-  level how;
+  level grade;
   const char *check;
-  char *symbol; /* or section, or library, that says so; shown as it is; NULL */
+  char *symbol; /* the symbol, section or library concerned, safe to print; NULL */
   char *said;
 } verdict;
 
@@ -21,14 +21,16 @@ typedef struct {
   size_t count;
 } verdicts;
 
-/* Of the symbol's name no byte is trusted; `said` is the tool's own text, which is taken. */
-void verdicts_add(verdicts *to, level how, const char *check, const char *symbol, char *said);
-/* The same of a text that stays. */
-void verdicts_say(verdicts *to, level how, const char *check, const char *symbol, const char *said);
-bool verdicts_have_failed(const verdicts *of);
-void verdicts_print(const verdicts *of);
-/* The array "verdicts" of an object. */
-void verdicts_write_json(const verdicts *of);
-void verdicts_free(verdicts *of);
+/* The symbol's name is not trusted, and is made safe to print; `said` is the tool's own text
+ * [take]. */
+void verdicts_add(verdicts *list, level grade, const char *check, const char *symbol, char *said);
+/* The same with `said` [borrow]. */
+void verdicts_say(verdicts *list, level grade, const char *check, const char *symbol,
+                  const char *said);
+bool verdicts_have_failed(const verdicts *list);
+void verdicts_print(const verdicts *list);
+/* Writes the JSON array "verdicts". */
+void verdicts_write_json(const verdicts *list);
+void verdicts_free(verdicts *list);
 
 #endif /* TVM_FFI_TOOL_VERDICTS_H_ */

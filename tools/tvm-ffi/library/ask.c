@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <tvm/ffi/c.h>
 
-/* Which has to come before `text` is a type. */
+/* Must be included before `text` is a type. */
 #include "library/ask.h"
 
 #include <dlfcn.h>
@@ -21,11 +21,10 @@
 #define MAP_ANONYMOUS MAP_ANON
 #endif
 
-/* ---- Answers -----------------------------------------------------------------------------------
- */
+/* ---- Answers ---- */
 
-/* They come back in memory that both processes have, which the library cannot close. Each is a
- * record and its bytes. */
+/* Answers are written to memory shared with the parent, which the library cannot close as it could
+ * a pipe. Each is a record followed by its bytes. */
 enum { kCapacity = 1 << 24 };
 typedef struct {
   size_t used;
@@ -33,65 +32,65 @@ typedef struct {
 } mailbox;
 typedef struct {
   size_t size;
-  char what; /* kText, kError or kNothing */
+  char kind; /* kText, kError or kNothing */
 } record;
 enum { kText = 't', kError = 'e', kNothing = 'n' };
 
-static bool put(mailbox *to, char what, const char *bytes, size_t size) {
+static bool put(mailbox *box, char kind, const char *bytes, size_t size) {
   record head;
-  size_t left = sizeof to->bytes - to->used;
+  size_t left = sizeof box->bytes - box->used;
   if (left < sizeof head || size > left - sizeof head) return false;
   memset(&head, 0, sizeof head);
-  head.what = what;
+  head.kind = kind;
   head.size = size;
-  memcpy(to->bytes + to->used, &head, sizeof head);
-  memcpy(to->bytes + to->used + sizeof head, bytes, size);
-  to->used += sizeof head + size;
+  memcpy(box->bytes + box->used, &head, sizeof head);
+  memcpy(box->bytes + box->used + sizeof head, bytes, size);
+  box->used += sizeof head + size;
   return true;
 }
 
-/* The answer at an offset, which moves on behind it; false when there is none. Anything may have
- * been written here by a library that is not right. */
-static bool get(const mailbox *from, size_t *offset, record *out, const char **out_bytes) {
-  size_t end = from->used < sizeof from->bytes ? from->used : sizeof from->bytes;
+/* Reads the answer at *offset and advances it; false at the end. The record is checked, since a
+ * broken library may have written anything here. */
+static bool get(const mailbox *box, size_t *offset, record *out, const char **out_bytes) {
+  size_t end = box->used < sizeof box->bytes ? box->used : sizeof box->bytes;
   if (*offset > end || end - *offset < sizeof *out) return false;
-  memcpy(out, from->bytes + *offset, sizeof *out);
+  memcpy(out, box->bytes + *offset, sizeof *out);
   *offset += sizeof *out;
   if (out->size > end - *offset) return false;
-  *out_bytes = from->bytes + *offset;
+  *out_bytes = box->bytes + *offset;
   *offset += out->size;
   return true;
 }
 
-/* ---- The child ---------------------------------------------------------------------------------
- */
+/* ---- The child ---- */
 
 typedef struct {
   const char *name, *path;
-  const listing *of;
+  const listing *exports;
   mailbox *answers;
 } question;
 
-static bool put_text(mailbox *to, char what, const char *line) {
-  return put(to, what, line, strlen(line));
+static bool put_text(mailbox *box, char kind, const char *line) {
+  return put(box, kind, line, strlen(line));
 }
 
-static bool put_raised(mailbox *to) {
+static bool put_raised(mailbox *box) {
   char *line = raised_take_line();
-  bool good = put_text(to, kError, line);
+  bool good = put_text(box, kError, line);
   free(line);
   return good;
 }
 
-static bool put_result(mailbox *to, const TVMFFIAny *result) {
+static bool put_result(mailbox *box, const TVMFFIAny *result) {
   TVMFFIByteArray bytes;
   if (!tvm_ffi_any_try_string(result, &bytes)) {
-    return put_text(to, kError, "what it gave is no text");
+    return put_text(box, kError, "what it gave is no text");
   }
-  return put(to, kText, bytes.data, bytes.size) || put_text(to, kError, "what it gave is too long");
+  return put(box, kText, bytes.data, bytes.size) ||
+         put_text(box, kError, "what it gave is too long");
 }
 
-/* Of a symbol's type only its name tells. */
+/* Calls the symbol, whose type is known only by its name. */
 static bool ask_symbol(const question *q, void *library, const char *symbol) {
   TVMFFISafeCallType function;
   TVMFFIAny result = tvm_ffi_any_none();
@@ -102,7 +101,7 @@ static bool ask_symbol(const question *q, void *library, const char *symbol) {
   memcpy(&function, &address, sizeof function);
   isolate_progress("%s", symbol);
   code = function(NULL, NULL, 0, &result);
-  isolate_enter(kStageAsk, NULL); /* its own process alone answers */
+  isolate_enter(kStageAsk, NULL); /* ends a process that the library forked */
   good = code != 0 ? put_raised(q->answers) : put_result(q->answers, &result);
   tvm_ffi_any_clear(&result);
   return good;
@@ -130,52 +129,52 @@ static int ask_all(void *context) {
     return kExitLoad;
   }
   isolate_enter(kStageAsk, q->name);
-  for (i = 0; i < q->of->num_functions; ++i) {
-    if (!ask_about(q, library, q->of->functions[i].name)) break;
+  for (i = 0; i < q->exports->num_functions; ++i) {
+    if (!ask_about(q, library, q->exports->functions[i].name)) break;
   }
   isolate_enter(kStageOwn, q->name);
-  if (i == q->of->num_functions) return kExitOk;
+  if (i == q->exports->num_functions) return kExitOk;
   return report_fail(kExitLoad, "%s: what it gave is more than %d MiB", q->name, kCapacity >> 20);
 }
 
-/* ---- The parent --------------------------------------------------------------------------------
- */
+/* ---- The parent ---- */
 
-static void read_answer(listed_function *to, bool is_doc, const record *head, const char *bytes) {
-  if (head->what == kError) {
-    if (to->wrong == NULL) to->wrong = tool_copy(bytes, head->size);
-  } else if (head->what == kText && is_doc) {
-    if (to->doc == NULL) to->doc = shown_lines(bytes, head->size);
-  } else if (head->what == kText) {
-    if (to->metadata == NULL) listing_set_metadata(to, bytes, head->size);
+static void read_answer(listed_function *function, bool is_doc, const record *head,
+                        const char *bytes) {
+  if (head->kind == kError) {
+    if (function->wrong == NULL) function->wrong = tool_copy(bytes, head->size);
+  } else if (head->kind == kText && is_doc) {
+    if (function->doc == NULL) function->doc = shown_lines(bytes, head->size);
+  } else if (head->kind == kText) {
+    if (function->metadata == NULL) listing_set_metadata(function, bytes, head->size);
   }
 }
 
-static void read_answers(const mailbox *from, listing *to) {
+static void read_answers(const mailbox *box, listing *exports) {
   static const char kSilent[] = "the library did not answer";
   size_t offset = 0, i;
   record head;
   const char *bytes;
-  for (i = 0; i < to->num_functions; ++i) {
-    listed_function *one = &to->functions[i];
-    if (get(from, &offset, &head, &bytes)) {
-      read_answer(one, false, &head, bytes);
-      if (get(from, &offset, &head, &bytes)) read_answer(one, true, &head, bytes);
-    } else if (one->can_ask && one->metadata == NULL) {
-      one->wrong = tool_copy(kSilent, sizeof kSilent - 1);
+  for (i = 0; i < exports->num_functions; ++i) {
+    listed_function *function = &exports->functions[i];
+    if (get(box, &offset, &head, &bytes)) {
+      read_answer(function, false, &head, bytes);
+      if (get(box, &offset, &head, &bytes)) read_answer(function, true, &head, bytes);
+    } else if (function->can_ask && function->metadata == NULL) {
+      function->wrong = tool_copy(kSilent, sizeof kSilent - 1);
     }
   }
 }
 
 static int run_question(int (*body)(void *context), question *q, double timeout) {
-  isolation how;
-  memset(&how, 0, sizeof how);
-  how.timeout = timeout;
-  how.skips_unload = true;
-  return isolate_run(body, q, &how);
+  isolation settings;
+  memset(&settings, 0, sizeof settings);
+  settings.timeout = timeout;
+  settings.skips_unload = true;
+  return isolate_run(body, q, &settings);
 }
 
-/* Makes room for answers; not kExitOk when reported. */
+/* Maps memory for the answers; not kExitOk after a report. */
 static int prepare(const char *name, question *out) {
   memset(out, 0, sizeof *out);
   out->name = name;
@@ -185,15 +184,15 @@ static int prepare(const char *name, question *out) {
   return report_fail(kExitRaised, "no memory to ask %s with: %s", name, strerror(errno));
 }
 
-int ask_library(const char *name, listing *of, double timeout) {
+int ask_library(const char *name, listing *exports, double timeout) {
   question q;
   char *path = library_file_find(name);
   int code = path != NULL ? prepare(name, &q) : kExitLoad;
   if (code == kExitOk) {
     q.path = path;
-    q.of = of;
+    q.exports = exports;
     code = run_question(ask_all, &q, timeout);
-    read_answers(q.answers, of);
+    read_answers(q.answers, exports);
     munmap(q.answers, sizeof *q.answers);
   }
   free(path);

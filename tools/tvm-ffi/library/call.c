@@ -13,7 +13,7 @@
 #include "process/isolate.h"
 #include "value/device.h"
 
-/* "f(a, b)", or a name alone. */
+/* Parses "f(a, b)", or only a name. */
 static bool parse_form(const char *form, call *out) {
   const char *open = strchr(form, '(');
   size_t size = strlen(form), name_size = open != NULL ? (size_t)(open - form) : size;
@@ -39,31 +39,31 @@ static bool parse_form(const char *form, call *out) {
 static bool read_options(const arguments *args, call *out) {
   const char *guard = arguments_text(args, "guard", NULL);
   long long seed;
-  tensor_guard where = guard == NULL                 ? kGuardNone
-                       : strcmp(guard, "start") == 0 ? kGuardStart
-                                                     : kGuardEnd;
+  tensor_guard side = guard == NULL                 ? kGuardNone
+                      : strcmp(guard, "start") == 0 ? kGuardStart
+                                                    : kGuardEnd;
   if (guard != NULL && strcmp(arguments_text(args, "device", "cpu"), "cpu") != 0) {
     report_error("--guard is for memory of the CPU");
     return false;
   }
   if (!arguments_int(args, "seed", 0, 0, INT64_MAX, &seed)) return false;
-  out->reader = input_reader_new((uint64_t)seed, where);
+  out->reader = input_reader_new((uint64_t)seed, side);
   return true;
 }
 
-/* Whether the last word is another library and no function: a file, or what only files are called.
- */
+/* Whether the last operand is another library, not a function: it exists as a file, or looks like a
+ * file name. */
 static bool is_library(const arguments *args, const char *word) {
-  struct stat about;
+  struct stat status;
   if (strchr(word, '(') != NULL) return false;
   if (arguments_has(args, "function")) return true;
   if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL) {
     return true;
   }
-  return stat(word, &about) == 0 && !S_ISDIR(about.st_mode);
+  return stat(word, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* The libraries, and how many operands are some; false when reported. */
+/* Collects the libraries; *taken is how many operands were libraries. False after a report. */
 static bool read_libraries(const arguments *args, size_t max_libraries, call *out, size_t *taken) {
   size_t num_operands = arguments_num_operands(args), given = arguments_count(args, "module"), i;
   *taken = 0;
@@ -102,48 +102,50 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   return (function == NULL || parse_form(function, out)) && read_options(args, out);
 }
 
-void call_free(call *of) {
-  free(of->function);
-  if (of->reader != NULL) input_reader_free(of->reader);
+void call_free(call *request) {
+  free(request->function);
+  if (request->reader != NULL) input_reader_free(request->reader);
 }
 
-int call_run(const call *of, int (*body)(void *context), void *context) {
-  isolation how;
+int call_run(const call *request, int (*body)(void *context), void *context) {
+  isolation settings;
   size_t i;
-  memset(&how, 0, sizeof how);
-  how.in_place = arguments_has(of->args, "no-fork");
-  how.others_print = !arguments_has(of->args, "json");
-  how.others_read = true;
-  if (!isolate_read_timeout(of->args, &how.timeout)) return kExitUsage;
-  for (i = 0; i < of->num_paths; ++i) {
-    if (!library_file_fetch(of->paths[i])) return kExitLoad;
+  memset(&settings, 0, sizeof settings);
+  settings.in_place = arguments_has(request->args, "no-fork");
+  settings.others_print = !arguments_has(request->args, "json");
+  settings.others_read = true;
+  if (!isolate_read_timeout(request->args, &settings.timeout)) return kExitUsage;
+  for (i = 0; i < request->num_paths; ++i) {
+    if (!library_file_fetch(request->paths[i])) return kExitLoad;
   }
-  return isolate_run(body, context, &how);
+  return isolate_run(body, context, &settings);
 }
 
-bool call_load(call *of, size_t i, kernel *out, int *exit_code) {
+bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
-  isolate_enter(kStageOwn, of->paths[i]);
-  if (i == 0 && !device_open(arguments_text(of->args, "device", "cpu"), &of->device)) return false;
+  isolate_enter(kStageOwn, request->paths[i]);
+  if (i == 0 && !device_open(arguments_text(request->args, "device", "cpu"), &request->device)) {
+    return false;
+  }
   *exit_code = kExitLoad;
-  if (!library_open(of->paths[i], &out->from)) return false;
+  if (!library_open(request->paths[i], &out->lib)) return false;
   *exit_code = kExitUsage;
-  if (of->function == NULL) of->function = library_only_function(&out->from);
-  if (of->function != NULL) out->function = library_find(&out->from, of->function);
+  if (request->function == NULL) request->function = library_only_function(&out->lib);
+  if (request->function != NULL) out->function = library_find(&out->lib, request->function);
   if (out->function != NULL) return true;
   kernel_free(out);
   return false;
 }
 
-void kernel_free(kernel *of) {
-  tvm_ffi_object_release(of->function);
-  of->function = NULL;
-  if (of->from.file != NULL) library_close(&of->from);
-  of->from.file = NULL;
+void kernel_free(kernel *callee) {
+  tvm_ffi_object_release(callee->function);
+  callee->function = NULL;
+  if (callee->lib.file != NULL) library_close(&callee->lib);
+  callee->lib.file = NULL;
 }
 
-/* The arguments that are tensors. */
+/* Copies the arguments that are tensors to the device. */
 static bool move_to_device(DLDevice device, input_list *inputs) {
   size_t i;
   DLTensor *tensor;
@@ -161,17 +163,23 @@ static bool move_to_device(DLDevice device, input_list *inputs) {
   return true;
 }
 
-bool call_read_inputs(call *of, const schema_type *types, input_list *to) {
+bool call_read_inputs(call *request, const schema_type *types, input_list *inputs) {
   size_t i;
-  if (of->parameters != NULL) {
-    if (!input_read_call(of->reader, of->parameters, of->parameters_size, types, to)) return false;
+  if (request->parameters != NULL) {
+    if (!input_read_call(request->reader, request->parameters, request->parameters_size, types,
+                         inputs)) {
+      return false;
+    }
   }
-  for (i = 0; i < arguments_count(of->args, "input"); ++i) {
+  for (i = 0; i < arguments_count(request->args, "input"); ++i) {
     char label[32];
     snprintf(label, sizeof label, "--input %zu", i);
-    if (!input_read(of->reader, arguments_at(of->args, "input", i), label, types, to)) return false;
+    if (!input_read(request->reader, arguments_at(request->args, "input", i), label, types,
+                    inputs)) {
+      return false;
+    }
   }
-  return move_to_device(of->device, to);
+  return move_to_device(request->device, inputs);
 }
 
 TVMFFIAny *call_view_inputs(const input_list *inputs) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call as the command line has it: LIB 'f(a, b)', or IREE's --module, --function and --input. */
+/* A call on the command line: LIB 'f(a, b)', or IREE's --module, --function and --input. */
 #ifndef TVM_FFI_TOOL_CALL_H_
 #define TVM_FFI_TOOL_CALL_H_
 
@@ -13,35 +13,35 @@ typedef struct {
   const arguments *args;
   const char *paths[kMaxLibraries];
   size_t num_paths;
-  char *function;         /* NULL: the only one that the library has */
-  const char *parameters; /* what stands between the parentheses; NULL: --input says it */
+  char *function;         /* NULL: the library's only one */
+  const char *parameters; /* the text between the parentheses; NULL: --input is used */
   size_t parameters_size;
   input_reader *reader;
-  DLDevice device; /* of tensors */
+  DLDevice device; /* where tensors are copied to */
 } call;
 
-/* The libraries and the name, of up to max_libraries; false when reported. */
+/* Parses the function and up to max_libraries libraries; false after a report. */
 bool call_parse(const arguments *args, size_t max_libraries, call *out);
-void call_free(call *of);
+void call_free(call *request);
 
-/* Runs the body where the libraries may be loaded, which is a child as the command line has it; the
- * exit code. */
-int call_run(const call *of, int (*body)(void *context), void *context);
+/* Runs the body in the process where libraries may be loaded: a child, unless --no-fork was given.
+ * Returns the exit code. */
+int call_run(const call *request, int (*body)(void *context), void *context);
 
 typedef struct {
-  library from;
+  library lib;
   TVMFFIObjectHandle function;
 } kernel;
 
-/* Loads the i-th library and finds the function; false when reported, a matter of *exit_code:
- * kExitLoad, or kExitUsage where the function is not there or was to be named. */
-bool call_load(call *of, size_t i, kernel *out, int *exit_code);
-void kernel_free(kernel *of);
+/* Loads the i-th library and finds the function; false after a report, with *exit_code kExitLoad,
+ * or kExitUsage if the function is missing or must be named. */
+bool call_load(call *request, size_t i, kernel *out, int *exit_code);
+void kernel_free(kernel *callee);
 
-/* The values to call it with; false when reported. */
-bool call_read_inputs(call *of, const schema_type *types, input_list *to);
+/* Reads the arguments of the call; false after a report. */
+bool call_read_inputs(call *request, const schema_type *types, input_list *inputs);
 
-/* Views of the values, of free(). */
+/* Views of the values; release with free(). */
 TVMFFIAny *call_view_inputs(const input_list *inputs);
 
 #endif /* TVM_FFI_TOOL_CALL_H_ */

@@ -11,12 +11,11 @@
 #include "library/library_file.h"
 #include "process/isolate.h"
 
-/* ---- Loading -----------------------------------------------------------------------------------
- */
+/* ---- Loading ---- */
 
-static void report_load_error(const library *of) {
+static void report_load_error(const library *lib) {
   char *message = raised_take_message();
-  library_file_refuse(of->path, of->file, message);
+  library_file_refuse(lib->path, lib->file, message);
   free(message);
 }
 
@@ -30,7 +29,7 @@ bool library_open(const char *path, library *out) {
   isolate_enter(kStageLoad, path);
   args[0] = tvm_ffi_any_view_string(out->file);
   args[1] = tvm_ffi_any_view_string("so");
-  /* It is a library whatever it is called. */
+  /* Load it as a library whatever its name ends in. */
   if (tvm_ffi_function_call_global("ffi.Module.load_from_file.so", args, 2, &module) == 0) {
     isolate_enter(kStageOwn, path);
     out->module = module.v_obj;
@@ -42,19 +41,18 @@ bool library_open(const char *path, library *out) {
   return false;
 }
 
-void library_close(library *of) {
-  isolate_enter(kStageUnload, of->path);
-  tvm_ffi_object_release(of->module);
-  isolate_enter(kStageOwn, of->path);
-  free(of->file);
-  of->file = NULL;
-  of->module = NULL;
+void library_close(library *lib) {
+  isolate_enter(kStageUnload, lib->path);
+  tvm_ffi_object_release(lib->module);
+  isolate_enter(kStageOwn, lib->path);
+  free(lib->file);
+  lib->file = NULL;
+  lib->module = NULL;
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
-/* How many characters have to be put in, taken out or changed to make one name of the other. */
+/* The Levenshtein distance, with one row of the table; SIZE_MAX for long names. */
 static size_t count_edits(const char *a, const char *b) {
   size_t b_size = strlen(b), row[64], i, k;
   if (b_size >= sizeof row / sizeof *row) return SIZE_MAX;
@@ -71,67 +69,67 @@ static size_t count_edits(const char *a, const char *b) {
   return row[b_size];
 }
 
-/* "; it has a, b, c"; and in front of that the name that is the most like one asked for. */
-static void describe_functions(const listing *from, const char *wanted, text *out) {
+/* "; it has a, b, c", preceded by a name similar to the one asked for. */
+static void describe_functions(const listing *exports, const char *wanted, text *out) {
   enum { kShown = 12 };
   const char *nearest = NULL;
   size_t least = wanted != NULL ? strlen(wanted) / 3 + 2 : 0, i;
-  for (i = 0; wanted != NULL && i < from->num_functions; ++i) {
-    size_t edits = count_edits(wanted, from->functions[i].name);
+  for (i = 0; wanted != NULL && i < exports->num_functions; ++i) {
+    size_t edits = count_edits(wanted, exports->functions[i].name);
     if (edits >= least) continue;
     least = edits;
-    nearest = from->functions[i].name;
+    nearest = exports->functions[i].name;
   }
   if (nearest != NULL) {
     text_add(out, "; did you mean ");
     shown_add_text(out, nearest, strlen(nearest));
   }
   text_add(out, "%s has ", nearest != NULL ? "? It" : "; it");
-  for (i = 0; i < from->num_functions && i < kShown; ++i) {
-    const char *name = from->functions[i].name;
+  for (i = 0; i < exports->num_functions && i < kShown; ++i) {
+    const char *name = exports->functions[i].name;
     if (i > 0) text_add(out, ", ");
     shown_add_text(out, name, strlen(name));
   }
-  if (i < from->num_functions) text_add(out, ", ...");
+  if (i < exports->num_functions) text_add(out, ", ...");
   if (i == 0) text_add(out, "no functions");
 }
 
-/* What the library exports; NULL when reported. */
-static elf_file *open_listing(const library *of, listing *out) {
-  elf_file *file = library_file_read(of->path);
+/* Collects what the library exports; NULL after a report. */
+static elf_file *open_listing(const library *lib, listing *out) {
+  elf_file *file = library_file_read(lib->path);
   if (file != NULL) listing_collect(file, NULL, false, out);
   return file;
 }
 
-TVMFFIObjectHandle library_find(const library *of, const char *name) {
+TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   TVMFFIAny args[3], found;
   TVMFFIObjectHandle global = NULL;
   elf_file *file;
   listing exported;
   text names = {NULL, 0, 0};
-  args[0] = tvm_ffi_any_view_object(of->module);
+  args[0] = tvm_ffi_any_view_object(lib->module);
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunction", args, 3, &found) != 0) {
-    raised_report(of->path, false);
+    raised_report(lib->path, false);
     return NULL;
   }
   if (found.type_index == kTVMFFIFunction) return found.v_obj;
   if (tvm_ffi_function_find_global(name, &global) != 0) TVMFFIErrorSetRaised(NULL);
   if (global != NULL) return global;
-  file = open_listing(of, &exported);
+  file = open_listing(lib, &exported);
   if (file == NULL) return NULL;
   describe_functions(&exported, name, &names);
-  report_error("%s: there is no function %s%s", of->path, name, names.data);
+  report_error("%s: there is no function %s%s", lib->path, name, names.data);
   text_free(&names);
   listing_free(&exported);
   elf_file_close(file);
   return NULL;
 }
 
-char *library_only_function(const library *of) {
+char *library_only_function(const library *lib) {
   listing exported;
-  elf_file *file = open_listing(of, &exported);
+  elf_file *file = open_listing(lib, &exported);
   char *only = NULL;
   if (file == NULL) return NULL;
   if (exported.num_functions == 1) {
@@ -139,7 +137,7 @@ char *library_only_function(const library *of) {
   } else {
     text names = {NULL, 0, 0};
     describe_functions(&exported, NULL, &names);
-    report_error("%s: say which function%s", of->path, names.data);
+    report_error("%s: say which function%s", lib->path, names.data);
     text_free(&names);
   }
   listing_free(&exported);
@@ -147,20 +145,20 @@ char *library_only_function(const library *of) {
   return only;
 }
 
-schema_type *library_read_schema(const library *of, const char *name) {
+schema_type *library_read_schema(const library *lib, const char *name) {
   TVMFFIAny args[3], metadata;
   TVMFFIByteArray json;
   schema_type *schema = NULL;
-  args[0] = tvm_ffi_any_view_object(of->module);
+  args[0] = tvm_ffi_any_view_object(lib->module);
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
-  isolate_enter(kStageAsk, of->path);
+  isolate_enter(kStageAsk, lib->path);
   isolate_progress("the types of %s", name);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &metadata) != 0) {
     TVMFFIErrorSetRaised(NULL);
     metadata = tvm_ffi_any_none();
   }
-  isolate_enter(kStageOwn, of->path);
+  isolate_enter(kStageOwn, lib->path);
   if (tvm_ffi_any_try_string(&metadata, &json)) schema = schema_parse(json.data, json.size);
   tvm_ffi_any_clear(&metadata);
   return schema;

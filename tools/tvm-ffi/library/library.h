@@ -8,21 +8,22 @@
 #include "value/schema.h"
 
 typedef struct {
-  const char *path; /* as it was named */
-  char *file;       /* what the loader was told; NULL: it is not loaded */
+  const char *path; /* as on the command line */
+  char *file;       /* the path given to the loader; NULL: not loaded */
   TVMFFIObjectHandle module;
 } library;
 
-/* Loads it; "-" is stdin. false when reported. */
+/* Loads a library; "-" is stdin. False after a report. */
 bool library_open(const char *path, library *out);
-void library_close(library *of);
+void library_close(library *lib);
 
-/* A function of the library, of its imports, or that loading it has registered; NULL when reported.
- */
-TVMFFIObjectHandle library_find(const library *of, const char *name);
-/* The name of the only function that it exports, of free(); NULL when reported: there are more. */
-char *library_only_function(const library *of);
-/* The types of a function; NULL when it does not tell them. */
-schema_type *library_read_schema(const library *of, const char *name);
+/* A function of the library, of its imports, or one registered while loading it; NULL after a
+ * report. */
+TVMFFIObjectHandle library_find(const library *lib, const char *name);
+/* The name of the library's only function; release with free(). NULL after a report that it has
+ * none or several. */
+char *library_only_function(const library *lib);
+/* The types of a function; NULL if the library does not give them. */
+schema_type *library_read_schema(const library *lib, const char *name);
 
 #endif /* TVM_FFI_TOOL_LIBRARY_H_ */

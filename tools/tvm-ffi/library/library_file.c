@@ -47,19 +47,20 @@ elf_file *library_file_read(const char *name) {
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 
-/* What is wrong with a file is said alike by all commands; a loader is asked last, whose reason
- * often begins with the path, or has it behind words that say the same. */
+/* A malformed file is reported by library_file_read(), in the same words in all commands; the
+ * loader's reason is used only for files that are well-formed. It often begins with the path, or
+ * has it after a redundant introduction: both are cut off. */
 void library_file_refuse(const char *name, const char *path, const char *reason) {
   elf_file *file = library_file_read(name);
-  char *prefix, *line, *at;
+  char *prefix, *line, *cursor;
   const char *found;
   if (file == NULL) return;
   elf_file_close(file);
   prefix = tool_format("%s: ", path);
   found = strstr(reason, prefix);
   line = tool_format("%s", found != NULL ? found + strlen(prefix) : reason);
-  for (at = line; *at != '\0'; ++at) {
-    if (*at == '\n') *at = ' ';
+  for (cursor = line; *cursor != '\0'; ++cursor) {
+    if (*cursor == '\n') *cursor = ' ';
   }
   report_error("%s: cannot be loaded: %s", name, line);
   free(line);

@@ -14,36 +14,36 @@ typedef struct {
   int (*body)(const arguments *args);
 } loading;
 
-/* They stay loaded, for what they have registered. */
+/* Never unloaded, since what they registered is in use. */
 static library *loaded;
 
 static int run_loaded(void *context) {
   const loading *l = context;
   size_t count = arguments_count(l->args, "lib"), i;
-  text all = {NULL, 0, 0}; /* whichever of them does something when nobody is asked any more */
+  text names = {NULL, 0, 0}; /* named together if one of them crashes from now on */
   loaded = tool_alloc(count * sizeof *loaded);
   for (i = 0; i < count; ++i) {
     if (!library_open(arguments_at(l->args, "lib", i), &loaded[i])) return kExitLoad;
   }
   for (i = 0; i < count; ++i) {
-    text_add(&all, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, "lib", i));
+    text_add(&names, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, "lib", i));
   }
-  isolate_enter(kStageOwn, all.data);
-  text_free(&all);
+  isolate_enter(kStageOwn, names.data);
+  text_free(&names);
   return l->body(l->args);
 }
 
 int load_and_run(const arguments *args, int (*body)(const arguments *args)) {
   size_t count = arguments_count(args, "lib"), i;
   loading l;
-  isolation how;
-  memset(&how, 0, sizeof how);
-  if (!isolate_read_timeout(args, &how.timeout)) return kExitUsage;
+  isolation settings;
+  memset(&settings, 0, sizeof settings);
+  if (!isolate_read_timeout(args, &settings.timeout)) return kExitUsage;
   if (count == 0) return body(args);
   for (i = 0; i < count; ++i) {
     if (!library_file_fetch(arguments_at(args, "lib", i))) return kExitLoad;
   }
   l.args = args;
   l.body = body;
-  return isolate_run(run_loaded, &l, &how);
+  return isolate_run(run_loaded, &l, &settings);
 }

@@ -7,19 +7,19 @@
 
 #include "library/registered.h"
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
-/* A class may keep indices free for its subclasses; as many behind each other end the search. */
+/* A class may reserve indices for its subclasses, so free indices do not end the search; this many
+ * in a row do. */
 enum { kLongestGap = 4096 };
 
-const TVMFFITypeInfo *registered_next_type(int32_t from) {
+const TVMFFITypeInfo *registered_next_type(int32_t first) {
   const TVMFFITypeInfo *info = NULL;
   int32_t index;
-  for (index = from; index - from < kLongestGap && info == NULL; ++index) {
+  for (index = first; index - first < kLongestGap && info == NULL; ++index) {
     info = TVMFFIGetTypeInfo(index);
   }
-  TVMFFIErrorSetRaised(NULL); /* of the indices that are free */
+  TVMFFIErrorSetRaised(NULL); /* raised by free indices */
   return info;
 }
 
@@ -30,10 +30,9 @@ int64_t registered_count_types(void) {
   return count;
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------
- */
+/* ---- Functions ---- */
 
-/* A Function that gives the name of a number, and of -1 how many there are. */
+/* Gets a Function that returns the i-th name, and for -1 the number of names. */
 static bool get_names(TVMFFIAny *out) {
   return tvm_ffi_function_call_global("ffi.FunctionListGlobalNamesFunctor", NULL, 0, out) == 0;
 }

@@ -10,39 +10,39 @@ void manual_each_command(void (*visit)(const command *)) {
   for (i = 0; i < kNumCommands; ++i) visit(&kCommands[i]);
 }
 
-void manual_each_option(const command *of, void (*visit)(const command *, const option *)) {
-  const option *one;
-  for (one = of->options; one->name != NULL; ++one) visit(of, one);
-  for (one = kCommonOptions; one->name != NULL; ++one) visit(of, one);
+void manual_each_option(const command *cmd, void (*visit)(const command *, const option *)) {
+  const option *opt;
+  for (opt = cmd->options; opt->name != NULL; ++opt) visit(cmd, opt);
+  for (opt = kCommonOptions; opt->name != NULL; ++opt) visit(cmd, opt);
 }
 
-void manual_print_usage(FILE *to) {
+void manual_print_usage(FILE *stream) {
   size_t i;
-  fputs("usage: tvm-ffi COMMAND [OPTION...] [OPERAND...]\n\n", to);
+  fputs("usage: tvm-ffi COMMAND [OPTION...] [OPERAND...]\n\n", stream);
   for (i = 0; i < kNumCommands; ++i) {
-    fprintf(to, "  %-9s %s\n", kCommands[i].name, kCommands[i].summary);
+    fprintf(stream, "  %-9s %s\n", kCommands[i].name, kCommands[i].summary);
   }
-  fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", to);
+  fputs("\ntvm-ffi COMMAND --help says more of one; man tvm-ffi of all.\n", stream);
 }
 
-/* "-o, --output=FILE", or without the dashes' short form. */
-static void print_option(const command *of, const option *one) {
+/* "-o, --output=FILE", or only the long form. */
+static void print_option(const command *cmd, const option *opt) {
   char form[64];
-  int size = one->letter != 0 ? snprintf(form, sizeof form, "-%c, ", one->letter)
+  int size = opt->letter != 0 ? snprintf(form, sizeof form, "-%c, ", opt->letter)
                               : snprintf(form, sizeof form, "    ");
-  (void)of;
-  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", one->name,
-           one->value != NULL ? "=" : "", one->value != NULL ? one->value : "");
-  printf(strlen(form) > 30 ? "  %s\n  %30s  %s%s\n" : "  %-30s%s  %s%s\n", form, "", one->help,
-         one->repeats ? "; may be given several times" : "");
+  (void)cmd;
+  snprintf(form + size, sizeof form - (size_t)size, "--%s%s%s", opt->name,
+           opt->value != NULL ? "=" : "", opt->value != NULL ? opt->value : "");
+  printf(strlen(form) > 30 ? "  %s\n  %30s  %s%s\n" : "  %-30s%s  %s%s\n", form, "", opt->help,
+         opt->repeats ? "; may be given several times" : "");
 }
 
-void manual_print_command(const command *of) {
-  printf("usage: tvm-ffi %s [OPTION...]%s%s\n\n%s.\n", of->name, *of->operands != '\0' ? " " : "",
-         of->operands, of->summary);
-  if (*of->description != '\0') printf("\n%s\n", of->description);
+void manual_print_command(const command *cmd) {
+  printf("usage: tvm-ffi %s [OPTION...]%s%s\n\n%s.\n", cmd->name, *cmd->operands != '\0' ? " " : "",
+         cmd->operands, cmd->summary);
+  if (*cmd->description != '\0') printf("\n%s\n", cmd->description);
   fputs("\nOptions:\n", stdout);
-  manual_each_option(of, print_option);
+  manual_each_option(cmd, print_option);
 }
 
 int manual_write(const char *form) {

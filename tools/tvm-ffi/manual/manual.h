@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help, man page and shell completion, all made of the table of commands. */
+/* Help, man page and shell completion, all generated from the table of commands. */
 #ifndef TVM_FFI_TOOL_MANUAL_H_
 #define TVM_FFI_TOOL_MANUAL_H_
 
@@ -7,18 +7,19 @@
 
 #include "base/command.h"
 
-void manual_print_usage(FILE *to);
-void manual_print_command(const command *of);
+void manual_print_usage(FILE *stream);
+void manual_print_command(const command *cmd);
 
-/* "man" (a page for man(1)), "bash", "zsh" or "fish" (completion) to stdout; the exit code. */
+/* Writes a form to stdout: "man" (a page for man(1)), or completion for "bash", "zsh" or "fish".
+ * Returns the exit code. */
 int manual_write(const char *form);
 
-/* Calls that with each command. */
+/* Calls `visit` with each command. */
 void manual_each_command(void (*visit)(const command *));
-/* Calls that with each option of a command, those of all commands behind its own. */
-void manual_each_option(const command *of, void (*visit)(const command *, const option *));
+/* Calls `visit` with each option of a command, its own before the common ones. */
+void manual_each_option(const command *cmd, void (*visit)(const command *, const option *));
 
-/* Each of the forms. */
+/* The forms of manual_write(). */
 void manual_write_man(void);
 void manual_write_bash(void);
 void manual_write_zsh(void);

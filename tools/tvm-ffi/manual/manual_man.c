@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page for man(1), in the requests of man(7). */
+/* Writes the man page, in the macros of man(7). */
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
@@ -7,7 +7,7 @@
 #include "base/places.h"
 #include "manual/manual.h"
 
-/* What a request or an escape begins with is a letter. */
+/* Escapes the characters that begin a request or an escape, or that troff replaces. */
 static void print_escaped(const char *line, size_t size) {
   size_t i;
   if (size > 0 && (*line == '.' || *line == '\'')) fputs("\\&", stdout);
@@ -32,66 +32,65 @@ static void print_plain(const char *line) {
   print_escaped(line, strlen(line));
 }
 
-/* Paragraphs apart by empty lines; lines behind blanks are kept as they are. */
-static void print_paragraphs(const char *at) {
+/* Prints paragraphs separated by empty lines; indented lines are printed unfilled, as code. */
+static void print_paragraphs(const char *cursor) {
   bool is_code = false, is_first = true;
-  while (*at != '\0') {
-    const size_t size = strcspn(at, "\n");
-    const bool indented = *at == ' ';
+  while (*cursor != '\0') {
+    const size_t size = strcspn(cursor, "\n");
+    const bool indented = *cursor == ' ';
     if (size == 0) is_first = true;
     if (is_code && !indented) puts(".EE");
     if (is_first && size > 0) puts(".PP");
     if (indented && !is_code) puts(".EX");
     if (size > 0) {
-      print_escaped(at, size);
+      print_escaped(cursor, size);
       putchar('\n');
       is_first = false;
     }
     is_code = indented;
-    at += size + (at[size] == '\n');
+    cursor += size + (cursor[size] == '\n');
   }
   if (is_code) puts(".EE");
 }
 
-static void print_option(const option *of) {
+static void print_option(const option *opt) {
   puts(".TP");
-  if (of->letter != 0) printf("\\fB\\-%c\\fR, ", of->letter);
+  if (opt->letter != 0) printf("\\fB\\-%c\\fR, ", opt->letter);
   fputs("\\fB\\-\\-", stdout);
-  print_plain(of->name);
+  print_plain(opt->name);
   fputs("\\fR", stdout);
-  if (of->value != NULL) {
-    /* Words are typed as they stand. */
-    printf("=\\f%c", option_num_words(of) > 0 ? 'B' : 'I');
-    print_plain(of->value);
+  if (opt->value != NULL) {
+    /* Literal words are bold, placeholders italic. */
+    printf("=\\f%c", option_num_words(opt) > 0 ? 'B' : 'I');
+    print_plain(opt->value);
     fputs("\\fR", stdout);
   }
   putchar('\n');
-  print_plain(of->help);
-  puts(of->repeats ? "; may be given several times" : "");
+  print_plain(opt->help);
+  puts(opt->repeats ? "; may be given several times" : "");
 }
 
 static void print_options(const option *options) {
   for (; options->name != NULL; ++options) print_option(options);
 }
 
-static void print_command(const command *of) {
-  printf(".SS %s\n.B tvm\\-ffi %s\n[\\fIOPTION\\fR...]", of->name, of->name);
-  if (*of->operands != '\0') {
+static void print_command(const command *cmd) {
+  printf(".SS %s\n.B tvm\\-ffi %s\n[\\fIOPTION\\fR...]", cmd->name, cmd->name);
+  if (*cmd->operands != '\0') {
     fputs("\n.I ", stdout);
-    print_plain(of->operands);
+    print_plain(cmd->operands);
   }
   puts("\n.PP");
-  print_plain(of->summary);
+  print_plain(cmd->summary);
   puts(".");
-  if (*of->description != '\0') print_paragraphs(of->description);
-  print_options(of->options);
+  if (*cmd->description != '\0') print_paragraphs(cmd->description);
+  print_options(cmd->options);
 }
 
-/* ---- What is of no command ---------------------------------------------------------------------
- */
+/* ---- Sections about the whole program ---- */
 
 typedef struct {
-  const char *what, *text;
+  const char *name, *text;
 } entry;
 
 static const entry kExits[] = {
@@ -140,7 +139,7 @@ static void print_entries(const char *title, const entry *entries, size_t count)
   printf(".SH %s\n", title);
   for (i = 0; i < count; ++i) {
     fputs(".TP\n\\fB", stdout);
-    print_plain(entries[i].what);
+    print_plain(entries[i].name);
     puts("\\fR");
     print_plain(entries[i].text);
     putchar('\n');

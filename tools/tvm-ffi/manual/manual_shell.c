@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion for shells: commands, then the options of one and the words that a value may be; what
- * is neither is a file. */
+/* Shell completion: commands, then a command's options and the words their values may be;
+ * everything else completes as a file. */
 #include <stdio.h>
 #include <string.h>
 
 #include "manual/manual.h"
 
-/* With a backslash before each of those. */
+/* Prints the text with a backslash before each special character. */
 static void print_escaped(const char *line, const char *special) {
   for (; *line != '\0'; ++line) {
     if (strchr(special, *line) != NULL) putchar('\\');
@@ -14,46 +14,45 @@ static void print_escaped(const char *line, const char *special) {
   }
 }
 
-/* What a value may be, with blanks between the words. */
-static void print_words(const option *of) {
-  size_t count = option_num_words(of), i;
+/* Prints the words that the value may be, separated by spaces. */
+static void print_words(const option *opt) {
+  size_t count = option_num_words(opt), i;
   for (i = 0; i < count; ++i) {
     size_t size;
-    const char *word = option_word(of, i, &size);
+    const char *word = option_word(opt, i, &size);
     printf("%s%.*s", i > 0 ? " " : "", (int)size, word);
   }
 }
 
-/* ---- bash --------------------------------------------------------------------------------------
- */
+/* ---- bash ---- */
 
-static void print_bash_name(const command *of) {
-  printf("%s ", of->name);
+static void print_bash_name(const command *cmd) {
+  printf("%s ", cmd->name);
 }
 
-static void print_bash_option(const command *of, const option *one) {
-  (void)of;
-  printf(" --%s%s", one->name, one->value != NULL ? "=" : "");
-  if (one->letter != 0) printf(" -%c", one->letter);
+static void print_bash_option(const command *cmd, const option *opt) {
+  (void)cmd;
+  printf(" --%s%s", opt->name, opt->value != NULL ? "=" : "");
+  if (opt->letter != 0) printf(" -%c", opt->letter);
 }
 
-static void print_bash_options(const command *of) {
-  printf("    %s) options='", of->name);
-  manual_each_option(of, print_bash_option);
+static void print_bash_options(const command *cmd) {
+  printf("    %s) options='", cmd->name);
+  manual_each_option(cmd, print_bash_option);
   puts("' ;;");
 }
 
-static void print_bash_words(const command *of, const option *one) {
-  if (option_num_words(one) == 0) return;
-  printf("    %s:--%s", of->name, one->name);
-  if (one->letter != 0) printf(" | %s:-%c", of->name, one->letter);
+static void print_bash_words(const command *cmd, const option *opt) {
+  if (option_num_words(opt) == 0) return;
+  printf("    %s:--%s", cmd->name, opt->name);
+  if (opt->letter != 0) printf(" | %s:-%c", cmd->name, opt->letter);
   fputs(") words='", stdout);
-  print_words(one);
+  print_words(opt);
   puts("' ;;");
 }
 
-static void print_bash_values(const command *of) {
-  manual_each_option(of, print_bash_words);
+static void print_bash_values(const command *cmd) {
+  manual_each_option(cmd, print_bash_words);
 }
 
 void manual_write_bash(void) {
@@ -108,8 +107,7 @@ void manual_write_bash(void) {
       stdout);
 }
 
-/* ---- zsh ---------------------------------------------------------------------------------------
- */
+/* ---- zsh ---- */
 
 static void print_zsh_help(const char *help) {
   putchar('[');
@@ -124,43 +122,43 @@ static void print_zsh_help(const char *help) {
   putchar(']');
 }
 
-static void print_zsh_value(const option *one) {
-  if (option_num_words(one) > 0) {
-    printf(":%s:(", one->name);
-    print_words(one);
+static void print_zsh_value(const option *opt) {
+  if (option_num_words(opt) > 0) {
+    printf(":%s:(", opt->name);
+    print_words(opt);
     putchar(')');
-  } else if (one->value != NULL) {
-    printf(":%s:_files", one->value);
+  } else if (opt->value != NULL) {
+    printf(":%s:_files", opt->value);
   }
 }
 
-static void print_zsh_option(const command *of, const option *one) {
+static void print_zsh_option(const command *cmd, const option *opt) {
   const char *form;
-  char letter[3] = {'-', one->letter, '\0'};
+  char letter[3] = {'-', opt->letter, '\0'};
   int i;
-  (void)of;
-  for (i = one->letter != 0 ? 0 : 1; i < 2; ++i) {
-    form = i == 0 ? letter : one->name;
-    printf(" \\\n        '%s%s%s%s", one->repeats ? "*" : "", i == 0 ? "" : "--", form,
-           one->value == NULL ? ""
+  (void)cmd;
+  for (i = opt->letter != 0 ? 0 : 1; i < 2; ++i) {
+    form = i == 0 ? letter : opt->name;
+    printf(" \\\n        '%s%s%s%s", opt->repeats ? "*" : "", i == 0 ? "" : "--", form,
+           opt->value == NULL ? ""
            : i == 0           ? "+"
                               : "=");
-    print_zsh_help(one->help);
-    print_zsh_value(one);
+    print_zsh_help(opt->help);
+    print_zsh_value(opt);
     putchar('\'');
   }
 }
 
-static void print_zsh_name(const command *of) {
-  printf("      '%s", of->name);
-  print_zsh_help(of->summary);
+static void print_zsh_name(const command *cmd) {
+  printf("      '%s", cmd->name);
+  print_zsh_help(cmd->summary);
   puts("'");
 }
 
-static void print_zsh_options(const command *of) {
-  printf("    %s)\n      _arguments -s", of->name);
-  manual_each_option(of, print_zsh_option);
-  puts(of->max_operands == 0 ? "" : " \\\n        '*:file:_files'");
+static void print_zsh_options(const command *cmd) {
+  printf("    %s)\n      _arguments -s", cmd->name);
+  manual_each_option(cmd, print_zsh_option);
+  puts(cmd->max_operands == 0 ? "" : " \\\n        '*:file:_files'");
   puts("      ;;");
 }
 
@@ -190,41 +188,40 @@ void manual_write_zsh(void) {
   fputs("  esac\n}\n_tvm_ffi \"$@\"\n", stdout);
 }
 
-/* ---- fish --------------------------------------------------------------------------------------
- */
+/* ---- fish ---- */
 
-static void print_fish_rest(const option *one) {
-  if (one->letter != 0) printf(" -s %c", one->letter);
-  printf(" -l %s", one->name);
-  if (option_num_words(one) > 0) {
+static void print_fish_rest(const option *opt) {
+  if (opt->letter != 0) printf(" -s %c", opt->letter);
+  printf(" -l %s", opt->name);
+  if (option_num_words(opt) > 0) {
     fputs(" -x -a '", stdout);
-    print_words(one);
+    print_words(opt);
     putchar('\'');
-  } else if (one->value != NULL) {
+  } else if (opt->value != NULL) {
     fputs(" -r", stdout);
   }
   fputs(" -d '", stdout);
-  print_escaped(one->help, "'\\");
+  print_escaped(opt->help, "'\\");
   puts("'");
 }
 
-static void print_fish_option(const command *of, const option *one) {
-  printf("complete -c tvm-ffi -n '__fish_seen_subcommand_from %s'", of->name);
-  print_fish_rest(one);
-  if (strcmp(of->name, "config") == 0) {
+static void print_fish_option(const command *cmd, const option *opt) {
+  printf("complete -c tvm-ffi -n '__fish_seen_subcommand_from %s'", cmd->name);
+  print_fish_rest(opt);
+  if (strcmp(cmd->name, "config") == 0) {
     fputs("complete -c tvm-ffi-config", stdout);
-    print_fish_rest(one);
+    print_fish_rest(opt);
   }
 }
 
-static void print_fish_name(const command *of) {
-  printf("complete -c tvm-ffi -n __fish_use_subcommand -f -a %s -d '", of->name);
-  print_escaped(of->summary, "'\\");
+static void print_fish_name(const command *cmd) {
+  printf("complete -c tvm-ffi -n __fish_use_subcommand -f -a %s -d '", cmd->name);
+  print_escaped(cmd->summary, "'\\");
   puts("'");
 }
 
-static void print_fish_options(const command *of) {
-  manual_each_option(of, print_fish_option);
+static void print_fish_options(const command *cmd) {
+  manual_each_option(cmd, print_fish_option);
 }
 
 void manual_write_fish(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Foreign code is loaded, asked and called in a child process, so that its crash is a line of text
+/* Loads, asks and calls foreign code in a child process, so that a crash of it becomes a message
  * and an exit code. */
 #ifndef TVM_FFI_TOOL_ISOLATE_H_
 #define TVM_FFI_TOOL_ISOLATE_H_
@@ -10,33 +10,35 @@
 typedef enum {
   kStageOwn, /* the tool's own work */
   kStageLoad,
-  kStageAsk, /* a library is asked what it has; isolate_progress() says for what */
+  kStageAsk, /* calls for metadata; isolate_progress() names the symbol */
   kStageCall,
   kStageUnload
 } isolate_stage;
 
-/* Tells the parent what goes on from here: of which library, or function; NULL: of the same. */
+/* Tells the parent which stage begins, and for which library or function; NULL: the same as
+ * before. */
 void isolate_enter(isolate_stage stage, const char *subject);
-/* What is said behind the subject where that takes longer than a second, "10 samples". */
+/* Sets the detail, "10 samples", shown after the subject if the stage takes longer than a
+ * second. */
 void isolate_progress(const char *format, ...) TOOL_PRINTF(1, 2);
-/* What the parent adds when the child dies: where a crash came from, say. Safe in signal handlers.
- */
+/* Sets a note that the parent adds to its report if the child dies, such as where a crash came
+ * from. Safe in signal handlers. */
 void isolate_note(const char *note);
 
 typedef struct {
-  /* Seconds that loading, asking, and calling may take; 0: a minute, and a call any time. */
+  /* Time limit in seconds of loading, asking and calling; 0: a minute, and none for a call. */
   double timeout;
   bool in_place;     /* no child: for a debugger */
-  bool others_print; /* what foreign code prints to stdout goes there, and not to stderr */
-  bool others_read;  /* it has stdin */
-  bool skips_unload; /* the child ends without running the code that libraries have for that */
+  bool others_print; /* what foreign code prints to stdout stays there, instead of stderr */
+  bool others_read;  /* foreign code may read stdin */
+  bool skips_unload; /* the child ends by _exit(), without the libraries' destructors */
 } isolation;
 
-/* --timeout; false when reported. */
+/* Reads --timeout; false after a report. */
 bool isolate_read_timeout(const arguments *args, double *out);
 
-/* Runs the body in a child and returns its exit code, or reports how it ended: kExitLoad while a
- * library is loaded or asked, else kExitRaised. */
-int isolate_run(int (*body)(void *context), void *context, const isolation *how);
+/* Runs the body in a child and returns its exit code; if the child ended otherwise, reports how,
+ * and returns kExitLoad while a library was loaded or asked, else kExitRaised. */
+int isolate_run(int (*body)(void *context), void *context, const isolation *options);
 
 #endif /* TVM_FFI_TOOL_ISOLATE_H_ */

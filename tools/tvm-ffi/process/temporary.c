@@ -13,8 +13,7 @@
 #include "base/report.h"
 #include "base/streams.h"
 
-/* ---- Memory ------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 #ifdef MFD_CLOEXEC
 
@@ -29,7 +28,8 @@ static bool write_all(int file, const char *bytes, size_t size) {
   return true;
 }
 
-/* Has no name but that of its descriptor, which children inherit. NULL where this does not work. */
+/* Creates a file in memory, named only by its descriptor, which children inherit. NULL if that does
+ * not work. */
 static char *make_in_memory(const void *bytes, size_t size) {
   int made = memfd_create("tvm-ffi", MFD_CLOEXEC), file = -1;
   char *path = NULL;
@@ -54,19 +54,18 @@ static char *make_in_memory(const void *bytes, size_t size) {
 
 #endif
 
-/* ---- A file ------------------------------------------------------------------------------------
- */
+/* ---- A file ---- */
 
 static char *folder, *file;
 static pid_t owner;
 
 void temporary_remove(void) {
-  if (file == NULL || getpid() != owner) return; /* children have it too */
+  if (file == NULL || getpid() != owner) return; /* forked children must not remove it */
   unlink(file);
   rmdir(folder);
 }
 
-/* In a folder that nobody else may look into. */
+/* Creates a file in a folder that other users cannot access. */
 static char *make_in_folder(const void *bytes, size_t size) {
   const char *place = getenv("TMPDIR");
   folder = tool_format("%s/tvm-ffi-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");

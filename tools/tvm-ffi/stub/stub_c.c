@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A header for C: a struct of the library's functions, and a static inline caller for each. */
+/* Writes a header for C: a struct of the library's functions, and a static inline caller for
+ * each. */
 #include "stub/stub.h"
 
 #include <ctype.h>
@@ -8,19 +9,19 @@
 
 #include "base/identifier.h"
 
-/* How a type is passed, and how it comes back. */
+/* How a type is passed, and how it is returned. */
 typedef struct {
-  const char *type;  /* of a parameter, and of what `out` points to; a blank or "*" at the end */
-  const char *make;  /* a view of it */
-  const char *read;  /* it out of a value; NULL: the value itself is given */
-  const char *index; /* objects: the type that a result has to have */
-  bool may_be_null;  /* a pointer: NULL is None */
+  const char *type;  /* of a parameter, and of *out; ends with a space or "*" */
+  const char *make;  /* the function that makes a view of it */
+  const char *read;  /* tvm_ffi_any_read_<read> extracts it; NULL: the value itself is returned */
+  const char *index; /* objects: the type index that a result must have */
+  bool may_be_null;  /* a pointer, for which NULL means None */
 } c_form;
 
 #define OBJECT(index) \
   { "TVMFFIObjectHandle ", "tvm_ffi_any_view_object", "object", index, true }
 
-/* Of each schema_kind; where nothing is told, a value as it is. */
+/* By schema_kind; without an entry, a value is passed as it is. */
 static const c_form kValue = {"TVMFFIAny ", NULL, NULL, NULL, false};
 static const c_form kObject = OBJECT("kTVMFFIObject");
 static const c_form kForms[kNumSchemaKinds] = {
@@ -55,100 +56,99 @@ static const c_form *find_result_form(const schema_type *type) {
   return form->read == NULL || (is_optional && form->index == NULL) ? &kValue : form;
 }
 
-/* ---- A caller ----------------------------------------------------------------------------------
- */
+/* ---- One caller ---- */
 
-static void write_parameters(text *to, const stub_library *library, const stub_function *function) {
+static void write_parameters(text *out, const stub_library *library,
+                             const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   size_t i;
-  text_add(to, "const %s_library *lib", library->prefix);
+  text_add(out, "const %s_library *lib", library->prefix);
   for (i = 0; i < schema_num_params(function->type); ++i) {
     const schema_type *param = schema_param(function->type, i);
     const c_form *form = find_form(schema_required(param));
     const bool by_pointer =
         param->kind == kSchemaOptional && form->make != NULL && !form->may_be_null;
-    text_add(to, ",\n    %s%s%s%s", by_pointer ? "const " : "", form->type, by_pointer ? "*" : "",
+    text_add(out, ",\n    %s%s%s%s", by_pointer ? "const " : "", form->type, by_pointer ? "*" : "",
              function->params[i]);
   }
-  if (result->kind != kSchemaNone) text_add(to, ",\n    %s*out", find_result_form(result)->type);
+  if (result->kind != kSchemaNone) text_add(out, ",\n    %s*out", find_result_form(result)->type);
 }
 
-static void write_argument(text *to, const stub_function *function, size_t i) {
+static void write_argument(text *out, const stub_function *function, size_t i) {
   const schema_type *param = schema_param(function->type, i);
   const c_form *form = find_form(schema_required(param));
   const char *name = function->params[i];
-  text_add(to, "  args[%zu] = ", i);
+  text_add(out, "  args[%zu] = ", i);
   if (form->make == NULL) {
-    text_add(to, "%s;\n", name);
+    text_add(out, "%s;\n", name);
   } else if (param->kind == kSchemaOptional || (form->may_be_null && form->index == NULL)) {
-    text_add(to, "%s != NULL ? %s(%s%s) : tvm_ffi_any_none();\n", name, form->make,
+    text_add(out, "%s != NULL ? %s(%s%s) : tvm_ffi_any_none();\n", name, form->make,
              form->may_be_null ? "" : "*", name);
   } else {
-    text_add(to, "%s(%s);\n", form->make, name);
+    text_add(out, "%s(%s);\n", form->make, name);
   }
 }
 
-static void write_caller(text *to, const stub_library *library, const stub_function *function) {
+static void write_caller(text *out, const stub_library *library, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   const c_form *form = find_result_form(result);
   const char *args = count > 0 ? "args" : "NULL";
   size_t i;
-  text_add(to, "\n/*\n * ");
-  stub_write_signature(to, function);
-  text_add(to, "\n");
-  stub_write_doc(to, function, " * ");
-  text_add(to, " */\nstatic inline int %s_%s(", library->prefix, function->word);
-  write_parameters(to, library, function);
-  text_add(to, ") {\n");
-  if (count > 0) text_add(to, "  TVMFFIAny args[%zu];\n", count);
-  if (form->read != NULL) text_add(to, "  TVMFFIAny result;\n  int code;\n");
-  for (i = 0; i < count; ++i) write_argument(to, function, i);
+  text_add(out, "\n/*\n * ");
+  stub_write_signature(out, function);
+  text_add(out, "\n");
+  stub_write_doc(out, function, " * ");
+  text_add(out, " */\nstatic inline int %s_%s(", library->prefix, function->word);
+  write_parameters(out, library, function);
+  text_add(out, ") {\n");
+  if (count > 0) text_add(out, "  TVMFFIAny args[%zu];\n", count);
+  if (form->read != NULL) text_add(out, "  TVMFFIAny result;\n  int code;\n");
+  for (i = 0; i < count; ++i) write_argument(out, function, i);
   if (result->kind == kSchemaNone) {
-    text_add(to, "  return tvm_ffi_function_call_void(lib->%s, %s, %zu);\n}\n", function->word,
+    text_add(out, "  return tvm_ffi_function_call_void(lib->%s, %s, %zu);\n}\n", function->word,
              args, count);
   } else if (form->read == NULL) {
-    text_add(to, "  return tvm_ffi_function_call(lib->%s, %s, %zu, out);\n}\n", function->word,
+    text_add(out, "  return tvm_ffi_function_call(lib->%s, %s, %zu, out);\n}\n", function->word,
              args, count);
   } else {
-    text_add(to, "  code = tvm_ffi_function_call(lib->%s, %s, %zu, &result);\n", function->word,
+    text_add(out, "  code = tvm_ffi_function_call(lib->%s, %s, %zu, &result);\n", function->word,
              args, count);
-    text_add(to, "  if (code != 0) return code;\n");
+    text_add(out, "  if (code != 0) return code;\n");
     if (result->kind == kSchemaOptional) {
-      text_add(to, "  *out = NULL;\n  if (tvm_ffi_any_is_none(&result)) return 0;\n");
+      text_add(out, "  *out = NULL;\n  if (tvm_ffi_any_is_none(&result)) return 0;\n");
     }
     if (form->index != NULL) {
-      text_add(to, "  code = tvm_ffi_any_read_object(&result, %s, out);\n", form->index);
+      text_add(out, "  code = tvm_ffi_any_read_object(&result, %s, out);\n", form->index);
     } else {
-      text_add(to, "  code = tvm_ffi_any_read_%s(&result, out);\n", form->read);
+      text_add(out, "  code = tvm_ffi_any_read_%s(&result, out);\n", form->read);
     }
-    text_add(to, "  if (code != 0) tvm_ffi_any_clear(&result);\n  return code;\n}\n");
+    text_add(out, "  if (code != 0) tvm_ffi_any_clear(&result);\n  return code;\n}\n");
   }
 }
 
-/* ---- The library -------------------------------------------------------------------------------
- */
+/* ---- The library ---- */
 
-static void write_library(text *to, const stub_library *library, size_t num_typed) {
+static void write_library(text *out, const stub_library *library, size_t num_typed) {
   const char *prefix = library->prefix;
   size_t i;
-  text_add(to, "\n/* The functions, each a reference of its own. */\ntypedef struct {\n");
+  text_add(out, "\n/* The functions, each a reference of its own. */\ntypedef struct {\n");
   for (i = 0; i < library->num_functions; ++i) {
     if (!stub_is_typed(&library->functions[i])) continue;
-    text_add(to, "  TVMFFIObjectHandle %s;\n", library->functions[i].word);
+    text_add(out, "  TVMFFIObjectHandle %s;\n", library->functions[i].word);
   }
-  if (num_typed == 0) text_add(to, "  TVMFFIObjectHandle none;\n");
-  text_add(to,
+  if (num_typed == 0) text_add(out, "  TVMFFIObjectHandle none;\n");
+  text_add(out,
            "} %s_library;\n"
            "\n"
            "static inline void %s_release(%s_library *lib) {\n",
            prefix, prefix, prefix);
   for (i = 0; i < library->num_functions; ++i) {
     if (!stub_is_typed(&library->functions[i])) continue;
-    text_add(to, "  tvm_ffi_object_release(lib->%s);\n", library->functions[i].word);
+    text_add(out, "  tvm_ffi_object_release(lib->%s);\n", library->functions[i].word);
   }
   text_add(
-      to,
+      out,
       "  memset(lib, 0, sizeof *lib);\n"
       "}\n"
       "\n"
@@ -162,10 +162,11 @@ static void write_library(text *to, const stub_library *library, size_t num_type
       prefix, prefix);
   for (i = 0; i < library->num_functions; ++i) {
     if (!stub_is_typed(&library->functions[i])) continue;
-    text_add(to, "  if (code == 0) code = tvm_ffi_module_get_function(module, \"%s\", &lib->%s);\n",
+    text_add(out,
+             "  if (code == 0) code = tvm_ffi_module_get_function(module, \"%s\", &lib->%s);\n",
              library->functions[i].name, library->functions[i].word);
   }
-  text_add(to,
+  text_add(out,
            "  tvm_ffi_object_release(module);\n"
            "  if (code != 0) %s_release(lib);\n"
            "  return code;\n"
@@ -173,13 +174,13 @@ static void write_library(text *to, const stub_library *library, size_t num_type
            prefix);
 }
 
-static void write_c(text *to, const stub_library *library) {
-  char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *at;
+static void write_c(text *out, const stub_library *library) {
+  char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *cursor;
   size_t num_typed = 0, i;
-  for (at = guard; *at != '\0'; ++at) *at = (char)toupper((unsigned char)*at);
+  for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   for (i = 0; i < library->num_functions; ++i) num_typed += stub_is_typed(&library->functions[i]);
   text_add(
-      to,
+      out,
       "/* Made of %s by tvm-ffi stub --lang=c. */\n"
       "/*\n"
       " * Callers give 0, or another code with the error raised, and then leave *out alone or\n"
@@ -193,20 +194,21 @@ static void write_c(text *to, const stub_library *library) {
       "#include <string.h>\n"
       "#include <tvm/ffi/c.h>\n",
       library->file, guard, guard);
-  write_library(to, library, num_typed);
+  write_library(out, library, num_typed);
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_caller(to, library, &library->functions[i]);
+    if (stub_is_typed(&library->functions[i])) write_caller(out, library, &library->functions[i]);
   }
   if (num_typed < library->num_functions) {
-    text_add(to, "\n/*\n");
-    stub_write_untyped(to, library, " * ");
-    text_add(to, " */\n");
+    text_add(out, "\n/*\n");
+    stub_write_untyped(out, library, " * ");
+    text_add(out, " */\n");
   }
-  text_add(to, "\n#endif /* %s */\n", guard);
+  text_add(out, "\n#endif /* %s */\n", guard);
   free(guard);
 }
 
-/* The header is for C and for C++; and what it uses itself. */
+/* The keywords of both languages, since the header is for C and C++, and the names that it uses
+ * itself. */
 const char *const kStubCWords[] = {
     IDENTIFIER_C_WORDS,
     "errno",

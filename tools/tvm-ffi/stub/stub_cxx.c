@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A header for C++, over the C++ layer: a class with a method for each function of the library. */
+/* Writes a header for C++, on top of the C++ layer: a class with a method for each function of the
+ * library. */
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "stub/stub.h"
 
-/* Of each schema_kind, what stands for a type as it is; NULL: it is made of others, or a class. */
+/* By schema_kind, the C++ type; NULL: a template, or a class. */
 static const char *const kTypes[kNumSchemaKinds] = {
     [kSchemaBool] = "bool",
     [kSchemaInt] = "int64_t",
@@ -22,7 +23,7 @@ static const char *const kTypes[kNumSchemaKinds] = {
     [kSchemaFunction] = "tvm::ffi::Function",
 };
 
-/* What takes types in brackets, and which where none are told. */
+/* The templates, and their arguments if the schema gives none. */
 static const struct {
   const char *name, *args;
 } kTemplates[kNumSchemaKinds] = {
@@ -34,76 +35,87 @@ static const struct {
     [kSchemaOptional] = {"tvm::ffi::Optional", NULL},
 };
 
-/* Inside others a tensor is one that is owned. */
-static void write_type(text *to, const schema_type *type, bool is_inner) {
-  const char *word = schema_is_class(type) ? "tvm::ffi::ObjectRef" : kTypes[type->kind];
+/* NULL: a template, or tvm::ffi::Any. */
+static const char *find_word(const schema_type *type) {
+  return schema_is_class(type) ? "tvm::ffi::ObjectRef" : kTypes[type->kind];
+}
+
+/* Any holds None as well: it is its own Optional. */
+static bool is_any(const schema_type *type) {
+  if (type->kind == kSchemaOptional) return is_any(&type->args[0]);
+  return find_word(type) == NULL && kTemplates[type->kind].name == NULL;
+}
+
+/* Within templates and results, an owned Tensor replaces TensorView. */
+static void write_type(text *out, const schema_type *type, bool is_inner) {
+  const char *word = find_word(type);
   const char *container = kTemplates[type->kind].name;
   size_t i;
   if (type->kind == kSchemaTensorView && is_inner) word = kTypes[kSchemaTensor];
   if (word != NULL) {
-    text_add(to, "%s", word);
-  } else if (container == NULL ||
-             (type->kind == kSchemaOptional && type->args[0].kind == kSchemaAny)) {
-    text_add(to, "tvm::ffi::Any");
+    text_add(out, "%s", word);
+  } else if (is_any(type)) {
+    text_add(out, "tvm::ffi::Any");
   } else if (type->num_args == 0) {
-    text_add(to, "%s%s", container, kTemplates[type->kind].args);
+    text_add(out, "%s%s", container, kTemplates[type->kind].args);
   } else {
-    text_add(to, "%s<", container);
+    text_add(out, "%s<", container);
     for (i = 0; i < type->num_args; ++i) {
-      if (i > 0) text_add(to, ", ");
-      write_type(to, &type->args[i], is_inner || type->kind != kSchemaOptional);
+      if (i > 0) text_add(out, ", ");
+      write_type(out, &type->args[i], is_inner || type->kind != kSchemaOptional);
     }
-    text_add(to, ">");
+    text_add(out, ">");
   }
 }
 
-/* By value what is as small as a pointer or two. */
+/* Types of at most two pointers are passed by value. */
 static bool is_passed_by_value(const schema_type *type) {
   return type->kind == kSchemaTensorView ||
          (type->kind >= kSchemaBool && type->kind <= kSchemaDevice);
 }
 
-static void write_method(text *to, const stub_function *function) {
+static void write_method(text *out, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   size_t i;
-  text_add(to, "\n  /*\n   * ");
-  stub_write_signature(to, function);
-  text_add(to, "\n");
-  stub_write_doc(to, function, "   * ");
-  text_add(to, "   */\n  ");
+  text_add(out, "\n  /*\n   * ");
+  stub_write_signature(out, function);
+  text_add(out, "\n");
+  stub_write_doc(out, function, "   * ");
+  text_add(out, "   */\n  ");
   if (result->kind == kSchemaNone) {
-    text_add(to, "void");
+    text_add(out, "void");
   } else {
-    write_type(to, result, true);
+    write_type(out, result, true);
   }
-  text_add(to, " %s(", function->word);
+  text_add(out, " %s(", function->word);
   for (i = 0; i < count; ++i) {
     const schema_type *param = schema_param(function->type, i);
     const bool by_value = is_passed_by_value(param);
-    if (i > 0) text_add(to, ", ");
-    if (!by_value) text_add(to, "const ");
-    write_type(to, param, false);
-    if (param->kind != kSchemaPointer) text_add(to, " ");
-    text_add(to, "%s%s", by_value ? "" : "&", function->params[i]);
+    if (i > 0) text_add(out, ", ");
+    if (!by_value) text_add(out, "const ");
+    write_type(out, param, false);
+    if (param->kind != kSchemaPointer) text_add(out, " ");
+    text_add(out, "%s%s", by_value ? "" : "&", function->params[i]);
+    if (param->may_be_left_out) text_add(out, " = {}");
   }
-  text_add(to, ") const {\n    %sfunctions_.%s(", result->kind != kSchemaNone ? "return " : "",
+  text_add(out, ") const {\n    %sfunctions_.%s(", result->kind != kSchemaNone ? "return " : "",
            function->word);
-  for (i = 0; i < count; ++i) text_add(to, "%s%s", i > 0 ? ", " : "", function->params[i]);
-  text_add(to, ")");
+  for (i = 0; i < count; ++i) text_add(out, "%s%s", i > 0 ? ", " : "", function->params[i]);
+  text_add(out, ")");
   if (result->kind != kSchemaNone) {
-    text_add(to, ".cast<");
-    write_type(to, result, true);
-    text_add(to, ">()");
+    text_add(out, ".cast<");
+    write_type(out, result, true);
+    text_add(out, ">()");
   }
-  text_add(to, ";\n  }\n");
+  text_add(out, ";\n  }\n");
 }
 
-static void write_cxx(text *to, const stub_library *library) {
-  char *guard = tool_format("TVM_FFI_STUB_%s_HPP_", library->prefix), *at;
+static void write_cxx(text *out, const stub_library *library) {
+  char *guard = tool_format("TVM_FFI_STUB_%s_HPP_", library->prefix), *cursor;
   size_t num_typed = 0, i;
-  for (at = guard; *at != '\0'; ++at) *at = (char)toupper((unsigned char)*at);
-  text_add(to,
+  for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
+  text_add(out,
            "/* Made of %s by tvm-ffi stub --lang=c++. */\n"
            "#ifndef %s\n"
            "#define %s\n"
@@ -130,22 +142,22 @@ static void write_cxx(text *to, const stub_library *library) {
   for (i = 0; i < library->num_functions; ++i) {
     const stub_function *function = &library->functions[i];
     if (!stub_is_typed(function)) continue;
-    text_add(to, "    functions_.%s = module->GetFunction(\"%s\").value();\n", function->word,
+    text_add(out, "    functions_.%s = module->GetFunction(\"%s\").value();\n", function->word,
              function->name);
     ++num_typed;
   }
-  text_add(to, "  }\n");
+  text_add(out, "  }\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_method(to, &library->functions[i]);
+    if (stub_is_typed(&library->functions[i])) write_method(out, &library->functions[i]);
   }
-  if (num_typed < library->num_functions) text_add(to, "\n");
-  stub_write_untyped(to, library, "  // ");
-  text_add(to, "\n private:\n  tvm::ffi::Module module_;\n  struct {\n");
+  if (num_typed < library->num_functions) text_add(out, "\n");
+  stub_write_untyped(out, library, "  // ");
+  text_add(out, "\n private:\n  tvm::ffi::Module module_;\n  struct {\n");
   for (i = 0; i < library->num_functions; ++i) {
     if (!stub_is_typed(&library->functions[i])) continue;
-    text_add(to, "    tvm::ffi::Function %s;\n", library->functions[i].word);
+    text_add(out, "    tvm::ffi::Function %s;\n", library->functions[i].word);
   }
-  text_add(to, "  } functions_;\n};\n\n}  // namespace %s\n\n#endif  // %s\n", library->prefix,
+  text_add(out, "  } functions_;\n};\n\n}  // namespace %s\n\n#endif  // %s\n", library->prefix,
            guard);
   free(guard);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module for Python, over the package tvm_ffi: a function with types for each of the library's.
- */
+/* Writes a module for Python, on top of the package tvm_ffi: a typed function for each of the
+ * library's. */
 #include "stub/stub.h"
 
-/* Texts between quotes of either kind. */
-static void add_escaped(text *to, const char *part) {
+/* Escapes a text for a string literal in double quotes, single or triple. */
+static void add_escaped(text *out, const char *part) {
   for (; *part != '\0'; ++part) {
-    if (*part == '"' || *part == '\\') text_add(to, "\\");
-    text_add_bytes(to, part, 1);
+    if (*part == '"' || *part == '\\') text_add(out, "\\");
+    text_add_bytes(out, part, 1);
   }
 }
 
-/* Of each schema_kind, what stands for a type as it is; NULL: it is made of others, or a class. */
+/* By schema_kind, the Python type; NULL: a generic type, or a class. */
 static const char *const kWords[kNumSchemaKinds] = {
     [kSchemaAny] = "Any",
     [kSchemaNone] = "None",
@@ -29,7 +29,7 @@ static const char *const kWords[kNumSchemaKinds] = {
     [kSchemaModule] = "tvm_ffi.Module",
 };
 
-/* What takes types in brackets. Arguments may be what Python itself has. */
+/* The generic types. Arguments may also be Python's own containers. */
 static const struct {
   const char *argument, *result;
 } kContainers[kNumSchemaKinds] = {
@@ -42,79 +42,80 @@ static const struct {
     [kSchemaUnion] = {"Union", "Union"},
 };
 
-static void write_type(text *to, const schema_type *type, bool is_result);
+static void write_type(text *out, const schema_type *type, bool is_result);
 
-static void write_types(text *to, const schema_type *types, size_t count, bool is_result) {
+static void write_types(text *out, const schema_type *types, size_t count, bool is_result) {
   size_t i;
-  text_add(to, "[");
+  text_add(out, "[");
   for (i = 0; i < count; ++i) {
-    if (i > 0) text_add(to, ", ");
-    write_type(to, &types[i], is_result);
+    if (i > 0) text_add(out, ", ");
+    write_type(out, &types[i], is_result);
   }
-  text_add(to, "]");
+  text_add(out, "]");
 }
 
-static void write_type(text *to, const schema_type *type, bool is_result) {
+static void write_type(text *out, const schema_type *type, bool is_result) {
   const char *word = kWords[type->kind];
   const char *container =
       is_result ? kContainers[type->kind].result : kContainers[type->kind].argument;
   if (word != NULL) {
-    text_add(to, "%s", word);
+    text_add(out, "%s", word);
   } else if (type->kind == kSchemaFunction) {
-    text_add(to, "Callable[");
+    text_add(out, "Callable[");
     if (schema_is_typed(type)) {
-      write_types(to, type->args + 1, type->num_args - 1, !is_result);
-      text_add(to, ", ");
-      write_type(to, &type->args[0], is_result);
+      write_types(out, type->args + 1, type->num_args - 1, !is_result);
+      text_add(out, ", ");
+      write_type(out, &type->args[0], is_result);
     } else {
-      text_add(to, "..., Any");
+      text_add(out, "..., Any");
     }
-    text_add(to, "]");
+    text_add(out, "]");
   } else if (type->kind == kSchemaObject) {
-    text_add(to, "%s", schema_is_class(type) ? "tvm_ffi.Object" : "Any");
+    text_add(out, "%s", schema_is_class(type) ? "tvm_ffi.Object" : "Any");
   } else if (type->num_args == 0 && type->kind == kSchemaUnion) {
-    text_add(to, "Any");
+    text_add(out, "Any");
   } else if (type->kind == kSchemaTuple && is_result) {
-    text_add(to, "%s[Any]", container); /* arrives as an Array of them */
+    text_add(out, "%s[Any]", container); /* arrives as an Array */
   } else {
-    text_add(to, "%s", container);
-    if (type->num_args > 0) write_types(to, type->args, type->num_args, is_result);
+    text_add(out, "%s", container);
+    if (type->num_args > 0) write_types(out, type->args, type->num_args, is_result);
   }
 }
 
-static void write_function(text *to, const stub_function *function) {
+static void write_function(text *out, const stub_function *function) {
   size_t count = schema_num_params(function->type), i;
   bool all_named = true;
   text doc = {NULL, 0, 0};
-  text_add(to, "\n\ndef %s(", function->word);
+  text_add(out, "\n\ndef %s(", function->word);
   for (i = 0; i < count; ++i) {
-    text_add(to, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
-    write_type(to, schema_param(function->type, i), false);
+    text_add(out, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
+    write_type(out, schema_param(function->type, i), false);
+    if (schema_param(function->type, i)->may_be_left_out) text_add(out, " = None");
     all_named = all_named && schema_param(function->type, i)->parameter != NULL;
   }
-  text_add(to, "%s) -> ", all_named ? "" : ", /");
-  write_type(to, schema_result(function->type), true);
-  text_add(to, ":\n");
+  text_add(out, "%s) -> ", all_named ? "" : ", /");
+  write_type(out, schema_result(function->type), true);
+  text_add(out, ":\n");
   stub_write_doc(&doc, function, "    ");
   if (doc.size > 0) {
-    doc.data[--doc.size] = '\0'; /* the last line's end */
-    text_add(to, "    \"\"\"");
-    add_escaped(to, doc.data + 4);
-    text_add(to, "\"\"\"\n");
+    doc.data[--doc.size] = '\0'; /* the last line break */
+    text_add(out, "    \"\"\"");
+    add_escaped(out, doc.data + 4);
+    text_add(out, "\"\"\"\n");
   }
   text_free(&doc);
-  text_add(to, "    return _get(\"%s\")(", function->name);
-  for (i = 0; i < count; ++i) text_add(to, "%s%s", i > 0 ? ", " : "", function->params[i]);
-  text_add(to, ")\n");
+  text_add(out, "    return _get(\"%s\")(", function->name);
+  for (i = 0; i < count; ++i) text_add(out, "%s%s", i > 0 ? ", " : "", function->params[i]);
+  text_add(out, ")\n");
 }
 
-static void write_python(text *to, const stub_library *library) {
+static void write_python(text *out, const stub_library *library) {
   size_t i;
-  text_add(to, "# Made of ");
-  text_add(to, "%s by tvm-ffi stub --lang=python.\n", library->file);
-  text_add(to, "\"\"\"The functions of ");
-  add_escaped(to, library->file);
-  text_add(to,
+  text_add(out, "# Made of ");
+  text_add(out, "%s by tvm-ffi stub --lang=python.\n", library->file);
+  text_add(out, "\"\"\"The functions of ");
+  add_escaped(out, library->file);
+  text_add(out,
            ", with types.\"\"\"\n"
            "from __future__ import annotations\n"
            "\n"
@@ -136,8 +137,8 @@ static void write_python(text *to, const stub_library *library) {
            "    global _module\n"
            "    if path is None:\n"
            "        path = _pathlib.Path(__file__).resolve().parent / \"");
-  add_escaped(to, library->file);
-  text_add(to,
+  add_escaped(out, library->file);
+  text_add(out,
            "\"\n"
            "    _functions.clear()\n"
            "    _module = tvm_ffi.load_module(str(path))\n"
@@ -150,17 +151,17 @@ static void write_python(text *to, const stub_library *library) {
            "        function = _functions[name] = (_module or load()).get_function(name)\n"
            "    return function\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_function(to, &library->functions[i]);
+    if (stub_is_typed(&library->functions[i])) write_function(out, &library->functions[i]);
   }
   for (i = 0; i < library->num_functions; ++i) {
     if (stub_is_typed(&library->functions[i])) continue;
-    text_add(to, "\n\n");
-    stub_write_untyped(to, library, "# ");
+    text_add(out, "\n\n");
+    stub_write_untyped(out, library, "# ");
     break;
   }
 }
 
-/* Words of Python, the names that annotations use, and what the module itself has. */
+/* Keywords of Python, names that annotations use, and the module's own names. */
 static const char *const kReserved[] = {
     "False",    "None",     "True",    "and",        "as",       "assert",  "async",
     "await",    "break",    "class",   "continue",   "def",      "del",     "elif",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module for Rust: the library's functions as external symbols, and a typed caller for each. What
- * these need of the ABI stands in front (stub_runtime.rs); no crate is needed. */
+/* Writes a module for Rust: the library's functions as external symbols, and a typed caller for
+ * each. Their support code comes first (stub_runtime.rs), so that no crate is needed. */
 #include "stub/stub.h"
 
-/* Of each schema_kind; where nothing is told, a value. */
+/* By schema_kind; without an entry, a value. */
 typedef struct {
   const char *param, *result;
 } rust_type;
@@ -29,59 +29,59 @@ static const rust_type *find_type(const schema_type *type) {
              : &kValue;
 }
 
-static void write_type(text *to, const schema_type *type, bool is_result) {
+static void write_type(text *out, const schema_type *type, bool is_result) {
   const rust_type *found = find_type(schema_required(type));
-  text_add(to, type->kind == kSchemaOptional && found != &kValue ? "Option<%s>" : "%s",
+  text_add(out, type->kind == kSchemaOptional && found != &kValue ? "Option<%s>" : "%s",
            is_result ? found->result : found->param);
 }
 
-static void write_function(text *to, const stub_function *function) {
+static void write_function(text *out, const stub_function *function) {
   const size_t count = schema_num_params(function->type);
   size_t i;
-  text_add(to, "\n/// `");
-  stub_write_signature(to, function);
-  text_add(to, "`\n");
-  if (function->doc != NULL && *function->doc != '\0') text_add(to, "///\n");
-  stub_write_doc(to, function, "/// ");
-  text_add(to, "pub unsafe fn %s(", function->word);
+  text_add(out, "\n/// `");
+  stub_write_signature(out, function);
+  text_add(out, "`\n");
+  if (function->doc != NULL && *function->doc != '\0') text_add(out, "///\n");
+  stub_write_doc(out, function, "/// ");
+  text_add(out, "pub unsafe fn %s(", function->word);
   for (i = 0; i < count; ++i) {
-    text_add(to, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
-    write_type(to, schema_param(function->type, i), false);
+    text_add(out, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
+    write_type(out, schema_param(function->type, i), false);
   }
-  text_add(to, ") -> Result<");
-  write_type(to, schema_result(function->type), true);
-  text_add(to, ", Error> {\n    call(__tvm_ffi_%s, &[", function->name);
+  text_add(out, ") -> Result<");
+  write_type(out, schema_result(function->type), true);
+  text_add(out, ", Error> {\n    call(__tvm_ffi_%s, &[", function->name);
   for (i = 0; i < count; ++i) {
-    text_add(to, "%s%s.to_any()", i > 0 ? ", " : "", function->params[i]);
+    text_add(out, "%s%s.to_any()", i > 0 ? ", " : "", function->params[i]);
   }
-  text_add(to, "])\n}\n");
+  text_add(out, "])\n}\n");
 }
 
-static void write_rust(text *to, const stub_library *library) {
+static void write_rust(text *out, const stub_library *library) {
   const char *const *line = kStubRustRuntime;
   size_t i;
-  text_add(to,
+  text_add(out,
            "// Made of %s by tvm-ffi stub --lang=rust. Link it, and libtvm_ffi, with the program.\n"
            "// Pointers must be good for the call; texts and bytes are borrowed for as long.\n",
            library->file);
-  for (++line; *line != NULL; ++line) text_add(to, "%s\n", *line); /* all but the first */
-  text_add(to, "\nextern \"C\" {\n");
+  for (++line; *line != NULL; ++line) text_add(out, "%s\n", *line); /* skips the first */
+  text_add(out, "\nextern \"C\" {\n");
   for (i = 0; i < library->num_functions; ++i) {
     if (!stub_is_typed(&library->functions[i])) continue;
     text_add(
-        to,
+        out,
         "    fn __tvm_ffi_%s(handle: *mut c_void, args: *const Any, num_args: i32, result: *mut "
         "Any) -> c_int;\n",
         library->functions[i].name);
   }
-  text_add(to, "}\n");
+  text_add(out, "}\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_function(to, &library->functions[i]);
+    if (stub_is_typed(&library->functions[i])) write_function(out, &library->functions[i]);
   }
-  stub_write_untyped(to, library, "// ");
+  stub_write_untyped(out, library, "// ");
 }
 
-/* Words of Rust. */
+/* Keywords of Rust. */
 #define WORDS                                                                                      \
   "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",       \
       "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",  \
@@ -90,7 +90,8 @@ static void write_rust(text *to, const stub_library *library) {
       "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_"
 
 static const char *const kWords[] = {WORDS, NULL};
-/* What stands in front has functions, and constants, which are patterns where a name is bound. */
+/* Names of the support code too: its functions, and its constants, which as a parameter name would
+ * be patterns. */
 static const char *const kFunctionWords[] = {
     WORDS, "call", "make", "Value", "make_pointer", "mismatch", "copy_bytes", "take_error", NULL};
 

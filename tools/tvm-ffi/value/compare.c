@@ -11,8 +11,8 @@
 #include "value/tensor_text.h"
 #include "value/value_text.h"
 
-/* Two units in the last place of the narrow types; of the wide ones what sums come to that are
- * added up in another order. */
+/* Default tolerances: two units in the last place for narrow types; for wide ones, what adding in a
+ * different order can change a sum by. */
 static tolerance choose(DLDataType dtype, const tolerance *asked) {
   const small_float *narrow = small_float_find(dtype);
   bool real = narrow != NULL || dtype.code == kDLFloat || dtype.code == kDLComplex;
@@ -32,17 +32,17 @@ static DLDataType make_dtype(int code) {
   return tvm_ffi_dtype_make(code, 64, 1);
 }
 
-/* Also counts the error in. */
+/* Compares two numbers and updates out->max_error. */
 static bool numbers_match(double a, double b, const tolerance *allowed, comparison *out) {
   double error = fabs(a - b);
   out->has_numbers = true;
   if ((isnan(a) && isnan(b)) || a == b) return true;
-  if (isnan(error)) error = HUGE_VAL; /* one of them only */
+  if (isnan(error)) error = HUGE_VAL; /* only one of them is NaN */
   if (error > out->max_error) out->max_error = error;
   return !isinf(error) && error <= allowed->absolute + allowed->relative * fabs(b);
 }
 
-/* Integers beyond 2^53 differ where their doubles do not. */
+/* Integers beyond 2^53 may differ although their doubles are equal. */
 static bool elements_match(DLDataType dtype, const void *a, const void *b, size_t i,
                            const tolerance *allowed, comparison *out) {
   number x = number_get(dtype, a, i), y = number_get(dtype, b, i);
@@ -55,14 +55,14 @@ static bool elements_match(DLDataType dtype, const void *a, const void *b, size_
   return numbers_match(x.real, y.real, allowed, out);
 }
 
-static void write_index(text *to, const DLTensor *tensor, size_t element) {
-  size_t below = 1;
+static void write_index(text *out, const DLTensor *tensor, size_t element) {
+  size_t stride = 1;
   int32_t d;
-  for (d = 0; d < tensor->ndim; ++d) below *= (size_t)tensor->shape[d];
+  for (d = 0; d < tensor->ndim; ++d) stride *= (size_t)tensor->shape[d];
   for (d = 0; d < tensor->ndim; ++d) {
-    below /= (size_t)tensor->shape[d];
-    text_add(to, "[%zu]", element / below);
-    element %= below;
+    stride /= (size_t)tensor->shape[d];
+    text_add(out, "[%zu]", element / stride);
+    element %= stride;
   }
 }
 
@@ -70,14 +70,14 @@ static void compare_elements(const DLTensor *value, const DLTensor *expected,
                              const tolerance *asked, comparison *out) {
   DLDataType dtype = value->dtype;
   tolerance allowed = choose(dtype, asked);
-  size_t per = numbers_per_element(dtype), wrong = 0, i;
-  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * per;
+  size_t per_element = numbers_per_element(dtype), wrong = 0, i;
+  size_t count = (size_t)tvm_ffi_tensor_get_numel(value) * per_element;
   for (i = 0; i < count; ++i) {
     if (elements_match(dtype, value->data, expected->data, i, &allowed, out)) continue;
     if (wrong++ == 0) {
       text_add(&out->difference, "element ");
-      write_index(&out->difference, value, i / per);
-      if (per > 1) text_add(&out->difference, " number %zu", i % per);
+      write_index(&out->difference, value, i / per_element);
+      if (per_element > 1) text_add(&out->difference, " number %zu", i % per_element);
       text_add(&out->difference, " is ");
       number_write(&out->difference, dtype, value->data, i);
       text_add(&out->difference, ", expected ");
@@ -156,7 +156,7 @@ static bool same_for_runtime(const TVMFFIAny *value, const TVMFFIAny *expected) 
 
 static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *asked,
                         int depth, comparison *out) {
-  enum { kShown = 64, kMaxDepth = 64 }; /* the runtime compares what is deeper */
+  enum { kShown = 64, kMaxDepth = 64 }; /* the runtime compares deeper lists */
   DLTensor *tensor, *wanted;
   double a, b;
   bool same;
@@ -191,6 +191,6 @@ void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tol
   out->is_same = out->difference.size == 0;
 }
 
-void comparison_free(comparison *of) {
-  text_free(&of->difference);
+void comparison_free(comparison *result) {
+  text_free(&result->difference);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a value is what was expected. */
+/* Compares a value with the expected one. */
 #ifndef TVM_FFI_TOOL_COMPARE_H_
 #define TVM_FFI_TOOL_COMPARE_H_
 
@@ -7,23 +7,23 @@
 
 #include "base/text.h"
 
-/* A number may differ by absolute + relative * |expected|. Negative: what befits the type; integers
- * are to be the same then. */
+/* A number may differ by absolute + relative * |expected|. Negative values stand for the default of
+ * the type, which for integers is 0. */
 typedef struct {
   double absolute, relative;
 } tolerance;
 
 typedef struct {
   bool is_same;
-  bool has_numbers; /* and so a max_error */
+  bool has_numbers; /* numbers were compared, and max_error is set */
   double max_error; /* the largest |value - expected| */
-  text difference;  /* the first, "element [1] is 5, expected 6"; empty where there is none */
+  text difference;  /* the first one, "element [1] is 5, expected 6"; empty if there is none */
 } comparison;
 
-/* Elements of tensors, NaN and infinities as equal as any; numbers by value, texts, lists item by
- * item; all else as the runtime compares it. */
+/* Compares tensors element by element, numbers by value, and lists item by item; NaN equals NaN,
+ * and an infinity itself. Everything else is compared by the runtime. */
 void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *allowed,
                     comparison *out);
-void comparison_free(comparison *of);
+void comparison_free(comparison *result);
 
 #endif /* TVM_FFI_TOOL_COMPARE_H_ */

@@ -7,7 +7,7 @@
 #include "base/raised.h"
 #include "base/report.h"
 
-/* The driver's functions, all of which return 0 or the number of an error. */
+/* The driver's functions; all return 0 or an error number. */
 static struct {
   int (*init)(unsigned flags);
   int (*get_device)(int *out, int ordinal);
@@ -15,26 +15,25 @@ static struct {
   int (*set_context)(void *context);
   int (*allocate)(uint64_t *out, size_t size);
   int (*deallocate)(uint64_t address);
-  int (*copy_to)(uint64_t to, const void *from, size_t size);
-  int (*copy_from)(void *to, uint64_t from, size_t size);
+  int (*copy_to)(uint64_t dest, const void *source, size_t size);
+  int (*copy_from)(void *dest, uint64_t source, size_t size);
   int (*synchronize)(void);
   int (*get_error)(int code, const char **out);
 } driver;
 
-static DLDevice opened; /* kDLCPU while none is */
+static DLDevice opened; /* kDLCPU if no device is open */
 
 static const char *describe(int code) {
   const char *words = NULL;
   return driver.get_error(code, &words) == 0 && words != NULL ? words : "unknown error";
 }
 
-static int raise_driver(const char *what, int code) {
-  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "CUDA cannot %s: %s (%d)", what,
+static int raise_driver(const char *action, int code) {
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "CUDA cannot %s: %s (%d)", action,
                              describe(code), code);
 }
 
-/* ---- The driver --------------------------------------------------------------------------------
- */
+/* ---- The driver ---- */
 
 static const char *load_driver(void) {
   static const char *const kNames[] = {
@@ -52,7 +51,7 @@ static const char *load_driver(void) {
   return NULL;
 }
 
-/* The primary context is the one that kernels work in which use CUDA's runtime library. */
+/* Uses the primary context, in which kernels that use CUDA's runtime library run. */
 static bool open_cuda(const char *name, int ordinal) {
   const char *wrong = load_driver();
   void *context = NULL;
@@ -69,8 +68,7 @@ static bool open_cuda(const char *name, int ordinal) {
   return code == 0;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {
   uint64_t address = 0;
@@ -128,7 +126,7 @@ bool device_is_open(DLDevice device) {
 
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
   TVMFFIObjectHandle made = NULL;
-  DLTensor *inside;
+  DLTensor *view;
   size_t size = 0;
   int code;
   if (tvm_ffi_tensor_compute_size(tensor, &size) != 0 ||
@@ -136,17 +134,17 @@ TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
                                  &made) != 0) {
     return NULL;
   }
-  inside = TVMFFITensorGetDLTensorPtr(made);
-  code = driver.copy_to((uint64_t)(uintptr_t)inside->data, tensor->data, size);
+  view = TVMFFITensorGetDLTensorPtr(made);
+  code = driver.copy_to((uint64_t)(uintptr_t)view->data, tensor->data, size);
   if (code == 0) return made;
   raise_driver("copy to the device", code);
   TVMFFIObjectDecRef(made);
   return NULL;
 }
 
-int device_copy_from(const DLTensor *tensor, void *to, size_t size) {
-  uint64_t from = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
-  int code = size > 0 ? driver.copy_from(to, from, size) : 0;
+int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
+  uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
+  int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
   return code == 0 ? 0 : raise_driver("copy from the device", code);
 }
 

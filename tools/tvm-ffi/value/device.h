@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors in memory of a CUDA device, through the driver that the system has: nothing is linked. */
+/* Tensors in the memory of a CUDA device, through the system's driver, which is loaded at run time
+ * and not linked. */
 #ifndef TVM_FFI_TOOL_DEVICE_H_
 #define TVM_FFI_TOOL_DEVICE_H_
 
 #include <tvm/ffi/c.h>
 
-/* From here on there is memory for functions that allocate tensors, of the CPU and of `device`
- * ("cpu", "cuda:1"), which is written to *out. False when reported. */
+/* Parses `device` ("cpu", "cuda:1") into *out and opens it; from then on functions can allocate
+ * tensors on it and on the CPU. False after a report. */
 bool device_open(const char *device, DLDevice *out);
 
-/* A copy of a packed tensor in the CPU's memory; NULL and an error raised. */
+/* Copies a packed tensor from CPU memory; NULL with an error raised. */
 TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);
-/* The bytes of a packed tensor on a device that is open, to the CPU's memory; 0, or an error
- * raised. */
-int device_copy_from(const DLTensor *tensor, void *to, size_t size);
+/* Copies the bytes of a packed tensor on an open device to CPU memory; 0, or an error raised. */
+int device_copy_from(const DLTensor *tensor, void *dest, size_t size);
 bool device_is_open(DLDevice device);
 
-/* Waits for what was started on the device; 0, or an error raised of what failed there. */
+/* Waits for all work on the device; 0, or an error raised if some of it failed. */
 int device_wait(void);
 
 #endif /* TVM_FFI_TOOL_DEVICE_H_ */

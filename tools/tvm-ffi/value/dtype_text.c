@@ -7,7 +7,8 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-/* IREE's letters in front of the number of bits. The first of a code is the one written. */
+/* IREE's letters before the number of bits. The first entry of a code is the one used for
+ * writing. */
 static const struct {
   const char *prefix;
   uint8_t code;
@@ -16,7 +17,7 @@ static const struct {
     {"f", kDLFloat}, {"bf", kDLBfloat}, {"c", kDLComplex},
 };
 
-/* "32", "32x4", but not "8e4m3". */
+/* Parses "32" or "32x4", but not "8e4m3". */
 static bool read_bits(const char *text, DLDataType *out) {
   char *end;
   long bits = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0, lanes = 1;
@@ -44,7 +45,7 @@ bool dtype_read(const char *name, size_t size, DLDataType *out) {
     size_t length = strlen(kPrefixes[i].prefix);
     if (strncmp(lower, kPrefixes[i].prefix, length) == 0 && read_bits(lower + length, out)) {
       out->code = kPrefixes[i].code;
-      if (i == 0 && out->bits == 1) { /* i1 is MLIR's bool, which has a byte in memory */
+      if (i == 0 && out->bits == 1) { /* i1 is MLIR's bool, one byte in memory */
         out->code = kDLBool;
         out->bits = 8;
       }

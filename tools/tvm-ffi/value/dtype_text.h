@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of either kind, with lanes behind ("f32x4"); false for what is none, with nothing raised. */
+/* Parses a name of either kind, optionally with lanes ("f32x4"); false if it is none, with no error
+ * raised. */
 bool dtype_read(const char *name, size_t size, DLDataType *out);
 
 enum { kDtypeTextSize = 64 };
-/* IREE's name, or "bool", or where there is neither DLPack's; `buffer` of that size is returned. */
+/* Writes IREE's name, or "bool", or DLPack's name if there is neither, to a buffer of that size,
+ * and returns it. */
 char *dtype_write(DLDataType dtype, char *buffer);
 
 #endif /* TVM_FFI_TOOL_DTYPE_TEXT_H_ */

@@ -24,13 +24,13 @@ void input_reader_free(input_reader *reader) {
   free(reader);
 }
 
-static void add(input_list *to, TVMFFIAny value, bool is_storage) {
-  if (to->size == to->capacity) {
-    to->capacity = 2 * to->capacity + 8;
-    to->items = tool_realloc(to->items, to->capacity * sizeof *to->items);
+static void add(input_list *list, TVMFFIAny value, bool is_storage) {
+  if (list->size == list->capacity) {
+    list->capacity = 2 * list->capacity + 8;
+    list->items = tool_realloc(list->items, list->capacity * sizeof *list->items);
   }
-  to->items[to->size].value = value;
-  to->items[to->size++].is_storage = is_storage;
+  list->items[list->size].value = value;
+  list->items[list->size++].is_storage = is_storage;
 }
 
 void input_list_free(input_list *list) {
@@ -44,14 +44,13 @@ static bool is_kind(const schema_type *type, schema_kind kind) {
   return type != NULL && type->kind == kind;
 }
 
-/* ---- Values with a prefix: "i:3" ---------------------------------------------------------------
- */
+/* ---- Values with a prefix: "i:3" ---- */
 
-/* The text behind a prefix: quoted, or up to where the value ends. */
+/* Takes the text after a prefix: quoted, or up to the end of the value. */
 static char *take_operand(scan *s, size_t *out_size) {
   char *word;
   scan_skip_space(s);
-  if (s->at < s->end && *s->at == '"') return scan_take_quoted(s, out_size);
+  if (s->pos < s->end && *s->pos == '"') return scan_take_quoted(s, out_size);
   word = scan_take_rest(s);
   if (word != NULL) *out_size = strlen(word);
   return word;
@@ -59,7 +58,7 @@ static char *take_operand(scan *s, size_t *out_size) {
 
 static bool read_list(input_reader *reader, scan *s, const schema_type *type, TVMFFIAny *out);
 
-/* Behind "shape:". */
+/* Reads what follows "shape:". */
 static bool read_shape(input_reader *reader, scan *s, TVMFFIAny *out) {
   TVMFFIAny list;
   bool good;
@@ -70,7 +69,7 @@ static bool read_shape(input_reader *reader, scan *s, TVMFFIAny *out) {
   return good;
 }
 
-/* Behind "x:": as they stand, or of a file. */
+/* Reads what follows "x:": the bytes themselves, or "@FILE". */
 static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t size,
                        TVMFFIAny *out) {
   input_file *file;
@@ -79,7 +78,7 @@ static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t s
   return file != NULL && input_make_text(s, (const char *)file->bytes, file->size, true, out);
 }
 
-/* false: nothing is passed, for no prefix is here. */
+/* False, and nothing consumed, if no prefix is here. */
 static bool read_prefixed(input_reader *reader, scan *s, TVMFFIAny *out, bool *good) {
   static const struct {
     const char *prefix;
@@ -105,10 +104,9 @@ static bool read_prefixed(input_reader *reader, scan *s, TVMFFIAny *out, bool *g
   return false;
 }
 
-static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *to);
+static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *list);
 
-/* ---- Lists and maps ----------------------------------------------------------------------------
- */
+/* ---- Lists and maps ---- */
 
 static bool create_container(scan *s, const input_list *items, bool is_map, const schema_type *type,
                              TVMFFIAny *out) {
@@ -123,14 +121,14 @@ static bool create_container(scan *s, const input_list *items, bool is_map, cons
   return code == 0 || scan_fail_raised(s);
 }
 
-/* A list or a map begins. */
+/* Begins a list or a map. */
 static bool enter(scan *s) {
   enum { kMaxDepth = 64 };
   s->nested = true;
   return ++s->depth <= kMaxDepth || scan_fail(s, "lists and maps are nested too deep");
 }
 
-/* Behind "[". */
+/* Reads what follows "[". */
 static bool read_list(input_reader *reader, scan *s, const schema_type *type, TVMFFIAny *out) {
   const schema_type *wanted = schema_required(type), *item = NULL;
   input_list items = {NULL, 0, 0};
@@ -158,29 +156,29 @@ static bool read_list(input_reader *reader, scan *s, const schema_type *type, TV
   return good;
 }
 
-/* A quoted text, an integer, or a word that is a text. */
-static bool read_key(scan *s, input_list *to) {
+/* Reads a key: a quoted text, an integer, or a bare word, which is a text. */
+static bool read_key(scan *s, input_list *list) {
   TVMFFIAny key;
   size_t size = 0;
   char *word;
   bool good;
   scan_skip_space(s);
-  if (s->at < s->end && *s->at == '"') {
+  if (s->pos < s->end && *s->pos == '"') {
     word = scan_take_quoted(s, &size);
     if (word == NULL) return false;
     good = input_make_text(s, word, size, false, &key);
   } else {
-    while (s->at + size < s->end && strchr(":,{}[] ", s->at[size]) == NULL) ++size;
-    word = tool_copy(s->at, size);
-    s->at += size;
+    while (s->pos + size < s->end && strchr(":,{}[] ", s->pos[size]) == NULL) ++size;
+    word = tool_copy(s->pos, size);
+    s->pos += size;
     good = input_make_key(s, word, &key);
   }
   free(word);
-  if (good) add(to, key, false);
+  if (good) add(list, key, false);
   return good;
 }
 
-/* Behind "{". */
+/* Reads what follows "{". */
 static bool read_map(input_reader *reader, scan *s, const schema_type *type, TVMFFIAny *out) {
   const schema_type *wanted = schema_required(type);
   const schema_type *value = wanted != NULL && wanted->num_args == 2 ? &wanted->args[1] : NULL;
@@ -205,24 +203,23 @@ static bool read_map(input_reader *reader, scan *s, const schema_type *type, TVM
   return good;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 /* "@file.npy", "+file.npy", "*file.npy" */
-static bool read_arrays(input_reader *reader, scan *s, input_list *to) {
-  char how = *s->at++;
+static bool read_arrays(input_reader *reader, scan *s, input_list *list) {
+  char mode = *s->pos++;
   size_t size = 0;
   char *path = take_operand(s, &size);
-  input_file *file = path != NULL ? input_file_open(&reader->sources, s, path, how == '@') : NULL;
+  input_file *file = path != NULL ? input_file_open(&reader->sources, s, path, mode == '@') : NULL;
   free(path);
   if (file == NULL) return false;
   do {
     TVMFFIObjectHandle tensor;
-    if (how == '*' && file->at == file->size) break;
+    if (mode == '*' && file->pos == file->size) break;
     tensor = input_file_read_npy(&reader->sources, s, file);
     if (tensor == NULL) return false;
-    add(to, tvm_ffi_any_take_object(tensor), false);
-  } while (how == '*');
+    add(list, tvm_ffi_any_take_object(tensor), false);
+  } while (mode == '*');
   return true;
 }
 
@@ -231,20 +228,20 @@ static bool is_signed_number(const scan *s) {
   scan copy = *s;
   char *word = scan_take_rest(&copy);
   TVMFFIAny value;
-  bool is = word != NULL && input_parse_real(word, &value);
+  bool is_number = word != NULL && input_parse_real(word, &value);
   free(word);
-  return is;
+  return is_number;
 }
 
-static bool read_tensor(input_reader *reader, scan *s, bool is_marked, input_list *to) {
+static bool read_tensor(input_reader *reader, scan *s, bool is_marked, input_list *list) {
   bool has_contents;
   TVMFFIObjectHandle tensor = input_tensor_read(&reader->sources, s, &has_contents);
   if (tensor == NULL) return false;
-  add(to, tvm_ffi_any_take_object(tensor), is_marked || !has_contents);
+  add(list, tvm_ffi_any_take_object(tensor), is_marked || !has_contents);
   return true;
 }
 
-/* Anything but a tensor. */
+/* Reads any value but a tensor. */
 static bool read_plain(input_reader *reader, scan *s, const schema_type *type, TVMFFIAny *out) {
   size_t size = 0;
   bool good;
@@ -252,7 +249,7 @@ static bool read_plain(input_reader *reader, scan *s, const schema_type *type, T
   if (read_prefixed(reader, s, out, &good)) return good;
   if (scan_take(s, '[')) return read_list(reader, s, type, out);
   if (scan_take(s, '{')) return read_map(reader, s, type, out);
-  if (s->at < s->end && *s->at == '"') {
+  if (s->pos < s->end && *s->pos == '"') {
     word = scan_take_quoted(s, &size);
     good = word != NULL && input_make_text(s, word, size, false, out);
   } else {
@@ -263,29 +260,29 @@ static bool read_plain(input_reader *reader, scan *s, const schema_type *type, T
   return good;
 }
 
-static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *to) {
+static bool read_value(input_reader *reader, scan *s, const schema_type *type, input_list *list) {
   TVMFFIAny value;
   scan_skip_space(s);
-  if (s->at < s->end) {
-    if (*s->at == '@' || *s->at == '*' || (*s->at == '+' && !is_signed_number(s))) {
-      return read_arrays(reader, s, to);
+  if (s->pos < s->end) {
+    if (*s->pos == '@' || *s->pos == '*' || (*s->pos == '+' && !is_signed_number(s))) {
+      return read_arrays(reader, s, list);
     }
-    if (*s->at == '&') {
-      ++s->at;
-      if (input_tensor_begins(s, true)) return read_tensor(reader, s, true, to);
+    if (*s->pos == '&') {
+      ++s->pos;
+      if (input_tensor_begins(s, true)) return read_tensor(reader, s, true, list);
       return scan_fail(s, "`&` is followed by the type of a tensor, as in &4xf32");
     }
-    if (input_tensor_begins(s, false)) return read_tensor(reader, s, false, to);
+    if (input_tensor_begins(s, false)) return read_tensor(reader, s, false, list);
   }
   if (!read_plain(reader, s, type, &value)) return false;
-  add(to, value, false);
+  add(list, value, false);
   return true;
 }
 
-static void begin(scan *s, const char *label, const char *from, size_t size, bool nested) {
+static void begin(scan *s, const char *label, const char *source, size_t size, bool nested) {
   s->label = label;
-  s->begin = s->at = from;
-  s->end = from + size;
+  s->begin = s->pos = source;
+  s->end = source + size;
   s->depth = 0;
   s->nested = nested;
 }
@@ -295,28 +292,28 @@ static const schema_type *get_param(const schema_type *function, size_t i) {
 }
 
 bool input_read(input_reader *reader, const char *spec, const char *label,
-                const schema_type *function, input_list *to) {
+                const schema_type *function, input_list *list) {
   scan s;
   begin(&s, label, spec, strlen(spec), false);
-  if (!read_value(reader, &s, get_param(function, to->size), to)) return false;
-  return scan_at_end(&s) || scan_fail(&s, "`%.*s` is too much", (int)(s.end - s.at), s.at);
+  if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
+  return scan_at_end(&s) || scan_fail(&s, "`%.*s` is too much", (int)(s.end - s.pos), s.pos);
 }
 
 bool input_read_call(input_reader *reader, const char *arguments, size_t size,
-                     const schema_type *function, input_list *to) {
+                     const schema_type *function, input_list *list) {
   scan s;
   begin(&s, "", arguments, size, true);
   if (scan_at_end(&s)) return true;
   for (;;) {
     char label[32];
-    snprintf(label, sizeof label, "argument %zu", to->size);
+    snprintf(label, sizeof label, "argument %zu", list->size);
     s.label = label;
     scan_skip_space(&s);
-    s.begin = s.at;
-    if (!read_value(reader, &s, get_param(function, to->size), to)) return false;
+    s.begin = s.pos;
+    if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
     if (scan_at_end(&s)) return true;
     if (!scan_take(&s, ',')) {
-      return scan_fail(&s, "`%.*s` is not expected behind it", scan_measure(&s, s.at), s.at);
+      return scan_fail(&s, "`%.*s` is not expected behind it", scan_measure(&s, s.pos), s.pos);
     }
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of a call from their text: IREE's grammar, with more kinds of values. */
+/* Parses arguments of a call: IREE's grammar, extended by more kinds of values. */
 #ifndef TVM_FFI_TOOL_INPUT_H_
 #define TVM_FFI_TOOL_INPUT_H_
 
@@ -20,19 +20,19 @@ typedef struct {
 
 void input_list_free(input_list *list);
 
-/* What one text leaves for the next: places in files, the state of random numbers. */
+/* State shared by the texts of one command line: positions in files, and of the random numbers. */
 typedef struct input_reader input_reader;
 input_reader *input_reader_new(uint64_t seed, tensor_guard guard);
 void input_reader_free(input_reader *reader);
 
-/* One text of `--input`, or of `--expected_output`; "*file.npy" is several values. `label` says in
- * errors whose text it is, `function` of which types the values are to be and may be NULL. false
- * when reported. */
+/* Reads one text of `--input` or `--expected_output`; "*file.npy" is several values. `label` names
+ * the text in errors; `function` gives the types of the values and may be NULL. False after a
+ * report. */
 bool input_read(input_reader *reader, const char *spec, const char *label,
-                const schema_type *function, input_list *to);
+                const schema_type *function, input_list *list);
 
-/* What stands between the parentheses of `f(a, b)`. */
+/* Reads the text between the parentheses of `f(a, b)`. */
 bool input_read_call(input_reader *reader, const char *arguments, size_t size,
-                     const schema_type *function, input_list *to);
+                     const schema_type *function, input_list *list);
 
 #endif /* TVM_FFI_TOOL_INPUT_H_ */

@@ -20,26 +20,25 @@ typedef struct {
   int64_t shape[kMaxDims];
 } tensor_type;
 
-/* ---- Types: "2x3xf32", "f32" -------------------------------------------------------------------
- */
+/* ---- Types: "2x3xf32", "f32" ---- */
 
-/* Digits and an x behind them; INT64_MAX of too many. */
+/* Takes digits followed by an x; INT64_MAX if the number is too large. */
 static bool take_extent(scan *s, int64_t *out) {
-  const char *at = s->at;
+  const char *cursor = s->pos;
   uint64_t extent = 0;
-  while (at < s->end && isdigit((unsigned char)*at)) {
-    extent = extent < INT64_MAX / 16 ? extent * 10 + (uint64_t)(*at - '0') : INT64_MAX;
-    ++at;
+  while (cursor < s->end && isdigit((unsigned char)*cursor)) {
+    extent = extent < INT64_MAX / 16 ? extent * 10 + (uint64_t)(*cursor - '0') : INT64_MAX;
+    ++cursor;
   }
-  if (at == s->at || at == s->end || *at != 'x') return false;
+  if (cursor == s->pos || cursor == s->end || *cursor != 'x') return false;
   *out = (int64_t)extent;
-  s->at = at + 1;
+  s->pos = cursor + 1;
   return true;
 }
 
 static size_t count_word(const scan *s) {
   size_t size = 0;
-  while (s->at + size < s->end && identifier_has(s->at[size])) ++size;
+  while (s->pos + size < s->end && identifier_has(s->pos[size])) ++size;
   return size;
 }
 
@@ -50,8 +49,8 @@ bool input_tensor_begins(const scan *s, bool is_storage) {
   size_t size;
   if (take_extent(&copy, &extent)) return true;
   size = count_word(&copy);
-  if (!dtype_read(copy.at, size, &dtype)) return false;
-  return is_storage || (copy.at + size < copy.end && copy.at[size] == '=');
+  if (!dtype_read(copy.pos, size, &dtype)) return false;
+  return is_storage || (copy.pos + size < copy.end && copy.pos[size] == '=');
 }
 
 static bool read_type(scan *s, tensor_type *out) {
@@ -61,16 +60,15 @@ static bool read_type(scan *s, tensor_type *out) {
     if (out->shape[out->ndim++] == INT64_MAX) return scan_fail(s, "a dimension is too large");
   }
   size = count_word(s);
-  if (!dtype_read(s->at, size, &out->dtype)) {
+  if (!dtype_read(s->pos, size, &out->dtype)) {
     if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
-    return scan_fail(s, "`%.*s` is no data type", (int)size, s->at);
+    return scan_fail(s, "`%.*s` is no data type", (int)size, s->pos);
   }
-  s->at += size;
+  s->pos += size;
   return true;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 void input_sources_free(input_sources *sources) {
   size_t i;
@@ -81,42 +79,43 @@ void input_sources_free(input_sources *sources) {
   free(sources->files);
 }
 
-input_file *input_file_open(input_sources *from, const scan *s, const char *path, bool from_start) {
+input_file *input_file_open(input_sources *sources, const scan *s, const char *path,
+                            bool from_start) {
   input_file *file;
   size_t i;
   if (*path == '\0') {
     scan_fail(s, "the name of a file is missing");
     return NULL;
   }
-  for (i = 0; i < from->num_files; ++i) {
-    file = &from->files[i];
+  for (i = 0; i < sources->num_files; ++i) {
+    file = &sources->files[i];
     if (strcmp(file->path, path) != 0) continue;
-    if (from_start) file->at = 0;
+    if (from_start) file->pos = 0;
     return file;
   }
-  from->files = tool_realloc(from->files, (from->num_files + 1) * sizeof *from->files);
-  file = &from->files[from->num_files];
+  sources->files = tool_realloc(sources->files, (sources->num_files + 1) * sizeof *sources->files);
+  file = &sources->files[sources->num_files];
   file->bytes = (unsigned char *)tool_read_file(path, &file->size);
   if (file->bytes == NULL) return NULL;
   file->path = tool_copy(path, strlen(path));
-  file->at = 0;
-  ++from->num_files;
+  file->pos = 0;
+  ++sources->num_files;
   return file;
 }
 
-static TVMFFIObjectHandle create(input_sources *from, scan *s, const tensor_type *type) {
-  TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim, from->guard);
+static TVMFFIObjectHandle create(input_sources *sources, scan *s, const tensor_type *type) {
+  TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim, sources->guard);
   if (tensor == NULL) scan_fail_raised(s);
   return tensor;
 }
 
-/* `wanted`: what type the elements are to be of, for those of which NumPy knows the size only. */
-static TVMFFIObjectHandle read_npy(input_sources *from, scan *s, input_file *file,
+/* `wanted` gives the element type if NumPy knows only its size; may be NULL. */
+static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *file,
                                    const tensor_type *wanted) {
   npy_array array;
   tensor_type type;
   TVMFFIObjectHandle tensor;
-  const char *wrong = npy_read(file->bytes, file->size, &file->at, &array);
+  const char *wrong = npy_read(file->bytes, file->size, &file->pos, &array);
   if (wrong != NULL) {
     report_error("%s: %s", file->path, wrong);
     return NULL;
@@ -140,13 +139,13 @@ static TVMFFIObjectHandle read_npy(input_sources *from, scan *s, input_file *fil
               file->path, array.item_size, file->path);
     return NULL;
   }
-  tensor = create(from, s, &type);
+  tensor = create(sources, s, &type);
   if (tensor != NULL && array.size > 0) npy_copy(&array, TVMFFITensorGetDLTensorPtr(tensor)->data);
   return tensor;
 }
 
-TVMFFIObjectHandle input_file_read_npy(input_sources *from, scan *s, input_file *file) {
-  return read_npy(from, s, file, NULL);
+TVMFFIObjectHandle input_file_read_npy(input_sources *sources, scan *s, input_file *file) {
+  return read_npy(sources, s, file, NULL);
 }
 
 static bool has_suffix(const char *path, const char *suffix) {
@@ -154,32 +153,31 @@ static bool has_suffix(const char *path, const char *suffix) {
   return size >= suffix_size && strcmp(path + size - suffix_size, suffix) == 0;
 }
 
-static TVMFFIObjectHandle read_from_file(input_sources *from, scan *s, const tensor_type *type,
+static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const tensor_type *type,
                                          const char *path, bool from_start) {
-  input_file *file = input_file_open(from, s, path, from_start);
+  input_file *file = input_file_open(sources, s, path, from_start);
   TVMFFIObjectHandle tensor;
-  DLTensor *inside;
+  DLTensor *view;
   size_t size = 0;
   if (file == NULL) return NULL;
-  if (has_suffix(path, ".npy")) return read_npy(from, s, file, type);
-  tensor = create(from, s, type);
+  if (has_suffix(path, ".npy")) return read_npy(sources, s, file, type);
+  tensor = create(sources, s, type);
   if (tensor == NULL) return NULL;
-  inside = TVMFFITensorGetDLTensorPtr(tensor);
-  tvm_ffi_tensor_compute_size(inside, &size);
-  if (size > file->size - file->at) {
-    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->size - file->at);
+  view = TVMFFITensorGetDLTensorPtr(tensor);
+  tvm_ffi_tensor_compute_size(view, &size);
+  if (size > file->size - file->pos) {
+    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->size - file->pos);
     TVMFFIObjectDecRef(tensor);
     return NULL;
   }
-  if (size > 0) memcpy(inside->data, file->bytes + file->at, size);
-  file->at += size;
+  if (size > 0) memcpy(view->data, file->bytes + file->pos, size);
+  file->pos += size;
   return tensor;
 }
 
-/* ---- Contents ----------------------------------------------------------------------------------
- */
+/* ---- Contents ---- */
 
-/* The generator splitmix64: the same numbers everywhere. */
+/* The generator splitmix64: the same numbers on every system. */
 static uint64_t next_random(uint64_t *state) {
   uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -187,8 +185,9 @@ static uint64_t next_random(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-/* From -1 up to 1; integers from -100 or 0 to 100, or as far as the type goes. */
-static void fill_random(input_sources *from, DLDataType dtype, void *data, size_t count) {
+/* Fills with numbers from -1 to 1; integers from -100 (unsigned: 0) to 100, or the type's limits if
+ * these are closer. */
+static void fill_random(input_sources *sources, DLDataType dtype, void *data, size_t count) {
   bool is_signed = dtype.code == kDLInt;
   int bits = dtype.bits - (is_signed ? 1 : 0);
   int64_t high = dtype.code == kDLBool ? 1 : bits < 7 ? ((int64_t)1 << bits) - 1 : 100;
@@ -196,7 +195,7 @@ static void fill_random(input_sources *from, DLDataType dtype, void *data, size_
   bool integer = is_signed || dtype.code == kDLUInt || dtype.code == kDLBool;
   size_t i;
   for (i = 0; i < count; ++i) {
-    uint64_t random = next_random(&from->random) >> 11;
+    uint64_t random = next_random(&sources->random) >> 11;
     double value = (double)random / 9007199254740992.0; /* 2^53 */
     number_set_real(
         dtype, data, i,
@@ -215,31 +214,31 @@ static bool is_balanced(const char *contents) {
   return depth == 0;
 }
 
-/* "1 2 3", "[1,2][3,4]", or one number for all. */
+/* Parses "1 2 3", "[1,2][3,4]", or one number for all elements. */
 static bool read_numbers(scan *s, DLDataType dtype, void *data, size_t count, char *contents) {
   size_t given = 0, i;
-  char *at = contents;
+  char *cursor = contents;
   if (!is_balanced(contents)) return scan_fail(s, "its brackets do not match");
-  while (*at != '\0') {
+  while (*cursor != '\0') {
     char *word, end;
     const char *wrong;
-    while (is_separator(*at) && *at != '\0') ++at;
-    if (*at == '\0') break;
-    for (word = at; *at != '\0' && !is_separator(*at);) ++at;
-    end = *at;
-    *at = '\0';
+    while (is_separator(*cursor) && *cursor != '\0') ++cursor;
+    if (*cursor == '\0') break;
+    for (word = cursor; *cursor != '\0' && !is_separator(*cursor);) ++cursor;
+    end = *cursor;
+    *cursor = '\0';
     if (given < count && (wrong = number_set(dtype, data, given, word)) != NULL) {
       return scan_fail(s, "`%s` %s", word, wrong);
     }
     ++given;
-    *at = end;
+    *cursor = end;
   }
   for (i = 1; given == 1 && i < count; ++i) number_copy(dtype, data, 0, i);
   if (given == count || given == 1) return true;
   return scan_fail(s, "%zu numbers for %zu", given, count);
 }
 
-TVMFFIObjectHandle input_tensor_read(input_sources *from, scan *s, bool *has_contents) {
+TVMFFIObjectHandle input_tensor_read(input_sources *sources, scan *s, bool *has_contents) {
   TVMFFIObjectHandle tensor = NULL;
   tensor_type type;
   char *contents;
@@ -251,23 +250,23 @@ TVMFFIObjectHandle input_tensor_read(input_sources *from, scan *s, bool *has_con
     if (contents == NULL) return NULL;
     if (*contents == '@' || (*contents == '+' && !isdigit((unsigned char)contents[1]) &&
                              contents[1] != '.' && strncmp(contents + 1, "inf", 3) != 0)) {
-      tensor = read_from_file(from, s, &type, contents + 1, *contents == '@');
+      tensor = read_from_file(sources, s, &type, contents + 1, *contents == '@');
       free(contents);
       return tensor;
     }
   } else {
-    return create(from, s, &type);
+    return create(sources, s, &type);
   }
   if (!numbers_known(type.dtype)) {
     char name[kDtypeTextSize];
     scan_fail(s, "numbers of type %s cannot be written as text; read them from a file",
               dtype_write(type.dtype, name));
-  } else if ((tensor = create(from, s, &type)) != NULL) {
-    DLTensor *inside = TVMFFITensorGetDLTensorPtr(tensor);
-    size_t count = (size_t)tvm_ffi_tensor_get_numel(inside) * numbers_per_element(type.dtype);
+  } else if ((tensor = create(sources, s, &type)) != NULL) {
+    DLTensor *view = TVMFFITensorGetDLTensorPtr(tensor);
+    size_t count = (size_t)tvm_ffi_tensor_get_numel(view) * numbers_per_element(type.dtype);
     if (strcmp(contents, "rand") == 0) {
-      fill_random(from, type.dtype, inside->data, count);
-    } else if (!read_numbers(s, type.dtype, inside->data, count, contents)) {
+      fill_random(sources, type.dtype, view->data, count);
+    } else if (!read_numbers(s, type.dtype, view->data, count, contents)) {
       TVMFFIObjectDecRef(tensor);
       tensor = NULL;
     }

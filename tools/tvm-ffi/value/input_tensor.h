@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors from their text: "4xf32=1 2 3 4", "4xf32=@file.bin", "4xf32=rand", "@file.npy". */
+/* Parses tensors: "4xf32=1 2 3 4", "4xf32=@file.bin", "4xf32=rand", "@file.npy". */
 #ifndef TVM_FFI_TOOL_INPUT_TENSOR_H_
 #define TVM_FFI_TOOL_INPUT_TENSOR_H_
 
@@ -8,11 +8,11 @@
 #include "base/scan.h"
 #include "value/tensor_memory.h"
 
-/* A file that was read, and how far. */
+/* A file's content, and the position reached in it. */
 typedef struct {
   char *path;
   unsigned char *bytes;
-  size_t size, at;
+  size_t size, pos;
 } input_file;
 
 typedef struct {
@@ -24,14 +24,15 @@ typedef struct {
 
 void input_sources_free(input_sources *sources);
 
-/* Whether a type of tensors, "4xf32" or "f32=", begins here. */
+/* Whether a tensor begins here: "4xf32" or "f32="; with `is_storage`, "f32" too. */
 bool input_tensor_begins(const scan *s, bool is_storage);
-/* Such a tensor; *has_contents says whether it had any. NULL when reported. */
-TVMFFIObjectHandle input_tensor_read(input_sources *from, scan *s, bool *has_contents);
+/* Reads a tensor; *has_contents is whether its contents were given. NULL after a report. */
+TVMFFIObjectHandle input_tensor_read(input_sources *sources, scan *s, bool *has_contents);
 
-/* The file that `path` names, from its beginning on if that is asked for; NULL when reported. */
-input_file *input_file_open(input_sources *from, const scan *s, const char *path, bool from_start);
-/* The array at its place. NULL when reported. */
-TVMFFIObjectHandle input_file_read_npy(input_sources *from, scan *s, input_file *file);
+/* Opens a file, or returns the one opened before, optionally rewound; NULL after a report. */
+input_file *input_file_open(input_sources *sources, const scan *s, const char *path,
+                            bool from_start);
+/* Reads the array at the file's position. NULL after a report. */
+TVMFFIObjectHandle input_file_read_npy(input_sources *sources, scan *s, input_file *file);
 
 #endif /* TVM_FFI_TOOL_INPUT_TENSOR_H_ */

@@ -18,8 +18,7 @@ bool input_make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMF
   return true;
 }
 
-/* ---- Words: what has no spaces or brackets in it -----------------------------------------------
- */
+/* ---- Words: without spaces or brackets ---- */
 
 static bool is_kind(const schema_type *type, schema_kind kind) {
   return type != NULL && type->kind == kind;
@@ -35,7 +34,8 @@ static bool parse_int(const char *word, TVMFFIAny *out) {
   return true;
 }
 
-/* An integer that no value holds, and that is not to become another number unasked. */
+/* Whether it is an integer that does not fit 64 bits; such a word must not silently become a
+ * float. */
 static bool is_too_large(const char *word) {
   char *end;
   errno = 0;
@@ -86,7 +86,7 @@ static bool make_device(scan *s, const char *word, TVMFFIAny *out) {
   return true;
 }
 
-/* What a bare word means to a parameter of that type, which may be NULL. */
+/* Parses a bare word for a parameter of this type, which may be NULL. */
 bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out) {
   const schema_type *wanted = schema_required(type);
   if (is_kind(wanted, kSchemaStr) && (type != wanted || !is_none(word))) {

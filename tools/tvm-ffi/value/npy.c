@@ -10,29 +10,28 @@
 static const char kMagic[] = "\x93NUMPY";
 enum { kMagicSize = 6 };
 
-/* ---- The header's dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ------------
- */
+/* ---- The header's dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ---- */
 
 typedef struct {
-  const char *at, *end;
+  const char *pos, *end;
 } header;
 
 static void skip_space(header *h) {
-  while (h->at < h->end && isspace((unsigned char)*h->at)) ++h->at;
+  while (h->pos < h->end && isspace((unsigned char)*h->pos)) ++h->pos;
 }
 
 static bool take(header *h, char c) {
   skip_space(h);
-  if (h->at == h->end || *h->at != c) return false;
-  ++h->at;
+  if (h->pos == h->end || *h->pos != c) return false;
+  ++h->pos;
   return true;
 }
 
 static bool take_word(header *h, const char *word) {
   size_t size = strlen(word);
   skip_space(h);
-  if ((size_t)(h->end - h->at) < size || memcmp(h->at, word, size) != 0) return false;
-  h->at += size;
+  if ((size_t)(h->end - h->pos) < size || memcmp(h->pos, word, size) != 0) return false;
+  h->pos += size;
   return true;
 }
 
@@ -41,14 +40,14 @@ static bool take_text(header *h, char *out, size_t capacity) {
   size_t size = 0;
   char quote;
   skip_space(h);
-  if (h->at == h->end || (*h->at != '\'' && *h->at != '"')) return false;
-  quote = *h->at++;
-  while (h->at < h->end && *h->at != quote) {
-    if (size + 1 == capacity || *h->at == '\\') return false;
-    out[size++] = *h->at++;
+  if (h->pos == h->end || (*h->pos != '\'' && *h->pos != '"')) return false;
+  quote = *h->pos++;
+  while (h->pos < h->end && *h->pos != quote) {
+    if (size + 1 == capacity || *h->pos == '\\') return false;
+    out[size++] = *h->pos++;
   }
   out[size] = '\0';
-  return h->at++ < h->end;
+  return h->pos++ < h->end;
 }
 
 static const char *read_shape(header *h, npy_array *out) {
@@ -57,14 +56,15 @@ static const char *read_shape(header *h, npy_array *out) {
   while (!take(h, ')')) {
     uint64_t extent = 0;
     if (out->ndim == kNpyMaxDims) return "it has more than 32 dimensions";
-    if (h->at == h->end || !isdigit((unsigned char)*h->at)) return "its shape is no tuple of sizes";
-    while (h->at < h->end && isdigit((unsigned char)*h->at)) {
-      extent = extent * 10 + (uint64_t)(*h->at++ - '0');
+    if (h->pos == h->end || !isdigit((unsigned char)*h->pos))
+      return "its shape is no tuple of sizes";
+    while (h->pos < h->end && isdigit((unsigned char)*h->pos)) {
+      extent = extent * 10 + (uint64_t)(*h->pos++ - '0');
       if (extent > INT64_MAX / 16) return "its shape is too large";
     }
-    if (h->at < h->end && *h->at == 'L') ++h->at; /* written by Python 2 */
+    if (h->pos < h->end && *h->pos == 'L') ++h->pos; /* written by Python 2 */
     out->shape[out->ndim++] = (int64_t)extent;
-    if (!take(h, ',') && (h->at == h->end || *h->at != ')'))
+    if (!take(h, ',') && (h->pos == h->end || *h->pos != ')'))
       return "its shape is no tuple of sizes";
   }
   return NULL;
@@ -72,8 +72,8 @@ static const char *read_shape(header *h, npy_array *out) {
 
 /* "<f4": the byte order, the kind, the bytes of an element. */
 static const char *read_descr(const char *descr, npy_array *out) {
-  const uint16_t one = 1;
-  bool little = *(const unsigned char *)&one == 1;
+  const uint16_t probe = 1;
+  bool little = *(const unsigned char *)&probe == 1;
   char order = *descr, kind = order != '\0' ? descr[1] : '\0', *end;
   unsigned long size =
       kind != '\0' && isdigit((unsigned char)descr[2]) ? strtoul(descr + 2, &end, 10) : 0;
@@ -126,22 +126,21 @@ static const char *read_dict(header *h, npy_array *out) {
     } else {
       return "its header has a key that .npy files have not";
     }
-    if (!take(h, ',') && (h->at == h->end || *h->at != '}')) return "its header is no dict";
+    if (!take(h, ',') && (h->pos == h->end || *h->pos != '}')) return "its header is no dict";
   }
   return descr && order && shape ? NULL : "its header lacks descr, fortran_order or shape";
 }
 
-/* ---- Arrays ------------------------------------------------------------------------------------
- */
+/* ---- Arrays ---- */
 
-const char *npy_read(const unsigned char *file, size_t file_size, size_t *at, npy_array *out) {
+const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, npy_array *out) {
   static char truncated[96];
-  const unsigned char *bytes = file + *at;
-  size_t left = file_size - *at, length_size, length = 0, count = 1, i;
+  const unsigned char *bytes = file + *pos;
+  size_t left = file_size - *pos, length_size, length = 0, count = 1, i;
   header h;
   const char *wrong;
   if (left < kMagicSize + 2 || memcmp(bytes, kMagic, kMagicSize) != 0) {
-    return *at == 0 ? "it does not begin as .npy files do" : "there is no further array";
+    return *pos == 0 ? "it does not begin as .npy files do" : "there is no further array";
   }
   if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
     snprintf(truncated, sizeof truncated, "its format %d.%d is none of 1.0, 2.0, 3.0", bytes[6],
@@ -156,14 +155,14 @@ const char *npy_read(const unsigned char *file, size_t file_size, size_t *at, np
   bytes += length_size;
   left -= length_size;
   if (left < length) return "it ends inside its header";
-  h.at = (const char *)bytes;
-  h.end = h.at + length;
+  h.pos = (const char *)bytes;
+  h.end = h.pos + length;
   if ((wrong = read_dict(&h, out)) != NULL) return wrong;
   bytes += length;
   left -= length;
   for (i = 0; i < (size_t)out->ndim; ++i) {
     if (out->shape[i] != 0 && count > SIZE_MAX / 16 / (size_t)out->shape[i]) {
-      count = SIZE_MAX / 16 + 1; /* stays so, unless an extent of 0 follows */
+      count = SIZE_MAX / 16 + 1; /* saturates, unless an extent of 0 follows */
     } else {
       count *= (size_t)out->shape[i];
     }
@@ -176,35 +175,35 @@ const char *npy_read(const unsigned char *file, size_t file_size, size_t *at, np
              out->size);
     return truncated;
   }
-  *at = (size_t)(bytes - file) + out->size;
+  *pos = (size_t)(bytes - file) + out->size;
   return NULL;
 }
 
-static void copy_item(const npy_array *array, const unsigned char *from, unsigned char *to) {
+static void copy_item(const npy_array *array, const unsigned char *source, unsigned char *dest) {
   size_t unit = array->dtype.code == kDLComplex ? array->item_size / 2 : array->item_size, i;
   if (!array->swapped || array->dtype.code == kDLOpaqueHandle) {
-    memcpy(to, from, array->item_size);
+    memcpy(dest, source, array->item_size);
     return;
   }
-  for (i = 0; i < array->item_size; ++i) to[i] = from[i / unit * unit + (unit - 1 - i % unit)];
+  for (i = 0; i < array->item_size; ++i) dest[i] = source[i / unit * unit + (unit - 1 - i % unit)];
 }
 
-void npy_copy(const npy_array *array, void *to) {
-  size_t count = array->size / array->item_size, i, from = 0;
+void npy_copy(const npy_array *array, void *dest) {
+  size_t count = array->size / array->item_size, i, source = 0;
   size_t index[kNpyMaxDims] = {0}, stride[kNpyMaxDims], next = 1;
-  unsigned char *out = to;
+  unsigned char *out = dest;
   int32_t d;
-  for (d = 0; d < array->ndim; ++d) { /* Fortran's: the first dimension is the dense one */
+  for (d = 0; d < array->ndim; ++d) { /* Fortran order: the first dimension is contiguous */
     stride[d] = next;
     next *= (size_t)array->shape[d];
   }
   for (i = 0; i < count; ++i) {
-    size_t item = array->fortran_order ? from : i;
+    size_t item = array->fortran_order ? source : i;
     copy_item(array, array->data + item * array->item_size, out + i * array->item_size);
     for (d = array->ndim - 1; d >= 0; --d) {
-      from += stride[d];
+      source += stride[d];
       if (++index[d] < (size_t)array->shape[d]) break;
-      from -= index[d] * stride[d];
+      source -= index[d] * stride[d];
       index[d] = 0;
     }
   }
@@ -227,27 +226,27 @@ static char get_kind(DLDataType dtype) {
   }
 }
 
-bool npy_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+bool npy_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
                size_t size) {
-  const uint16_t one = 1;
-  char little = *(const unsigned char *)&one == 1 ? '<' : '>';
+  const uint16_t probe = 1;
+  char little = *(const unsigned char *)&probe == 1 ? '<' : '>';
   char kind = dtype.lanes == 1 ? get_kind(dtype) : 'V';
   unsigned bits = (unsigned)dtype.bits * dtype.lanes;
-  size_t start = to->size, padding, length;
+  size_t start = out->size, padding, length;
   unsigned char prefix[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0, 0};
   int32_t i;
   if (bits % 8 != 0) return false;
-  text_add_bytes(to, prefix, sizeof prefix);
-  text_add(to, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
+  text_add_bytes(out, prefix, sizeof prefix);
+  text_add(out, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
            bits == 8 || kind == 'V' ? '|' : little, kind, bits / 8);
   for (i = 0; i < ndim; ++i)
-    text_add(to, "%" PRId64 "%s", shape[i], i + 1 < ndim ? ", " : ndim == 1 ? "," : "");
-  text_add(to, "), }");
-  padding = 63 - (to->size - start) % 64;
-  text_add(to, "%*s\n", (int)padding, "");
-  length = to->size - start - sizeof prefix;
-  to->data[start + 8] = (char)(length & 0xff);
-  to->data[start + 9] = (char)(length >> 8);
-  text_add_bytes(to, data, size);
+    text_add(out, "%" PRId64 "%s", shape[i], i + 1 < ndim ? ", " : ndim == 1 ? "," : "");
+  text_add(out, "), }");
+  padding = 63 - (out->size - start) % 64;
+  text_add(out, "%*s\n", (int)padding, "");
+  length = out->size - start - sizeof prefix;
+  out->data[start + 8] = (char)(length & 0xff);
+  out->data[start + 9] = (char)(length >> 8);
+  text_add_bytes(out, data, size);
   return true;
 }

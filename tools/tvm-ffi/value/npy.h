@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's .npy files: an array behind a header that is the text of a Python dict. */
+/* NumPy's .npy files: an array after a header, which is the text of a Python dict. */
 #ifndef TVM_FFI_TOOL_NPY_H_
 #define TVM_FFI_TOOL_NPY_H_
 
@@ -13,7 +13,7 @@
 enum { kNpyMaxDims = 32 };
 
 typedef struct {
-  DLDataType dtype; /* kDLOpaqueHandle of item_size bytes where NumPy has no name for the type */
+  DLDataType dtype; /* kDLOpaqueHandle of item_size bytes if NumPy has no name for the type */
   int32_t ndim;
   int64_t shape[kNpyMaxDims];
   size_t item_size;
@@ -22,15 +22,16 @@ typedef struct {
   size_t size;
 } npy_array;
 
-/* The array that begins at *at; *at is behind it then. NULL; or what is wrong with the file. */
-const char *npy_read(const unsigned char *file, size_t file_size, size_t *at, npy_array *out);
+/* Reads the array at *pos and moves *pos past it. Returns NULL, or what is wrong with the file. */
+const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, npy_array *out);
 
-/* The elements in row-major order and the machine's byte order; `to` has room for size bytes. */
-void npy_copy(const npy_array *array, void *to);
+/* Copies the elements in row-major order and the machine's byte order; `dest` has room for size
+ * bytes. */
+void npy_copy(const npy_array *array, void *dest);
 
-/* A header of version 1.0 and behind it the data: packed, row-major. Types that NumPy has no name
- * for are written as raw bytes of their size. false: the dtype has no whole bytes. */
-bool npy_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+/* Appends a header of version 1.0 and the data, which is packed and row-major. Types that NumPy has
+ * no name for are written as raw bytes of their size. False if the elements are not whole bytes. */
+bool npy_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
                size_t size);
 
 #endif /* TVM_FFI_TOOL_NPY_H_ */

@@ -12,8 +12,7 @@
 #include "value/npy.h"
 #include "value/value_text.h"
 
-/* ---- Which -------------------------------------------------------------------------------------
- */
+/* ---- Collecting ---- */
 
 void snapshot_take(const input_list *inputs, snapshot *out) {
   size_t i;
@@ -29,36 +28,36 @@ void snapshot_take(const input_list *inputs, snapshot *out) {
   }
 }
 
-void snapshot_free(snapshot *of) {
+void snapshot_free(snapshot *initial) {
   size_t i;
-  for (i = 0; i < of->size; ++i) tvm_ffi_object_release(of->copies[i]);
-  free(of->copies);
+  for (i = 0; i < initial->size; ++i) tvm_ffi_object_release(initial->copies[i]);
+  free(initial->copies);
 }
 
-static bool is_changed(const TVMFFIAny *value, TVMFFIObjectHandle before) {
-  DLTensor *now, *then;
+static bool is_changed(const TVMFFIAny *value, TVMFFIObjectHandle initial) {
+  DLTensor *current, *old;
   TVMFFIObjectHandle copy;
   size_t size = 0;
   bool changed;
-  if (before == NULL || !tvm_ffi_any_try_tensor(value, &now)) return false;
-  then = TVMFFITensorGetDLTensorPtr(before);
-  if (tvm_ffi_tensor_compute_size(then, &size) != 0 || size == 0) return false;
-  if (now->device.device_type == kDLCPU) return memcmp(now->data, then->data, size) != 0;
-  copy = tensor_copy(now);
-  changed = copy != NULL && memcmp(TVMFFITensorGetDLTensorPtr(copy)->data, then->data, size) != 0;
+  if (initial == NULL || !tvm_ffi_any_try_tensor(value, &current)) return false;
+  old = TVMFFITensorGetDLTensorPtr(initial);
+  if (tvm_ffi_tensor_compute_size(old, &size) != 0 || size == 0) return false;
+  if (current->device.device_type == kDLCPU) return memcmp(current->data, old->data, size) != 0;
+  copy = tensor_copy(current);
+  changed = copy != NULL && memcmp(TVMFFITensorGetDLTensorPtr(copy)->data, old->data, size) != 0;
   if (copy == NULL) TVMFFIErrorSetRaised(NULL);
   tvm_ffi_object_release(copy);
   return changed;
 }
 
-static void add(output_list *to, const char *kind, size_t i, const TVMFFIAny *value) {
-  output *one;
-  to->items = tool_realloc(to->items, (to->size + 1) * sizeof *to->items);
-  one = &to->items[to->size++];
-  snprintf(one->name, sizeof one->name, "%s[%zu]", kind, i);
-  if (tvm_ffi_any_copy(value, &one->value) != 0) {
+static void add(output_list *list, const char *kind, size_t i, const TVMFFIAny *value) {
+  output *item;
+  list->items = tool_realloc(list->items, (list->size + 1) * sizeof *list->items);
+  item = &list->items[list->size++];
+  snprintf(item->name, sizeof item->name, "%s[%zu]", kind, i);
+  if (tvm_ffi_any_copy(value, &item->value) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    one->value = tvm_ffi_any_none();
+    item->value = tvm_ffi_any_none();
   }
 }
 
@@ -72,7 +71,7 @@ static bool has_tensors(const TVMFFIAny *value) {
   return false;
 }
 
-void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *before,
+void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *initial,
                     output_list *out) {
   size_t i;
   out->items = NULL;
@@ -86,26 +85,25 @@ void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *
   }
   tvm_ffi_any_clear(&result);
   for (i = 0; i < inputs->size; ++i) {
-    const input *one = &inputs->items[i];
-    if (one->is_storage || is_changed(&one->value, before->copies[i])) {
-      add(out, "arg", i, &one->value);
+    const input *item = &inputs->items[i];
+    if (item->is_storage || is_changed(&item->value, initial->copies[i])) {
+      add(out, "arg", i, &item->value);
     }
   }
 }
 
-void output_list_free(output_list *of) {
+void output_list_free(output_list *list) {
   size_t i;
-  for (i = 0; i < of->size; ++i) tvm_ffi_any_clear(&of->items[i].value);
-  free(of->items);
+  for (i = 0; i < list->size; ++i) tvm_ffi_any_clear(&list->items[i].value);
+  free(list->items);
 }
 
-/* ---- Where to ----------------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
-void output_print(const output *one, size_t max_elements) {
+void output_print(const output *item, size_t max_elements) {
   text line = {NULL, 0, 0};
-  value_write(&line, &one->value, max_elements);
-  fprintf(streams_results(), "%s%s%s: ", report_color(kColorName), one->name,
+  value_write(&line, &item->value, max_elements);
+  fprintf(streams_results(), "%s%s%s: ", report_color(kColorName), item->name,
           report_color(kColorNone));
   fwrite(line.data, 1, line.size, streams_results());
   putc('\n', streams_results());
@@ -127,7 +125,8 @@ static bool write_bytes(const char *path, bool append, const void *bytes, size_t
   return good;
 }
 
-/* The value as a tensor: a number is one without dimensions. NULL and an error raised. */
+/* Converts the value to a tensor; a number becomes one without dimensions. NULL with an error
+ * raised. */
 static TVMFFIObjectHandle make_tensor(const TVMFFIAny *value) {
   DLTensor *tensor;
   TVMFFIObjectHandle made;
@@ -156,15 +155,15 @@ static bool is_npy(const char *path) {
   return size > 4 && strcmp(path + size - 4, ".npy") == 0;
 }
 
-static bool write_file(const output *one, const char *path, bool append) {
-  TVMFFIObjectHandle made = make_tensor(&one->value);
+static bool write_file(const output *item, const char *path, bool append) {
+  TVMFFIObjectHandle made = make_tensor(&item->value);
   const DLTensor *tensor;
   text bytes = {NULL, 0, 0};
   size_t size = 0;
   bool good;
   if (made == NULL) {
     char *reason = raised_take_message();
-    report_error("%s: cannot write %s: %s", path, one->name, reason);
+    report_error("%s: cannot write %s: %s", path, item->name, reason);
     free(reason);
     return false;
   }
@@ -175,7 +174,7 @@ static bool write_file(const output *one, const char *path, bool append) {
   } else if (npy_write(&bytes, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {
     good = write_bytes(path, append, bytes.data, bytes.size);
   } else {
-    report_error("%s: cannot write %s: its elements have no whole bytes", path, one->name);
+    report_error("%s: cannot write %s: its elements have no whole bytes", path, item->name);
     good = false;
   }
   text_free(&bytes);
@@ -183,10 +182,10 @@ static bool write_file(const output *one, const char *path, bool append) {
   return good;
 }
 
-bool output_write(const output *one, const char *spec, size_t max_elements) {
+bool output_write(const output *item, const char *spec, size_t max_elements) {
   if (*spec == '\0') return true;
-  if (*spec != '-') return write_file(one, spec + 1, *spec == '+');
-  output_print(one, max_elements);
+  if (*spec != '-') return write_file(item, spec + 1, *spec == '+');
+  output_print(item, max_elements);
   return true;
 }
 

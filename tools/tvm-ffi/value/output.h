@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call leaves: its result, and the tensors that it filled or changed. */
+/* The outputs of a call: its result, and the tensors that it filled or changed. */
 #ifndef TVM_FFI_TOOL_OUTPUT_H_
 #define TVM_FFI_TOOL_OUTPUT_H_
 
@@ -16,27 +16,27 @@ typedef struct {
   size_t size;
 } output_list;
 
-/* What tensors hold before the call, to see which of them it changes. */
+/* The contents of tensors before the call, to detect which of them it changes. */
 typedef struct {
-  TVMFFIObjectHandle *copies; /* one per input, NULL for what is not compared */
+  TVMFFIObjectHandle *copies; /* one per input, NULL for inputs that are not compared */
   size_t size;
 } snapshot;
 
 void snapshot_take(const input_list *inputs, snapshot *out);
-void snapshot_free(snapshot *of);
+void snapshot_free(snapshot *initial);
 
-/* The result, unless it is None (a list that has tensors is as many results), and after it the
- * arguments that are storage or were changed. `result` is taken. */
-void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *before,
+/* Collects the result [take], unless it is None, and then the arguments that are storage or were
+ * changed. A list with tensors counts as several results. */
+void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *initial,
                     output_list *out);
-void output_list_free(output_list *of);
+void output_list_free(output_list *list);
 
-/* Whether each --output is one that output_write() takes; false when reported. */
+/* Whether output_write() accepts every --output; false after a report. */
 bool output_check(const arguments *args);
-/* Does what a text of --output says: nothing (""), print ("-"), a file ("@f.npy", "+f.npy",
- * "@f.bin", "+f.bin"). false when reported. */
-bool output_write(const output *one, const char *spec, size_t max_elements);
+/* Writes an output as a text of --output says: not at all (""), printed ("-"), or to a file
+ * ("@f.npy", "+f.npy", "@f.bin", "+f.bin"). False after a report. */
+bool output_write(const output *item, const char *spec, size_t max_elements);
 /* "arg[2]: 4xf32=1 2 3 4" */
-void output_print(const output *one, size_t max_elements);
+void output_print(const output *item, size_t max_elements);
 
 #endif /* TVM_FFI_TOOL_OUTPUT_H_ */

@@ -6,7 +6,8 @@
 #include "base/identifier.h"
 #include "value/schema.h"
 
-/* Types are walked by recursion, names of parameters are compared with each other. */
+/* Limits for untrusted metadata: types are read recursively, and all names of parameters are
+ * compared with each other. */
 enum { kMaxDepth = 48, kMaxArgs = 1000 };
 
 static const struct {
@@ -56,8 +57,8 @@ static schema_kind find_kind(const char *name) {
   return kSchemaObject;
 }
 
-/* ---- Names --------------------------------------------------------------------------------------
- * They come to stand in terminals and in sources, comments too. */
+/* ---- Names ----
+ * Checked because they are printed to terminals and written into sources, also into comments. */
 
 static bool is_type_name(const TVMFFIByteArray *name) {
   size_t i;
@@ -68,15 +69,14 @@ static bool is_type_name(const TVMFFIByteArray *name) {
   return name->size > 0;
 }
 
-/* "_0" is what a parameter without a name is shown as. */
+/* Rejects "_0" and the like, which stand for parameters without a name. */
 static bool is_parameter_name(const TVMFFIByteArray *name) {
   const bool is_position =
       name->size > 1 && name->data[0] == '_' && name->data[1] >= '0' && name->data[1] <= '9';
   return identifier_is(name->data, name->size) && !is_position;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static bool is_map(const TVMFFIAny *json) {
   return json->type_index == kTVMFFIMap;
@@ -86,12 +86,19 @@ static bool is_array(const TVMFFIAny *json) {
   return json->type_index == kTVMFFIArray;
 }
 
-/* An object's entry, to be cleared; None where there is none. */
+/* Whether a JSON object has an entry. `out` is to be cleared; it is None if there is no entry. */
+static bool find(const TVMFFIAny *map, const char *key, TVMFFIAny *out) {
+  if (tvm_ffi_map_get_item(map->v_obj, tvm_ffi_any_view_string(key), out) == 0) return true;
+  TVMFFIErrorSetRaised(NULL);
+  *out = tvm_ffi_any_none();
+  return false;
+}
+
+/* An entry of a JSON object, to be cleared; None if there is none. */
 static TVMFFIAny get(const TVMFFIAny *map, const char *key) {
   TVMFFIAny value;
-  if (tvm_ffi_map_get_item(map->v_obj, tvm_ffi_any_view_string(key), &value) == 0) return value;
-  TVMFFIErrorSetRaised(NULL);
-  return tvm_ffi_any_none();
+  (void)find(map, key, &value);
+  return value;
 }
 
 static bool parse(const char *bytes, size_t size, TVMFFIAny *out) {
@@ -105,8 +112,7 @@ static bool parse(const char *bytes, size_t size, TVMFFIAny *out) {
   return code == 0;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static bool read_type(const TVMFFIAny *json, int depth, schema_type *out);
 
@@ -118,17 +124,17 @@ static void free_content(schema_type *type) {
   free(type->parameter);
 }
 
-static bool add_arg(schema_type *to, const TVMFFIAny *json, int depth) {
+static bool add_arg(schema_type *type, const TVMFFIAny *json, int depth) {
   schema_type arg;
-  if (to->num_args == kMaxArgs || !read_type(json, depth, &arg)) return false;
-  to->args = tool_realloc(to->args, (to->num_args + 1) * sizeof *to->args);
-  to->args[to->num_args++] = arg;
+  if (type->num_args == kMaxArgs || !read_type(json, depth, &arg)) return false;
+  type->args = tool_realloc(type->args, (type->num_args + 1) * sizeof *type->args);
+  type->args[type->num_args++] = arg;
   return true;
 }
 
-/* The parameters of a std::function may be an array in the array; the length of a std::array is no
- * type. */
-static bool add_args(schema_type *to, const TVMFFIAny *json, int depth) {
+/* The parameters of a std::function may be an array within the array; the length of a std::array is
+ * no type and is skipped. */
+static bool add_args(schema_type *type, const TVMFFIAny *json, int depth) {
   const TVMFFIAny *items;
   int64_t i, size;
   if (depth > kMaxDepth || !is_array(json)) return false;
@@ -136,15 +142,15 @@ static bool add_args(schema_type *to, const TVMFFIAny *json, int depth) {
   size = tvm_ffi_array_get_size(json->v_obj);
   for (i = 0; i < size; ++i) {
     if (items[i].type_index == kTVMFFIInt) continue;
-    if (is_array(&items[i]) ? to->kind != kSchemaFunction || !add_args(to, &items[i], depth + 1)
-                            : !add_arg(to, &items[i], depth + 1)) {
+    if (is_array(&items[i]) ? type->kind != kSchemaFunction || !add_args(type, &items[i], depth + 1)
+                            : !add_arg(type, &items[i], depth + 1)) {
       return false;
     }
   }
   return true;
 }
 
-/* A name that is none, or that another parameter has, counts as not given. */
+/* An invalid name, or one that another parameter has, is ignored. */
 static void read_parameter_name(schema_type *function, const TVMFFIAny *json, size_t i) {
   TVMFFIAny value = is_map(json) ? get(json, "name") : tvm_ffi_any_none();
   TVMFFIByteArray name;
@@ -165,6 +171,24 @@ static void read_parameter_name(schema_type *function, const TVMFFIAny *json, si
   tvm_ffi_any_clear(&value);
 }
 
+static bool is_null(const TVMFFIAny *map, const char *key) {
+  TVMFFIAny value;
+  bool null = find(map, key, &value) && tvm_ffi_any_is_none(&value);
+  tvm_ffi_any_clear(&value);
+  return null;
+}
+
+/* Marks the parameters at the end that take None and have it as their default. */
+static void read_defaults(schema_type *function, const TVMFFIAny *params) {
+  size_t i;
+  for (i = function->num_args - 1; i > 0; --i) {
+    schema_type *param = &function->args[i];
+    if (param->kind != kSchemaOptional && param->kind != kSchemaAny) return;
+    if (!is_map(&params[i - 1]) || !is_null(&params[i - 1], "default")) return;
+    param->may_be_left_out = true;
+  }
+}
+
 static bool read_named_args(const TVMFFIAny *json, int depth, schema_type *out) {
   TVMFFIAny result = get(json, "return"), params = get(json, "params");
   bool good = is_array(&result) && is_array(&params) && add_args(out, &result, depth) &&
@@ -174,6 +198,7 @@ static bool read_named_args(const TVMFFIAny *json, int depth, schema_type *out) 
     for (i = 1; i < out->num_args; ++i) {
       read_parameter_name(out, tvm_ffi_array_get_data(params.v_obj) + (i - 1), i);
     }
+    read_defaults(out, tvm_ffi_array_get_data(params.v_obj));
   }
   tvm_ffi_any_clear(&result);
   tvm_ffi_any_clear(&params);
@@ -191,23 +216,23 @@ static bool read_all_args(const TVMFFIAny *json, int depth, schema_type *out) {
   return good && (out->kind != kSchemaOptional || out->num_args == 1);
 }
 
-/* What an argument given away is, and what a type unknown here says it is like. */
+/* Replaces an rvalue reference by the type it refers to, and an unknown type by its "fallback". */
 static void take_instead(const TVMFFIAny *json, int depth, schema_type *type) {
-  TVMFFIAny other = tvm_ffi_any_none();
-  schema_type instead;
+  TVMFFIAny fallback = tvm_ffi_any_none();
+  schema_type replacement;
   bool found = false;
   if (strcmp(type->name, "ObjectRValueRef") == 0 && type->num_args == 1) {
-    instead = type->args[0];
+    replacement = type->args[0];
     type->num_args = 0;
     found = true;
   } else if (type->kind == kSchemaObject) {
-    other = get(json, "fallback");
-    found = is_map(&other) && read_type(&other, depth + 1, &instead);
+    fallback = get(json, "fallback");
+    found = is_map(&fallback) && read_type(&fallback, depth + 1, &replacement);
   }
-  tvm_ffi_any_clear(&other);
+  tvm_ffi_any_clear(&fallback);
   if (!found) return;
   free_content(type);
-  *type = instead;
+  *type = replacement;
 }
 
 static bool read_type(const TVMFFIAny *json, int depth, schema_type *out) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types and signatures to read, as Python writes them. */
+/* Prints types and signatures for people, in Python's syntax. */
 #include <stdlib.h>
 
 #include "value/schema.h"
 
-/* Of each schema_kind; NULL: as it was written. */
+/* By schema_kind; NULL: the name in the metadata. */
 static const char *const kWords[] = {
     [kSchemaAny] = "Any",        [kSchemaNone] = "None",         [kSchemaBool] = "bool",
     [kSchemaInt] = "int",        [kSchemaFloat] = "float",       [kSchemaPointer] = "void*",
@@ -16,49 +16,50 @@ static const char *const kWords[] = {
     [kSchemaUnion] = "Union",    [kSchemaObject] = NULL,
 };
 
-static void write_list(text *to, const schema_type *types, size_t count) {
+static void write_list(text *out, const schema_type *types, size_t count) {
   size_t i;
   for (i = 0; i < count; ++i) {
-    if (i > 0) text_add(to, ", ");
-    schema_write_type(to, &types[i]);
+    if (i > 0) text_add(out, ", ");
+    schema_write_type(out, &types[i]);
   }
 }
 
-void schema_write_type(text *to, const schema_type *type) {
+void schema_write_type(text *out, const schema_type *type) {
   const char *word = kWords[type->kind];
-  text_add(to, "%s", word != NULL ? word : type->name);
+  text_add(out, "%s", word != NULL ? word : type->name);
   if (type->num_args == 0) return;
-  text_add(to, "[");
+  text_add(out, "[");
   if (type->kind == kSchemaFunction) {
-    text_add(to, "[");
-    write_list(to, type->args + 1, type->num_args - 1);
-    text_add(to, "], ");
-    schema_write_type(to, &type->args[0]);
+    text_add(out, "[");
+    write_list(out, type->args + 1, type->num_args - 1);
+    text_add(out, "], ");
+    schema_write_type(out, &type->args[0]);
   } else {
-    write_list(to, type->args, type->num_args);
+    write_list(out, type->args, type->num_args);
   }
-  text_add(to, "]");
+  text_add(out, "]");
 }
 
-void schema_write_signature(text *to, const schema_type *function) {
+void schema_write_signature(text *out, const schema_type *function) {
   size_t i;
   if (!schema_is_typed(function)) {
-    text_add(to, "(...) -> Any");
+    text_add(out, "(...) -> Any");
     return;
   }
-  text_add(to, "(");
+  text_add(out, "(");
   for (i = 0; i < schema_num_params(function); ++i) {
     const schema_type *param = schema_param(function, i);
-    if (i > 0) text_add(to, ", ");
+    if (i > 0) text_add(out, ", ");
     if (param->parameter != NULL) {
-      text_add(to, "%s: ", param->parameter);
+      text_add(out, "%s: ", param->parameter);
     } else {
-      text_add(to, "_%zu: ", i);
+      text_add(out, "_%zu: ", i);
     }
-    schema_write_type(to, param);
+    schema_write_type(out, param);
+    if (param->may_be_left_out) text_add(out, " = None");
   }
-  text_add(to, ") -> ");
-  schema_write_type(to, schema_result(function));
+  text_add(out, ") -> ");
+  schema_write_type(out, schema_result(function));
 }
 
 char *schema_describe(const char *metadata, size_t size) {

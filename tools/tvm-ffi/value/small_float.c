@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* DLPack's codes from 7 on came with 1.1. */
+/* DLPack has the codes from 7 on since version 1.1. */
 static const small_float kFormats[] = {
     {kDLFloat, 16, 5, 10, 15, kSmallIeee}, {kDLBfloat, 16, 8, 7, 127, kSmallIeee},
     {7, 8, 3, 4, 3, kSmallIeee},           {8, 8, 4, 3, 7, kSmallIeee},
@@ -27,12 +27,12 @@ static uint32_t get_sign_bit(const small_float *f) {
   return f->kind == kSmallExponent ? 0 : (uint32_t)1 << (f->bits - 1);
 }
 
-/* All bits of the exponent, no bit of the mantissa. */
+/* All bits of the exponent set, none of the mantissa. */
 static uint32_t get_exponent_mask(const small_float *f) {
   return (((uint32_t)1 << f->exponent) - 1) << f->mantissa;
 }
 
-/* The code of NaN; of the largest number where there is none. */
+/* The bits of NaN, or of the largest number if the format has no NaN. */
 static uint32_t get_nan(const small_float *f) {
   switch (f->kind) {
     case kSmallIeee:
@@ -74,7 +74,7 @@ double small_float_decode(const small_float *f, uint32_t bits) {
   return sign != 0 ? -value : value;
 }
 
-/* The nearest power of two, by its exponent: of two that are as near the even code. */
+/* Rounds to the nearest power of two, ties to the even code. */
 static uint32_t encode_exponent(const small_float *f, double value) {
   int exponent;
   double part;
@@ -96,7 +96,7 @@ uint32_t small_float_encode(const small_float *f, double value) {
     frexp(value, &exponent);
     --exponent;
     if (value == 0 || exponent < lowest) exponent = lowest;
-    if (exponent <= f->bias + 1) { /* else it is too large, and so might the sum be */
+    if (exponent <= f->bias + 1) { /* otherwise it is too large, and the sum could overflow */
       /* A mantissa that rounds up to a power of two carries into the exponent. */
       code = (uint32_t)rint(ldexp(fabs(value), f->mantissa - exponent)) +
              ((uint32_t)(exponent - lowest) << f->mantissa);

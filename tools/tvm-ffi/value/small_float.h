@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point formats that C has no type for: float16, bfloat16, and those of 8, 6 and 4 bits.
- */
+/* Floating-point formats without a type in C: float16, bfloat16, and those of 8, 6 and 4 bits. */
 #ifndef TVM_FFI_TOOL_SMALL_FLOAT_H_
 #define TVM_FFI_TOOL_SMALL_FLOAT_H_
 
@@ -8,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a number becomes that is too large, and whether there are infinities and a negative zero. */
+/* Decides what numbers too large become, and whether there are infinities and a negative zero. */
 typedef enum {
-  kSmallIeee,     /* infinities and NaNs as IEEE 754 has them */
-  kSmallFinite,   /* "fn": all ones are NaN, which is also what is too large */
-  kSmallFnuz,     /* "fnuz": negative zero's bits are NaN, which is also what is too large */
-  kSmallSaturate, /* neither infinity nor NaN: the largest number stands for them */
-  kSmallExponent  /* "e8m0fnu": powers of two, and NaN for everything without one */
+  kSmallIeee,     /* infinities and NaNs as in IEEE 754 */
+  kSmallFinite,   /* "fn": all ones are NaN, also used for numbers too large */
+  kSmallFnuz,     /* "fnuz": the bits of negative zero are NaN, also used for numbers too large */
+  kSmallSaturate, /* no infinity and no NaN: the largest number replaces them */
+  kSmallExponent  /* "e8m0fnu": powers of two, and NaN for anything without one */
 } small_float_kind;
 
 typedef struct {
@@ -23,7 +22,7 @@ typedef struct {
   small_float_kind kind;
 } small_float;
 
-/* NULL where the dtype is no such format; lanes do not matter. */
+/* NULL if the dtype is no such format; lanes are ignored. */
 const small_float *small_float_find(DLDataType dtype);
 
 double small_float_decode(const small_float *format, uint32_t bits);

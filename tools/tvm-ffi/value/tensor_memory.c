@@ -11,7 +11,7 @@
 #include "process/isolate.h"
 #include "value/device.h"
 
-/* Where MAP_ANONYMOUS has another name. */
+/* Some systems have only the older name. */
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS MAP_ANON
 #endif
@@ -32,37 +32,38 @@ static void release(void *context, DLTensor *tensor) {
   free(tensor->data);
 }
 
-/* ---- Guarded memory ----------------------------------------------------------------------------
- */
+/* ---- Guarded memory ---- */
 
-/* What a crash inside a guarded mapping means, written down before. */
+/* A guarded mapping, with the messages for a crash in it, which a signal handler cannot format. */
 typedef struct guarded {
   struct guarded *next;
   char *begin, *middle, *end;
-  char before[80], after[80];
+  char note_before[80], note_after[80];
 } guarded;
 
 static guarded *volatile all_guarded;
 
 static void explain_crash(int signal_number, siginfo_t *info, void *context) {
-  const char *at = info->si_addr;
-  const guarded *one;
+  const char *address = info->si_addr;
+  const guarded *mapping;
   (void)context;
-  for (one = all_guarded; one != NULL; one = one->next) {
-    if (at >= one->begin && at < one->end)
-      isolate_note(at < one->middle ? one->before : one->after);
+  for (mapping = all_guarded; mapping != NULL; mapping = mapping->next) {
+    if (address >= mapping->begin && address < mapping->end)
+      isolate_note(address < mapping->middle ? mapping->note_before : mapping->note_after);
   }
-  signal(signal_number, SIG_DFL); /* and crash again */
+  signal(signal_number, SIG_DFL); /* the access is repeated and now ends the program */
 }
 
 static void note_guarded(char *begin, char *end, char *data, size_t size) {
-  guarded *one = tool_alloc(sizeof *one);
-  one->next = all_guarded;
-  one->begin = begin;
-  one->middle = data;
-  one->end = end;
-  snprintf(one->before, sizeof one->before, "it reached before a tensor of %zu bytes", size);
-  snprintf(one->after, sizeof one->after, "it reached beyond a tensor of %zu bytes", size);
+  guarded *mapping = tool_alloc(sizeof *mapping);
+  mapping->next = all_guarded;
+  mapping->begin = begin;
+  mapping->middle = data;
+  mapping->end = end;
+  snprintf(mapping->note_before, sizeof mapping->note_before,
+           "it reached before a tensor of %zu bytes", size);
+  snprintf(mapping->note_after, sizeof mapping->note_after,
+           "it reached beyond a tensor of %zu bytes", size);
   if (all_guarded == NULL) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -71,11 +72,11 @@ static void note_guarded(char *begin, char *end, char *data, size_t size) {
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
   }
-  all_guarded = one;
+  all_guarded = mapping;
 }
 
-/* One page that cannot be accessed, pages with the data, another such page. The mapping stays: a
- * function that uses a tensor later than it may is caught for ever. */
+/* An inaccessible page, the pages with the data, another inaccessible page. The mapping is never
+ * released, so that a function is also caught if it uses the tensor too late. */
 static int allocate_guarded(void *context, DLTensor *tensor, size_t size) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), middle;
   char *block, *data;
@@ -93,44 +94,43 @@ static int allocate_guarded(void *context, DLTensor *tensor, size_t size) {
   return 0;
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------
- */
+/* ---- Tensors ---- */
 
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
                               tensor_guard guard) {
-  tvm_ffi_tensor_allocator how = {allocate, release, NULL};
+  tvm_ffi_tensor_allocator allocator = {allocate, release, NULL};
   TVMFFIObjectHandle out = NULL;
   if (guard != kGuardNone) {
-    how.allocate = allocate_guarded;
-    how.release = NULL;
-    how.context = &guard;
+    allocator.allocate = allocate_guarded;
+    allocator.release = NULL;
+    allocator.context = &guard;
   }
-  if (tvm_ffi_tensor_create_with(&how, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape, &out) !=
-      0) {
+  if (tvm_ffi_tensor_create_with(&allocator, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape,
+                                 &out) != 0) {
     return NULL;
   }
   return out;
 }
 
-/* Whether its elements are where tensor_copy can read them. */
+/* Whether tensor_copy can read its elements from the CPU, or from an open device. */
 static bool is_readable(const DLTensor *tensor) {
   int device = (int)tensor->device.device_type;
   return device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost ||
          device_is_open(tensor->device);
 }
 
-static void gather(const DLTensor *from, const DLTensor *to, size_t item) {
-  int64_t count = tvm_ffi_tensor_get_numel(from), i, offset = 0;
-  int64_t *index = calloc((size_t)from->ndim + 1, sizeof *index);
-  const char *data = tvm_ffi_tensor_get_data(from);
+static void gather(const DLTensor *source, const DLTensor *dest, size_t item) {
+  int64_t count = tvm_ffi_tensor_get_numel(source), i, offset = 0;
+  int64_t *index = calloc((size_t)source->ndim + 1, sizeof *index);
+  const char *data = tvm_ffi_tensor_get_data(source);
   int32_t d;
   if (index == NULL) return;
   for (i = 0; i < count; ++i) {
-    memcpy((char *)to->data + (size_t)i * item, data + offset * (int64_t)item, item);
-    for (d = from->ndim - 1; d >= 0; --d) {
-      offset += from->strides[d];
-      if (++index[d] < from->shape[d]) break;
-      offset -= index[d] * from->strides[d];
+    memcpy((char *)dest->data + (size_t)i * item, data + offset * (int64_t)item, item);
+    for (d = source->ndim - 1; d >= 0; --d) {
+      offset += source->strides[d];
+      if (++index[d] < source->shape[d]) break;
+      offset -= index[d] * source->strides[d];
       index[d] = 0;
     }
   }
@@ -139,7 +139,7 @@ static void gather(const DLTensor *from, const DLTensor *to, size_t item) {
 
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   TVMFFIObjectHandle out;
-  DLTensor *to;
+  DLTensor *dest;
   size_t size = 0;
   bool on_device = device_is_open(tensor->device);
   if (!is_readable(tensor)) {
@@ -161,16 +161,16 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   }
   out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim, kGuardNone);
   if (out == NULL || size == 0) return out;
-  to = TVMFFITensorGetDLTensorPtr(out);
+  dest = TVMFFITensorGetDLTensorPtr(out);
   if (on_device) {
-    if (device_copy_from(tensor, to->data, size) == 0) return out;
+    if (device_copy_from(tensor, dest->data, size) == 0) return out;
     TVMFFIObjectDecRef(out);
     return NULL;
   }
   if (tvm_ffi_tensor_is_contiguous(tensor)) {
-    memcpy(to->data, tvm_ffi_tensor_get_data(tensor), size);
+    memcpy(dest->data, tvm_ffi_tensor_get_data(tensor), size);
   } else {
-    gather(tensor, to, (size_t)tvm_ffi_dtype_get_bytes(tensor->dtype));
+    gather(tensor, dest, (size_t)tvm_ffi_dtype_get_bytes(tensor->dtype));
   }
   return out;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of the tool's own, in memory of the CPU. */
+/* Tensors owned by the tool, in CPU memory. */
 #ifndef TVM_FFI_TOOL_TENSOR_MEMORY_H_
 #define TVM_FFI_TOOL_TENSOR_MEMORY_H_
 
 #include <tvm/ffi/c.h>
 
-/* Which end of a tensor stands against memory that nobody may touch. */
+/* Which end of a tensor adjoins inaccessible memory. */
 typedef enum { kGuardNone, kGuardEnd, kGuardStart } tensor_guard;
 
-/* A Tensor full of zeros, aligned to 64 bytes; guarded at its end, to its element. NULL, and an
- * error raised. */
+/* Makes a Tensor of zeros, aligned to 64 bytes, or to its elements if it is guarded at its end.
+ * NULL with an error raised. */
 TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
                               tensor_guard guard);
 
-/* A packed, row-major copy in the CPU's memory, without a guard, of any tensor there and of a
- * packed one on a device that is open; NULL and an error raised. */
+/* Makes a packed, row-major copy in CPU memory, without a guard, of any tensor there or of a packed
+ * one on an open device; NULL with an error raised. */
 TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
 
 #endif /* TVM_FFI_TOOL_TENSOR_MEMORY_H_ */

@@ -15,7 +15,7 @@ static bool is_integer(DLDataType dtype) {
   return dtype.code == kDLInt || dtype.code == kDLUInt || dtype.code == kDLBool;
 }
 
-/* Bits of a number: half of a complex one. */
+/* The bits of one number; a complex element is two. */
 static unsigned get_bits(DLDataType dtype) {
   return dtype.code == kDLComplex ? dtype.bits / 2u : dtype.bits;
 }
@@ -37,8 +37,7 @@ size_t numbers_per_element(DLDataType dtype) {
   return (size_t)dtype.lanes * (dtype.code == kDLComplex ? 2 : 1);
 }
 
-/* ---- Bits: of whole bytes in the order of the machine, of fewer from the lowest bit on ---------
- */
+/* ---- Bits: whole bytes in native byte order, smaller numbers from the lowest bit ---- */
 
 static uint64_t get_raw(unsigned bits, const void *data, size_t i) {
   const unsigned char *bytes = data;
@@ -58,8 +57,8 @@ static uint64_t get_raw(unsigned bits, const void *data, size_t i) {
     raw = bytes[i];
   } else {
     for (k = 0; k < bits; ++k) {
-      size_t at = i * bits + k;
-      raw |= (uint64_t)((bytes[at / 8] >> (at % 8)) & 1) << k;
+      size_t bit_index = i * bits + k;
+      raw |= (uint64_t)((bytes[bit_index / 8] >> (bit_index % 8)) & 1) << k;
     }
   }
   return raw;
@@ -80,10 +79,10 @@ static void set_raw(unsigned bits, void *data, size_t i, uint64_t raw) {
     bytes[i] = (unsigned char)raw;
   } else {
     for (k = 0; k < bits; ++k) {
-      size_t at = i * bits + k;
-      unsigned bit = 1u << (at % 8);
-      bytes[at / 8] =
-          (unsigned char)((raw >> k & 1) != 0 ? bytes[at / 8] | bit : bytes[at / 8] & ~bit);
+      size_t bit_index = i * bits + k;
+      unsigned bit = 1u << (bit_index % 8);
+      bytes[bit_index / 8] = (unsigned char)((raw >> k & 1) != 0 ? bytes[bit_index / 8] | bit
+                                                                 : bytes[bit_index / 8] & ~bit);
     }
   }
 }
@@ -104,7 +103,8 @@ static double raw_to_real(DLDataType dtype, uint64_t raw) {
   return small_float_decode(small_float_find(dtype), word);
 }
 
-/* Rounded from a double, or for float32 from the text itself, which is not to be rounded twice. */
+/* Rounds from a double; a float32 uses `narrow`, converted directly from the text, so as not to
+ * round twice. */
 static uint64_t real_to_raw(DLDataType dtype, double wide, float narrow) {
   unsigned bits = get_bits(dtype);
   uint64_t raw;
@@ -120,8 +120,7 @@ static uint64_t real_to_raw(DLDataType dtype, double wide, float narrow) {
   return small_float_encode(small_float_find(dtype), wide);
 }
 
-/* ---- Numbers -----------------------------------------------------------------------------------
- */
+/* ---- Numbers ---- */
 
 number number_get(DLDataType dtype, const void *data, size_t i) {
   unsigned bits = get_bits(dtype);
@@ -197,24 +196,24 @@ void number_set_real(DLDataType dtype, void *data, size_t i, double value) {
   set_raw(get_bits(dtype), data, i, raw);
 }
 
-void number_copy(DLDataType dtype, void *data, size_t from, size_t to) {
+void number_copy(DLDataType dtype, void *data, size_t source, size_t dest) {
   unsigned bits = get_bits(dtype);
-  set_raw(bits, data, to, get_raw(bits, data, from));
+  set_raw(bits, data, dest, get_raw(bits, data, source));
 }
 
-/* The very value if six digits are enough for it; else as few as read as the same number, which %g
- * then writes without an exponent if it can. */
-static void write_real(text *to, DLDataType dtype, double value) {
+/* Prints six digits if they give the exact value; otherwise the fewest digits that read back as the
+ * same number, without an exponent if %g permits. */
+static void write_real(text *out, DLDataType dtype, double value) {
   char digits[40];
   int precision;
   uint64_t raw = real_to_raw(dtype, value, (float)value);
   if (isnan(value)) {
-    text_add(to, "nan");
+    text_add(out, "nan");
     return;
   }
   snprintf(digits, sizeof digits, "%g", value);
   if (strtod(digits, NULL) == value) {
-    text_add(to, "%s", digits);
+    text_add(out, "%s", digits);
     return;
   }
   for (precision = 1; precision < 17; ++precision) {
@@ -222,34 +221,34 @@ static void write_real(text *to, DLDataType dtype, double value) {
     if (real_to_raw(dtype, strtod(digits, NULL), strtof(digits, NULL)) == raw) break;
   }
   if (precision < 6) {
-    text_add(to, "%g", strtod(digits, NULL));
+    text_add(out, "%g", strtod(digits, NULL));
   } else {
-    text_add(to, "%.*g", precision, value);
+    text_add(out, "%.*g", precision, value);
   }
 }
 
-void number_write(text *to, DLDataType dtype, const void *data, size_t i) {
+void number_write(text *out, DLDataType dtype, const void *data, size_t i) {
   number value = number_get(dtype, data, i);
   if (value.kind == kNumberReal) {
-    write_real(to, dtype, value.real);
+    write_real(out, dtype, value.real);
   } else if (value.kind == kNumberInt) {
-    text_add(to, "%" PRId64, value.i);
+    text_add(out, "%" PRId64, value.i);
   } else {
-    text_add(to, "%" PRIu64, value.u);
+    text_add(out, "%" PRIu64, value.u);
   }
 }
 
-/* ---- Tensors -----------------------------------------------------------------------------------
- */
+/* ---- Tensors ---- */
 
-void tensor_type_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim) {
+void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim) {
   char name[kDtypeTextSize];
   int32_t i;
-  for (i = 0; i < ndim; ++i) text_add(to, "%" PRId64 "x", shape[i]);
-  text_add(to, "%s", dtype_write(dtype, name));
+  for (i = 0; i < ndim; ++i) text_add(out, "%" PRId64 "x", shape[i]);
+  text_add(out, "%s", dtype_write(dtype, name));
 }
 
-/* How many of the dimensions, lanes as the last of them, begin anew at this number. */
+/* The number of innermost dimensions, counting lanes as the last one, that begin anew at number
+ * i. */
 static int32_t count_borders(const int64_t *extents, int32_t ndim, size_t i) {
   int32_t borders = 0;
   size_t block = 1;
@@ -261,33 +260,34 @@ static int32_t count_borders(const int64_t *extents, int32_t ndim, size_t i) {
   return borders;
 }
 
-static void repeat(text *to, const char *what, int32_t count) {
-  while (count-- > 0) text_add(to, "%s", what);
+static void repeat(text *out, const char *piece, int32_t count) {
+  while (count-- > 0) text_add(out, "%s", piece);
 }
 
-/* As IREE writes them: one dimension bare, of more every row but not the whole in brackets. */
-static void write_numbers(text *to, DLDataType dtype, const int64_t *extents, int32_t ndim,
+/* IREE's format: one dimension without brackets; of several, brackets around every row but not
+ * around the whole. */
+static void write_numbers(text *out, DLDataType dtype, const int64_t *extents, int32_t ndim,
                           const void *data, size_t count, size_t max_numbers) {
   size_t i;
   for (i = 0; i < count; ++i) {
     int32_t borders = count_borders(extents, ndim, i);
     if (borders >= ndim) borders = ndim - 1;
-    if (i > 0) repeat(to, "]", borders);
+    if (i > 0) repeat(out, "]", borders);
     if (i == max_numbers) {
-      text_add(to, "...");
+      text_add(out, "...");
       return;
     }
     if (ndim > 1 && (i == 0 || borders > 0)) {
-      repeat(to, "[", i == 0 ? ndim - 1 : borders);
+      repeat(out, "[", i == 0 ? ndim - 1 : borders);
     } else if (i > 0) {
-      text_add(to, " ");
+      text_add(out, " ");
     }
-    number_write(to, dtype, data, i);
+    number_write(out, dtype, data, i);
   }
-  if (count > 0) repeat(to, "]", ndim - 1);
+  if (count > 0) repeat(out, "]", ndim - 1);
 }
 
-void tensor_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
                   size_t max_elements) {
   size_t per_element = numbers_per_element(dtype), count = per_element;
   int64_t *extents = tool_alloc(((size_t)ndim + 1) * sizeof *extents);
@@ -296,10 +296,10 @@ void tensor_write(text *to, DLDataType dtype, const int64_t *shape, int32_t ndim
     extents[i] = shape[i];
     count *= (size_t)shape[i];
   }
-  tensor_type_write(to, dtype, shape, ndim);
-  text_add(to, "=");
+  tensor_type_write(out, dtype, shape, ndim);
+  text_add(out, "=");
   if (per_element > 1) extents[ndim++] = (int64_t)per_element;
-  write_numbers(to, dtype, extents, ndim, data, count,
+  write_numbers(out, dtype, extents, ndim, data, count,
                 max_elements > SIZE_MAX / per_element ? SIZE_MAX : max_elements * per_element);
   free(extents);
 }

@@ -9,102 +9,102 @@
 #include "value/tensor_memory.h"
 #include "value/tensor_text.h"
 
-/* What the runtime says of it. */
-static void write_repr(text *to, const TVMFFIAny *value) {
+/* Writes the runtime's repr of the value. */
+static void write_repr(text *out, const TVMFFIAny *value) {
   TVMFFIAny repr;
   TVMFFIByteArray bytes;
   if (tvm_ffi_function_call_global("ffi.ReprPrint", value, 1, &repr) != 0) {
     TVMFFIErrorSetRaised(NULL); /* the core profile has no such function */
     if (tvm_ffi_any_try_string(value, &bytes)) {
-      text_add(to, "\"");
-      shown_add_text(to, bytes.data, bytes.size);
-      text_add(to, "\"");
+      text_add(out, "\"");
+      shown_add_text(out, bytes.data, bytes.size);
+      text_add(out, "\"");
     } else {
-      text_add(to, "<%s>", tvm_ffi_any_get_type_name(value));
+      text_add(out, "<%s>", tvm_ffi_any_get_type_name(value));
     }
     return;
   }
-  if (tvm_ffi_any_try_string(&repr, &bytes)) text_add_bytes(to, bytes.data, bytes.size);
+  if (tvm_ffi_any_try_string(&repr, &bytes)) text_add_bytes(out, bytes.data, bytes.size);
   tvm_ffi_any_clear(&repr);
 }
 
-static void write_real(text *to, double value) {
-  size_t before = to->size;
-  number_write(to, TVM_FFI_C_FLOAT64, &value, 0);
-  if (strpbrk(to->data + before, ".einf") == NULL) text_add(to, ".0"); /* not an integer */
+static void write_real(text *out, double value) {
+  size_t start = out->size;
+  number_write(out, TVM_FFI_C_FLOAT64, &value, 0);
+  if (strpbrk(out->data + start, ".einf") == NULL) text_add(out, ".0"); /* not an integer */
 }
 
-static void write_tensor(text *to, const DLTensor *tensor, size_t max_elements) {
+static void write_tensor(text *out, const DLTensor *tensor, size_t max_elements) {
   TVMFFIObjectHandle copy =
       tensor->ndim >= 0 && numbers_known(tensor->dtype) ? tensor_copy(tensor) : NULL;
   char device[48];
   if (copy != NULL) {
     const DLTensor *packed = TVMFFITensorGetDLTensorPtr(copy);
-    tensor_write(to, packed->dtype, packed->shape, packed->ndim, packed->data, max_elements);
+    tensor_write(out, packed->dtype, packed->shape, packed->ndim, packed->data, max_elements);
     TVMFFIObjectDecRef(copy);
     return;
   }
   TVMFFIErrorSetRaised(NULL);
-  tensor_type_write(to, tensor->dtype, tensor->shape, tensor->ndim);
-  text_add(to, " on %s", tvm_ffi_device_print(tensor->device, device, sizeof device));
+  tensor_type_write(out, tensor->dtype, tensor->shape, tensor->ndim);
+  text_add(out, " on %s", tvm_ffi_device_print(tensor->device, device, sizeof device));
 }
 
-/* Lists in lists, as far as a stack and json_out go; the runtime writes what is deeper. */
+/* Deeper lists are written by the runtime, to limit the stack and json_out's depth. */
 enum { kMaxDepth = 8 };
 
-static void write_value(text *to, const TVMFFIAny *value, size_t max_elements, int depth) {
+static void write_value(text *out, const TVMFFIAny *value, size_t max_elements, int depth) {
   DLTensor *tensor;
   char name[kDtypeTextSize];
   int64_t i;
   if (tvm_ffi_any_try_tensor(value, &tensor)) {
-    write_tensor(to, tensor, max_elements);
+    write_tensor(out, tensor, max_elements);
     return;
   }
   switch (value->type_index) {
     case kTVMFFINone:
-      text_add(to, "none");
+      text_add(out, "none");
       break;
     case kTVMFFIBool:
-      text_add(to, value->v_int64 != 0 ? "true" : "false");
+      text_add(out, value->v_int64 != 0 ? "true" : "false");
       break;
     case kTVMFFIFloat:
-      write_real(to, value->v_float64);
+      write_real(out, value->v_float64);
       break;
     case kTVMFFIDataType:
-      text_add(to, "dtype:%s", dtype_write(value->v_dtype, name));
+      text_add(out, "dtype:%s", dtype_write(value->v_dtype, name));
       break;
     case kTVMFFIDevice:
-      text_add(to, "dev:%s", tvm_ffi_device_print(value->v_device, name, sizeof name));
+      text_add(out, "dev:%s", tvm_ffi_device_print(value->v_device, name, sizeof name));
       break;
     case kTVMFFIShape: {
       const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(value->v_obj);
-      text_add(to, "shape:[");
+      text_add(out, "shape:[");
       for (i = 0; i < (int64_t)cell->size; ++i) {
-        text_add(to, "%s%" PRId64, i > 0 ? ", " : "", cell->data[i]);
+        text_add(out, "%s%" PRId64, i > 0 ? ", " : "", cell->data[i]);
       }
-      text_add(to, "]");
+      text_add(out, "]");
       break;
     }
     case kTVMFFIArray:
     case kTVMFFIList:
       if (depth == kMaxDepth) {
-        write_repr(to, value);
+        write_repr(out, value);
         break;
       }
-      text_add(to, "[");
+      text_add(out, "[");
       for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
-        text_add(to, "%s", i > 0 ? ", " : "");
-        write_value(to, tvm_ffi_array_get_data(value->v_obj) + i, max_elements, depth + 1);
+        text_add(out, "%s", i > 0 ? ", " : "");
+        write_value(out, tvm_ffi_array_get_data(value->v_obj) + i, max_elements, depth + 1);
       }
-      text_add(to, "]");
+      text_add(out, "]");
       break;
     default:
-      write_repr(to, value);
+      write_repr(out, value);
   }
 }
 
-void value_write(text *to, const TVMFFIAny *value, size_t max_elements) {
-  write_value(to, value, max_elements, 0);
+void value_write(text *out, const TVMFFIAny *value, size_t max_elements) {
+  write_value(out, value, max_elements, 0);
 }
 
 static void write_tensor_json(const DLTensor *tensor, size_t max_elements) {
@@ -129,15 +129,15 @@ static void write_tensor_json(const DLTensor *tensor, size_t max_elements) {
     if (count > max_elements) count = max_elements;
     count *= numbers_per_element(packed->dtype);
     for (i = 0; i < count; ++i) {
-      number one = number_get(packed->dtype, packed->data, i);
+      number value = number_get(packed->dtype, packed->data, i);
       if (packed->dtype.code == kDLBool) {
-        json_bool(NULL, one.u != 0);
-      } else if (one.kind == kNumberReal) {
-        json_real(NULL, one.real);
-      } else if (one.kind == kNumberInt) {
-        json_int(NULL, one.i);
+        json_bool(NULL, value.u != 0);
+      } else if (value.kind == kNumberReal) {
+        json_real(NULL, value.real);
+      } else if (value.kind == kNumberInt) {
+        json_int(NULL, value.i);
       } else {
-        json_uint(NULL, one.u);
+        json_uint(NULL, value.u);
       }
     }
   }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text, which is the text that gives them as an input wherever there is one, and as JSON.
- */
+/* Writes values as JSON, or as text, in the syntax of inputs if the value has one. */
 #ifndef TVM_FFI_TOOL_VALUE_TEXT_H_
 #define TVM_FFI_TOOL_VALUE_TEXT_H_
 
@@ -8,10 +7,10 @@
 
 #include "base/text.h"
 
-/* Of tensors max_elements at most. */
-void value_write(text *to, const TVMFFIAny *value, size_t max_elements);
+/* Writes at most max_elements of each tensor. */
+void value_write(text *out, const TVMFFIAny *value, size_t max_elements);
 
-/* An object with "type" and "value", of a tensor "dtype", "shape" and "data". */
+/* Writes an object with "type" and "value"; for a tensor "dtype", "shape" and "data". */
 void value_write_json(const char *key, const char *name, const TVMFFIAny *value,
                       size_t max_elements);
 
