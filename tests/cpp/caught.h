@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test of the layer expects to be thrown. */
+/* Catches the error that a test of the layer expects. */
 #ifndef TVM_FFI_TESTS_CPP_CAUGHT_H_
 #define TVM_FFI_TESTS_CPP_CAUGHT_H_
 

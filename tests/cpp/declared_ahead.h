@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public classes declared ahead, as projects do that do not want to include the headers. It has no
- * guard, for it is included before the headers and after them. */
+/* Forward declarations of public classes, as projects write them to avoid including the headers. It
+ * has no guard, because it is included before the headers and after them. */
 namespace tvm {
 namespace ffi {
 class Any;

@@ -47,7 +47,7 @@ int64_t func(int64_t x) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(func, func);
 auto twice = [](int64_t x) { return 2 * x; };
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(twice, twice);
-// A name that a wrapper might have for something of its own.
+// A name that the exporting macro might use for a variable of its own.
 int64_t result(int64_t args) {
   return args + 1;
 }
@@ -96,7 +96,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_counter, [](int64_t start) {
   return ffi::Module(ffi::make_object<Counter>(start));
 });
 
-// As many parameters as the largest export of a real library has.
+// As many parameters as the largest export of a real library.
 #define P6(i)                                                                                    \
   ffi::TensorView a##i, ffi::TensorView b##i, int64_t c##i, ffi::Optional<ffi::TensorView> d##i, \
       double e##i, bool f##i

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that is linked with a library of kernels: no Module keeps it loaded. */
+/* A program that is linked with a library of kernels. No Module keeps the library loaded. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>

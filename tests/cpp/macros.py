@@ -5,7 +5,7 @@
     macros.py ROOT COMPILER...    the compiler with its arguments
 
 A macro of the user's takes a statement as one argument, as in EXPECT_THROW({ TVM_FFI_THROW(E) << 1; },
-Error). Such a comma would split the argument where that macro hands it on; braces do not hold it together.
+Error). When that macro passes the argument to another macro, such a comma splits it, even inside braces.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ MODES = [[], ["-DNDEBUG", "-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1", "-DTVM_FFI_
 
 
 def public_macros(folder):
-    """The name and the parameters of each, by the header that defines it."""
+    """The name and the parameters of each public macro, by the header that defines it."""
     found = {}
     for header in sorted(folder.rglob("*.h")):
         for name, parameters in DEFINE.findall(header.read_text(encoding="utf-8")):
@@ -29,7 +29,7 @@ def public_macros(folder):
 
 
 def has_bare_comma(text):
-    """Whether a comma stands outside of parentheses; strings and pragmas do not count."""
+    """Whether the text has a comma outside of parentheses, strings and pragmas."""
     text = re.sub(r'"(\\.|[^"\\])*"', "", re.sub(r"^#.*$", "", text, flags=re.MULTILINE))
     depth = 0
     for letter in text:
@@ -49,7 +49,7 @@ def main():
     for mode in MODES:
         run = subprocess.run([*compiler, *mode, "-E", "-x", "c++", "-"], input=code, capture_output=True, text=True,
                              env={**os.environ, "LC_ALL": "C"})
-        # Preprocessors keep lines of text apart and may put a space between words.
+        # A preprocessor keeps the lines of text separate and may put spaces between words.
         expanded = dict(re.findall(r"^@ (\w+) @(.*?)(?=^@)", run.stdout, flags=re.MULTILINE | re.DOTALL))
         if run.returncode != 0 or set(expanded) != set(macros):
             print(run.stderr[:2000], "not expanded:", sorted(set(macros) - set(expanded)))

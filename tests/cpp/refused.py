@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Code that must not compile, and what the compiler has to say about it.
+"""Code that must not compile, and the message that the compiler must print for it.
 
     refused.py COMPILER...    the compiler with its arguments; reads C++ from standard input
 """
@@ -41,18 +41,23 @@ PARENT = """struct P : ffi::Object {
 };
 struct Q : P { %s TVM_FFI_DECLARE_OBJECT_INFO("q", Q, P); };"""
 NO_EXCEPTIONS = "with -fno-exceptions return Expected<T> and use TVM_FFI_UNEXPECTED and TVM_FFI_RET_CHECK"
-# What g++ or clang++ says where the language itself has no way from one type to the other.
+# The messages of g++ or clang++ if there is no conversion from one type to the other.
 NO_CONVERSION = "could not convert|cannot convert|no (viable|matching) conversion|conversion from .* to .* requested"
 NO_FUNCTION = "no matching function|no matching constructor|no matching member function"
 GUARD = "#include <tvm/ffi/extra/cuda/device_guard.h>\n"
 STL = "#include <tvm/ffi/extra/stl.h>\n"
+OPTIONAL_ARGS = "#include <tvm/ffi/extra/optional_args.h>\n"
+ACCESSOR = "#include <tvm/ffi/container/tensor_accessor.h>\n"
+PACKED = ACCESSOR + """struct Packed { uint8_t bits; };
+template <> struct tvm::ffi::dtype_trait<Packed> { static constexpr DLDataType value = {kDLFloat4_e2m1fn, 4, 1}; };
+"""
 LAUNCHER = "#include <tvm/ffi/extra/cuda/cubin_launcher.h>\n"
 EXPORT = "\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(f, f)"
 
 
 
 class First(str):
-    """A pattern that the first error of all has to match."""
+    """A pattern that the first of all errors has to match."""
 
 
 # name: (code, pattern of the message[, extra arguments])
@@ -62,6 +67,20 @@ CASES = {
     "check without exceptions": ("void f(int x) { TVM_FFI_ICHECK_EQ(x, 1); }", NO_EXCEPTIONS, "-fno-exceptions"),
     "a returning check in a void function": (
         "void f(int x) { TVM_FFI_RET_CHECK(x > 0, ValueError); }", "return.*void|void.*return"),
+    "an error handed on by a function that returns none": (
+        "ffi::Expected<int> g();\nint f() { TVM_FFI_RETURN_IF_ERROR(g()); return 1; }",
+        r"has to return tvm::ffi::Expected<T>"),
+    "an error handed on by a void function": (
+        "ffi::Expected<int> g();\nvoid f() { TVM_FFI_RETURN_IF_ERROR(g()); }", "return.*void|void.*return"),
+    "a value assigned of no Expected": (
+        "int *g();\nffi::Expected<int> f() { TVM_FFI_ASSIGN_OR_RETURN(auto x, g()); return *x; }",
+        "take a tvm::ffi::Expected<T>"),
+    "a value assigned of a code": (
+        "int g();\nffi::Expected<int> f() { TVM_FFI_ASSIGN_OR_RETURN(auto x, g()); return x; }",
+        "an int has no value: write TVM_FFI_RETURN_IF_ERROR"),
+    "a value assigned of nothing": (
+        "ffi::Expected<void> g();\nffi::Expected<int> f() { TVM_FFI_ASSIGN_OR_RETURN(auto x, g()); return x; }",
+        "no value to assign: write TVM_FFI_RETURN_IF_ERROR"),
     "a message with a class of its own operator, lean": (
         "namespace n { struct S {}; std::ostream &operator<<(std::ostream &, const S &); }\n"
         "void f(n::S s) { TVM_FFI_THROW(ValueError) << s; }", "include <sstream>", "-DTVM_FFI_LEAN"),
@@ -95,6 +114,41 @@ CASES = {
         "ffi::TensorView f(ffi::TensorView x) { return x; }" + EXPORT, First("does not keep its data alive")),
     "a view or nothing as a result": (
         "ffi::Optional<ffi::TensorView> f() { return {}; }" + EXPORT, First("does not keep its data alive")),
+    "an accessor as a result": (
+        ACCESSOR + "ffi::TensorAccessor<float, 1> f();" + EXPORT, First("does not keep its data alive")),
+    "an accessor as an argument": (
+        ACCESSOR + "void f(ffi::Function g, ffi::TensorAccessor<float, 1> x) { g(x); }",
+        First("an accessor is no argument: pass the Tensor or TensorView that it is of")),
+    "an accessor in a value": (
+        ACCESSOR + "ffi::Any f(ffi::TensorAccessor<float, 1> x) { return x; }",
+        First("an accessor is no value, for it does not keep its data alive")),
+    "an accessor of elements that are packed": (
+        PACKED + "void f(ffi::TensorAccessor<Packed, 1> x) { x(0) = {}; }", First("elements of this dtype are packed")),
+    "an accessor of rows of elements that are packed": (
+        PACKED + "auto f(ffi::TensorAccessor<const Packed, 2> x) { return x[0]; }", First("elements of this dtype are packed")),
+    "an accessor of elements without a dtype": (
+        ACCESSOR + "void f(ffi::TensorAccessor<Foreign, 1>) {}" + EXPORT, First("specialise tvm::ffi::dtype_trait")),
+    "an accessor with too few indices": (
+        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1); }", First("one index for each dimension")),
+    "an accessor at an index that is no integer": (
+        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1.7, 0.2); }", First("an index is an integer")),
+    "a row of an accessor at an index that is no integer": (
+        ACCESSOR + "auto f(ffi::TensorAccessor<float, 2> x) { return x[1.7f]; }", First("an index is an integer")),
+    "an accessor that reads": (
+        ACCESSOR + "void f(ffi::TensorAccessor<const float, 1> x) { x(0) = 1; }", First("read-only|const value|not assignable")),
+    "a view that makes a const element written": (
+        ACCESSOR + "ffi::TensorAccessor<float, 1> f(ffi::TensorAccessor<const float, 1> x) { return x; }", First(NO_CONVERSION)),
+    "arguments left out of a function that needs them all": (
+        OPTIONAL_ARGS + "void f(int);\nauto g = ffi::Function::FromTyped(ffi::WithOptionalArgs(f));",
+        First("the last parameter is no tvm::ffi::Optional or std::optional")),
+    "arguments left out of an overload": (
+        OPTIONAL_ARGS + "#include <tvm/ffi/reflection/overload.h>\n"
+        "void f() { refl::OverloadObjectDef<FinalObj>().def(\n"
+        '"m", ffi::WithOptionalArgs([](const FinalObj *, ffi::Optional<int>) {})); }',
+        First("an overload has one number of arguments")),
+    "arguments left out of a method": (
+        OPTIONAL_ARGS + "auto g = ffi::WithOptionalArgs(&FinalObj::use_count);",
+        First("WithOptionalArgs takes a function or a lambda")),
     "one of two functions": ("void f(int);\nvoid f(double);" + EXPORT, "deduce|incompatible initializer|overloaded"),
     "an argument of a foreign class": ("void f(ffi::Function g) { g(Foreign()); }", f"{NO_FUNCTION}|{NO_CONVERSION}"),
     "a packed function that is none": (
@@ -122,6 +176,9 @@ CASES = {
     "nullptr compared with a string": ("bool f(ffi::String s) { return nullptr != s; }", f"nullptr_t|ambiguous|{NO_FUNCTION}|no match for|invalid operands"),
     # Containers.
     "an array of views": ("ffi::Array<ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored"),
+    "an element of a type that nobody has checked": (
+        "void f(ffi::List<int64_t> x) { x.GetListObj()->at_expected<ffi::ObjectRef>(0); }",
+        First("the type of an element is not known here")),
     "a list of a foreign class": ("ffi::List<Foreign> x;", "elements of this type cannot be stored"),
     "a map from a foreign class": ("ffi::Map<Foreign, int> x;", "keys and values of this type cannot be stored"),
     "a dict of views": ("ffi::Dict<int, ffi::TensorView> x;", "keys and values of this type cannot be stored"),
@@ -169,11 +226,31 @@ CASES = {
     "a vector taken out of a value": (
         STL + "auto f(ffi::Any x) { return std::move(x).as<std::vector<int>>(); }",
         "no value of this type is ever stored"),
-    # Something or nothing, a value or an error.
+    # Optional and Expected.
     "an optional for its value": ("int64_t f(ffi::Optional<int64_t> x) { return x; }", NO_CONVERSION),
     "an optional of another type": ("ffi::Optional<ffi::Tensor> f(ffi::String s) { return s; }", NO_CONVERSION),
     "an error or something else": ("ffi::Unexpected<int> x(1);", "Unexpected holds an Error"),
     "an error or an error": ("ffi::Expected<ffi::Error> f();\nauto x = f();", "Expected<Error> has no way to tell"),
+    "an expected view": (
+        "ffi::Expected<ffi::TensorView> f(ffi::TensorView x) { return x; }",
+        First(r"Expected<T> keeps its value.*read the view with try_cast<TensorView>\(\)")),
+    "an expected view of a tensor": (
+        "ffi::Expected<ffi::TensorView> f(const ffi::Tensor &x) { return x; }", First("Expected<T> keeps its value")),
+    "an expected view of a value": (
+        "bool f(ffi::AnyView x) { return x.cast_expected<ffi::TensorView>().is_ok(); }",
+        First("Expected<T> keeps its value")),
+    "an expected view that is the result of a call": (
+        "bool f(ffi::Function f) { return f.CallExpected<ffi::TensorView>(1).is_ok(); }",
+        First("Expected<T> keeps its value")),
+    "an expected pointer of a value": (
+        "bool f(ffi::AnyView x) { return x.cast_expected<DLTensor *>().is_ok(); }",
+        First("Expected<T> keeps its value.*borrowed type")),
+    "expected borrowed text of a value": (
+        "bool f(ffi::Any x) { return x.cast_expected<const char *>().is_ok(); }",
+        First("Expected<T> keeps its value.*borrowed type")),
+    "an expected borrowed value of a value": (
+        "bool f(ffi::Any x) { return std::move(x).cast_expected<ffi::AnyView>().is_ok(); }",
+        First("Expected<T> keeps its value.*borrowed type")),
     "neither a value nor an error": ("ffi::Expected<int> x;", NO_FUNCTION),
     "an expected value that nobody looks at": (
         "ffi::Expected<int> f();\nvoid g() { f(); }", "nodiscard", "-Werror=unused-result"),
@@ -279,7 +356,7 @@ def compile_code(command, code):
 
 def check(compiler, header, name, code, message, *args):
     """What is wrong; empty when nothing is."""
-    # What was compiled ahead is not for other arguments.
+    # The precompiled header does not serve other arguments.
     command = [*compiler, *args, "-fsyntax-only", "-x", "c++", "-"] + ([] if args else ["-include", header])
     run = compile_code(command, (PRELUDE if args else "") + code + "\n")
     if run.returncode == 0:

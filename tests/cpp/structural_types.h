@@ -30,7 +30,7 @@ class Var : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Var, ffi::ObjectRef, VarObj);
 };
 
-/** Defines variables, in both ways. */
+/** Defines variables, by a pattern field and by a simple one. */
 class LetObj : public ffi::Object {
  public:
   LetObj(Any pattern_, Any simple_, Any body_) : pattern(pattern_), simple(simple_), body(body_) {}
@@ -59,7 +59,7 @@ class Pair : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Pair, ffi::ObjectRef, PairObj);
 };
 
-/** Registers them, once. False where the library has none of what they are for. */
+/** Registers the types, once. False if the runtime has no structural functions. */
 inline bool Prepare() {
   namespace refl = tvm::ffi::reflection;
   if (!ffi::Function::GetGlobal("ffi.StructuralWalk")) return false;
@@ -79,7 +79,7 @@ inline bool Prepare() {
   return registered;
 }
 
-/** A value in few letters. */
+/** A short text for a value. */
 inline std::string Brief(AnyView value) {
   if (value == nullptr) return "none";
   if (auto number = value.as<int64_t>()) return std::to_string(*number);

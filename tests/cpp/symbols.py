@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels built with the layer export of it.
+"""Fail when kernels built with the layer export symbols of the layer that they should not.
 
     symbols.py NM LIBRARY...
 
-Exported may be the kernels, vtable and type_info of polymorphic classes, and the user's own
-functions; nothing may be a unique symbol, for such a library is never unloaded.
+A library may export its kernels, the vtable and type_info of polymorphic classes, and the user's own
+functions. It may not have a unique symbol (STB_GNU_UNIQUE), because it would never be unloaded.
 """
 import re
 import subprocess
 import sys
 
-# Of ours: a function or variable whose own name, not just that of a parameter, is in the layer.
+# Symbols of the layer: a function or variable whose own name, not just that of a parameter, is in it.
 OURS = re.compile(r"^_ZN?[KRO]*(3tvm3ffi|T[VIS]N3tvm3ffi)")
 POLYMORPHIC = re.compile(r"^_ZT[VIS]")
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access paths: building, comparing, what the runtime makes of them and they of the runtime's. What
- * a path prints and how its parts compare is in tests/compat/names_paths.cc, too. */
+/* Access paths: building and comparing them, passing them to the runtime, and reading paths that
+ * the runtime made. tests/compat/names_paths.cc also has their texts and how their parts compare.
+ */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/structural_equal.h>
@@ -84,7 +85,7 @@ TEST(AccessPath, IsAPrefixOfWhatGoesOn) {
   EXPECT_FALSE(base->IsPrefixOf(AccessPath::Root()->Attr("a")->ArrayItem(2)->Attr("b")));
 }
 
-/* A parent that is no path ends the path there. */
+/* A parent that is not a path ends the path. */
 TEST(AccessPath, DoesNotBelieveItsFields) {
   const AccessPath odd(
       ffi::make_object<refl::AccessPathObj>(Array<int>{1}, AccessStep::Attr("a"), 5));

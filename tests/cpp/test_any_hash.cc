@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as keys: by bits, by content, and by what a type registered. */
+/* Hash and equality of keys: by bits, by content, and by functions that a type registered. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -77,7 +77,7 @@ TEST(AnyEqual, TextIsEqualByContentWhereverItStands) {
   EXPECT_FALSE(AnyEqual()(String("same length!"), String("other length")));
 }
 
-/* A function of its own, as g++ 11 and 12 optimise it. */
+/* Not inlined, so that g++ 11 and 12 optimise it as they do in a function of its own. */
 __attribute__((noinline)) uint64_t HashOfMovedText() {
   return AnyHash()(Any(String("a")));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BigInt: what holds for any numbers, the parts that compilers have in several forms, and what only
- * this layer has. Its values, texts and errors are in tests/compat/names_big_int.cc, beside those
- * of the package's headers. */
+/* BigInt: the laws of arithmetic on random numbers, the parts with several implementations for
+ * different compilers, and functions that only this layer has. tests/compat/names_big_int.cc
+ * compares values, texts and errors with those of the package's headers. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/container/array.h>
@@ -36,7 +36,7 @@ BigInt Parse(const std::string &text) {
   return value;
 }
 
-/** Of any size up to 7 words, often with words of zeros and ones. */
+/** A number of up to 7 words, often with words of only zero bits or only one bits. */
 BigInt Random(std::mt19937_64 *random) {
   BigInt value;
   for (uint64_t i = (*random)() % 7 + 1; i-- > 0;) {
@@ -47,7 +47,7 @@ BigInt Random(std::mt19937_64 *random) {
   return (*random)() % 2 == 0 ? value : -value;
 }
 
-/** Whether the words are as few as they can be, and the ABI's functions read the same. */
+/** Checks that no word is redundant, and that the ABI's functions read the same number. */
 void ExpectWellFormed(const BigInt &value) {
   const BigInt::ArrayView words = Unsafe::GetArrayView(value);
   EXPECT_EQ(int_ops::NeededWords(&words[0], words.size()), words.size());
@@ -119,7 +119,7 @@ TEST(BigInt, ConvertsToTheNearestDouble) {
   }
 }
 
-/* Compilers without integers of 128 bits, and other processors, take these. */
+/* The implementation for compilers without 128-bit integers, and for other processors. */
 TEST(BigInt, MultipliesAndDividesByHalves) {
   std::mt19937_64 random(5);
   const uint64_t special[] = {0, 1, 0xffffffff, 0x100000000, ~uint64_t{0}, uint64_t{1} << 63};
@@ -171,7 +171,7 @@ TEST(BigInt, TravelsInContainersAndCalls) {
             "BigInt`. Expected `BigInt` but got `float`");
 }
 
-/* One object, whoever holds it: the last one frees it. */
+/* All copies share one object; the last one frees it. */
 TEST(BigInt, SharesItsObject) {
   BigInt a = BigInt(1) << 70;
   const Any any(a);

@@ -95,6 +95,30 @@ TEST(Array, ConvertsElements) {
   EXPECT_EQ(refs.size(), 1u);
 }
 
+Tuple<int64_t, String, Array<int64_t>> ReturnElements(bool all) {
+  if (all) return {1, "two", {3, 4}};
+  return {};
+}
+Tuple<Any, Tuple<int, float>> ReturnNested(const int x) {
+  const Tuple<int, float> inner = {x, 2.5f};
+  if (x > 0) return {x, inner};
+  return {"none", {x, 0.5f}};
+}
+
+TEST(Tuple, IsMadeOfBraces) {
+  EXPECT_EQ(ReturnElements(true).get<1>(), "two");
+  EXPECT_EQ(ReturnElements(true).get<2>()[1], 4);
+  EXPECT_EQ(ReturnElements(false).get<0>(), 0);
+  EXPECT_EQ(ReturnNested(3).get<1>().get<1>(), 2.5f);
+  EXPECT_EQ(ReturnNested(3).get<0>().cast<int>(), 3);
+  EXPECT_EQ(ReturnNested(0).get<0>().cast<String>(), "none");
+  EXPECT_EQ(ReturnNested(0).get<1>().get<1>(), 0.5f);
+  // One element converts to a tuple only explicitly.
+  static_assert(!std::is_convertible_v<int, Tuple<int>>, "");
+  static_assert(std::is_constructible_v<Tuple<int>, int>, "");
+  static_assert(!std::is_constructible_v<Tuple<int, int>, int>, "");
+}
+
 TEST(Tuple, HasTypedElements) {
   Tuple t(1, 2.5f, String("x"));
   static_assert(std::is_same_v<decltype(t), Tuple<int, float, String>>, "");

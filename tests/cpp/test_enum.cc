@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enums: what users see of members from several places. Texts of errors and what states hold are in
- * tests/compat/names_enums.cc, beside those of the package's headers. */
+/* Enums: members that are added in several places. tests/compat/names_enums.cc compares texts of
+ * errors and the contents of the state with those of the package's headers. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/extra/dataclass.h>
@@ -93,7 +93,7 @@ TEST(Enum, HasAttributesOfMembers) {
   EXPECT_EQ(state->attrs.at("round").count(EnumObj::_GetByStrIndex<FruitObj>("pear")), 0u);
 }
 
-/* Whoever adds one, all see it: Python does what this does. */
+/* A member that is added through the state is visible to all. Python adds members like this. */
 TEST(Enum, SeesMembersThatOthersAdd) {
   const ffi::EnumState state = StateOf(BitsObj::RuntimeTypeIndex());
   const ffi::ObjectPtr<BitsObj> made = ffi::make_object<BitsObj>();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors, what the macros say, and errors as values. */
+/* Errors, the messages of the macros, and errors as values. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -33,7 +33,7 @@ struct Count {
 };
 }  // namespace printed
 
-/* Operators for types of other namespaces: only code in this one sees them. */
+/* Operators for types of other namespaces: only code in this namespace finds them. */
 namespace scoped {
 std::ostream &operator<<(std::ostream &os, DLDevice device) {
   return os << "device " << device.device_id;
@@ -79,7 +79,7 @@ Expected<int> RetCheck(DLDevice device) {
 }  // namespace inner
 }  // namespace scoped
 
-/* What another macro that takes a statement makes of it. */
+/* Pass a statement on from one macro to another. */
 #define HANDED_ON(statement) statement
 #define AS_ONE_ARGUMENT(statement) HANDED_ON(statement)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one-line calls of extra/: what is theirs, not the runtime's. tests/compat/names_extra.cc has
- * what they come to. */
+/* The one-line calls of extra/: what the layer does, not the runtime. tests/compat/names_extra.cc
+ * has their results. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/json.h>
@@ -25,7 +25,7 @@ class Extra : public testing::Test {
   }
 };
 
-/* The only test that calls this one: once found, a function is kept. */
+/* No other test may call RecursiveGe: a function that was found once is kept. */
 TEST_F(Extra, AFunctionThatIsMissingIsAskedForAgain) {
   const Function kept = Function::GetGlobalRequired("ffi.RecursiveGe");
   Function::RemoveGlobal("ffi.RecursiveGe");
@@ -93,7 +93,7 @@ TEST_F(Extra, GraphsComeBack) {
   EXPECT_TRUE(ffi::RecursiveEq(copy, back));
 }
 
-/* A reference that is more than one thing. */
+/* A reference that also converts to bool, so that more than one operator<< fits. */
 class Truthy : public ffi::ObjectRef {
  public:
   using ffi::ObjectRef::ObjectRef;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions: made, called, registered; what wrong arguments say. */
+/* Functions: making, calling and registering them; the errors of wrong arguments. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions made in place, called by hand, and asked about. */
+/* Functions made in place, called through the C ABI, and their properties. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/function_details.h>
 #include <tvm/ffi/tvm_ffi.h>

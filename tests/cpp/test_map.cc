@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Map and Dict as a whole: made, walked through and changed, against a model; copies and iterators.
- */
+/* Map and Dict: construction, iteration and changes compared with a model; copies and iterators. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -27,7 +26,7 @@ Pairs Entries(const C &map) {
   return Pairs(map.begin(), map.end());
 }
 
-/* ---- Types ------------------------------------------------------------------------------------*/
+/* ---- Types ---- */
 
 static_assert(std::is_same_v<decltype(*std::declval<Ints::iterator>()), const std::pair<int, int>>);
 static_assert(std::is_same_v<Ints, Map<int, int, void>>);
@@ -43,7 +42,7 @@ constexpr bool has_arrow<Iterator, std::void_t<decltype(std::declval<Iterator &>
     true;
 static_assert(!has_arrow<Ints::iterator> && has_arrow<MapObj::iterator>);
 
-/* ---- Made -------------------------------------------------------------------------------------*/
+/* ---- Construction ---- */
 
 TEST(Map, IsMadeOfRanges) {
   for (int size = 0; size < 40; ++size) {
@@ -85,9 +84,9 @@ TEST(Map, OfNothingIsEmpty) {
   EXPECT_EQ(Entries(taken), (Pairs{{1, 2}}));
 }
 
-/* ---- Changed, as a model is -------------------------------------------------------------------*/
+/* ---- Changes, compared with a model ---- */
 
-/** What a map does to the order of its entries. */
+/** A model of the order in which a map keeps its entries. */
 class Model {
  public:
   Pairs entries;
@@ -102,7 +101,7 @@ class Model {
     if (found == entries.end()) {
       entries.emplace_back(key, value);
     } else if (is_dense_) {
-      // Of many, what is set again comes to the end.
+      // In a table, which Set makes once there are 4 entries, setting a key moves it to the end.
       entries.erase(found);
       entries.emplace_back(key, value);
     } else {
@@ -118,7 +117,7 @@ class Model {
   bool is_dense_ = false;
 };
 
-/** Sets and erases keys below a limit, by the layer and by functions of the runtime in turn. */
+/** Sets and erases keys below num_keys, by the layer and by functions of the runtime in turn. */
 template <typename C>
 void FollowModel(int num_keys, int steps, unsigned seed) {
   const bool is_dict = std::is_same_v<C, Dict<int, int>>;
@@ -175,7 +174,7 @@ TEST(Map, IsChangedAsItsModel) {
   }
 }
 
-/* ---- Copies and iterators ---------------------------------------------------------------------*/
+/* ---- Copies and iterators ---- */
 
 TEST(Map, IsCopiedBeforeItIsChanged) {
   for (const int size : {1, 2, 3, 4, 5, 40, 1000}) {
@@ -235,7 +234,7 @@ TEST(Map, KeepsIterators) {
   }
 }
 
-/* ---- What goes out changes the map ------------------------------------------------------------*/
+/* ---- Destructors of removed values that change the map ---- */
 
 class EraserObj : public ffi::Object {
  public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Map and Dict find keys by: bits, content, and what a type registered; and keys that collide.
- */
+/* How Map and Dict find keys: by bits, by content, and by functions that a type registered; and
+ * keys whose hashes collide. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/structural_key.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -18,9 +18,9 @@ using ffi::String;
 
 namespace {
 
-/* ---- Keys of all kinds ------------------------------------------------------------------------*/
+/* ---- Keys of all kinds ---- */
 
-/** Of up to seven bytes in an object: equal to the same text in a value. */
+/** Texts of up to seven bytes in an object, which equal the same text stored in the value. */
 String OnHeap(const std::string &text) {
   return String(std::string(text));
 }
@@ -30,7 +30,7 @@ Bytes BytesOnHeap(const std::string &text) {
 
 struct Kind {
   const char *name;
-  /** Each call makes another value; keys of the two are equal. */
+  /** Each call makes a new value; both functions make equal keys for the same number. */
   std::function<Any(int)> make, make_equal;
 };
 
@@ -137,7 +137,7 @@ TEST(MapKeys, OfOneTypeAreBorrowed) {
   EXPECT_EQ((Map<DLDataType, int>{{DLDataType{kDLInt, 8, 1}, 5}}[DLDataType{kDLInt, 8, 1}]), 5);
 }
 
-/* ---- Types with a hash and an equality of their own -------------------------------------------*/
+/* ---- Types with a hash and an equality of their own ---- */
 
 class HookedObj : public ffi::Object {
  public:
@@ -178,7 +178,7 @@ Any MakeHooked(int64_t hash, int64_t id) {
 
 TEST(MapKeys, ThatCollideAreToldApart) {
   RegisterHooks();
-  // All in one chain; two chains that push each other away; chains from neighbouring slots.
+  // All in one chain; two chains whose entries displace each other; chains from neighbouring slots.
   for (const int num_hashes : {1, 2, 16}) {
     Dict<Any, int> dict;
     for (int i = 0; i < 100; ++i) dict.Set(MakeHooked(i % num_hashes, i), i);

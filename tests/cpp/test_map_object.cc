@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of Map and Dict: a walk through both layouts, and changes past the reference. */
+/* The objects of Map and Dict: iteration in both layouts, and changes of the object itself, not
+ * through a reference class. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -18,7 +19,7 @@ namespace {
 static_assert(sizeof(MapObj) == 56 && sizeof(DictObj) == 56, "");
 static_assert(!std::is_default_constructible_v<MapObj>, "");
 
-/** Of 0 to size - 1, in the order of a pseudo-random walk. */
+/** A map of the keys 0 to size - 1, in a pseudo-random order. */
 Map<int, String> MakeMap(int size) {
   Map<int, String> map;
   for (int i = 0; i < size; ++i) map.Set(i * 7919 % size, String(std::to_string(i)));
@@ -26,7 +27,7 @@ Map<int, String> MakeMap(int size) {
 }
 
 class MapObject : public testing::TestWithParam<int> {};
-/* Up to 4 entries stand in a row, more of them in a table. */
+/* Up to 4 entries are a plain array, more are a hash table. */
 INSTANTIATE_TEST_SUITE_P(Sizes, MapObject, testing::Values(1, 2, 4, 5, 17, 300));
 
 TEST_P(MapObject, IsWalkedInOrder) {

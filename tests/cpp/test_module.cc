@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of other libraries, built with the layer, through this runtime. */
+/* Modules of libraries built with the layer, and module classes in C++, on this runtime. */
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -136,7 +136,7 @@ class Empty : public ffi::ModuleObj {
   ffi::Optional<ffi::Function> GetFunction(const ffi::String &) override { return std::nullopt; }
 };
 
-/* The ways to the last of them double with each. */
+/* Each module imports the one before twice, so that there are 2 to the 60 paths to the last. */
 Module Diamonds(const Module &last, const std::function<Module(int)> &make) {
   Module first = last;
   for (int i = 0; i < 60; ++i) {
@@ -156,7 +156,7 @@ TEST(Modules, AreReachedOnce) {
             "RuntimeError: Cyclic dependency detected during import");
 }
 
-/* Has a function of its own name, and writes down who was asked. */
+/* A module with one function, whose name is the module's. It logs each module that is asked. */
 class Named : public ffi::ModuleObj {
  public:
   Named(std::string name, std::string *asked) : name_(std::move(name)), asked_(asked) {}
@@ -223,7 +223,7 @@ TEST_F(AskedModules, OnceEach) {
   EXPECT_EQ(asked.size(), 6 * 61u);
 }
 
-/* Subclasses may put into imports_ what ImportModule would refuse. */
+/* Subclasses may put values into imports_ that ImportModule would refuse. */
 TEST_F(AskedModules, InACircle) {
   const Module a = Make("a"), b = Make("b", {a});
   static_cast<Named *>(a.get())->ImportAny(b);
@@ -236,7 +236,7 @@ TEST_F(AskedModules, InACircle) {
   EXPECT_TRUE(a->GetFunction("a", true).has_value());
 }
 
-/* Drops its imports when it is asked. */
+/* Clears the imports of its importer when it is asked. */
 class Forgetful : public ffi::ModuleObj {
  public:
   const char *kind() const override { return "forgetful"; }
@@ -254,7 +254,7 @@ TEST_F(AskedModules, MayBeDroppedMeanwhile) {
   a->ImportModule(Module(forgetful));
   a->ImportModule(Make("b", {Make("c")}));
   EXPECT_FALSE(a->GetFunction("x", true).has_value());
-  EXPECT_EQ(asked, "abc");  // the imports as they were
+  EXPECT_EQ(asked, "abc");  // the search uses the imports as they were when it began
   EXPECT_EQ(a->imports().size(), 0u);
 }
 
@@ -317,6 +317,22 @@ TEST_P(KernelsWithoutExceptions, ReturnErrors) {
   EXPECT_EQ(Caught([&] { half("x"); }),
             "TypeError: Mismatched type on argument #0 when calling: `half(0: int) -> "
             "Expected<int>`. Expected `int` but got `const char*`");
+}
+
+TEST_P(KernelsWithoutExceptions, HandErrorsOn) {
+  const Module module = Load(GetParam());
+  const ffi::Function sum_of = module->GetFunctionExpected("sum_of").value();
+  EXPECT_EQ(sum_of(ffi::Array<ffi::Any>{1, 2, 4}).cast<int>(), 7);
+  EXPECT_EQ(sum_of(ffi::Array<ffi::Any>{1, 2.5}).cast<ffi::Error>().message(),
+            "Cannot convert from type `float` to `int`");
+  const ffi::Function bytes_on_heap = module->GetFunctionExpected("bytes_on_heap").value();
+  EXPECT_EQ(bytes_on_heap(ffi::Shape({2, 3})).cast<ffi::Tensor>().numel(), 6);
+  EXPECT_EQ(bytes_on_heap.CallExpected<ffi::Tensor>(ffi::Shape({int64_t{1} << 58})).error().kind(),
+            "MemoryError");
+  // No allocator is set.
+  const ffi::Tensor x = bytes_on_heap(ffi::Shape({1})).cast<ffi::Tensor>();
+  const ffi::Function empty_like = module->GetFunctionExpected("empty_like").value();
+  EXPECT_EQ(empty_like.CallExpected<ffi::Tensor>(x).error().kind(), "RuntimeError");
 }
 
 std::string NameOf(const testing::TestParamInfo<const char *> &build) {

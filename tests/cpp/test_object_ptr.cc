@@ -36,7 +36,7 @@ class Counted : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Counted, ffi::ObjectRef, CountedObj);
 };
 
-/* Storage of its own class without saying that this is an object class. */
+/* Has fields that refer to its own class, without a declaration that it is an object class. */
 class SelfObj : public Object {
  public:
   ffi::Array<ObjectPtr<SelfObj>> children;
@@ -44,7 +44,7 @@ class SelfObj : public Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Self", SelfObj, Object);
 };
 
-/* Storage of it before it is complete. */
+/* Fields that refer to a class that is not complete yet. */
 class LaterObj;
 struct HoldsLater {
   Optional<Arc<LaterObj>> later;
@@ -138,6 +138,22 @@ TEST(Arc, TravelsAsAValueThatIsNotNone) {
     EXPECT_FALSE((ffi::type_subsumes_v<Arc<Object>, ObjectPtr<CountedObj>>));
   }
   EXPECT_EQ(CountedObj::alive, 0);
+}
+
+TEST(Arc, InMapsConvertsWithThem) {
+  const ffi::String key = "a";
+  ffi::Map<ffi::String, Arc<CountedObj>> map{{key, ffi::make_arc<CountedObj>(1)}};
+  ffi::Dict<ffi::String, Arc<CountedObj>> dict{{key, ffi::make_arc<CountedObj>(2)}};
+  const ffi::Map<ffi::String, ObjectPtr<Object>> copied = map;
+  EXPECT_TRUE(copied.same_as(map));
+  const ffi::Map<ffi::String, ObjectPtr<Object>> moved_map = std::move(map);
+  const ffi::Dict<ffi::String, ObjectPtr<Object>> moved_dict = std::move(dict);
+  EXPECT_FALSE(map.defined());   // NOLINT(bugprone-use-after-move)
+  EXPECT_FALSE(dict.defined());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(moved_map.same_as(copied));
+  EXPECT_EQ(moved_map.use_count(), 2);
+  EXPECT_EQ(moved_dict.use_count(), 1);
+  EXPECT_EQ(moved_dict.size(), 1u);
 }
 
 TEST(Arc, MayBeAbsent) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overloads: what the package's headers cannot be asked. Which one is called and what errors say is
- * in tests/compat/names_overloads.cc. */
+/* Overloads: tests that cannot run with the package's headers. Which overload is called and the
+ * messages of errors are in tests/compat/names_overloads.cc. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/reflection/overload.h>
 
@@ -98,7 +98,7 @@ TEST(Overload, SendsWhatIsSaidOfEach) {
   EXPECT_EQ(refl::TypeAttrColumn("test.cpp.note")[NoteObj::RuntimeTypeIndex()].cast<int>(), 5);
 }
 
-/* Without an init there is the constructor of the fields, as ObjectDef makes it. */
+/* A type without an init has the automatic constructor of its fields, as with ObjectDef. */
 TEST(Overload, LeavesTheAutomaticConstructor) {
   const auto init = refl::TypeAttrColumn(ffi::type_attr::kInit)[NoteObj::RuntimeTypeIndex()];
   EXPECT_EQ(init.cast<ffi::Function>()(9).cast<Note>()->x, 9);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that describe themselves: what only this layer has, and what goes wrong. The rest is in
- * tests/compat/names_reflection.cc, beside the headers of the package. */
+/* Reflection: functions that only this layer has, and errors. tests/compat/names_reflection.cc has
+ * the rest, compared with the headers of the package. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -14,7 +14,7 @@ using ffi::String;
 
 namespace {
 
-/** Its conversion throws what is no Error. */
+/** Its conversion throws a value that is not an Error. */
 struct Even {
   int64_t value;
 };
@@ -75,7 +75,7 @@ class HalfObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Half", HalfObj, ffi::Object);
 };
 
-/* Extras of the user's. */
+/* A user-defined extra. */
 struct Unit : refl::InfoTrait {
   const char *name;
   explicit Unit(const char *unit) : name(unit) {}
@@ -107,7 +107,7 @@ class TakenObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Taken", TakenObj, ffi::Object);
 };
 
-/* An overload that none of the others could stand for. */
+/* Two overloads; the type registers only one of them, chosen by its signature. */
 int64_t Scale(int64_t x) {
   return 2 * x;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of Array and List, and what List and Array change themselves by. */
+/* The objects of Array and List, and the functions that change a List or an Array. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/container_details.h>
 #include <tvm/ffi/tvm_ffi.h>
+
+#include <iterator>
+#include <sstream>
 
 namespace ffi = tvm::ffi;
 using ffi::Any;
@@ -14,7 +17,7 @@ using ffi::String;
 
 namespace {
 
-/* What is read makes the list that it is read from grow. */
+/* Converting an element to this class makes the list that it is read from grow. */
 struct Growing {
   int value;
 };
@@ -137,25 +140,8 @@ TEST(List, ChangesForAllWhoHaveIt) {
   EXPECT_EQ(alias.size(), 1U);
 }
 
-/* Sets a global function, or removes it, until the end. */
-class Replaced {
- public:
-  Replaced(const char *name, const std::optional<ffi::Function> &function)
-      : name_(name), old_(ffi::Function::GetGlobalRequired(name)) {
-    if (function) {
-      ffi::Function::SetGlobal(name, *function, true);
-    } else {
-      ffi::Function::RemoveGlobal(name);
-    }
-  }
-  ~Replaced() { ffi::Function::SetGlobal(name_, old_, true); }
-
- private:
-  const char *name_;
-  ffi::Function old_;
-};
-
-/* Elements of which no runtime has that many: too many to count, to address, to have. */
+/* Sizes that no runtime can allocate: the byte count overflows, the address space or the memory is
+ * too small. */
 const int64_t kTooMany[] = {INT64_MAX, INT64_MAX / 8, INT64_MAX / 16, int64_t{1} << 45};
 
 void CheckTooMany() {
@@ -179,45 +165,163 @@ TEST(List, CannotHaveTooMany) {
             "ValueError: cannot resize a List to negative size");
 }
 
-/* Up to 0.1.14 the reference has no ffi.ListReserve. */
-TEST(List, CannotHaveTooManyOnOlderReleases) {
-  const Replaced none("ffi.ListReserve", std::nullopt);
-  CheckTooMany();
-}
-
-TEST(List, IsAsItWasWhereItCannotGrow) {
-  List<int> list{1, 2, 3};
-  {
-    const Replaced failing("ffi.ListReserve", ffi::Function::FromTyped([](const List<Any> &, int) {
-                             TVM_FFI_THROW(MemoryError) << "no room";
-                           }));
-    EXPECT_EQ(ErrorOf([&] { list.reserve(1000); }), "MemoryError: no room");
+TEST(List, KeepsItsElementsWhereItGrows) {
+  List<Any> list;
+  const Array<int> object{1};
+  for (int64_t i = 0; i < 100; ++i) {
+    list.push_back(i);
+    list.push_back(object);
   }
-  EXPECT_EQ(Join(list), "1 2 3 ");
+  EXPECT_EQ(object.use_count(), 101);
   list.reserve(1000);
-  EXPECT_EQ(Join(list), "1 2 3 ");
   EXPECT_GE(list.capacity(), 1000u);
+  EXPECT_EQ(list[198].cast<int64_t>(), 99);
+  EXPECT_TRUE(list[199].same_as(Any(object)));
+  list = List<Any>();
+  EXPECT_EQ(object.use_count(), 1);
 }
 
-/* Lets the second growth of a list fail. */
-void FailToGrow(const ffi::AnyView *args, int32_t num_args, Any *result) {
-  static int num_calls = 0;
-  if (++num_calls == 2) TVM_FFI_THROW(MemoryError) << "no room";
-  ffi::Function::GetGlobalRequired("ffi.ListAppend").CallPacked(args, num_args, result);
+/* Headers and runtime must each be able to grow memory that the other allocated. */
+TEST(List, GrowsByHeadersAndByTheRuntime) {
+  const ffi::Function append = ffi::Function::GetGlobalRequired("ffi.ListAppend");
+  List<int64_t> list;
+  int64_t sum = 0;
+  for (int64_t i = 0; i < 1000; ++i) {
+    if (i / 7 % 2 == 0) {
+      list.push_back(i);
+    } else {
+      append(list, i);
+    }
+  }
+  for (int64_t i : list) sum += i;
+  EXPECT_EQ(sum, 499500);
 }
 
-TEST(List, IsAsItWasWhereItCannotGrowOnOlderReleases) {
-  const Replaced none("ffi.ListReserve", std::nullopt);
+/* A text whose numbers can be read only once (single-pass iterators). */
+struct Words {
+  explicit Words(const char *text) : stream(text), first(stream) {}
+  std::istringstream stream;
+  std::istream_iterator<int> first, last;
+};
+
+template <typename Seq>
+void CheckSinglePass() {
+  Words none(""), made("1 2 3 4 5 6 7"), assigned("8 9 10 11 12 13"), inserted("2 3 4 5 6"),
+      few("1");
+  EXPECT_EQ(Join(Seq(none.first, none.last)), "");
+  Seq seq(made.first, made.last);
+  EXPECT_EQ(Join(seq), "1 2 3 4 5 6 7 ");
+  seq.Assign(assigned.first, assigned.last);
+  EXPECT_EQ(Join(seq), "8 9 10 11 12 13 ");
+  seq.insert(seq.begin() + 1, inserted.first, inserted.last);
+  EXPECT_EQ(Join(seq), "8 2 3 4 5 6 9 10 11 12 13 ");
+  seq.insert(seq.end(), few.first, few.last);
+  EXPECT_EQ(Join(seq), "8 2 3 4 5 6 9 10 11 12 13 1 ");
+}
+
+TEST(SeqBaseObj, TakesWhatCanBeReadOnce) {
+  CheckSinglePass<List<int>>();
+  CheckSinglePass<Array<int>>();
   List<int> list{1, 2, 3};
-  const ffi::Function append = ffi::Function::FromPacked(FailToGrow);
-  const TVMFFIObjectHandle kept = ffi::detail::GlobalListAppend();
-  ffi::detail::keptListAppend = ffi::detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(append);
-  EXPECT_EQ(ErrorOf([&] { list.reserve(1000); }), "MemoryError: no room");
-  ffi::detail::keptListAppend = kept;
+  list.reserve(8);
+  ListObj *object = list.GetListObj();
+  Words more("7 8"), none(""), too_many("1 2 3 4"), at_no_place("5");
+  object->insert(1, more.first, more.last);
+  EXPECT_EQ(Join(list), "1 7 8 2 3 ");
+  object->insert(5, none.first, none.last);
+  EXPECT_EQ(Join(list), "1 7 8 2 3 ");
+  EXPECT_EQ(ErrorOf([&] { object->insert(6, at_no_place.first, at_no_place.last); }),
+            "IndexError: Index 6 out of bounds [0, 5]");
+  EXPECT_EQ(KindOf([&] { object->insert(0, too_many.first, too_many.last); }), "InternalError");
+}
+
+/* Whether the object returns an element as a T without checking its type. */
+template <typename T, typename Object, typename = void>
+struct GivesElementAs : std::false_type {};
+template <typename T, typename Object>
+struct GivesElementAs<
+    T, Object, std::void_t<decltype(std::declval<const Object &>().template ReadExpected<T>(0))>>
+    : std::true_type {};
+static_assert(!GivesElementAs<ffi::ObjectRef, ListObj>::value, "");
+static_assert(!GivesElementAs<ffi::ObjectRef, ArrayObj>::value, "");
+
+/* An iterator that throws when the element number thrown_at is read. */
+struct Throwing {
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = Array<int>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Array<int> *;
+  using reference = Array<int>;
+
+  const Array<int> *object;
+  int at, thrown_at;
+
+  Array<int> operator*() const {
+    if (at == thrown_at) TVM_FFI_THROW(ValueError) << "at " << at;
+    return *object;
+  }
+  Throwing &operator++() { return ++at, *this; }
+  bool operator==(const Throwing &other) const { return at == other.at; }
+  bool operator!=(const Throwing &other) const { return at != other.at; }
+};
+
+template <typename Seq>
+void CheckThrowingIterator() {
+  const Array<int> object{1};
+  const Throwing first{&object, 0, 30}, last{&object, 50, 0};
+  EXPECT_EQ(ErrorOf([&] { Seq(first, last); }), "ValueError: at 30");
+  EXPECT_EQ(object.use_count(), 1);
+}
+
+TEST(SeqBaseObj, LosesNothingWhereAnIteratorThrows) {
+  CheckThrowingIterator<Array<Array<int>>>();
+  CheckThrowingIterator<List<Array<int>>>();
+}
+
+TEST(Array, GrowsInPlaceWhereNobodyElseHasIt) {
+  Array<int64_t> array;
+  const ffi::Object *object = array.get();
+  for (int64_t i = 0; i < 100; ++i) array.push_back(i);
+  EXPECT_EQ(array.get(), object);
+  const Array<int64_t> alias = array;
+  array.push_back(100);
+  EXPECT_NE(array.get(), object);
+  EXPECT_EQ(alias.size(), 100u);
+  EXPECT_EQ(array[100], 100);
+}
+
+/* Grow() does nothing while there is room; zero and negative numbers always fit. */
+TEST(Array, GrowsOnlyWhereThereIsNoRoom) {
+  Array<int> array;
+  for (int i = 0; i < 10; ++i) array.push_back(i);
+  ArrayObj *object = array.GetArrayObj();
+  const size_t capacity = object->capacity();
+  for (const int64_t n : {int64_t{3}, int64_t{0}, int64_t{-1}, INT64_MIN}) object->Grow(n);
+  EXPECT_EQ(Join(array), "0 1 2 3 4 5 6 7 8 9 ");
+  EXPECT_EQ(object->capacity(), capacity);
+  array.clear();
+  object->Grow(0);
+  EXPECT_EQ(object->capacity(), capacity);
+  array.push_back(7);
+  object->Grow(100);
+  EXPECT_EQ(object->capacity(), 100u);
+  EXPECT_EQ(Join(array), "7 ");
+  Array<int> none(array.begin(), array.begin());
+  none.GetArrayObj()->Grow(0);
+  EXPECT_EQ(none.capacity(), 0u);
+}
+
+TEST(SeqBaseObj, DoublesItsRoomUpToAnySize) {
+  using ffi::detail::GrownCapacity;
+  EXPECT_EQ(GrownCapacity(0, 1), 4);
+  EXPECT_EQ(GrownCapacity(1, 2), 4);
+  EXPECT_EQ(GrownCapacity(4, 5), 8);
+  EXPECT_EQ(GrownCapacity(4, 100), 100);
+  EXPECT_EQ(GrownCapacity(int64_t{1} << 30, (int64_t{1} << 30) + 1), int64_t{1} << 31);
+  EXPECT_EQ(GrownCapacity(INT64_MAX / 2 + 1, INT64_MAX / 2 + 2), INT64_MAX);
+  List<int> list{1, 2, 3};
+  EXPECT_EQ(KindOf([&] { list.GetListObj()->ReserveMore(INT64_MAX); }), "MemoryError");
   EXPECT_EQ(Join(list), "1 2 3 ");
-  list.reserve(1000);
-  EXPECT_EQ(Join(list), "1 2 3 ");
-  EXPECT_GE(list.capacity(), 1000u);
 }
 
 TEST(List, GrowsByMoreThanIsInserted) {
@@ -235,12 +339,15 @@ TEST(List, GrowsByMoreThanIsInserted) {
 TEST(Array, CannotHaveTooMany) {
   for (const int64_t n : kTooMany) {
     Array<int> array{1, 2, 3};
-    EXPECT_EQ(KindOf([&] { array.reserve(n); }), "ValueError");
-    EXPECT_EQ(KindOf([&] { array.resize(n); }), "ValueError");
-    EXPECT_EQ(KindOf([&] { Array<int>(static_cast<size_t>(n), 7); }), "ValueError");
+    EXPECT_EQ(KindOf([&] { array.reserve(n); }), "MemoryError");
+    EXPECT_EQ(KindOf([&] { array.resize(n); }), "MemoryError");
+    EXPECT_EQ(KindOf([&] { Array<int>(static_cast<size_t>(n), 7); }), "MemoryError");
     EXPECT_EQ(Join(array), "1 2 3 ");
   }
-  EXPECT_EQ(ErrorOf([] { ArrayObj::New(-1); }), "ValueError: an array of this size cannot be made");
+  EXPECT_EQ(ErrorOf([] { ArrayObj::New(int64_t{1} << 60); }),
+            "MemoryError: no memory for 1152921504606846976 elements of 16 bytes");
+  EXPECT_EQ(ErrorOf([] { ArrayObj::New(-1); }),
+            "ValueError: an Array needs a capacity of 0 or more, not -1");
   EXPECT_EQ(ErrorOf([] { Array<int>(SIZE_MAX, 7); }),
             "ValueError: cannot resize an Array to negative size");
 }

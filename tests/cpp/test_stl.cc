@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bridges to the standard library: who owns what, and what happens on the way. What they are
- * called and what they take is in tests/compat/names_stl.cc. */
+/* The bridges to the standard library: ownership, and errors during a conversion. Type names and
+ * the accepted arguments are in tests/compat/names_stl.cc. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -17,7 +17,7 @@ using ffi::String;
 
 namespace {
 
-/** Counts what is alive of it. Has no default constructor. */
+/** Counts its live objects. Its reference class, Token, has no default constructor. */
 class TokenObj : public ffi::Object {
  public:
   static inline int num_alive = 0;
@@ -164,9 +164,9 @@ TEST(Stl, WhatIsKeptComesBackAsItWas) {
   Array<Choice> kept{Choice(true), Choice(1.5), Choice(String("a text that is longer"))};
   EXPECT_EQ(kept[0].index(), 1u);
   EXPECT_EQ(std::get<2>(kept[2]), "a text that is longer");
-  Any one(Choice(true));
-  EXPECT_EQ(one.cast<Choice>().index(), 0u);  // the first that takes it
-  EXPECT_EQ(std::move(one).cast<Choice>().index(), 1u);
+  Any truth(Choice(true));
+  EXPECT_EQ(truth.cast<Choice>().index(), 0u);  // the first alternative that accepts it
+  EXPECT_EQ(std::move(truth).cast<Choice>().index(), 1u);
   const Token token = Token::Make();
   Any owner = std::optional<Token>(token);
   EXPECT_TRUE(std::move(owner).cast<std::optional<Token>>()->same_as(token));
@@ -221,7 +221,7 @@ struct Shrinks {};
 
 }  // namespace
 
-/* A conversion that changes the list it is called for. */
+/* A conversion that changes the list whose elements are being converted. */
 template <>
 struct tvm::ffi::TypeTraits<Shrinks> : ffi::FallbackOnlyTraitsBase<Shrinks, int64_t> {
   static std::string TypeStr() { return "Shrinks"; }
@@ -260,7 +260,7 @@ TEST(Stl, MapsKeepTheOrderOfTheirOwn) {
 }
 
 void Schema(std::vector<std::optional<int>>, std::array<float, 12>, std::function<void(int)>) {}
-/* The schema of an export is data, whatever types it names. */
+/* The schema of an export is constant data, even if it names classes of the standard library. */
 constexpr auto kSchema = ffi::detail::MetadataOf(Schema);
 static_assert(sizeof(kSchema.data) > 100, "it is known at compile time");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutators and mappings. tests/compat/names_structural.cc has what they come to by both headers. */
+/* Mutators and mappings. tests/compat/names_structural.cc has their results with both headers. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_mutate.h>
@@ -172,7 +172,7 @@ TEST_F(Mutations, RecordsAreOfObjects) {
             "TypeError: Variable-remap key must be an object-backed value");
   EXPECT_EQ(Caught([&] { mutator->VarRemapSetExpected(nullptr, 1).value(); }),
             "TypeError: Variable-remap key must be an object-backed value");
-  // The runtime reads and writes the same records.
+  // The runtime's functions read and write the same map of variables.
   const auto get = ffi::Function::GetGlobalRequired("ffi.StructuralMutatorVarRemapGet");
   EXPECT_TRUE(get(mutator, x).same_as(z));
   ffi::Function::GetGlobalRequired("ffi.StructuralMutatorVarRemapSet")(mutator, y, 1);
@@ -216,7 +216,7 @@ TEST_F(Mutations, CallbacksMayBeChosenAtRunTime) {
   EXPECT_EQ(kinds, "x1y2z0");
 }
 
-/* Replaces a type's way of being mutated: by the runtime's engines, too. */
+/* A type with its own mutate hook, which the runtime's engines call too. */
 class BoxObj : public ffi::Object {
  public:
   explicit BoxObj(Any item_) : item(item_) {}

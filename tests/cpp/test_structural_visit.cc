@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visitors and walks. tests/compat/names_structural.cc has what they come to by both headers. */
+/* Visitors and walks. tests/compat/names_structural.cc has their results with both headers. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/structural_visit.h>
 
@@ -33,7 +33,7 @@ class Visits : public testing::Test {
   std::vector<std::string> seen;
 };
 
-/* What is visited, without an engine. */
+/* Records the visited values; it does not use the engine. */
 class RecordingVisitorObj : public StructuralVisitorObj {
  public:
   explicit RecordingVisitorObj(std::string *text) : StructuralVisitorObj(Table()), text_(text) {}
@@ -109,7 +109,7 @@ TEST_F(Visits, AWalkSkipsAndEnds) {
 TEST_F(Visits, InPostOrderPartsComeFirst) {
   ffi::StructuralWalk<WalkOrder::kPostOrder>(Pair(Pair(1, 2), 3), [&](const Any &each) {
     seen.push_back(Brief(each));
-    return WalkResult::Skip();  // of no meaning here
+    return WalkResult::Skip();  // has no effect in post-order
   });
   EXPECT_EQ(seen, (std::vector<std::string>{"1", "2", "Pair", "3", "Pair"}));
 }
@@ -151,7 +151,7 @@ TEST_F(Visits, CallbacksOfAVisitDescendThemselves) {
   EXPECT_EQ(seen, (std::vector<std::string>{"3", "1"}));
 }
 
-/* A layer of visitors that knows how deep it is. */
+/* A visitor layer that counts the current depth. */
 template <typename Parent>
 class DepthLayer : public Parent {
  public:

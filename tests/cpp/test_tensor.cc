@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors: views, accessors, memory of one's own, DLPack. */
+/* Tensors: views, accessors, custom allocators, DLPack. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Escapes, base64, names of data types, byte order, errors put together by hand and logged. */
+/* Escapes, base64, names of data types, byte order, errors made from their parts and logged. */
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 1
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/base64.h>
@@ -46,6 +46,15 @@ TEST(Escape, Python) {
             "\"\\u00e9\\u20ac\\U0001f600\"");
   EXPECT_EQ(ffi::EscapedStringPy("\xff\xe2\x82\xc3"), "\"\\xff\\xe2\\x82\\xc3\"");
   EXPECT_EQ(ffi::EscapedStringPy("\x1b[1mA"), "\"\\x1b[1mA\"");
+}
+
+TEST(Bytes, AreOrdered) {
+  const Bytes b("abc");
+  EXPECT_TRUE(b < Bytes("abd") && b <= b && b >= b && !(b < b) && !(b > b));
+  EXPECT_TRUE(b < "abd" && "abb" < b && b > "ab" && "b" >= b && b <= "abc" && b >= "abc");
+  EXPECT_TRUE(b < std::string("b") && std::string("a") < b && std::string("b") > b);
+  EXPECT_TRUE(b < String("b") && String("a") < b && String("abc") <= b && b >= String("abc"));
+  EXPECT_TRUE(Bytes("a\0b", 3) > Bytes("a"));
 }
 
 TEST(Base64, BothWays) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traits of classes that are made of values of other types. */
+/* Type traits of classes that are converted from values of other types. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/tvm_ffi.h>
 

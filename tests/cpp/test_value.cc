@@ -161,7 +161,7 @@ TEST(Object, KnowsItsClass) {
 }
 
 TEST(Object, PassesOnWhatItsConstructorThrows) {
-  EXPECT_THROW(ffi::make_object<ThrowingObj>(), int);  // LeakSanitizer looks after its memory
+  EXPECT_THROW(ffi::make_object<ThrowingObj>(), int);  // LeakSanitizer checks its memory
 }
 
 TEST(String, SmallAndLarge) {
@@ -208,7 +208,7 @@ TEST(Bytes, CompareWithText) {
   EXPECT_TRUE(bytes == ffi::Bytes("text"));
 }
 
-// None is a value of Any: an Optional<Any> may hold it. As a parameter, None is nothing.
+// None is a value of Any, so an Optional<Any> may hold it. A None argument gives an empty Optional.
 TEST(Optional, OfAny) {
   Optional<Any> held = Any(nullptr);
   EXPECT_TRUE(held.has_value());
@@ -224,6 +224,8 @@ TEST(Optional, OfAny) {
       tvm::ffi::Function::FromTyped([](Optional<Any> value) { return value.has_value(); });
   EXPECT_FALSE(given(nullptr).cast<bool>());
   EXPECT_TRUE(given(5).cast<bool>());
+  EXPECT_TRUE(given(Optional<Any>(5)).cast<bool>());
+  EXPECT_FALSE(given(Optional<Any>()).cast<bool>());
 }
 
 TEST(Optional, OfEachForm) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors that know which objects they came through. */
+/* Errors that record the objects whose visit they interrupted. */
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/visit_error_context.h>
@@ -18,7 +18,7 @@ class VisitErrors : public testing::Test {
   }
 };
 
-/* As many as there are, innermost first. */
+/* All recorded objects, innermost first. */
 std::string Through(const ffi::Error &error) {
   const auto context = ffi::VisitErrorContext::TryGetFromError(error);
   std::string text;
@@ -89,7 +89,7 @@ TEST_F(VisitErrors, AContextOfAnotherKindIsKept) {
   EXPECT_FALSE(ffi::detail::MakeVisitErrorContext(x)->prev_error_context.has_value());
 }
 
-/* As a runtime has one ready for want of memory. */
+/* Like the runtime's static MemoryError, which must not be changed. */
 TEST_F(VisitErrors, AnErrorThatLivesForEverIsLeftAlone) {
   struct {
     TVMFFIObject header;

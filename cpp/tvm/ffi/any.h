@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/any.h
- * Values of any type: AnyView borrows what it shows, Any owns it. Both have the 16 bytes of a
+ * Values of any type: AnyView borrows its value, Any owns it. Both have the 16 bytes of a
  * TVMFFIAny and may be cast from and to one.
  */
 #ifndef TVM_FFI_ANY_H_
@@ -12,6 +12,11 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
+/** Defined in expected.h: include it to call a function that returns one. */
+template <typename T>
+class Expected;
+class TensorView;
+
 namespace detail {
 
 struct AnyUnsafe;
@@ -19,30 +24,50 @@ struct AnyUnsafe;
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_any_v = std::is_same_v<T, Any> || std::is_same_v<T, AnyView>;
 
+/** Whether T is a view of a tensor, which is only valid during the call it is passed to. */
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v = false;
+template <>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<TensorView> = true;
+template <typename T>
+TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<Optional<T>> = is_borrowed_v<T>;
+
 TVM_FFI_LOCAL_INLINE bool SameBits(const TVMFFIAny &a, const TVMFFIAny &b) {
   return a.type_index == b.type_index && a.zero_padding == b.zero_padding &&
          a.v_int64 == b.v_int64;
 }
 
-/** Strings, byte arrays and rvalue references become values that own; leaves others alone. */
-TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void OwnSpecial(TVMFFIAny *value) {
-  const TVMFFIAny view = *value;
-  SetNone(value);
-  CheckSafeCall(TVMFFIAnyViewToOwnedAny(&view, value));
+TVM_FFI_LOCAL_COLD int RaiseNotOwned() {
+  TVMFFIErrorSetRaisedFromCStr(
+      "RuntimeError",
+      "DLTensor* cannot be held in Any as it does not retain ownership, use Tensor instead");
+  return -1;
 }
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowNotOwned() {
-  Throw("RuntimeError",
-        "DLTensor* cannot be held in Any as it does not retain ownership, use Tensor instead");
+  RaiseNotOwned();
+  ThrowRaised();
+}
+/** Turns strings, byte arrays and rvalue references into owned values; leaves others alone. Returns
+ * 0, or -1 with an error raised (always for a DLTensor pointer) and the value None. */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int OwnSpecial(TVMFFIAny *value) {
+  const TVMFFIAny view = *value;
+  SetNone(value);
+  if (view.type_index == kTVMFFIDLTensorPtr) return RaiseNotOwned();
+  return TVMFFIAnyViewToOwnedAny(&view, value);
 }
 
-TVM_FFI_LOCAL_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *value) {
+/** Turns a borrowed value into an owned one. Returns the same as OwnSpecial. */
+TVM_FFI_LOCAL_INLINE int OwnOrRaise(TVMFFIAny *value) {
   if (value->type_index >= kTVMFFIStaticObjectBegin) {
     Retain(value->v_obj);
   } else if (TVM_FFI_PREDICT_FALSE(value->type_index >= kTVMFFIDLTensorPtr &&
                                    value->type_index <= kTVMFFIObjectRValueRef)) {
-    if (value->type_index == kTVMFFIDLTensorPtr) ThrowNotOwned();
-    OwnSpecial(value);
+    return OwnSpecial(value);
   }
+  return 0;
+}
+TVM_FFI_LOCAL_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *value) {
+  CheckSafeCall(OwnOrRaise(value));
 }
 
 template <typename T>
@@ -82,7 +107,7 @@ class AnyView {
     other.data_ = data;
   }
 
-  /** Exactly a T as stored; of an object class: a pointer, null on mismatch. */
+  /** If it is stored as exactly a T. For an object class: a pointer, null on mismatch. */
   template <typename T, typename = std::enable_if_t<!std::is_base_of_v<Object, T>>>
   TVM_FFI_LOCAL std::optional<T> as() const {
     if (!TypeTraits<T>::CheckAnyStrict(&data_)) return std::nullopt;
@@ -107,6 +132,9 @@ class AnyView {
   TVM_FFI_LOCAL T cast() const;
   template <typename T>
   TVM_FFI_LOCAL std::optional<T> try_cast() const;
+  /** As cast, but returns the error. T has to own its value: for a TensorView use try_cast. */
+  template <typename T>
+  TVM_FFI_LOCAL Expected<T> cast_expected() const;
 
   TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const {
     return data_.type_index == kTVMFFINone;
@@ -186,7 +214,7 @@ class Any {
     other.data_ = data;
   }
 
-  /** Exactly a T as stored; of an object class: a pointer, null on mismatch. */
+  /** If it is stored as exactly a T. For an object class: a pointer, null on mismatch. */
   template <typename T, typename = std::enable_if_t<!std::is_base_of_v<Object, T>>>
   TVM_FFI_LOCAL std::optional<T> as() const & {
     if constexpr (std::is_same_v<T, Any>) {
@@ -256,6 +284,11 @@ class Any {
       return TypeTraits<T>::TryCastFromAnyView(&data_);
     }
   }
+  /** As cast, but returns the error. */
+  template <typename T>
+  TVM_FFI_LOCAL Expected<T> cast_expected() const &;
+  template <typename T>
+  TVM_FFI_LOCAL Expected<T> cast_expected() &&;
 
   TVM_FFI_LOCAL_INLINE bool operator==(std::nullptr_t) const {
     return data_.type_index == kTVMFFINone;
@@ -285,7 +318,7 @@ class Any {
 
 namespace detail {
 
-/** The ways past the types. */
+/** Access to the raw data, without checks of types. */
 struct AnyUnsafe : ObjectUnsafe {
   TVM_FFI_LOCAL_INLINE static TVMFFIAny MoveAnyToTVMFFIAny(Any &&any) {
     const TVMFFIAny data = any.data_;
@@ -306,7 +339,7 @@ struct AnyUnsafe : ObjectUnsafe {
   TVM_FFI_LOCAL_INLINE static const TVMFFIAny *TVMFFIAnyPtrFromAny(const Any &any) {
     return &any.data_;
   }
-  /** Where a function that makes a value writes it; the old value must be a plain one. */
+  /** Where a function can write its result; the old value must not be an object. */
   TVM_FFI_LOCAL_INLINE static TVMFFIAny *Slot(Any *any) { return &any->data_; }
   TVM_FFI_LOCAL_INLINE static const TVMFFIAny *Data(const AnyView &view) { return &view.data_; }
   template <typename T>

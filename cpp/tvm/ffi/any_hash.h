@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/any_hash.h
- * Values as keys: AnyHash and AnyEqual are what Map and Dict find their entries by, in every
- * library alike. With TVM_FFI_LEAN any.h does not include this header.
+ * Values as keys: Map and Dict look up their entries by AnyHash and AnyEqual, which are the same in
+ * every library. With TVM_FFI_LEAN any.h does not include this header.
  */
 #ifndef TVM_FFI_ANY_HASH_H_
 #define TVM_FFI_ANY_HASH_H_
@@ -21,13 +21,13 @@ TVM_FFI_LOCAL_INLINE TVMFFIByteArray BytesOfText(const TVMFFIAny *value) {
   return value->type_index < kTVMFFIStaticObjectBegin ? TVMFFISmallBytesGetContentByteArray(value)
                                                       : *TVMFFIBytesGetByteArrayPtr(value->v_obj);
 }
-/** Both are strings or both byte arrays; two short ones that are no copies differ. */
+/** Compares two strings or two byte arrays. Two short ones with different bits always differ. */
 TVM_FFI_LOCAL_INLINE bool TextsEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
   const TVMFFIByteArray a_bytes = BytesOfText(a), b_bytes = BytesOfText(b);
   return a_bytes.size == b_bytes.size && std::memcmp(a_bytes.data, b_bytes.data, a_bytes.size) == 0;
 }
 
-/** [lend] What a type has in a column, or NULL. Columns live for ever, so that they are kept. */
+/** [lend] A type's entry in a column, or NULL. The column is cached, as columns live for ever. */
 TVM_FFI_LOCAL inline const TVMFFIAny *FindTypeAttr(const TVMFFITypeAttrColumn **kept,
                                                    const char *name, int32_t type_index) {
   const TVMFFITypeAttrColumn *column = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
@@ -45,7 +45,7 @@ TVM_FFI_LOCAL inline const TVMFFIAny *FindTypeAttr(const TVMFFITypeAttrColumn **
 TVM_FFI_LOCAL inline const TVMFFITypeAttrColumn *any_hash_column = nullptr;
 TVM_FFI_LOCAL inline const TVMFFITypeAttrColumn *any_equal_column = nullptr;
 
-/** Calls a hook: a Function, or a C function that takes const Any & and gives an owned value. */
+/** Calls a hook: a Function, or a C function that takes const Any & and returns an owned value. */
 template <typename... Args>
 TVM_FFI_LOCAL int64_t CallKeyHook(const TVMFFIAny *hook, int32_t result_index, const char *message,
                                   const Args &...args) {
@@ -67,7 +67,7 @@ TVM_FFI_LOCAL int64_t CallKeyHook(const TVMFFIAny *hook, int32_t result_index, c
   return AnyUnsafe::TVMFFIAnyPtrFromAny(result)->v_int64;
 }
 
-/** The hash of what has neither content nor hooks. */
+/** The hash of a value without content or hooks. */
 TVM_FFI_LOCAL_INLINE uint64_t HashOfBits(const TVMFFIAny *key) {
   return StableHashCombine(static_cast<uint64_t>(key->type_index),
                            static_cast<uint64_t>(key->v_int64));
@@ -87,7 +87,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline uint64_t HashOfObject(const TVMFFIAny *ke
                                *reinterpret_cast<const Any *>(key))));
 }
 
-/** Text and bytes by content, objects with a __any_hash__ by that, all else by its bits. */
+/** Hashes text and bytes by content, objects with a __any_hash__ by that, others by their bits. */
 TVM_FFI_LOCAL_INLINE uint64_t HashOfKey(const TVMFFIAny *key) {
   if (key->type_index >= kTVMFFIStaticObjectBegin) return HashOfObject(key);
   if (key->type_index != kTVMFFISmallStr && key->type_index != kTVMFFISmallBytes) {
@@ -98,7 +98,7 @@ TVM_FFI_LOCAL_INLINE uint64_t HashOfKey(const TVMFFIAny *key) {
       StableHashSmallStrBytes(key));
 }
 
-/** Whether keys of other bits are to be looked at: by content, or by the hook of their type. */
+/** Whether keys with different bits must be compared: by content, or by the hook of their type. */
 TVM_FFI_LOCAL_INLINE bool KeysMayBeEqual(const TVMFFIAny *a, const TVMFFIAny *b) {
   if (b->type_index < kTVMFFISmallStr) return false;
   if (a->type_index == b->type_index) return a->type_index >= kTVMFFIStaticObjectBegin;
@@ -134,7 +134,7 @@ struct AnyHash {
   }
 };
 
-/** The same for equality: Int 1, Float 1.0 and true differ, a NaN equals one of the same bits. */
+/** Equality of keys: Int 1, Float 1.0 and true differ, a NaN equals one with the same bits. */
 struct AnyEqual {
   TVM_FFI_LOCAL bool operator()(const Any &a, const Any &b) const {
     return detail::KeysEqual(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(a),

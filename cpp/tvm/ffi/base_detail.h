@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/base_detail.h
- * Compiler support that all headers share, code that runs when a library is loaded, hashing.
+ * Compiler support for all headers, code that runs when a library is loaded, hashing.
  */
 #ifndef TVM_FFI_BASE_DETAIL_H_
 #define TVM_FFI_BASE_DETAIL_H_
@@ -9,8 +9,8 @@
 #include <tvm/ffi/endian.h>
 
 /** @cond internal */
-/* A variable, and not a constructor of GNU compilers: those run before the variables of their file
- * are initialised, the indices of its types among them. */
+/* A variable, not a function with the constructor attribute: those run before the variables of
+ * their file are initialised, among them the indices of its types. */
 #define TVM_FFI_DETAIL_STATIC_INIT(name)                             \
   [[maybe_unused]] static void name();                               \
   [[maybe_unused]] static const bool TVM_FFI_STR_CONCAT(name, Ran) = \
@@ -19,9 +19,9 @@
 /** @endcond */
 
 /**
- * `TVM_FFI_STATIC_INIT_BLOCK() { ... }`: the body runs once, when the library is loaded. Several
- * may stand in one file, each behind the classes that it registers. What it throws reaches the
- * loader as on any initialiser: catch it there.
+ * `TVM_FFI_STATIC_INIT_BLOCK() { ... }`: the body runs once, when the library is loaded. A file may
+ * have several, each after the classes that it registers. Exceptions reach the loader, as those of
+ * any initialiser do: catch them in the body.
  */
 #if defined(TVM_FFI_DOXYGEN_MODE)
 #define TVM_FFI_STATIC_INIT_BLOCK() void TVMFFIStaticInitBlock()
@@ -33,14 +33,14 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/* Hashes that are the same in every process: keys of maps are found by them. */
+/* Hashes that are the same in every process, for the keys of maps. */
 
 template <typename T>
 TVM_FFI_LOCAL_INLINE uint64_t StableHashCombine(uint64_t key, const T &value) {
   return key ^ (static_cast<uint64_t>(value) + 0x9e3779b9 + (key << 6) + (key >> 2));
 }
 
-/** Eight bytes at a time, the first one the least significant, wherever they stand in memory. */
+/** Hashes eight bytes at a time, least significant first, at any address. */
 TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
   constexpr uint64_t kMultiplier = 1099511628211ULL, kModulus = 2147483647ULL;
   const unsigned char *bytes = static_cast<const unsigned char *>(data);
@@ -65,8 +65,8 @@ TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
 
 /** The same for the bytes in a small string or in small bytes. */
 TVM_FFI_LOCAL inline uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
-  // By the member that values are moved by: g++ 11 and 12 mistake what another one reads of a value
-  // that was just moved, and hash an empty text.
+  // Reads the member by which values are moved: when another one is read, g++ 11 and 12 miscompile
+  // this for a value that was just moved, and hash an empty text.
   return static_cast<uint64_t>(value->v_int64) % 2147483647ULL;
 }
 

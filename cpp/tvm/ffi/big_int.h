@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/big_int.h
- * Integers without a limit. What fits an int64_t is an int of the ABI, and costs little more than
- * one; what does not is an object, which values share and never change.
+ * Integers without a limit. A value that fits an int64_t is an int of the ABI, and costs little
+ * more than one; any other is an immutable object, which values share.
  *
  *     BigInt x = BigInt(1) << 100;
  *     std::cout << x * 3 + 1 << "\n";
  *
- * Python's ints beyond 64 bits arrive as BigInt, and BigInt as those.
+ * Python's ints beyond 64 bits arrive as BigInt, and BigInts as Python ints.
  */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
@@ -19,7 +19,7 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 namespace int_ops {
 
-/* All of these take any words, also such as fit an int64_t. */
+/* All of these accept any words, including values that fit an int64_t. */
 TVM_FFI_LOCAL inline BigInt Add(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt Subtract(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt Multiply(WordView a, WordView b);
@@ -27,20 +27,20 @@ TVM_FFI_LOCAL inline BigInt And(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt Or(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt Xor(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt Invert(WordView a);
-/* Towards zero and towards negative infinity. Errors: ZeroDivisionError. */
+/* Trunc rounds towards zero, Floor towards negative infinity. Errors: ZeroDivisionError. */
 TVM_FFI_LOCAL inline BigInt TruncDiv(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt TruncMod(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt FloorDiv(WordView a, WordView b);
 TVM_FFI_LOCAL inline BigInt FloorMod(WordView a, WordView b);
-/** The quotient towards zero and its remainder. */
+/** The quotient rounded towards zero, and its remainder. */
 TVM_FFI_LOCAL inline std::pair<BigInt, BigInt> DivRemFallback(WordView a, WordView b);
-/* Errors: ValueError (a negative count), OverflowError (one that fits no int64_t), memory. */
+/* Errors: ValueError (a negative count), OverflowError (a count beyond int64_t), memory. */
 TVM_FFI_LOCAL inline BigInt ShiftLeft(WordView a, WordView count);
 TVM_FFI_LOCAL inline BigInt ShiftRight(WordView a, WordView count);
 
 /**
- * One of them on two values. They come as what they are, and not by their addresses: so that an int
- * which meets a BigInt stays in a register.
+ * Applies one of them to two values. They are passed by value and not by address, so that an int
+ * that is combined with a BigInt stays in a register.
  */
 template <BigInt (*op)(WordView, WordView)>
 TVM_FFI_LOCAL BigInt OfWords(TVMFFIAny a, TVMFFIAny b);
@@ -50,9 +50,9 @@ TVM_FFI_LOCAL inline uint64_t Hash(WordView a);
 /* Errors: ValueError (not a number), OverflowError (infinite; too large). */
 TVM_FFI_LOCAL inline BigInt FromDouble(double value);
 TVM_FFI_LOCAL inline double ToDouble(WordView a);
-/** Of more than one word. */
+/** For values of more than one word. */
 TVM_FFI_LOCAL inline void PutDecimal(Text &text, WordView a);
-/** [borrow] In front of end, NUL-terminated. */
+/** [borrow] Writes NUL-terminated digits that finish at `end`; returns their start. */
 TVM_FFI_LOCAL inline const char *WriteDecimal(int64_t value, char *end);
 
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowZeroDivision() {
@@ -76,7 +76,7 @@ class BigInt {
       if (data_.v_int64 < 0) *this = detail::int_ops::FromUint64(value);
     }
   }
-  /** What stands before the point. Errors: ValueError (not a number), OverflowError (infinite). */
+  /** Truncates towards zero. Errors: ValueError (not a number), OverflowError (infinite). */
   TVM_FFI_LOCAL explicit BigInt(double value) : BigInt(detail::int_ops::FromDouble(value)) {}
   TVM_FFI_LOCAL_INLINE BigInt(const BigInt &other) : data_(other.data_) {
     if (!IsInt64()) detail::Retain(data_.v_obj);
@@ -108,7 +108,7 @@ class BigInt {
     if (!IsInt64()) detail::Throw("OverflowError", "BigInt does not fit int64_t");
     return data_.v_int64;
   }
-  /** The nearest one, an even one of two. Errors: OverflowError. */
+  /** The nearest double, ties to even. Errors: OverflowError. */
   TVM_FFI_LOCAL_INLINE explicit operator double() const {
     return IsInt64() ? static_cast<double>(data_.v_int64) : detail::int_ops::ToDouble(view());
   }
@@ -172,8 +172,7 @@ class BigInt {
     return BothInt64(a, b) ? BigInt(a.data_.v_int64 ^ b.data_.v_int64)
                            : detail::int_ops::OfWords<detail::int_ops::Xor>(a.data_, b.data_);
   }
-  /** Errors: ValueError (a negative count), OverflowError (a count that fits no int64_t), memory.
-   */
+  /** Errors: ValueError (a negative count), OverflowError (a count beyond int64_t), memory. */
   TVM_FFI_LOCAL_INLINE friend BigInt operator<<(const BigInt &a, const BigInt &count) {
     int64_t value;
     if (BothInt64(a, count) && count.data_.v_int64 >= 0 && count.data_.v_int64 < 63 &&
@@ -190,7 +189,7 @@ class BigInt {
     return detail::int_ops::OfWords<detail::int_ops::ShiftRight>(a.data_, count.data_);
   }
 
-  /** Towards zero: 7 / -2 is -3, and 7 % -2 is 1. Errors: ZeroDivisionError. */
+  /** Rounds towards zero: 7 / -2 is -3, and 7 % -2 is 1. Errors: ZeroDivisionError. */
   TVM_FFI_LOCAL_INLINE friend BigInt truncdiv(const BigInt &a, const BigInt &b) {
     if (CanDivide(a, b)) return a.data_.v_int64 / b.data_.v_int64;
     return detail::int_ops::OfWords<detail::int_ops::TruncDiv>(a.data_, b.data_);
@@ -199,7 +198,7 @@ class BigInt {
     if (CanDivide(a, b)) return a.data_.v_int64 % b.data_.v_int64;
     return detail::int_ops::OfWords<detail::int_ops::TruncMod>(a.data_, b.data_);
   }
-  /** Towards negative infinity: 7 and -2 give -4 and -1. Errors: ZeroDivisionError. */
+  /** Rounds towards negative infinity: 7 and -2 give -4 and -1. Errors: ZeroDivisionError. */
   TVM_FFI_LOCAL_INLINE friend BigInt floordiv(const BigInt &a, const BigInt &b) {
     if (!CanDivide(a, b))
       return detail::int_ops::OfWords<detail::int_ops::FloorDiv>(a.data_, b.data_);
@@ -264,7 +263,7 @@ class BigInt {
   TVM_FFI_LOCAL_INLINE static bool BothInt64(const BigInt &a, const BigInt &b) {
     return TVM_FFI_PREDICT_TRUE(a.IsInt64() && b.IsInt64());
   }
-  /** Whether the processor can: -1 is left out for the sake of the lowest int64_t. */
+  /** Whether the processor can divide; not by -1, which overflows for the lowest int64_t. */
   TVM_FFI_LOCAL_INLINE static bool CanDivide(const BigInt &a, const BigInt &b) {
     return BothInt64(a, b) && b.data_.v_int64 != 0 && b.data_.v_int64 != -1;
   }
@@ -337,7 +336,7 @@ struct TypeTraits<BigInt> : detail::NamedTraits<BigInt> {
   }
 };
 
-/** Decimal; width and fill are minded. */
+/** Decimal; width and fill are respected. */
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
                                                            const BigInt &value) {
@@ -351,7 +350,7 @@ TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<ch
   return os << detail::WholeText(text).data;
 }
 
-/** A sign or none, and digits. Without digits the stream fails and the value stays. */
+/** Reads an optional sign and digits. Without digits the stream fails and the value stays. */
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_istream<char, Traits> &operator>>(std::basic_istream<char, Traits> &is,
                                                            BigInt &value);

@@ -12,7 +12,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** `name` or `name:index`; false for anything else. What follows a space does not matter. */
+/** Parses `name` or `name:index`; false for anything else. Text after a space is ignored. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool ParseDevice(TVMFFIByteArray text, DLDevice *out) {
   struct Name {
     const char *name;

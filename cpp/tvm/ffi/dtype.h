@@ -9,7 +9,7 @@
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
 
-/* At global scope, where the argument's type is. */
+/* At global scope, like the type, so that argument-dependent lookup finds them. */
 TVM_FFI_LOCAL_INLINE bool operator==(const DLDataType &a, const DLDataType &b) {
   return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
@@ -33,11 +33,20 @@ using ::DLTensor;
 
 enum DLExtDataTypeCode { kDLExtCustomBegin = 129 };
 
-/** Errors: ValueError, and what a registered parser of custom types raises. */
+/** Errors: ValueError, and those of a registered parser of custom types. */
 TVM_FFI_LOCAL inline DLDataType StringToDLDataType(const String &text) {
   const TVMFFIByteArray bytes{text.data(), text.size()};
   DLDataType dtype;
   detail::CheckSafeCall(TVMFFIDataTypeFromString(&bytes, &dtype));
+  return dtype;
+}
+
+/** As StringToDLDataType, but returns the error. */
+template <typename T = DLDataType>
+TVM_FFI_LOCAL Expected<T> StringToDLDataTypeExpected(const String &text) {
+  const TVMFFIByteArray bytes{text.data(), text.size()};
+  T dtype;
+  if (TVMFFIDataTypeFromString(&bytes, &dtype) != 0) return detail::MoveFromSafeCallRaised();
   return dtype;
 }
 
@@ -48,7 +57,7 @@ TVM_FFI_LOCAL inline String DLDataTypeToString(DLDataType dtype) {
   return TypeTraits<String>::MoveFromAnyAfterCheck(&text);
 }
 
-/** Any floating point kind, bfloat and the small ones too. */
+/** Any floating-point kind, including bfloat and the small ones. */
 TVM_FFI_LOCAL inline bool DTypeIsFloat(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat ||
          (dtype.code >= kDLFloat8_e3m4 && dtype.code <= kDLFloat4_e2m1fn);
@@ -85,7 +94,7 @@ struct TypeTraits<DLDataType> : detail::NamedTraits<DLDataType> {
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, DLDataType *out) {
     if (TVM_FFI_PREDICT_FALSE(source->type_index != kTVMFFIDataType)) {
-      // Not into *out: the address of one reader would keep those of all arguments in memory.
+      // Not into *out: the address of one reader would force those of all arguments into memory.
       DLDataType parsed{};
       const int why = Parse(source, &parsed);
       *out = parsed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/endian.h
- * The order of bytes: of this machine, of files, and how to turn one into the other.
+ * Byte order: of this machine, of files, and conversion between the two.
  */
 #ifndef TVM_FFI_ENDIAN_H_
 #define TVM_FFI_ENDIAN_H_
@@ -18,12 +18,12 @@
 #endif
 #endif
 
-/** Whether it comes first in what is written to files; a user may define it. */
+/** Whether files are written in little-endian order; a user may define it. */
 #ifndef TVM_FFI_IO_USE_LITTLE_ENDIAN
 #define TVM_FFI_IO_USE_LITTLE_ENDIAN 1
 #endif
 
-/** Whether memory may be written as it is. */
+/** Whether memory may be written to files as it is. */
 #define TVM_FFI_IO_NO_ENDIAN_SWAP (TVM_FFI_LITTLE_ENDIAN == TVM_FFI_IO_USE_LITTLE_ENDIAN)
 
 TVM_FFI_NAMESPACE_BEGIN

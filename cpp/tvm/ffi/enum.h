@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/enum.h
- * Enums whose members are objects, one for each, the same in all languages of a process. A class
- * that derives from EnumObj, IntEnumObj or StrEnumObj is an enum; reflection/enum_def.h adds its
- * members, and so does Python.
+ * Enums whose members are objects, each of them unique and shared by all languages of a process. A
+ * class that derives from EnumObj, IntEnumObj or StrEnumObj is an enum; reflection/enum_def.h or
+ * Python adds its members.
  *
  *     class ColorObj : public EnumObj {
  *      public:
@@ -27,9 +27,9 @@ class Enum;
 /** A member of an enum. */
 class EnumObj : public Object {
  public:
-  /** The member's number: in an IntEnum its value, elsewhere its place among the members. */
+  /** The member's number: its value in an IntEnum, otherwise its position among the members. */
   int64_t _int_index = 0;
-  /** Its name, and in a StrEnum its value. */
+  /** Its name, which in a StrEnum is also its value. */
   String _str_index;
 
   TVM_FFI_LOCAL EnumObj() = default;
@@ -38,7 +38,7 @@ class EnumObj : public Object {
   TVM_FFI_LOCAL_INLINE EnumObj(const EnumObj &) = default;
   TVM_FFI_LOCAL_INLINE ~EnumObj() = default;
 
-  /** The member of an enum. Errors: ValueError (no such member). */
+  /** Find a member of an enum. Errors: ValueError (no such member). */
   TVM_FFI_LOCAL static Enum _GetByIntIndex(int32_t type_index, int64_t int_index);
   TVM_FFI_LOCAL static Enum _GetByStrIndex(int32_t type_index, const String &str_index);
   template <typename T>
@@ -57,7 +57,7 @@ class Enum : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Enum, ObjectRef, EnumObj);
 };
 
-/** A member that stands for a number. */
+/** An enum member with a number as its value. */
 class IntEnumObj : public EnumObj {
  public:
   TVM_FFI_LOCAL IntEnumObj() = default;
@@ -73,7 +73,7 @@ class IntEnum : public Enum {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(IntEnum, Enum, IntEnumObj);
 };
 
-/** One that stands for a text. */
+/** An enum member with a text as its value. */
 class StrEnumObj : public EnumObj {
  public:
   TVM_FFI_LOCAL StrEnumObj() = default;
@@ -89,14 +89,14 @@ class StrEnum : public Enum {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StrEnum, Enum, StrEnumObj);
 };
 
-/** What there is to know of an enum; an attribute of its type holds it. */
+/** The state of an enum, stored as an attribute of its type. */
 class EnumStateObj : public Object {
  public:
   /** The members, in the order in which they were added. */
   List<ObjectRef> entries;
   /** The members by number and by name. */
   Dict<Any, ObjectRef> indexes;
-  /** What is said of members, by name and then by member. */
+  /** The attributes of members, by name and then by member. */
   Dict<String, Dict<ObjectRef, Any>> attrs;
 
   TVM_FFI_LOCAL EnumStateObj() = default;
@@ -120,13 +120,13 @@ TVM_FFI_LOCAL inline constexpr const char *kEnumState = "__ffi_enum__";
 }  // namespace type_attr
 }  // namespace reflection
 
-/* ---- Bodies -----------------------------------------------------------------------------------*/
+/* ---- Bodies ---- */
 
 namespace detail {
 
 TVM_FFI_LOCAL inline const TVMFFITypeAttrColumn *enum_state_column = nullptr;
 
-/** [lend] What the attribute of a type holds, or NULL. */
+/** [lend] The enum state of a type, or NULL. */
 TVM_FFI_LOCAL inline const TVMFFIAny *FindEnumState(int32_t type_index) {
   return FindTypeAttr(&enum_state_column, type_attr::kEnumState.name, type_index);
 }
@@ -148,7 +148,8 @@ TVM_FFI_LOCAL inline const TVMFFIAny *FindEnumState(int32_t type_index) {
   ThrowRaised();
 }
 
-/** By an int or a String. Errors: ValueError (no such member), TypeError (no state of an enum). */
+/** Finds a member by an int or a String. Errors: ValueError (no such member), TypeError (the state
+ * is not one of an enum). */
 TVM_FFI_LOCAL inline Enum FindMember(int32_t type_index, const AnyView &index) {
   if (const TVMFFIAny *state = FindEnumState(type_index)) {
     const EnumState found = AnyView::CopyFromTVMFFIAny(*state).as_or_throw<EnumState>();

@@ -6,7 +6,7 @@
  *     TVM_FFI_CHECK(x.ndim() == 2, ValueError) << "x must be a matrix, got ndim " << x.ndim();
  *
  * Use a kind that the caller can act on (TypeError, ValueError) for bad input, and TVM_FFI_ICHECK,
- * whose kind is InternalError, for what only a bug of the kernel itself can bring about.
+ * whose kind is InternalError, for conditions that only a bug of the kernel itself can break.
  */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
@@ -17,7 +17,7 @@
 #include <tvm/ffi/detail/std_compat.h>
 #endif
 
-/** 1: every error that a macro throws is written to stderr before. A user may define it. */
+/** If 1, macros write every error to stderr before they throw it. A user may define it. */
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
@@ -44,7 +44,7 @@ class Error : public ObjectRef, public std::exception {
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace)
       : Error(detail::BytesOf(kind), detail::BytesOf(message), detail::BytesOf(backtrace)) {}
-  /** The same with the error that led to this one, and with any object to travel along. */
+  /** The same with the error that caused this one, and any object as its extra context. */
   template <typename Kind, typename Message, typename Backtrace>
   TVM_FFI_LOCAL Error(const Kind &kind, const Message &message, const Backtrace &backtrace,
                       const std::optional<typename detail::DependOn<Error, Kind>::type> &cause,
@@ -74,7 +74,7 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_LOCAL S backtrace() const {
     return detail::MakeString<S>(cell()->backtrace);
   }
-  /** The same lines in the order that Python prints. */
+  /** The same lines in the order of Python's tracebacks. */
   template <class S = std::string>
   TVM_FFI_LOCAL S TracebackMostRecentCallLast() const {
     detail::Text text;
@@ -115,7 +115,7 @@ class Error : public ObjectRef, public std::exception {
   TVM_FFI_LOCAL TVMFFIErrorCell *cell() const {
     return TVMFFIErrorGetCellPtr(detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this));
   }
-  /* Apart, so that libraries import the second only where they use it. */
+  /* Separate functions, so that libraries import the second only if they use it. */
   TVM_FFI_LOCAL_COLD static ObjectPtr<Object> Create(TVMFFIByteArray kind, TVMFFIByteArray message,
                                                      TVMFFIByteArray backtrace) {
     TVMFFIObjectHandle error = nullptr;
@@ -152,7 +152,7 @@ class Error : public ObjectRef, public std::exception {
   }
 };
 
-/** What is thrown when a frontend holds a pending exception of its own. */
+/** Thrown when a frontend has a pending exception of its own. */
 TVM_FFI_LOCAL inline Error EnvErrorAlreadySet() {
   const TVMFFIByteArray none{"", 0};
   return Error(detail::BytesOf("EnvErrorAlreadySet"), none, none);
@@ -160,7 +160,7 @@ TVM_FFI_LOCAL inline Error EnvErrorAlreadySet() {
 
 namespace detail {
 
-/** Takes the error out of the thread's slot. */
+/** Takes the raised error out of the thread's slot. */
 TVM_FFI_LOCAL_COLD Error MoveFromSafeCallRaised() {
   TVMFFIObjectHandle error = nullptr;
   TVMFFIErrorMoveFromRaised(&error);
@@ -172,12 +172,17 @@ TVM_FFI_LOCAL_COLD Error MoveFromSafeCallRaised() {
       ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(error)));
 }
 
+/** An error without a backtrace, like those that Throw throws. */
+TVM_FFI_LOCAL_COLD Error MakePlainError(const char *kind, const char *message) {
+  return Error(BytesOf(kind), BytesOf(message), TVMFFIByteArray{"", 0});
+}
+
 TVM_FFI_LOCAL inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
-/** Where a message came from. */
-struct TVM_FFI_HIDDEN ThrowSite {
+/** The source location of a message. */
+struct TVM_FFI_LOCAL ThrowSite {
   TVM_FFI_LOCAL_INLINE constexpr ThrowSite(const char *kind_, const char *file_, int line_,
                                            const char *function_)
       : kind(kind_), file(file_), line(line_), function(function_) {}
@@ -199,7 +204,7 @@ TVM_FFI_LOCAL_COLD Error MakeError(const ThrowSite &site, const Text &message) {
 }
 
 /** `Thrower(...) & MessageStream() << ...`: throws once the message is complete. */
-struct TVM_FFI_HIDDEN Thrower : ThrowSite {
+struct TVM_FFI_LOCAL Thrower : ThrowSite {
   using ThrowSite::ThrowSite;
   TVM_FFI_LOCAL_INLINE constexpr explicit Thrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
@@ -209,13 +214,13 @@ struct TVM_FFI_HIDDEN Thrower : ThrowSite {
   }
 };
 
-/** A string class of sorts, that a message is put into. */
-struct TVM_FFI_HIDDEN Stderr {
+/** Stands in for a string class, but writes the text to stderr. */
+struct TVM_FFI_LOCAL Stderr {
   TVM_FFI_LOCAL_COLD Stderr(const char *text, size_t size) { std::fwrite(text, 1, size, stderr); }
 };
 
-/** The same, with the full message on stderr before. */
-struct TVM_FFI_HIDDEN LoggingThrower : ThrowSite {
+/** The same, but first writes the full message to stderr. */
+struct TVM_FFI_LOCAL LoggingThrower : ThrowSite {
   using ThrowSite::ThrowSite;
   TVM_FFI_LOCAL_INLINE constexpr explicit LoggingThrower(const ThrowSite &site) : ThrowSite(site) {}
   template <typename Stream>
@@ -232,13 +237,13 @@ TVM_FFI_LOCAL_COLD int RaiseError(const Error &error) noexcept {
   return -1;
 }
 
-/** Without a backtrace: the way to here says nothing of where the exception came from. */
+/** Without a backtrace: the stack here does not show where the exception came from. */
 TVM_FFI_LOCAL_COLD int RaiseInternal(const char *message) noexcept {
   const TVMFFIByteArray no_backtrace{"", 0};
   return RaiseError(Error(BytesOf("InternalError"), BytesOf(message), no_backtrace));
 }
 
-/** An exception in flight that is no Error becomes the raised error. In a handler. Gives -1. */
+/** Inside a handler: raises the current exception, which is not an Error. Returns -1. */
 TVM_FFI_LOCAL_COLD int RaiseCaught() noexcept {
   try {
     throw;
@@ -251,7 +256,7 @@ TVM_FFI_LOCAL_COLD int RaiseCaught() noexcept {
 
 #else
 
-/** Names the way out in the compiler's message. */
+/** Says in the compiler's message what to use instead. */
 template <typename Kind>
 struct Thrower {
   static_assert(sizeof(Kind) == 0,
@@ -266,7 +271,7 @@ struct NoExceptions {};
 
 }  // namespace detail
 
-/* ---- Throwing ---------------------------------------------------------------------------------*/
+/* ---- Throwing ---- */
 
 /** @cond internal */
 #if TVM_FFI_HAS_EXCEPTIONS
@@ -275,12 +280,12 @@ struct NoExceptions {};
 #else
 #define TVM_FFI_DETAIL_THROWER_CLASS Thrower
 #endif
-/* No macro for statements has a comma outside of parentheses, for it would be split where another
+/* No statement macro has a comma outside of parentheses, because it would be split where another
  * macro takes the statement as an argument: EXPECT_THROW({ TVM_FFI_THROW(E) << 1; }, Error). */
 #define TVM_FFI_DETAIL_THROWER(Kind) \
   ::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS(Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG)
 #define TVM_FFI_DETAIL_TRY try
-/* An Error is not thrown again to be told from the others: that would cost as much as the first. */
+/* An Error has a handler of its own: a rethrow to find its type would cost as much as the throw. */
 #define TVM_FFI_DETAIL_CATCH                              \
   catch (const ::tvm::ffi::Error &tvm_ffi_error) {        \
     return ::tvm::ffi::detail::RaiseError(tvm_ffi_error); \
@@ -295,7 +300,7 @@ struct NoExceptions {};
 #define TVM_FFI_DETAIL_CATCH
 #endif
 
-/* `while` takes part in no dangling else, and its body never comes back. */
+/* `while` cannot cause a dangling else; its body never returns. */
 #define TVM_FFI_DETAIL_CHECK(cond, Kind)                             \
   while (TVM_FFI_PREDICT_FALSE(!(cond)))                             \
   TVM_FFI_DETAIL_THROWER(Kind) & ::tvm::ffi::detail::MessageStream() \
@@ -307,14 +312,14 @@ struct NoExceptions {};
           << ": "
 /** @endcond */
 
-/** Throws an Error; Kind is an identifier. The message follows behind `<<`. */
+/** Throws an Error; Kind is an identifier. The message follows after `<<`. */
 #define TVM_FFI_THROW(Kind) TVM_FFI_DETAIL_THROWER(#Kind) & ::tvm::ffi::detail::MessageStream()
-/** The same: nothing is written to a log, the message reaches whoever catches it. */
+/** The same: nothing is logged, because whoever catches the error gets the message. */
 #define TVM_FFI_LOG_AND_THROW(Kind) TVM_FFI_THROW(Kind)
 
-/** Throws unless cond holds; more text may follow behind `<<`, or as a literal. */
+/** Throws unless cond holds; more text may follow after `<<`, or as a literal. */
 #define TVM_FFI_CHECK(cond, Kind) TVM_FFI_DETAIL_CHECK(cond, #Kind)
-/** Throw with both values unless they compare; each operand is evaluated once. */
+/** Throw with both values unless the comparison holds; each operand is evaluated once. */
 #define TVM_FFI_CHECK_EQ(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(EQ, ==, x, y, #Kind)
 #define TVM_FFI_CHECK_NE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(NE, !=, x, y, #Kind)
 #define TVM_FFI_CHECK_LT(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(LT, <, x, y, #Kind)
@@ -322,7 +327,7 @@ struct NoExceptions {};
 #define TVM_FFI_CHECK_LE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(LE, <=, x, y, #Kind)
 #define TVM_FFI_CHECK_GE(x, y, Kind) TVM_FFI_DETAIL_CHECK_OP(GE, >=, x, y, #Kind)
 
-/** The same for what only a bug can break: InternalError. */
+/** The same for conditions that only a bug can break: InternalError. */
 #define TVM_FFI_ICHECK(cond) TVM_FFI_DETAIL_CHECK(cond, "InternalError")
 #define TVM_FFI_ICHECK_EQ(x, y) TVM_FFI_DETAIL_CHECK_OP(EQ, ==, x, y, "InternalError")
 #define TVM_FFI_ICHECK_NE(x, y) TVM_FFI_DETAIL_CHECK_OP(NE, !=, x, y, "InternalError")
@@ -342,7 +347,7 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
 }
 }  // namespace detail
 #endif
-/** Gives x, or throws when it is null. */
+/** Returns x, or throws if it is null. */
 #define TVM_FFI_DETAIL_NOTNULL(x, Kind)                                          \
   ::tvm::ffi::detail::NotNull<::tvm::ffi::detail::TVM_FFI_DETAIL_THROWER_CLASS>( \
       (x), "Check not null: " #x " ",                                            \
@@ -350,7 +355,7 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
 #define TVM_FFI_CHECK_NOTNULL(x, Kind) TVM_FFI_DETAIL_NOTNULL(x, #Kind)
 #define TVM_FFI_ICHECK_NOTNULL(x) TVM_FFI_DETAIL_NOTNULL(x, "InternalError")
 
-/** As the ICHECK macros; with NDEBUG they are compiled but not evaluated. */
+/** Like the ICHECK macros; with NDEBUG they are compiled but not evaluated. */
 #ifdef NDEBUG
 #define TVM_FFI_DETAIL_DCHECK while (false)
 #define TVM_FFI_DCHECK_NOTNULL(x) (x)
@@ -366,7 +371,7 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
 #define TVM_FFI_DCHECK_LE(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_LE(x, y)
 #define TVM_FFI_DCHECK_GE(x, y) TVM_FFI_DETAIL_DCHECK TVM_FFI_ICHECK_GE(x, y)
 
-/** Throws the raised error when a function of the C ABI failed. */
+/** Throws the raised error if a function of the C ABI failed. */
 #define TVM_FFI_CHECK_SAFE_CALL(func) ::tvm::ffi::detail::CheckSafeCall(func)
 
 /** Around the body of a C callback that returns int: exceptions become raised errors. */
@@ -378,7 +383,7 @@ TVM_FFI_LOCAL_INLINE T &&NotNull(T &&value, const char *text, const ThrowSite &s
   }                             \
   TVM_FFI_DETAIL_CATCH(void) 0
 
-/** Around code that must not let an exception out of it: what is thrown ends there. */
+/** Around code that must not let exceptions escape: they are dropped. */
 #if TVM_FFI_HAS_EXCEPTIONS
 #define TVM_FFI_LOG_EXCEPTION_CALL_BEGIN() \
   try {                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/escape.h
- * Text as literals of JSON and of Python. With TVM_FFI_LEAN string.h does not include this header.
+ * Text as literals of JSON and Python. With TVM_FFI_LEAN string.h does not include this header.
  */
 #ifndef TVM_FFI_ESCAPE_H_
 #define TVM_FFI_ESCAPE_H_
@@ -11,12 +11,12 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** Puts so many hexadecimal digits, in lower case. */
+/** Writes num_digits hexadecimal digits, in lower case. */
 TVM_FFI_LOCAL inline void PutHex(Text &text, uint32_t value, int num_digits) {
   while (num_digits-- > 0) text.Put("0123456789abcdef"[value >> (4 * num_digits) & 15]);
 }
 
-/** The letter behind a backslash that stands for a control character, or 0. */
+/** The character after the backslash in the escape of a control character, or 0. */
 TVM_FFI_LOCAL inline char ControlLetter(unsigned char c) {
   switch (c) {
     case '\n':
@@ -30,7 +30,7 @@ TVM_FFI_LOCAL inline char ControlLetter(unsigned char c) {
   }
 }
 
-/** The bytes of the character that begins text, of at least two, or 0 when it is malformed. */
+/** Decodes a character of two or more bytes; returns how many, or 0 if it is malformed. */
 TVM_FFI_LOCAL inline size_t DecodeUtf8(const unsigned char *text, size_t size, uint32_t *code) {
   const unsigned char lead = text[0];
   const size_t count = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -45,7 +45,7 @@ TVM_FFI_LOCAL inline size_t DecodeUtf8(const unsigned char *text, size_t size, u
 
 }  // namespace detail
 
-/** As a string of JSON, in quotes; bytes from 0x80 on stay as they are. */
+/** A JSON string literal, in quotes; bytes from 0x80 on stay as they are. */
 TVM_FFI_LOCAL inline String EscapeStringJSON(const String &value) {
   detail::Text text;
   text.Put('"');
@@ -71,7 +71,7 @@ TVM_FFI_LOCAL inline String EscapeStringJSON(const String &value) {
   return EscapeStringJSON(value);
 }
 
-/** As a string of Python, in quotes and in ASCII; bytes that are no UTF-8 as `\xNN`. */
+/** A Python string literal, in quotes and in ASCII; invalid UTF-8 becomes `\xNN`. */
 TVM_FFI_LOCAL inline String EscapedStringPy(const String &value) {
   const unsigned char *bytes = reinterpret_cast<const unsigned char *>(value.data());
   detail::Text text;

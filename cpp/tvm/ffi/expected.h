@@ -7,6 +7,13 @@
  *       TVM_FFI_RET_CHECK(x % 2 == 0, ValueError) << x << " is odd";
  *       return x / 2;
  *     }
+ *     Expected<int64_t> HalfOfText(const String &text) {
+ *       TVM_FFI_ASSIGN_OR_RETURN(const int64_t x, ReadNumber(text));
+ *       return Half(x);
+ *     }
+ *
+ * Functions that may throw have a second form that returns the error: `FromEnvAllocExpected` for
+ * `FromEnvAlloc`, `cast_expected` for `cast`.
  */
 #ifndef TVM_FFI_EXPECTED_H_
 #define TVM_FFI_EXPECTED_H_
@@ -16,7 +23,7 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** An error on its way into an Expected. */
+/** An error that converts to an Expected. */
 template <typename E = Error>
 class [[nodiscard]] Unexpected {
   static_assert(std::is_base_of_v<Error, E>, "Unexpected holds an Error");
@@ -36,13 +43,10 @@ class [[nodiscard]] Unexpected {
 template <typename E>
 Unexpected(E) -> Unexpected<E>;
 
-template <typename T>
-class Expected;
-
 template <>
 TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Error> = false;
 
-/** As any reference, but a base that is polymorphic stands in front. */
+/** Like any reference, except that a polymorphic base comes first. */
 template <>
 struct TypeTraits<Error> : detail::OwnRefTraits<Error> {};
 
@@ -56,6 +60,9 @@ template <typename T>
 struct IsExpectedLike<Expected<T>> : std::true_type {};
 template <typename E>
 struct IsExpectedLike<Unexpected<E>> : std::true_type {};
+class TVM_FFI_TAGGED ErrorToReturn;
+template <>
+struct IsExpectedLike<ErrorToReturn> : std::true_type {};
 
 TVM_FFI_LOCAL inline Error MakeTypeError(const char *before, const char *between,
                                          const TypeRecord &record, const TVMFFIAny *source) {
@@ -70,7 +77,7 @@ class ExpectedBase {
   TVM_FFI_LOCAL_INLINE bool is_ok() const { return !is_err(); }
   TVM_FFI_LOCAL_INLINE bool has_value() const { return !is_err(); }
   TVM_FFI_LOCAL_INLINE int32_t type_index() const { return data_.type_index(); }
-  /** Errors: RuntimeError (there is none). */
+  /** Errors: RuntimeError (there is no error). */
   TVM_FFI_LOCAL Error error() const {
     if (!is_err()) Throw("RuntimeError", "Bad expected access: contains value, not error");
     return TypeTraits<Error>::CopyFromAnyViewAfterCheck(AnyUnsafe::TVMFFIAnyPtrFromAny(data_));
@@ -79,7 +86,7 @@ class ExpectedBase {
  protected:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(ExpectedBase)
   TVM_FFI_LOCAL_INLINE explicit ExpectedBase(Any data) : data_(static_cast<Any &&>(data)) {}
-  /** Throws the error itself, if that is what is here. */
+  /** Throws the error itself, if there is one. */
   TVM_FFI_LOCAL_INLINE void Require() const {
     if (TVM_FFI_PREDICT_FALSE(is_err())) ThrowError();
   }
@@ -101,11 +108,15 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
 
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)
-  TVM_FFI_LOCAL Expected(T value) : ExpectedBase(Any(static_cast<T &&>(value))) {}
+  TVM_FFI_LOCAL Expected(T value) : ExpectedBase(Any(static_cast<T &&>(value))) {
+    static_assert(!detail::is_borrowed_v<T>,
+                  "Expected<T> keeps its value, and a view of a tensor owns nothing that could be "
+                  "kept: use Expected<Tensor>, or read the view with try_cast<TensorView>()");
+  }
   template <typename U, typename D = std::decay_t<U>,
             typename = std::enable_if_t<std::is_convertible_v<U &&, T> && !std::is_same_v<D, T> &&
                                         !detail::IsExpectedLike<D>::value>>
-  TVM_FFI_LOCAL_INLINE Expected(U &&value) : ExpectedBase(Any(T(static_cast<U &&>(value)))) {}
+  TVM_FFI_LOCAL_INLINE Expected(U &&value) : Expected(T(static_cast<U &&>(value))) {}
   template <typename U,
             typename = std::enable_if_t<!std::is_same_v<T, U> && !std::is_void_v<U> &&
                                         (type_subsumes_v<T, U> || std::is_convertible_v<U, T>)>>
@@ -129,12 +140,12 @@ class [[nodiscard]] Expected : public detail::ExpectedBase {
   TVM_FFI_LOCAL_INLINE T value_or(U &&other) const {
     return is_ok() ? value() : static_cast<T>(static_cast<U &&>(other));
   }
-  /** An error stays; a value that is no U becomes a TypeError. */
+  /** An error stays; a value that is not a U becomes a TypeError. */
   template <typename U>
   TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() const & {
     return Expected(*this).template MoveAs<U>();
   }
-  /** The same, moved out unless it is a value that is no U. */
+  /** The same, moved out unless it is a value that is not a U. */
   template <typename U>
   TVM_FFI_LOCAL_INLINE Expected<U> as_or_error() && {
     return MoveAs<U>();
@@ -197,14 +208,101 @@ struct ExpectedUnsafe {
   TVM_FFI_LOCAL static const Any &GetData(const Expected<T> &expected) {
     return expected.data_;
   }
-  /** The value as a T, which the caller knows that it is. */
+  /** The value as a T; the caller knows that it is one. */
   template <typename T, typename U>
   TVM_FFI_LOCAL static T ValueAs(const Expected<U> &expected) {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(expected.data_);
   }
 };
 
-/** What a call gave, as the type that was asked for: a T, an Error as it is, or a TypeError. */
+/** An error to be returned from a function that returns Expected<T>. */
+class [[nodiscard]] TVM_FFI_TAGGED ErrorToReturn {
+ public:
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(ErrorToReturn)
+  TVM_FFI_LOCAL_COLD explicit ErrorToReturn(Error error) : error_(static_cast<Error &&>(error)) {}
+  TVM_FFI_LOCAL_COLD operator Unexpected<Error>() && {
+    return Unexpected<Error>(static_cast<Error &&>(error_));
+  }
+  template <typename T>
+  TVM_FFI_LOCAL_COLD operator Expected<T>() && {
+    return static_cast<Error &&>(error_);
+  }
+  /** Makes the compiler say what is wrong if the function returns something else. */
+  template <typename T, typename = std::enable_if_t<!IsExpectedLike<T>::value>>
+  TVM_FFI_LOCAL operator T() && {
+    static_assert(sizeof(T) == 0,
+                  "TVM_FFI_RETURN_IF_ERROR and TVM_FFI_ASSIGN_OR_RETURN return the error: the "
+                  "function they stand in has to return tvm::ffi::Expected<T>");
+    return static_cast<T &&>(*this);
+  }
+
+ private:
+  Error error_;
+};
+
+/** An argument of TVM_FFI_RETURN_IF_ERROR: an Expected, or the int of a C ABI function. */
+template <typename T>
+struct Outcome {
+  static_assert(
+      sizeof(T) == 0,
+      "TVM_FFI_RETURN_IF_ERROR and TVM_FFI_ASSIGN_OR_RETURN take a tvm::ffi::Expected<T>; "
+      "the first also the int that functions of the C ABI return");
+};
+template <typename T>
+struct Outcome<Expected<T>> {
+  TVM_FFI_LOCAL_INLINE static bool Failed(const Expected<T> &outcome) { return outcome.is_err(); }
+  TVM_FFI_LOCAL_COLD static ErrorToReturn Take(Expected<T> *outcome) {
+    return ErrorToReturn(
+        AnyUnsafe::MoveFromAnyAfterCheck<Error>(ExpectedUnsafe::GetData(*outcome)));
+  }
+};
+template <>
+struct Outcome<int> {
+  TVM_FFI_LOCAL_INLINE static bool Failed(int code) { return code != 0; }
+  TVM_FFI_LOCAL_COLD static ErrorToReturn Take(int *) {
+    return ErrorToReturn(MoveFromSafeCallRaised());
+  }
+};
+/** An argument of TVM_FFI_ASSIGN_OR_RETURN. */
+template <typename T>
+struct ValueOutcome : Outcome<T> {
+  static_assert(sizeof(T) == 0 || !std::is_same_v<T, int>,
+                "TVM_FFI_ASSIGN_OR_RETURN takes a tvm::ffi::Expected<T>, and an int has no value: "
+                "write TVM_FFI_RETURN_IF_ERROR");
+};
+template <typename T>
+struct ValueOutcome<Expected<T>> : Outcome<Expected<T>> {
+  static_assert(!std::is_void_v<T>,
+                "an Expected<void> has no value to assign: write TVM_FFI_RETURN_IF_ERROR");
+  TVM_FFI_LOCAL_INLINE static T Value(Expected<T> *outcome) {
+    return AnyUnsafe::MoveFromAnyAfterCheck<T>(ExpectedUnsafe::GetData(*outcome));
+  }
+};
+
+template <typename T>
+TVM_FFI_LOCAL Expected<T> CastViewExpected(const TVMFFIAny *source) {
+  if constexpr (std::is_pointer_v<T> || std::is_same_v<T, AnyView>) {
+    static_assert(storage_enabled_v<T>,
+                  "Expected<T> keeps its value, and one of a borrowed type (DLTensor *, const char "
+                  "*, AnyView) owns nothing that could be kept: write cast_expected of a type that "
+                  "does (Tensor, String, Any), or try_cast<T>()");
+  }
+  if constexpr (std::is_same_v<T, Any>) {
+    TVMFFIAny value = *source;
+    if (OwnOrRaise(&value) != 0) return MoveFromSafeCallRaised();
+    return AnyUnsafe::MoveTVMFFIAnyRawToAny(value);
+  } else {
+    Reader<T> reader;
+    const int why = reader.Read(source);
+    if (TVM_FFI_PREDICT_FALSE(why != kReadOk)) {
+      RaiseCannotConvert(TypeRecordOf<T>::value, source, why);
+      return MoveFromSafeCallRaised();
+    }
+    return T(reader.Take());
+  }
+}
+
+/** The result of a call as the requested type: a T, an Error as it is, or a TypeError. */
 template <typename T>
 TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
   const TVMFFIAny *data = AnyUnsafe::TVMFFIAnyPtrFromAny(result);
@@ -232,7 +330,20 @@ TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
   }
 }
 
-/** Where an unexpected came from; no walk of the stack. */
+/** Calls a global function; returns its result as a T, or an error. */
+template <typename T, typename... Args>
+TVM_FFI_LOCAL Expected<T> CallGlobalExpected(TVMFFIObjectHandle function, const Args &...args) {
+  const AnyView views[sizeof...(Args) + 1] = {AnyView(args)...};
+  Any result;
+  if (TVMFFIFunctionGetCellPtr(function)->safe_call(
+          function, reinterpret_cast<const TVMFFIAny *>(views),
+          static_cast<int32_t>(sizeof...(Args)), AnyUnsafe::Slot(&result)) != 0) {
+    return MoveFromSafeCallRaised();
+  }
+  return static_cast<Any &&>(result).template cast_expected<T>();
+}
+
+/** The backtrace is only the source location; the stack is not walked. */
 TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &message) {
   Text backtrace;
   backtrace.Put("  File \"");
@@ -245,8 +356,8 @@ TVM_FFI_LOCAL_COLD Error MakeUnexpected(const ThrowSite &site, const Text &messa
   return Error(BytesOf(site.kind), message.bytes(), backtrace.bytes());
 }
 
-/** What TVM_FFI_UNEXPECTED gives: an error whose message is complete. */
-class [[nodiscard]] UnexpectedBuilder {
+/** The value of TVM_FFI_UNEXPECTED: an error whose message is complete. */
+class [[nodiscard]] TVM_FFI_TAGGED UnexpectedBuilder {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(UnexpectedBuilder)
   TVM_FFI_LOCAL_COLD explicit UnexpectedBuilder(Error error)
@@ -258,13 +369,24 @@ class [[nodiscard]] UnexpectedBuilder {
   TVM_FFI_LOCAL_COLD operator Expected<T>() && {
     return static_cast<Error &&>(error_);
   }
+  /** Appends to the message after parentheses: `(TVM_FFI_UNEXPECTED(ValueError)) << x`. Each item
+   * then has a stream of its own, so a std::hex does not last. */
+  template <typename T>
+  TVM_FFI_LOCAL_COLD UnexpectedBuilder operator<<(const T &value) && {
+    const TVMFFIErrorCell &cell =
+        *TVMFFIErrorGetCellPtr(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error_));
+    MessageStream message(cell.message.data);
+    Text room;
+    const Text &text = MessageText(message << value, &room);
+    return UnexpectedBuilder(Error(cell.kind, text.bytes(), cell.backtrace));
+  }
 
  private:
   Error error_;
 };
 
-/** `UnexpectedSite(...) & MessageStream() << ...`, as Thrower. */
-struct TVM_FFI_HIDDEN UnexpectedSite : ThrowSite {
+/** `UnexpectedSite(...) & MessageStream() << ...`, like Thrower. */
+struct TVM_FFI_LOCAL UnexpectedSite : ThrowSite {
   using ThrowSite::ThrowSite;
   template <typename Stream>
   TVM_FFI_LOCAL_COLD UnexpectedBuilder operator&(const Stream &message) const {
@@ -278,7 +400,7 @@ struct Subsumes<Expected<T>, Expected<U>> : Subsumes<T, U> {};
 
 }  // namespace detail
 
-/** A function that returns one gives its caller the value, or the error as a value. */
+/** A function that returns an Expected passes its caller the value, or the error as a value. */
 template <typename T>
 struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
   using TvmFfiOwn = void;
@@ -302,7 +424,7 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
     detail::SetNone(source);
     return detail::ExpectedUnsafe::MoveFromTVMFFIAny<T>(data);
   }
-  /** A T, or else an error; another Reader than of traits with a Read. */
+  /** A T, otherwise an error. These traits have a Reader of their own, and no Read. */
   TVM_FFI_LOCAL static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *source) {
     detail::Reader<Self> reader;
     const int why = reader.Read(source);
@@ -357,9 +479,32 @@ struct Reader<Expected<T>> {
 };
 
 }  // namespace detail
+
+template <typename T>
+TVM_FFI_LOCAL Expected<T> AnyView::cast_expected() const {
+  return detail::CastViewExpected<T>(&data_);
+}
+template <typename T>
+TVM_FFI_LOCAL Expected<T> Any::cast_expected() const & {
+  return detail::CastViewExpected<T>(&data_);
+}
+template <typename T>
+TVM_FFI_LOCAL Expected<T> Any::cast_expected() && {
+  if constexpr (std::is_same_v<T, Any>) {
+    return static_cast<Any &&>(*this);
+  } else {
+    if constexpr (TypeTraits<T>::storage_enabled && !std::is_pointer_v<T>) {
+      if (TypeTraits<T>::CheckAnyStrict(&data_)) {
+        return T(TypeTraits<T>::MoveFromAnyAfterCheck(&data_));
+      }
+    }
+    return detail::CastViewExpected<T>(&data_);
+  }
+}
+
 TVM_FFI_NAMESPACE_END
 
-/* ---- Returning errors -------------------------------------------------------------------------*/
+/* ---- Returning errors ---- */
 
 /** @cond internal */
 #define TVM_FFI_DETAIL_UNEXPECTED(Kind)                                            \
@@ -371,12 +516,26 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_DETAIL_RET_CHECK_OP(Name, op, x, y, Kind)                                      \
   while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
   return TVM_FFI_DETAIL_UNEXPECTED(Kind)("Check failed: " #x " " #op " " #y, tvm_ffi_failed) << ": "
+#define TVM_FFI_DETAIL_RETURN_IF_ERROR(outcome, ...)                                              \
+  do {                                                                                            \
+    auto outcome = __VA_ARGS__;                                                                   \
+    if (TVM_FFI_PREDICT_FALSE(::tvm::ffi::detail::Outcome<decltype(outcome)>::Failed(outcome))) { \
+      return ::tvm::ffi::detail::Outcome<decltype(outcome)>::Take(&outcome);                      \
+    }                                                                                             \
+  } while (0)
+#define TVM_FFI_DETAIL_ASSIGN_OR_RETURN(outcome, lhs, ...)                         \
+  auto outcome = __VA_ARGS__;                                                      \
+  if (TVM_FFI_PREDICT_FALSE(                                                       \
+          ::tvm::ffi::detail::ValueOutcome<decltype(outcome)>::Failed(outcome))) { \
+    return ::tvm::ffi::detail::ValueOutcome<decltype(outcome)>::Take(&outcome);    \
+  }                                                                                \
+  lhs = ::tvm::ffi::detail::ValueOutcome<decltype(outcome)>::Value(&outcome)
 /** @endcond */
 
-/** An error of this kind, to be returned where Expected<T> is; the message follows behind `<<`. */
+/** An error to return as an Expected<T>; the message follows after `<<`. */
 #define TVM_FFI_UNEXPECTED(Kind) TVM_FFI_DETAIL_UNEXPECTED(#Kind)()
 
-/** Return such an error unless cond holds; otherwise as TVM_FFI_CHECK and its kin. */
+/** Return such an error unless cond holds; otherwise like TVM_FFI_CHECK and its variants. */
 #define TVM_FFI_RET_CHECK(cond, Kind) TVM_FFI_DETAIL_RET_CHECK(cond, #Kind) << ""
 #define TVM_FFI_RET_CHECK_EQ(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(EQ, ==, x, y, #Kind)
 #define TVM_FFI_RET_CHECK_NE(x, y, Kind) TVM_FFI_DETAIL_RET_CHECK_OP(NE, !=, x, y, #Kind)
@@ -391,5 +550,21 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_RET_ICHECK_GT(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(GT, >, x, y, "InternalError")
 #define TVM_FFI_RET_ICHECK_LE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(LE, <=, x, y, "InternalError")
 #define TVM_FFI_RET_ICHECK_GE(x, y) TVM_FFI_DETAIL_RET_CHECK_OP(GE, >=, x, y, "InternalError")
+
+/**
+ * Propagates an error: returns it from the enclosing function, which has to return an Expected,
+ * unless the expression succeeded. The expression is an Expected<T>, whose value is dropped, or the
+ * int that functions of the C ABI return, with the error raised.
+ */
+#define TVM_FFI_RETURN_IF_ERROR(...) \
+  TVM_FFI_DETAIL_RETURN_IF_ERROR(TVM_FFI_STR_CONCAT(tvm_ffi_outcome_, __COUNTER__), __VA_ARGS__)
+/**
+ * The same, and assigns the value to lhs: a new variable (`auto x`, `const Tensor y`), or
+ * anything that can be assigned to. Several statements: put braces around it after an `if`. lhs has
+ * no comma outside of parentheses.
+ */
+#define TVM_FFI_ASSIGN_OR_RETURN(lhs, ...)                                                \
+  TVM_FFI_DETAIL_ASSIGN_OR_RETURN(TVM_FFI_STR_CONCAT(tvm_ffi_outcome_, __COUNTER__), lhs, \
+                                  __VA_ARGS__)
 
 #endif  // TVM_FFI_EXPECTED_H_

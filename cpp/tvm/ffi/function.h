@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/function.h
- * Functions: made of C++ callables, called with C++ values, and exported from a library.
+ * Functions: made from C++ callables, called with C++ values, and exported from a library.
  *
  *     TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale, Scale);
  *
- * A function is always called through its safe_call: cpp_call, where exceptions of another set of
- * headers would come out of it, is neither called nor set.
+ * A function is always called through its safe_call. cpp_call is neither called nor set, because
+ * exceptions of another set of headers could come out of it.
  */
 #ifndef TVM_FFI_FUNCTION_H_
 #define TVM_FFI_FUNCTION_H_
@@ -28,7 +28,7 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIFunction, FunctionObj, Object);
   TVM_FFI_LOCAL_INLINE FunctionObj() = default;
 
-  /** Throws what the callee raised. */
+  /** Throws the error that the callee raised. */
   TVM_FFI_LOCAL_INLINE void CallPacked(const AnyView *args, int32_t num_args, Any *result) const {
     result->reset();
     detail::CheckSafeCall(safe_call(detail::ObjectUnsafe::GetHeader(this),
@@ -37,7 +37,7 @@ class FunctionObj : public Object, public TVMFFIFunctionCell {
   }
 };
 
-/** The arguments of a function that looks at them itself. */
+/** The arguments of a function that reads them itself. */
 class PackedArgs {
  public:
   TVM_FFI_LOCAL_INLINE PackedArgs(const AnyView *data, int32_t size) : data_(data), size_(size) {}
@@ -59,14 +59,14 @@ class PackedArgs {
 
 namespace detail {
 
-/** Less to instantiate than std::is_invocable. */
+/** Cheaper to instantiate than std::is_invocable. */
 template <typename Void, typename F, typename... Args>
 struct CanCall : std::false_type {};
 template <typename F, typename... Args>
 struct CanCall<std::void_t<decltype(std::declval<F &>()(std::declval<Args>()...))>, F, Args...>
     : std::true_type {};
 
-/** Whether a callable looks at its arguments itself. A Function could be called with anything. */
+/** Whether a callable reads its arguments itself. Not a Function, which accepts any. */
 template <typename F>
 TVM_FFI_LOCAL constexpr bool IsPacked() {
   if constexpr (std::is_class_v<F> && std::is_base_of_v<ObjectRef, F>) {
@@ -79,16 +79,16 @@ TVM_FFI_LOCAL constexpr bool IsPacked() {
 template <typename F>
 TVM_FFI_LOCAL inline constexpr bool is_packed_v = IsPacked<F>();
 
-/** A callable in a Function object. Invoke(callable, args, num_args, result) calls it. */
+/** A Function object with a callable. Invoke(callable, args, num_args, result) calls it. */
 template <typename F>
-class TVM_FFI_HIDDEN ClosureObj : public FunctionObj {
+class TVM_FFI_LOCAL ClosureObj : public FunctionObj {
  public:
   template <typename G>
   TVM_FFI_LOCAL ClosureObj(G &&f, TVMFFISafeCallType call) : f_(static_cast<G &&>(f)) {
     this->safe_call = call;
     this->cpp_call = nullptr;
   }
-  /** The callable is made in its place. */
+  /** Constructs the callable in place. */
   template <typename... Args>
   TVM_FFI_LOCAL ClosureObj(std::in_place_t, TVMFFISafeCallType call, Args &&...args)
       : f_(static_cast<Args &&>(args)...) {
@@ -103,7 +103,7 @@ class TVM_FFI_HIDDEN ClosureObj : public FunctionObj {
 };
 
 template <typename F>
-class TVM_FFI_HIDDEN NamedClosureObj : public ClosureObj<F> {
+class TVM_FFI_LOCAL NamedClosureObj : public ClosureObj<F> {
  public:
   template <typename G>
   TVM_FFI_LOCAL NamedClosureObj(G &&f, TVMFFISafeCallType call, TVMFFIByteArray name)
@@ -154,7 +154,7 @@ TVM_FFI_LOCAL int CallPackedClosure(void *handle, const TVMFFIAny *args, int32_t
 
 /** Views of the arguments of a call, on the stack. */
 template <size_t N, bool kCopies = false>
-struct ArgViews {
+struct TVM_FFI_TAGGED ArgViews {
   AnyView views[N == 0 ? 1 : N];
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE explicit ArgViews(const Args &...args) : views{AnyView(args)...} {}
@@ -163,7 +163,7 @@ struct ArgViews {
   }
 };
 
-/** The same with what some of the arguments become for the call: see travels_as_copy_v. */
+/** The same with the copies that some of the arguments are passed as: see travels_as_copy_v. */
 template <size_t N>
 struct TVM_FFI_HIDDEN ArgViews<N, true> {
   Any copies[N];
@@ -191,7 +191,7 @@ struct TVM_FFI_HIDDEN ArgViews<N, true> {
 template <typename... Args>
 using ArgViewsOf = ArgViews<sizeof...(Args), (travels_as_copy_v<Args> || ...)>;
 
-/** A Function that is null, None where it comes from, cannot be called. */
+/** Calling a null Function, which is passed as None, is an error. Returns -1. */
 TVM_FFI_LOCAL_COLD int RaiseNullCall() {
   SetSafeCallRaised(Error(BytesOf("RuntimeError"), BytesOf("a null Function was called"),
                           TVMFFIByteArray{"", 0}));
@@ -212,7 +212,7 @@ class Function : public ObjectRef {
   template <typename F, typename = std::enable_if_t<detail::is_packed_v<std::decay_t<F>>>>
   TVM_FFI_LOCAL explicit Function(F &&f) : Function(FromPacked(static_cast<F &&>(f))) {}
 
-  /** Of a callable (const AnyView *, int32_t, Any *) or (PackedArgs, Any *). */
+  /** From a callable (const AnyView *, int32_t, Any *) or (PackedArgs, Any *). */
   template <typename F>
   TVM_FFI_LOCAL static Function FromPacked(F &&f) {
     using D = std::decay_t<F>;
@@ -221,7 +221,7 @@ class Function : public ObjectRef {
     return Make(
         make_object<detail::ClosureObj<D>>(static_cast<F &&>(f), &detail::CallPackedClosure<D>));
   }
-  /** The same of an F that is made of args; and where it is, [lend] as long as the function. */
+  /** The same with an F made from args; also its address, [lend] as long as the function lives. */
   template <typename F, typename... Args>
   TVM_FFI_LOCAL static std::tuple<Function, F *> FromPackedInplace(Args &&...args) {
     static_assert(detail::is_packed_v<F>,
@@ -231,20 +231,20 @@ class Function : public ObjectRef {
     F *callable = &made->f_;
     return {Make(std::move(made)), callable};
   }
-  /** Of any callable whose parameters and result travel as values. */
+  /** From any callable whose parameters and result can be passed as values. */
   template <typename F>
   TVM_FFI_LOCAL static Function FromTyped(F &&f) {
     using D = std::decay_t<F>;
     return Make(make_object<detail::ClosureObj<D>>(static_cast<F &&>(f), &detail::CallClosure<D>));
   }
-  /** The same; errors about arguments give the name. */
+  /** The same; errors about arguments include the name. */
   template <typename F, typename Name>
   TVM_FFI_LOCAL static Function FromTyped(F &&f, const Name &name) {
     using D = std::decay_t<F>;
     return Make(make_object<detail::NamedClosureObj<D>>(
         static_cast<F &&>(f), &detail::CallNamedClosure<D>, detail::BytesOf(name)));
   }
-  /** @param self [take] deleter is called with it when the function dies. */
+  /** @param self [take] Passed to deleter when the function dies. */
   TVM_FFI_LOCAL static Function FromExternC(void *self, TVMFFISafeCallType safe_call,
                                             void (*deleter)(void *self)) {
     TVMFFIObjectHandle out = nullptr;
@@ -252,7 +252,7 @@ class Function : public ObjectRef {
     return FromHandle(out);
   }
 
-  /** A global function, or nothing. */
+  /** A global function, if there is one of that name. */
   template <typename Name, typename F = Function>
   TVM_FFI_LOCAL static std::optional<F> GetGlobal(const Name &name) {
     const TVMFFIByteArray text = detail::BytesOf(name);
@@ -266,12 +266,26 @@ class Function : public ObjectRef {
   TVM_FFI_LOCAL static Function GetGlobalRequired(const Name &name) {
     return FromHandle(detail::RequireGlobal(detail::BytesOf(name)));
   }
-  /** Errors: RuntimeError (taken). */
+  template <typename Name, typename F = Function>
+  TVM_FFI_LOCAL static Expected<F> GetGlobalRequiredExpected(const Name &name) {
+    TVMFFIObjectHandle out = nullptr;
+    TVM_FFI_RETURN_IF_ERROR(detail::FindGlobal(detail::BytesOf(name), &out));
+    return FromHandle(out);
+  }
+  /** Errors: RuntimeError (the name is taken). */
   template <typename Name>
   TVM_FFI_LOCAL static void SetGlobal(const Name &name, Function f, bool can_override = false) {
     const TVMFFIByteArray text = detail::BytesOf(name);
     detail::CheckSafeCall(TVMFFIFunctionSetGlobal(
         &text, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(f), can_override ? 1 : 0));
+  }
+  template <typename Name>
+  TVM_FFI_LOCAL static Expected<void> SetGlobalExpected(const Name &name, Function f,
+                                                        bool can_override = false) {
+    const TVMFFIByteArray text = detail::BytesOf(name);
+    TVM_FFI_RETURN_IF_ERROR(TVMFFIFunctionSetGlobal(
+        &text, detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(f), can_override ? 1 : 0));
+    return {};
   }
   template <typename Dependent = void>
   TVM_FFI_LOCAL static auto ListGlobalNames() {
@@ -286,7 +300,7 @@ class Function : public ObjectRef {
   TVM_FFI_LOCAL static void RemoveGlobal(const Name &name) {
     GetGlobalRequired("ffi.FunctionRemoveGlobal")(String(detail::BytesOf(name)));
   }
-  /** Calls an exported function without an object of it. handle may be null. */
+  /** Calls an exported function without making a Function object. handle may be null. */
   template <typename... Args>
   TVM_FFI_LOCAL static Any InvokeExternC(void *handle, TVMFFISafeCallType safe_call,
                                          const Args &...args) {
@@ -296,8 +310,17 @@ class Function : public ObjectRef {
                                     detail::AnyUnsafe::Slot(&result)));
     return result;
   }
+  template <typename T = Any, typename... Args>
+  TVM_FFI_LOCAL static Expected<T> InvokeExternCExpected(void *handle, TVMFFISafeCallType safe_call,
+                                                         const Args &...args) {
+    const detail::ArgViewsOf<Args...> views(args...);
+    Any result;
+    TVM_FFI_RETURN_IF_ERROR(safe_call(handle, views.data(), static_cast<int32_t>(sizeof...(Args)),
+                                      detail::AnyUnsafe::Slot(&result)));
+    return detail::ResultAsExpected<T>(static_cast<Any &&>(result));
+  }
 
-  /** Throws what the callee raised. */
+  /** Throws the error that the callee raised. */
   template <typename... Args>
   TVM_FFI_LOCAL_INLINE Any operator()(const Args &...args) const {
     const detail::ArgViewsOf<Args...> views(args...);
@@ -312,7 +335,7 @@ class Function : public ObjectRef {
   TVM_FFI_LOCAL_INLINE void CallPacked(PackedArgs args, Any *result) const {
     CallPacked(args.data(), args.size(), result);
   }
-  /** The result, or the error that the callee raised; nothing is thrown. */
+  /** Returns the result, or the error that the callee raised; throws nothing. */
   template <typename T = Any, typename... Args>
   TVM_FFI_LOCAL Expected<T> CallExpected(const Args &...args) const {
     const detail::ArgViewsOf<Args...> views(args...);
@@ -349,7 +372,7 @@ class Function : public ObjectRef {
 template <typename F>
 class TypedFunction;
 
-/** A Function whose parameters and result are known. */
+/** A Function with known types of parameters and result. */
 template <typename R, typename... Params>
 class TypedFunction<R(Params...)> {
  public:
@@ -376,6 +399,11 @@ class TypedFunction<R(Params...)> {
       return packed_(params...).template cast<R>();
     }
   }
+  /** The same, but returns the error. */
+  template <typename T = R>
+  TVM_FFI_LOCAL Expected<T> CallExpected(Params... params) const {
+    return packed_.template CallExpected<T>(params...);
+  }
   TVM_FFI_LOCAL operator Function() const { return packed_; }
   TVM_FFI_LOCAL const Function &packed() const & { return packed_; }
   TVM_FFI_LOCAL Function &&packed() && { return std::move(packed_); }
@@ -389,7 +417,7 @@ class TypedFunction<R(Params...)> {
   }
 
  private:
-  /** Gives a callable the parameters asked for. */
+  /** Makes a callable take exactly Params. */
   template <typename F>
   struct Adapter {
     F f;
@@ -445,7 +473,7 @@ struct TypeTraits<TypedFunction<R(Params...)>> : detail::ReadTraits<TypedFunctio
 
 namespace detail {
 
-/** `{"type_schema":"<escaped schema>"}` of a callable. */
+/** Writes `{"type_schema":"<escaped schema>"}` for a signature. */
 template <typename Sig>
 struct MetadataWriter {
   template <typename Sink>
@@ -490,7 +518,7 @@ TVM_FFI_LOCAL int ReturnMetadataOf(const F &, TVMFFIAny *result) {
 }  // namespace detail
 TVM_FFI_NAMESPACE_END
 
-/* ---- Exporting --------------------------------------------------------------------------------*/
+/* ---- Exporting ---- */
 
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
@@ -532,15 +560,15 @@ TVM_FFI_NAMESPACE_END
 
 /**
  * Exports a callable as `__tvm_ffi_<ExportName>`: a function, a pointer to one, a variable that
- * holds a lambda, or a lambda in place. Errors about arguments give ExportName.
- * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1 also what it takes: `__tvm_ffi__metadata_<ExportName>`
- * gives it as text, `__tvm_ffi__schema_<ExportName>` is the same as data.
+ * holds a lambda, or a lambda in place. Errors about arguments include ExportName.
+ * With TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1 its signature is exported too:
+ * `__tvm_ffi__metadata_<ExportName>` returns it as text, `__tvm_ffi__schema_<ExportName>` is data.
  */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC(ExportName, ...) \
   TVM_FFI_DETAIL_EXPORT_FUNC(ExportName, __VA_ARGS__)  \
   TVM_FFI_DETAIL_EXPORT_METADATA(ExportName, __VA_ARGS__)
 
-/** Documents an exported function; nothing without TVM_FFI_DLL_EXPORT_INCLUDE_METADATA. */
+/** Documents an exported function; has no effect without TVM_FFI_DLL_EXPORT_INCLUDE_METADATA. */
 #if TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)      \
   TVM_FFI_DETAIL_EXPORT(__tvm_ffi__doc_##ExportName);                 \

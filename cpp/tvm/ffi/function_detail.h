@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/function_detail.h
- * Asking about a callable's signature, and calling it by hand. With TVM_FFI_LEAN function.h does
- * not include this header.
+ * Information about a callable's signature, and calls with packed arguments. With TVM_FFI_LEAN
+ * function.h does not include this header.
  */
 #ifndef TVM_FFI_FUNCTION_DETAIL_H_
 #define TVM_FFI_FUNCTION_DETAIL_H_
@@ -16,7 +16,7 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
 template <typename Sig>
-struct FunctionInfoOf;
+struct TVM_FFI_TAGGED FunctionInfoOf;
 template <typename R, typename... Params>
 struct TVM_FFI_HIDDEN FunctionInfoOf<Signature<R, Params...>> {
   using RetType = R;
@@ -35,10 +35,10 @@ struct TVM_FFI_HIDDEN FunctionInfoOf<Signature<R, Params...>> {
   }
 };
 
-/** Of a function, a pointer to one, or a class with an operator(). */
+/** For a function, a pointer to one, or a class with an operator(). */
 template <typename F, typename = void>
-struct TVM_FFI_HIDDEN FunctionInfo : FunctionInfoOf<SignatureOf<F>> {};
-/** Of a member function of an Object class: a pointer to the object comes first. */
+struct TVM_FFI_LOCAL FunctionInfo : FunctionInfoOf<SignatureOf<F>> {};
+/** For a member function of an Object class: a pointer to the object comes first. */
 template <typename C, typename R, typename... Params>
 struct TVM_FFI_HIDDEN
     FunctionInfo<R (C::*)(Params...), std::enable_if_t<std::is_base_of_v<Object, C>>>
@@ -49,9 +49,9 @@ struct TVM_FFI_HIDDEN
     : FunctionInfoOf<Signature<R, const C *, Params...>> {};
 
 /**
- * Calls f with as many arguments as there are indices, and writes what it gives.
- * @param name [borrow] What errors call f; NULL for nothing.
- * Errors: TypeError (number or type of the arguments), and what f throws.
+ * Calls f with as many arguments as there are indices, and stores its result.
+ * @param name [borrow] The name of f in errors; NULL for none.
+ * Errors: TypeError (number or type of the arguments), and those that f throws.
  */
 template <typename R, size_t... I, typename F>
 TVM_FFI_LOCAL void unpack_call(std::index_sequence<I...>, const std::string *name, F &&f,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/memory.h
- * Making objects. An object is allocated, and freed by its deleter, with the code of the library
- * that makes it: that library has to stay loaded as long as the object lives.
+ * Creation of objects. An object is allocated, and freed by its deleter, by code of the library
+ * that creates it: this library has to stay loaded as long as the object lives.
  */
 #ifndef TVM_FFI_MEMORY_H_
 #define TVM_FFI_MEMORY_H_
@@ -12,7 +12,8 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-TVM_FFI_LOCAL inline void *AllocAligned(size_t size, size_t alignment) {
+/** NULL when memory runs out. */
+TVM_FFI_LOCAL inline void *TryAllocAligned(size_t size, size_t alignment) {
   void *memory = nullptr;
 #if defined(_MSC_VER)
   memory = _aligned_malloc(size, alignment);
@@ -23,6 +24,10 @@ TVM_FFI_LOCAL inline void *AllocAligned(size_t size, size_t alignment) {
     memory = nullptr;
   }
 #endif
+  return memory;
+}
+TVM_FFI_LOCAL inline void *AllocAligned(size_t size, size_t alignment) {
+  void *memory = TryAllocAligned(size, alignment);
   if (memory == nullptr) {
 #if TVM_FFI_HAS_EXCEPTIONS
     throw std::bad_alloc();
@@ -49,18 +54,23 @@ TVM_FFI_LOCAL void DeleteObject(void *header, int flags) {
 }
 
 /** Frees the memory of an object whose constructor threw. */
-struct AllocGuard {
+struct TVM_FFI_TAGGED AllocGuard {
   void *memory;
   TVM_FFI_LOCAL ~AllocGuard() {
     if (memory != nullptr) FreeAligned(memory);
   }
 };
 
+/** The size of an object that is followed by extra bytes. */
+template <typename T>
+TVM_FFI_LOCAL constexpr size_t SizeWith(size_t extra) {
+  return (sizeof(T) + extra + alignof(T) - 1) / alignof(T) * alignof(T);
+}
+
+/** @param memory From TryAllocAligned; freed if the constructor throws. */
 template <typename T, typename... Args>
-TVM_FFI_LOCAL ObjectPtr<T> MakeObject(size_t extra, Args &&...args) {
-  static_assert(std::is_base_of_v<Object, T>, "make_object makes subclasses of Object");
-  const size_t size = (sizeof(T) + extra + alignof(T) - 1) / alignof(T) * alignof(T);
-  AllocGuard guard{AllocAligned(size, alignof(T))};
+TVM_FFI_LOCAL ObjectPtr<T> MakeObjectIn(void *memory, Args &&...args) {
+  AllocGuard guard{memory};
   T *self = ::new (guard.memory) T(static_cast<Args &&>(args)...);
   TVMFFIObject *header = ObjectUnsafe::GetHeader(self);
   guard.memory = nullptr;
@@ -72,21 +82,28 @@ TVM_FFI_LOCAL ObjectPtr<T> MakeObject(size_t extra, Args &&...args) {
   return ObjectUnsafe::ObjectPtrFromOwned<T>(header);
 }
 
+template <typename T, typename... Args>
+TVM_FFI_LOCAL ObjectPtr<T> MakeObject(size_t extra, Args &&...args) {
+  static_assert(std::is_base_of_v<Object, T>, "make_object makes subclasses of Object");
+  return MakeObjectIn<T>(AllocAligned(SizeWith<T>(extra), alignof(T)),
+                         static_cast<Args &&>(args)...);
+}
+
 }  // namespace detail
 
-/** A new object; what its constructor throws is passed on. */
+/** A new object; exceptions of its constructor are passed on. */
 template <typename T, typename... Args>
 TVM_FFI_LOCAL ObjectPtr<T> make_object(Args &&...args) {
   return detail::MakeObject<T>(0, static_cast<Args &&>(args)...);
 }
 
-/** The same as a pointer that is not null. Needs object_ptr.h. */
+/** The same as a pointer that is never null. Needs object_ptr.h. */
 template <typename T, typename... Args>
 TVM_FFI_LOCAL Arc<T> make_arc(Args &&...args) {
   return detail::ObjectUnsafe::ArcFromObjectPtr(make_object<T>(static_cast<Args &&>(args)...));
 }
 
-/** The same with room for num_elems of Elem behind it, which is left uninitialised. */
+/** The same with room for num_elems of Elem after it, which are uninitialised. */
 template <typename T, typename Elem, typename... Args>
 TVM_FFI_LOCAL ObjectPtr<T> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(T) % alignof(Elem) == 0 && sizeof(T) % alignof(Elem) == 0,

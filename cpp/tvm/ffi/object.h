@@ -73,7 +73,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void ReleaseWeak(TVMFFIObject *obj) {
   }
 }
 
-/** The last strong reference is gone; old is the count before. */
+/** Runs when the last strong reference is gone; old is the count before. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t old) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (old == kBothOne) {
@@ -85,10 +85,10 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t 
 }
 
 /**
- * Whether the one strong reference is all that there is. Who hears yes writes to the object in
- * place, and what other threads read before they let go of it has to be read by then. They let go
- * with release order (Release, ReleaseWeak); this load acquires, so that their reads come before
- * the writes that follow it. A relaxed load would leave both at the same time: a data race.
+ * Whether one strong reference is all that there is. The caller may then change the object in
+ * place, so the reads of other threads must come first. These threads drop their references with
+ * release order (Release, ReleaseWeak), and this load acquires, so their reads happen before
+ * the writes that follow it. With a relaxed load they would be unordered: a data race.
  */
 TVM_FFI_LOCAL_INLINE bool IsUnique(const TVMFFIObject *obj) {
   return __atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE) == kBothOne;
@@ -102,7 +102,7 @@ TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
 }  // namespace detail
 
 class Object;
-/** See optional.h. The second parameter is the reference's, for declarations ahead. */
+/** See optional.h. The second parameter matches the reference's, for declarations ahead. */
 template <typename T, typename = void>
 class Optional;
 template <typename T>
@@ -115,7 +115,7 @@ namespace detail {
 
 struct ObjectUnsafe;
 
-/** Whether an object of one type is one of another, by the chain of parents. */
+/** Whether a type has this ancestor, whose depth is given, in its chain of parents. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool HasAncestor(int32_t type_index, int32_t depth,
                                                         int32_t ancestor) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
@@ -139,7 +139,7 @@ TVM_FFI_LOCAL_INLINE bool IsObjectInstance(int32_t type_index) {
   }
 }
 
-/** The texts that functions give out as std::string, which only their callers have to know. */
+/** For functions that return std::string: a template, so that only callers need that class. */
 template <typename S>
 TVM_FFI_LOCAL S MakeString(TVMFFIByteArray text) {
   return S(text.data, text.size);
@@ -164,8 +164,8 @@ TVM_FFI_LOCAL int32_t TypeKeyToIndex(const S &type_key) {
 }
 
 /**
- * The base of all object classes: it begins with the ABI's header. A class may put other bases in
- * front of it; handles are addresses of the header.
+ * The base of all object classes: it begins with the ABI's header. A class may have other bases
+ * before it; handles are addresses of the header.
  */
 class Object {
  public:
@@ -206,7 +206,7 @@ class Object {
   TVM_FFI_LOCAL_INLINE uint64_t use_count() const {
     return __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) & UINT32_MAX;
   }
-  /** One strong reference and no weak one: nobody else can come by this object. */
+  /** One strong reference and no weak one: nobody else can access this object. */
   TVM_FFI_LOCAL_INLINE bool unique() const { return detail::IsUnique(&header_); }
 
  protected:
@@ -287,7 +287,7 @@ TVM_FFI_LOCAL inline constexpr bool is_object_subclass_v = std::is_base_of_v<Obj
 
 namespace detail {
 
-/** The ways around the types: who owns what is up to the caller. */
+/** Access without checks of types: the caller is responsible for ownership. */
 struct ObjectUnsafe {
   TVM_FFI_LOCAL_INLINE static TVMFFIObject *GetHeader(const Object *obj) {
     return const_cast<TVMFFIObject *>(&obj->header_);
@@ -315,7 +315,7 @@ struct ObjectUnsafe {
   TVM_FFI_LOCAL_INLINE static ObjectPtr<T> ObjectPtrFromOwned(Object *obj) {
     return ObjectPtrFromOwned<T>(obj == nullptr ? nullptr : GetHeader(obj));
   }
-  /** The caller knows that it is not null. Needs object_ptr.h. */
+  /** The caller guarantees that it is not null. Needs object_ptr.h. */
   template <typename T>
   TVM_FFI_LOCAL_INLINE static Arc<T> ArcFromObjectPtr(ObjectPtr<T> &&ptr) {
     Arc<T> arc{UnsafeInit{}};
@@ -455,14 +455,14 @@ class ObjectRef {
   friend struct detail::ObjectUnsafe;
 };
 
-/** Whether a Ref may hold a T. Users specialise it. */
+/** Whether a Ref may hold a T. Users may specialise it. */
 template <typename Ref, typename T,
           typename =
               std::enable_if_t<std::is_base_of_v<ObjectRef, Ref> && std::is_base_of_v<Object, T>>>
 TVM_FFI_LOCAL inline constexpr bool object_ref_contains_v =
     Ref::_type_container_is_exact &&std::is_base_of_v<typename Ref::ContainerType, T>;
 
-/** A reference to an object that one has a pointer of. Errors: InternalError (null). */
+/** A reference to the object at a pointer. Errors: InternalError (null). */
 template <typename Ref, typename T>
 TVM_FFI_LOCAL std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>, Ref> GetRef(const T *ptr) {
   static_assert(object_ref_contains_v<Ref, T>, "this reference cannot hold objects of that class");
@@ -482,12 +482,12 @@ TVM_FFI_LOCAL ObjectPtr<Base> GetObjectPtr(T *ptr) {
 }
 
 namespace detail {
-/** The object in a value of another class: Get(value). Variant has it. */
+/** Finds the object in a value of another class by Get(value); Variant specialises it. */
 template <typename T>
 struct ObjectIn;
 }  // namespace detail
 
-/** By identity. */
+/** Hash by identity. */
 struct ObjectPtrHash {
   TVM_FFI_LOCAL size_t operator()(const ObjectRef &ref) const {
     return reinterpret_cast<size_t>(ref.get());
@@ -516,7 +516,7 @@ struct ObjectPtrEqual {
   }
 };
 
-/* ---- Inside the body of a class ---------------------------------------------------------------*/
+/* ---- Inside the body of a class ---- */
 
 /** @cond internal */
 namespace detail {
@@ -555,7 +555,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DETAIL_QUIET_END
 /** @endcond */
 
-/** The class gets its index at run time, before main; _type_key is defined in the class. */
+/** The type's index is assigned at run time, before main; the class defines _type_key. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_PREDEFINED_TYPE_KEY(TypeName, ParentType) \
   TVM_FFI_DETAIL_QUIET_BEGIN                                                  \
   TVM_FFI_DETAIL_OBJECT_INFO(TypeName, ParentType)                            \
@@ -581,7 +581,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DETAIL_QUIET_END                                                       \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, TypeName, ParentType)
 
-/** The class defines _type_index itself: a type of the ABI. */
+/** For types of the ABI: the class defines _type_index itself. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_STATIC(TypeKey, TypeName, ParentType)          \
   TVM_FFI_DETAIL_QUIET_BEGIN                                                       \
   [[maybe_unused]] TVM_FFI_LOCAL static constexpr const char *_type_key = TypeKey; \
@@ -596,7 +596,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DETAIL_QUIET_END                                                         \
   static_assert(true, "")
 
-/** A type that somebody else has registered by then; looked up when first asked for. */
+/** For a type that is registered elsewhere; its index is looked up when first needed. */
 #define TVM_FFI_DECLARE_OBJECT_INFO_LOOKUP(TypeKey, TypeDepth)                     \
   TVM_FFI_DETAIL_QUIET_BEGIN                                                       \
   [[maybe_unused]] TVM_FFI_LOCAL static constexpr const char *_type_key = TypeKey; \
@@ -643,7 +643,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
   TVM_FFI_DETAIL_QUIET_END                                                           \
   static_assert(true, "")
 
-/** The members of one that never is; the class writes its own constructor from an object. */
+/** The members of one that is never null; the class writes its own constructor from an object. */
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
   TVM_FFI_DETAIL_QUIET_BEGIN                                                            \
   TVM_FFI_DETAIL_REF_METHODS(TypeName, ParentType, ObjectName)                          \
@@ -660,7 +660,7 @@ TVM_FFI_LOCAL_COLD int32_t RegisteredTypeIndex(const char *key) {
   return index;
 }
 
-/** Whether a value of one type may stand where another is asked for. -1 asks for anything. */
+/** Whether a value of type `actual` is accepted for `target`; -1 accepts anything. */
 TVM_FFI_LOCAL inline bool RuntimeTypeIndexMatch(int32_t actual, int32_t target) {
   const TVMFFITypeInfo *info;
   if (actual == target || target == kTVMFFIAny) return true;

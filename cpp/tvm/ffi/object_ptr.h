@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/object_ptr.h
- * The rarer pointers to objects: Arc<T>, which is not null, and WeakObjectPtr<T>, which does not
+ * Less common pointers to objects: Arc<T>, which is not null, and WeakObjectPtr<T>, which does not
  * keep its object alive. With TVM_FFI_LEAN nothing else includes this header.
  *
- * Threads: as ObjectPtr: counts are atomic, a pointer itself is its owner's.
+ * Threads: same object, as for ObjectPtr: counts are atomic, but the pointer itself is not.
  */
 #ifndef TVM_FFI_OBJECT_PTR_H_
 #define TVM_FFI_OBJECT_PTR_H_
@@ -31,7 +31,7 @@ class Arc : public ObjectPtr<T> {
   friend struct detail::ObjectUnsafe;
 };
 
-/** A reference that one asks for the object while somebody else keeps it alive. */
+/** A reference that does not keep its object alive; lock() gives the object while it lives. */
 template <typename T>
 class WeakObjectPtr {
  public:
@@ -62,7 +62,7 @@ class WeakObjectPtr {
     return *this;
   }
 
-  /** The object; null when the last strong reference is gone. */
+  /** The object; null if the last strong reference is gone. */
   TVM_FFI_LOCAL ObjectPtr<T> lock() const {
     if (data_ == nullptr) return nullptr;
     uint64_t count = __atomic_load_n(&data_->combined_ref_count, __ATOMIC_RELAXED);
@@ -98,7 +98,7 @@ class WeakObjectPtr {
   friend class WeakObjectPtr;
 };
 
-/* ---- As values --------------------------------------------------------------------------------*/
+/* ---- As values ---- */
 
 template <typename T>
 struct TypeTraits<Arc<T>, detail::IfObjectClass<T>> : detail::ReadTraits<Arc<T>> {
@@ -141,7 +141,7 @@ struct TypeTraits<Arc<T>, detail::IfObjectClass<T>> : detail::ReadTraits<Arc<T>>
 template <typename T>
 struct TypeToRuntimeTypeIndex<Arc<T>> : TypeToRuntimeTypeIndex<ObjectPtr<T>> {};
 
-/* An ObjectPtr takes what an Arc holds, and not the other way round. */
+/* An ObjectPtr accepts an Arc, but not the other way round. */
 template <typename Base, typename Derived>
 struct detail::Subsumes<ObjectPtr<Base>, Arc<Derived>> : std::is_base_of<Base, Derived> {};
 template <typename Base, typename Derived>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/optional.h
- * A value or nothing; None in the ABI. A reference takes the room of a pointer, other types that
- * are stored in values that of a value, and the rest (TensorView, say) that of a std::optional.
+ * A value or nothing, which is None in the ABI. For a reference it has the size of a pointer, for
+ * other types that the ABI stores that of an Any, and for the rest (such as TensorView) that of a
+ * std::optional.
  */
 #ifndef TVM_FFI_OPTIONAL_H_
 #define TVM_FFI_OPTIONAL_H_
@@ -30,12 +31,12 @@ struct IsObjectPtr<Arc<T>> : std::true_type {};
   Throw("RuntimeError", pointer ? "Bad optional access" : "Back optional access");
 }
 
-/** Whether std::optional holds it: what the ABI cannot store, and Any, for which None is a value.
- */
+/** Whether a separate flag marks presence: for types that the ABI cannot store, and for Any,
+ * because None is a value of Any. */
 template <typename T>
-TVM_FFI_LOCAL inline constexpr bool is_std_optional_v =
-    !storage_enabled_v<T> || std::is_same_v<T, Any>;
+TVM_FFI_LOCAL inline constexpr bool has_flag_v = !storage_enabled_v<T> || std::is_same_v<T, Any>;
 
+/** Storage for types that the ABI cannot store. */
 template <typename T>
 class StdOptionalBase {
  public:
@@ -58,7 +59,33 @@ class StdOptionalBase {
   std::optional<T> data_;
 };
 
-/** A value; None is absent. */
+/** Storage for Any. The layout is that of std::optional<Any>, for which g++ 12 warns that the Any
+ * of an absent value may be uninitialized; this one is None. */
+class FlaggedAnyBase {
+ public:
+  TVM_FFI_LOCAL_INLINE FlaggedAnyBase() = default;
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(FlaggedAnyBase)
+  TVM_FFI_LOCAL_INLINE bool has_value() const { return has_value_; }
+  TVM_FFI_LOCAL_INLINE const Any &Get() const & { return data_; }
+  TVM_FFI_LOCAL_INLINE Any &&Get() && { return static_cast<Any &&>(data_); }
+  TVM_FFI_LOCAL_INLINE void Set(Any value) {
+    data_ = static_cast<Any &&>(value);
+    has_value_ = true;
+  }
+  TVM_FFI_LOCAL_INLINE void Clear() {
+    data_.reset();
+    has_value_ = false;
+  }
+  TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const {
+    *out = *AnyUnsafe::TVMFFIAnyPtrFromAny(data_);
+  }
+
+ private:
+  Any data_;
+  bool has_value_ = false;
+};
+
+/** Storage in an Any; None means absent. */
 template <typename T>
 class AnyOptionalBase {
  public:
@@ -109,7 +136,7 @@ struct ContainerOf<ObjectPtr<T>> {
 template <typename T>
 struct ContainerOf<Arc<T>> : ContainerOf<ObjectPtr<T>> {};
 
-/** A pointer; null is absent. */
+/** Storage in a pointer; null means absent. */
 template <typename T>
 class PtrOptionalBase {
  public:
@@ -121,7 +148,7 @@ class PtrOptionalBase {
   TVM_FFI_LOCAL_INLINE bool defined() const { return data_ != nullptr; }
   TVM_FFI_LOCAL_INLINE T Get() const & { return Make(ObjectPtr<Object>(data_)); }
   TVM_FFI_LOCAL_INLINE T Get() && { return Make(static_cast<ObjectPtr<Object> &&>(data_)); }
-  /** A null reference is nothing. */
+  /** A null reference makes it absent. */
   TVM_FFI_LOCAL_INLINE void Set(T value) {
     if constexpr (IsObjectPtr<T>::value) {
       data_ = ObjectUnsafe::ObjectPtrFromOwned<Object>(
@@ -135,7 +162,7 @@ class PtrOptionalBase {
   TVM_FFI_LOCAL_INLINE void PutView(TVMFFIAny *out) const { SetObject(out, header()); }
   using NodePtr = std::conditional_t<IsObjectPtr<T>::value, ContainerType *, const ContainerType *>;
   TVM_FFI_LOCAL_INLINE NodePtr get() const { return static_cast<NodePtr>(data_.get()); }
-  /** Of a pointer: itself, null when absent. */
+  /** Of an ObjectPtr: the pointer itself, null when absent. */
   template <typename Base, typename = std::enable_if_t<IsObjectPtr<T>::value &&
                                                        std::is_base_of_v<Base, ContainerType>>>
   TVM_FFI_LOCAL_INLINE operator ObjectPtr<Base>() const {
@@ -185,7 +212,9 @@ class PtrOptionalBase {
 
 template <typename T>
 TVM_FFI_LOCAL auto SelectOptional() {
-  if constexpr (is_std_optional_v<T>) {
+  if constexpr (std::is_same_v<T, Any>) {
+    return static_cast<FlaggedAnyBase *>(nullptr);
+  } else if constexpr (has_flag_v<T>) {
     return static_cast<StdOptionalBase<T> *>(nullptr);
   } else if constexpr (std::is_base_of_v<ObjectRef, T> || IsObjectPtr<T>::value) {
     return static_cast<PtrOptionalBase<T> *>(nullptr);
@@ -239,10 +268,10 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
     this->Clear();
     return *this;
   }
-  template <typename U,
-            typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> &&
-                                        !detail::is_std_optional_v<T>>,
-            int = 0>
+  template <
+      typename U,
+      typename = std::enable_if_t<std::is_same_v<U, std::nullptr_t> && !detail::has_flag_v<T>>,
+      int = 0>
   TVM_FFI_LOCAL_INLINE Optional &operator=(U) {
     this->Clear();
     return *this;
@@ -269,8 +298,8 @@ class Optional : public std::remove_pointer_t<decltype(detail::SelectOptional<T>
   TVM_FFI_LOCAL_INLINE decltype(auto) operator*() const & { return Base::Get(); }
   TVM_FFI_LOCAL_INLINE T operator*() && { return static_cast<Base &&>(*this).Get(); }
   TVM_FFI_LOCAL_INLINE auto operator->() const {
-    if constexpr (detail::is_std_optional_v<T>) {
-      return &this->data_.value();
+    if constexpr (detail::has_flag_v<T>) {
+      return &Base::Get();
     } else {
       return this->get();
     }
@@ -360,13 +389,15 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
     detail::PutGotOf<T>(text, source);
   }
+  TVM_FFI_LOCAL static constexpr detail::RaiseUnfitFn raise_unfit =
+      detail::TypeRecordOf<T>::value.raise_unfit;
 };
 
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool detail::travels_as_copy_v<Optional<T>> =
     detail::travels_as_copy_v<T>;
 
-/** The same as the other GetRef, with nothing for a null pointer. */
+/** Like the other GetRef, but absent for a null pointer. */
 template <typename Opt, typename T>
 TVM_FFI_LOCAL std::enable_if_t<is_optional_type_v<Opt>, Opt> GetRef(const T *ptr) {
   using Ref = typename Opt::value_type;
@@ -376,8 +407,7 @@ TVM_FFI_LOCAL std::enable_if_t<is_optional_type_v<Opt>, Opt> GetRef(const T *ptr
 
 namespace detail {
 
-/** The reader of the value, and whether there is one: nothing is made that Take would copy again.
- */
+/** Holds the Reader of the value, not an Optional, which Take would have to copy. */
 template <typename T>
 struct Reader<Optional<T>> {
   Reader<T> reader;

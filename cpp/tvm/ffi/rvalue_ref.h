@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/rvalue_ref.h
- * A reference that a call moves out of its caller's hands, so that the callee has the only one.
+ * A reference that a call moves from its caller, so that the callee has the only one.
  */
 #ifndef TVM_FFI_RVALUE_REF_H_
 #define TVM_FFI_RVALUE_REF_H_

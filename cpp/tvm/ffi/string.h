@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/string.h
- * Text and bytes. Both are 16-byte values: up to 7 bytes stand in the value, longer content in an
- * object; a NUL follows in either case. They are never null, and never change.
+ * Text and bytes. Both are 16-byte values: up to 7 bytes are stored in the value, longer content in
+ * an object; a NUL follows in either case. They are never null, and never change.
  */
 #ifndef TVM_FFI_STRING_H_
 #define TVM_FFI_STRING_H_
@@ -12,7 +12,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** Heap content that a std::string was handed over for. */
+/** Heap content that takes over a std::string. */
 struct BytesObjBase : Object, TVMFFIByteArray {
   TVM_FFI_LOCAL_INLINE BytesObjBase() = default;
 };
@@ -29,7 +29,7 @@ struct StringObj : BytesObjBase {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIStr, StringObj, Object);
 };
 template <typename Base, typename S>
-struct TVM_FFI_HIDDEN BytesObjStd : Base {
+struct TVM_FFI_LOCAL BytesObjStd : Base {
   S content;
   TVM_FFI_LOCAL_INLINE ~BytesObjStd() = default;
   TVM_FFI_LOCAL explicit BytesObjStd(S &&from) : content(static_cast<S &&>(from)) {
@@ -38,7 +38,7 @@ struct TVM_FFI_HIDDEN BytesObjStd : Base {
   }
 };
 
-/** Text in any of its four forms; false for what is no text. */
+/** Reads text in any of its four forms; false if the value is not text. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool ReadText(const TVMFFIAny *source,
                                                      TVMFFIByteArray *out) {
   switch (source->type_index) {
@@ -56,8 +56,8 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline bool ReadText(const TVMFFIAny *source,
   }
 }
 
-/** A copy as the value of a String or Bytes; what is not short the runtime keeps. Errors: memory.
- */
+/** Copies data to the value of a String or Bytes; the runtime stores content that is not short.
+ * Errors: memory. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetBytes(TVMFFIAny *out, int32_t small_index,
                                                      const char *data, size_t size) {
   SetInt(out, small_index, 0);
@@ -71,7 +71,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetBytes(TVMFFIAny *out, int32_t sma
                                                : TVMFFIBytesFromByteArray(&bytes, out));
 }
 
-/** What String and Bytes are: a value, and where its bytes stand. */
+/** The representation of String and Bytes: a value, and access to its bytes. */
 template <int32_t kSmall, int32_t kLarge>
 class BytesCell {
  public:
@@ -111,7 +111,7 @@ class BytesCell {
   TVM_FFI_LOCAL_INLINE void Init(const char *data, size_t size) {
     SetBytes(&data_, kSmall, data, size);
   }
-  /** Always on the heap: the buffer is taken over. */
+  /** Takes over the buffer; the content is always in an object. */
   template <typename S>
   TVM_FFI_LOCAL_INLINE void Take(S &&from) {
     using Obj = std::conditional_t<kLarge == kTVMFFIStr, StringObj, BytesObj>;
@@ -134,7 +134,7 @@ TVM_FFI_LOCAL inline int CompareBytes(const char *a, const char *b, size_t a_siz
   return a_size < b_size ? -1 : a_size > b_size ? 1 : 0;
 }
 
-/** std::string, without it being complete here. */
+/** Whether S is std::string, which may be incomplete here. */
 template <typename S>
 TVM_FFI_LOCAL inline constexpr bool is_std_string_v = std::is_same_v<S, std::string>;
 
@@ -201,7 +201,7 @@ class String : public detail::BytesCell<kTVMFFISmallStr, kTVMFFIStr> {
   TVM_FFI_LOCAL String(const S &other) {
     Init(other.data(), other.size());
   }
-  /** Takes the buffer over, whatever its length. */
+  /** Takes over the buffer, whatever its length. */
   template <typename S, typename = std::enable_if_t<detail::is_std_string_v<S>>, int = 0>
   TVM_FFI_LOCAL String(S &&other) {
     Take(static_cast<S &&>(other));
@@ -287,7 +287,7 @@ class String : public detail::BytesCell<kTVMFFISmallStr, kTVMFFIStr> {
   }
 };
 
-/* ---- Operators: String with String, std::string and const char *, in both orders --------------*/
+/* ---- Operators: String with String, std::string and const char *, in both orders ---- */
 
 namespace detail {
 template <typename A, typename B>
@@ -303,7 +303,7 @@ TVM_FFI_LOCAL constexpr bool OperatesAsString() {
     return false;
   }
 }
-/* Not with nullptr, which is no text. */
+/* Not for nullptr, which is not text. */
 template <typename A, typename B>
 using IfString =
     std::enable_if_t<!std::is_same_v<A, std::nullptr_t> && !std::is_same_v<B, std::nullptr_t> &&
@@ -315,7 +315,13 @@ TVM_FFI_LOCAL inline int CompareText(TVMFFIByteArray a, TVMFFIByteArray b) {
 TVM_FFI_LOCAL inline bool EqualText(TVMFFIByteArray a, TVMFFIByteArray b) {
   return Bytes::memequal(a.data, b.data, a.size, b.size);
 }
-/** Enables what compares Bytes with text of another class. */
+/** Enables the ordering of Bytes among themselves and with text of other classes. */
+template <typename A, typename B>
+using IfBytes = std::enable_if_t<
+    (std::is_same_v<A, Bytes> || std::is_same_v<B, Bytes>)&&!std::is_same_v<A, std::nullptr_t> &&
+        !std::is_same_v<B, std::nullptr_t>,
+    decltype(CompareText(BytesOf(std::declval<const A &>()), BytesOf(std::declval<const B &>())))>;
+/** Enables the comparison of Bytes with text of other classes. */
 template <typename T>
 using IfOtherText =
     std::enable_if_t<!std::is_same_v<T, Bytes> && !std::is_same_v<T, std::nullptr_t>,
@@ -360,7 +366,7 @@ TVM_FFI_LOCAL inline bool operator==(const Bytes &a, const Bytes &b) {
 TVM_FFI_LOCAL inline bool operator!=(const Bytes &a, const Bytes &b) {
   return !(a == b);
 }
-/* With text of other classes. */
+/* Comparison with text of other classes. */
 template <typename T, typename = detail::IfOtherText<T>>
 TVM_FFI_LOCAL bool operator==(const Bytes &a, const T &b) {
   return detail::EqualText(detail::BytesOf(a), detail::BytesOf(b));
@@ -378,6 +384,23 @@ TVM_FFI_LOCAL bool operator!=(const T &a, const Bytes &b) {
   return !(b == a);
 }
 
+template <typename A, typename B, typename = detail::IfBytes<A, B>, int = 0>
+TVM_FFI_LOCAL bool operator<(const A &a, const B &b) {
+  return detail::CompareText(detail::BytesOf(a), detail::BytesOf(b)) < 0;
+}
+template <typename A, typename B, typename = detail::IfBytes<A, B>, int = 0>
+TVM_FFI_LOCAL bool operator>(const A &a, const B &b) {
+  return detail::CompareText(detail::BytesOf(a), detail::BytesOf(b)) > 0;
+}
+template <typename A, typename B, typename = detail::IfBytes<A, B>, int = 0>
+TVM_FFI_LOCAL bool operator<=(const A &a, const B &b) {
+  return detail::CompareText(detail::BytesOf(a), detail::BytesOf(b)) <= 0;
+}
+template <typename A, typename B, typename = detail::IfBytes<A, B>, int = 0>
+TVM_FFI_LOCAL bool operator>=(const A &a, const B &b) {
+  return detail::CompareText(detail::BytesOf(a), detail::BytesOf(b)) >= 0;
+}
+
 template <>
 TVM_FFI_LOCAL inline constexpr bool detail::prints_as_chars_v<String> = true;
 
@@ -392,7 +415,7 @@ TVM_FFI_LOCAL inline String TypeKeyString(int32_t type_index) {
   return String(detail::TypeKeyOf(type_index));
 }
 
-/* ---- As values --------------------------------------------------------------------------------*/
+/* ---- As values ---- */
 
 namespace detail {
 
@@ -486,7 +509,7 @@ struct TypeTraits<std::string> : detail::StdStringTraits<std::string> {};
 
 TVM_FFI_NAMESPACE_END
 
-/** As of a std::string_view of the same bytes. */
+/** The same hash as a std::string_view of these bytes. */
 template <>
 struct std::hash<::tvm::ffi::String> {
   template <typename Dependent = void>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/type_traits.h
- * How C++ types travel in values of the ABI.
+ * How C++ types are represented as values of the ABI.
  *
- * TypeTraits<T> may be specialised for classes of one's own: derive from TypeTraitsBase, or for
+ * TypeTraits<T> may be specialised for classes of your own: derive from TypeTraitsBase, or for
  * references from ObjectRefTypeTraitsBase<T>, and provide
  *
  *     CopyToAnyView(const T &, TVMFFIAny *out)        writes a view
@@ -14,7 +14,7 @@
  *     MoveFromAnyAfterCheck(TVMFFIAny *)              the same; leaves None behind for objects
  *     TypeStr(), TypeSchema()                         text in errors; JSON
  *
- * The last three before the texts are for types with storage_enabled only.
+ * The three functions before the texts are only needed for types with storage_enabled.
  */
 #ifndef TVM_FFI_TYPE_TRAITS_H_
 #define TVM_FFI_TYPE_TRAITS_H_
@@ -68,7 +68,7 @@ TVM_FFI_LOCAL auto SelectTraits() {
 template <typename T, typename>
 struct TypeTraits : std::remove_pointer_t<decltype(detail::SelectTraits<T>())> {};
 
-/* ---- Asking about types -----------------------------------------------------------------------*/
+/* ---- Asking about types ---- */
 
 template <typename T>
 struct TypeToFieldStaticTypeIndex {
@@ -124,7 +124,7 @@ struct TypeSchema {
 
 }  // namespace detail
 
-/** Whether every value of Source is one of Target as it stands. */
+/** Whether every value of Source is also one of Target, without conversion. */
 template <typename Target, typename Source>
 TVM_FFI_LOCAL inline constexpr bool type_subsumes_v = detail::Subsumes<Target, Source>::value;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with JSON, graphs, structural keys, repr and order. extra.txt says what that imports:
- * all of it is done by functions that are found by name. */
+/* A library with JSON, graphs, structural keys, repr and order. extra.txt lists its imports, which
+ * are few because the runtime's functions for all of these are looked up by name. */
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/serialization.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels with maps, and with element types that callers may give as text. map.txt says what that
+/* Kernels with maps, and with element types that callers may give as text. map.txt lists the
  * imports. */
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/dtype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel library with a module class of its own. module.txt says what that imports. */
+/* A kernel library with a module class of its own. module.txt lists its imports. */
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An extension with a type of its own. object.txt says what that imports. Compiled without
- * exceptions as well. */
+/* An extension with a type of its own. object.txt lists its imports. Compiled without exceptions as
+ * well. */
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>

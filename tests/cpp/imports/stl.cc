@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that take and give classes of the standard library. stl.txt says what that imports. */
+/* Kernels that take and return classes of the standard library. stl.txt lists their imports. */
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/function.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernel libraries consist of: tensors, checks, streams, outputs, and exports of up to 46
- * parameters. tensor.txt says what that imports. */
+/* The usual parts of a kernel library: tensors, checks, streams, outputs, and exports of up to 46
+ * parameters. tensor.txt lists its imports. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
@@ -44,7 +44,7 @@ struct OwnMemory {
   void FreeData(DLTensor *tensor) {
     std::free(tensor->data);
     ++*freed;
-    throw 7;  // as a check of cudaFree may
+    throw 7;  // as a failed check of cudaFree may do
   }
 };
 ffi::Tensor Own(int64_t size, void *freed, bool fail) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that has kernels in C++ among its own objects, and calls them by their symbols. */
+/* A program that contains kernels in C++, and calls them by their symbols. */
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/c.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of kernels are not linked with the runtime: whoever loads them makes its symbols global
- * first. This host finds it loaded already, with its symbols to itself, and promotes it.
+/* Libraries of kernels are not linked with the runtime: a host must make the runtime's symbols
+ * global before it loads them. In this host the runtime is already loaded with RTLD_LOCAL, and the
+ * host promotes it to RTLD_GLOBAL.
  *
  *     call_promoted libtvm_ffi.so kernels.so */
 #define _GNU_SOURCE /* RTLD_DEFAULT, RTLD_NOLOAD */
@@ -16,7 +17,7 @@ static void expect(int holds, const char *what) {
   exit(1);
 }
 
-/* Function pointers through memory, as POSIX has it. */
+/* Copies the pointer as bytes, because C99 has no cast from void * to a function pointer. */
 #define FIND(library, name, function)          \
   do {                                         \
     void *found = dlsym(library, name);        \

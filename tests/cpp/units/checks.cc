@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks as users write them: a literal pasted behind a macro, if without braces, operands of any
- * kinds, kinds of errors that nobody has declared, functions that end in a throw. */
+/* Checks as users write them: a string literal right after a macro, if without braces, operands of
+ * many types, error kinds that are declared nowhere, functions that end in a throw. */
 #include "tvm_ffi_utils.h"
 
 using tvm::ffi::String;
 using tvm::ffi::TensorView;
 
-/* As cudaError_t is. */
+/* Declared like cudaError_t. */
 typedef enum { unitSuccess = 0, unitErrorInvalidValue = 1 } unitError_t;
 
 void check_input(TensorView x) {
@@ -40,7 +40,7 @@ static int64_t next_value() {
   return ++evaluated;
 }
 
-/* One comparison each; the operands of some differ in sign. */
+/* One comparison for each value of which; the operands of some differ in signedness. */
 void compare(int64_t which, int64_t x) {
   void *pointer = x != 0 ? &evaluated : nullptr;
   const unsigned unsigned_x = static_cast<unsigned>(x);
@@ -107,7 +107,7 @@ int64_t count_evaluated() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_evaluated, count_evaluated);
 
-/* Without braces, but where an else follows. */
+/* Checks without braces, except before an else. */
 int64_t unbraced(bool a, int64_t x) {
   if (a) TVM_FFI_ICHECK_GT(x, 0) << "x is not positive";
   if (a) TVM_FFI_CHECK(x > 0, ValueError) << "x is not positive";
@@ -121,7 +121,7 @@ int64_t unbraced(bool a, int64_t x) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(unbraced, unbraced);
 
-/* Nothing comes behind the throw, and no compiler asks for it. */
+/* No return follows the throw, and compilers must not warn about that. */
 int64_t choose(const std::string &name) {
   if (name == "one") return 1;
   if (name == "two") {
@@ -159,7 +159,7 @@ void kinds(int64_t which) {
     case 7:
       throw tvm::ffi::EnvErrorAlreadySet();
     case 8:
-      // An error is there already, as a generator leaves it; what is thrown takes its place.
+      // Generated code may leave an error in the slot; the thrown exception must replace it.
       TVMFFIErrorSetRaisedFromCStr("ValueError", "set by hand");
       throw tvm::ffi::EnvErrorAlreadySet();
     default:
@@ -168,13 +168,13 @@ void kinds(int64_t which) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(kinds, kinds);
 
-/* Short, and yet it may be an object with a std::string inside. */
+/* Even a short text may become an object that holds the moved std::string. */
 String moved_string(std::string text) {
   return String(std::move(text));
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(moved_string, moved_string);
 
-/* What was not included is there. */
+/* Uses standard headers that this file does not include. */
 int64_t standard_names(int64_t n) {
   std::unordered_map<std::string, int64_t> counts;
   std::unique_ptr<int64_t> owned = std::make_unique<int64_t>(n);

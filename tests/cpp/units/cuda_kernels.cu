@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for CUDA: the first one of the quickstart, that of the guide with its checks, device
- * guard and stream, memory of CUDA's own, and a module whose functions are kernels of a PTX text.
- */
+/* Kernels for CUDA: the first one of the quickstart; that of the guide with its checks, device
+ * guard and stream; an allocator with CUDA's memory; a module whose functions are kernels of a PTX
+ * text. */
 #include <cuda.h>
 #include <cuda_fp16.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -11,7 +11,7 @@
 
 namespace ffi = tvm::ffi;
 
-/* ---- Quickstart -------------------------------------------------------------------------------*/
+/* ---- Quickstart ---- */
 
 namespace quickstart {
 
@@ -33,7 +33,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(add_one_cuda, quickstart::AddOne);
 
 }  // namespace quickstart
 
-/* ---- Guide ------------------------------------------------------------------------------------*/
+/* ---- Guide ---- */
 
 #define CHECK_CUDA(x) \
   TVM_FFI_CHECK((x).device().device_type == kDLCUDA, ValueError) << #x " must be a CUDA tensor"
@@ -120,7 +120,7 @@ float load_and_add(ffi::String path) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_and_add, load_and_add);
 
-/* ---- A module of PTX --------------------------------------------------------------------------*/
+/* ---- A module of PTX ---- */
 
 class PTXModule : public ffi::ModuleObj {
  public:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in the style of C++20: names as PyTorch has them, designated initialisers, functions in
- * an unnamed namespace exported by their address, containers of small integers. */
+/* Kernels in the style of C++20: names like PyTorch's, designated initialisers, functions in an
+ * unnamed namespace exported by their address, containers of small integers. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/container/tuple.h>
@@ -34,7 +34,7 @@ auto scale(const ffi::TensorView x, const int64_t by, ffi::Optional<ffi::Tuple<i
   return divide_up(last - first, int64_t{2});
 }
 
-/* As handles of communicators travel. */
+/* Bytes in an Array, as handles of communicators are passed. */
 auto pack(int64_t seed) -> ffi::Array<char> {
   char bytes[6];
   for (char &byte : bytes) byte = static_cast<char>(seed++);

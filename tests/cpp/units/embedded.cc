@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compilers that embed modules write: a kind of module, the global function that brings one
- * back from bytes, registered by the library that carries such bytes itself; functions of the ABI
- * by hand, and calls of them in the three ways. */
+/* Code like that of compilers that embed modules: a kind of module; the global function that loads
+ * one from bytes, registered by the very library that carries the bytes; hand-written functions of
+ * the ABI, and calls of them in three ways. */
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
@@ -51,15 +51,15 @@ extern "C" {
 TVM_FFI_DLL_EXPORT extern void *__tvm_ffi__library_ctx;
 void *__tvm_ffi__library_ctx = nullptr;
 
-/* Two modules, the first of which imports the second: this library, and what the bytes 7.5 are. */
+/* Two modules, the first of which imports the second: this library, and one from the bytes 7.5. */
 #define UNITS_INT(low) low "\0\0\0\0\0\0\0"
 TVM_FFI_DLL_EXPORT extern const unsigned char __tvm_ffi__library_bin[];
-const unsigned char __tvm_ffi__library_bin[] = UNITS_INT("\x57")    /* what follows */
-    UNITS_INT("\3") UNITS_INT("\0") UNITS_INT("\1") UNITS_INT("\1") /* imports of each */
-    UNITS_INT("\1") UNITS_INT("\1")                                 /* in this list */
+const unsigned char __tvm_ffi__library_bin[] = UNITS_INT("\x57")    /* size of the rest */
+    UNITS_INT("\3") UNITS_INT("\0") UNITS_INT("\1") UNITS_INT("\1") /* imports: row pointers */
+    UNITS_INT("\1") UNITS_INT("\1")                                 /* imports: indices */
     UNITS_INT("\4") "_lib" UNITS_INT("\x8") "units.by" UNITS_INT("\3") "7.5";
 
-/* By hand, as a compiler emits it. */
+/* A hand-written function, as a compiler emits it. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_half(void *self, const TVMFFIAny *args, int32_t num_args,
                                       TVMFFIAny *result);
 int __tvm_ffi_half(void *, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -73,7 +73,7 @@ int __tvm_ffi_half(void *, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *r
 }
 }
 
-/* Calls one function by each way that generated code has. */
+/* Calls a function in each of the ways that generated code uses. */
 ffi::Any call_three_ways(int64_t way, ffi::Any x) {
   static void *cached = nullptr;
   const TVMFFIAny *arg = reinterpret_cast<const TVMFFIAny *>(&x);
@@ -101,7 +101,7 @@ ffi::Bytes save(ffi::Module module) {
   return module->SaveToBytes();
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(save, save);
-/* The module itself, of which its functions hold a reference. */
+/* The module is dropped here: its function must hold a reference to it. */
 ffi::Function scale_of(double factor) {
   ffi::Module module(ffi::make_object<ScaleModule>(factor));
   return module->GetFunction("scale").value();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An extension module with types of its own, as packages have them that bring more than kernels: a
- * pair with methods, a matcher with arbitrary members and several constructors, a bridge's
- * launcher. */
+/* An extension module with types of its own, like those of packages that contain more than kernels:
+ * a pair with methods, a matcher with members of any type and several constructors, the launcher of
+ * a bridge. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/module.h>
@@ -26,7 +26,7 @@ using tvm::ffi::Object;
 using tvm::ffi::ObjectRef;
 using tvm::ffi::String;
 
-/* ---- A pair -----------------------------------------------------------------------------------*/
+/* ---- A pair ---- */
 
 class IntPairObj : public Object {
  public:
@@ -45,7 +45,7 @@ class IntPair : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(IntPair, ObjectRef, IntPairObj);
 };
 
-/* ---- A matcher --------------------------------------------------------------------------------*/
+/* ---- A matcher ---- */
 
 class GrammarObj : public Object {
  public:
@@ -86,7 +86,7 @@ class MatcherObj : public Object {
   bool strict_;
 };
 
-/* ---- A launcher -------------------------------------------------------------------------------*/
+/* ---- A launcher ---- */
 
 class LauncherObj : public Object {
  public:
@@ -129,7 +129,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_method("units.pair_swap", &IntPairObj::Swap);
 }
 
-/* ---- What a host does with them ---------------------------------------------------------------*/
+/* ---- Uses by a host ---- */
 
 String describe_type(const String &key) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(ffi::TypeKeyToIndex(std::string(key)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What generators of C++ wrap around the code that they made: a launch with the path of its image,
- * a call of a library on raw tensors, a host function with an aligned stack of values. */
+/* Wrappers as C++ code generators write them: a launch with the path of its image, a call of a
+ * library on raw tensors, a host function with an aligned stack of values. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/function.h>

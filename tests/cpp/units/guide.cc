@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the guide for authors of kernel libraries shows, on the CPU: check, find the stream,
- * dispatch, compute; allocate where the shape depends on data; export under a name of one's own. */
+/* The examples of the guide for authors of kernel libraries, on the CPU: check, get the stream,
+ * dispatch, compute; allocate if the shape depends on data; export under another name. */
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/tvm_ffi.h>
 
@@ -25,7 +25,7 @@ namespace ffi = tvm::ffi;
         << #a " and " #b " must be on the same device";                             \
   } while (0)
 
-/* As cudaStream_t is. */
+/* Declared like cudaStream_t. */
 typedef struct UnitStream *unitStream_t;
 
 constexpr DLDataType kFloat32 = DLDataType{kDLFloat, 32, 1};
@@ -64,7 +64,7 @@ void scale(ffi::TensorView x, ffi::TensorView y, double factor) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(scale_by, scale);
 
-/* Both names alike, which the macro must bear. */
+/* The exported name is the function's own, which the macro must accept. */
 int64_t func(ffi::TensorView x) {
   return reinterpret_cast<intptr_t>(get_stream(x.device())) +
          (get_stream(x.device()) == reinterpret_cast<unitStream_t>(TVMFFIEnvGetStream(
@@ -74,7 +74,7 @@ int64_t func(ffi::TensorView x) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(func, func);
 
-/* What may be None. */
+/* Arguments that may be None. */
 double weigh(ffi::TensorView x, ffi::Optional<ffi::TensorView> weight,
              ffi::Optional<ffi::Tensor> bias, ffi::Optional<double> factor) {
   double sum = 0;
@@ -90,7 +90,7 @@ double weigh(ffi::TensorView x, ffi::Optional<ffi::TensorView> weight,
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(weigh, weigh);
 
-/* The shape of the output depends on data: it comes from the framework. */
+/* The shape of the output depends on data, so the framework allocates it. */
 ffi::Tensor select_positive(ffi::TensorView x) {
   CHECK_INPUT(x);
   const float *data = static_cast<const float *>(x.data_ptr());
@@ -99,7 +99,7 @@ ffi::Tensor select_positive(ffi::TensorView x) {
 #ifdef UNITS_OF_THE_PACKAGE
   const DLDevice device = x.device();
 #else
-  const ffi::DLDevice device = x.device(); /* documents write it so */
+  const ffi::DLDevice device = x.device(); /* as documents write it */
 #endif
   ffi::Tensor out = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, x.dtype(), device);
   std::copy_if(data, data + x.numel(), static_cast<float *>(out.data_ptr()),
@@ -108,7 +108,7 @@ ffi::Tensor select_positive(ffi::TensorView x) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(select_positive, select_positive);
 
-/* Memory of one's own, checked on both ways. */
+/* A custom allocator, with checks in both functions. */
 struct CPUAllocator {
   void AllocData(DLTensor *tensor) {
     tensor->data = malloc(ffi::GetDataSize(*tensor) + 1);
@@ -121,7 +121,7 @@ struct CPUAllocator {
     tensor->data = nullptr;
   }
 };
-/* As the heap that several devices share: asked for a size, counted, and it can be used up. */
+/* Like the symmetric heap that several devices share, which has a limited size. */
 struct SymmetricAllocator {
   void AllocData(DLTensor *tensor, int64_t limit) {
     const size_t size = ffi::GetDataSize(*tensor);
@@ -142,7 +142,7 @@ ffi::Tensor symmetric(ffi::Shape shape, int64_t limit) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(symmetric, symmetric);
 
-/* A strided result: memory of the framework, seen in another way. */
+/* A strided result: a view of memory that the framework allocated. */
 ffi::Tensor transposed(int64_t rows, int64_t columns) {
   ffi::Tensor whole = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, {rows, columns}, kFloat32,
                                                 DLDevice{kDLCPU, 0});

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What C++ programs that load kernels do; the functions named load_* go through
- * Module::LoadFromFile. */
+/* Hosts in C++ that load kernels; the functions named load_* use Module::LoadFromFile. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -26,7 +25,7 @@ ffi::Tensor Empty(ffi::Shape shape, DLDataType dtype, DLDevice device) {
   return ffi::Tensor::FromNDAlloc(Local(), shape, dtype, device);
 }
 
-/* Two vectors, the first filled. */
+/* Two vectors, the first with values. */
 struct Vectors {
   explicit Vectors(int64_t n) : x(Alloc({n})), y(Empty({ARRAY_SIZE}, x.dtype(), x.device())) {
     for (int64_t i = 0; i < n; ++i) {
@@ -57,7 +56,7 @@ ffi::String load_with_strings(std::string path, std::string name) {
   ffi::Module mod = ffi::Module::LoadFromFile(path);
   ffi::Optional<ffi::Function> found = mod->GetFunction(name);
 #ifdef UNITS_OF_THE_PACKAGE
-  const bool is_there = found.has_value(); /* its latest release lacks the other */
+  const bool is_there = found.has_value(); /* its latest release has no defined() */
 #else
   const bool is_there = found.defined();
 #endif
@@ -73,7 +72,7 @@ ffi::Tensor invoke_extern(int64_t n) {
   return vectors.y;
 }
 
-/* Tensors of a framework, gathered. */
+/* Collects tensors of a framework in an Array. */
 ffi::Array<ffi::Tensor> gather(ffi::Tensor x, ffi::Optional<ffi::Array<ffi::Tensor>> more) {
   std::vector<ffi::Tensor> tensors;
   tensors.push_back(ffi::Tensor::FromDLPackVersioned(x.ToDLPackVersioned()));
@@ -84,11 +83,11 @@ ffi::Array<ffi::Tensor> gather(ffi::Tensor x, ffi::Optional<ffi::Array<ffi::Tens
   return gathered;
 }
 
-/* ---- An allocator for the whole program -------------------------------------------------------*/
+/* ---- An allocator for the whole program ---- */
 
 int64_t num_allocated = 0, num_freed = 0;
 
-/* Gives no strides: what is there is row by row. */
+/* Leaves strides NULL: the data is contiguous. */
 int Allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_context,
              void (*set_error)(void *error_context, const char *kind, const char *message)) {
   if (prototype->ndim == 0) {
@@ -120,7 +119,7 @@ ffi::Tensor AllocateForKernel(ffi::Shape shape) {
                                    DLDevice{kDLCPU, 0});
 }
 
-/* Set once, used by a thread that was not there when it was. */
+/* A global allocator is used by threads that start after it was set. */
 ffi::String allocate_on_a_thread(ffi::Shape shape) {
   DLPackManagedTensorAllocator old_thread = nullptr, old_global = nullptr;
   std::string text;
@@ -142,7 +141,7 @@ ffi::String allocate_on_a_thread(ffi::Shape shape) {
          " freed";
 }
 
-/* The stream of a device is each thread's own, and the old one is handed back. */
+/* Each thread has its own stream of a device; setting one returns the old one. */
 ffi::String streams_of_threads() {
   void *old = nullptr, *there = nullptr, *again = nullptr;
   TVM_FFI_CHECK_SAFE_CALL(

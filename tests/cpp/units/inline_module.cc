@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source as the inline loader hands it to the compiler: these five lines are put in front, one
- * export for each function behind. */
+/* A source as the inline loader passes it to the compiler: it adds these five lines at the top, and
+ * one export for each function at the end. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/error.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bridge from another framework's calls: attributes of every width become arguments, buffers
- * become views, and the callee is reached through the table of its object. */
+ * become views, and the callee is called through the function pointer in its object. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
@@ -11,7 +11,7 @@ namespace {
 
 namespace ffi = tvm::ffi;
 
-/* Nothing that it does is of the standard library's headers that are included here. */
+/* Uses functions of standard headers that this file does not include. */
 std::vector<int64_t> sorted_extents(ffi::ShapeView shape) {
   std::vector<int64_t> extents(shape.size());
   memcpy(extents.data(), shape.data(), shape.size() * sizeof(int64_t));
@@ -88,7 +88,7 @@ ffi::Any attribute_array(int64_t width, int64_t n) {
   }
 }
 
-/* Calls a function as the object's table says, with arguments that are gathered in a vector. */
+/* Calls a function through the object's safe_call, with arguments collected in a vector. */
 ffi::Any call(ffi::Function callee, ffi::Tensor x, int64_t attributes) {
   std::vector<ffi::Any> kept;
   std::vector<ffi::AnyView> args;
@@ -111,7 +111,7 @@ ffi::Any call(ffi::Function callee, ffi::Tensor x, int64_t attributes) {
   return result;
 }
 
-/* An output whose memory the framework hands over as a functor. */
+/* An output whose memory the framework provides as a functor. */
 struct Scratch {
   explicit Scratch(std::vector<char> *memory) : memory_(memory) {}
   void AllocData(DLTensor *x) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The members of the classes of tensors and containers that kernels use. Optional, String, Shape,
- * make_object and Function are there without their headers. */
+ * make_object and Function are used without including their headers. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -10,7 +10,7 @@ using namespace tvm::ffi;
 
 namespace {
 
-/* ---- Tensors ----------------------------------------------------------------------------------*/
+/* ---- Tensors ---- */
 
 template <typename AnyTensor>
 String describe_any(AnyTensor x) {
@@ -37,7 +37,7 @@ String describe_tensor(Tensor x) {
   return describe_any(x);
 }
 
-/* A view of a Tensor, by conversion, copied. */
+/* Converts a Tensor to a view, and copies views. */
 int64_t sum(TensorView x) {
   const TensorView copy = x;
   int64_t total = 0;
@@ -50,7 +50,7 @@ int64_t sum_tensor(Tensor x) {
   return sum(view) + sum(x);
 }
 
-/* A Tensor that is not there yet. */
+/* A null Tensor that is assigned later. */
 int64_t empty_tensor(Tensor other) {
   Tensor x{};
   int64_t known = x.GetDLTensorPtr() == nullptr ? 1 : 0;
@@ -59,7 +59,7 @@ int64_t empty_tensor(Tensor other) {
   if (x.GetDLTensorPtr() != nullptr && x.data_ptr() == other.data_ptr()) known += 100;
   return known;
 }
-/* What a reference member of a null Tensor is asked for. */
+/* Reads a property of the view of a null Tensor. */
 int64_t view_of_empty_tensor() {
   Tensor x{};
   TensorView view = x;
@@ -98,7 +98,7 @@ int64_t data_size(Tensor x) {
   return static_cast<int64_t>(GetDataSize(*x.GetDLTensorPtr()));
 }
 
-/* ---- Shapes -----------------------------------------------------------------------------------*/
+/* ---- Shapes ---- */
 
 int64_t read_shape(ShapeView shape) {
   int64_t product = 1;
@@ -113,7 +113,7 @@ int64_t shapes(int64_t n) {
   return read_shape(list) + read_shape(copy) + read_shape(view) + read_shape({n}) + copy[1];
 }
 
-/* ---- Optional ---------------------------------------------------------------------------------*/
+/* ---- Optional ---- */
 
 int64_t count_dimensions(std::optional<TensorView> x) {
   return x.has_value() ? x->ndim() : -1;
@@ -157,7 +157,7 @@ int64_t absent() {
   return nothing.value();
 }
 
-/* ---- Containers -------------------------------------------------------------------------------*/
+/* ---- Containers ---- */
 
 Array<int64_t> arrays(int64_t n) {
   Array deduced({n, n + 1, n + 2});
@@ -196,9 +196,9 @@ String dtypes(DLDataType a, DLDataType b) {
   return os.str();
 }
 
-/* ---- Functions --------------------------------------------------------------------------------*/
+/* ---- Functions ---- */
 
-/* A runner that hands out functions over itself. */
+/* A runner whose functions call it. */
 class RunnerModule : public ModuleObj {
  public:
   explicit RunnerModule(int64_t base) : base_(base) {}
@@ -228,7 +228,7 @@ class RunnerModule : public ModuleObj {
 
   int64_t base_;
 };
-/* Without a keyword behind its functions. */
+/* Its functions have neither override nor final. */
 class SilentModule : public ModuleObj {
  public:
   const char *kind() const { return "silent"; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel as they are shared on model hubs: all of tvm is at hand, and little of it is used. */
+/* A kernel like those on model hubs: it includes all headers and uses few of them. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
@@ -22,7 +22,7 @@ void relu(ffi::TensorView out, ffi::TensorView input) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(relu, relu);
 
-/* By the names that documents and hosts have for values. */
+/* Values by the names that documents and hosts use, tvm::Any and tvm::ffi::Any. */
 tvm::Any first(tvm::AnyView a, ffi::Any) {
   return a;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first kernel: exported from inside of a namespace. */
+/* The first kernel, exported inside a namespace. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 

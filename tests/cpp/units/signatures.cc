@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every form of parameter and result that the exports of a large library of kernels have, and as
- * many parameters as its longest. */
+/* Every form of parameter and result in the exports of a large library of kernels, and as many
+ * parameters as its longest export has. */
 #include "tvm_ffi_utils.h"
 
 #include <tvm/ffi/container/map.h>
@@ -17,7 +17,7 @@ using tvm::ffi::TensorView;
 using tvm::ffi::Tuple;
 using tvm::ffi::Variant;
 
-/* ---- A value comes back as it came ------------------------------------------------------------*/
+/* ---- Values that are returned unchanged ---- */
 
 enum class MaskMode : int64_t { kNone = 0, kCausal = 1, kCustom = 2 };
 enum class Activation { kRelu = 3, kGelu };
@@ -59,7 +59,7 @@ ECHO(maybe_tensor, Optional<Tensor>)
 ECHO(maybe_ints, Optional<Array<int64_t>>)
 ECHO(maybe_tensors, Optional<Array<Tensor>>)
 
-/* ---- Qualifiers -------------------------------------------------------------------------------*/
+/* ---- Qualifiers ---- */
 
 int64_t const_values(TensorView const a, int64_t const b, bool const c, double const d) {
   return a.numel() + b + (c ? 1 : 0) + static_cast<int64_t>(d);
@@ -75,7 +75,7 @@ int64_t const_references(const TensorView &a, const Tensor &b, Optional<TensorVi
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(const_references, const_references);
 
-/* ---- Views, which cannot come back ------------------------------------------------------------*/
+/* ---- Views, which cannot be returned ---- */
 
 int64_t count_views(TensorView a, Optional<TensorView> b, Optional<TensorView> c) {
   return a.ndim() + (b.has_value() ? 10 * b.value().ndim() : 0) +
@@ -83,7 +83,7 @@ int64_t count_views(TensorView a, Optional<TensorView> b, Optional<TensorView> c
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_views, count_views);
 
-/* ---- Results ----------------------------------------------------------------------------------*/
+/* ---- Results ---- */
 
 void fill(TensorView x, double value) {
   CHECK_INPUT(x);
@@ -101,7 +101,7 @@ Array<int64_t> plan(int64_t batch, int64_t heads) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(plan, plan);
 
-/* Through a std::vector, and with what the constructor deduces. */
+/* From a std::vector, with class template argument deduction. */
 Array<int64_t> plan_vector(int64_t n) {
   std::vector<int64_t> values;
   for (int64_t i = 0; i < n; ++i) values.push_back(i * i);
@@ -150,7 +150,7 @@ int64_t size_at(IntMap sizes, int key) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(size_at, size_at);
 
-/* Lists of workspaces by world size. */
+/* A map of lists, like workspaces by world size. */
 int64_t nested_map(int key, int64_t i) {
   Map<int, Array<int>> lists;
   lists.Set(1, {10, 11});
@@ -185,7 +185,7 @@ Tuple<bool, double, String, Optional<int64_t>> tuple_of_all(Optional<int64_t> la
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(tuple_of_all, tuple_of_all);
 
-/* ---- The longest ------------------------------------------------------------------------------*/
+/* ---- The longest ---- */
 
 int64_t run_prefill_and_decode(
     TensorView float_workspace, TensorView int_workspace, Array<int64_t> prefill_plan,

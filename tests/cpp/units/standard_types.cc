@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of classes of the standard library, as extension modules write them who wrap code that
- * knows nothing of tvm. */
+/* Functions with classes of the standard library, as in extension modules that wrap code without
+ * any dependency on tvm. */
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/registry.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the document of the tensor shows: the object behind a Tensor, one kept in a field, and the
- * functions by hand that read values and make them. Those are of C99, and are tested as such in
- * test_dl_tensor_access.c; here they see values of C++. */
+/* The examples of the document on tensors: the object behind a Tensor, a Tensor in a field, and
+ * hand-written functions that read and make values. These functions are C99, and are tested as C in
+ * test_dl_tensor_access.c; here they get values from C++. */
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
@@ -12,7 +12,7 @@ namespace ffi = tvm::ffi;
 
 ffi::Tensor through_object(ffi::Tensor x) {
 #ifdef UNITS_OF_THE_PACKAGE
-  const ffi::TensorObj *object = x.as<ffi::TensorObj>(); /* the other is protected */
+  const ffi::TensorObj *object = x.as<ffi::TensorObj>(); /* its get() is protected */
 #else
   const ffi::TensorObj *object = x.get();
 #endif
@@ -56,7 +56,7 @@ ffi::Tensor kept(const Cache &cache) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(kept, kept);
 
-/* ---- By hand ----------------------------------------------------------------------------------*/
+/* ---- By hand ---- */
 
 int64_t hand_numel(ffi::AnyView value) {
   const TVMFFIAny raw = value.CopyToTVMFFIAny();
@@ -66,7 +66,7 @@ int64_t hand_numel(ffi::AnyView value) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(hand_numel, hand_numel);
 
-/* The result is owned, the argument borrowed. */
+/* The result is owned, the argument is borrowed. */
 ffi::Any hand_owned(ffi::AnyView value) {
   const TVMFFIAny raw = value.CopyToTVMFFIAny();
   TVMFFIObjectHandle tensor = nullptr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bridge to kernels that are compiled at run time: options in a map, arguments in an array, both
- * handed to global functions by name; tensors through DLPack. */
+ * passed to global functions that are found by name; tensors through DLPack. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/tensor.h>
@@ -23,14 +23,14 @@ Map<String, Any> options(int warps) {
   return Map<String, Any>{{"num_warps", warps}, {"num_stages", 3}, {"BLOCK_SIZE", 128}};
 }
 
-/* The grid of a launch: what is asked for, or what is usual. */
+/* The value of an option, or a default that is made from the block size. */
 int64_t read_options(Map<String, Any> meta, String name) {
   auto value = meta.Get(name);
   if (value.has_value()) return value.value().cast<int64_t>();
   return -meta["BLOCK_SIZE"].cast<int32_t>();
 }
 
-/* Names take the values of an iterator one by one. */
+/* Binds names to the values of an iterator, one by one. */
 Map<String, Any> bind(Array<Any> values) {
   Map<String, Any> meta;
   Array<Any>::iterator it = values.begin();
@@ -49,7 +49,7 @@ Tensor through_dlpack(Tensor x) {
   return Tensor::FromDLPack(managed);
 }
 
-/* Calls what somebody has registered. */
+/* Calls a global function that other code registered. */
 Any launch(Tensor x, int64_t by) {
   Array<Any> args = {x, by, 1.5, "grid", nullptr};
   Map<String, Any> meta = options(4);

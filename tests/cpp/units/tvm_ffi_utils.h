@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a large library of kernels keeps in one header: its own checks over those of the ABI's C++
- * headers, constants, and dispatch by data type. It includes nothing of the standard library, and
- * uses <algorithm>, <sstream>, <string> and <vector> all the same. */
+/* The common header of a large library of kernels: its own checks, which use those of the ABI's C++
+ * headers, constants, and dispatch by data type. It includes nothing of the standard library, but
+ * uses <algorithm>, <sstream>, <string> and <vector>. */
 #pragma once
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tensor.h>
@@ -12,7 +12,7 @@
 
 namespace ffi = tvm::ffi;
 
-/* The literal of the user's is pasted to the one that the macro ends in. */
+/* The user's string literal is concatenated with the one at the end of the macro. */
 #define CHECK_LAST_DIM_CONTIGUOUS(x) \
   TVM_FFI_ICHECK_EQ(x.stride(-1), 1) #x " must be contiguous in its last dimension"
 #define CHECK_CONTIGUOUS(x) TVM_FFI_ICHECK((x).IsContiguous()) #x " must be contiguous"
@@ -66,7 +66,7 @@ inline ffi::Tensor alloc_tensor(tvm::ffi::Shape shape, DLDataType dtype, DLDevic
   return ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, shape, dtype, device);
 }
 
-/* Names of headers that nobody included. */
+/* Uses names of headers that are not included. */
 inline std::string shape_text(tvm::ffi::ShapeView shape) {
   std::vector<int64_t> extents(shape.begin(), shape.end());
   std::ostringstream os;
@@ -75,7 +75,7 @@ inline std::string shape_text(tvm::ffi::ShapeView shape) {
   return os.str();
 }
 
-/* The ABI's headers compare data types, and leave devices to whoever wants to. */
+/* The ABI's headers define comparison of data types, but not of devices. */
 namespace host {
 inline bool operator==(DLDevice a, DLDevice b) {
   return a.device_type == b.device_type && a.device_id == b.device_id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the documents of values, containers, functions and exceptions show. */
+/* The examples of the documents on values, containers, functions and exceptions. */
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <iostream>
 
 namespace ffi = tvm::ffi;
 
-/* ---- Containers -------------------------------------------------------------------------------*/
+/* ---- Containers ---- */
 
 ffi::String literals() {
   ffi::Array<int> array = {1, 2, 3};
@@ -46,7 +46,7 @@ ffi::List<int64_t> make_list(int64_t n) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_list, make_list);
 
-/* ---- Any --------------------------------------------------------------------------------------*/
+/* ---- Any ---- */
 
 ffi::String anys(ffi::AnyView view) {
   ffi::Any any = 42;
@@ -66,7 +66,7 @@ int64_t cast_to_int(ffi::Any any) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(cast_to_int, cast_to_int);
 
-/* ---- Functions --------------------------------------------------------------------------------*/
+/* ---- Functions ---- */
 
 int64_t typed(int a) {
   ffi::TypedFunction<int(int, int)> add = [](int x, int y) { return x + y; };
@@ -89,7 +89,7 @@ ffi::Function packed_sum() {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(packed_sum, packed_sum);
 
-/* A callback by hand; what is thrown in it becomes the raised error. */
+/* A hand-written callback; an exception in it becomes the raised error. */
 extern "C" int add_one_callback(void *self, const TVMFFIAny *args, int32_t num_args,
                                 TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
@@ -105,7 +105,7 @@ ffi::Function callback(int64_t more) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(callback, callback);
 
-/* A lambda in place, and one that is stored. */
+/* A lambda in the macro's argument, and one that is stored. */
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(lambda_in_place, [](int64_t a, ffi::Optional<int64_t> b) {
   return a * b.value_or(2);
 });
@@ -122,7 +122,7 @@ ffi::Map<ffi::String, int64_t> make_map(int64_t n) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make_map, make_map);
 
-/* ---- Exceptions -------------------------------------------------------------------------------*/
+/* ---- Exceptions ---- */
 
 ffi::String caught(ffi::Function f) {
   try {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/array.h
- * Arrays: a sequence that copies are shared of until one of them is changed.
+ * Arrays: copy-on-write sequences. Copies share one object until one of them is changed.
  *
- * Elements are read and written in memory. The memory itself is the runtime's (ffi.Array), so that
- * an array may outlive the library that made it.
+ * Elements are accessed directly in memory. The runtime makes the object (ffi.Array), with a few
+ * elements inside it; more of them are in a block of the C library's, so an array may outlive the
+ * library that made it.
+ *
+ * Threads: same object. Functions that change an array, such as push_back, reserve and insert, may
+ * move its elements and so invalidate iterators.
  */
 #ifndef TVM_FFI_CONTAINER_ARRAY_H_
 #define TVM_FFI_CONTAINER_ARRAY_H_
@@ -19,44 +23,51 @@ class ArrayObj : public SeqBaseObj {
   TVM_FFI_LOCAL static constexpr bool _type_final = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIArray, ArrayObj, Object);
 
-  /** An empty array with room for that many elements. Errors: ValueError (no ffi.Array), memory. */
+  /**
+   * An empty array with room for capacity elements.
+   * Errors: ValueError (no ffi.Array; capacity < 0), memory.
+   */
   TVM_FFI_LOCAL TVM_FFI_NO_INLINE static ObjectPtr<ArrayObj> New(int64_t capacity) {
-    AnyView few[16];
-    detail::AllocGuard many{nullptr};
-    AnyView *items = few;
-    if (capacity < 0 || capacity > INT32_MAX) {
-      detail::Throw("ValueError", "an array of this size cannot be made");
+    const AnyView inside[detail::kFirstCapacity];
+    if (capacity < 0) {
+      detail::ThrowNumbers("ValueError", "an Array needs a capacity of ", 0, " or more, not ",
+                           capacity, "");
     }
-    if (capacity > 16) {
-      // All bits zero is None.
-      many.memory = detail::AllocAligned(static_cast<size_t>(capacity) * sizeof(AnyView), 16);
-      std::memset(many.memory, 0, static_cast<size_t>(capacity) * sizeof(AnyView));
-      items = static_cast<AnyView *>(many.memory);
-    }
-    TVMFFIAny made = detail::AnyUnsafe::MoveAnyToTVMFFIAny(
-        detail::CallHandle(detail::GlobalArray(), items, static_cast<int32_t>(capacity)));
+    const bool is_inside = capacity <= detail::kFirstCapacity;
+    TVMFFIAny made = detail::AnyUnsafe::MoveAnyToTVMFFIAny(detail::CallHandle(
+        detail::GlobalArray(), inside, is_inside ? static_cast<int32_t>(capacity) : 0));
     ObjectPtr<ArrayObj> array = detail::ObjectUnsafe::ObjectPtrFromOwned<ArrayObj>(made.v_obj);
     array->TVMFFISeqCell::size = 0;
+    if (!is_inside) array->MoveTo(capacity);
     return array;
   }
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CreateRepeated(int64_t n, const Any &value) {
     if (n < 0) detail::Throw("ValueError", "cannot resize an Array to negative size");
     ObjectPtr<ArrayObj> array = New(n);
-    for (int64_t i = 0; i < n; ++i) array->AppendInRoom(Any(value));
+    {
+      Filler filler(array.get());
+      for (int64_t i = 0; i < n; ++i) filler.Append(Any(value));
+    }
     return array;
   }
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, const ArrayObj *from) {
     ObjectPtr<ArrayObj> array = NewFor(capacity, from);
-    for (const Any &item : *from) array->AppendInRoom(Any(item));
+    array->AppendAllInRoom(*from);
     return array;
   }
+  /** Not used by these headers; sources written for the reference's headers may call it. */
   TVM_FFI_LOCAL static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
     ObjectPtr<ArrayObj> array = NewFor(capacity, from);
     for (size_t i = 0; i < from->size(); ++i) array->AppendInRoom(std::move(from->items()[i]));
     from->TVMFFISeqCell::size = 0;
     return array;
   }
-  /** There has to be room. */
+  /**
+   * Makes room for capacity elements, if there is less. That may move the elements: begin(),
+   * end() and earlier iterators are then invalid. Errors: MemoryError, with nothing changed.
+   */
+  TVM_FFI_LOCAL_INLINE void Grow(int64_t capacity) { EnsureCapacity(capacity); }
+  /** Requires room. */
   TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
 
  private:
@@ -75,35 +86,33 @@ class ArrayObj : public SeqBaseObj {
 
 template <>
 TVM_FFI_LOCAL inline ObjectPtr<ArrayObj> make_object<ArrayObj>() {
-  return ArrayObj::New(4);
+  return ArrayObj::New(detail::kFirstCapacity);
 }
 
 namespace detail {
 
-/** An array that may be changed, with room for extra elements: the same one, or a copy. */
+/** An array to be changed, with room for extra elements: the same one, or a copy if shared. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline ArrayObj *PrepareArray(ObjectPtr<Object> *data,
                                                               int64_t extra) {
   ArrayObj *array = static_cast<ArrayObj *>(data->get());
   if (array == nullptr) {
-    *data = ArrayObj::New(extra > 4 ? extra : 4);
+    *data = ArrayObj::New(GrownCapacity(0, extra));
     return static_cast<ArrayObj *>(data->get());
   }
-  const int64_t size = static_cast<int64_t>(array->size());
-  const int64_t capacity = static_cast<int64_t>(array->capacity());
-  int64_t wanted = size + extra;
-  const bool unique = data->unique();
-  if (unique && wanted <= capacity) return array;
-  if (wanted > capacity) {
-    if (wanted < 2 * capacity) wanted = 2 * capacity;
-    if (wanted < 4) wanted = 4;
+  const int64_t needed = static_cast<int64_t>(array->size()) + extra;
+  int64_t capacity = static_cast<int64_t>(array->capacity());
+  if (needed > capacity) capacity = GrownCapacity(capacity, needed);
+  if (data->unique()) {
+    array->Grow(capacity);
+    return array;
   }
-  *data = unique ? ArrayObj::MoveFrom(wanted, array) : ArrayObj::CopyFrom(wanted, array);
+  *data = ArrayObj::CopyFrom(capacity, array);
   return static_cast<ArrayObj *>(data->get());
 }
 
 }  // namespace detail
 
-/** The second parameter is void; it is there for sources that write it out or declare it ahead. */
+/** The second parameter is void; it exists for sources that write it out or declare it ahead. */
 template <typename T, typename = void>
 class Array : public ObjectRef {
   static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
@@ -116,7 +125,7 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
-  TVM_FFI_LOCAL Array() : ObjectRef(ArrayObj::New(4)) {}
+  TVM_FFI_LOCAL Array() : ObjectRef(ArrayObj::New(detail::kFirstCapacity)) {}
   TVM_FFI_LOCAL_INLINE explicit Array(UnsafeInit tag) : ObjectRef(tag) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Array)
   template <typename U, typename = std::enable_if_t<!std::is_same_v<T, U> && type_subsumes_v<T, U>>>
@@ -133,7 +142,7 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL Array(std::initializer_list<T> items) : ObjectRef(UnsafeInit{}) {
     Assign(items.begin(), items.end());
   }
-  /** From a std::vector<T>, or anything else to run through that holds T. */
+  /** From a std::vector<T>, or any other range of T. */
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
             typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
             typename = decltype(std::declval<const C &>().begin())>
@@ -154,6 +163,13 @@ class Array : public ObjectRef {
       detail::Throw("IndexError", "cannot index a null array");
     }
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(GetArrayObj()->at(i));
+  }
+  /** As operator[], but returns the error. */
+  TVM_FFI_LOCAL Expected<T> at_expected(int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) {
+      return detail::MakePlainError("IndexError", "cannot index a null array");
+    }
+    return GetArrayObj()->template ReadExpected<T>(i);
   }
   TVM_FFI_LOCAL const T front() const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->front());
@@ -181,7 +197,7 @@ class Array : public ObjectRef {
 
   TVM_FFI_LOCAL void push_back(T item) {
     Any value(static_cast<T &&>(item));
-    detail::PrepareArray(&data_, 1)->AppendInRoom(static_cast<Any &&>(value));
+    ToChange(1)->AppendInRoom(static_cast<Any &&>(value));
   }
   template <typename... Args>
   TVM_FFI_LOCAL void emplace_back(Args &&...args) {
@@ -201,7 +217,7 @@ class Array : public ObjectRef {
   }
   TVM_FFI_LOCAL void pop_back() {
     if (data_ == nullptr) detail::Throw("RuntimeError", "cannot pop_back a null array");
-    detail::PrepareArray(&data_, 0)->pop_back();
+    ToChange(0)->pop_back();
   }
   TVM_FFI_LOCAL void erase(iterator position) {
     const int64_t at = IndexOf(position, "cannot erase a null array");
@@ -227,19 +243,17 @@ class Array : public ObjectRef {
   }
   TVM_FFI_LOCAL void Set(int64_t i, T value) {
     if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null array");
-    detail::PrepareArray(&data_, 0)->SetItem(i, Any(static_cast<T &&>(value)));
+    ToChange(0)->SetItem(i, Any(static_cast<T &&>(value)));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
-    int64_t n = 0;
-    for (Iterator i = first; i != last; ++i) ++n;
-    ObjectPtr<ArrayObj> made = ArrayObj::New(n);
-    for (; first != last; ++first) made->AppendInRoom(Any(T(*first)));
+    ObjectPtr<ArrayObj> made = ArrayObj::New(detail::CapacityFor(first, last));
+    made->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
     data_ = std::move(made);
   }
   TVM_FFI_LOCAL ArrayObj *CopyOnWrite() { return detail::PrepareArray(&data_, 0); }
 
-  /** What f makes of the elements; this very array where f changes nothing. */
+  /** The results of f for the elements; this same array if f changes none of them. */
   template <typename F, typename U = std::decay_t<std::invoke_result_t<F &, T>>>
   TVM_FFI_LOCAL_INLINE Array<U> Map(F f) const {
     bool same = true;
@@ -255,8 +269,8 @@ class Array : public ObjectRef {
         same ? data_ : ObjectPtr<Object>(std::move(made)));
   }
   /**
-   * Replaces each element by what f makes of it, in place where nobody else has this array: f then
-   * has the only reference to the element. After an exception of f this array is null.
+   * Replaces each element by the result of f, in place if nobody else holds this array: f then
+   * has the only reference to the element. If f throws, this array becomes null.
    */
   template <typename F>
   TVM_FFI_LOCAL_INLINE void MutateByApply(F f) {
@@ -269,7 +283,7 @@ class Array : public ObjectRef {
     }
     data_ = std::move(data);
   }
-  /** One array of elements and arrays. */
+  /** Concatenates elements and arrays to one array. */
   template <typename... Args>
   TVM_FFI_LOCAL static Array Agregate(Args &&...args) {
     Array result;
@@ -281,6 +295,16 @@ class Array : public ObjectRef {
   TVM_FFI_LOCAL ArrayObj *Require() const {
     if (data_ == nullptr) detail::Throw("IndexError", "cannot index a null array");
     return GetArrayObj();
+  }
+  /** The inline fast path of detail::PrepareArray: the array is not shared, and it has room. */
+  TVM_FFI_LOCAL_INLINE ArrayObj *ToChange(int64_t extra) {
+    const ArrayObj *array = GetArrayObj();
+    if (TVM_FFI_PREDICT_TRUE(data_.unique() && static_cast<int64_t>(array->capacity()) -
+                                                       static_cast<int64_t>(array->size()) >=
+                                                   extra)) {
+      return GetArrayObj();
+    }
+    return detail::PrepareArray(&data_, extra);
   }
   TVM_FFI_LOCAL int64_t IndexOf(iterator position, const char *if_null) const {
     if (data_ == nullptr) detail::Throw("RuntimeError", if_null);
@@ -325,7 +349,7 @@ struct TypeTraits<Array<T>> : detail::OwnRefTraits<Array<T>> {
       detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
       return detail::kReadOk;
     }
-    // Held, for conversions may run foreign code.
+    // Kept alive, because conversions may run foreign code.
     const ObjectPtr<Object> held =
         detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);

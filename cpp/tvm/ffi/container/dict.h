@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/dict.h
- * Dicts: maps that are changed in place, for all who hold them.
+ * Dicts: maps that are changed in place, for everyone who holds them.
  */
 #ifndef TVM_FFI_CONTAINER_DICT_H_
 #define TVM_FFI_CONTAINER_DICT_H_
@@ -10,7 +10,7 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** The third parameter is void, as the second of Array. */
+/** The third parameter is void, like the second of Array. */
 template <typename K, typename V, typename = void>
 class Dict : public detail::MapRef<K, V, false> {
  public:

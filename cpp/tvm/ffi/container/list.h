@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/list.h
- * Lists: sequences that are changed in place, for all who hold them.
+ * Lists: sequences that are changed in place, for everyone who holds them.
  *
- * Elements are read, replaced and removed in memory; memory grows by the runtime's hand, so that a
- * list may outlive the library that made it.
+ * The runtime makes the object; elements are read and changed directly in memory, in a block of the
+ * C library's, so that a list may outlive the library that made it.
+ *
+ * Threads: same object; all holders of a list share it. Functions that add elements, such as
+ * push_back, reserve and insert, may move the present ones and so invalidate iterators.
  */
 #ifndef TVM_FFI_CONTAINER_LIST_H_
 #define TVM_FFI_CONTAINER_LIST_H_
@@ -15,7 +18,6 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(List, "ffi.List")
-TVM_FFI_DETAIL_GLOBAL(ListAppend, "ffi.ListAppend")
 
 }  // namespace detail
 
@@ -26,55 +28,28 @@ class ListObj : public SeqBaseObj {
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIList, ListObj, Object);
 
-  TVM_FFI_LOCAL void Append(Any value) {
-    if (size() < capacity()) {
-      AppendInRoom(static_cast<Any &&>(value));
-    } else {
-      detail::CallGlobal(detail::GlobalListAppend(), static_cast<const ListObj *>(this), value);
-    }
+  /**
+   * May move the elements: begin(), end() and earlier iterators are then invalid.
+   * Errors: MemoryError, with nothing changed.
+   */
+  TVM_FFI_LOCAL_INLINE void Append(Any value) {
+    EnsureRoom(1);
+    AppendInRoom(static_cast<Any &&>(value));
   }
-  /** Makes room for so many elements. After an error the elements are what they were. */
-  TVM_FFI_LOCAL void Reserve(int64_t n) {
-    if (n <= TVMFFISeqCell::capacity) return;
-    // The reference multiplies without a check.
-    if (n > static_cast<int64_t>(PTRDIFF_MAX / sizeof(Any))) ThrowTooMany();
-    const TVMFFIByteArray name = detail::BytesOf("ffi.ListReserve");
-    TVMFFIObjectHandle found = nullptr;
-    detail::CheckSafeCall(TVMFFIFunctionGetGlobal(&name, &found));
-    if (found == nullptr) return ReserveByAppending(n);
-    const ObjectPtr<Object> reserve =
-        detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(found));
-    detail::CallGlobal(found, static_cast<const ListObj *>(this), n);
+  TVM_FFI_LOCAL void AppendAll(const SeqBaseObj &from) {
+    ReserveMore(static_cast<int64_t>(from.size()));
+    AppendAllInRoom(from);
   }
-  /** The same for so many more, and for some that may follow. */
-  TVM_FFI_LOCAL void ReserveMore(int64_t num) {
-    const int64_t wanted = TVMFFISeqCell::size + num;
-    if (wanted <= TVMFFISeqCell::capacity) return;
-    const int64_t doubled = 2 * TVMFFISeqCell::capacity;
-    Reserve(wanted > doubled ? wanted : doubled);
-  }
+  /** Makes room for n elements, if there is less. May move them, as Append. */
+  TVM_FFI_LOCAL void Reserve(int64_t n) { EnsureCapacity(n); }
+  /** The same for num more elements, and for some that may follow. */
+  TVM_FFI_LOCAL void ReserveMore(int64_t num) { EnsureRoom(num); }
   /** Errors: ValueError (n < 0), memory. */
   TVM_FFI_LOCAL static ObjectPtr<ListObj> CreateRepeated(int64_t n, const Any &value);
 
  private:
-  [[noreturn]] TVM_FFI_LOCAL_COLD static void ThrowTooMany() {
-    detail::Throw("MemoryError", "a List of this size does not fit into memory");
-  }
-  /** For releases up to 0.1.14, which have no function for it. */
-  TVM_FFI_LOCAL void ReserveByAppending(int64_t n) {
-    // Whether there is as much memory is tried at once, for appending fills it on the way there.
-    void *volatile room = std::malloc(static_cast<size_t>(n) * sizeof(Any));
-    if (room == nullptr) ThrowTooMany();
-    std::free(room);
-    const Restore restore{this, TVMFFISeqCell::size};
-    while (TVMFFISeqCell::capacity < n) Append(Any());
-  }
-  /** Takes away what was appended while it lived. */
-  struct Restore {
-    ListObj *list;
-    int64_t size;
-    TVM_FFI_LOCAL ~Restore() { list->Truncate(size); }
-  };
+  template <typename, typename>
+  friend class List;
 };
 
 template <>
@@ -88,11 +63,11 @@ TVM_FFI_LOCAL inline ObjectPtr<ListObj> ListObj::CreateRepeated(int64_t n, const
   if (n < 0) detail::Throw("ValueError", "cannot resize a List to negative size");
   ObjectPtr<ListObj> list = make_object<ListObj>();
   list->Reserve(n);
-  while (n-- > 0) list->Append(value);
+  while (n-- > 0) list->AppendInRoom(Any(value));
   return list;
 }
 
-/** The second parameter is void, as Array's. */
+/** The second parameter is void, like Array's. */
 template <typename T, typename = void>
 class List : public ObjectRef {
   static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
@@ -117,10 +92,12 @@ class List : public ObjectRef {
   }
   template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
   TVM_FFI_LOCAL_INLINE List(Iterator first, Iterator last) : List() {
-    for (; first != last; ++first) push_back(T(*first));
+    ListObj *list = GetListObj();
+    list->Reserve(detail::CapacityFor(first, last));
+    list->template FillFrom<T>(static_cast<Iterator &&>(first), static_cast<Iterator &&>(last));
   }
   TVM_FFI_LOCAL List(std::initializer_list<T> items) : List(items.begin(), items.end()) {}
-  /** From a std::vector<T>, or anything else to run through that holds T. */
+  /** From a std::vector<T>, or any other range of T. */
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,
             typename = std::enable_if_t<std::is_same_v<typename C::value_type, T>>,
             typename = decltype(std::declval<const C &>().begin())>
@@ -136,6 +113,13 @@ class List : public ObjectRef {
   /** Errors: IndexError. */
   TVM_FFI_LOCAL_INLINE T operator[](int64_t i) const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->at(i));
+  }
+  /** As operator[], but returns the error. */
+  TVM_FFI_LOCAL Expected<T> at_expected(int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) {
+      return detail::MakePlainError("IndexError", "cannot index a null list");
+    }
+    return GetListObj()->template ReadExpected<T>(i);
   }
   TVM_FFI_LOCAL T front() const {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(Require()->front());
@@ -195,12 +179,13 @@ class List : public ObjectRef {
     GetListObj()->resize(n);
   }
   TVM_FFI_LOCAL void reserve(int64_t n) { GetOrMake()->Reserve(n); }
-  /** Replaces what is in the list, for all who have it. */
+  /** Replaces the contents, for all who hold the list. Errors: memory, with nothing changed. */
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Assign(Iterator first, Iterator last) {
     const Array<T> items(first, last);
-    GetOrMake()->clear();
-    for (const Any &item : *items.GetArrayObj()) GetListObj()->Append(item);
+    GetOrMake()->Reserve(static_cast<int64_t>(items.size()));
+    GetListObj()->clear();
+    GetListObj()->AppendAll(*items.GetArrayObj());
   }
   TVM_FFI_LOCAL void clear() {
     if (data_ != nullptr) GetListObj()->clear();
@@ -249,7 +234,7 @@ struct TypeTraits<List<T>> : detail::OwnRefTraits<List<T>> {
       detail::ObjectUnsafe::SetUnowned(out, source->v_obj);
       return detail::kReadOk;
     }
-    // Held, for conversions may run foreign code.
+    // Kept alive, because conversions may run foreign code.
     const ObjectPtr<Object> held =
         detail::ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/map.h
- * Maps: ordered by insertion; copies are shared until one of them is changed. Adding to one needs a
- * runtime that knows Dict: the reference since 0.1.9.
+ * Maps: ordered by insertion, copy-on-write. Adding entries needs a runtime that knows Dict: the
+ * reference since 0.1.9.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_H_
 #define TVM_FFI_CONTAINER_MAP_H_
@@ -11,7 +11,7 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** The third parameter is void, as the second of Array. */
+/** The third parameter is void, like the second of Array. */
 template <typename K, typename V, typename = void>
 class Map : public detail::MapRef<K, V, true> {
  public:
@@ -26,7 +26,7 @@ class Map : public detail::MapRef<K, V, true> {
 
 TVM_FFI_DETAIL_MAP_TRAITS(Map, true);
 
-/** The entries of both; those of rhs win. */
+/** The entries of both; where both have a key, that of rhs. */
 template <typename K, typename V>
 TVM_FFI_LOCAL Map<K, V> Merge(Map<K, V> lhs, const Map<K, V> &rhs) {
   for (const std::pair<K, V> &entry : rhs) lhs.Set(entry.first, entry.second);

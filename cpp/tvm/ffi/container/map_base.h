@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/map_base.h
- * What Map and Dict have in common. They are read in memory, and changed there as long as what they
- * have of it is enough (detail/map_table.h). The runtime makes the objects, and makes room: a map
- * that has to grow, or to move entries of one chain out of the way of another, is given to the
- * function that sets an item of a Dict; a Map that nobody else has is laid out as one, and says so
- * meanwhile.
+ * What Map and Dict share. They are read directly in memory, and changed there as long as there is
+ * room (detail/map_table.h). The runtime makes the objects, and makes room: a map that has to grow,
+ * or to move entries of one chain out of the way of another, is passed to the function that sets an
+ * item of a Dict. An unshared Map is passed too: it has the same layout, and its type index says
+ * Dict during the call.
  */
 #ifndef TVM_FFI_CONTAINER_MAP_BASE_H_
 #define TVM_FFI_CONTAINER_MAP_BASE_H_
@@ -22,7 +22,7 @@ TVM_FFI_DETAIL_GLOBAL(Dict, "ffi.Dict")
 TVM_FFI_DETAIL_GLOBAL(DictSetItem, "ffi.DictSetItem")
 TVM_FFI_DETAIL_GLOBAL(DictClear, "ffi.DictClear")
 
-/** A Map or Dict by its object; all that its templates share. */
+/** Operations on the object of a Map or Dict that do not depend on the key and value types. */
 struct MapAccess {
   TVM_FFI_LOCAL_INLINE static MapTable *TableOf(const ObjectPtr<Object> &data) {
     return MapTable::Of(ObjectUnsafe::TVMFFIObjectPtrFromObjectPtr(data));
@@ -35,14 +35,21 @@ struct MapAccess {
         CallHandle(map ? GlobalMap() : GlobalDict(), items, num_items));
     return ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj);
   }
-  /** Errors: KeyError. */
-  TVM_FFI_LOCAL static const Any &At(const ObjectPtr<Object> &data, const TVMFFIAny *key) {
+  TVM_FFI_LOCAL static constexpr const char *kNoKey = "key is not in Map";
+  /** [lend] The value of a key, or NULL. */
+  TVM_FFI_LOCAL static const Any *Find(const ObjectPtr<Object> &data, const TVMFFIAny *key) {
     const MapTable *table = TableOf(data);
     const uint64_t slot = table == nullptr ? 0 : table->FindSlot(key);
-    if (table == nullptr || slot == table->End()) Throw("KeyError", "key is not in Map");
-    return table->EntryAt(slot)->second;
+    if (table == nullptr || slot == table->End()) return nullptr;
+    return &table->EntryAt(slot)->second;
   }
-  /** Keys and values in turn, in the order of the map. */
+  /** Errors: KeyError. */
+  TVM_FFI_LOCAL static const Any &At(const ObjectPtr<Object> &data, const TVMFFIAny *key) {
+    const Any *found = Find(data, key);
+    if (found == nullptr) Throw("KeyError", kNoKey);
+    return *found;
+  }
+  /** Keys and values alternately, in the order of the map. */
   TVM_FFI_LOCAL static Array<Any> Items(const MapBaseObj *map) {
     Array<Any> items;
     items.reserve(2 * static_cast<int64_t>(map->size()));
@@ -57,12 +64,12 @@ struct MapAccess {
     if (from != nullptr) TableOf(made)->CopyFrom(from);
     return made;
   }
-  /** Makes a Map one that nobody else has. */
+  /** Makes a Map unshared, by copying it if needed. */
   TVM_FFI_LOCAL_INLINE static void CopyOnWrite(ObjectPtr<Object> *data) {
     if (!data->unique()) *data = CopyOf(TableOf(*data));
   }
 
-  /** While it lives, a Map that nobody else has says that it is a Dict. */
+  /** Sets the type index of an unshared Map to Dict, until it is destroyed. */
   class AsDict {
    public:
     TVM_FFI_LOCAL explicit AsDict(TVMFFIObject *map) : header_(map), type_index_(map->type_index) {
@@ -98,7 +105,7 @@ struct MapAccess {
 };
 
 /**
- * A key as the value that it is stored as; borrowed where a view has its form already. Otherwise a
+ * A key in the form that it is stored in: borrowed if a view has that form already, otherwise a
  * value of its own.
  */
 template <typename K, typename = void>
@@ -134,7 +141,7 @@ class MapKey<K, std::enable_if_t<std::is_arithmetic_v<K> || std::is_enum_v<K> ||
   AnyView view_;
 };
 
-/** Runs through the entries in memory; gives pairs by value. It keeps nothing alive. */
+/** Iterates over the entries in memory; gives pairs by value. Keeps nothing alive. */
 template <typename K, typename V>
 class MapIterator {
  public:
@@ -151,7 +158,7 @@ class MapIterator {
     return std::pair<K, V>(AnyUnsafe::CopyFromAnyViewAfterCheck<K>(entry.first),
                            AnyUnsafe::CopyFromAnyViewAfterCheck<V>(entry.second));
   }
-  /** There is no pair to point to. */
+  /** Pairs are made when read, so there is none to point to. */
   pointer operator->() const = delete;
   TVM_FFI_LOCAL_INLINE MapIterator &operator++() { return ++at_, *this; }
   TVM_FFI_LOCAL_INLINE MapIterator operator++(int) { return MapIterator(at_++); }
@@ -164,7 +171,7 @@ class MapIterator {
   MapBaseObj::iterator at_;
 };
 
-/** What Map<K, V> and Dict<K, V> are but for constructors and copies. */
+/** Map<K, V> and Dict<K, V> except for constructors and copies. */
 template <typename K, typename V, bool kIsMap>
 class MapRef : public ObjectRef {
   static_assert(storage_enabled_v<K> && storage_enabled_v<V>,
@@ -180,6 +187,12 @@ class MapRef : public ObjectRef {
 
   TVM_FFI_LOCAL V at(const K &key) const {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(MapAccess::At(data_, MapKey<K>(key).get()));
+  }
+  /** As at, but returns the error. */
+  TVM_FFI_LOCAL Expected<V> at_expected(const K &key) const {
+    const Any *found = MapAccess::Find(data_, MapKey<K>(key).get());
+    if (found == nullptr) return MakePlainError("KeyError", MapAccess::kNoKey);
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(*found);
   }
   TVM_FFI_LOCAL V operator[](const K &key) const { return at(key); }
   TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
@@ -212,8 +225,8 @@ class MapRef : public ObjectRef {
     if (data_ == nullptr) Throw("InternalError", "a map is never null");
   }
   TVM_FFI_LOCAL_INLINE explicit MapRef(UnsafeInit tag) : ObjectRef(tag) {}
-  TVM_FFI_LOCAL_INLINE explicit MapRef(const ObjectRef &other, int) : ObjectRef(other) {}
-  /** count is a hint: how many entries there are, or 0. */
+  TVM_FFI_LOCAL_INLINE explicit MapRef(ObjectRef other, int) : ObjectRef(std::move(other)) {}
+  /** @param count A hint: the number of entries, or 0. */
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void Fill(Iterator first, Iterator last, size_t count) {
     if (count >= MapTable::kMaxSmallSlots) MapAccess::TableOf(data_)->Reserve(count);
@@ -249,7 +262,7 @@ class MapRef : public ObjectRef {
   }
 };
 
-/** The traits of both. */
+/** The traits of Map and Dict. */
 template <typename Self, bool kIsMap>
 struct MapTraits : OwnRefTraits<Self> {
   using K = typename Self::key_type;
@@ -305,7 +318,7 @@ struct MapTraits : OwnRefTraits<Self> {
   }
 
  private:
-  /* In memory: a check runs no code that could change the map. */
+  /* Reads directly in memory: the check runs no code that could change the map. */
   TVM_FFI_LOCAL static bool AllStrictItems([[maybe_unused]] const TVMFFIAny *source) {
     if constexpr (!std::is_same_v<K, Any> || !std::is_same_v<V, Any>) {
       for (const MapBaseObj::KVType &entry : *MapAccess::ObjectOf(source)) {
@@ -344,8 +357,8 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *from) {
 TVM_FFI_NAMESPACE_END
 
 /** @cond internal */
-/* The constructors of Map and of Dict. Were they inherited, the symbols that the compiler makes for
- * that would be exported whatever stands in front of them in the base. */
+/* The constructors of Map and of Dict. If they were inherited, the symbols that the compiler makes
+ * for that would be exported, whatever attributes they have in the base. */
 #define TVM_FFI_DETAIL_MAP_CONSTRUCTORS(Self, Obj, kIsMap)                                         \
   using ContainerType = Obj;                                                                       \
   TVM_FFI_LOCAL_INLINE Self() = default;                                                           \
@@ -355,6 +368,11 @@ TVM_FFI_NAMESPACE_END
             typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                     \
                                         type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>         \
   TVM_FFI_LOCAL_INLINE Self(const Self<K2, V2> &other) : detail::MapRef<K, V, kIsMap>(other, 0) {} \
+  template <typename K2, typename V2,                                                              \
+            typename = std::enable_if_t<!std::is_same_v<Self<K2, V2>, Self> &&                     \
+                                        type_subsumes_v<K, K2> && type_subsumes_v<V, V2>>>         \
+  TVM_FFI_LOCAL_INLINE Self(Self<K2, V2> &&other)                                                  \
+      : detail::MapRef<K, V, kIsMap>(std::move(other), 0) {}                                       \
   TVM_FFI_LOCAL_INLINE explicit Self(ObjectPtr<Object> data)                                       \
       : detail::MapRef<K, V, kIsMap>(std::move(data)) {}                                           \
   template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>                   \
@@ -364,7 +382,7 @@ TVM_FFI_NAMESPACE_END
   TVM_FFI_LOCAL_INLINE Self(std::initializer_list<std::pair<K, V>> entries) {                      \
     this->Fill(entries.begin(), entries.end(), entries.size());                                    \
   }                                                                                                \
-  /* From a std::unordered_map<K, V>, or anything else to run through that holds such pairs. */    \
+  /* From a std::unordered_map<K, V>, or any other sized range of such pairs. */                   \
   template <typename C, typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C>>,             \
             typename = std::enable_if_t<std::is_same_v<typename C::key_type, K> &&                 \
                                         std::is_same_v<typename C::mapped_type, V>>>               \
@@ -372,7 +390,7 @@ TVM_FFI_NAMESPACE_END
     this->Fill(entries.begin(), entries.end(), entries.size());                                    \
   }
 
-/* How both travel as values. */
+/* The traits of both as values. */
 #define TVM_FFI_DETAIL_MAP_TRAITS(Self, kIsMap)                                                  \
   template <typename K, typename V>                                                              \
   TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v<Self<K, V>> = false;             \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/seq_base.h
- * What Array and List have in common: elements stand in memory one behind the other.
+ * What Array and List share: elements that are contiguous in memory.
+ *
+ * Threads: same object.
  */
 #ifndef TVM_FFI_CONTAINER_SEQ_BASE_H_
 #define TVM_FFI_CONTAINER_SEQ_BASE_H_
@@ -10,6 +12,45 @@
 #include <tvm/ffi/optional.h>
 
 TVM_FFI_NAMESPACE_BEGIN
+namespace detail {
+
+/** The capacity inside the object of an Array, and the least that a sequence grows to. */
+TVM_FFI_LOCAL inline constexpr int64_t kFirstCapacity = 4;
+
+/**
+ * The capacity that a sequence grows to when it needs room for `needed` elements: at least twice
+ * what it has, so that n elements added one by one take O(n) moves.
+ */
+TVM_FFI_LOCAL constexpr int64_t GrownCapacity(int64_t capacity, int64_t needed) {
+  const int64_t doubled = capacity <= INT64_MAX / 2 ? 2 * capacity : INT64_MAX;
+  const int64_t grown = doubled > needed ? doubled : needed;
+  return grown > kFirstCapacity ? grown : kFirstCapacity;
+}
+
+/** Whether a range of these iterators can be traversed twice. */
+template <typename Iterator, typename = void>
+struct IsMultiPass : std::false_type {};
+template <typename Iterator>
+struct IsMultiPass<Iterator,
+                   std::void_t<typename std::iterator_traits<Iterator>::iterator_category>>
+    : std::is_base_of<std::forward_iterator_tag,
+                      typename std::iterator_traits<Iterator>::iterator_category> {};
+
+/** Number of elements between two iterators; kFirstCapacity if counting would use them up. */
+template <typename Iterator>
+TVM_FFI_LOCAL_INLINE int64_t CapacityFor([[maybe_unused]] const Iterator &first,
+                                         [[maybe_unused]] const Iterator &last) {
+  if constexpr (IsMultiPass<Iterator>::value) {
+    int64_t n = 0;
+    for (Iterator each = first; each != last; ++each) ++n;
+    return n;
+  } else {
+    return kFirstCapacity;
+  }
+}
+
+}  // namespace detail
+
 class SeqBaseObj : public Object, protected TVMFFISeqCell {
  public:
   TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(TVMFFISeqCell::size); }
@@ -27,6 +68,14 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     return begin()[i];
   }
   TVM_FFI_LOCAL_INLINE const Any &operator[](int64_t i) const { return at(i); }
+  /** As at, but returns the error. A template, because Expected may be only declared so far. */
+  template <typename T = Any>
+  TVM_FFI_LOCAL Expected<T> at_expected(int64_t i) const {
+    static_assert(std::is_same_v<T, Any>,
+                  "the type of an element is not known here: cast the Any, or call at_expected of "
+                  "an Array<T> or List<T>");
+    return ReadExpected<T>(i);
+  }
   TVM_FFI_LOCAL const Any &front() const {
     if (empty()) detail::Throw("IndexError", "front() on empty sequence");
     return begin()[0];
@@ -39,11 +88,11 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     CheckIndex(i);
     items()[i] = static_cast<Any &&>(value);
   }
-  /** The same for an index that was checked. */
+  /** The same for an index that has been checked. */
   TVM_FFI_LOCAL_INLINE void SetItemAfterCheck(int64_t i, Any value) {
     items()[i] = static_cast<Any &&>(value);
   }
-  /** Puts values into the elements from i on. Errors: InternalError (there are not as many). */
+  /** Assigns values to the elements from i on. Errors: InternalError (too few elements). */
   template <typename Iterator>
   TVM_FFI_LOCAL void InitRange(int64_t i, Iterator first, Iterator last) {
     for (; first != last; ++first, ++i) {
@@ -54,27 +103,34 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
       items()[i] = Any(*first);
     }
   }
-  /** Room has to be there. Errors: IndexError, InternalError (no room). */
+  /** Requires room. Errors: IndexError, InternalError (no room). */
   TVM_FFI_LOCAL void insert(int64_t i, Any value) { OpenGap(i, 1)->swap(value); }
   template <typename Iterator>
   TVM_FFI_LOCAL void insert(int64_t i, Iterator first, Iterator last) {
-    int64_t n = 0;
-    for (Iterator each = first; each != last; ++each) ++n;
-    for (Any *to = OpenGap(i, n); first != last; ++first) *to++ = Any(*first);
+    if constexpr (detail::IsMultiPass<Iterator>::value) {
+      Any *to = OpenGap(i, detail::CapacityFor(first, last));
+      for (; first != last; ++first) *to++ = Any(*first);
+    } else {
+      // Their number is known only at the end: append them, then rotate them to their place.
+      const int64_t size = TVMFFISeqCell::size;
+      OpenGap(i, 0);  // checks the index
+      for (; first != last; ++first) insert(TVMFFISeqCell::size, Any(*first));
+      ReverseRange(i, size);
+      ReverseRange(size, TVMFFISeqCell::size);
+      ReverseRange(i, TVMFFISeqCell::size);
+    }
   }
-  TVM_FFI_LOCAL void Reverse() {
-    for (int64_t i = 0, k = TVMFFISeqCell::size - 1; i < k; ++i, --k) items()[i].swap(items()[k]);
-  }
-  /** New elements are None; room has to be there. Errors: ValueError, InternalError (no room). */
+  TVM_FFI_LOCAL void Reverse() { ReverseRange(0, TVMFFISeqCell::size); }
+  /** New elements are None; requires room. Errors: ValueError, InternalError (no room). */
   TVM_FFI_LOCAL void resize(int64_t n) {
     if (n < 0) detail::Throw("ValueError", "Cannot resize to negative size");
     if (n < TVMFFISeqCell::size) Truncate(n);
     if (n > TVMFFISeqCell::size) OpenGap(TVMFFISeqCell::size, n - TVMFFISeqCell::size);
   }
   TVM_FFI_LOCAL void clear() { Truncate(0); }
-  TVM_FFI_LOCAL void pop_back() {
+  TVM_FFI_LOCAL_INLINE void pop_back() {
     if (empty()) detail::Throw("IndexError", "pop_back on empty sequence");
-    Truncate(TVMFFISeqCell::size - 1);
+    items()[--TVMFFISeqCell::size].~Any();
   }
   TVM_FFI_LOCAL void erase(int64_t i) {
     CheckIndex(i);
@@ -88,10 +144,25 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   }
 
  protected:
+  TVM_FFI_LOCAL_INLINE bool HasIndex(int64_t i) const { return i >= 0 && i < TVMFFISeqCell::size; }
   TVM_FFI_LOCAL_INLINE void CheckIndex(int64_t i) const {
-    if (TVM_FFI_PREDICT_FALSE(i < 0 || i >= TVMFFISeqCell::size)) {
-      detail::ThrowNumbers("IndexError", "Index ", i, " out of bounds ", TVMFFISeqCell::size, "");
+    if (TVM_FFI_PREDICT_FALSE(!HasIndex(i))) ThrowIndex(i);
+  }
+  TVM_FFI_LOCAL_COLD void RaiseIndex(int64_t i) const {
+    detail::RaiseNumbers("IndexError", "Index ", i, " out of bounds ", TVMFFISeqCell::size, "");
+  }
+  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowIndex(int64_t i) const {
+    RaiseIndex(i);
+    detail::ThrowRaised();
+  }
+  /** As at, for elements that are known to be T. Errors, which are returned: IndexError. */
+  template <typename T>
+  TVM_FFI_LOCAL Expected<T> ReadExpected(int64_t i) const {
+    if (TVM_FFI_PREDICT_FALSE(!HasIndex(i))) {
+      RaiseIndex(i);
+      return detail::MoveFromSafeCallRaised();
     }
+    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<T>(begin()[i]);
   }
   [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowErase(int64_t first, int64_t last) const {
     {
@@ -110,7 +181,11 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   TVM_FFI_LOCAL void Truncate(int64_t size) {
     while (TVMFFISeqCell::size > size) items()[--TVMFFISeqCell::size].~Any();
   }
-  /** Opens a gap of n None elements at a place; the first of them. */
+  /** Reverses the elements from first up to last. */
+  TVM_FFI_LOCAL void ReverseRange(int64_t first, int64_t last) {
+    while (first < --last) items()[first++].swap(items()[last]);
+  }
+  /** Opens a gap of n None elements at an index; returns the first of them. */
   TVM_FFI_LOCAL Any *OpenGap(int64_t at, int64_t n) {
     const int64_t size = TVMFFISeqCell::size;
     if (at < 0 || at > size) {
@@ -124,16 +199,96 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     for (int64_t i = size; i-- > at;) items()[i + n].swap(items()[i]);
     return items() + at;
   }
-  /** There is room: capacity was seen to. */
+  /** Requires room: the caller has checked the capacity. */
   TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
     ::new (static_cast<void *>(items() + TVMFFISeqCell::size)) Any(static_cast<Any &&>(value));
     ++TVMFFISeqCell::size;
+  }
+  /** The same for copies of all elements of another sequence. */
+  TVM_FFI_LOCAL void AppendAllInRoom(const SeqBaseObj &from) {
+    Any *to = items() + TVMFFISeqCell::size;
+    for (const Any &item : from) ::new (static_cast<void *>(to++)) Any(item);
+    TVMFFISeqCell::size = to - items();
+  }
+  /** The same for any number of elements, of a sequence that nobody else can see yet. */
+  class Filler {
+   public:
+    TVM_FFI_LOCAL_INLINE explicit Filler(SeqBaseObj *seq)
+        : seq_(seq), to_(seq->items() + seq->size()) {}
+    TVM_FFI_LOCAL_INLINE ~Filler() { seq_->TVMFFISeqCell::size = to_ - seq_->items(); }
+    Filler(const Filler &) = delete;
+    Filler &operator=(const Filler &) = delete;
+    TVM_FFI_LOCAL_INLINE void Append(Any &&value) {
+      ::new (static_cast<void *>(to_)) Any(static_cast<Any &&>(value));
+      ++to_;
+    }
+
+   private:
+    SeqBaseObj *seq_;
+    /* Not in the sequence's size: writing that for each element takes longer than the element. */
+    Any *to_;
+  };
+  /**
+   * Appends T made from a range to a sequence that nobody else can see yet, and that has the
+   * capacity of detail::CapacityFor.
+   */
+  template <typename T, typename Iterator>
+  TVM_FFI_LOCAL_INLINE void FillFrom(Iterator first, Iterator last) {
+    if constexpr (detail::IsMultiPass<Iterator>::value) {
+      Filler filler(this);
+      for (; first != last; ++first) filler.Append(Any(T(*first)));
+    } else {
+      for (; first != last; ++first) {
+        Any item{T(*first)};
+        EnsureRoom(1);
+        AppendInRoom(static_cast<Any &&>(item));
+      }
+    }
+  }
+  /** Errors: MemoryError, with nothing changed. */
+  TVM_FFI_LOCAL_INLINE void EnsureCapacity(int64_t capacity) {
+    if (capacity > TVMFFISeqCell::capacity) MoveTo(capacity);
+  }
+  /** Makes room for extra more elements, and for some that may follow. Errors: the same. */
+  TVM_FFI_LOCAL_INLINE void EnsureRoom(int64_t extra) {
+    if (TVM_FFI_PREDICT_FALSE(extra > TVMFFISeqCell::capacity - TVMFFISeqCell::size)) GrowBy(extra);
+  }
+  /** The slow path of EnsureRoom. */
+  TVM_FFI_LOCAL TVM_FFI_NO_INLINE void GrowBy(int64_t extra) {
+    const bool can_count = extra <= INT64_MAX - TVMFFISeqCell::size;
+    MoveTo(detail::GrownCapacity(TVMFFISeqCell::capacity,
+                                 can_count ? TVMFFISeqCell::size + extra : INT64_MAX));
+  }
+  /**
+   * Moves the elements to a block with room for capacity elements, which is more than now. The C
+   * library frees it, so that the sequence may outlive the library that made it. Errors:
+   * MemoryError, with nothing changed.
+   */
+  TVM_FFI_LOCAL TVM_FFI_NO_INLINE void MoveTo(int64_t capacity) {
+    const bool is_from_c = TVMFFISeqCell::data_deleter == std::free;
+    const size_t bytes = static_cast<size_t>(capacity) * sizeof(Any);
+    void *block = nullptr;
+    if (capacity <= static_cast<int64_t>(PTRDIFF_MAX / sizeof(Any))) {
+      block = is_from_c ? std::realloc(TVMFFISeqCell::data, bytes) : std::malloc(bytes);
+    }
+    if (block == nullptr) {
+      detail::ThrowNumbers("MemoryError", "no memory for ", capacity, " elements of ",
+                           static_cast<int64_t>(sizeof(Any)), " bytes");
+    }
+    if (!is_from_c) {
+      const size_t used = size() * sizeof(Any);
+      if (used != 0) std::memcpy(block, TVMFFISeqCell::data, used);
+      if (TVMFFISeqCell::data_deleter != nullptr) TVMFFISeqCell::data_deleter(TVMFFISeqCell::data);
+      TVMFFISeqCell::data_deleter = std::free;
+    }
+    TVMFFISeqCell::data = block;
+    TVMFFISeqCell::capacity = capacity;
   }
 };
 
 namespace detail {
 
-/** Runs through elements, which it gives by value: const, so that `for (auto &x : array)` binds. */
+/** Iterates over elements, given by value: const, so that `for (auto &x : array)` binds. */
 template <typename T>
 class SeqIterator {
  public:
@@ -173,10 +328,10 @@ class SeqIterator {
   const Any *at_;
 };
 
-/** `Array[index 1: <inner>]` for the first element that is no T. */
+/** `Array[index 1: <inner>]` for the first element that is not a T. */
 template <typename T>
 TVM_FFI_LOCAL_COLD void PutSeqGot(Text &text, const char *name, const TVMFFIAny *source) {
-  // Held, and looked at anew: conversions may run foreign code, which may change a list.
+  // Kept alive, and read again each time: conversions may run foreign code that changes a list.
   const ObjectPtr<Object> held = ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
   const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
   if constexpr (!std::is_same_v<T, Any>) {

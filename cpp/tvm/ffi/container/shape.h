@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/shape.h
- * Extents: ShapeView borrows them, Shape owns them and never changes.
+ * Shapes of tensors: ShapeView borrows the extents, Shape owns them and never changes.
  */
 #ifndef TVM_FFI_CONTAINER_SHAPE_H_
 #define TVM_FFI_CONTAINER_SHAPE_H_
@@ -16,7 +16,7 @@ TVM_FFI_LOCAL_COLD void ThrowShapeIndex(size_t i, size_t size) {
                static_cast<int64_t>(size), "");
 }
 
-/** The accessors of both; Self has data() and size(). */
+/** The accessors of ShapeView and Shape; Self has data() and size(). */
 template <typename Self>
 class ShapeAccess {
  public:
@@ -31,7 +31,7 @@ class ShapeAccess {
   TVM_FFI_LOCAL_INLINE bool empty() const { return self().size() == 0; }
   TVM_FFI_LOCAL_INLINE const int64_t *begin() const { return self().data(); }
   TVM_FFI_LOCAL_INLINE const int64_t *end() const { return self().data() + self().size(); }
-  /** 1 when there are none. */
+  /** 1 when there are no extents. */
   TVM_FFI_LOCAL int64_t Product() const {
     int64_t product = 1;
     for (const int64_t extent : *this) product *= extent;
@@ -42,7 +42,7 @@ class ShapeAccess {
   TVM_FFI_LOCAL_INLINE const Self &self() const { return static_cast<const Self &>(*this); }
 };
 
-/** Row-major strides. */
+/** Computes row-major strides. */
 TVM_FFI_LOCAL inline void FillStrides(const int64_t *shape, size_t ndim, int64_t *out) {
   int64_t stride = 1;
   for (size_t i = ndim; i-- > 0;) {
@@ -79,7 +79,7 @@ class ShapeObj : public Object, public TVMFFIShapeCell {
 
 namespace detail {
 
-/** One block; the extents are to be filled in through *out. */
+/** A shape in one block; the caller fills in the extents through *out. */
 TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeShape(size_t size, int64_t **out) {
   ObjectPtr<ShapeObj> obj = make_inplace_array_object<ShapeObj, int64_t>(size);
   *out = reinterpret_cast<int64_t *>(obj.get() + 1);
@@ -119,8 +119,7 @@ class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
   TVM_FFI_LOCAL Shape(ShapeView view) : ObjectRef(detail::CopyShape(view.data(), view.size())) {}
   TVM_FFI_LOCAL Shape(std::initializer_list<int64_t> extents)
       : ObjectRef(detail::CopyShape(extents.begin(), extents.size())) {}
-  /** From an Array<int64_t>, a std::vector<int64_t>: anything to run through that knows its size.
-   */
+  /** From an Array<int64_t>, a std::vector<int64_t> or any other range that knows its size. */
   template <
       typename C,
       typename = std::enable_if_t<!std::is_base_of_v<ObjectRef, C> || !std::is_base_of_v<Shape, C>>,
@@ -188,7 +187,7 @@ struct TypeTraits<Shape> : detail::OwnRefTraits<Shape> {
   }
 
  private:
-  /** An Array of integers. */
+  /** Reads an Array of integers. */
   TVM_FFI_LOCAL TVM_FFI_NO_INLINE static int ReadArray(const TVMFFIAny *source, Shape *out) {
     if (source->type_index != kTVMFFIArray) return detail::kReadMismatch;
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);

@@ -7,6 +7,8 @@
  * those that only have a view; the caller keeps the data alive. A Tensor is for returning one, or
  * for keeping one beyond the call. Let the caller allocate outputs where their shape is known
  * before: allocating in a kernel fragments memory and breaks the capture of graphs.
+ *
+ * A function whose name ends in Expected does the same as the one without, but returns the error.
  */
 #ifndef TVM_FFI_CONTAINER_TENSOR_H_
 #define TVM_FFI_CONTAINER_TENSOR_H_
@@ -16,6 +18,7 @@
 #include <tvm/ffi/device.h>
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/expected.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
@@ -48,7 +51,7 @@ class TensorObj : public Object, public DLTensor {
 class TensorView : public detail::TensorAccess<TensorView> {
  public:
   TVM_FFI_LOCAL_INLINE TensorView(const Tensor &tensor);
-  /** A view would outlive it. */
+  /** Deleted: the view would outlive the temporary. */
   TensorView(Tensor &&tensor) = delete;
   TVM_FFI_LOCAL_INLINE TensorView(const DLTensor *tensor) {
     if (TVM_FFI_PREDICT_FALSE(tensor == nullptr)) {
@@ -63,12 +66,13 @@ class TensorView : public detail::TensorAccess<TensorView> {
   TVM_FFI_LOCAL_INLINE TensorView &operator=(const Tensor &tensor);
   TensorView &operator=(Tensor &&tensor) = delete;
 
-  /** Other extents and strides, which have to live as long as the view. Offset in elements. */
+  /** Other shape and strides, which have to outlive the view. The offset is in elements. */
   template <typename Offset = std::optional<int64_t>>
   TVM_FFI_LOCAL TensorView as_strided(ShapeView shape, ShapeView strides,
                                       const Offset &element_offset = std::nullopt) const {
     TensorView view = *this;
-    detail::SetStrided(&view.tensor_, shape, strides, detail::OffsetOf(element_offset));
+    detail::CheckSafeCall(
+        detail::SetStrided(&view.tensor_, shape, strides, detail::OffsetOf(element_offset)));
     return view;
   }
 
@@ -81,7 +85,7 @@ class TensorView : public detail::TensorAccess<TensorView> {
   DLTensor tensor_;
 };
 
-/** A counted tensor, or null. Its strides are there unless it has no dimensions. */
+/** A counted tensor, or null. Its strides are set unless it has no dimensions. */
 class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
  public:
   using ContainerType = TensorObj;
@@ -91,60 +95,92 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   TVM_FFI_LOCAL explicit Tensor(ObjectPtr<TensorObj> data) : ObjectRef(std::move(data)) {}
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Tensor)
 
-  /** Shows the same data under other extents and strides, and keeps it alive. */
+  /** A view of the same data with another shape and strides, which keeps the data alive.
+   * Errors: ValueError (sizes, offset), InternalError (this is null). */
   template <typename Offset = std::optional<int64_t>>
   TVM_FFI_LOCAL Tensor as_strided(ShapeView shape, ShapeView strides,
                                   const Offset &element_offset = std::nullopt) const {
-    DLTensor prototype = *GetDLTensorPtr();
     TVMFFIObjectHandle out = nullptr;
-    detail::SetStrided(&prototype, shape, strides, detail::OffsetOf(element_offset));
-    detail::CheckSafeCall(TVMFFITensorCreateUnsafeView(
-        detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(*this), &prototype, &out));
+    detail::CheckSafeCall(
+        detail::ViewStrided(*this, shape, strides, detail::OffsetOf(element_offset), &out));
+    return FromHandle(out);
+  }
+  template <typename Offset = std::optional<int64_t>, typename T = Tensor>
+  TVM_FFI_LOCAL Expected<T> as_strided_expected(ShapeView shape, ShapeView strides,
+                                                const Offset &element_offset = std::nullopt) const {
+    TVMFFIObjectHandle out = nullptr;
+    TVM_FFI_RETURN_IF_ERROR(
+        detail::ViewStrided(*this, shape, strides, detail::OffsetOf(element_offset), &out));
     return FromHandle(out);
   }
 
   /**
-   * A tensor in memory of one's own.
+   * A tensor whose memory comes from an allocator of yours.
    *
-   * What deletes it is code of the library that calls this, which must stay loaded as long as the
-   * tensor lives, whoever has it. Our runtime unloads no library that could have made one. Under
-   * another, keep the library's Module (the tensor does not), or link the program with the library.
+   * Its deleter is code of the library that calls this, which must stay loaded as long as the
+   * tensor lives, whoever holds it. Our runtime unloads no library that could have made one. With
+   * another runtime, keep the library's Module (the tensor does not), or link with the library.
    *
-   * @param alloc Copied into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
-   *              being filled in; FreeData(DLTensor *) is called when the tensor dies. What
-   *              AllocData throws is passed on, without a tensor and without FreeData; what
-   *              FreeData throws ends there.
+   * @param alloc Moved into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
+   *              being filled in; FreeData(DLTensor *) is called when the tensor dies. If
+   *              AllocData throws an error, or returns it as an Expected<void>, it is passed on;
+   *              there is no tensor then, and no FreeData. Exceptions of FreeData are dropped.
    */
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Tensor FromNDAlloc(Alloc alloc, ShapeView shape, DLDataType dtype,
                                           DLDevice device, Extra &&...extra) {
-    return detail::MakeTensor<TensorObj, Tensor>(alloc, shape, nullptr, dtype, device,
-                                                 static_cast<Extra &&>(extra)...);
+    return detail::MakeTensor<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape, nullptr,
+                                                 dtype, device, static_cast<Extra &&>(extra)...);
   }
-  /** The same with strides. Errors: ValueError (another number of them). */
+  template <typename Alloc, typename... Extra>
+  TVM_FFI_LOCAL static Expected<Tensor> FromNDAllocExpected(Alloc alloc, ShapeView shape,
+                                                            DLDataType dtype, DLDevice device,
+                                                            Extra &&...extra) {
+    return detail::MakeTensorExpected<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape,
+                                                         nullptr, dtype, device,
+                                                         static_cast<Extra &&>(extra)...);
+  }
+  /** The same with strides. Errors: ValueError (wrong number of strides). */
   template <typename Alloc, typename... Extra>
   TVM_FFI_LOCAL static Tensor FromNDAllocStrided(Alloc alloc, ShapeView shape, ShapeView strides,
                                                  DLDataType dtype, DLDevice device,
                                                  Extra &&...extra) {
     if (shape.size() != strides.size()) {
-      detail::Throw("ValueError", "FromNDAllocStrided: shape and strides must have the same size.");
+      detail::Throw("ValueError", kStridedSizes);
     }
-    return detail::MakeTensor<TensorObj, Tensor>(alloc, shape, &strides, dtype, device,
-                                                 static_cast<Extra &&>(extra)...);
+    return detail::MakeTensor<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape, &strides,
+                                                 dtype, device, static_cast<Extra &&>(extra)...);
+  }
+  template <typename Alloc, typename... Extra>
+  TVM_FFI_LOCAL static Expected<Tensor> FromNDAllocStridedExpected(Alloc alloc, ShapeView shape,
+                                                                   ShapeView strides,
+                                                                   DLDataType dtype,
+                                                                   DLDevice device,
+                                                                   Extra &&...extra) {
+    if (shape.size() != strides.size()) return detail::MakePlainError("ValueError", kStridedSizes);
+    return detail::MakeTensorExpected<TensorObj, Tensor>(static_cast<Alloc &&>(alloc), shape,
+                                                         &strides, dtype, device,
+                                                         static_cast<Extra &&>(extra)...);
   }
   /**
-   * A tensor of the framework that called, for outputs whose shape depends on data.
+   * A tensor allocated by the calling framework, for outputs whose shape depends on data.
    * @param env_alloc TVMFFIEnvTensorAlloc. What it raises is thrown.
    */
   TVM_FFI_LOCAL static Tensor FromEnvAlloc(int (*env_alloc)(DLTensor *, TVMFFIObjectHandle *),
                                            ShapeView shape, DLDataType dtype, DLDevice device) {
-    DLTensor prototype{};
+    DLTensor prototype = detail::LayoutOf(shape, nullptr, dtype, device);
     TVMFFIObjectHandle out = nullptr;
-    prototype.device = device;
-    prototype.ndim = static_cast<int32_t>(shape.size());
-    prototype.dtype = dtype;
-    prototype.shape = const_cast<int64_t *>(shape.data());
     detail::CheckSafeCall(env_alloc(&prototype, &out));
+    return FromHandle(out);
+  }
+  template <typename T = Tensor>
+  TVM_FFI_LOCAL static Expected<T> FromEnvAllocExpected(int (*env_alloc)(DLTensor *,
+                                                                         TVMFFIObjectHandle *),
+                                                        ShapeView shape, DLDataType dtype,
+                                                        DLDevice device) {
+    DLTensor prototype = detail::LayoutOf(shape, nullptr, dtype, device);
+    TVMFFIObjectHandle out = nullptr;
+    TVM_FFI_RETURN_IF_ERROR(env_alloc(&prototype, &out));
     return FromHandle(out);
   }
   /** @param tensor [take on 0] Errors: RuntimeError (alignment, contiguity). */
@@ -160,6 +196,24 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
                                                   bool require_contiguous = false) {
     TVMFFIObjectHandle out = nullptr;
     detail::CheckSafeCall(TVMFFITensorFromDLPackVersioned(
+        tensor, static_cast<int32_t>(require_alignment), require_contiguous ? 1 : 0, &out));
+    return FromHandle(out);
+  }
+  template <typename T = Tensor>
+  TVM_FFI_LOCAL static Expected<T> FromDLPackExpected(DLManagedTensor *tensor,
+                                                      size_t require_alignment = 0,
+                                                      bool require_contiguous = false) {
+    TVMFFIObjectHandle out = nullptr;
+    TVM_FFI_RETURN_IF_ERROR(TVMFFITensorFromDLPack(tensor, static_cast<int32_t>(require_alignment),
+                                                   require_contiguous ? 1 : 0, &out));
+    return FromHandle(out);
+  }
+  template <typename T = Tensor>
+  TVM_FFI_LOCAL static Expected<T> FromDLPackVersionedExpected(DLManagedTensorVersioned *tensor,
+                                                               size_t require_alignment = 0,
+                                                               bool require_contiguous = false) {
+    TVMFFIObjectHandle out = nullptr;
+    TVM_FFI_RETURN_IF_ERROR(TVMFFITensorFromDLPackVersioned(
         tensor, static_cast<int32_t>(require_alignment), require_contiguous ? 1 : 0, &out));
     return FromHandle(out);
   }
@@ -180,6 +234,8 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
   }
 
  private:
+  TVM_FFI_LOCAL static constexpr const char *kStridedSizes =
+      "FromNDAllocStrided: shape and strides must have the same size.";
   TVM_FFI_LOCAL static Tensor FromHandle(TVMFFIObjectHandle handle) {
     return detail::ObjectUnsafe::ObjectRefFromObjectPtr<Tensor>(
         detail::ObjectUnsafe::ObjectPtrFromOwned<Object>(static_cast<TVMFFIObject *>(handle)));
@@ -203,7 +259,7 @@ TVM_FFI_LOCAL inline size_t GetDataSize(const TensorView &tensor) {
   return GetDataSize(*tensor.GetDLTensorPtr());
 }
 
-/* ---- As values --------------------------------------------------------------------------------*/
+/* ---- As values ---- */
 
 namespace detail {
 
@@ -253,7 +309,7 @@ struct detail::Reader<TensorView> {
     return value != nullptr ? kReadOk : kReadMismatch;
   }
   TVM_FFI_LOCAL_INLINE const TensorView &Take() {
-    // It has the memory of a DLTensor.
+    // A TensorView has the memory layout of a DLTensor.
     return *reinterpret_cast<const TensorView *>(value);
   }
 };
@@ -268,7 +324,7 @@ struct TypeTraits<TensorView> : detail::NamedTraits<TensorView> {
   TVM_FFI_LOCAL_INLINE static void CopyToAnyView(const TensorView &value, TVMFFIAny *out) {
     detail::SetPointer(out, kTVMFFIDLTensorPtr, &value.tensor_);
   }
-  /** No view is a result, or kept in an Any: it owns nothing. */
+  /** A view owns nothing, so it can be neither a result nor kept in an Any. */
   static void MoveToAny(const TensorView &, TVMFFIAny *) = delete;
   TVM_FFI_LOCAL_INLINE static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIDLTensorPtr;

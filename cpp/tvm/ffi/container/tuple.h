@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/tuple.h
- * Tuples: an Array whose size and whose elements' types are known.
+ * Tuples: Arrays whose size and element types are known.
  */
 #ifndef TVM_FFI_CONTAINER_TUPLE_H_
 #define TVM_FFI_CONTAINER_TUPLE_H_
@@ -50,7 +50,7 @@ class Tuple : public ObjectRef {
   static_assert((detail::storage_enabled_v<Types> && ...),
                 "elements of this type cannot be stored");
 
-  /** Whether these are elements to make a tuple of, and not a tuple to copy. */
+  /** Whether the arguments are the elements of a new tuple, and not a tuple to copy. */
   template <typename... Args>
   TVM_FFI_LOCAL static constexpr bool TakesElements() {
     if constexpr (sizeof...(Args) != sizeof...(Types) || sizeof...(Args) == 0) {
@@ -61,6 +61,16 @@ class Tuple : public ObjectRef {
                ...);
     } else {
       return true;
+    }
+  }
+
+  /** Whether `return {a, b};` may make one: each argument converts implicitly to its element. */
+  template <typename... Args>
+  TVM_FFI_LOCAL static constexpr bool TakesImplicitly() {
+    if constexpr (sizeof...(Args) != sizeof...(Types) || sizeof...(Args) < 2) {
+      return false;
+    } else {
+      return (std::is_convertible_v<Args, Types> && ...);
     }
   }
 
@@ -78,15 +88,22 @@ class Tuple : public ObjectRef {
             typename = std::enable_if_t<!std::is_same_v<Tuple<From...>, Tuple> &&
                                         detail::TupleSubsumes<Tuple<From...>, Types...>::value>>
   TVM_FFI_LOCAL_INLINE Tuple(const Tuple<From...> &other) : ObjectRef(other) {}
-  template <typename... Args, typename = std::enable_if_t<TakesElements<std::decay_t<Args>...>()>>
+  /** From the elements. Explicit unless there are several and each converts implicitly. */
+  template <typename... Args, typename = std::enable_if_t<TakesElements<std::decay_t<Args>...>() &&
+                                                          !TakesImplicitly<Args &&...>()>>
   TVM_FFI_LOCAL_INLINE explicit Tuple(Args &&...args)
       : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
+  template <typename... Args, typename = std::enable_if_t<TakesImplicitly<Args &&...>()>, int = 0>
+  TVM_FFI_LOCAL_INLINE Tuple(Args &&...args) : ObjectRef(Make(static_cast<Args &&>(args)...)) {}
+  /** The same for elements in nested braces, which have no type yet: `{1, {2, 3}}`. */
+  template <size_t N = sizeof...(Types), typename = std::enable_if_t<(N >= 2)>>
+  TVM_FFI_LOCAL_INLINE Tuple(const Types &...elements) : ObjectRef(Make(elements...)) {}
 
   template <size_t I>
   TVM_FFI_LOCAL_INLINE auto get() const & {
     return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<Element<I>>(array()->begin()[I]);
   }
-  /** Moves the element out if nobody else has the tuple. */
+  /** Moves the element out if the tuple is not shared. */
   template <size_t I>
   TVM_FFI_LOCAL_INLINE auto get() && {
     if (!unique()) return static_cast<const Tuple &>(*this).template get<I>();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/container/variant.h
- * A value of one of several types; 16 bytes, as the value itself.
+ * A value of one of several types; 16 bytes, like the value itself.
  */
 #ifndef TVM_FFI_CONTAINER_VARIANT_H_
 #define TVM_FFI_CONTAINER_VARIANT_H_
@@ -31,7 +31,7 @@ class Variant {
     return *this;
   }
 
-  /** The value as one of the types, if that is what it is. */
+  /** The value as one of the types, if it has that type. */
   template <typename T, typename = std::enable_if_t<Contains<T>()>>
   TVM_FFI_LOCAL_INLINE std::optional<T> as() const {
     return data_.template as<T>();
@@ -63,7 +63,7 @@ class Variant {
   friend struct TypeTraits<Variant<V...>>;
 };
 
-/** Of references to objects: may be told apart by ObjectPtrHash and ObjectPtrEqual. */
+/** Lets ObjectPtrHash and ObjectPtrEqual take Variants of references to objects. */
 template <typename... V>
 struct detail::ObjectIn<Variant<V...>> {
   static_assert((std::is_base_of_v<ObjectRef, V> && ...), "not all of these refer to objects");
@@ -103,14 +103,14 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
     value.data_ = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
     return value;
   }
-  /** As it is if it is one of them, otherwise the first that converts. */
+  /** The value as it is if it has one of the types, otherwise as the first that it converts to. */
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     if (CheckAnyStrict(source)) {
       *out = CopyFromAnyViewAfterCheck(source);
       return detail::kReadOk;
     }
     int why = detail::kReadMismatch;
-    static_cast<void>((... || ((why = ReadAs<V>(source, out)) != detail::kReadMismatch)));
+    static_cast<void>((... || Ends(why = ReadAs<V>(source, out))));
     return why;
   }
   template <typename Sink>
@@ -123,6 +123,10 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
   }
 
  private:
+  /** Stops when a type fits or its reader raised an error; otherwise another type may fit. */
+  TVM_FFI_LOCAL_INLINE static bool Ends(int why) {
+    return why == detail::kReadOk || why == detail::kReadRaised;
+  }
   template <typename T>
   TVM_FFI_LOCAL_INLINE static int ReadAs(const TVMFFIAny *source, Self *out) {
     detail::Reader<T> reader;

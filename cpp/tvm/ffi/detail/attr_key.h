@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/attr_key.h
- * Attributes of types by name and type of value; reflection/accessor.h reads them.
+ * Attributes of types, by name and type of value; reflection/accessor.h reads them.
  */
 #ifndef TVM_FFI_DETAIL_ATTR_KEY_H_
 #define TVM_FFI_DETAIL_ATTR_KEY_H_
@@ -11,13 +11,13 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/** The name of an attribute of types, and what its values are. */
+/** The name of a type attribute, with the C++ type of its values. */
 template <typename T>
 struct AttrKey {
   using ValueType = T;
   const char *name;
 
-  /** None is no value. Errors: TypeError (not exactly a T). */
+  /** None means no value. Errors: TypeError (not exactly a T). */
   template <typename V = T>
   TVM_FFI_LOCAL static std::optional<V> ValueFrom(AnyView value) {
     if (value == nullptr) return std::nullopt;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/big_int_object.h
- * The object of an integer that fits no int64_t, and room for words that last as long as a call.
+ * The object of an integer that does not fit an int64_t, and temporary words for one call.
  */
 #ifndef TVM_FFI_DETAIL_BIG_INT_OBJECT_H_
 #define TVM_FFI_DETAIL_BIG_INT_OBJECT_H_
@@ -17,11 +17,10 @@ namespace detail {
 
 struct BigIntUnsafe;
 
-/** Behind the object stand its words: in two's complement, no more than are needed, at least two.
- */
+/** The words follow the object: two's complement, at least two, none of them redundant. */
 class BigIntObj : public Object {
  public:
-  /** With size words that are not set. */
+  /** With size uninitialised words. */
   TVM_FFI_LOCAL explicit BigIntObj(size_t size) : size_(size) {}
   BigIntObj(const BigIntObj &) = delete;
   BigIntObj &operator=(const BigIntObj &) = delete;
@@ -53,22 +52,22 @@ struct BigIntUnsafe {
   TVM_FFI_LOCAL_INLINE static WordView GetArrayView(const int64_t &value) {
     return WordView(&value, 1);
   }
-  /** [lend] The words of an object that is being made. */
+  /** [lend] The words, to be filled in while the object is being made. */
   TVM_FFI_LOCAL_INLINE static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &obj) {
     return reinterpret_cast<int64_t *>(obj.get() + 1);
   }
-  /** Leaves words out at the top. */
+  /** Drops words at the top. */
   TVM_FFI_LOCAL_INLINE static void ShrinkSize(const ObjectPtr<BigIntObj> &obj, size_t size) {
     obj->size_ = size;
   }
-  /** The value of an object that is complete, without words that say nothing. */
+  /** The value of a complete object, without its redundant words. */
   TVM_FFI_LOCAL static BigInt Normalize(ObjectPtr<BigIntObj> &&obj);
 };
 
 namespace int_ops {
 
-/** A value of so many words, which are not set. Errors: memory. */
-class Result {
+/** A value of size words under construction; they are uninitialised. Errors: memory. */
+class TVM_FFI_TAGGED Result {
  public:
   TVM_FFI_LOCAL_INLINE explicit Result(size_t size)
       : obj_(make_inplace_array_object<BigIntObj, int64_t>(size, size)), size_(size) {}
@@ -79,7 +78,7 @@ class Result {
   TVM_FFI_LOCAL_INLINE uint64_t &operator[](size_t i) const { return words()[i]; }
   TVM_FFI_LOCAL_INLINE size_t size() const { return size_; }
   TVM_FFI_LOCAL_INLINE BigInt Take();
-  /** The same, negated if so. */
+  /** The same, negated if `negative` is true. */
   TVM_FFI_LOCAL_INLINE BigInt TakeSigned(bool negative);
 
  private:
@@ -87,8 +86,8 @@ class Result {
   size_t size_;
 };
 
-/** Words for one call; few of them stand on the stack. Errors: memory. */
-class Scratch {
+/** Temporary words for one call; up to 32 of them are on the stack. Errors: memory. */
+class TVM_FFI_TAGGED Scratch {
  public:
   TVM_FFI_LOCAL explicit Scratch(size_t size) {
     if (size > sizeof few_ / sizeof *few_) {
@@ -107,18 +106,18 @@ class Scratch {
   uint64_t few_[32];
 };
 
-/** The words of an absolute value, computed as they are read. */
-class Magnitude {
+/** The words of an absolute value, computed on access. */
+class TVM_FFI_TAGGED Magnitude {
  public:
   TVM_FFI_LOCAL explicit Magnitude(WordView value)
       : value_(value), flip_(SignWord(value)), num_zeros_(0), size_(value.size()) {
     while (flip_ != 0 && value[num_zeros_] == 0) ++num_zeros_;
     while (size_ > 1 && (*this)[size_ - 1] == 0) --size_;
   }
-  /** Without zeros at the top, but for those of 0. */
+  /** The number of words without zeros at the top; 1 for the value 0. */
   TVM_FFI_LOCAL_INLINE size_t size() const { return size_; }
   TVM_FFI_LOCAL_INLINE bool negative() const { return flip_ != 0; }
-  /** The remainder by a word that is not 0. */
+  /** The remainder after division by a word other than 0. */
   TVM_FFI_LOCAL uint64_t Modulo(uint64_t divisor) const {
     uint64_t rest = 0;
     if (negative()) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/big_int_ops.h
- * What big_int.h declares: arithmetic of values of several words. Multiplication and division take
- * a time that grows with the product of the sizes, texts with the square.
+ * The arithmetic that big_int.h declares, for values of several words. Multiplication and division
+ * take time proportional to the product of the sizes, conversions of text to their square.
  */
 #ifndef TVM_FFI_DETAIL_BIG_INT_OPS_H_
 #define TVM_FFI_DETAIL_BIG_INT_OPS_H_
@@ -26,7 +26,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE BigInt OfWords(TVMFFIAny a, TVMFFIAny b) {
   return op(BigIntUnsafe::GetArrayView(a), BigIntUnsafe::GetArrayView(b));
 }
 
-/* ---- Sums and products ------------------------------------------------------------------------*/
+/* ---- Sums and products ---- */
 
 /** `a + b`, or `a - b` with flip = ~0. */
 TVM_FFI_LOCAL inline BigInt Sum(WordView a, WordView b, uint64_t flip) {
@@ -56,7 +56,8 @@ TVM_FFI_LOCAL inline BigInt Subtract(WordView a, WordView b) {
   return Sum(a, b, ~uint64_t{0});
 }
 
-/** The words are multiplied as if they were unsigned, and what the signs stand for taken off. */
+/** Multiplies the words as unsigned, then subtracts 2^64n times the other operand for each negative
+ * operand of n words. */
 TVM_FFI_LOCAL inline BigInt Multiply(WordView a, WordView b) {
   Result result(a.size() + b.size());
   uint64_t *words = result.words();
@@ -71,7 +72,7 @@ TVM_FFI_LOCAL inline BigInt Multiply(WordView a, WordView b) {
   return result.Take();
 }
 
-/* ---- Bits -------------------------------------------------------------------------------------*/
+/* ---- Bits ---- */
 
 template <typename F>
 TVM_FFI_LOCAL BigInt MapWords(WordView a, WordView b, const F &f) {
@@ -100,7 +101,7 @@ TVM_FFI_LOCAL inline BigInt Invert(WordView a) {
   return MapWords(a, a, [](uint64_t x, uint64_t) { return ~x; });
 }
 
-/** Whether it is more than an int64_t; otherwise the count. */
+/** Returns whether the count exceeds an int64_t; *out is valid if it does not. */
 TVM_FFI_LOCAL inline bool ReadShiftCount(WordView count, uint64_t *out) {
   if (IsNegative(count)) Throw("ValueError", "Negative BigInt shift count");
   *out = static_cast<uint64_t>(count[0]);
@@ -130,9 +131,9 @@ TVM_FFI_LOCAL inline BigInt ShiftRight(WordView a, WordView count) {
   return result.Take();
 }
 
-/* ---- Quotients --------------------------------------------------------------------------------*/
+/* ---- Quotients ---- */
 
-/** A magnitude with a sign. */
+/** The value with this magnitude and sign. */
 TVM_FFI_LOCAL inline BigInt FromSigned(const uint64_t *magnitude, size_t size, bool negative) {
   Result result(size + 1);
   for (size_t i = 0; i < size; ++i) result[i] = magnitude[i];
@@ -147,7 +148,7 @@ TVM_FFI_LOCAL inline BigInt FromUint64(uint64_t value) {
   return FromSigned(value, false);
 }
 
-/** By a divisor of one word. The quotient may be NULL. */
+/** Divides by a divisor of one word. The quotient may be NULL. */
 TVM_FFI_LOCAL inline BigInt DivRemWord(const Magnitude &a, const Magnitude &b, BigInt *quotient) {
   uint64_t rest = 0;
   if (quotient == nullptr) {
@@ -161,7 +162,7 @@ TVM_FFI_LOCAL inline BigInt DivRemWord(const Magnitude &a, const Magnitude &b, B
   }
   return FromSigned(rest, a.negative());
 }
-/** By one of more, and not of more than the dividend. */
+/** Divides by a divisor of several words, not more than the dividend has. */
 TVM_FFI_LOCAL inline BigInt DivRemWords(const Magnitude &a, const Magnitude &b, BigInt *quotient) {
   const size_t num_words = a.size() - b.size() + 1;
   const int shift = LeadingZeros(b[b.size() - 1]);
@@ -182,7 +183,8 @@ TVM_FFI_LOCAL inline BigInt DivRemWords(const Magnitude &a, const Magnitude &b, 
   ShiftWordsRight(value, value, b.size(), shift, 0);
   return FromSigned(value, b.size(), a.negative());
 }
-/** The remainder, which has the sign of a. The quotient may be NULL. Errors: ZeroDivisionError. */
+/** Returns the remainder, which has the sign of a. The quotient may be NULL.
+ * Errors: ZeroDivisionError. */
 TVM_FFI_LOCAL inline BigInt DivRem(WordView a, WordView b, BigInt *quotient) {
   if (IsNormalizedZero(b)) ThrowZeroDivision();
   const Magnitude dividend(a), divisor(b);
@@ -206,7 +208,7 @@ TVM_FFI_LOCAL inline BigInt TruncDiv(WordView a, WordView b) {
 TVM_FFI_LOCAL inline BigInt TruncMod(WordView a, WordView b) {
   return DivRem(a, b, nullptr);
 }
-/** Whether a quotient towards zero was not also the one towards negative infinity. */
+/** Whether the quotient rounded towards zero differs from the one rounded towards -infinity. */
 TVM_FFI_LOCAL inline bool NeedsFloor(const BigInt &rest, WordView b) {
   return static_cast<bool>(rest) && IsNegative(BigIntUnsafe::GetArrayView(rest)) != IsNegative(b);
 }
@@ -219,9 +221,9 @@ TVM_FFI_LOCAL inline BigInt FloorMod(WordView a, WordView b) {
   return NeedsFloor(rest, b) ? Add(BigIntUnsafe::GetArrayView(rest), b) : rest;
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------*/
+/* ---- Conversions ---- */
 
-/** That of the bytes, least significant first: StableHashBytes, a word at a time. */
+/** StableHashBytes of the bytes, least significant first, computed a word at a time. */
 TVM_FFI_LOCAL inline uint64_t Hash(WordView a) {
   constexpr uint64_t kMultiplier = 1099511628211U, kModulus = 2147483647U;
   uint64_t hash = 0;
@@ -249,7 +251,7 @@ TVM_FFI_LOCAL inline BigInt FromDouble(double value) {
   return bits >> 63 != 0 ? -magnitude : magnitude;
 }
 
-/** The highest 64 bits, the lowest of them set for any that is left out. */
+/** The highest 64 bits. The lowest of them is sticky: it is also set if any bit below is. */
 TVM_FFI_LOCAL inline uint64_t TopBits(const Magnitude &a, int shift) {
   uint64_t low = 0;
   for (size_t i = 0; i + 2 < a.size(); ++i) low |= a[i];
@@ -262,7 +264,7 @@ TVM_FFI_LOCAL inline double ToDouble(WordView a) {
   const Magnitude magnitude(a);
   const int shift = LeadingZeros(magnitude[magnitude.size() - 1]);
   if (magnitude.size() <= kMaxBits / 64) {
-    // The conversion rounds: 64 bits are more than a double keeps, and one says of the rest.
+    // The conversion rounds: 64 bits are more than a double keeps, the last stands for the rest.
     const uint64_t exponent = magnitude.size() * 64 - static_cast<size_t>(shift) - 64;
     const uint64_t scale_bits = (exponent + kExponentBias) << kFractionBits;
     double scale, value = static_cast<double>(TopBits(magnitude, shift));
@@ -273,9 +275,9 @@ TVM_FFI_LOCAL inline double ToDouble(WordView a) {
   Throw("OverflowError", "BigInt does not fit finite double");
 }
 
-/* ---- Text -------------------------------------------------------------------------------------*/
+/* ---- Text ---- */
 
-/** The most decimal digits that a word takes, and what they are in all. */
+/** The number of decimal digits that fit in any word, and 10 to that power. */
 constexpr int kDigitsOfWord = 19;
 constexpr uint64_t kDecimalBase = 10000000000000000000U;
 
@@ -295,7 +297,7 @@ TVM_FFI_LOCAL inline void PutDigits(Text &text, uint64_t value) {
 }
 TVM_FFI_LOCAL inline void PutDecimal(Text &text, WordView a) {
   const Magnitude magnitude(a);
-  // A part of 19 digits holds a little less than a word.
+  // 19 digits take 63.1 bits, so there may be slightly more parts than words.
   Scratch value(magnitude.size()), parts(magnitude.size() + magnitude.size() / 64 + 1);
   size_t size = magnitude.size(), num_parts = 0;
   magnitude.CopyTo(value.words());
@@ -308,8 +310,8 @@ TVM_FFI_LOCAL inline void PutDecimal(Text &text, WordView a) {
   while (num_parts > 0) PutDigits(text, parts.words()[--num_parts]);
 }
 
-/** Puts a value together from its digits, the first one first. */
-class DecimalReader {
+/** Builds a value from its decimal digits, most significant first. */
+class TVM_FFI_TAGGED DecimalReader {
  public:
   TVM_FFI_LOCAL void Put(int digit) {
     empty_ = false;

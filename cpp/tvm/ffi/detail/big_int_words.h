@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/big_int_words.h
- * Arithmetic of arrays of 64-bit words, the least significant first. Nothing here is allocated.
+ * Arithmetic of arrays of 64-bit words, least significant first. Nothing here allocates memory.
  */
 #ifndef TVM_FFI_DETAIL_BIG_INT_WORDS_H_
 #define TVM_FFI_DETAIL_BIG_INT_WORDS_H_
@@ -11,8 +11,8 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** The words of an integer in two's complement; there is at least one. [borrow] */
-class WordView {
+/** [borrow] The words of an integer in two's complement; there is at least one. */
+class TVM_FFI_TAGGED WordView {
  public:
   TVM_FFI_LOCAL_INLINE WordView(const int64_t *data, size_t size) : data_(data), size_(size) {}
   TVM_FFI_LOCAL_INLINE const int64_t &operator[](size_t i) const { return data_[i]; }
@@ -28,7 +28,7 @@ namespace int_ops {
 TVM_FFI_LOCAL_INLINE bool IsNegative(WordView value) {
   return value[value.size() - 1] < 0;
 }
-/** Of words that have no redundant ones. */
+/** Expects a value without redundant words. */
 TVM_FFI_LOCAL_INLINE bool IsNormalizedZero(WordView value) {
   return value.size() == 1 && value[0] == 0;
 }
@@ -36,17 +36,17 @@ TVM_FFI_LOCAL_INLINE uint64_t SignWord(WordView value) {
   return IsNegative(value) ? ~uint64_t{0} : 0;
 }
 
-/** How many of the words are needed. */
+/** The number of words without the redundant ones at the top. */
 TVM_FFI_LOCAL_INLINE size_t NeededWords(const int64_t *words, size_t size) {
   while (size > 1 && words[size - 1] == (words[size - 2] < 0 ? -1 : 0)) --size;
   return size;
 }
 
-/** -1, 0 or 1, of words that have no redundant ones. */
+/** Returns -1, 0 or 1. Expects values without redundant words. */
 TVM_FFI_LOCAL inline int Compare(WordView a, WordView b) {
   size_t i = a.size() - 1;
   if (a.size() != b.size()) {
-    // More words are further from zero.
+    // The value with more words is further from zero.
     return a.size() < b.size() ? (IsNegative(b) ? 1 : -1) : (IsNegative(a) ? -1 : 1);
   }
   if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
@@ -57,14 +57,14 @@ TVM_FFI_LOCAL inline int Compare(WordView a, WordView b) {
   return 0;
 }
 
-/** Whether x + *y + carry overflows; the sum is left in *y. */
+/** Returns whether x + *y + carry overflows; leaves the sum in *y. */
 TVM_FFI_LOCAL_INLINE uint64_t AddCarry(uint64_t x, uint64_t *y, uint64_t carry) {
   const uint64_t sum = x + *y, overflow = sum < x ? 1 : 0;
   *y = sum + carry;
   return overflow | (*y < sum ? 1 : 0);
 }
 
-/** `-value` in place, in as many words. */
+/** Computes `-value` in place, in as many words. */
 TVM_FFI_LOCAL inline void Negate(uint64_t *words, size_t size) {
   uint64_t carry = 1;
   for (size_t i = 0; i < size; ++i) {
@@ -73,14 +73,14 @@ TVM_FFI_LOCAL inline void Negate(uint64_t *words, size_t size) {
   }
 }
 
-/* ---- Two words --------------------------------------------------------------------------------*/
+/* ---- Two words ---- */
 
-struct TwoWords {
+struct TVM_FFI_TAGGED TwoWords {
   uint64_t low;
   uint64_t high;
 };
 
-/** By halves of words, for compilers without integers of 128 bits. */
+/** Multiplies by 32-bit halves, for compilers without 128-bit integers. */
 TVM_FFI_LOCAL inline TwoWords MultiplyByHalves(uint64_t a, uint64_t b) {
   constexpr uint64_t kLow = 0xffffffff;
   const uint64_t low = (a & kLow) * (b & kLow), high = (a >> 32) * (b >> 32);
@@ -89,7 +89,7 @@ TVM_FFI_LOCAL inline TwoWords MultiplyByHalves(uint64_t a, uint64_t b) {
   return {two << 32 | (low & kLow), high + (one >> 32) + (two >> 32)};
 }
 
-/** One half of a quotient: value / divisor, where the half below of the dividend is next. */
+/** One 32-bit half of a quotient: value / divisor, where next is the dividend's next lower half. */
 TVM_FFI_LOCAL inline uint64_t DivideHalf(uint64_t value, uint64_t next, uint64_t divisor,
                                          uint64_t *remainder) {
   uint64_t quotient = value / (divisor >> 32), rest = value % (divisor >> 32);
@@ -101,7 +101,7 @@ TVM_FFI_LOCAL inline uint64_t DivideHalf(uint64_t value, uint64_t next, uint64_t
   *remainder = (value << 32 | next) - quotient * divisor;
   return quotient;
 }
-/** The same by halves of words: see Divide. */
+/** Divide, computed by 32-bit halves. */
 TVM_FFI_LOCAL inline uint64_t DivideByHalves(TwoWords dividend, uint64_t divisor,
                                              uint64_t *remainder) {
   int shift = 0;
@@ -131,7 +131,7 @@ TVM_FFI_LOCAL_INLINE TwoWords Multiply(uint64_t a, uint64_t b) {
 #endif
 }
 
-/** The quotient has to fit one word: dividend.high < divisor. */
+/** The quotient has to fit in one word: dividend.high < divisor. */
 TVM_FFI_LOCAL_INLINE uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64_t *remainder) {
 #if defined(__x86_64__) && defined(__GNUC__)
   uint64_t quotient, rest;
@@ -151,9 +151,9 @@ TVM_FFI_LOCAL_INLINE uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64
 #endif
 }
 
-/* ---- Many words -------------------------------------------------------------------------------*/
+/* ---- Many words ---- */
 
-/** `to += from * factor`, in size words; the word that is carried out. */
+/** `to += from * factor`, in size words. Returns the word carried out. */
 TVM_FFI_LOCAL inline uint64_t AddProduct(uint64_t *to, const uint64_t *from, size_t size,
                                          uint64_t factor) {
   uint64_t carry = 0;
@@ -166,7 +166,7 @@ TVM_FFI_LOCAL inline uint64_t AddProduct(uint64_t *to, const uint64_t *from, siz
   return carry;
 }
 
-/** `to -= from * factor`; the word that is borrowed. */
+/** `to -= from * factor`. Returns the word borrowed. */
 TVM_FFI_LOCAL inline uint64_t SubtractProduct(uint64_t *to, const uint64_t *from, size_t size,
                                               uint64_t factor) {
   uint64_t borrow = 0;
@@ -179,27 +179,27 @@ TVM_FFI_LOCAL inline uint64_t SubtractProduct(uint64_t *to, const uint64_t *from
   return borrow;
 }
 
-/** `to += from`; the carry. */
+/** `to += from`. Returns the carry. */
 TVM_FFI_LOCAL inline uint64_t AddWords(uint64_t *to, const uint64_t *from, size_t size) {
   uint64_t carry = 0;
   for (size_t i = 0; i < size; ++i) carry = AddCarry(from[i], &to[i], carry);
   return carry;
 }
-/** `to -= from`, modulo. */
+/** `to -= from`, modulo 2^(64 size). */
 TVM_FFI_LOCAL inline void SubtractWords(uint64_t *to, const uint64_t *from, size_t size) {
   uint64_t carry = 1;
   for (size_t i = 0; i < size; ++i) carry = AddCarry(~from[i], &to[i], carry);
 }
 
-/** `value / divisor` in place; the remainder. */
+/** `value / divisor` in place. Returns the remainder. */
 TVM_FFI_LOCAL inline uint64_t DivideByWord(uint64_t *value, size_t size, uint64_t divisor) {
   uint64_t rest = 0;
   for (size_t i = size; i-- > 0;) value[i] = Divide({value[i], rest}, divisor, &rest);
   return rest;
 }
 
-/** One word of a quotient, too large by at most one. value: the word behind the end of the divisor.
- */
+/** Estimates one word of a quotient, too large by at most one. value: the dividend's word just
+ * above the divisor's highest. */
 TVM_FFI_LOCAL inline uint64_t GuessQuotient(const uint64_t *value, const uint64_t *divisor_end) {
   const uint64_t first = divisor_end[-1], second = divisor_end[-2];
   uint64_t guess = ~uint64_t{0}, rest;
@@ -219,8 +219,9 @@ TVM_FFI_LOCAL inline uint64_t GuessQuotient(const uint64_t *value, const uint64_
 }
 
 /**
- * Long division. The value has num + 1 words, and keeps the remainder; the divisor has size >= 2,
- * the highest with its highest bit set. The quotient gets num - size + 1, or is NULL.
+ * Long division (Knuth's algorithm D). The value has num + 1 words, and the remainder is left in
+ * it. The divisor has size >= 2 words; the highest bit of the highest word is set. The quotient has
+ * num - size + 1 words, or is NULL.
  */
 TVM_FFI_LOCAL inline void DivideWords(uint64_t *value, size_t num, const uint64_t *divisor,
                                       size_t size, uint64_t *quotient) {
@@ -237,7 +238,7 @@ TVM_FFI_LOCAL inline void DivideWords(uint64_t *value, size_t num, const uint64_
   }
 }
 
-/** The bits that go out at the top. to may be from. */
+/** Returns the bits shifted out at the top. to may equal from. */
 TVM_FFI_LOCAL inline uint64_t ShiftWordsLeft(uint64_t *to, const uint64_t *from, size_t size,
                                              int shift) {
   uint64_t carry = 0;
@@ -248,7 +249,7 @@ TVM_FFI_LOCAL inline uint64_t ShiftWordsLeft(uint64_t *to, const uint64_t *from,
   }
   return carry;
 }
-/** The words take top in at their end. */
+/** The bits shifted in come from top. */
 TVM_FFI_LOCAL inline void ShiftWordsRight(uint64_t *to, const uint64_t *from, size_t size,
                                           int shift, uint64_t top) {
   for (size_t i = 0; i < size; ++i) {

@@ -3,8 +3,8 @@
  * @file tvm/ffi/detail/call.h
  * Calling a C++ callable with values of the ABI.
  *
- * One small reader per parameter, tried in order; the first that fails leaves its number, and one
- * function that all signatures share puts the error together. A wrong argument throws nothing.
+ * Each parameter has a small reader, and they run in order. The first that fails leaves its number,
+ * and one function that all signatures share formats the error. A wrong argument throws nothing.
  */
 #ifndef TVM_FFI_DETAIL_CALL_H_
 #define TVM_FFI_DETAIL_CALL_H_
@@ -15,9 +15,9 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** A signature as types, and what errors need to know of it. */
+/** The types of a signature, and the records that errors need. */
 template <typename R, typename... Params>
-struct TVM_FFI_HIDDEN Signature {
+struct TVM_FFI_LOCAL Signature {
   using Indices = std::index_sequence_for<Params...>;
   /** The result, then the parameters, then a null pointer. */
   TVM_FFI_LOCAL static constexpr const TypeRecord *records[] = {
@@ -37,7 +37,7 @@ struct TVM_FFI_HIDDEN Signature {
   }
 };
 
-/* What a callable takes and gives; noexcept converts away. */
+/* The signature of a callable; noexcept is dropped by conversion. */
 template <typename R, typename... Params>
 TVM_FFI_LOCAL Signature<R, Params...> SignatureOfFunction(R (*)(Params...));
 template <typename C, typename R, typename... Params>
@@ -56,7 +56,7 @@ struct SignatureOfImpl<F, std::enable_if_t<std::is_function_v<std::remove_pointe
 template <typename F>
 using SignatureOf = typename SignatureOfImpl<std::remove_cv_t<std::remove_reference_t<F>>>::type;
 
-/** `name(0: T0, 1: T1) -> R`; gives the number of parameters. */
+/** Writes `name(0: T0, 1: T1) -> R`; returns the number of parameters. */
 TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
                                        const TypeRecord *const *records) {
   size_t i = 0;
@@ -73,11 +73,14 @@ TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
   return i;
 }
 
-/** @param bad The argument that could not be read, or -1: there are not as many as parameters. */
+/** @param bad The argument that could not be read, or -1 if their number is wrong. */
 TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const *records,
                                       const TVMFFIAny *args, int32_t num_args, int32_t bad,
                                       int why) {
   if (why == kReadRaised) return -1;
+  if (why == kReadUnfit && records[bad + 1]->raise_unfit != nullptr) {
+    return records[bad + 1]->raise_unfit(name, records, args + bad, bad);
+  }
   Text text;
   text.Put("Mismatched ");
   if (bad < 0) {
@@ -128,23 +131,23 @@ struct ReaderOfParam {
 };
 
 template <size_t kIndex, typename Param>
-struct TVM_FFI_HIDDEN IndexedReader {
+struct TVM_FFI_LOCAL IndexedReader {
   typename ReaderOfParam<Param>::type reader;
 };
 
 /**
- * All of a call is one function, which each caller inlines: clang optimises what it inlines once
- * for every function on the way.
+ * The whole call is one function that is inlined into each caller. Were it several inline
+ * functions, clang would optimise the innermost code again in each function around it.
  */
 template <typename Sig, typename Indices = typename Sig::Indices>
-struct Caller;
+struct TVM_FFI_TAGGED Caller;
 template <typename R, typename... Params, size_t... kIndex>
 struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
   static_assert((ReaderOfParam<Params>::checked && ...));
   static_assert(sizeof(CheckResult<std::remove_cv_t<std::remove_reference_t<R>>>) != 0);
   struct TVM_FFI_HIDDEN Readers : IndexedReader<kIndex, Params>... {};
 
-  /** Calls f; may throw what f throws. 0, or -1 with an error raised. */
+  /** Calls f; may throw what f throws. Returns 0, or -1 with an error raised. */
   template <typename F>
   TVM_FFI_LOCAL_INLINE static int Call(F &f, const char *name, const TVMFFIAny *args,
                                        int32_t num_args, TVMFFIAny *result) {

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/config.h
- * What the layer is compiled as: its visibility, its ABI tag, exceptions.
+ * How the layer is compiled: visibility, ABI tag, exceptions.
  *
  * Public classes are members of tvm::ffi itself. Other projects may declare them ahead (`namespace
  * tvm { namespace ffi { class Object; } }`), which would be ambiguous if they were in an inline
  * namespace, and an Error that one library throws is caught in another, whichever headers each was
- * compiled with. Classes that have one name have one layout, which the ABI fixes.
+ * compiled with. They have no ABI tag either, which a declaration ahead would lack. Therefore all
+ * builds of the layer in a program share what the compiler generates for them, such as an implicit
+ * destructor. This is safe because their layout does not change: the ABI fixes that of objects,
+ * references, Any and the like, and that of the others (reflection::FieldInfoBuilder,
+ * iterators) has to be kept.
  *
  * Code is not shared. Each function and static variable has TVM_FFI_LOCAL in front of it, which
- *   - hides it, so that the dynamic linker never takes another library's for it. A static variable
+ *   - hides it, so that the dynamic linker never binds it to another library's. A static variable
  *     that is not hidden would be a unique symbol, which keeps a library from being unloaded;
  *   - gives it an ABI tag, so that two builds of the layer (another version, or one without
  *     exceptions) also have different functions within one library.
- * libc++ does the same with _LIBCPP_HIDE_FROM_ABI. What was tried instead, for sample
- * 14_cpp_module by g++ 12 -O2, which is 39,256 bytes with 24 exported names, none of them unique:
+ *
+ * Classes of detail that have data are not shared either, because their layout may change. The tag
+ * of a class is part of the names of its members, including implicit ones, and of the names of
+ * standard library templates instantiated with it. Such a class has TVM_FFI_LOCAL in front of its
+ * name, or TVM_FFI_TAGGED where classes of users may hold it or derive from it: g++ warns when
+ * these are less hidden than it is. A template has it at its first declaration, not at
+ * specialisations. Declaring each implicit member instead would do less: an aggregate would no
+ * longer be one, and a std::vector of it would still be shared. tests/cpp/two_layers.py
+ * links two builds whose classes differ.
+ *
+ * libc++ does this to its functions with _LIBCPP_HIDE_FROM_ABI. Alternatives were measured with
+ * sample 14_cpp_module, g++ 12 -O2 (now 39,256 bytes and 24 exported names, none of them unique):
  *   - no macro, an inline namespace only: 55,976 bytes, 110 exported names, 17 of them unique;
  *   - the namespace hidden by an attribute or pragma: 39,224 bytes, 7 exported names. This hides
  *     classes, too (g++ cannot hide their functions alone), and g++ then warns (-Wattributes) of
  *     each class of a user's that derives from one of ours or holds one.
+ *
+ * MSVC has no ABI tags. There, all that is linked into one library or program has to be compiled
+ * with the same version of the headers, and all with exceptions or all without.
  */
 #ifndef TVM_FFI_DETAIL_CONFIG_H_
 #define TVM_FFI_DETAIL_CONFIG_H_
@@ -37,6 +54,10 @@
 #include <type_traits>
 #include <utility>
 
+/* The ABI tag. A release takes the next number when it changes one of these of anything tagged:
+ *   - the layout of a class: its data or its bases;
+ *   - what a function does to a static variable or to memory that other functions use, or what it
+ *     requires of its callers. Of functions with the same name the linker keeps only one. */
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define TVM_FFI_HAS_EXCEPTIONS 1
 #define TVM_FFI_LAYER "layer1"
@@ -48,7 +69,8 @@
 #if defined(__GNUC__)
 #define TVM_FFI_LOCAL __attribute__((visibility("hidden"), abi_tag(TVM_FFI_LAYER)))
 #define TVM_FFI_LOCAL_INLINE __attribute__((always_inline)) TVM_FFI_LOCAL inline
-/* For classes, and for C declarations, which have no tag. */
+#define TVM_FFI_TAGGED [[gnu::abi_tag(TVM_FFI_LAYER)]]
+/* Hidden without a tag: public classes, specialisations of tagged templates, C declarations. */
 #define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
 #define TVM_FFI_INLINE __attribute__((always_inline)) inline
 #define TVM_FFI_NO_INLINE __attribute__((noinline))
@@ -60,6 +82,7 @@
 #elif defined(_MSC_VER)
 #define TVM_FFI_LOCAL
 #define TVM_FFI_LOCAL_INLINE __forceinline
+#define TVM_FFI_TAGGED
 #define TVM_FFI_HIDDEN
 #define TVM_FFI_INLINE __forceinline
 #define TVM_FFI_NO_INLINE __declspec(noinline)
@@ -71,6 +94,7 @@
 #else
 #define TVM_FFI_LOCAL
 #define TVM_FFI_LOCAL_INLINE inline
+#define TVM_FFI_TAGGED
 #define TVM_FFI_HIDDEN
 #define TVM_FFI_INLINE inline
 #define TVM_FFI_NO_INLINE
@@ -81,7 +105,7 @@
 #define TVM_FFI_FUNC_SIG __func__
 #endif
 
-/** A function that runs when something went wrong: out of line, and not exported. */
+/** For functions that run on errors only: out of line, and not exported. */
 #define TVM_FFI_LOCAL_COLD TVM_FFI_LOCAL TVM_FFI_COLD_CODE inline
 
 #define TVM_FFI_UNSAFE_ASSUME(c)     \
@@ -89,8 +113,8 @@
     if (!(c)) TVM_FFI_UNREACHABLE(); \
   } while (0)
 
-/* nvcc warns of visibility on templates with a class of an unnamed namespace (1407), and of tags on
- * a specialisation (2648, 2651). */
+/* nvcc warns of visibility on templates instantiated with a class of an unnamed namespace (1407),
+ * and of tags on a specialisation (2648, 2651). */
 #if defined(__NVCC__) && defined(__GNUC__)
 #define TVM_FFI_DETAIL_NVCC_BEGIN \
   _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407, 2648, 2651")
@@ -100,8 +124,8 @@
 #define TVM_FFI_DETAIL_NVCC_END
 #endif
 
-/* Around members that a macro puts into a class of the user's: where that is in an unnamed
- * namespace, g++ says that they are hidden already. */
+/* Around members that a macro adds to a user's class: if that is in an unnamed namespace, g++ warns
+ * that they are hidden already. */
 #if defined(__GNUC__)
 #define TVM_FFI_DETAIL_QUIET_BEGIN \
   TVM_FFI_DETAIL_NVCC_BEGIN        \
@@ -112,7 +136,7 @@
 #define TVM_FFI_DETAIL_QUIET_END
 #endif
 
-/** Copies and moves as the compiler makes them; not exported. */
+/** Default copies and moves, not exported. */
 #define TVM_FFI_DEFINE_DEFAULT_COPY_MOVE_AND_ASSIGN(TypeName)             \
   TVM_FFI_DETAIL_QUIET_BEGIN                                              \
   TVM_FFI_LOCAL TypeName(const TypeName &other) = default;                \
@@ -150,9 +174,9 @@ namespace detail {
 template <typename Dependent>
 struct StdTypes;
 /**
- * T, by way of a template parameter. A std::optional<T> that no parameter stands in is instantiated
- * wherever its header is read, which costs each of its users milliseconds; by way of one only who
- * calls the function pays.
+ * T, made dependent on a template parameter. A std::optional<T> that is not dependent is
+ * instantiated wherever the header is read, which costs each of its users milliseconds; a dependent
+ * one costs only those that call the function.
  */
 template <typename T, typename Dependent>
 struct DependOn {

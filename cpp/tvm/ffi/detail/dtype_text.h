@@ -12,7 +12,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** [lend] For ever. Errors: ValueError (unknown). */
+/** [lend] Static text. Errors: ValueError (unknown). */
 TVM_FFI_LOCAL inline const char *DLDataTypeCodeAsCStr(DLDataTypeCode type_code) {
   static constexpr const char *kNames[] = {"int",
                                            "uint",
@@ -75,7 +75,7 @@ TVM_FFI_LOCAL inline void PutDTypeAbbrev(Text &text, DLDataType dtype) {
       if (dtype.bits != 8) text.PutInt(dtype.bits);
       break;
     default:
-      // float8_e4m3fn: all but the letters behind the first.
+      // float8_e4m3fn becomes f8_e4m3fn: the first letter, then what follows "float".
       text.Put(name[0]);
       text.Put(name + std::strlen("float"));
       break;
@@ -91,7 +91,7 @@ TVM_FFI_LOCAL inline void PutDTypeAbbrev(Text &text, DLDataType dtype) {
 
 }  // namespace detail
 
-/** `i32`, `u8`, `f16`, `bf16`, `bool`, `f8_e4m3fn`; lanes behind an x. Errors: ValueError. */
+/** `i32`, `u8`, `f16`, `bf16`, `bool`, `f8_e4m3fn`; lanes follow an x. Errors: ValueError. */
 template <class S = std::string>
 TVM_FFI_LOCAL S DTypeAbbrev(DLDataType dtype) {
   detail::Text text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/error_builder.h
- * An error that is thrown where its builder goes out of scope, for macros of other projects. With
+ * A builder that throws its error when it goes out of scope, for macros of other projects. With
  * TVM_FFI_LEAN error.h does not include this header.
  */
 #ifndef TVM_FFI_DETAIL_ERROR_BUILDER_H_
@@ -16,9 +16,9 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-class ErrorBuilder {
+class TVM_FFI_TAGGED ErrorBuilder {
  public:
-  /** @param log Whether the full message is written to stderr too. */
+  /** @param log Whether the full message is also written to stderr. */
   TVM_FFI_LOCAL ErrorBuilder(std::string kind, std::string backtrace, bool log,
                              std::optional<Error> cause = std::nullopt,
                              std::optional<ObjectRef> extra = std::nullopt)

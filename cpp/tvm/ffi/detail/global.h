@@ -11,28 +11,28 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
+/** Finds a global function. out: [own] Returns 0, or -1 with ValueError raised (not there). */
+TVM_FFI_LOCAL_COLD int FindGlobal(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
+  if (TVMFFIFunctionGetGlobal(&name, out) != 0) return -1;
+  if (*out != nullptr) return 0;
+  Text text;
+  text.Put("Function ");
+  text.Put(name);
+  text.Put(" not found");
+  return RaiseText("ValueError", text);
+}
 /** [own] A global function. Errors: ValueError (not there). */
 TVM_FFI_LOCAL_COLD TVMFFIObjectHandle RequireGlobal(TVMFFIByteArray name) {
   TVMFFIObjectHandle out = nullptr;
-  CheckSafeCall(TVMFFIFunctionGetGlobal(&name, &out));
-  if (out == nullptr) {
-    {
-      Text text;
-      text.Put("Function ");
-      text.Put(name);
-      text.Put(" not found");
-      RaiseText("ValueError", text);
-    }
-    ThrowRaised();
-  }
+  CheckSafeCall(FindGlobal(name, &out));
   return out;
 }
 
-/** The same, kept for good: globals outlive the libraries that use them. */
-TVM_FFI_LOCAL inline TVMFFIObjectHandle KeepGlobal(TVMFFIObjectHandle *kept, const char *name) {
-  TVMFFIObjectHandle found = __atomic_load_n(kept, __ATOMIC_ACQUIRE), expected = nullptr;
-  if (TVM_FFI_PREDICT_TRUE(found != nullptr)) return found;
-  found = RequireGlobal(BytesOf(name));
+/** Stores a global function in *kept and never releases it, as globals outlive the libraries that
+ * use them. Takes over `found`; if another thread was first, releases it and returns theirs. */
+TVM_FFI_LOCAL inline TVMFFIObjectHandle KeepFound(TVMFFIObjectHandle *kept,
+                                                  TVMFFIObjectHandle found) {
+  TVMFFIObjectHandle expected = nullptr;
   if (!__atomic_compare_exchange_n(kept, &expected, found, false, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE)) {
     ObjectUnsafe::DecRefObjectHandle(found);
@@ -40,11 +40,32 @@ TVM_FFI_LOCAL inline TVMFFIObjectHandle KeepGlobal(TVMFFIObjectHandle *kept, con
   }
   return found;
 }
+/** RequireGlobal, looked up once. */
+TVM_FFI_LOCAL inline TVMFFIObjectHandle KeepGlobal(TVMFFIObjectHandle *kept, const char *name) {
+  const TVMFFIObjectHandle found = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+  if (TVM_FFI_PREDICT_TRUE(found != nullptr)) return found;
+  return KeepFound(kept, RequireGlobal(BytesOf(name)));
+}
+/** FindGlobal, looked up once. out: [lend] */
+TVM_FFI_LOCAL inline int FindKeptGlobal(TVMFFIObjectHandle *kept, const char *name,
+                                        TVMFFIObjectHandle *out) {
+  *out = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+  if (TVM_FFI_PREDICT_TRUE(*out != nullptr)) return 0;
+  if (FindGlobal(BytesOf(name), out) != 0) return -1;
+  *out = KeepFound(kept, *out);
+  return 0;
+}
 
 #define TVM_FFI_DETAIL_GLOBAL(Name, text)                       \
   TVM_FFI_LOCAL inline TVMFFIObjectHandle kept##Name = nullptr; \
   TVM_FFI_LOCAL inline TVMFFIObjectHandle Global##Name() {      \
     return ::tvm::ffi::detail::KeepGlobal(&kept##Name, text);   \
+  }
+/** The same, and FindGlobal##Name, which raises an error instead of throwing it. */
+#define TVM_FFI_DETAIL_GLOBAL_EXPECTED(Name, text)                     \
+  TVM_FFI_DETAIL_GLOBAL(Name, text)                                    \
+  TVM_FFI_LOCAL inline int FindGlobal##Name(TVMFFIObjectHandle *out) { \
+    return ::tvm::ffi::detail::FindKeptGlobal(&kept##Name, text, out); \
   }
 
 TVM_FFI_LOCAL inline Any CallHandle(TVMFFIObjectHandle function, const AnyView *args,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/global_def.h
- * Registering global functions, without what registers types: see reflection/registry.h.
+ * Registration of global functions; that of types is in reflection/registry.h.
  */
 #ifndef TVM_FFI_DETAIL_GLOBAL_DEF_H_
 #define TVM_FFI_DETAIL_GLOBAL_DEF_H_
@@ -14,9 +14,9 @@ namespace detail {
 
 using namespace ::tvm::ffi::detail;
 
-/** A member function with its object as the first parameter: a pointer to an Object, or a value. */
+/** A member function as a callable with its object, by pointer or value, as the first parameter. */
 template <typename Self, typename M, typename R, typename... Params>
-struct BoundMethod {
+struct TVM_FFI_TAGGED BoundMethod {
   M method;
   TVM_FFI_LOCAL R operator()(Self self, Params... params) const {
     if constexpr (std::is_pointer_v<Self>) {
@@ -37,7 +37,7 @@ TVM_FFI_LOCAL auto BindMethod(R (C::*method)(Params...) const) {
   return BoundMethod<Self, decltype(method), R, Params...>{method};
 }
 
-/** A callable as it is, but for member functions. */
+/** Returns a callable as it is, unless it is a member function: that is bound. */
 template <typename F>
 TVM_FFI_LOCAL decltype(auto) AsCallable(F &&f) {
   if constexpr (std::is_member_function_pointer_v<std::decay_t<F>>) {
@@ -47,8 +47,8 @@ TVM_FFI_LOCAL decltype(auto) AsCallable(F &&f) {
   }
 }
 
-/** What is said of a function besides. The JSON lacks its last brace until it is sent. */
-struct TVM_FFI_HIDDEN MethodExtras {
+/** Optional details of a function. The JSON gets its closing brace when it is registered. */
+struct TVM_FFI_LOCAL MethodExtras {
   Text metadata;
   TVMFFIByteArray doc = {"", 0};
   int64_t flags = 0;
@@ -57,7 +57,7 @@ TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const char *doc) {
   extras.doc = BytesOf(doc);
 }
 
-/** Begins the JSON of a callable of that signature. */
+/** Begins the JSON of a callable with the signature Sig. */
 template <typename Sig>
 TVM_FFI_LOCAL void PutCallable(MethodExtras &extras) {
   EscapingSink<Text> schema{&extras.metadata};
@@ -66,7 +66,7 @@ TVM_FFI_LOCAL void PutCallable(MethodExtras &extras) {
   extras.metadata.Put('"');
 }
 
-/** What the ABI takes of a function: [borrow] all of it. */
+/** The ABI's record of a function, which [borrow]s all of it. */
 TVM_FFI_LOCAL inline TVMFFIMethodInfo MakeMethodInfo(const char *name, const Function &function,
                                                      int64_t flags, MethodExtras &extras) {
   TVMFFIMethodInfo info;
@@ -94,7 +94,7 @@ class GlobalDef {
     (Apply(extras, extra), ...);
     return Register(name, Function::FromTyped(static_cast<F &&>(f), name), extras);
   }
-  /** Of a function that looks at its arguments itself. */
+  /** Registers a function that reads its arguments itself. */
   template <typename F, typename... Extra>
   TVM_FFI_LOCAL GlobalDef &def_packed(const char *name, F &&f, Extra... extra) {
     detail::MethodExtras extras;
@@ -102,7 +102,7 @@ class GlobalDef {
     (Apply(extras, extra), ...);
     return Register(name, Function::FromPacked(static_cast<F &&>(f)), extras);
   }
-  /** Of a member function: the object is the first argument. */
+  /** Registers a member function; its object is the first argument. */
   template <typename M, typename... Extra>
   TVM_FFI_LOCAL GlobalDef &def_method(const char *name, M &&method, Extra... extra) {
     return def(name, detail::AsCallable(static_cast<M &&>(method)), extra...);

@@ -2,13 +2,14 @@
 /**
  * @file tvm/ffi/detail/info_builder.h
  * Extras that users write: a class derived from reflection::InfoTrait, with an Apply that changes
- * what is known of a field, a method or a class before it is registered. With TVM_FFI_LEAN
+ * the description of a field, a method or a class before it is registered. With TVM_FFI_LEAN
  * reflection/registry.h does not include this header.
  *
  *     struct Unit : refl::InfoTrait {
  *       const char *name;
- *       void Apply(refl::FieldInfoBuilder *info) const { info->metadata_.emplace_back("unit",
- * name); }
+ *       void Apply(refl::FieldInfoBuilder *info) const {
+ *         info->metadata_.emplace_back("unit", name);
+ *       }
  *     };
  */
 #ifndef TVM_FFI_DETAIL_INFO_BUILDER_H_
@@ -23,13 +24,13 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
 /**
- * What is known of a field so far. Apply may change it, and add to the metadata: values that are
- * int, bool or string. What it points to has to live until the extra dies.
+ * The description of a field so far. Apply may change it, and add metadata: values that are int,
+ * bool or string. Memory that it points to has to live until the extra dies.
  */
 struct FieldInfoBuilder : TVMFFIFieldInfo {
   std::vector<std::pair<String, Any>> metadata_;
 };
-/** The same of a method or a function; its name and the function itself are not known yet. */
+/** The same for a method or a function; its name and the function itself are not set yet. */
 struct MethodInfoBuilder : TVMFFIMethodInfo {
   std::vector<std::pair<String, Any>> metadata_;
 };
@@ -45,7 +46,7 @@ TVM_FFI_LOCAL void PutMetadata(MethodExtras &extras, const Builder &builder) {
   extras.flags = builder.flags;
 }
 
-/* Templates, so that the extras of this layer keep their own functions. */
+/* Templates, so that the extras of this layer use their own overloads. */
 template <typename Extra, typename = decltype(std::declval<const Extra &>().Apply(
                               std::declval<FieldInfoBuilder *>()))>
 TVM_FFI_LOCAL void Apply(FieldExtras &extras, const Extra &extra) {

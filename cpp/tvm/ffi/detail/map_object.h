@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/map_object.h
- * The objects of Map and Dict, as they are in memory.
+ * The objects of Map and Dict, as laid out in memory.
  */
 #ifndef TVM_FFI_DETAIL_MAP_OBJECT_H_
 #define TVM_FFI_DETAIL_MAP_OBJECT_H_
@@ -16,7 +16,7 @@ class MapBaseObj : public Object {
   using mapped_type = Any;
   using KVType = detail::MapTable::KVType;
 
-  /** Runs through the entries themselves: in order, until the map is changed. */
+  /** Iterates over the entries themselves, in order of insertion; valid until the map changes. */
   class iterator {
    public:
     using value_type = KVType;
@@ -63,13 +63,13 @@ class MapBaseObj : public Object {
     friend class MapBaseObj;
   };
 
-  /** The runtime makes them: Map and Dict have constructors. */
+  /** Only the runtime makes these objects; Map and Dict have constructors. */
   MapBaseObj() = delete;
 
   TVM_FFI_LOCAL_INLINE size_t size() const { return static_cast<size_t>(table()->size); }
   TVM_FFI_LOCAL_INLINE iterator begin() const { return iterator(table(), table()->Begin()); }
   TVM_FFI_LOCAL_INLINE iterator end() const { return iterator(table(), table()->End()); }
-  /** Errors, here and below: what hash and equality of the key's type raise. */
+  /** Errors, here and below: those of the hash and equality of the key's type. */
   TVM_FFI_LOCAL_INLINE iterator find(const Any &key) const {
     return iterator(table(), table()->FindSlot(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key)));
   }
@@ -77,7 +77,7 @@ class MapBaseObj : public Object {
   /** Errors: KeyError. */
   TVM_FFI_LOCAL const Any &at(const Any &key) const { return Require(key)->second; }
   TVM_FFI_LOCAL Any &at(const Any &key) { return Require(key)->second; }
-  /** Change the map for all who have it. */
+  /** These change the map for everyone who holds it. */
   TVM_FFI_LOCAL_INLINE void erase(const Any &key) {
     table()->Erase(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(key));
   }
@@ -96,7 +96,7 @@ class MapBaseObj : public Object {
   }
 
  protected:
-  /* Read and written by way of MapTable alone, as compilers take the two for different memory. */
+  /* Accessed only through MapTable: compilers assume that the two types do not alias. */
   void *data_;
   uint64_t size_;
   uint64_t slots_;

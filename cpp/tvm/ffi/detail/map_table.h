@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/map_table.h
- * What the object of a Map or Dict holds in memory, and what is done there in place: finding,
- * adding where there is room, removing. A small map has up to four entries in a row. A dense one
- * has a table: a power of two of slots in blocks of 16, and a byte about each slot. Entries whose
- * keys share a home slot form a chain that starts there; the byte says whether the slot starts a
- * chain and how far it is to the next entry of it. The order of insertion is a list over slot
- * numbers.
+ * What the object of a Map or Dict holds in memory, and the operations done there in place: lookup,
+ * insertion while there is room, removal. A small map has an array of up to four entries. A dense
+ * one has a table: a power of two of slots in blocks of 16, and a byte about each slot. Entries
+ * whose keys share a home slot form a chain that starts there; the byte says whether the slot
+ * starts a chain and how far it is to the next entry of it. A list links the slots in the order of
+ * insertion.
  *
- * Every library does this alike, so that one finds what another one added. Tables that are made
- * here are given back to the C library, and so may outlive the library that made them.
+ * Every library does this the same way, so that each finds what another added. Tables made here are
+ * freed by the C library's free, so they may outlive the library that made them.
  */
 #ifndef TVM_FFI_DETAIL_MAP_TABLE_H_
 #define TVM_FFI_DETAIL_MAP_TABLE_H_
@@ -31,14 +31,14 @@ TVM_FFI_LOCAL inline constexpr uint64_t kMapLongJumps[] = {
     457381325854679626, 1029107982097042876, 2315492959180353330, 5209859154120846435};
 /* clang-format on */
 
-/** The whole of a map's object; of a small map the last three fields are entries. */
+/** The whole object of a map. In a small map, entries take the place of the last three fields. */
 struct MapTable {
   using KVType = std::pair<Any, Any>;
 
   TVMFFIObject header;
   void *data;
   uint64_t size;
-  /** Their number; kSmallBit is set of small maps. */
+  /** Number of slots; kSmallBit is set in small maps. */
   uint64_t slots;
   void (*data_deleter)(void *);
   uint32_t shift;
@@ -61,7 +61,7 @@ struct MapTable {
   static_assert(sizeof(KVType) == 2 * sizeof(TVMFFIAny), "a pair of values has no padding");
   static_assert(sizeof(Block) == 784, "the ABI's size of a block");
 
-  /** Where a key is, or kNoSlot; and the entry in front of it, or the last one, of its chain. */
+  /** A key's slot, or kNoSlot; the slot before it in its chain, or the chain's last; its home. */
   struct Place {
     uint64_t slot, before, home;
   };
@@ -70,7 +70,7 @@ struct MapTable {
     return reinterpret_cast<MapTable *>(map);
   }
   TVM_FFI_LOCAL_INLINE bool IsDense() const { return (slots & kSmallBit) == 0; }
-  /* Without a multiplication by the size of a block, which would make a walk a third longer. */
+  /* Without multiplying by the size of a block, which would make a walk a third slower. */
   TVM_FFI_LOCAL_INLINE uint8_t *AboutAt(uint64_t slot) const {
     return static_cast<uint8_t *>(data) + (slot & ~(kBlockSlots - 1)) * sizeof(Item) + slot;
   }
@@ -82,7 +82,7 @@ struct MapTable {
   TVM_FFI_LOCAL_INLINE KVType *EntryAt(uint64_t slot) const {
     return IsDense() ? &ItemAt(slot)->entry : static_cast<KVType *>(data) + slot;
   }
-  /** In the order of insertion; behind the last entry is End(). */
+  /** Slots in order of insertion; End() follows the last entry. */
   TVM_FFI_LOCAL_INLINE uint64_t Begin() const { return IsDense() ? first : 0; }
   TVM_FFI_LOCAL_INLINE uint64_t End() const { return IsDense() ? kNoSlot : size; }
   TVM_FFI_LOCAL_INLINE uint64_t Next(uint64_t slot) const {
@@ -93,14 +93,14 @@ struct MapTable {
     return slot == kNoSlot ? last : ItemAt(slot)->previous;
   }
 
-  /* ---- Finding --------------------------------------------------------------------------------*/
+  /* ---- Finding ---- */
 
   TVM_FFI_LOCAL_INLINE static uint64_t Distance(unsigned jump) {
     if (jump < kTriangularJump) return jump;
     if (jump < kLongJump) return uint64_t{jump - 10} * (jump - 9) / 2;
     return jump < kNumJumps ? kMapLongJumps[jump - kLongJump] : 0;
   }
-  /** The next of a chain, or kNoSlot. */
+  /** The next slot of a chain, or kNoSlot. */
   TVM_FFI_LOCAL_INLINE uint64_t NextOfChain(uint64_t slot) const {
     const uint64_t distance = Distance(*AboutAt(slot) & kJumpMask);
     return distance == 0 ? kNoSlot : (slot + distance) & (slots - 1);
@@ -112,7 +112,7 @@ struct MapTable {
   TVM_FFI_LOCAL_INLINE uint64_t HomeOf(uint64_t hash) const {
     return (UINT64_C(11400714819323198485) * hash) >> shift;
   }
-  /** The hook of a type may be foreign code that changes this very map. */
+  /** Detects changes of this map by the type's hook, which may be foreign code. */
   TVM_FFI_LOCAL_COLD bool AskEqual(const TVMFFIAny *hook, uint64_t slot,
                                    const TVMFFIAny *key) const {
     const Any stored = EntryAt(slot)->first;
@@ -160,9 +160,9 @@ struct MapTable {
     return slot != kNoSlot ? slot : End();
   }
 
-  /* ---- The order of insertion -----------------------------------------------------------------*/
+  /* ---- The order of insertion ---- */
 
-  /** Has the neighbours of an entry name other slots than its own. */
+  /** Makes the neighbours of an entry in the list refer to other slots instead of its own. */
   TVM_FFI_LOCAL_INLINE void Redirect(const Item &item, uint64_t from_next, uint64_t from_previous) {
     (item.previous != kNoSlot ? ItemAt(item.previous)->next : first) = from_previous;
     (item.next != kNoSlot ? ItemAt(item.next)->previous : last) = from_next;
@@ -179,7 +179,7 @@ struct MapTable {
     last = slot;
   }
 
-  /* ---- Changing -------------------------------------------------------------------------------*/
+  /* ---- Changing ---- */
 
   TVM_FFI_LOCAL_INLINE static const TVMFFIAny *Retained(const TVMFFIAny *value) {
     if (value->type_index >= kTVMFFIStaticObjectBegin) Retain(value->v_obj);
@@ -190,14 +190,14 @@ struct MapTable {
         KVType(AnyUnsafe::MoveTVMFFIAnyRawToAny(*Retained(key)), static_cast<Any &&>(*value));
   }
   /**
-   * Adds an entry or replaces its value, which then is in *value. False, with nothing changed,
-   * where that takes more slots or has to move other entries.
+   * Adds an entry, or replaces its value, leaving the old one in *value. Returns false, with
+   * nothing changed, if more slots are needed or other entries have to move.
    */
   TVM_FFI_LOCAL TVM_FFI_NO_INLINE bool TrySet(const TVMFFIAny *key, Any *value) {
     const Place place = Find(key);
     if (IsDense()) return TrySetDense(place, key, value);
     const uint64_t room = slots & ~kSmallBit;
-    // What is full becomes dense, even where the key is there: its entry then moves to the end.
+    // A full small map becomes dense, even if it has the key: the entry then moves to the end.
     if (room >= kMaxSmallSlots && size >= room) return false;
     if (place.slot != kNoSlot) {
       EntryAt(place.slot)->second.swap(*value);
@@ -238,7 +238,7 @@ struct MapTable {
   TVM_FFI_LOCAL_INLINE bool IsFull() const {
     return static_cast<double>(size + 1) > static_cast<double>(slots) * 0.99;
   }
-  /** Moves the last entry of another chain to another slot. False where it is not the last. */
+  /** Moves the last entry of another chain to a free slot. False if it is not, or none is near. */
   TVM_FFI_LOCAL_INLINE bool MoveAway(uint64_t slot) {
     if ((*AboutAt(slot) & kJumpMask) != 0) return false;
     unsigned jump = 0;
@@ -262,11 +262,11 @@ struct MapTable {
     }
     return 0;
   }
-  /** Takes an entry out; nothing where the key is not there. */
+  /** Removes an entry; does nothing if the key is absent. */
   TVM_FFI_LOCAL TVM_FFI_NO_INLINE void Erase(const TVMFFIAny *key) {
     const Place place = Find(key);
     if (place.slot == kNoSlot) return;
-    // Goes out of scope last, for that may run foreign code.
+    // Destroyed last, because that may run foreign code.
     const KVType taken(static_cast<KVType &&>(*EntryAt(place.slot)));
     if (IsDense()) {
       CloseGap(place);
@@ -277,7 +277,7 @@ struct MapTable {
     std::memmove(static_cast<void *>(EntryAt(place.slot)), EntryAt(place.slot + 1),
                  static_cast<size_t>(size - place.slot) * sizeof(KVType));
   }
-  /** The last entry of the chain takes the place of one that was moved out of. */
+  /** Fills the slot of a removed entry with the last entry of its chain. */
   TVM_FFI_LOCAL_INLINE void CloseGap(const Place &place) {
     uint64_t before = place.before, end = place.slot;
     for (uint64_t next = NextOfChain(end); next != kNoSlot; next = NextOfChain(end)) {
@@ -294,13 +294,13 @@ struct MapTable {
     *AboutAt(end) = kEmpty;
   }
 
-  /* ---- Filling an empty object ----------------------------------------------------------------*/
+  /* ---- Filling an empty object ---- */
 
   TVM_FFI_LOCAL static void *Alloc(uint64_t count, size_t size) {
     if (count > SIZE_MAX / 2 / size) Throw("MemoryError", "a map of this size does not fit");
     return AllocAligned(static_cast<size_t>(count) * size, alignof(TVMFFIAny));
   }
-  /** Another table, without entries. Errors: memory. */
+  /** Allocates a new table, without entries. Errors: memory. */
   TVM_FFI_LOCAL void InitDense(uint64_t num_slots, uint32_t fib_shift) {
     const uint64_t count = (num_slots + kBlockSlots - 1) / kBlockSlots;
     Block *blocks = static_cast<Block *>(Alloc(count, sizeof(Block)));
@@ -311,7 +311,7 @@ struct MapTable {
     shift = fib_shift;
     first = last = kNoSlot;
   }
-  /** Room for so many entries, as maps that are made of a range have it. */
+  /** Makes room for count entries, as much as maps that are made of a range have. */
   TVM_FFI_LOCAL void Reserve(uint64_t count) {
     uint32_t fib_shift = 64;
     uint64_t num_slots = 1;
@@ -323,7 +323,7 @@ struct MapTable {
     }
     InitDense(num_slots, fib_shift);
   }
-  /** The entries of another map, in the same slots. Errors: memory. */
+  /** Copies the entries of another map, into the same slots. Errors: memory. */
   TVM_FFI_LOCAL TVM_FFI_NO_INLINE void CopyFrom(const MapTable *from) {
     if (from->IsDense()) return CopyDense(from);
     if (from->slots > slots) {
@@ -351,16 +351,19 @@ struct MapTable {
     InitDense(from->slots, from->shift);
     constexpr uint64_t kLowBits = UINT64_C(0x7F7F7F7F7F7F7F7F);
     for (uint64_t slot = 0; slot < slots; slot += 8) {
+      const Item *source = from->ItemAt(slot);
+      Item *target = ItemAt(slot);
       uint64_t about, taken;
       std::memcpy(&about, from->AboutAt(slot), sizeof about);
       std::memcpy(AboutAt(slot), &about, sizeof about);
       // The highest bit of each byte that is not kEmpty.
       taken = (((~about & kLowBits) + kLowBits) | ~about) & ~kLowBits;
       for (; taken != 0; taken &= taken - 1) {
-        const uint64_t i = slot + ByteOfLowestBit(taken);
-        std::memcpy(static_cast<void *>(ItemAt(i)), from->ItemAt(i), sizeof(Item));
-        Retained(AnyUnsafe::TVMFFIAnyPtrFromAny(ItemAt(i)->entry.first));
-        Retained(AnyUnsafe::TVMFFIAnyPtrFromAny(ItemAt(i)->entry.second));
+        const uint64_t i = ByteOfLowestBit(taken);
+        std::memcpy(static_cast<void *>(target + i), source + i, sizeof(Item));
+        // Read from the source: reading part of what was just written is slow.
+        Retained(AnyUnsafe::TVMFFIAnyPtrFromAny(source[i].entry.first));
+        Retained(AnyUnsafe::TVMFFIAnyPtrFromAny(source[i].entry.second));
       }
     }
     size = from->size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/message.h
- * What `<<` behind TVM_FFI_THROW and the checks writes to. The common types are formatted here, as
- * a std::ostream does it; from the first item of another type on (a class with an operator<< of its
- * own, a manipulator) it is a std::ostringstream, and only then does <sstream> have to be there.
+ * The stream that `<<` after TVM_FFI_THROW and the checks writes to. The common types are formatted
+ * here, as a std::ostream does it; the first item of another type (a class with its own operator<<,
+ * a manipulator) switches to a std::ostringstream, and only then must <sstream> be included.
  */
 #ifndef TVM_FFI_DETAIL_MESSAGE_H_
 #define TVM_FFI_DETAIL_MESSAGE_H_
@@ -13,7 +13,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** Whether a std::ostream prints a T by a function that is found with T, as String's is. */
+/** Whether std::ostream prints a T by an operator<< found by argument lookup, as String's is. */
 template <typename T, typename = void>
 struct HasOwnPrint : std::false_type {};
 template <typename T>
@@ -30,13 +30,13 @@ struct HasChars<
            std::is_convertible_v<decltype(std::declval<const T &>().size()), size_t>>>
     : std::true_type {};
 
-/** The strings of the standard library. */
+/** Whether T is a string of the standard library. */
 template <typename T, typename = void>
 struct HasCharTraits : std::false_type {};
 template <typename T>
 struct HasCharTraits<T, std::void_t<typename T::traits_type>> : std::true_type {};
 
-/** Whether a class is printed as the characters that it holds, without asking for its operator. */
+/** Whether a class is printed as its characters, without looking for its operator. */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool prints_as_chars_v =
     std::conjunction_v<HasChars<T>,
@@ -44,7 +44,7 @@ TVM_FFI_LOCAL inline constexpr bool prints_as_chars_v =
 template <>
 TVM_FFI_LOCAL inline constexpr bool prints_as_chars_v<DLDataType> = true;
 
-/* What a std::ostream's own members take. */
+/* The types that std::ostream's own members take. */
 #define TVM_FFI_DETAIL_PUT(Type, ...)                           \
   TVM_FFI_LOCAL_INLINE void PutScalar(Text &text, Type value) { \
     text.__VA_ARGS__;                                           \
@@ -73,14 +73,14 @@ TVM_FFI_LOCAL_INLINE void PutScalar(Text &text, std::nullptr_t) {
   text.Put("nullptr");
 }
 
-/** A number or an address, and not what merely converts to one. */
+/** A number or an address, but not a class that merely converts to one. */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_scalar_v = std::is_arithmetic_v<T> ||
                                                   std::is_same_v<T, std::nullptr_t> ||
                                                   (std::is_pointer_v<T> &&
                                                    !std::is_function_v<std::remove_pointer_t<T>>);
 
-/** Asked first, so that string literals of each length instantiate little. */
+/** Checked first, so that string literals of different lengths instantiate little. */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_class_or_enum_v = __is_class(T) || __is_union(T) ||
                                                          __is_enum(T);
@@ -93,7 +93,7 @@ struct IsPrintedHere<T, true>
     : std::bool_constant<
           std::disjunction_v<std::bool_constant<prints_as_chars_v<T>>, HasOwnPrint<T>>> {};
 
-/** Those that are not, and convert to a number or an address. */
+/** Classes and enums that are not printed here, but convert to a number or an address. */
 template <typename T, typename = void>
 struct CanPutScalar : std::false_type {};
 template <typename T>
@@ -120,12 +120,12 @@ template <typename T>
 struct IsComplete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
 
 /**
- * The text so far, or the stream that it went on to. This is a template so that functions which
- * need the class are compiled only where they are called. The conversion itself is no template:
- * clang tries those for each built-in operator at each `<<`, which doubles what a message costs.
+ * The text so far, or the stream that continues it. This is a template so that functions which
+ * need the class are compiled only where they are called. The conversion itself is not a template:
+ * clang would try it for each built-in operator at each `<<`, doubling the cost of a message.
  */
 template <typename Stream>
-class TVM_FFI_HIDDEN StreamedText {
+class TVM_FFI_LOCAL StreamedText {
  public:
   TVM_FFI_LOCAL_INLINE StreamedText() = default;
   TVM_FFI_LOCAL_COLD ~StreamedText() {
@@ -134,7 +134,7 @@ class TVM_FFI_HIDDEN StreamedText {
   StreamedText(const StreamedText &) = delete;
   StreamedText &operator=(const StreamedText &) = delete;
 
-  /** What an operator of the user's writes to. */
+  /** The stream that a user's operator writes to. */
   TVM_FFI_LOCAL operator std::ostream &() { return SwitchToStream(); }
   TVM_FFI_LOCAL_COLD Stream &SwitchToStream() {
     static_assert(IsComplete<Stream>::value,
@@ -161,12 +161,12 @@ class TVM_FFI_HIDDEN StreamedText {
 /**
  * A user's operator<<(std::ostream &, const X &) has to be found by the rules of the place where
  * the message is written; X's own namespace need not have it. Only overload resolution at that
- * place sees it, so a template in this namespace must not claim X first. The members here take what
- * no such operator is meant for: numbers and addresses of exactly their types, strings, and classes
- * whose operator is found with the class from anywhere. For anything else the stream converts to a
- * std::ostream &, and the compiler picks among the operators that it sees there. What converts to a
- * number (an enum) has an operator that needs a conversion of the stream as well, so that the
- * user's operator for exactly that type is the better match.
+ * place sees it, so a template in this namespace must not claim X first. The members here take only
+ * types that such operators are not meant for: numbers and addresses of exactly their types,
+ * strings, and classes whose operator is found with the class from anywhere. For anything else the
+ * stream converts to a std::ostream &, and the compiler picks among the operators that it sees
+ * there. A type that converts to a number (an enum) has an operator that also needs a conversion of
+ * the stream, so that the user's operator for exactly that type is the better match.
  *
  * Two other designs were measured with 180 messages of three items, -O2, lean, g++ and clang++. A
  * std::ostream from the start needs <sstream> in every kernel. A generic lambda with `os << value`
@@ -174,11 +174,11 @@ class TVM_FFI_HIDDEN StreamedText {
  * each statement, so that each statement instantiates its own functions: 1.4 and 1.7 times the time
  * to compile, and with clang++ 1.5 times the code.
  */
-class TVM_FFI_HIDDEN MessageStream : public StreamedText<std::ostringstream> {
+class TVM_FFI_LOCAL MessageStream : public StreamedText<std::ostringstream> {
  public:
   TVM_FFI_LOCAL_COLD MessageStream() {}
   TVM_FFI_LOCAL_COLD explicit MessageStream(const char *prefix) { text_.Put(prefix); }
-  /** Takes over values, the text of a comparison that failed. */
+  /** Takes ownership of values, the text of a comparison that failed. */
   TVM_FFI_LOCAL_COLD MessageStream(const char *prefix, Text *values) {
     text_.Put(prefix);
     text_.Put(values->bytes());
@@ -225,11 +225,11 @@ class TVM_FFI_HIDDEN MessageStream : public StreamedText<std::ostringstream> {
   }
 };
 
-/** The text of a finished message, whichever class `<<` ended in. */
+/** The text of a finished message, whichever class the last `<<` returned. */
 TVM_FFI_LOCAL inline const Text &MessageText(const MessageStream &message, Text *) {
   return message.text();
 }
-/** An operator<< gives back what it was given, if only as a base of it. */
+/** An operator<< returns the stream it was given, perhaps as a reference to a base class. */
 template <typename Stream, typename Full = std::ostringstream>
 TVM_FFI_LOCAL_COLD const Text &MessageText(const Stream &message, Text *room) {
   const auto text = static_cast<const Full &>(message).str();
@@ -237,9 +237,9 @@ TVM_FFI_LOCAL_COLD const Text &MessageText(const Stream &message, Text *room) {
   return *room;
 }
 
-/* ---- Comparisons that checks make ------------------------------------------------------------ */
+/* ---- Comparisons that checks make ---- */
 
-/** A value of a check, for its message: few kinds, so that few functions are instantiated. */
+/** Formats one operand of a check: this code is instantiated for types, not for pairs of them. */
 template <typename T>
 TVM_FFI_LOCAL_COLD void PutCheckValue(Text &text, const T &value) {
   MessageStream message;
@@ -273,7 +273,7 @@ TVM_FFI_LOCAL constexpr bool PrintsAsInt() {
   return std::is_integral_v<T> && (std::is_signed_v<T> || sizeof(T) < 8) && sizeof(T) > 1;
 }
 
-/** NULL when the check holds. */
+/** Returns NULL when the check holds. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/overloads.h
- * One function of the ABI for several callables: the first that takes the arguments is called.
+ * One function of the ABI for several callables: the first that accepts the arguments is called.
  */
 #ifndef TVM_FFI_DETAIL_OVERLOADS_H_
 #define TVM_FFI_DETAIL_OVERLOADS_H_
@@ -11,21 +11,21 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** A callable among others. */
-struct Overload {
+/** One callable in the list of overloads. */
+struct TVM_FFI_TAGGED Overload {
   Overload *next;
   const TypeRecord *const *records;
   int32_t num_params;
-  /** Reads as many arguments as there are parameters, and calls. What Call returns, or this. */
+  /** call reads num_params arguments; it returns 0, -1, or this if one of them cannot be read. */
   TVM_FFI_LOCAL static constexpr int kDoesNotFit = 1;
   int (*call)(Overload *self, const TVMFFIAny *args, TVMFFIAny *result);
-  /** The number of the first argument that cannot be read, or -1. */
-  int32_t (*find_bad)(const TVMFFIAny *args);
+  /** Returns the number of the first argument that cannot be read, with the reason; or -1. */
+  int32_t (*find_bad)(const TVMFFIAny *args, int *why);
   void (*destroy)(Overload *self);
 };
 
 template <typename F, typename Sig = SignatureOf<F>, typename Indices = typename Sig::Indices>
-struct OverloadOf;
+struct TVM_FFI_TAGGED OverloadOf;
 template <typename F, typename R, typename... Params, size_t... kIndex>
 struct TVM_FFI_HIDDEN OverloadOf<F, Signature<R, Params...>, std::index_sequence<kIndex...>>
     : Overload {
@@ -52,32 +52,40 @@ struct TVM_FFI_HIDDEN OverloadOf<F, Signature<R, Params...>, std::index_sequence
                                     args + kIndex)) == kReadOk)));
     return why;
   }
-  TVM_FFI_LOCAL static int Call(Overload *self, const TVMFFIAny *args, TVMFFIAny *result){
-      TVM_FFI_DETAIL_TRY{[[maybe_unused]] F &callable = static_cast<OverloadOf *>(self)->f;
-  Readers all;
-  int32_t bad;
-  const int why = Read(all, args, &bad);
-  if (why != kReadOk) return why == kReadRaised ? -1 : kDoesNotFit;
-  if constexpr (std::is_void_v<R>) {
-    callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);
-    SetNone(result);
-  } else {
-    WriteResult<R>(callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...),
-                   result);
+  TVM_FFI_LOCAL static int Call(Overload *self, const TVMFFIAny *args, TVMFFIAny *result) {
+    [[maybe_unused]] F &callable = static_cast<OverloadOf *>(self)->f;
+    TVM_FFI_DETAIL_TRY {
+      Readers all;
+      int32_t bad;
+      const int why = Read(all, args, &bad);
+      if (why != kReadOk) return why == kReadRaised ? -1 : kDoesNotFit;
+      if constexpr (std::is_void_v<R>) {
+        callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);
+        SetNone(result);
+      } else {
+        WriteResult<R>(callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...),
+                       result);
+      }
+      return 0;
+    }
+    TVM_FFI_DETAIL_CATCH
   }
-  return 0;
-} TVM_FFI_DETAIL_CATCH
-}  // namespace detail
-TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args) {
-  Readers all;
-  int32_t bad = -1;
-  return Read(all, args, &bad) == kReadOk ? -1 : bad;
-}
-}
-;
+  TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args, int *why) {
+    Readers all;
+    int32_t bad = -1;
+    *why = Read(all, args, &bad);
+    return *why == kReadOk ? -1 : bad;
+  }
+};
 
-/** The function object that has them, in the order in which they were added. */
-class TVM_FFI_HIDDEN OverloadsObj : public FunctionObj {
+/** False for callables that also accept fewer arguments, as WithOptionalArgs makes them. */
+template <typename Sig>
+TVM_FFI_LOCAL inline constexpr bool has_plain_signature_v = false;
+template <typename R, typename... Params>
+TVM_FFI_LOCAL inline constexpr bool has_plain_signature_v<Signature<R, Params...>> = true;
+
+/** The function object that holds the overloads, in the order in which they were added. */
+class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
  public:
   TVM_FFI_LOCAL explicit OverloadsObj(TVMFFIByteArray name) {
     this->safe_call = &Call;
@@ -93,6 +101,9 @@ class TVM_FFI_HIDDEN OverloadsObj : public FunctionObj {
   }
   template <typename F>
   TVM_FFI_LOCAL void Add(F &&f) {
+    static_assert(has_plain_signature_v<SignatureOf<std::decay_t<F>>>,
+                  "an overload has one number of arguments: instead of WithOptionalArgs define an "
+                  "overload for each");
     Overload **end = &first_;
     while (*end != nullptr) end = &(*end)->next;
     *end = new OverloadOf<std::decay_t<F>>(static_cast<F &&>(f));
@@ -112,13 +123,14 @@ class TVM_FFI_HIDDEN OverloadsObj : public FunctionObj {
     return self->RaiseNoMatch(args, num_args);
   }
 
-  /** A function that is alone says what any other would. */
+  /** A single overload reports the error as an ordinary function would. */
   TVM_FFI_LOCAL_COLD int RaiseNoMatch(const TVMFFIAny *args, int32_t num_args) const {
     Text text;
     int64_t number = 0;
     if (first_ != nullptr && first_->next == nullptr) {
-      const int32_t bad = first_->num_params == num_args ? first_->find_bad(args) : -1;
-      return RaiseArguments(name_.data(), first_->records, args, num_args, bad, kReadMismatch);
+      int why = kReadMismatch;
+      const int32_t bad = first_->num_params == num_args ? first_->find_bad(args, &why) : -1;
+      return RaiseArguments(name_.data(), first_->records, args, num_args, bad, why);
     }
     text.Put("No matching overload found when calling: `");
     text.Put(name_.bytes());
@@ -135,7 +147,8 @@ class TVM_FFI_HIDDEN OverloadsObj : public FunctionObj {
   }
   TVM_FFI_LOCAL_COLD void PutMismatch(Text &text, const Overload &overload, const TVMFFIAny *args,
                                       int32_t num_args) const {
-    const int32_t bad = overload.num_params == num_args ? overload.find_bad(args) : -1;
+    int why = kReadMismatch;
+    const int32_t bad = overload.num_params == num_args ? overload.find_bad(args, &why) : -1;
     text.Put("Mismatched ");
     if (bad < 0) {
       text.Put("number of arguments");

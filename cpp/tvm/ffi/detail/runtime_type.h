@@ -10,8 +10,8 @@
 
 /** @cond internal */
 /**
- * The type's index is asked for when it is first needed. TVM_FFI_DECLARE_OBJECT_INFO would ask when
- * the library is loaded, also in libraries that include the header and use nothing of it.
+ * The type's index is looked up when first needed. TVM_FFI_DECLARE_OBJECT_INFO would do so when the
+ * library is loaded, even in libraries that include the header without using it.
  */
 #define TVM_FFI_DETAIL_RUNTIME_TYPE(TypeKey, TypeName, ParentType)                            \
   TVM_FFI_LOCAL static constexpr const char *_type_key = TypeKey;                             \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/std_compat.h
- * The standard headers that code written for this ABI has come to find included. The layer itself
- * needs none of them; with TVM_FFI_LEAN defined they stay out, and nothing else changes. Who then
- * wants one of the few functions that give or throw such classes includes this header.
+ * The standard headers that code written for this ABI expects to be included. The layer itself
+ * needs none of them; with TVM_FFI_LEAN defined they stay out, and nothing else changes. Code that
+ * then calls one of the few functions that return or throw such classes includes this header.
  */
 #ifndef TVM_FFI_DETAIL_STD_COMPAT_H_
 #define TVM_FFI_DETAIL_STD_COMPAT_H_
@@ -36,7 +36,7 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/** What a function names by way of a template parameter, so that it is looked up when called. */
+/** Standard classes named through a template parameter, so that they are looked up when used. */
 template <typename Dependent>
 struct StdTypes {
   using OutOfRange = std::out_of_range;

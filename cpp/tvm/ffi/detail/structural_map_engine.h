@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/structural_map_engine.h
- * The mutators that call back. structural_mutate.h includes it.
+ * The mutators that run callbacks. structural_mutate.h includes it.
  */
 #ifndef TVM_FFI_DETAIL_STRUCTURAL_MAP_ENGINE_H_
 #define TVM_FFI_DETAIL_STRUCTURAL_MAP_ENGINE_H_
@@ -13,8 +13,8 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** What became of objects, by identity. Nothing is ever taken out. */
-class RecordTable {
+/** Maps objects, by identity, to what they became. Entries are never removed. */
+class TVM_FFI_TAGGED RecordTable {
  public:
   TVM_FFI_LOCAL RecordTable() = default;
   RecordTable(const RecordTable &) = delete;
@@ -27,7 +27,7 @@ class RecordTable {
     const Record *record = Locate(records_, capacity_, var);
     return record->var == nullptr ? nullptr : &record->value;
   }
-  /** In the place of what was recorded. Throws std::bad_alloc. */
+  /** Replaces an existing record. Throws std::bad_alloc. */
   TVM_FFI_LOCAL void Set(AnyView var, AnyView value) {
     Any owned(value);
     if (2 * (size_ + 1) > capacity_) Grow();
@@ -36,19 +36,19 @@ class RecordTable {
       record->var = var;
       ++size_;
     }
-    // What was recorded dies when the table is as it should be.
+    // The old value is released after the table is consistent again.
     record->value.swap(owned);
   }
 
  private:
   struct Record {
-    /** Kept, so that no other object comes to its address; None where there is no record. */
+    /** Owned, so that no other object can get its address; None in a free record. */
     Any var;
     Any value;
     TVM_FFI_LOCAL_INLINE Record() = default;
     TVM_FFI_LOCAL_INLINE ~Record() = default;
   };
-  /** The record of an object, or where it would be: half of the records at least are free. */
+  /** Linear probing: the record of an object, or a free one. At least half of them are free. */
   TVM_FFI_LOCAL static Record *Locate(Record *records, size_t capacity, AnyView var) {
     const uint64_t address = reinterpret_cast<uintptr_t>(AnyUnsafe::Data(var)->v_obj);
     size_t i = static_cast<size_t>((address * 0x9e3779b97f4a7c15U) >> 32);
@@ -80,11 +80,11 @@ class RecordTable {
 }  // namespace detail
 
 /**
- * A mutator that records what became of objects, by identity. The base of what Parent of an engine
- * may be: a class that is made of the table, and may have a StateTupleType and a StateTuple() of
- * its own, whose elements StructuralMap's callbacks get behind the value, a MutatorObjType, which
- * StructuralMutate's callbacks get the mutator as, and a DefaultMutateExpected, by which engines
- * descend.
+ * A mutator that records what objects became, by identity. Base class of the Parent of an engine,
+ * which is constructed from the vtable and may define: a StateTupleType and a StateTuple() of its
+ * own, whose elements StructuralMap's callbacks get after the value; a MutatorObjType, the class as
+ * which StructuralMutate's callbacks get the mutator; and a DefaultMutateExpected, which engines
+ * call to descend.
  */
 class StructuralMapEngineBase : public StructuralMutatorObj {
  public:
@@ -95,7 +95,7 @@ class StructuralMapEngineBase : public StructuralMutatorObj {
 
  protected:
   TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
-  /* What the table of an engine has for the records. */
+  /* The entries of an engine's vtable that access the records. */
   TVM_FFI_LOCAL static TVMFFIAny GetRecord(StructuralMutatorObj *self, AnyView var) noexcept {
     return static_cast<StructuralMapEngineBase *>(self)->Recorded(var);
   }
@@ -127,12 +127,12 @@ class StructuralMapEngineBase : public StructuralMutatorObj {
 
 namespace detail {
 
-/** Whether what a callback gave may be changed in place: the value itself, or what is all ours. */
+/** A callback's result may be changed in place only if nobody else holds it. */
 TVM_FFI_LOCAL_INLINE InplaceMode ModeFor(const Any &given, InplaceMode mode) {
   return IsUniqueObject(given) ? mode : InplaceMode::kDisallow;
 }
 
-/** The order of a mapping, whatever calls back: Engine has CallBack and Descend. */
+/** The order of a mapping, for any Engine with CallBack and Descend. */
 template <WalkOrder order>
 struct MapSteps {
   template <typename Engine>
@@ -145,7 +145,7 @@ struct MapSteps {
       }
       if (given.type_index() == kTVMFFIUnchanged) return engine->Descend(value, mode);
       if (AnyView(given).same_as(value)) {
-        given.reset();  // it would count as held by somebody else
+        given.reset();  // this reference would make the object look shared
         return engine->Descend(value, mode);
       }
       Any outcome = engine->Descend(given, ModeFor(given, mode));
@@ -165,7 +165,7 @@ struct MapSteps {
 
 }  // namespace detail
 
-/** The mutator of a mapping. */
+/** The mutator of StructuralMap. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
@@ -190,7 +190,7 @@ class StructuralMapEngine : public Parent {
     return detail::GiveOutcome(
         detail::MapSteps<order>::Run(static_cast<StructuralMapEngine *>(self), value, mode));
   }
-  /** Unchanged when no callback takes the value. */
+  /** Unchanged if no callback takes the value. */
   TVM_FFI_LOCAL_INLINE Any CallBack(AnyView value) {
     using State = typename Parent::StateTupleType;
     const State state = this->StateTuple();
@@ -216,7 +216,7 @@ class StructuralMapDynEngine : public Parent {
                 "the parent of a mapping derives from StructuralMapEngineBase");
 
  public:
-  /** -1 as an index takes every value. The second get the kind of region behind the value. */
+  /** Index -1 takes every value. callbacks_with_kind get the kind of region after the value. */
   TVM_FFI_LOCAL StructuralMapDynEngine(Array<Tuple<int32_t, Function>> callbacks,
                                        Array<Tuple<int32_t, Function>> callbacks_with_kind)
       : Parent(VTable()),
@@ -263,7 +263,7 @@ class StructuralMapDynEngine : public Parent {
   friend struct detail::MapSteps<order>;
 };
 
-/** The mutator whose callbacks descend themselves. */
+/** The mutator of StructuralMutate, whose callbacks descend themselves. */
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,

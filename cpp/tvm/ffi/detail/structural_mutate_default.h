@@ -28,7 +28,7 @@ TVM_FFI_LOCAL_INLINE const TVMFFIAny *FindMutateHook(int32_t type_index, Inplace
   return FindTypeAttr(&structural_mutate_column, type_attr::kStructuralMutate.name, type_index);
 }
 
-/** A value without an object, owned. */
+/** An owned copy of a value that is not an object. */
 TVM_FFI_LOCAL_INLINE Any OwnPlainValue(AnyView value) {
   const TVMFFIAny *data = AnyUnsafe::Data(value);
   Any owned;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/structural_step.h
- * What visiting and mutating have in common: outcomes, regions of definitions, hooks of types, and
+ * Shared by visiting and mutating: outcomes, regions of definitions, hooks of types, and
  * callbacks that are chosen by the type of their first parameter.
  *
- * An outcome is what a step gives: a value, or the Error that ended it.
+ * An outcome is the result of a step: a value, or the Error that ended it.
  */
 #ifndef TVM_FFI_DETAIL_STRUCTURAL_STEP_H_
 #define TVM_FFI_DETAIL_STRUCTURAL_STEP_H_
@@ -18,7 +18,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/* ---- Outcomes ---------------------------------------------------------------------------------*/
+/* ---- Outcomes ---- */
 
 TVM_FFI_LOCAL_INLINE bool IsError(const Any &outcome) {
   return outcome.type_index() == kTVMFFIError;
@@ -35,7 +35,7 @@ template <typename T>
 TVM_FFI_LOCAL_INLINE Expected<T> ExpectedOf(TVMFFIAny outcome) {
   return ExpectedUnsafe::MoveFromTVMFFIAny<T>(outcome);
 }
-/** Whether nobody else holds the object that a value is. */
+/** Whether the value is an object with a single reference. */
 TVM_FFI_LOCAL_INLINE bool IsUniqueObject(AnyView value) {
   return value.type_index() >= kTVMFFIStaticObjectBegin &&
          AnyUnsafe::RawObjectPtrFromAnyViewAfterCheck(value)->unique();
@@ -47,7 +47,7 @@ TVM_FFI_LOCAL_COLD Any TypeErrorOutcome(const char *message) {
   return Any(Error(BytesOf("TypeError"), BytesOf(message), TVMFFIByteArray{"", 0}));
 }
 
-/** What body gives; what it throws becomes the outcome. */
+/** Stores what body returns. Returns 0, or -1 with the error that body threw raised. */
 template <typename Body>
 TVM_FFI_LOCAL_INLINE int RunCatching(const Body &body, Any *outcome) {
   TVM_FFI_DETAIL_TRY {
@@ -63,17 +63,17 @@ TVM_FFI_LOCAL_INLINE Any CatchOutcome(const Body &body) {
   return outcome;
 }
 
-/** Has an Error say that it came out of this value. */
+/** If the outcome is an Error, adds this value to its visit context. */
 TVM_FFI_LOCAL_INLINE void NoteVisited(const Any &outcome, AnyView value) {
   if (TVM_FFI_PREDICT_FALSE(IsError(outcome))) {
     UpdateVisitErrorContext(*AnyUnsafe::TVMFFIAnyPtrFromAny(outcome), value);
   }
 }
 
-/* ---- Regions ----------------------------------------------------------------------------------*/
+/* ---- Regions ---- */
 
-/** Another kind of region for a while. In that of a pattern all is pattern. */
-class TVM_FFI_HIDDEN RegionScope {
+/** Sets the kind of region within a scope. Inside a pattern everything stays pattern. */
+class TVM_FFI_LOCAL RegionScope {
  public:
   TVM_FFI_LOCAL_INLINE RegionScope(TVMFFIDefRegionKind *current, TVMFFIDefRegionKind kind)
       : current_(current), before_(*current) {
@@ -88,12 +88,12 @@ class TVM_FFI_HIDDEN RegionScope {
   TVMFFIDefRegionKind before_;
 };
 
-/** What a type says of its objects' structure. */
+/** How structural equality and hash treat objects of a type. */
 TVM_FFI_LOCAL_INLINE TVMFFISEqHashKind StructuralKindOf(const TVMFFITypeInfo *type) {
   return type->metadata == nullptr ? kTVMFFISEqHashKindUnsupported
                                    : type->metadata->structural_eq_hash_kind;
 }
-/** For the fields of an object: those of a variable in a simple definition are uses. */
+/** The region for an object's fields. In a simple definition, a variable's fields are uses. */
 TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionInside(TVMFFISEqHashKind kind,
                                                       TVMFFIDefRegionKind around) {
   return kind == kTVMFFISEqHashKindFreeVar && around == kTVMFFIDefRegionKindSimple
@@ -112,7 +112,7 @@ TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind RegionOfField(const TVMFFIFieldInfo *fi
 
 /**
  * Calls step(field, child, &outcome) for each field of an object that takes part in its structure,
- * until one gives true; then the outcome is what it left there, and None otherwise.
+ * until one returns true. Returns the outcome that it left, or None if none returned true.
  */
 template <typename Step>
 TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Object *object,
@@ -133,9 +133,9 @@ TVM_FFI_LOCAL_INLINE Any StepThroughFields(const TVMFFITypeInfo *type, const Obj
   return outcome;
 }
 
-/* ---- Hooks ------------------------------------------------------------------------------------*/
+/* ---- Hooks ---- */
 
-/** A hook that is a Function, called with who visits and the value: an R, or an Error. */
+/** Calls a hook that is a Function with the visitor and the value. Returns an R, or an Error. */
 template <typename R, typename Self>
 TVM_FFI_LOCAL Any CallHookFunction(const TVMFFIAny *hook, const Self *self, AnyView value) {
   const AnyView args[] = {AnyView(self), value};
@@ -147,7 +147,7 @@ TVM_FFI_LOCAL Any CallHookFunction(const TVMFFIAny *hook, const Self *self, AnyV
   return OutcomeOf(ResultAsExpected<R>(static_cast<Any &&>(result)));
 }
 
-/* ---- Callbacks --------------------------------------------------------------------------------*/
+/* ---- Callbacks ---- */
 
 template <typename Sig>
 struct CallbackParams;
@@ -164,7 +164,7 @@ struct CallbackParams<Signature<R>> {
   static_assert(!std::is_same_v<R, R>, "a callback takes the value as its first parameter");
 };
 
-/** The value that a callback takes. */
+/** The type of value that a callback takes. */
 template <typename F>
 using CallbackValue = typename CallbackParams<SignatureOf<F>>::type;
 
@@ -187,7 +187,7 @@ TVM_FFI_LOCAL_INLINE Value StrictValue(AnyView value) {
 
 /**
  * Calls one callback if it takes the value: with args, and with last if it has one parameter more.
- * What it gives is an R, or becomes an Expected<R>.
+ * Its result is converted to an Expected<R>.
  */
 template <typename R, typename F, typename Last, typename... Args>
 TVM_FFI_LOCAL_INLINE bool CallIfMatching(F &f, AnyView value, Any *outcome, const Last &last,

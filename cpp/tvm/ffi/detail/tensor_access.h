@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/tensor_access.h
- * What Tensor and TensorView have in common, what a DLTensor says about itself, and tensors whose
- * memory comes from an allocator of the user's.
+ * The members that Tensor and TensorView share, properties of a DLTensor, and tensors whose
+ * memory comes from a user's allocator.
  */
 #ifndef TVM_FFI_DETAIL_TENSOR_ACCESS_H_
 #define TVM_FFI_DETAIL_TENSOR_ACCESS_H_
@@ -26,7 +26,7 @@ TVM_FFI_LOCAL inline bool IsDirectAddressDevice(const DLDevice &device) {
   }
 }
 
-/** Whether elements stand one behind the other, row by row; true when there are none. */
+/** Whether the elements are contiguous in row-major order; true when there are none. */
 TVM_FFI_LOCAL inline bool IsContiguous(const DLTensor &tensor) {
   uint64_t expected = 1;
   bool contiguous = true;
@@ -41,7 +41,7 @@ TVM_FFI_LOCAL inline bool IsContiguous(const DLTensor &tensor) {
   return contiguous;
 }
 
-/** Whether the first element is at a multiple of alignment, a power of two. */
+/** Whether the address of the first element is a multiple of alignment, a power of two. */
 TVM_FFI_LOCAL inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   uint64_t address = tensor.byte_offset;
   if (IsDirectAddressDevice(tensor.device)) {
@@ -50,7 +50,7 @@ TVM_FFI_LOCAL inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return (address & (static_cast<uint64_t>(alignment) - 1)) == 0;
 }
 
-/** Bytes that so many elements take when they are packed. */
+/** The number of bytes of numel elements when they are packed. */
 TVM_FFI_LOCAL inline size_t GetDataSize(size_t numel, DLDataType dtype) {
   return (numel * dtype.bits * dtype.lanes + 7) / 8;
 }
@@ -75,11 +75,11 @@ TVM_FFI_LOCAL_INLINE int64_t ReadDimension(const int64_t *values, int32_t ndim, 
   return values[dim];
 }
 
-/** The accessors; Self has GetDLTensorPtr(). */
+/** The shared accessors; Self has GetDLTensorPtr(). */
 template <typename Self>
 class TensorAccess {
  public:
-  /** Without byte_offset. */
+  /** Does not include byte_offset. */
   TVM_FFI_LOCAL_INLINE void *data_ptr() const { return tensor()->data; }
   TVM_FFI_LOCAL_INLINE DLDevice device() const { return tensor()->device; }
   TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor()->ndim; }
@@ -109,7 +109,7 @@ class TensorAccess {
   TVM_FFI_LOCAL_INLINE bool IsAligned(size_t alignment) const {
     return ::tvm::ffi::IsAligned(*tensor(), alignment);
   }
-  /* As at::Tensor calls them. */
+  /* The same by the names that at::Tensor uses. */
   TVM_FFI_LOCAL_INLINE int32_t dim() const { return ndim(); }
   TVM_FFI_LOCAL_INLINE ShapeView sizes() const { return shape(); }
   TVM_FFI_LOCAL_INLINE bool is_contiguous() const { return IsContiguous(); }
@@ -120,19 +120,23 @@ class TensorAccess {
   }
 };
 
-/** Of an optional offset in elements; 0 when absent. */
+/** The value of an optional offset in elements; 0 when absent. */
 template <typename Offset>
 TVM_FFI_LOCAL_INLINE int64_t OffsetOf(const Offset &element_offset) {
   return std::optional<typename DependOn<int64_t, Offset>::type>(element_offset).value_or(0);
 }
 
-/** Makes a tensor show other elements of its memory. */
-TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetStrided(DLTensor *tensor, ShapeView shape,
-                                                       ShapeView strides, int64_t element_offset) {
-  if (shape.size() != strides.size()) {
-    Throw("ValueError", "as_strided: shape and strides must have the same size.");
+/** Makes a tensor a strided view of its memory. Returns 0, or -1 with ValueError raised. */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int SetStrided(DLTensor *tensor, ShapeView shape,
+                                                      ShapeView strides, int64_t element_offset) {
+  const char *wrong = nullptr;
+  if (shape.size() != strides.size())
+    wrong = "as_strided: shape and strides must have the same size.";
+  if (element_offset < 0) wrong = "as_strided: element_offset must not be negative.";
+  if (wrong != nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("ValueError", wrong);
+    return -1;
   }
-  if (element_offset < 0) Throw("ValueError", "as_strided: element_offset must not be negative.");
   const size_t bytes = GetDataSize(static_cast<size_t>(element_offset), tensor->dtype);
   tensor->ndim = static_cast<int32_t>(shape.size());
   tensor->shape = const_cast<int64_t *>(shape.data());
@@ -142,9 +146,24 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void SetStrided(DLTensor *tensor, ShapeVi
   } else {
     tensor->byte_offset += bytes;
   }
+  return 0;
 }
 
-/** Fills in a tensor but for its data; room is for the extents and the strides. */
+/** out: [own] A strided view of a Tensor, as a Tensor. Returns 0, or -1 with an error raised. */
+TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int ViewStrided(const ObjectRef &tensor, ShapeView shape,
+                                                       ShapeView strides, int64_t element_offset,
+                                                       TVMFFIObjectHandle *out) {
+  TVMFFIObject *handle = ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(tensor);
+  if (handle == nullptr) {
+    TVMFFIErrorSetRaisedFromCStr("InternalError", "a null Tensor has no view");
+    return -1;
+  }
+  DLTensor prototype = *TVMFFITensorGetDLTensorPtr(handle);
+  if (SetStrided(&prototype, shape, strides, element_offset) != 0) return -1;
+  return TVMFFITensorCreateUnsafeView(handle, &prototype, out);
+}
+
+/** Fills in all of a tensor but its data; shape and strides are stored in room. */
 TVM_FFI_LOCAL inline void CopyLayout(DLTensor *tensor, const DLTensor &like, int64_t *room) {
   const size_t ndim = static_cast<size_t>(like.ndim);
   *tensor = like;
@@ -161,23 +180,56 @@ TVM_FFI_LOCAL inline void CopyLayout(DLTensor *tensor, const DLTensor &like, int
   }
 }
 
-/** One block: the object, its allocator, and behind them the extents and the strides. */
+/** Whether AllocData reports failure by an Expected<void>; any other result is ignored. */
+template <typename T>
+struct IsExpectedVoid : std::false_type {};
+template <>
+struct IsExpectedVoid<Expected<void>> : std::true_type {};
+
+/** Selects the constructor that does not call AllocData. */
+struct AllocLater {};
+
+/** One block: the object, its allocator, then the shape and the strides. */
 template <typename TensorObj, typename Alloc>
-class AllocTensorObj : public TensorObj {
+class TVM_FFI_TAGGED AllocTensorObj : public TensorObj {
  public:
-  /** @param like Strides may be NULL: row-major ones then. */
+  /** @param like Its strides may be NULL, which means row-major ones. */
   template <typename... Extra>
-  TVM_FFI_LOCAL_INLINE AllocTensorObj(const Alloc &alloc, const DLTensor &like, Extra &&...extra)
-      : alloc_(alloc) {
+  TVM_FFI_LOCAL_INLINE AllocTensorObj(Alloc &&alloc, const DLTensor &like, Extra &&...extra)
+      : alloc_(static_cast<Alloc &&>(alloc)) {
     CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
-    alloc_.AllocData(static_cast<DLTensor *>(this), static_cast<Extra &&>(extra)...);
+    if constexpr (IsExpectedVoid<AllocResult<Extra...>>::value) {
+      Allocate(static_cast<Extra &&>(extra)...).value();
+    } else {
+      Allocate(static_cast<Extra &&>(extra)...);
+    }
   }
+  TVM_FFI_LOCAL_INLINE AllocTensorObj(AllocLater, Alloc &&alloc, const DLTensor &like)
+      : alloc_(static_cast<Alloc &&>(alloc)) {
+    CopyLayout(this, like, reinterpret_cast<int64_t *>(this + 1));
+  }
+  /** Calls AllocData, which may throw. Returns 0, or -1 with its error raised. */
+  template <typename... Extra>
+  TVM_FFI_LOCAL_INLINE int AllocateOrRaise(Extra &&...extra) {
+    if constexpr (IsExpectedVoid<AllocResult<Extra...>>::value) {
+      const auto outcome = Allocate(static_cast<Extra &&>(extra)...);
+      if (outcome.is_ok()) return 0;
+      SetSafeCallRaised(outcome.error());
+      return -1;
+    } else {
+      Allocate(static_cast<Extra &&>(extra)...);
+      return 0;
+    }
+  }
+  /** Keeps the destructor from calling FreeData, as there is no data. */
+  TVM_FFI_LOCAL_INLINE void DropData() { this->ndim = kNoData; }
   TVM_FFI_LOCAL ~AllocTensorObj() {
+    if (TVM_FFI_PREDICT_FALSE(this->ndim == kNoData)) return;
 #if TVM_FFI_HAS_EXCEPTIONS
     try {
       alloc_.FreeData(static_cast<DLTensor *>(this));
     } catch (...) {
-      // Nobody is left who could be told.
+      // A destructor cannot report the error.
     }
 #else
     alloc_.FreeData(static_cast<DLTensor *>(this));
@@ -185,21 +237,67 @@ class AllocTensorObj : public TensorObj {
   }
 
  private:
+  /** The ndim that marks a tensor without data. */
+  TVM_FFI_LOCAL static constexpr int32_t kNoData = -1;
+  template <typename... Extra>
+  using AllocResult = decltype(std::declval<Alloc &>().AllocData(static_cast<DLTensor *>(nullptr),
+                                                                 std::declval<Extra &&>()...));
+  template <typename... Extra>
+  TVM_FFI_LOCAL_INLINE AllocResult<Extra...> Allocate(Extra &&...extra) {
+    return alloc_.AllocData(static_cast<DLTensor *>(this), static_cast<Extra &&>(extra)...);
+  }
+
   alignas(int64_t) Alloc alloc_;
 };
 
+/** A tensor description with everything but data. strides may be NULL. */
+TVM_FFI_LOCAL_INLINE DLTensor LayoutOf(ShapeView shape, const ShapeView *strides, DLDataType dtype,
+                                       DLDevice device) {
+  DLTensor layout{};
+  layout.device = device;
+  layout.ndim = static_cast<int32_t>(shape.size());
+  layout.dtype = dtype;
+  layout.shape = const_cast<int64_t *>(shape.data());
+  layout.strides = strides != nullptr ? const_cast<int64_t *>(strides->data()) : nullptr;
+  return layout;
+}
+
 template <typename TensorObj, typename Tensor, typename Alloc, typename... Extra>
-TVM_FFI_LOCAL Tensor MakeTensor(const Alloc &alloc, ShapeView shape, const ShapeView *strides,
+TVM_FFI_LOCAL Tensor MakeTensor(Alloc &&alloc, ShapeView shape, const ShapeView *strides,
                                 DLDataType dtype, DLDevice device, Extra &&...extra) {
-  DLTensor like{};
-  like.device = device;
-  like.ndim = static_cast<int32_t>(shape.size());
-  like.dtype = dtype;
-  like.shape = const_cast<int64_t *>(shape.data());
-  like.strides = strides != nullptr ? const_cast<int64_t *>(strides->data()) : nullptr;
+  const DLTensor like = LayoutOf(shape, strides, dtype, device);
   return ObjectUnsafe::ObjectRefFromObjectPtr<Tensor>(
       make_inplace_array_object<AllocTensorObj<TensorObj, Alloc>, int64_t>(
-          2 * shape.size(), alloc, like, static_cast<Extra &&>(extra)...));
+          2 * shape.size(), static_cast<Alloc &&>(alloc), like, static_cast<Extra &&>(extra)...));
+}
+
+/** Makes a tensor in the given memory; out: [own] the tensor, which has no data if this fails.
+ * Returns 0, or -1 with an error raised. */
+template <typename Obj, typename Alloc, typename... Extra>
+TVM_FFI_LOCAL int MakeTensorIn(void *memory, ObjectPtr<Obj> *out, Alloc &&alloc,
+                               const DLTensor &like, Extra &&...extra) {
+  TVM_FFI_DETAIL_TRY {
+    *out = MakeObjectIn<Obj>(memory, AllocLater(), static_cast<Alloc &&>(alloc), like);
+    return (*out)->AllocateOrRaise(static_cast<Extra &&>(extra)...);
+  }
+  TVM_FFI_DETAIL_CATCH
+}
+/** As MakeTensor, but returns the error. */
+template <typename TensorObj, typename Tensor, typename Alloc, typename... Extra>
+TVM_FFI_LOCAL Expected<Tensor> MakeTensorExpected(Alloc &&alloc, ShapeView shape,
+                                                  const ShapeView *strides, DLDataType dtype,
+                                                  DLDevice device, Extra &&...extra) {
+  using Obj = AllocTensorObj<TensorObj, Alloc>;
+  const DLTensor like = LayoutOf(shape, strides, dtype, device);
+  void *memory = TryAllocAligned(SizeWith<Obj>(2 * shape.size() * sizeof(int64_t)), alignof(Obj));
+  if (memory == nullptr) return MakePlainError("MemoryError", "out of memory");
+  ObjectPtr<Obj> made;
+  if (MakeTensorIn(memory, &made, static_cast<Alloc &&>(alloc), like,
+                   static_cast<Extra &&>(extra)...) != 0) {
+    if (made != nullptr) made->DropData();
+    return MoveFromSafeCallRaised();
+  }
+  return ObjectUnsafe::ObjectRefFromObjectPtr<Tensor>(std::move(made));
 }
 
 }  // namespace detail

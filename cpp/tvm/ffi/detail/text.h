@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/text.h
- * Text of messages, put together without iostreams, and errors that are raised with it.
+ * Text of messages, built without iostreams, and functions that raise errors with it.
  */
 #ifndef TVM_FFI_DETAIL_TEXT_H_
 #define TVM_FFI_DETAIL_TEXT_H_
@@ -13,7 +13,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** The bytes of a text, whatever class holds it. */
+/** The bytes of a text of any class. */
 TVM_FFI_LOCAL inline TVMFFIByteArray BytesOf(const char *text) {
   return TVMFFIByteArray{text, std::strlen(text)};
 }
@@ -29,8 +29,8 @@ TVM_FFI_LOCAL auto BytesOf(const T &text)
   return TVMFFIByteArray{text.data(), static_cast<size_t>(text.size())};
 }
 
-/** Text that grows. What does not fit into memory is left out. NUL-terminated. */
-class TVM_FFI_HIDDEN Text {
+/** Text that grows, NUL-terminated. Pieces for which memory runs out are left out. */
+class TVM_FFI_LOCAL Text {
  public:
   TVM_FFI_LOCAL Text() = default;
   TVM_FFI_LOCAL ~Text() {
@@ -42,7 +42,7 @@ class TVM_FFI_HIDDEN Text {
   TVM_FFI_LOCAL const char *data() const { return data_ != nullptr ? data_ : ""; }
   TVM_FFI_LOCAL size_t size() const { return size_; }
   TVM_FFI_LOCAL TVMFFIByteArray bytes() const { return TVMFFIByteArray{data(), size_}; }
-  /** Whether something was left out: who makes a value of the text has to ask. */
+  /** Whether something was left out: callers that use the text as a value have to check. */
   TVM_FFI_LOCAL bool failed() const { return failed_; }
 
   TVM_FFI_LOCAL void Put(const char *text) { Put(text, std::strlen(text)); }
@@ -74,7 +74,7 @@ class TVM_FFI_HIDDEN Text {
     while ((value /= 10) != 0);
     Put(p, static_cast<size_t>(digits + sizeof digits - p));
   }
-  /** As a std::ostream does that nobody has touched. */
+  /** In the default format of a std::ostream. */
   TVM_FFI_LOCAL_COLD void PutDouble(long double value) {
     char digits[64];
     std::snprintf(digits, sizeof digits, "%Lg", value);
@@ -107,7 +107,7 @@ class TVM_FFI_HIDDEN Text {
   bool failed_ = false;
 };
 
-/** The key of a type as errors name it. Never fails. */
+/** The key of a type, for error messages. Never fails. */
 TVM_FFI_LOCAL_COLD TVMFFIByteArray TypeKeyOf(int32_t type_index) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   if (info != nullptr) return info->type_key;
@@ -115,7 +115,7 @@ TVM_FFI_LOCAL_COLD TVMFFIByteArray TypeKeyOf(int32_t type_index) {
   return TVMFFIByteArray{"unknown", 7};
 }
 
-/** Puts an error in the thread's slot; gives -1, which callbacks return. */
+/** Raises an error in the thread's slot; returns -1, as callbacks do. */
 TVM_FFI_LOCAL_COLD int RaiseText(const char *kind, const Text &text) {
   TVMFFIErrorSetRaisedFromCStr(kind, text.data());
   return -1;
@@ -125,9 +125,18 @@ TVM_FFI_LOCAL_COLD int RaiseText(const char *kind, const Text &text) {
 /** Throws the error in the thread's slot. Defined in error.h. */
 [[noreturn]] TVM_FFI_LOCAL inline void ThrowRaised();
 #else
-/** Nobody is there to catch: this is for what the caller could have checked. */
+/** Without exceptions nothing can catch it: prints the error and ends the process. */
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowRaised() {
-  __builtin_trap();
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error != nullptr) {
+    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+    std::fprintf(stderr, "%.*s: %.*s (thrown by code that was compiled without exceptions)\n",
+                 static_cast<int>(cell->kind.size), cell->kind.data,
+                 static_cast<int>(cell->message.size), cell->message.data);
+    std::fflush(stderr);
+  }
+  std::abort();
 }
 #endif
 
@@ -136,25 +145,27 @@ TVM_FFI_LOCAL_COLD int RaiseText(const char *kind, const Text &text) {
   ThrowRaised();
 }
 
-/** The text as a whole. Errors: MemoryError (something was left out). */
+/** The complete text. Errors: MemoryError (something was left out). */
 TVM_FFI_LOCAL inline TVMFFIByteArray WholeText(const Text &text) {
   if (text.failed()) Throw("MemoryError", "out of memory");
   return text.bytes();
 }
 
-/** `<before><value><between><other><after>`: what index errors say. */
+/** `<before><value><between><other><after>`, the form of index errors. Returns -1. */
+TVM_FFI_LOCAL_COLD int RaiseNumbers(const char *kind, const char *before, int64_t value,
+                                    const char *between, int64_t other, const char *after) {
+  Text text;
+  text.Put(before);
+  text.PutInt(value);
+  text.Put(between);
+  text.PutInt(other);
+  text.Put(after);
+  return RaiseText(kind, text);
+}
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowNumbers(const char *kind, const char *before,
                                                   int64_t value, const char *between, int64_t other,
                                                   const char *after) {
-  {
-    Text text;
-    text.Put(before);
-    text.PutInt(value);
-    text.Put(between);
-    text.PutInt(other);
-    text.Put(after);
-    RaiseText(kind, text);
-  }
+  RaiseNumbers(kind, before, value, between, other, after);
   ThrowRaised();
 }
 

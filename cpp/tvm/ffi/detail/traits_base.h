@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/traits_base.h
- * What the traits of this layer are made of: writing values, reading arguments, texts.
+ * Building blocks of this layer's traits: writing values, reading arguments, texts.
  */
 #ifndef TVM_FFI_DETAIL_TRAITS_BASE_H_
 #define TVM_FFI_DETAIL_TRAITS_BASE_H_
@@ -16,7 +16,7 @@ struct TypeTraitsBase {
   TVM_FFI_LOCAL static constexpr bool storage_enabled = true;
   /** The index put in field info. */
   TVM_FFI_LOCAL static constexpr int32_t field_static_type_index = kTVMFFIAny;
-  /** What errors say they got. */
+  /** The type of the value that errors say they got. */
   template <class S = std::string>
   TVM_FFI_LOCAL static S GetMismatchTypeInfo(const TVMFFIAny *source) {
     return detail::MakeString<S>(detail::TypeKeyOf(source->type_index));
@@ -48,13 +48,13 @@ TVM_FFI_LOCAL_INLINE void SetObject(TVMFFIAny *out, TVMFFIObject *value) {
 }
 
 /**
- * Whether a value becomes an object of its own when it is passed, which somebody has to hold while
- * the call lasts: a view does not.
+ * Whether passing a value makes a new object, which somebody has to own during the call, because a
+ * view does not.
  */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v = false;
 
-/** A T that is about to be filled in. */
+/** An empty T, to be filled in. */
 template <typename T>
 TVM_FFI_LOCAL_INLINE T MakeEmpty() {
   if constexpr (std::is_constructible_v<T, UnsafeInit>) {
@@ -64,9 +64,9 @@ TVM_FFI_LOCAL_INLINE T MakeEmpty() {
   }
 }
 
-/** A reader by the functions that users write for their types. */
+/** Reads by the functions that users write in their TypeTraits. */
 template <typename T>
-struct ForeignReader {
+struct TVM_FFI_TAGGED ForeignReader {
   std::optional<T> value;
   TVM_FFI_LOCAL_INLINE ForeignReader() = default;
   TVM_FFI_LOCAL_INLINE ~ForeignReader() = default;
@@ -81,9 +81,9 @@ struct ForeignReader {
   }
   TVM_FFI_LOCAL_INLINE T &&Take() { return static_cast<T &&>(*value); }
 };
-/** And by the Read of this layer's traits. */
+/** Reads by the Read of this layer's traits. */
 template <typename T>
-struct OwnReader {
+struct TVM_FFI_TAGGED OwnReader {
   T value = MakeEmpty<T>();
   TVM_FFI_LOCAL_INLINE OwnReader() = default;
   TVM_FFI_LOCAL_INLINE ~OwnReader() = default;
@@ -94,12 +94,13 @@ struct OwnReader {
 };
 /** Reads one argument: Read, and after kReadOk once Take. */
 template <typename T>
-struct Reader : std::conditional_t<IsOwn<TypeTraits<T>>::value, OwnReader<T>, ForeignReader<T>> {
+struct TVM_FFI_TAGGED Reader
+    : std::conditional_t<IsOwn<TypeTraits<T>>::value, OwnReader<T>, ForeignReader<T>> {
   TVM_FFI_LOCAL_INLINE Reader() = default;
   TVM_FFI_LOCAL_INLINE ~Reader() = default;
 };
 
-/** What traits of this layer have in common, on top of Read and the texts. */
+/** The base of this layer's traits: everything that Read and the texts suffice for. */
 template <typename T>
 struct ReadTraits : TypeTraitsBase {
   TVM_FFI_LOCAL static constexpr bool text_is_constant = true;
@@ -130,7 +131,7 @@ struct ReadTraits : TypeTraitsBase {
   }
 };
 
-/** The same for types with one name in both texts, or two. */
+/** The same for types whose two texts are plain names. */
 template <typename T>
 struct NamedTraits : ReadTraits<T> {
   template <typename Sink>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/traits_fallback.h
- * Bases for traits of classes that are also made of values of other types. With TVM_FFI_LEAN
+ * Bases for traits of classes that values of other types convert to. With TVM_FFI_LEAN
  * nothing else includes this header.
  *
  *     template <>
@@ -31,7 +31,7 @@ TVM_FFI_LOCAL bool TryFallback(const TVMFFIAny *source, std::optional<T> *out) {
 
 }  // namespace detail
 
-/** A reference, or what the first of the other types makes one of. */
+/** A reference, or the result of the first fallback type that takes the value. */
 template <typename Ref, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   TVM_FFI_LOCAL static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *source) {

@@ -113,8 +113,8 @@ struct NodePtrTraits : ReadTraits<T *> {
 
 template <typename T>
 struct IsObjectClass : std::bool_constant<is_object_subclass_v<T>> {};
-/** A pointer to what is no object class does not travel. A class may point to itself: while it is
- * incomplete nobody can say what it is, and it is taken for one. */
+/** Only pointers to object classes can be passed. A class may contain a pointer to itself: while it
+ * is incomplete this cannot be decided, and it is taken for an object class. */
 template <typename T>
 using IfObjectClass =
     std::enable_if_t<std::is_same_v<T, std::remove_cv_t<T>> &&
@@ -163,7 +163,7 @@ struct TypeTraits<ObjectPtr<T>, detail::IfObjectClass<T>> : detail::ReadTraits<O
   }
 };
 
-/* ---- Declared with ObjectRef ------------------------------------------------------------------*/
+/* ---- Declared with ObjectRef ---- */
 
 template <typename T, typename, int>
 TVM_FFI_LOCAL std::optional<T> ObjectRef::as() const & {

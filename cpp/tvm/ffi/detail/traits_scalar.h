@@ -116,7 +116,7 @@ struct TypeTraits<std::nullptr_t> : detail::NamedTraits<std::nullptr_t> {
   }
 };
 
-/** A bool that takes no integers. */
+/** A bool that does not accept integers. */
 class StrictBool {
  public:
   TVM_FFI_LOCAL StrictBool() : value_(false) {}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/travel_check.h
- * What the compiler says of a parameter or a result that cannot be passed, and what to write
- * instead. Caller asks before anything else of a signature is compiled, so that this comes first.
+ * The compile errors for a parameter or a result that cannot be passed, with what to write instead.
+ * Caller checks this before it compiles anything else of a signature, so that they come first.
  */
 #ifndef TVM_FFI_DETAIL_TRAVEL_CHECK_H_
 #define TVM_FFI_DETAIL_TRAVEL_CHECK_H_
@@ -10,20 +10,9 @@
 #include <tvm/ffi/any.h>
 
 TVM_FFI_NAMESPACE_BEGIN
-
-class TensorView;
-
 namespace detail {
 
-/** Whether a value lives no longer than the call that it is an argument of. */
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool is_borrowed_v = false;
-template <>
-TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<TensorView> = true;
-template <typename T>
-TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<Optional<T>> = is_borrowed_v<T>;
-
-/* The classes that extra/stl.h is for, told by their members: their headers may not be included. */
+/* Recognises the classes of extra/stl.h by their members, as their headers may not be included. */
 template <typename T, typename = void>
 struct IsStdRange : std::false_type {};
 template <typename T>
@@ -42,7 +31,7 @@ struct IsStdOptional : std::false_type {};
 template <typename T>
 struct IsStdOptional<std::optional<T>> : std::true_type {};
 
-/** What of T cannot travel. */
+/** Why T cannot be passed. */
 template <typename T>
 struct TravelFault {
   TVM_FFI_LOCAL static constexpr bool text = HasCharTraits<T>::value;
@@ -79,7 +68,7 @@ template <typename T,
           bool travels = is_any_v<T> || std::is_void_v<T> || TypeTraits<T>::convert_enabled>
 struct CheckResult {
   static_assert(!is_borrowed_v<T>,
-                "a TensorView cannot be returned, for it does not keep its data alive: return a "
+                "a view of data cannot be returned, for it does not keep its data alive: return a "
                 "tvm::ffi::Tensor");
 };
 template <typename T>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/type_def.h
- * What registers a field, a method or an attribute of a type: what is said of it besides, and the
- * one call of the runtime that takes it all.
+ * Registration of a field, a method or an attribute of a type: the extras that describe it, and the
+ * calls of the runtime that take them.
  */
 #ifndef TVM_FFI_DETAIL_TYPE_DEF_H_
 #define TVM_FFI_DETAIL_TYPE_DEF_H_
@@ -14,15 +14,15 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/* ---- Extras -----------------------------------------------------------------------------------*/
+/* ---- Extras ---- */
 
-/** The base of what may follow a field, a method or a class, besides its doc string. */
+/** The base of the extras that may follow a field, a method or a class, besides its doc string. */
 struct InfoTrait {};
 
 /** Values for tools that read the type table: `Metadata({{"unit", "ms"}, {"limit", 3}})`. */
 class TVM_FFI_HIDDEN Metadata : public InfoTrait {
  public:
-  /** Errors: TypeError (a value is no int, bool or string). */
+  /** Errors: TypeError (a value is not an int, bool or string). */
   template <typename Dependent = void>
   TVM_FFI_LOCAL Metadata(
       std::initializer_list<
@@ -32,7 +32,8 @@ class TVM_FFI_HIDDEN Metadata : public InfoTrait {
     for (const auto &entry : entries) Put(text, entry.first, entry.second);
     json_ = String(::tvm::ffi::detail::WholeText(text));
   }
-  /** `,"key":value` for each. */
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(Metadata)
+  /** `,"key":value` for each entry. */
   TVM_FFI_LOCAL const String &json() const { return json_; }
   TVM_FFI_LOCAL static void Put(::tvm::ffi::detail::Text &text, const String &key,
                                 const Any &value) {
@@ -58,10 +59,11 @@ class TVM_FFI_HIDDEN Metadata : public InfoTrait {
   String json_;
 };
 
-/** What a field is when nobody says. */
+/** The default value of a field. */
 class TVM_FFI_HIDDEN DefaultValue : public InfoTrait {
  public:
   TVM_FFI_LOCAL explicit DefaultValue(Any value) : value_(static_cast<Any &&>(value)) {}
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(DefaultValue)
   TVM_FFI_LOCAL const Any &value() const { return value_; }
 
  private:
@@ -74,7 +76,7 @@ TVM_FFI_LOCAL inline DefaultValue default_(Any value) {
   return DefaultValue(static_cast<Any &&>(value));
 }
 
-/** The same, made anew for each object: for values that objects must not share. */
+/** A default that is made anew for each object, for values that objects must not share. */
 class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
  public:
   /** Errors: ValueError (null). */
@@ -84,12 +86,13 @@ class TVM_FFI_HIDDEN DefaultFactory : public InfoTrait {
       ::tvm::ffi::detail::Throw("ValueError", "a null Function is no default factory");
     }
   }
+  TVM_FFI_DETAIL_DEFAULT_MEMBERS(DefaultFactory)
   TVM_FFI_LOCAL const Function &factory() const { return factory_; }
 
  private:
   Function factory_;
 };
-/** Of a Function, or of anything else that is called without arguments. */
+/** Takes a Function, or anything else that can be called without arguments. */
 template <typename F>
 TVM_FFI_LOCAL DefaultFactory default_factory(F &&f) {
   if constexpr (std::is_convertible_v<F &&, Function>) {
@@ -103,7 +106,7 @@ TVM_FFI_LOCAL DefaultFactory default_factory(F &&f) {
 template <typename... Args>
 struct TVM_FFI_HIDDEN init : InfoTrait {
   TVM_FFI_LOCAL constexpr init() = default;
-  /** Of a field: whether the automatic constructor takes it. Of a class: whether there is one. */
+  /** For a field: whether the automatic constructor takes it. For a class: whether it has one. */
   TVM_FFI_LOCAL constexpr explicit init(bool enabled_) : enabled(enabled_) {}
   bool enabled = true;
 };
@@ -111,7 +114,7 @@ init(bool)->init<>;
 
 namespace detail {
 /** A flag of a field, set or cleared. */
-struct TVM_FFI_HIDDEN FieldFlag : InfoTrait {
+struct TVM_FFI_LOCAL FieldFlag : InfoTrait {
   TVM_FFI_LOCAL constexpr FieldFlag(int64_t flag_, bool set_) : flag(flag_), set(set_) {}
   int64_t flag;
   bool set;
@@ -123,7 +126,7 @@ struct TVM_FFI_HIDDEN kw_only : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit kw_only(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskKwOnly, enabled) {}
 };
-/** Whether the field is in the text of the object. */
+/** Whether the field appears in the object's repr. */
 struct TVM_FFI_HIDDEN repr : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit repr(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskReprOff, !enabled) {}
@@ -138,21 +141,21 @@ struct TVM_FFI_HIDDEN hash : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit hash(bool enabled)
       : FieldFlag(kTVMFFIFieldFlagBitMaskHashOff, !enabled) {}
 };
-/** What structural equality and hash make of the field. */
+/** How structural equality and hash treat the field. */
 struct TVM_FFI_HIDDEN AttachFieldFlag : detail::FieldFlag {
   TVM_FFI_LOCAL constexpr explicit AttachFieldFlag(int64_t mask) : FieldFlag(mask, true) {}
   TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashIgnore() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashIgnore);
   }
-  /** Variables in it, at any depth, are defined there. */
+  /** The field defines the variables in it, at any depth. */
   TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefPattern() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefPattern);
   }
-  /** Variables that the field itself is or holds are defined there. */
+  /** The field defines the variables that it is or holds; their own fields are uses. */
   TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefSimple() {
     return AttachFieldFlag(kTVMFFIFieldFlagBitMaskSEqHashDefSimple);
   }
-  /** Their names up to 0.1.13. */
+  /** Names of these flags up to 0.1.13. */
   TVM_FFI_LOCAL static constexpr AttachFieldFlag SEqHashDefRecursive() {
     return SEqHashDefPattern();
   }
@@ -163,17 +166,17 @@ struct TVM_FFI_HIDDEN AttachFieldFlag : detail::FieldFlag {
 
 namespace detail {
 
-/** What is said of a field and of a class besides; info is known before. */
-struct TVM_FFI_HIDDEN FieldExtras : MethodExtras {
+/** Optional details of a field and of a class; info is filled in before the extras are applied. */
+struct TVM_FFI_LOCAL FieldExtras : MethodExtras {
   TVMFFIFieldInfo info;
   Any default_value;
 };
-struct TVM_FFI_HIDDEN ClassExtras {
+struct TVM_FFI_LOCAL ClassExtras {
   TVMFFITypeMetadata info;
   bool automatic_init = true;
 };
 
-/* What may follow what: an extra in the wrong place has no overload here. */
+/* Which extras may follow what: one in the wrong place has no overload here. */
 TVM_FFI_LOCAL inline void Apply(MethodExtras &extras, const Metadata &metadata) {
   extras.metadata.Put(BytesOf(metadata.json()));
 }
@@ -201,9 +204,9 @@ TVM_FFI_LOCAL inline void Apply(ClassExtras &extras, const init<> &init) {
   extras.automatic_init = init.enabled;
 }
 
-/* ---- Callbacks of the type table --------------------------------------------------------------*/
+/* ---- Callbacks of the type table ---- */
 
-/** Reading and writing a member, wherever it is. */
+/** Getter and setter of a member at any address. */
 template <typename T>
 struct FieldAccess {
   TVM_FFI_LOCAL static int Get(void *field, TVMFFIAny *result) {
@@ -218,10 +221,10 @@ struct FieldAccess {
     TVM_FFI_DETAIL_TRY {
       Reader<T> reader;
       const int why = reader.Read(value);
-      if (why == kReadMismatch) {
-        return RaiseMismatch("Cannot convert from type `", "` to `", TypeRecordOf<T>::value, value);
+      if (why != kReadOk) {
+        RaiseCannotConvert(TypeRecordOf<T>::value, value, why);
+        return -1;
       }
-      if (why == kReadRaised) return -1;
       *static_cast<T *>(field) = reader.Take();
       return 0;
     }
@@ -229,8 +232,8 @@ struct FieldAccess {
   }
 };
 
-/** What all fields of one C++ type have in common. */
-struct FieldShape {
+/** What all fields of one C++ type share. */
+struct TVM_FFI_TAGGED FieldShape {
   int64_t size;
   int64_t alignment;
   TVMFFIFieldGetter getter;
@@ -260,7 +263,7 @@ TVM_FFI_LOCAL int CreateObject(TVMFFIObjectHandle *result) {
   }
   TVM_FFI_DETAIL_CATCH
 }
-/** What makes a T without arguments, or NULL. */
+/** The function that makes a T without arguments, or NULL. */
 template <typename T>
 TVM_FFI_LOCAL constexpr TVMFFIObjectCreator CreatorOf() {
   if constexpr (std::is_default_constructible_v<T>) {
@@ -272,8 +275,8 @@ TVM_FFI_LOCAL constexpr TVMFFIObjectCreator CreatorOf() {
   }
 }
 
-/** The same as a Function. */
-struct TVM_FFI_HIDDEN NewObject {
+/** A creator as a callable, for Function::FromTyped. */
+struct TVM_FFI_LOCAL NewObject {
   TVMFFIObjectCreator creator;
   TVM_FFI_LOCAL ObjectRef operator()() const {
     TVMFFIObjectHandle made = nullptr;
@@ -282,19 +285,19 @@ struct TVM_FFI_HIDDEN NewObject {
   }
 };
 template <typename T>
-struct TVM_FFI_HIDDEN CopyObject {
+struct TVM_FFI_LOCAL CopyObject {
   TVM_FFI_LOCAL ObjectRef operator()(const T *self) const {
     return ObjectRef(make_object<T>(*self));
   }
 };
 template <typename T, typename... Args>
-struct TVM_FFI_HIDDEN InitObject {
+struct TVM_FFI_LOCAL InitObject {
   TVM_FFI_LOCAL ObjectRef operator()(Args... args) const {
     return ObjectRef(make_object<T>(static_cast<Args &&>(args)...));
   }
 };
 
-/** Errors: TypeError (neither a Ref nor what becomes one). */
+/** Errors: TypeError (value is not a Ref and does not convert to one). */
 template <typename Ref>
 TVM_FFI_LOCAL Ref FFIConvertFromAnyViewToObjectRef(AnyView value) {
   const TVMFFIAny *source = AnyUnsafe::Data(value);
@@ -309,11 +312,12 @@ TVM_FFI_LOCAL Ref FFIConvertFromAnyViewToObjectRef(AnyView value) {
     text.Put('`');
     RaiseText("TypeError", text);
   }
+  if (why == kReadUnfit) RaiseCannotConvert(TypeRecordOf<Ref>::value, source, why);
   if (why != kReadOk) ThrowRaised();
   return reader.Take();
 }
 
-/** A hook fn(const Any &...) as a function of the ABI; name is what errors call it. */
+/** A hook fn(const Any &...) as a function of the ABI; name is its name in errors. */
 template <auto fn, typename Hook>
 struct PackedHook;
 template <auto fn, typename R, typename... Params>
@@ -338,10 +342,10 @@ struct PackedHook<fn, NativeFunctionView<R(Params...)>> {
   }
 };
 
-/* ---- Sending ----------------------------------------------------------------------------------*/
+/* ---- Sending ---- */
 
 /** The part of ObjectDef and TypeAttrDef that knows the type by its index only. */
-class TVM_FFI_HIDDEN TypeDef {
+class TVM_FFI_LOCAL TypeDef {
  public:
   TypeDef(const TypeDef &) = delete;
   TypeDef &operator=(const TypeDef &) = delete;
@@ -351,7 +355,7 @@ class TVM_FFI_HIDDEN TypeDef {
       : type_index_(type_index), type_key_(type_key) {}
   TVM_FFI_LOCAL ~TypeDef() = default;
 
-  /** A function that errors call `<type key>.<name>`. */
+  /** Makes a function that errors call `<type key>.<name>`. */
   template <typename F>
   TVM_FFI_LOCAL Function MakeFunction(const char *name, F &&f) const {
     Text full;
@@ -360,7 +364,7 @@ class TVM_FFI_HIDDEN TypeDef {
     full.Put(name);
     return Function::FromTyped(AsCallable(static_cast<F &&>(f)), WholeText(full));
   }
-  /** A value as it is; anything else is a callable. */
+  /** Registers a value as it is, and anything else as a callable. */
   template <typename V>
   TVM_FFI_LOCAL void SendValue(const char *name, V &&value) const {
     if constexpr (std::is_convertible_v<const std::decay_t<V> &, AnyView>) {
@@ -369,7 +373,7 @@ class TVM_FFI_HIDDEN TypeDef {
       SendAttr(name, MakeFunction(name, static_cast<V &&>(value)));
     }
   }
-  /** A value as it travels. */
+  /** Registers a value, converted as an argument would be. */
   template <typename T>
   TVM_FFI_LOCAL void SendConverted(const char *name, const T &value) const {
     if constexpr (travels_as_copy_v<T>) {
@@ -411,7 +415,7 @@ class TVM_FFI_HIDDEN TypeDef {
   TVM_FFI_LOCAL_COLD void SendClass(const ClassExtras &extras) const {
     CheckSafeCall(TVMFFITypeRegisterMetadata(type_index_, &extras.info));
   }
-  /** What depends on the fields being there. Only who has an ObjectDef compiles it. */
+  /** Registers what needs the fields to be there. Compiled only for users of ObjectDef. */
   template <typename New = NewObject>
   TVM_FFI_LOCAL_COLD void SendEnd(const Function &copy, TVMFFIObjectCreator creator,
                                   bool automatic_init, bool is_final) const {
@@ -424,7 +428,7 @@ class TVM_FFI_HIDDEN TypeDef {
   }
 
  private:
-  /** A runtime without this function has no automatic constructors. */
+  /** A runtime without this global function has no automatic constructors. */
   TVM_FFI_LOCAL_COLD void SendAutomaticInit() const {
     const TVMFFIByteArray name = AsByteArray("ffi._RegisterFFIInit");
     TVMFFIObjectHandle make = nullptr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/type_record.h
- * What a type is called: the texts that TypeTraits write, and the errors that name types by them.
+ * Names of types: the texts that TypeTraits write, and the errors that use them.
  */
 #ifndef TVM_FFI_DETAIL_TYPE_RECORD_H_
 #define TVM_FFI_DETAIL_TYPE_RECORD_H_
@@ -25,15 +25,17 @@ TVM_FFI_LOCAL inline constexpr bool use_default_type_traits_v = true;
 
 namespace detail {
 
-/** What reading a value came to. */
+/** The result of reading a value. */
 enum ReadResult : int {
   kReadOk = 0,
   kReadMismatch = 1,
-  /** The thread's slot has the error. */
-  kReadRaised = 2
+  /** The error is in the thread's slot. */
+  kReadRaised = 2,
+  /** The type is right, but something else is not (a dtype, say): see TypeRecord::raise_unfit. */
+  kReadUnfit = 3
 };
 
-/** Whether traits are this layer's: then they have Read, and write their texts to sinks. */
+/** Whether traits belong to this layer: these have Read, and write their texts to sinks. */
 template <typename Traits, typename = void>
 struct IsOwn : std::false_type {};
 template <typename Traits>
@@ -118,19 +120,41 @@ struct TypeStrText {
   TVM_FFI_LOCAL static constexpr auto value = MakeText<TypeStrWriter<T>>();
 };
 
+struct TVM_FFI_TAGGED TypeRecord;
+/**
+ * Raises the error that says why the value does not fit.
+ * @param name    The name of the function.
+ * @param records Its signature, or NULL if the value is not an argument.
+ * @param i       The number of the argument.
+ * @return -1.
+ */
+using RaiseUnfitFn = int (*)(const char *name, const TypeRecord *const *records,
+                             const TVMFFIAny *source, int32_t i);
+
 /** What errors need to know about a type. */
-struct TypeRecord {
-  /** NULL when put has to be asked. */
+struct TVM_FFI_TAGGED TypeRecord {
+  /** NULL when put has to be called instead. */
   const char *text;
   void (*put)(Text &text);
-  /** NULL: the type key. */
+  /** NULL means the type key. */
   void (*put_got)(Text &text, const TVMFFIAny *source);
+  /** NULL if nothing but the type can be wrong. */
+  RaiseUnfitFn raise_unfit = nullptr;
 };
 
 template <typename Traits, typename = void>
 struct HasPutGot : std::false_type {};
 template <typename Traits>
 struct HasPutGot<Traits, std::void_t<decltype(&Traits::PutGot)>> : std::true_type {};
+
+template <typename Traits, typename = void>
+struct RaiseUnfitOf {
+  TVM_FFI_LOCAL static constexpr RaiseUnfitFn value = nullptr;
+};
+template <typename Traits>
+struct RaiseUnfitOf<Traits, std::void_t<decltype(Traits::raise_unfit)>> {
+  TVM_FFI_LOCAL static constexpr RaiseUnfitFn value = Traits::raise_unfit;
+};
 
 template <typename Traits, typename = void>
 struct HasTypeName : std::false_type {};
@@ -164,7 +188,10 @@ struct TypeRecordOf {
       } else {
         record.put = Put;
       }
-      if constexpr (HasPutGot<TypeTraits<D>>::value) record.put_got = TypeTraits<D>::PutGot;
+      if constexpr (HasPutGot<TypeTraits<D>>::value) {
+        record.put_got = TypeTraits<D>::PutGot;
+        record.raise_unfit = RaiseUnfitOf<TypeTraits<D>>::value;
+      }
       return record;
     }
   }
@@ -193,7 +220,7 @@ TVM_FFI_LOCAL_COLD void PutGotOf(Text &text, const TVMFFIAny *source) {
   PutRecordGot(text, TypeRecordOf<T>::value, source);
 }
 
-/** ``<before><got>` <between> `<type>` ``, raised as a TypeError. */
+/** Raises the TypeError ``<before><got>` <between> `<type>` ``. */
 TVM_FFI_LOCAL_COLD int RaiseMismatch(const char *before, const char *between,
                                      const TypeRecord &record, const TVMFFIAny *source) {
   Text text;
@@ -204,11 +231,17 @@ TVM_FFI_LOCAL_COLD int RaiseMismatch(const char *before, const char *between,
   text.Put('`');
   return RaiseText("TypeError", text);
 }
-[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotConvert(const TypeRecord &record,
-                                                        const TVMFFIAny *source, int why) {
-  if (why != kReadRaised) {
+TVM_FFI_LOCAL_COLD void RaiseCannotConvert(const TypeRecord &record, const TVMFFIAny *source,
+                                           int why) {
+  if (why == kReadUnfit && record.raise_unfit != nullptr) {
+    record.raise_unfit("", nullptr, source, 0);
+  } else if (why != kReadRaised) {
     RaiseMismatch("Cannot convert from type `", "` to `", record, source);
   }
+}
+[[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotConvert(const TypeRecord &record,
+                                                        const TVMFFIAny *source, int why) {
+  RaiseCannotConvert(record, source, why);
   ThrowRaised();
 }
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotTreat(const TypeRecord &record,

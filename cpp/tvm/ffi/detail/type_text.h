@@ -15,7 +15,7 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
 /** Counts what is written. */
-struct TVM_FFI_HIDDEN CountingSink {
+struct TVM_FFI_LOCAL CountingSink {
   size_t size = 0;
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text++ != '\0') ++size;
@@ -23,14 +23,14 @@ struct TVM_FFI_HIDDEN CountingSink {
   TVM_FFI_LOCAL constexpr void Put(char) { ++size; }
 };
 
-/** A text of a known length; NUL-terminated, and nothing but its bytes. */
+/** A NUL-terminated text of known length. */
 template <size_t N>
-struct FixedText {
+struct TVM_FFI_TAGGED FixedText {
   char data[N + 1] = {};
 };
 
 template <size_t N>
-struct TVM_FFI_HIDDEN FixedSink {
+struct TVM_FFI_LOCAL FixedSink {
   FixedText<N> text;
   size_t size = 0;
   TVM_FFI_LOCAL constexpr void Put(const char *from) {
@@ -46,7 +46,7 @@ TVM_FFI_LOCAL constexpr size_t CountText() {
   return sink.size;
 }
 
-/** What Writer::Write puts, as data. */
+/** The text that Writer::Write puts, as data. */
 template <typename Writer>
 TVM_FFI_LOCAL constexpr auto MakeText() {
   FixedSink<CountText<Writer>()> sink;
@@ -54,9 +54,9 @@ TVM_FFI_LOCAL constexpr auto MakeText() {
   return sink.text;
 }
 
-/** Puts text as the inside of a JSON string. */
+/** Escapes text for the inside of a JSON string. */
 template <typename Sink>
-struct TVM_FFI_HIDDEN EscapingSink {
+struct TVM_FFI_LOCAL EscapingSink {
   Sink *to;
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text != '\0') Put(*text++);

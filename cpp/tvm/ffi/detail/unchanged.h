@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/detail/unchanged.h
- * What a mutation gives: a replacement, or word that the original stays.
+ * The result of a mutation: a replacement, or a mark that the original stays.
  */
 #ifndef TVM_FFI_DETAIL_UNCHANGED_H_
 #define TVM_FFI_DETAIL_UNCHANGED_H_
@@ -10,7 +10,7 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** The original stays. None cannot say that: it may be a replacement. */
+/** Means that the original stays. None cannot mean that, because it may be a replacement. */
 struct Unchanged {};
 
 template <>
@@ -44,7 +44,7 @@ struct IsUnchangedLike : std::is_same<T, Unchanged> {};
 template <typename T>
 struct IsUnchangedLike<UnchangedOr<T>> : std::true_type {};
 
-/** Whether a U becomes the T of an UnchangedOr<T>. */
+/** Whether a U converts to the T of an UnchangedOr<T>. */
 template <typename T, typename U, typename D = std::remove_cv_t<std::remove_reference_t<U>>>
 TVM_FFI_LOCAL inline constexpr bool is_replacement_v =
     std::is_convertible_v<U, T> && !std::is_same_v<D, T> && !IsUnchangedLike<D>::value &&
@@ -82,17 +82,17 @@ class UnchangedOr {
     return IsUnchanged() || detail::SameBits(*detail::AnyUnsafe::TVMFFIAnyPtrFromAny(data_),
                                              AnyView(original).CopyToTVMFFIAny());
   }
-  /** The replacement, or else the original. */
+  /** The replacement, or the original if there is none. */
   template <typename U>
   TVM_FFI_LOCAL_INLINE T ValueOrUnchanged(U &&original) && {
     if (IsUnchanged()) return T(static_cast<U &&>(original));
     return static_cast<UnchangedOr &&>(*this).ValueUnchecked();
   }
-  /** The replacement; there has to be one. */
+  /** The replacement, which must exist. */
   TVM_FFI_LOCAL_INLINE T ValueUnchecked() && {
     return detail::AnyUnsafe::MoveFromAnyAfterCheck<T>(static_cast<Any &&>(data_));
   }
-  /** As Any's, of what is there: Unchanged is no U but an UnchangedOr<V>. */
+  /** Any::as of the stored value: Unchanged converts to an UnchangedOr<V>, but not to its V. */
   template <typename U>
   TVM_FFI_LOCAL auto as() && {
     return static_cast<Any &&>(data_).template as<U>();

@@ -8,7 +8,7 @@
 
 #include <tvm/ffi/base_detail.h>
 
-/** What the reference exports from its library is inline here. */
+/** Empty here: the functions that the reference exports from its library are inline. */
 #define TVM_FFI_EXTRA_CXX_API
 
 #endif  // TVM_FFI_EXTRA_BASE_H_

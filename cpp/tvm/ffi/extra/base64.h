@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/base64.h
- * Bytes as text of the standard base64 alphabet, padded with `=`.
+ * Base64 with the standard alphabet, padded with `=`.
  */
 #ifndef TVM_FFI_EXTRA_BASE64_H_
 #define TVM_FFI_EXTRA_BASE64_H_
@@ -12,7 +12,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/** The six bits that a letter stands for; none for a letter of another alphabet. */
+/** The six bits of a letter; 0 for a character that is not in the alphabet. */
 TVM_FFI_LOCAL inline uint32_t Base64Bits(char c) {
   if (c >= 'A' && c <= 'Z') return static_cast<uint32_t>(c - 'A');
   if (c >= 'a' && c <= 'z') return static_cast<uint32_t>(c - 'a') + 26;
@@ -43,8 +43,8 @@ TVM_FFI_LOCAL inline String Base64Encode(const Bytes &bytes) {
 }
 
 /**
- * Four letters give three bytes, or as many as come before a `=`. What is no letter counts as A.
- * Errors: InternalError (the length is no multiple of four).
+ * Four letters give three bytes, or as many as come before a `=`. Other characters count as A.
+ * Errors: InternalError (the length is not a multiple of four).
  */
 TVM_FFI_LOCAL inline Bytes Base64Decode(TVMFFIByteArray bytes) {
   detail::Text text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/dataclass.h
- * What a value says of itself by its fields and elements: text, copies, order, hash.
+ * Operations on values by their fields and elements: text, copies, order, hash.
  */
 #ifndef TVM_FFI_EXTRA_DATACLASS_H_
 #define TVM_FFI_EXTRA_DATACLASS_H_
@@ -26,12 +26,12 @@ TVM_FFI_DETAIL_GLOBAL(RecursiveGe, "ffi.RecursiveGe")
 }  // namespace detail
 
 namespace type_attr {
-/** The text of an object; what is in it is asked of the function. */
+/** Makes the text of an object; the function argument makes the text of a value in it. */
 TVM_FFI_LOCAL inline constexpr AttrKey<
     TypedFunction<String(const Object *, const TypedFunction<String(AnyView)> &)>>
     kRepr{"__ffi_repr__"};
-/** What RecursiveHash, RecursiveEq and the order of objects ask, with the function for what is in
- * them; kCompare gives less than 0, 0, or more. */
+/** Used by RecursiveHash, RecursiveEq and the order of objects; the function argument is called for
+ * the values in them. kCompare returns less than 0, 0, or more. */
 TVM_FFI_LOCAL inline constexpr AttrKey<
     TypedFunction<int64_t(const Object *, const TypedFunction<int64_t(AnyView)> &)>>
     kHash{"__ffi_hash__"};
@@ -43,11 +43,11 @@ TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<int32_t(
     kCompare{"__ffi_compare__"};
 }  // namespace type_attr
 
-/** A copy that shares nothing that can be changed. Errors: those of objects that have no copy. */
+/** A copy that shares nothing mutable. Errors: those of objects that cannot be copied. */
 TVM_FFI_LOCAL inline Any DeepCopy(const Any &value) {
   return detail::CallGlobal(detail::GlobalDeepCopy(), value);
 }
-/** As Python's repr. */
+/** The text of a value, like Python's repr. */
 TVM_FFI_LOCAL inline String ReprPrint(const Any &value) {
   return detail::CallGlobal(detail::GlobalReprPrint(), value).cast<String>();
 }
@@ -57,7 +57,7 @@ TVM_FFI_LOCAL inline int64_t RecursiveHash(const Any &value) {
 TVM_FFI_LOCAL inline bool RecursiveEq(const Any &lhs, const Any &rhs) {
   return detail::CallGlobal(detail::GlobalRecursiveEq(), lhs, rhs).cast<bool>();
 }
-/** The order of values of one type. Errors: TypeError (there is none between these). */
+/** The order of values of one type. Errors: TypeError (these values have no order). */
 TVM_FFI_LOCAL inline bool RecursiveLt(const Any &lhs, const Any &rhs) {
   return detail::CallGlobal(detail::GlobalRecursiveLt(), lhs, rhs).cast<bool>();
 }
@@ -72,15 +72,15 @@ TVM_FFI_LOCAL inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
 }
 
 /**
- * The repr of a value, and of all that becomes one, as Variant does. Types with an operator of
- * their own, as String and Shape, keep it.
+ * Prints the repr of a value, and of anything that converts to Any, such as Variant. Types with an
+ * operator of their own, such as String and Shape, keep it.
  */
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
                                                            const Any &value) {
   return os << ReprPrint(value);
 }
-/* A reference and an Optional may convert to a bool or a number, too: this is what is meant. */
+/* References and Optionals may also convert to bool or a number: these overloads are preferred. */
 template <typename Traits>
 TVM_FFI_LOCAL std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &os,
                                                            const ObjectRef &value) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/dtype.h
- * The data type of a C++ type: dtype_trait<float>::value. For a type of one's own, specialise it.
+ * The data type of a C++ type: dtype_trait<float>::value. Specialise it for types of your own.
  */
 #ifndef TVM_FFI_EXTRA_DTYPE_H_
 #define TVM_FFI_EXTRA_DTYPE_H_
 
 #include <tvm/ffi/dtype.h>
 
-/* Types of CUDA and of HIP, whose headers need not be there. */
+/* Types of CUDA and of HIP, whose headers may be absent. */
 struct __half;
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
@@ -45,7 +45,7 @@ TVM_FFI_LOCAL auto SelectDType() {
   }
 }
 
-/** Whether a number of C++ has a data type; characters have none. */
+/** Whether an arithmetic type of C++ has a data type; character types have none. */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool has_dtype_v =
     std::is_same_v<T, bool> || std::is_same_v<T, signed char> || std::is_same_v<T, unsigned char> ||
@@ -56,7 +56,7 @@ TVM_FFI_LOCAL inline constexpr bool has_dtype_v =
 
 }  // namespace detail
 
-/** Its value is a constexpr DLDataType; without one for types that are not known here. */
+/** Its `value` is a constexpr DLDataType; types that are not known here have no `value`. */
 template <typename T, typename = void>
 struct dtype_trait {};
 template <typename T>
@@ -96,7 +96,7 @@ struct dtype_trait<__hip_fp4x2_e2m1> : detail::DTypeValue<kDLFloat4_e2m1fn, 4, 2
 
 TVM_FFI_NAMESPACE_END
 
-/** Where it was up to 0.1.14. */
+/** The namespace of dtype_trait up to 0.1.14. */
 namespace tvm_ffi {
 using ::tvm::ffi::dtype_trait;
 }

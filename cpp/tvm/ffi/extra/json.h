@@ -8,13 +8,14 @@
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/expected.h>
 #include <tvm/ffi/extra/base.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-TVM_FFI_DETAIL_GLOBAL(JsonParse, "ffi.json.Parse")
-TVM_FFI_DETAIL_GLOBAL(JsonStringify, "ffi.json.Stringify")
+TVM_FFI_DETAIL_GLOBAL_EXPECTED(JsonParse, "ffi.json.Parse")
+TVM_FFI_DETAIL_GLOBAL_EXPECTED(JsonStringify, "ffi.json.Stringify")
 
 }  // namespace detail
 
@@ -26,9 +27,9 @@ using Object = Map<::tvm::ffi::Any, ::tvm::ffi::Any>;
 using Array = ::tvm::ffi::Array<::tvm::ffi::Any>;
 
 /**
- * @param error_msg [out] NULL: what is wrong with the text is thrown. Otherwise it is put there,
- * empty when nothing is, and the value of a text that is wrong is None. Errors: ValueError (the
- * text; no ffi.json.Parse in this runtime).
+ * @param error_msg [out] If NULL, errors of the text are thrown. Otherwise they are stored here
+ * (empty if there is none), and the value of an invalid text is None. Errors: ValueError (invalid
+ * text; the runtime has no ffi.json.Parse).
  */
 TVM_FFI_LOCAL inline Value Parse(const String &text, String *error_msg = nullptr) {
   const TVMFFIObjectHandle parse = detail::GlobalJsonParse();
@@ -44,10 +45,27 @@ TVM_FFI_LOCAL inline Value Parse(const String &text, String *error_msg = nullptr
   return value;
 }
 
-/** @param indent Spaces for each level; absent: everything in one line. */
+/** As Parse, but returns the error. */
+template <typename T = Value>
+TVM_FFI_LOCAL Expected<T> ParseExpected(const String &text) {
+  TVMFFIObjectHandle parse = nullptr;
+  TVM_FFI_RETURN_IF_ERROR(detail::FindGlobalJsonParse(&parse));
+  return detail::CallGlobalExpected<T>(parse, text);
+}
+
+/** @param indent Spaces per level; if absent, everything is on one line. */
 TVM_FFI_LOCAL inline String Stringify(const Value &value,
                                       const Optional<int> &indent = std::nullopt) {
   return detail::CallGlobal(detail::GlobalJsonStringify(), value, indent).cast<String>();
+}
+
+/** As Stringify, but returns the error. */
+template <typename T = String>
+TVM_FFI_LOCAL Expected<T> StringifyExpected(const Value &value,
+                                            const Optional<int> &indent = std::nullopt) {
+  TVMFFIObjectHandle stringify = nullptr;
+  TVM_FFI_RETURN_IF_ERROR(detail::FindGlobalJsonStringify(&stringify));
+  return detail::CallGlobalExpected<T>(stringify, value, indent);
 }
 
 }  // namespace json

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/module.h
- * Modules: collections of functions, loaded from a file or made by a class of one's own.
+ * Modules: collections of functions, loaded from a file or implemented by a class of yours.
  *
- * A class derives from ModuleObj, is made with make_object and returned as a Module. Its virtual
- * functions are called by other libraries too, whose exceptions are of other classes: what an
- * override throws arrives there without its kind. Functions that it hands out are not affected.
+ * A class derives from ModuleObj; its objects are made with make_object and returned as a Module.
+ * Other libraries call its virtual functions too, and have other exception classes: an exception of
+ * an override arrives there without its kind. Functions that the module returns are not affected.
  *
  * A virtual function returns an Optional<Function> of 8 bytes, as in all releases of the reference
  * but 0.1.13, 0.1.13.post0 and .post1, whose runtimes must not be given modules of such a class.
@@ -25,8 +25,8 @@ TVM_FFI_NAMESPACE_BEGIN
 class Module;
 
 /**
- * The base of module classes. The order of the virtual functions and the members is that of the
- * ABI: foreign modules have it, and are called through it.
+ * The base of module classes. The order of the virtual functions and of the members is part of the
+ * ABI: modules of other libraries have the same, and are called through it.
  */
 class ModuleObj : public Object {
  public:
@@ -37,11 +37,11 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL_INLINE ~ModuleObj() = default;
   TVM_FFI_LOCAL ModuleObj() : imports_(ArrayObj::New(4)) {}
 
-  /** A short name of the class; data of an embedded module is found by it. */
+  /** A short name of the class; the data of an embedded module is looked up by it. */
   TVM_FFI_LOCAL virtual const char *kind() const = 0;
   /** Module::ModulePropertyMask bits. */
   TVM_FFI_LOCAL virtual int GetPropertyMask() const { return 0; }
-  /** A function of this module, or nothing. */
+  /** A function of this module, if it has one with this name. */
   TVM_FFI_LOCAL virtual Optional<Function> GetFunction(const String &name) = 0;
   TVM_FFI_LOCAL virtual bool ImplementsFunction(const String &name) {
     return GetFunction(name).has_value();
@@ -56,16 +56,22 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL virtual Array<String> GetWriteFormats() const { return Array<String>(); }
   TVM_FFI_LOCAL virtual Bytes SaveToBytes() const { ThrowUnsupported("SaveToBytes"); }
   TVM_FFI_LOCAL virtual String InspectSource(const String &) const { return String(); }
-  /** Errors: RuntimeError (the other one imports this one). */
+  /** Errors: RuntimeError (other imports this module). */
   TVM_FFI_LOCAL virtual void ImportModule(const Module &other);
   TVM_FFI_LOCAL virtual void ClearImports() { imports_.clear(); }
 
-  /** The same; with query_imports also in the imported modules, depth first, each asked once. */
+  /** The same; with query_imports also in imported modules, depth first, each of them once. */
   TVM_FFI_LOCAL Optional<Function> GetFunction(const String &name, bool query_imports);
   TVM_FFI_LOCAL bool ImplementsFunction(const String &name, bool query_imports);
   TVM_FFI_LOCAL Optional<String> GetFunctionDoc(const String &name, bool query_imports);
   TVM_FFI_LOCAL Optional<String> GetFunctionMetadata(const String &name, bool query_imports);
   TVM_FFI_LOCAL const Array<Any> &imports() const { return imports_; }
+  /**
+   * The same through the runtime, which returns exceptions of an override as errors.
+   * Errors: AttributeError (no such function), those of the module.
+   */
+  template <typename F = Function>
+  TVM_FFI_LOCAL Expected<F> GetFunctionExpected(const String &name, bool query_imports = false);
 
  private:
   [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowUnsupported(const char *what) const {
@@ -84,7 +90,7 @@ class ModuleObj : public Object {
   Array<Any> imports_;
 
  private:
-  /** The runtime's, for what this module's code looks up among the imports. */
+  /** Belongs to the runtime, which stores here what this module's code looks up in its imports. */
   Map<String, Function> import_lookup_cache_;
 };
 
@@ -93,10 +99,10 @@ class Module : public ObjectRef {
   using ContainerType = ModuleObj;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   enum ModulePropertyMask : int {
-    /** SaveToBytes works, and ffi.Module.load_from_bytes.<kind> brings it back. */
+    /** SaveToBytes works, and ffi.Module.load_from_bytes.<kind> restores the module. */
     kBinarySerializable = 1,
     kRunnable = 2,
-    /** WriteToFile makes something that a compiler links. */
+    /** WriteToFile writes something that a compiler can link. */
     kCompilationExportable = 4
   };
 
@@ -113,9 +119,15 @@ class Module : public ObjectRef {
   TVM_FFI_LOCAL static Module LoadFromFile(const String &file_name) {
     return Function::GetGlobalRequired("ffi.ModuleLoadFromFile")(file_name).cast<Module>();
   }
+  template <typename M = Module>
+  TVM_FFI_LOCAL static Expected<M> LoadFromFileExpected(const String &file_name) {
+    TVM_FFI_ASSIGN_OR_RETURN(const Function load,
+                             Function::GetGlobalRequiredExpected("ffi.ModuleLoadFromFile"));
+    return load.template CallExpected<M>(file_name);
+  }
   /**
-   * Tells the names and pointers of TVMFFIEnvModRegisterContextSymbol, in the order in which they
-   * were registered: for who loads code without the library. It is a function of this runtime: a
+   * Reports the names and pointers of TVMFFIEnvModRegisterContextSymbol, in the order of their
+   * registration, for loaders that link code by themselves. Only this runtime has the function: a
    * library that calls it does not load on another. Errors: those of visit.
    */
   TVM_FFI_LOCAL static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visit) {
@@ -133,12 +145,12 @@ class Module : public ObjectRef {
 
 namespace detail {
 
-/** Holds modules: a table, at most half full, whose free slots are None. */
-class ModuleSet {
+/** A set of modules: an open-addressing hash table, at most half full; free slots are None. */
+class TVM_FFI_TAGGED ModuleSet {
  public:
   TVM_FFI_LOCAL ModuleSet() : slots_(16, Any()) {}
   TVM_FFI_LOCAL_INLINE ~ModuleSet() = default;
-  /** Whether it was not there. */
+  /** Returns whether the module is new. */
   TVM_FFI_LOCAL bool Add(const Any &module) {
     if (2 * size_ >= slots_.size()) {
       const Array<Any> old = std::move(slots_);
@@ -155,7 +167,7 @@ class ModuleSet {
   }
 
  private:
-  /** Where it is, or else is to be put. */
+  /** The slot of a module, or the free one for it. */
   TVM_FFI_LOCAL int64_t Find(const Any &module) const {
     const uintptr_t address =
         reinterpret_cast<uintptr_t>(AnyUnsafe::TVMFFIAnyPtrFromAny(module)->v_obj);
@@ -171,13 +183,13 @@ class ModuleSet {
   size_t size_ = 0;
 };
 
-/** A module and all that it imports, depth first, each once however many import it. */
-class ModuleWalk {
+/** Visits a module and all that it imports, depth first, each of them once. */
+class TVM_FFI_TAGGED ModuleWalk {
  public:
   TVM_FFI_LOCAL explicit ModuleWalk(const Module &root) { ahead_.push_back(Any(root)); }
   TVM_FFI_LOCAL_INLINE ~ModuleWalk() = default;
-  /** [lend] While the walk lives; null after the last. Errors: TypeError (an import is no module).
-   */
+  /** [lend] Valid while the walk lives; null at the end. Errors: TypeError (an import is not a
+   * module). */
   TVM_FFI_LOCAL ModuleObj *Next() {
     while (!ahead_.empty()) {
       const Any next = ahead_.back();
@@ -196,13 +208,13 @@ class ModuleWalk {
   Array<Any> ahead_;
 };
 
-/** Asks a module, then what it imports. */
+/** Asks a module, then its imports. */
 template <typename Found, typename Ask>
 TVM_FFI_LOCAL Found AskImports(ModuleObj *module, bool query_imports, const Ask &ask) {
   Found found = ask(module);
   if (found || !query_imports || module->imports().empty()) return found;
   ModuleWalk walk(Module(GetObjectPtr<ModuleObj>(module)));
-  (void)walk.Next();  // which was asked
+  (void)walk.Next();  // the module itself, which has been asked
   while (!found && (module = walk.Next()) != nullptr) found = ask(module);
   return found;
 }
@@ -237,7 +249,19 @@ TVM_FFI_LOCAL inline Optional<String> ModuleObj::GetFunctionMetadata(const Strin
       this, query_imports, [&](ModuleObj *module) { return module->GetFunctionMetadata(name); });
 }
 
-/** Symbols of libraries. */
+template <typename F>
+TVM_FFI_LOCAL Expected<F> ModuleObj::GetFunctionExpected(const String &name, bool query_imports) {
+  TVM_FFI_ASSIGN_OR_RETURN(const Function get,
+                           Function::GetGlobalRequiredExpected("ffi.ModuleGetFunction"));
+  TVM_FFI_ASSIGN_OR_RETURN(
+      F found, get.CallExpected<F>(Module(GetObjectPtr<ModuleObj>(this)), name, query_imports));
+  if (found == nullptr) {
+    return TVM_FFI_UNEXPECTED(AttributeError) << "Module has no function `" << name << "`";
+  }
+  return found;
+}
+
+/** Symbol names of libraries. */
 namespace symbol {
 TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_symbol_prefix = "__tvm_ffi_";
 TVM_FFI_LOCAL inline constexpr const char *tvm_ffi_main = "__tvm_ffi_main";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/serialization.h
- * Values with all that they hold as a JSON value, and back: what two of them share stays shared.
+ * Values and everything they hold as a JSON value, and back; shared objects stay shared.
  */
 #ifndef TVM_FFI_EXTRA_SERIALIZATION_H_
 #define TVM_FFI_EXTRA_SERIALIZATION_H_
@@ -18,17 +18,17 @@ TVM_FFI_DETAIL_GLOBAL(FromJsonGraph, "ffi.FromJSONGraph")
 }  // namespace detail
 
 namespace type_attr {
-/** The data of an object in place of its fields, and the object of such data. */
+/** Convert an object to data that replaces its fields in JSON, and such data to an object. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"__data_to_json__"};
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{
     "__data_from_json__"};
 }  // namespace type_attr
 
-/** @param metadata Anything of one's own to stand beside the graph; None: nothing does. */
+/** @param metadata Any value to be stored with the graph; None stores nothing. */
 TVM_FFI_LOCAL inline json::Value ToJSONGraph(const Any &value, const Any &metadata = Any(nullptr)) {
   return detail::CallGlobal(detail::GlobalToJsonGraph(), value, metadata);
 }
-/** Errors: ValueError (no such graph), TypeError (a type that this process does not know). */
+/** Errors: ValueError (not such a graph), TypeError (a type that this process does not know). */
 TVM_FFI_LOCAL inline Any FromJSONGraph(const json::Value &graph) {
   return detail::CallGlobal(detail::GlobalFromJsonGraph(), graph);
 }

@@ -5,16 +5,16 @@
  *
  *     std::vector<float> Scale(std::vector<float> values, std::optional<double> factor);
  *
- *     std::vector<T>                        of an Array or List; makes an Array
- *     std::array<T, N>, std::tuple<T...>    of an Array of that size; make one
- *     std::map<K, V>, std::unordered_map    of a Map; make one
- *     std::function<R(P...)>                of a Function, empty for None; makes a Function
- *     std::optional<T>                      None or what T takes
- *     std::variant<T...>                    the first of them that takes the value
+ *     std::vector<T>                        from an Array or List; to an Array
+ *     std::array<T, N>, std::tuple<T...>    from an Array of that size; to an Array
+ *     std::map<K, V>, std::unordered_map    from a Map; to a Map
+ *     std::function<R(P...)>                from a Function, or empty from None; to a Function
+ *     std::optional<T>                      None or what T accepts
+ *     std::variant<T...>                    the first of the types that accepts the value
  *
- * All but the last two are copies, element by element: Array<T>, Map<K, V> and TypedFunction<F>
- * share what the caller has. An AnyView does not own such a copy, so there is none of these types;
- * an Any does, and a call holds it for its arguments.
+ * All but the last two are copied, element by element; Array<T>, Map<K, V> and TypedFunction<F>
+ * share the caller's object instead. An AnyView does not own such a copy, so it cannot be made from
+ * these types; an Any can, and a call owns the copies of its arguments.
  */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
@@ -35,23 +35,23 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
 
-/* ---- What the traits have in common -----------------------------------------------------------*/
+/* ---- Shared by the traits ---- */
 
-/** Items apart by `comma`. */
+/** The schemas of Parts, separated by `comma`. */
 template <typename... Parts, typename Sink>
 TVM_FFI_LOCAL constexpr void PutSchemas(Sink &sink, const char *comma) {
   [[maybe_unused]] const char *separator = "";
   ((sink.Put(separator), PutSchema<Parts>(sink), separator = comma), ...);
 }
 
-/** Traits on top of a Reader and a std_name, of which each of the types below has one. */
+/** Traits based on a Reader and a std_name, which each of the types below defines. */
 template <typename T, typename... Parts>
 struct StdTraits : ReadTraits<T> {
   using TvmFfiOwn = void;
   TVM_FFI_LOCAL static constexpr bool convert_enabled = (TypeTraits<Parts>::convert_enabled && ...);
   TVM_FFI_LOCAL static constexpr bool storage_enabled = (TypeTraits<Parts>::storage_enabled && ...);
   TVM_FFI_LOCAL static constexpr bool text_is_constant = (HasConstantText<Parts>() && ...);
-  /** Those of a parameter list have always had a blank behind them. */
+  /** std::tuple and std::variant, which have a list of types, use ", " as they always have. */
   TVM_FFI_LOCAL static constexpr const char *schema_comma = ",";
   TVM_FFI_LOCAL static std::optional<T> TryCastFromAnyView(const TVMFFIAny *source) {
     Reader<T> reader;
@@ -73,7 +73,7 @@ struct StdTraits : ReadTraits<T> {
   }
 };
 
-/** The same for types whose values are copied into an object. */
+/** The same for types whose values are passed as a copy in an object. */
 template <typename T, typename... Parts>
 struct StdCopyTraits : StdTraits<T, Parts...> {
   TVM_FFI_LOCAL static constexpr bool convert_enabled =
@@ -86,7 +86,7 @@ struct StdCopyTraits : StdTraits<T, Parts...> {
   }
 };
 
-/** An array of the elements of a range, which are moved out of it. */
+/** Makes an array of the elements of a range, which are moved out of it. */
 template <typename T, typename Iterator>
 TVM_FFI_LOCAL void MoveToArray(Iterator first, size_t size, TVMFFIAny *out) {
   ObjectPtr<ArrayObj> made = ArrayObj::New(static_cast<int64_t>(size));
@@ -94,7 +94,7 @@ TVM_FFI_LOCAL void MoveToArray(Iterator first, size_t size, TVMFFIAny *out) {
   TypeTraits<ObjectPtr<ArrayObj>>::MoveToAny(std::move(made), out);
 }
 
-/** [lend] The elements of an Array of that size, or NULL: this is something else. */
+/** [lend] The elements of an Array of this size, or NULL for any other value. */
 TVM_FFI_LOCAL inline const TVMFFISeqCell *ArrayOfSize(const TVMFFIAny *source, size_t size) {
   if (source->type_index != kTVMFFIArray) return nullptr;
   const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
@@ -102,14 +102,44 @@ TVM_FFI_LOCAL inline const TVMFFISeqCell *ArrayOfSize(const TVMFFIAny *source, s
 }
 
 /**
- * While it lives nobody changes an Array or a Map in place, and no List goes away: conversions of
- * elements may run foreign code.
+ * Keeps a container alive, and Arrays and Maps unchanged (shared ones are copied on write), while
+ * elements are converted, which may run foreign code.
  */
 TVM_FFI_LOCAL inline ObjectPtr<Object> Hold(const TVMFFIAny *source) {
   return ObjectUnsafe::ObjectPtrFromUnowned<Object>(source->v_obj);
 }
 
-/* ---- std::vector ------------------------------------------------------------------------------*/
+/**
+ * Puts `Array[index 1: <inner>]` if item i cannot be read as a T, for a T that checks more than the
+ * type of a value: then the container's type key alone would not say what is wrong.
+ */
+template <typename T>
+TVM_FFI_LOCAL bool PutItemGot([[maybe_unused]] Text &text, [[maybe_unused]] const TVMFFIAny *source,
+                              [[maybe_unused]] int64_t i) {
+  if constexpr (TypeRecordOf<T>::value.raise_unfit != nullptr) {
+    const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
+    const TVMFFIAny *item = static_cast<const TVMFFIAny *>(cell->data) + i;
+    Reader<T> reader;
+    if (i >= cell->size || reader.Read(item) == kReadOk) return false;
+    text.Put(source->type_index == kTVMFFIArray ? "Array[index " : "List[index ");
+    text.PutInt(i);
+    text.Put(": ");
+    PutGotOf<T>(text, item);
+    text.Put(']');
+    return true;
+  }
+  return false;
+}
+/** The same for the first such item; the container's type key if all can be read. */
+template <typename T>
+TVM_FFI_LOCAL void PutItemsGot(Text &text, const TVMFFIAny *source, const TVMFFISeqCell *cell) {
+  for (int64_t i = 0; cell != nullptr && i < cell->size; ++i) {
+    if (PutItemGot<T>(text, source, i)) return;
+  }
+  text.Put(TypeKeyOf(source->type_index));
+}
+
+/* ---- std::vector ---- */
 
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::vector<T>> = true;
@@ -126,7 +156,7 @@ struct Reader<std::vector<T>> {
     const ObjectPtr<Object> held = Hold(source);
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
     value.reserve(static_cast<size_t>(cell->size));
-    // A list may become another on the way, for others have it.
+    // Size and data are read again each time, as conversions may change a shared list.
     for (int64_t i = 0; i < cell->size; ++i) {
       Reader<T> item;
       const int why = item.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
@@ -147,9 +177,13 @@ struct TypeTraits<std::vector<T>> : detail::StdCopyTraits<std::vector<T>, T> {
   TVM_FFI_LOCAL static void MoveToAny(std::vector<T> value, TVMFFIAny *out) {
     detail::MoveToArray<T>(value.begin(), value.size(), out);
   }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    const bool items = source->type_index == kTVMFFIArray || source->type_index == kTVMFFIList;
+    detail::PutItemsGot<T>(text, source, items ? TVMFFISeqGetCellPtr(source->v_obj) : nullptr);
+  }
 };
 
-/* ---- std::array -------------------------------------------------------------------------------*/
+/* ---- std::array ---- */
 
 namespace detail {
 
@@ -188,6 +222,9 @@ struct TypeTraits<std::array<T, N>> : detail::StdCopyTraits<std::array<T, N>, T>
   TVM_FFI_LOCAL static void MoveToAny(std::array<T, N> value, TVMFFIAny *out) {
     detail::MoveToArray<T>(value.begin(), N, out);
   }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    detail::PutItemsGot<T>(text, source, detail::ArrayOfSize(source, N));
+  }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
     sink.Put("std::array<");
@@ -206,22 +243,22 @@ struct TypeTraits<std::array<T, N>> : detail::StdCopyTraits<std::array<T, N>, T>
   }
 };
 
-/* ---- std::tuple -------------------------------------------------------------------------------*/
+/* ---- std::tuple ---- */
 
 namespace detail {
 
 template <typename... T>
 TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::tuple<T...>> = true;
 
-/** As IndexedReader of a call, whose class is hidden. */
+/** Like IndexedReader of a call, whose class is hidden. */
 template <size_t kIndex, typename T>
-struct TupleItemReader {
+struct TVM_FFI_TAGGED TupleItemReader {
   Reader<T> reader;
   TVM_FFI_LOCAL_INLINE TupleItemReader() = default;
   TVM_FFI_LOCAL_INLINE ~TupleItemReader() = default;
 };
 template <typename Indices, typename... T>
-struct TupleReader;
+struct TVM_FFI_TAGGED TupleReader;
 template <size_t... kIndex, typename... T>
 struct TupleReader<std::index_sequence<kIndex...>, T...> : TupleItemReader<kIndex, T>... {
   TVM_FFI_LOCAL_INLINE TupleReader() = default;
@@ -258,9 +295,17 @@ struct TypeTraits<std::tuple<T...>> : detail::StdCopyTraits<std::tuple<T...>, T.
     std::apply([&](T &...items) { (made->Append(Any(static_cast<T &&>(items))), ...); }, value);
     TypeTraits<ObjectPtr<ArrayObj>>::MoveToAny(std::move(made), out);
   }
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    int64_t i = 0;
+    if (detail::ArrayOfSize(source, sizeof...(T)) != nullptr &&
+        (... || detail::PutItemGot<T>(text, source, i++))) {
+      return;
+    }
+    text.Put(detail::TypeKeyOf(source->type_index));
+  }
 };
 
-/* ---- std::map, std::unordered_map -------------------------------------------------------------*/
+/* ---- std::map, std::unordered_map ---- */
 
 namespace detail {
 
@@ -269,9 +314,9 @@ TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::map<K, V>> = true;
 template <typename K, typename V>
 TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::unordered_map<K, V>> = true;
 
-/** Of keys that become one another, the first stays. */
+/** Of several keys that convert to the same key, the first one stays. */
 template <typename StdMap>
-struct StdMapReader {
+struct TVM_FFI_TAGGED StdMapReader {
   StdMap value;
   TVM_FFI_LOCAL_INLINE StdMapReader() = default;
   TVM_FFI_LOCAL_INLINE ~StdMapReader() = default;
@@ -331,14 +376,14 @@ struct TypeTraits<std::unordered_map<K, V>> : detail::StdMapTraits<std::unordere
   TVM_FFI_LOCAL static constexpr const char *std_name = "std::unordered_map";
 };
 
-/* ---- std::function ----------------------------------------------------------------------------*/
+/* ---- std::function ---- */
 
 namespace detail {
 
 template <typename F>
 TVM_FFI_LOCAL inline constexpr bool travels_as_copy_v<std::function<F>> = true;
 
-/** Holds the Function for as long as it, or a copy of it, lives. */
+/** The std::function and its copies own the Function. */
 template <typename F>
 struct Reader<std::function<F>> {
   Function packed;
@@ -383,7 +428,7 @@ struct TypeTraits<std::function<R(Params...)>>
   }
 };
 
-/* ---- std::optional ----------------------------------------------------------------------------*/
+/* ---- std::optional ---- */
 
 namespace detail {
 
@@ -439,9 +484,11 @@ struct TypeTraits<std::optional<T>> : detail::StdTraits<std::optional<T>, T> {
   TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
     detail::PutGotOf<T>(text, source);
   }
+  TVM_FFI_LOCAL static constexpr detail::RaiseUnfitFn raise_unfit =
+      detail::TypeRecordOf<T>::value.raise_unfit;
 };
 
-/* ---- std::variant -----------------------------------------------------------------------------*/
+/* ---- std::variant ---- */
 
 namespace detail {
 
@@ -464,9 +511,11 @@ struct Reader<std::variant<T...>> {
   template <size_t... kIndex>
   TVM_FFI_LOCAL_INLINE int ReadFirst(const TVMFFIAny *source, std::index_sequence<kIndex...>) {
     int why = kReadMismatch;
-    static_cast<void>((... || ((why = ReadAs<kIndex, T>(source)) != kReadMismatch)));
+    static_cast<void>((... || Ends(why = ReadAs<kIndex, T>(source))));
     return why;
   }
+  /** Stops when an alternative fits or its reader raised an error; otherwise another may fit. */
+  TVM_FFI_LOCAL_INLINE static bool Ends(int why) { return why == kReadOk || why == kReadRaised; }
   template <size_t kIndex, typename Alternative>
   TVM_FFI_LOCAL_INLINE int ReadAs(const TVMFFIAny *source) {
     Reader<Alternative> reader;
@@ -489,7 +538,7 @@ struct TypeTraits<std::variant<T...>> : detail::StdTraits<std::variant<T...>, T.
   TVM_FFI_LOCAL static void MoveToAny(Self value, TVMFFIAny *out) {
     std::visit([out](auto &held) { Put<decltype(held)>::MoveToAny(std::move(held), out); }, value);
   }
-  /* What is kept comes back as it was put in, and not as the first that would take it. */
+  /* A stored value comes back as the alternative it was, not as the first that would accept it. */
   TVM_FFI_LOCAL static bool CheckAnyStrict(const TVMFFIAny *source) {
     return (TypeTraits<T>::CheckAnyStrict(source) || ...);
   }
@@ -500,8 +549,18 @@ struct TypeTraits<std::variant<T...>> : detail::StdTraits<std::variant<T...>, T.
     const Any owned = detail::AnyUnsafe::MoveTVMFFIAnyToAny(source);
     return CopyFromAnyViewAfterCheck(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(owned));
   }
+  /** Uses the text of the first alternative that checks more than the type. */
+  TVM_FFI_LOCAL static void PutGot(detail::Text &text, const TVMFFIAny *source) {
+    if (!(... || PutGotAs<T>(text, source))) text.Put(detail::TypeKeyOf(source->type_index));
+  }
 
  private:
+  template <typename Alternative>
+  TVM_FFI_LOCAL static bool PutGotAs(detail::Text &text, const TVMFFIAny *source) {
+    if (detail::TypeRecordOf<Alternative>::value.raise_unfit == nullptr) return false;
+    detail::PutGotOf<Alternative>(text, source);
+    return true;
+  }
   template <typename Held>
   using Put = TypeTraitsNoCR<Held>;
   template <size_t... kIndex>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/structural_equal.h
- * Whether two values are built alike.
+ * Whether two values have the same structure.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
@@ -19,20 +19,20 @@ TVM_FFI_DETAIL_GLOBAL(FirstMismatch, "ffi.GetFirstStructuralMismatch")
 }  // namespace detail
 
 namespace type_attr {
-/** Whether two objects are built alike. The function compares what is in them: by values, the kind
- * of region of definitions, and the name of the field. */
+/** Whether two objects have the same structure. The function argument compares values in them; its
+ * arguments are the values, the kind of definition region, and the name of the field. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<bool(
     const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView, int, AnyView)> &)>>
     kSEqual{"__s_equal__"};
 }  // namespace type_attr
 
-/** Also the equality of a container of the standard library, beside StructuralHash. */
+/** Can also be the equality of a standard library container, together with StructuralHash. */
 class StructuralEqual {
  public:
   /**
-   * @param map_free_vars       Variables that nothing defines may stand for each other.
+   * @param map_free_vars       Variables that nothing defines may be mapped to each other.
    * @param skip_tensor_content Tensors are compared by shape and type only.
-   * Errors: TypeError (a type that does not say how), InternalError (data that is not on the CPU).
+   * Errors: TypeError (an unsupported type), InternalError (tensor data that is not on the CPU).
    */
   TVM_FFI_LOCAL static bool Equal(const Any &lhs, const Any &rhs, bool map_free_vars = false,
                                   bool skip_tensor_content = false) {
@@ -40,7 +40,7 @@ class StructuralEqual {
                               skip_tensor_content)
         .cast<bool>();
   }
-  /** The same; absent when they are equal. */
+  /** Where they first differ; absent when they are equal. */
   TVM_FFI_LOCAL static Optional<reflection::AccessPathPair> GetFirstMismatch(
       const Any &lhs, const Any &rhs, bool map_free_vars = false,
       bool skip_tensor_content = false) {

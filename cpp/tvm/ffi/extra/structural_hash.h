@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/structural_hash.h
- * A hash that values of the same structure share. It is another in every runtime.
+ * A hash that is equal for values of the same structure. It differs between runtimes.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_HASH_H_
@@ -18,8 +18,8 @@ TVM_FFI_DETAIL_GLOBAL(StructuralHash, "ffi.StructuralHash")
 }  // namespace detail
 
 namespace type_attr {
-/** The hash of an object by the structure. The function continues the hash that it is given with
- * what is in the object: by value, hash so far, and the kind of region of definitions. */
+/** The structural hash of an object. The function argument continues a hash with a value in the
+ * object; its arguments are the value, the hash so far, and the kind of definition region. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<int64_t(
     const Object *, int64_t, const TypedFunction<int64_t(AnyView, int64_t, int)> &)>>
     kSHash{"__s_hash__"};
@@ -27,7 +27,7 @@ TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<int64_t(
 
 class StructuralHash {
  public:
-  /** Flags and errors are those of StructuralEqual::Equal. */
+  /** Flags and errors as for StructuralEqual::Equal. */
   TVM_FFI_LOCAL static uint64_t Hash(const Any &value, bool map_free_vars = false,
                                      bool skip_tensor_content = false) {
     return static_cast<uint64_t>(detail::CallGlobal(detail::GlobalStructuralHash(), value,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/structural_key.h
- * A value as a key that is found by its structure: in Map and Dict, and in containers of the
+ * A value as a key that is compared by its structure: in Map and Dict, and in containers of the
  * standard library. Its hash is computed once.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_KEY_H_
@@ -17,12 +17,12 @@ TVM_FFI_DETAIL_GLOBAL(StructuralKey, "ffi.StructuralKey")
 
 }  // namespace detail
 
-/** Map and Dict find those that the runtime makes for a StructuralKey; it fills in both fields. */
+/** Made by the runtime, which fills in both fields, so that Map and Dict can look it up. */
 class StructuralKeyObj : public Object {
  public:
   TVM_FFI_LOCAL_INLINE StructuralKeyObj() = default;
   Any key;
-  /** What StructuralHash gives for the key. */
+  /** StructuralHash of the key. */
   int64_t hash_i64 = 0;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("ffi.StructuralKey", StructuralKeyObj, Object);
 };

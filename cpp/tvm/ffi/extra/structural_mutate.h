@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/structural_mutate.h
- * Making one value of another: fields of objects, elements and values of maps are replaced, and
- * what is around them is copied, or changed in place where nobody else holds it.
+ * Rewriting values: fields of objects, elements and values of maps are replaced, and the objects
+ * around them are copied, or changed in place if nobody else holds them.
  *
  *     Any doubled = StructuralMap<WalkOrder::kPostOrder>(
  *         std::move(root), [](int64_t number) { return number * 2; });
  *
- * A callback is called with values that are exactly of the type of its first parameter, the first
- * that takes a value with each; None is a value here. StructuralMap descends itself; the callbacks
- * of StructuralMutate get the mutator and descend as they like. What is not changed is shared with
- * the original. Keys of maps stay. A type has its own way of being mutated by hooks under
+ * A callback is called with values that are exactly of the type of its first parameter; for each
+ * value only the first that takes it. None is a value here. StructuralMap descends by itself; the
+ * callbacks of StructuralMutate get the mutator and descend as they like. Unchanged parts are
+ * shared with the original. Keys of maps stay. A type can define how it is mutated by hooks under
  * type_attr::kStructuralMutate and kStructuralMaybeInplaceMutate.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_
@@ -21,29 +21,29 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/** Whether a value may be changed itself. */
+/** Whether a value may be changed in place. */
 enum class InplaceMode : int32_t { kDisallow = 0, kAllow = 1 };
 
-/* ---- Mutators ---------------------------------------------------------------------------------*/
+/* ---- Mutators ---- */
 
 class StructuralMutatorObj;
 
-/** Gives a replacement, Unchanged or an Error, which the caller owns. */
+/** Returns a replacement, Unchanged or an Error, which the caller owns. */
 using FStructuralMutateABI = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView value) noexcept;
-/** Gives what was recorded for an object, None if nothing was, or an Error. */
+/** Returns what is recorded for an object, None if nothing is, or an Error. */
 using FStructuralVarRemapGet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var) noexcept;
-/** Gives None or an Error. */
+/** Returns None or an Error. */
 using FStructuralVarRemapSet = TVMFFIAny (*)(StructuralMutatorObj *mutator, AnyView var,
                                              AnyView value) noexcept;
 /** The hook of a type. FStructuralMutate::FromNative<&Mutate>() makes one of a function. */
 using FStructuralMutate =
     reflection::NativeFunctionView<UnchangedOr<Any>(StructuralMutatorObj *, AnyView)>;
 
-/** What a class of mutators does. */
+/** The functions of a mutator class. */
 struct StructuralMutatorVTable {
   /** Must not change the value. */
   FStructuralMutateABI mutate;
-  /** May change the value, which nobody else holds; then it gives Unchanged. */
+  /** May change the value, which nobody else holds; it returns Unchanged in that case. */
   FStructuralMutateABI maybe_inplace_mutate;
   FStructuralVarRemapGet var_remap_get;
   FStructuralVarRemapSet var_remap_set;
@@ -59,14 +59,14 @@ TVM_FFI_LOCAL inline constexpr const char *kStructuralMaybeInplaceMutate =
 namespace type_attr {
 /** How objects of a type are mutated. */
 TVM_FFI_LOCAL inline constexpr AttrKey<FStructuralMutate> kStructuralMutate{"__s_mutate__"};
-/** The same when nobody else holds the object. A type with this hook has the other, too. */
+/** The same if nobody else holds the object. A type with this hook also has the other one. */
 TVM_FFI_LOCAL inline constexpr AttrKey<FStructuralMutate> kStructuralMaybeInplaceMutate{
     "__s_maybe_inplace_mutate__"};
 }  // namespace type_attr
 
 /**
- * Mutates values. It may be kept and used again, but not while it is in use. Most classes of one's
- * own derive from StructuralMapEngineBase, which remembers what became of variables.
+ * Mutates values. It may be kept and used again, but not while it is in use. Most classes of your
+ * own derive from StructuralMapEngineBase, which remembers what variables became.
  */
 class StructuralMutatorObj : public Object {
  public:
@@ -79,7 +79,7 @@ class StructuralMutatorObj : public Object {
                                         InplaceMode inplace_mode = InplaceMode::kDisallow) {
     return MutateExpected(value, inplace_mode).value();
   }
-  /** @param inplace_mode kAllow counts for an object that nobody else holds. */
+  /** @param inplace_mode kAllow takes effect only for an object that nobody else holds. */
   TVM_FFI_LOCAL_INLINE Expected<UnchangedOr<Any>> MutateExpected(
       AnyView value, InplaceMode inplace_mode = InplaceMode::kDisallow) noexcept {
     const bool in_place = inplace_mode == InplaceMode::kAllow && detail::IsUniqueObject(value);
@@ -87,10 +87,10 @@ class StructuralMutatorObj : public Object {
         in_place ? vtable_->maybe_inplace_mutate(this, value) : vtable_->mutate(this, value));
   }
   /**
-   * Mutates what the value is made of: by the hook of its type, else its registered fields, in a
-   * copy. Variables and nodes of graphs are mutated once: what became of them is recorded.
+   * Mutates the contents of a value: by the hook of its type, otherwise its registered fields, in a
+   * copy. Variables and nodes of graphs are mutated once, and the result is recorded.
    *
-   * @param inplace_mode kAllow is the word of the caller that nobody else holds the value.
+   * @param inplace_mode With kAllow the caller guarantees that nobody else holds the value.
    */
   TVM_FFI_LOCAL Expected<UnchangedOr<Any>> DefaultMutateExpected(
       AnyView value, InplaceMode inplace_mode = InplaceMode::kDisallow) noexcept {
@@ -98,18 +98,18 @@ class StructuralMutatorObj : public Object {
     detail::NoteVisited(outcome, value);
     return detail::ExpectedOf<UnchangedOr<Any>>(detail::GiveOutcome(static_cast<Any &&>(outcome)));
   }
-  /** What is recorded for an object; None when nothing is. Errors: TypeError (no object). */
+  /** What is recorded for an object, or None. Errors: TypeError (not an object). */
   TVM_FFI_LOCAL Expected<Any> VarRemapGetExpected(AnyView var) noexcept {
     return detail::ExpectedOf<Any>(vtable_->var_remap_get(this, var));
   }
-  /** Records what becomes of an object, in the place of what was. Errors: TypeError (no object). */
+  /** Records what an object became, replacing any earlier record. Errors: TypeError (no object). */
   TVM_FFI_LOCAL Expected<void> VarRemapSetExpected(AnyView var, AnyView value) noexcept {
     return detail::ExpectedOf<void>(vtable_->var_remap_set(this, var, value));
   }
 
-  /** Whether variables that are met now are uses, or definitions. */
+  /** Whether variables visited now are uses or definitions. */
   TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
-  /** Calls f in a region of this kind, and gives what it gives. Patterns stay patterns. */
+  /** Calls f in a region of this kind and returns its result. Patterns stay patterns. */
   template <typename F>
   TVM_FFI_LOCAL_INLINE decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
     const detail::RegionScope scope(&def_region_mode_, kind);
@@ -120,7 +120,7 @@ class StructuralMutatorObj : public Object {
   TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StructuralMutator", StructuralMutatorObj, Object);
 
  protected:
-  /** @param vtable [lend] As long as the mutator lives. */
+  /** @param vtable [lend] Must live as long as the mutator. */
   TVM_FFI_LOCAL explicit StructuralMutatorObj(const StructuralMutatorVTable *vtable)
       : vtable_(vtable) {}
 
@@ -145,7 +145,7 @@ class StructuralMutator : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralMutator, ObjectRef, StructuralMutatorObj);
 };
 
-/* Mutators that call back: detail/structural_map_engine.h has them. */
+/* Mutators that run callbacks; defined in detail/structural_map_engine.h. */
 class StructuralMapEngineBase;
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine;
@@ -154,11 +154,11 @@ class StructuralMapDynEngine;
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine;
 
-/* ---- In one call ------------------------------------------------------------------------------*/
+/* ---- In one call ---- */
 
 namespace detail {
 
-/** The value of a mutation that may keep the root. */
+/** Mutates the root; returns the root itself if it is unchanged. */
 TVM_FFI_LOCAL_INLINE Expected<Any> ResolveRoot(StructuralMutatorObj *mutator, Any root) {
   Any outcome = OutcomeOf(mutator->MutateExpected(root, InplaceMode::kAllow));
   return ExpectedOf<Any>(
@@ -168,11 +168,11 @@ TVM_FFI_LOCAL_INLINE Expected<Any> ResolveRoot(StructuralMutatorObj *mutator, An
 }  // namespace detail
 
 /**
- * Maps a value. Callbacks (value) or (value, TVMFFIDefRegionKind) give what the value becomes,
- * Unchanged, an Error or an Expected; what they throw is the error of the mapping. In pre-order
- * what a callback gave is descended into, in post-order callbacks get what the descent gave.
+ * Maps a value. Callbacks (value) or (value, TVMFFIDefRegionKind) return what the value becomes,
+ * Unchanged, an Error or an Expected; their exceptions are errors of the mapping. In pre-order the
+ * result of a callback is descended into; in post-order callbacks get the result of the descent.
  *
- * @param root Moved in and held by nobody else, it may be changed itself.
+ * @param root If it is moved in and nobody else holds it, it may be changed in place.
  */
 template <WalkOrder order, typename... Callbacks>
 TVM_FFI_LOCAL Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) {
@@ -189,7 +189,7 @@ TVM_FFI_LOCAL Any StructuralMap(Any root, Callbacks &&...callbacks) {
 
 /**
  * Mutates a value. Callbacks (value, StructuralMutatorObj *) or (value, StructuralMutatorObj *,
- * InplaceMode) give what the value becomes, as those of StructuralMap; it is not descended into.
+ * InplaceMode) return the same as those of StructuralMap; their result is not descended into.
  */
 template <typename... Callbacks>
 TVM_FFI_LOCAL Expected<Any> StructuralMutateExpected(Any root, Callbacks &&...callbacks) {
@@ -204,11 +204,11 @@ TVM_FFI_LOCAL Any StructuralMutate(Any root, Callbacks &&...callbacks) {
       .value();
 }
 
-/* ---- Results of mutations ---------------------------------------------------------------------*/
+/* ---- Results of mutations ---- */
 
 namespace detail {
 
-/** Whether what came is a T, or else which Error is to be returned. */
+/** Whether the result is a T; if not, UnusableResult makes the Error to return. */
 template <typename T, bool kChecked, typename U>
 TVM_FFI_LOCAL_INLINE bool HoldsResult(const Expected<U> &result) {
   if constexpr (kChecked && !type_subsumes_v<T, U>) {
@@ -246,17 +246,17 @@ TVM_FFI_NAMESPACE_END
   }                                                                                        \
   Type name = ::tvm::ffi::detail::TakeResult<Type>(std::move(mutated))
 /** @endcond */
-/** Returns the error that a mutation gave, if it gave one, from the function around it. */
+/** If a mutation returned an error, returns that from the enclosing function. */
 #define TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(...) \
   TVM_FFI_DETAIL_S_MUTATE(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), __VA_ARGS__)
 /**
- * Declares `Type name` with what a mutation gave, an Expected; or returns its error, or a TypeError
- * if it is no Type. Two statements: not for the body of an `if` without braces.
+ * Declares `Type name` with the result of a mutation, an Expected; or returns its error, or a
+ * TypeError if it is not a Type. Two statements: not for the body of an `if` without braces.
  */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, name, ...)                                      \
   TVM_FFI_DETAIL_S_MUTATE_ASSIGN(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), true, Type, \
                                  name, __VA_ARGS__)
-/** The same where the caller knows that it is a Type. */
+/** The same without the check of the type: the caller knows that it is a Type. */
 #define TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(Type, name, ...)                                \
   TVM_FFI_DETAIL_S_MUTATE_ASSIGN(TVM_FFI_STR_CONCAT(tvm_ffi_mutated_, __COUNTER__), false, Type, \
                                  name, __VA_ARGS__)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/structural_visit.h
- * Visiting what a value is made of: fields of objects, elements, values of maps.
+ * Visiting the contents of a value: fields of objects, elements, values of maps.
  *
  *     StructuralWalk<WalkOrder::kPreOrder>(
  *         root,
  *         [&](const VarObj *var) { names.push_back(var->name); return WalkResult::Skip(); },
  *         [&](int64_t number) { sum += number; return WalkResult::Advance(); });
  *
- * A callback is called with values that are exactly of the type of its first parameter, the first
- * that takes a value with each. StructuralWalk descends itself; the callbacks of StructuralVisit
- * get the visitor and descend as they like. A type has its own way of being visited by a hook under
- * type_attr::kStructuralVisit. Keys of maps are not visited, None is not reported.
+ * A callback is called with values that are exactly of the type of its first parameter; for each
+ * value only the first that takes it. StructuralWalk descends by itself; the callbacks of
+ * StructuralVisit get the visitor and descend as they like. A type can define how it is visited by
+ * a hook under type_attr::kStructuralVisit. Keys of maps are not visited, None is not reported.
  */
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_
@@ -24,7 +24,7 @@
 
 TVM_FFI_NAMESPACE_BEGIN
 
-/* ---- What ends a visit ------------------------------------------------------------------------*/
+/* ---- Interrupting a visit ---- */
 
 class VisitInterruptObj : public Object {
  public:
@@ -39,7 +39,7 @@ class VisitInterruptObj : public Object {
                                      Object);
 };
 
-/** The end of a visit before all is visited, with a value for who asked for the visit. */
+/** Ends a visit early, with a value for its caller. */
 class VisitInterrupt : public ObjectRef {
  public:
   TVM_FFI_LOCAL VisitInterrupt() : ObjectRef(make_object<VisitInterruptObj>()) {}
@@ -52,13 +52,13 @@ class VisitInterrupt : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitInterrupt, ObjectRef, VisitInterruptObj);
 };
 
-/** What the callback of a walk wants next. */
+/** What a walk does after a callback. */
 class WalkResult {
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(WalkResult)
   TVM_FFI_LOCAL_INLINE explicit WalkResult(UnsafeInit) {}
   TVM_FFI_LOCAL_INLINE static WalkResult Advance() { return WalkResult(Any(0)); }
-  /** In a walk in pre-order: not into this value. */
+  /** In a pre-order walk: do not descend into this value. */
   TVM_FFI_LOCAL_INLINE static WalkResult Skip() { return WalkResult(Any(1)); }
   TVM_FFI_LOCAL static WalkResult Interrupt(VisitInterrupt interrupt = VisitInterrupt()) {
     return WalkResult(Any(static_cast<VisitInterrupt &&>(interrupt)));
@@ -111,20 +111,20 @@ struct TypeTraits<WalkResult> : detail::ReadTraits<WalkResult> {
   }
 };
 
-/** Whether a value comes before or after what is in it. */
+/** Whether a value comes before or after its contents. */
 enum class WalkOrder : int32_t { kPreOrder = 0, kPostOrder = 1 };
 
-/* ---- Visitors ---------------------------------------------------------------------------------*/
+/* ---- Visitors ---- */
 
 class StructuralVisitorObj;
 
-/** Gives None, a VisitInterrupt or an Error, which the caller owns. */
+/** Returns None, a VisitInterrupt or an Error, which the caller owns. */
 using FStructuralVisitABI = TVMFFIAny (*)(StructuralVisitorObj *visitor, AnyView value) noexcept;
 /** The hook of a type. FStructuralVisit::FromNative<&Visit>() makes one of a function. */
 using FStructuralVisit =
     reflection::NativeFunctionView<Optional<VisitInterrupt>(StructuralVisitorObj *, AnyView)>;
 
-/** What a class of visitors does. */
+/** The functions of a visitor class. */
 struct StructuralVisitorVTable {
   FStructuralVisitABI visit;
 };
@@ -140,14 +140,14 @@ TVM_FFI_LOCAL inline constexpr AttrKey<FStructuralVisit> kStructuralVisit{"__s_v
 }  // namespace type_attr
 
 /**
- * Visits values. It may be kept and used again, but not while it is in use. Classes of one's own
- * derive from it, without a type of their own, and give it their table.
+ * Visits values. It may be kept and used again, but not while it is in use. Classes of your own
+ * derive from it, without registering a type, and pass it their vtable.
  */
 class StructuralVisitorObj : public Object {
  public:
   /** The second argument of StructuralVisit's callbacks. */
   using VisitorObjType = StructuralVisitorObj;
-  /** What StructuralWalk's callbacks get behind the value. */
+  /** The extra arguments that StructuralWalk's callbacks get after the value. */
   using StateTupleType = std::tuple<>;
 
   TVM_FFI_LOCAL_INLINE ~StructuralVisitorObj() = default;
@@ -158,14 +158,14 @@ class StructuralVisitorObj : public Object {
   TVM_FFI_LOCAL_INLINE Expected<Optional<VisitInterrupt>> VisitExpected(AnyView value) noexcept {
     return detail::ExpectedOf<Optional<VisitInterrupt>>(vtable_->visit(this, value));
   }
-  /** Visits what the value is made of: by the hook of its type, else its registered fields. */
+  /** Visits the contents of a value: by the hook of its type, otherwise its registered fields. */
   TVM_FFI_LOCAL Expected<Optional<VisitInterrupt>> DefaultVisitExpected(AnyView value) noexcept {
     return detail::ExpectedOf<Optional<VisitInterrupt>>(detail::GiveOutcome(DefaultVisit(value)));
   }
 
-  /** Whether variables that are met now are uses, or definitions. */
+  /** Whether variables visited now are uses or definitions. */
   TVM_FFI_LOCAL_INLINE TVMFFIDefRegionKind def_region_kind() const { return def_region_mode_; }
-  /** Calls f in a region of this kind, and gives what it gives. Patterns stay patterns. */
+  /** Calls f in a region of this kind and returns its result. Patterns stay patterns. */
   template <typename F>
   TVM_FFI_LOCAL_INLINE decltype(auto) WithDefRegionKind(TVMFFIDefRegionKind kind, F &&f) {
     const detail::RegionScope scope(&def_region_mode_, kind);
@@ -176,7 +176,7 @@ class StructuralVisitorObj : public Object {
   TVM_FFI_DETAIL_RUNTIME_TYPE("ffi.StructuralVisitor", StructuralVisitorObj, Object);
 
  protected:
-  /** @param vtable [lend] As long as the visitor lives. */
+  /** @param vtable [lend] Must live as long as the visitor. */
   TVM_FFI_LOCAL explicit StructuralVisitorObj(const StructuralVisitorVTable *vtable)
       : vtable_(vtable) {}
   TVM_FFI_LOCAL_INLINE StateTupleType StateTuple() const noexcept { return {}; }
@@ -230,12 +230,12 @@ TVM_FFI_LOCAL inline Any StructuralVisitorObj::DefaultVisit(AnyView value) noexc
       });
 }
 
-/* ---- Engines ----------------------------------------------------------------------------------*/
+/* ---- Engines ---- */
 
 /**
- * The visitor of a walk. Parent derives from StructuralVisitorObj and is made of the table. It may
- * have a StateTupleType and a StateTuple() of its own, whose elements callbacks get behind the
- * value, and a DefaultVisitExpected, by which the walk descends.
+ * The visitor of a walk. Parent derives from StructuralVisitorObj and is constructed from the
+ * vtable. It may define a StateTupleType and a StateTuple() of its own, whose elements callbacks
+ * get after the value, and a DefaultVisitExpected, which the walk calls to descend.
  */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public Parent {
@@ -273,7 +273,7 @@ class StructuralWalkEngine : public Parent {
       return outcome;
     }
   }
-  /** A WalkResult or an Error; None when no callback takes the value. */
+  /** A WalkResult or an Error; None if no callback takes the value. */
   TVM_FFI_LOCAL_INLINE Any CallBack(AnyView value) {
     using State = typename Parent::StateTupleType;
     const State state = this->StateTuple();
@@ -289,8 +289,8 @@ class StructuralWalkEngine : public Parent {
 };
 
 /**
- * The visitor whose callbacks descend themselves. Parent is as that of a walk; VisitorObjType is
- * what callbacks get it as. What no callback takes is visited by its DefaultVisitExpected.
+ * The visitor whose callbacks descend by themselves. Parent is like that of a walk; callbacks get
+ * it as a VisitorObjType. Values that no callback takes are visited by its DefaultVisitExpected.
  */
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public Parent {
@@ -327,11 +327,11 @@ class StructuralVisitEngine : public Parent {
   std::tuple<Callbacks...> callbacks_;
 };
 
-/* ---- In one call ------------------------------------------------------------------------------*/
+/* ---- In one call ---- */
 
 /**
- * Walks through a value. Callbacks (value) or (value, TVMFFIDefRegionKind) give a WalkResult or an
- * Expected<WalkResult>; what they throw is the error of the walk.
+ * Walks through a value. Callbacks (value) or (value, TVMFFIDefRegionKind) return a WalkResult or
+ * an Expected<WalkResult>; their exceptions are errors of the walk.
  */
 template <WalkOrder order, typename... Callbacks>
 TVM_FFI_LOCAL Expected<Optional<VisitInterrupt>> StructuralWalkExpected(const Any &root,
@@ -345,9 +345,9 @@ TVM_FFI_LOCAL Optional<VisitInterrupt> StructuralWalk(const Any &root, Callbacks
 }
 
 /**
- * Visits a value. Callbacks (value, StructuralVisitorObj *) give an Expected<Optional<
- * VisitInterrupt>>, and visit what is in the value by VisitExpected of it, or the value's own
- * contents by DefaultVisitExpected.
+ * Visits a value. Callbacks (value, StructuralVisitorObj *) return an Expected<Optional<
+ * VisitInterrupt>>. They visit single values in theirs by the visitor's VisitExpected, or all
+ * contents of their value by its DefaultVisitExpected.
  */
 template <typename... Callbacks>
 TVM_FFI_LOCAL Expected<Optional<VisitInterrupt>> StructuralVisitExpected(const Any &root,
@@ -379,7 +379,7 @@ TVM_FFI_NAMESPACE_END
     if (TVM_FFI_PREDICT_FALSE(::tvm::ffi::detail::EndsVisit(visited))) return visited; \
   } while (0)
 /** @endcond */
-/** Returns what a visit gave from the function around it, if that is an error or an interrupt. */
+/** If a visit returned an error or an interrupt, returns that from the enclosing function. */
 #define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(...) \
   TVM_FFI_DETAIL_S_VISIT(TVM_FFI_STR_CONCAT(tvm_ffi_visited_, __COUNTER__), __VA_ARGS__)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/visit_error_context.h
- * Where an error came from in a structure: a recursive visit that an error passes through leaves
- * the objects that it was in, and FindAccessPaths tells where they stand.
+ * Where in a structure an error occurred: a recursive visit that an error passes through records
+ * the objects being visited, and FindAccessPaths finds their position.
  *
  *     void Visit(const Node &node) {
  *       TVM_FFI_VISIT_BEGIN();
@@ -24,7 +24,7 @@ namespace detail {
 
 TVM_FFI_DETAIL_GLOBAL(FindAccessPaths, "ffi.VisitErrorContext.FindAccessPaths")
 
-/** For references that are never null. */
+/** Checks the object of a reference that is never null. */
 template <typename T>
 TVM_FFI_LOCAL_INLINE ObjectPtr<T> RequireObject(ObjectPtr<T> object, const char *message) {
   if (TVM_FFI_PREDICT_FALSE(object == nullptr)) Throw("InternalError", message);
@@ -33,12 +33,12 @@ TVM_FFI_LOCAL_INLINE ObjectPtr<T> RequireObject(ObjectPtr<T> object, const char 
 
 }  // namespace detail
 
-/** What an error carries of the visit that it came out of. */
+/** The part of an error that describes the visit in which it occurred. */
 class VisitErrorContextObj : public Object {
  public:
   /** The objects that were being visited, innermost first. */
   List<ObjectRef> reverse_visit_pattern;
-  /** What the error carried before it came into a visit. */
+  /** The extra context that the error had before the visit. */
   Optional<ObjectRef> prev_error_context;
 
   TVM_FFI_LOCAL VisitErrorContextObj() = default;
@@ -55,17 +55,17 @@ class VisitErrorContext : public ObjectRef {
   TVM_FFI_LOCAL_INLINE ~VisitErrorContext() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(VisitErrorContext, ObjectRef, VisitErrorContextObj);
 
-  /** Absent when the error came through no visit. */
+  /** Absent if the error passed through no visit. */
   TVM_FFI_LOCAL static Optional<VisitErrorContext> TryGetFromError(const Error &error) {
     const std::optional<ObjectRef> context = error.extra_context();
     if (!context || context->as<VisitErrorContextObj>() == nullptr) return std::nullopt;
     return context->as<VisitErrorContext>();
   }
   /**
-   * Where the innermost object of the context stands in root, each way to it by the other objects
-   * of the context. Containers and objects without registered fields are passed through only.
+   * The paths from root to the innermost object of the context, through the context's other
+   * objects. Containers and objects without registered fields are only passed through.
    *
-   * @param allow_prefix_match Where a way is lost, the place up to which it goes counts as well.
+   * @param allow_prefix_match Where a path gets lost, its longest prefix counts too.
    */
   TVM_FFI_LOCAL static Array<reflection::AccessPath> FindAccessPaths(
       const ObjectRef &root, const VisitErrorContext &context, bool allow_prefix_match = false) {
@@ -100,25 +100,25 @@ return 0;
 TVM_FFI_DETAIL_CATCH
 }
 
-/** Adds what was visited when an error came. Values that are no objects have no place in it. */
+/** Adds the value that was visited when the error occurred, if it is an object. */
 TVM_FFI_LOCAL_COLD void AddVisited(TVMFFIObject *error, AnyView node) noexcept {
   if (node.type_index() < kTVMFFIStaticObjectBegin) return;
-  // The error that a runtime has ready for want of memory is everybody's.
+  // The preallocated out-of-memory error of a runtime is shared by all threads.
   if (error->deleter == nullptr) return;
   if (AddVisited(TVMFFIErrorGetCellPtr(error), node) != 0) MoveFromSafeCallRaised();
 }
 TVM_FFI_LOCAL inline void UpdateVisitErrorContext(Error &error, AnyView node) noexcept {
   AddVisited(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error), node);
 }
-/** The same for an error as functions of the ABI give it. */
+/** The same for an error in the form that functions of the ABI return. */
 TVM_FFI_LOCAL inline void UpdateVisitErrorContext(const TVMFFIAny &error_result,
                                                   AnyView node) noexcept {
   AddVisited(error_result.v_obj, node);
 }
 
 #if TVM_FFI_HAS_EXCEPTIONS
-/** As Thrower, with the object that the error is about. */
-struct TVM_FFI_HIDDEN VisitThrower : ThrowSite {
+/** Like Thrower, with the object that the error is about. */
+struct TVM_FFI_LOCAL VisitThrower : ThrowSite {
   TVM_FFI_LOCAL VisitThrower(const ThrowSite &site, const Any &about)
       : ThrowSite(site), node(about) {}
   template <typename Stream>
@@ -141,7 +141,7 @@ TVM_FFI_LOCAL inline VisitThrower MakeVisitThrower(const char *kind, const char 
 TVM_FFI_NAMESPACE_END
 
 #if TVM_FFI_HAS_EXCEPTIONS
-/** Around the visit of a node: an Error that passes notes it. */
+/** Around the visit of a node: an Error that passes through records the node. */
 #define TVM_FFI_VISIT_BEGIN() \
   try {                       \
   static_cast<void>(0)
@@ -160,7 +160,7 @@ TVM_FFI_NAMESPACE_END
     return ::tvm::ffi::Unexpected<::tvm::ffi::Error>(tvm_ffi_visit_error);    \
   }                                                                           \
   static_cast<void>(0)
-/** As TVM_FFI_THROW, about a node. */
+/** As TVM_FFI_THROW, for an error about a node. */
 #define TVM_FFI_VISIT_THROW(Kind, node)                                                       \
   ::tvm::ffi::detail::MakeVisitThrower(#Kind, __FILE__, __LINE__, TVM_FFI_FUNC_SIG, (node)) & \
       ::tvm::ffi::detail::MessageStream()

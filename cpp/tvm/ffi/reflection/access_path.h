@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/access_path.h
- * Where a value stands inside another: the steps from the outermost object to it.
+ * The position of a value inside another: the steps from the outermost object to it.
  *
  *     AccessPath path = AccessPath::Root()->Attr("layers")->ArrayItem(0);   // <root>.layers[0]
  *
- * A path is a node that knows its last step and the path before it, so that paths with a common
- * beginning share it. Structural comparisons and error contexts give paths; ReprPrint shows them.
+ * A path is a node with its last step and the path before it, so that paths with a common
+ * beginning share it. Structural comparisons and error contexts return paths, ReprPrint prints one.
  */
 #ifndef TVM_FFI_REFLECTION_ACCESS_PATH_H_
 #define TVM_FFI_REFLECTION_ACCESS_PATH_H_
@@ -21,7 +21,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/** What a step goes into; with Missing: where the value would be, and is not. */
+/** What a step goes into; with Missing: where the value should be, but is not. */
 enum class AccessKind : int32_t {
   kAttr = 0,
   kArrayItem = 1,
@@ -45,7 +45,7 @@ class AccessStepObj : public Object {
   TVM_FFI_LOCAL AccessStepObj(AccessKind kind_, Any key_)
       : kind(kind_), key(static_cast<Any &&>(key_)) {}
   TVM_FFI_LOCAL_INLINE ~AccessStepObj() = default;
-  /** Keys are compared as those of a Map are. */
+  /** Keys are compared like those of a Map. */
   TVM_FFI_LOCAL bool StepEqual(const AccessStep &other) const;
 
   TVM_FFI_LOCAL static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind =
@@ -80,7 +80,7 @@ class AccessStep : public ObjectRef {
   }
 };
 
-/** The end of a path. The root has no parent and no step. */
+/** The last node of a path. The root has no parent and no step. */
 class AccessPathObj : public Object {
  public:
   /** An AccessPath. */
@@ -98,7 +98,7 @@ class AccessPathObj : public Object {
   TVM_FFI_LOCAL_INLINE ~AccessPathObj() = default;
 
   TVM_FFI_LOCAL Optional<AccessPath> GetParent() const;
-  /** This path and one step more. */
+  /** This path with one more step. */
   TVM_FFI_LOCAL AccessPath Extend(AccessStep next) const;
   TVM_FFI_LOCAL AccessPath Attr(String name) const;
   TVM_FFI_LOCAL AccessPath AttrMissing(String name) const;
@@ -106,7 +106,7 @@ class AccessPathObj : public Object {
   TVM_FFI_LOCAL AccessPath ArrayItemMissing(int64_t index) const;
   TVM_FFI_LOCAL AccessPath MapItem(Any key) const;
   TVM_FFI_LOCAL AccessPath MapItemMissing(Any key) const;
-  /** From the root on. */
+  /** In order from the root. */
   TVM_FFI_LOCAL Array<AccessStep> ToSteps() const;
   TVM_FFI_LOCAL bool PathEqual(const AccessPath &other) const;
   /** A path is a prefix of itself. */
@@ -131,7 +131,7 @@ class AccessPath : public ObjectRef {
   TVM_FFI_LOCAL_INLINE ~AccessPath() = default;
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(AccessPath, ObjectRef, AccessPathObj);
 
-  /** The path without a step. */
+  /** The path without steps. */
   TVM_FFI_LOCAL static AccessPath Root() { return AccessPath(make_object<AccessPathObj>()); }
   TVM_FFI_LOCAL static AccessPath FromSteps(const Array<AccessStep> &steps) {
     return FromSteps(steps.begin(), steps.end());
@@ -144,10 +144,10 @@ class AccessPath : public ObjectRef {
   }
 };
 
-/** Where two values differ: the path in the one, and in the other. */
+/** Where two values differ: the path in the first, and in the second. */
 using AccessPathPair = Tuple<AccessPath, AccessPath>;
 
-/* ---- Bodies -----------------------------------------------------------------------------------*/
+/* ---- Bodies ---- */
 
 TVM_FFI_LOCAL inline bool AccessStepObj::StepEqual(const AccessStep &other) const {
   return kind == other->kind && AnyEqual()(key, other->key);
@@ -183,7 +183,7 @@ TVM_FFI_LOCAL inline AccessPath AccessPathObj::MapItemMissing(Any key) const {
 
 TVM_FFI_LOCAL inline Array<AccessStep> AccessPathObj::ToSteps() const {
   int64_t count = 0;
-  // Fields may have been set to anything: depth is not believed.
+  // Fields may have been set to anything, so depth is not trusted.
   for (const AccessPathObj *path = this; path->ParentNode() != nullptr; path = path->ParentNode()) {
     ++count;
   }

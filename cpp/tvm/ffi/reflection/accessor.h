@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/accessor.h
- * Types that are known by name: their fields, methods and attributes.
+ * Access by name to types: their fields, methods and attributes.
  *
  *     FieldGetter weight("my.Layer", "weight");
  *     Any value = weight(layer);
  *
- * All of it reads the type table of the runtime. What GetFieldInfo and GetMethodInfo give moves
- * when somebody registers more for that type: do not keep it.
+ * All of it reads the type table of the runtime. The results of GetFieldInfo and GetMethodInfo
+ * become invalid when more is registered for that type: do not keep them.
  */
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
@@ -20,9 +20,9 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/* ---- Names of attributes ----------------------------------------------------------------------*/
+/* ---- Names of attributes ---- */
 
-/** The names alone, as code for headers up to 0.1.14 has them. */
+/** The names alone, as code written for headers up to 0.1.14 expects them. */
 namespace type_attr {
 TVM_FFI_LOCAL inline constexpr const char *kNew = "__ffi_new__";
 TVM_FFI_LOCAL inline constexpr const char *kInit = "__ffi_init__";
@@ -44,20 +44,20 @@ TVM_FFI_LOCAL inline constexpr const char *kDataFromJson = "__data_from_json__";
 
 }  // namespace reflection
 
-/** The names with the types of their values; those of dataclass.h, serialization.h and
- * structural_*.h are there. */
+/** The names with the types of their values; others are in dataclass.h, serialization.h and
+ * structural_*.h. */
 namespace type_attr {
-/** Makes an object that nothing is set in. */
+/** Makes an object without setting its fields. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<ObjectRef()>> kNew{"__ffi_new__"};
 /** The constructor. */
 TVM_FFI_LOCAL inline constexpr AttrKey<Function> kInit{"__ffi_init__"};
-/** What a parameter of this type takes besides its objects, made into one. */
+/** Converts another value that a parameter of this type accepts to one of its objects. */
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<Any(AnyView)>> kConvert{"__ffi_convert__"};
 TVM_FFI_LOCAL inline constexpr AttrKey<Any> kConvertTypeSchema{"__ffi_convert_type_schema__"};
 TVM_FFI_LOCAL inline constexpr AttrKey<TypedFunction<ObjectRef(const Object *)>> kShallowCopy{
     "__ffi_shallow_copy__"};
 TVM_FFI_LOCAL inline constexpr AttrKey<bool> kTypeFinal{"__ffi_type_final__"};
-/** What objects are hashed and compared by as keys of a Map; see any_hash.h. */
+/** Hash and equality of objects that are keys of a Map; see any_hash.h. */
 TVM_FFI_LOCAL inline constexpr AttrKey<reflection::NativeFunctionView<int64_t(const Any &)>>
     kAnyHash{"__any_hash__"};
 TVM_FFI_LOCAL inline constexpr AttrKey<
@@ -74,7 +74,7 @@ TVM_FFI_LOCAL inline TVMFFIByteArray AsByteArray(const char *text) {
 
 namespace detail {
 
-/** The name in whatever names an attribute. */
+/** The name of an attribute, given as text or as an AttrKey. */
 template <typename Name>
 TVM_FFI_LOCAL TVMFFIByteArray AttrName(const Name &name) {
   return BytesOf(name);
@@ -95,7 +95,7 @@ TVM_FFI_LOCAL inline const TVMFFITypeInfo *TypeInfoOf(TVMFFIByteArray type_key) 
   return TVMFFIGetTypeInfo(index);
 }
 
-/** `<before><a><between><b><after>`, thrown. */
+/** Throws `<before><a><between><b><after>`. */
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowNames(const char *kind, const char *before,
                                                 TVMFFIByteArray a, const char *between,
                                                 TVMFFIByteArray b, const char *after) {
@@ -111,7 +111,7 @@ TVM_FFI_LOCAL inline const TVMFFITypeInfo *TypeInfoOf(TVMFFIByteArray type_key) 
   ThrowRaised();
 }
 
-/** The item of this name. NULL when there is none. */
+/** The item with this name, or NULL. */
 template <typename Info>
 TVM_FFI_LOCAL const Info *FindByName(const Info *items, int32_t size, TVMFFIByteArray name) {
   for (int32_t i = 0; i < size; ++i) {
@@ -138,12 +138,12 @@ TVM_FFI_LOCAL_COLD const TVMFFIMethodInfo *RequireMethod(TVMFFIByteArray key,
   return method;
 }
 
-/** Where a field of an object is. */
+/** The address of an object's field. */
 TVM_FFI_LOCAL_INLINE void *FieldAddress(const Object *object, const TVMFFIFieldInfo &field) {
   return reinterpret_cast<char *>(ObjectUnsafe::GetHeader(object)) + field.offset;
 }
 
-/** A Function called with what stands in args; the result is left in *result. */
+/** Calls a Function; returns its code, with the result left in *result. */
 TVM_FFI_LOCAL inline int CallFunctionObject(void *function, const TVMFFIAny *args, int32_t num_args,
                                             Any *result) {
   return TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args,
@@ -152,12 +152,12 @@ TVM_FFI_LOCAL inline int CallFunctionObject(void *function, const TVMFFIAny *arg
 
 }  // namespace detail
 
-/* ---- Fields -----------------------------------------------------------------------------------*/
+/* ---- Fields ---- */
 
-/** From the header of an object to one of its members. */
+/** The offset of a member from the header of its object. */
 template <typename Class, typename T>
 TVM_FFI_LOCAL int64_t GetFieldByteOffsetToObject(T Class::*field) {
-  // Of an object that is not there; null would be special to sanitizers.
+  // Computed from a made-up address, which is not read; sanitizers object to null.
   Class *const object = reinterpret_cast<Class *>(uintptr_t{1} << 16);
   return static_cast<int64_t>(
       reinterpret_cast<uintptr_t>(&(object->*field)) -
@@ -170,7 +170,7 @@ TVM_FFI_LOCAL const TVMFFIFieldInfo *GetFieldInfo(const Key &type_key, const Nam
   return detail::RequireField(detail::BytesOf(type_key), detail::BytesOf(name));
 }
 
-/** Sets the field at that address. 0, or -1 with an error raised. */
+/** Sets the field at this address. Returns 0, or -1 with an error raised. */
 TVM_FFI_LOCAL inline int CallFieldSetter(const TVMFFIFieldInfo *field, void *address,
                                          const TVMFFIAny *value) {
   if (field->setter == nullptr) {
@@ -190,7 +190,7 @@ TVM_FFI_LOCAL inline int CallFieldSetter(const TVMFFIFieldInfo *field, void *add
   return reinterpret_cast<TVMFFIFieldSetter>(field->setter)(address, value);
 }
 
-/** The same with the default, which a factory may have to make. */
+/** The same with the default value, which a factory may make. */
 TVM_FFI_LOCAL inline int CallFieldSetterToDefault(const TVMFFIFieldInfo *field, void *address) {
   const TVMFFIAny *value = &field->default_value_or_factory;
   Any made;
@@ -201,12 +201,12 @@ TVM_FFI_LOCAL inline int CallFieldSetterToDefault(const TVMFFIFieldInfo *field, 
   }
   return CallFieldSetter(field, address, value);
 }
-/** Throws what the setter or the factory raised. */
+/** Throws the error that the setter or the factory raised. */
 TVM_FFI_LOCAL inline void SetFieldToDefault(const TVMFFIFieldInfo *field, void *address) {
   ::tvm::ffi::detail::CheckSafeCall(CallFieldSetterToDefault(field, address));
 }
 
-/** Reads one field of objects of a type. */
+/** Reads one field of objects. */
 class FieldGetter {
  public:
   TVM_FFI_LOCAL explicit FieldGetter(const TVMFFIFieldInfo *field)
@@ -233,7 +233,7 @@ class FieldGetter {
   TVMFFIFieldGetter getter_;
 };
 
-/** Sets one field, whether it is registered as writable or not. */
+/** Sets one field, even if it is not registered as writable. */
 class FieldSetter {
  public:
   TVM_FFI_LOCAL explicit FieldSetter(const TVMFFIFieldInfo *field) : field_(*field) {}
@@ -242,7 +242,7 @@ class FieldSetter {
   TVM_FFI_LOCAL FieldSetter(const Key &type_key, const Name &name)
       : FieldSetter(GetFieldInfo(type_key, name)) {}
 
-  /** Throws what the setter raised. */
+  /** Throws the error that the setter raised. */
   TVM_FFI_LOCAL void operator()(const Object *object, AnyView value) const {
     const TVMFFIAny view = value.CopyToTVMFFIAny();
     ::tvm::ffi::detail::CheckSafeCall(
@@ -259,7 +259,7 @@ class FieldSetter {
   TVMFFIFieldInfo field_;
 };
 
-/** Until f gives true; whether it did. First the fields of the parents, from the root down. */
+/** Calls f for each field, ancestors' first, until it returns true. Returns whether it did. */
 template <typename F>
 TVM_FFI_LOCAL bool ForEachFieldInfoWithEarlyStop(const TVMFFITypeInfo *type, F &&f) {
   for (int32_t depth = 0; depth <= type->type_depth; ++depth) {
@@ -278,7 +278,7 @@ TVM_FFI_LOCAL void ForEachFieldInfo(const TVMFFITypeInfo *type, F &&f) {
   });
 }
 
-/* ---- Methods and attributes -------------------------------------------------------------------*/
+/* ---- Methods and attributes ---- */
 
 /** [lend] A method of the type itself. Errors: RuntimeError (no such method). */
 template <typename Key, typename Name>
@@ -291,14 +291,14 @@ TVM_FFI_LOCAL Function GetMethod(const Key &type_key, const Name &name) {
       .template cast<Function>();
 }
 
-/** One attribute of all types. */
+/** The column of one attribute for all types. */
 class TypeAttrColumn {
  public:
   /** Errors: RuntimeError (no type has it). */
   template <typename Name>
   TVM_FFI_LOCAL explicit TypeAttrColumn(const Name &name) : column_(Find(detail::AttrName(name))) {}
 
-  /** [lend] None where a type has none. */
+  /** [lend] None if the type does not have the attribute. */
   TVM_FFI_LOCAL AnyView operator[](int32_t type_index) const {
     const int64_t i = static_cast<int64_t>(type_index) - column_->begin_index;
     return i >= 0 && i < column_->size ? AnyView::CopyFromTVMFFIAny(column_->data[i]) : AnyView();

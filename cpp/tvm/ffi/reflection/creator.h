@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/creator.h
- * Objects of types that are known by name, made and filled in.
+ * Creation of objects of types that are known by name.
  *
  *     ObjectCreator layer("my.Layer");
  *     Any made = layer(Map<String, Any>{{"name", "dense"}, {"width", 128}});
@@ -18,7 +18,7 @@ TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 namespace detail {
 
-/** [lend] The function that a type without a creator of its own is made by, or NULL. */
+/** [lend] The function that creates objects of a type without a creator, or NULL. */
 TVM_FFI_LOCAL inline TVMFFIObject *FindNew(const TVMFFITypeInfo *type) {
   const TVMFFIByteArray name = BytesOf(::tvm::ffi::type_attr::kNew.name);
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&name);
@@ -30,7 +30,7 @@ TVM_FFI_LOCAL inline TVMFFIObject *FindNew(const TVMFFITypeInfo *type) {
 }  // namespace detail
 }  // namespace reflection
 
-/** Whether CreateEmptyObject makes objects of a type. */
+/** Whether CreateEmptyObject can create objects of a type. */
 TVM_FFI_LOCAL inline bool HasCreator(const TVMFFITypeInfo *type) {
   return (type->metadata != nullptr && type->metadata->creator != nullptr) ||
          reflection::detail::FindNew(type) != nullptr;
@@ -38,7 +38,7 @@ TVM_FFI_LOCAL inline bool HasCreator(const TVMFFITypeInfo *type) {
 
 /**
  * An object as its default constructor leaves it. Errors: RuntimeError (there is none), TypeError
- * (the function in its place gave something else).
+ * (the function that replaces it returned something else).
  */
 TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *type) {
   TVMFFIObject *make;
@@ -55,7 +55,7 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *t
   }
   Any made;
   detail::CheckSafeCall(reflection::detail::CallFunctionObject(make, nullptr, 0, &made));
-  // What fields are set in must be of the type that has them.
+  // Fields are set by offset, so the object must be of this type or a subtype.
   if (made.type_index() < kTVMFFIStaticObjectBegin ||
       (made.type_index() != type->type_index &&
        !detail::HasAncestor(made.type_index(), type->type_depth, type->type_index))) {
@@ -67,7 +67,7 @@ TVM_FFI_LOCAL inline ObjectPtr<Object> CreateEmptyObject(const TVMFFITypeInfo *t
 
 namespace reflection {
 
-/** Makes objects of one type. */
+/** Creates objects of one type. */
 class ObjectCreator {
  public:
   /** Errors: RuntimeError (objects of this type cannot be made without arguments). */
@@ -85,7 +85,7 @@ class ObjectCreator {
 
   /**
    * Fields that are not given get their default. Errors: TypeError (one has none, or the type has
-   * no field of that name), and what setters and factories raise.
+   * no field of that name), and those of setters and factories.
    */
   template <typename Dependent = void>
   TVM_FFI_LOCAL Any
@@ -113,7 +113,7 @@ class ObjectCreator {
                          type_->type_key, "`");
     }
   }
-  /** Whether the type has a field for each name. */
+  /** Throws unless the type has a field for each name. */
   TVM_FFI_LOCAL void CheckNames(const Map<String, Any> &fields) const {
     for (const std::pair<String, Any> &given : fields) {
       const TVMFFIByteArray name = detail::BytesOf(given.first);

@@ -18,7 +18,7 @@ namespace detail {
 
 using namespace ::tvm::ffi::detail;
 
-/** The state of an enum, made if there is none yet. Errors: TypeError (something else is there). */
+/** The state of an enum, if there is one. Errors: TypeError (something else is there). */
 TVM_FFI_LOCAL inline std::optional<EnumState> GetEnumState(int32_t type_index) {
   const TVMFFIAny *found = FindEnumState(type_index);
   if (found == nullptr) return std::nullopt;
@@ -43,13 +43,13 @@ TVM_FFI_LOCAL inline EnumState GetOrMakeEnumState(int32_t type_index) {
   return made.as_or_throw<EnumState>();
 }
 
-/** The part of EnumDef that knows the enum by its index only. */
-class TVM_FFI_HIDDEN EnumDefBase {
+/** The part of EnumDef that knows the enum only by its index. */
+class TVM_FFI_LOCAL EnumDefBase {
  protected:
   TVM_FFI_LOCAL explicit EnumDefBase(int32_t type_index) : state_(GetOrMakeEnumState(type_index)) {}
   TVM_FFI_LOCAL ~EnumDefBase() = default;
 
-  /** Errors: ValueError (a member has that number or that name). */
+  /** Errors: ValueError (a member already has that number or name). */
   TVM_FFI_LOCAL void Add(const ObjectPtr<EnumObj> &member) {
     if (state_->indexes.count(member->_int_index) != 0 ||
         state_->indexes.count(member->_str_index) != 0) {
@@ -79,7 +79,7 @@ class TVM_FFI_HIDDEN EnumDefBase {
 
 }  // namespace detail
 
-/** Adds one member, and says what there is to say of it. Members live as long as the process. */
+/** Adds one member and its attributes. Members live as long as the process. */
 template <typename EnumT>
 class TVM_FFI_HIDDEN EnumDef : public detail::EnumDefBase {
   static_assert(std::is_base_of_v<EnumObj, EnumT>,
@@ -87,7 +87,7 @@ class TVM_FFI_HIDDEN EnumDef : public detail::EnumDefBase {
   TVM_FFI_LOCAL static constexpr bool kIsInt = std::is_base_of_v<IntEnumObj, EnumT>;
 
  public:
-  /** The next number is the member's. Errors: ValueError (the name is taken). */
+  /** The member gets the next number. Errors: ValueError (the name is taken). */
   TVM_FFI_LOCAL explicit EnumDef(const char *name)
       : EnumDefBase(EnumT::_GetOrAllocRuntimeTypeIndex()) {
     static_assert(!kIsInt, "a member of an IntEnum has a number: EnumDef<T>(name, number)");
@@ -100,19 +100,19 @@ class TVM_FFI_HIDDEN EnumDef : public detail::EnumDefBase {
     AddMember(value, name);
   }
 
-  /** A value; one that was set before is replaced. */
+  /** Sets an attribute, replacing any earlier value. */
   template <typename V>
   TVM_FFI_LOCAL EnumDef &set_attr(const char *name, V &&value) {
     SetAttr(name, Any(static_cast<V &&>(value)));
     return *this;
   }
-  /** The value becomes what the key is for. */
+  /** The value is converted to the type of the key. */
   template <typename T, typename V>
   TVM_FFI_LOCAL EnumDef &set_attr(const AttrKey<T> &key, V &&value) {
     SetAttr(key.name, Any(T(static_cast<V &&>(value))));
     return *this;
   }
-  /** A C++ function for a key that takes native ones: it gives an R or an Expected<R>. */
+  /** A C++ function, for a key that takes native ones: it returns an R or an Expected<R>. */
   template <auto fn, typename F>
   TVM_FFI_LOCAL EnumDef &set_native_fn_attr(const AttrKey<NativeFunctionView<F>> &key) {
     SetAttr(key.name, Any(NativeFunctionView<F>::template FromNative<fn>()));

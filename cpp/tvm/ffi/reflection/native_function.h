@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/native_function.h
- * Hooks of types: a C function that gives its result as a value of the ABI and throws nothing, or
- * a Function. Either is called the same way.
+ * Hooks of types: a C function that returns its result as a value of the ABI and throws nothing, or
+ * a Function. Both are called the same way.
  *
  *     using Hash = NativeFunctionView<int64_t(const Any &)>;
- *     Hash hash = Hash::FromNative<&HashOf>();       // Expected<int64_t> HashOf(const Any &)
- * noexcept Expected<int64_t> value = hash.CallExpected(key);
+ *     // Expected<int64_t> HashOf(const Any &) noexcept
+ *     Hash hash = Hash::FromNative<&HashOf>();
+ *     Expected<int64_t> value = hash.CallExpected(key);
  */
 #ifndef TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
 #define TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_
@@ -25,7 +26,7 @@ namespace detail {
 
 using namespace ::tvm::ffi::detail;
 
-/** What may be handed to a C function of another library. */
+/** Whether a T can be passed to a C function of another library. */
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_native_parameter_v = std::is_lvalue_reference_v<T> ||
                                                             (std::is_trivially_copyable_v<T> &&
@@ -59,7 +60,7 @@ struct NativeAdapter {
   }
 };
 
-/** Calls a hook, whichever of the two it is. */
+/** Calls a hook of either kind. */
 template <typename R, typename... Params>
 struct NativeCaller {
   static_assert((is_native_parameter_v<Params> && ...),
@@ -78,9 +79,9 @@ struct NativeCaller {
   }
 
  private:
-  /** Leaves an R or an Error in *result. Conversions may throw as well as raise. */
+  /** Leaves an R or an Error in *result. Conversions may throw as well as raise errors. */
   TVM_FFI_LOCAL static int CallPacked(const TVMFFIAny &hook, Any *result, Params... params) {
-    // One that was moved from.
+    // The hook was moved from.
     if (hook.type_index != kTVMFFIFunction) return RaiseNullCall();
     TVM_FFI_DETAIL_TRY {
       const ArgViewsOf<std::remove_cv_t<std::remove_reference_t<Params>>...> views(params...);
@@ -112,7 +113,7 @@ struct NativeCaller {
   }
 };
 
-/** A hook as the value that it is stored as. Errors: ValueError (null). */
+/** The value that a hook is stored as. Errors: ValueError (null). */
 TVM_FFI_LOCAL inline TVMFFIAny ViewOfHook(const Function &packed) {
   if (packed == nullptr) {
     Throw("ValueError", "NativeFunctionView requires a non-null typed function");
@@ -130,7 +131,7 @@ TVM_FFI_LOCAL TVMFFIAny NativeHook() {
 }  // namespace detail
 namespace details = detail;
 
-/** A hook that somebody else keeps. */
+/** A hook that is owned elsewhere. */
 template <typename R, typename... Params>
 class NativeFunctionView<R(Params...)> {
  public:
@@ -144,7 +145,7 @@ class NativeFunctionView<R(Params...)> {
   NativeFunctionView(const TypedFunction<Expected<R>(Params...)> &&) = delete;
   NativeFunctionView(const NativeFunction<R(Params...)> &&) = delete;
 
-  /** Of a function that gives an R or an Expected<R>. What it throws becomes the error. */
+  /** From a function that returns an R or an Expected<R>. An exception becomes the error. */
   template <auto fn>
   TVM_FFI_LOCAL_INLINE static NativeFunctionView FromNative() {
     NativeFunctionView view{UnsafeInit{}};
@@ -155,7 +156,7 @@ class NativeFunctionView<R(Params...)> {
   TVM_FFI_LOCAL_INLINE Expected<R> CallExpected(Params... params) const noexcept {
     return detail::NativeCaller<R, Params...>::Call(*detail::AnyUnsafe::Data(data_), params...);
   }
-  /** Throws the error that the hook gave. */
+  /** Throws the error that the hook returned. */
   TVM_FFI_LOCAL_INLINE R operator()(Params... params) const {
     return CallExpected(params...).value();
   }
@@ -167,7 +168,7 @@ class NativeFunctionView<R(Params...)> {
   friend class NativeFunction<R(Params...)>;
 };
 
-/** The same, kept by what is called. */
+/** The same, but owning the hook. */
 template <typename R, typename... Params>
 class NativeFunction<R(Params...)> {
  public:
@@ -203,7 +204,7 @@ TVM_FFI_LOCAL NativeFunctionView<R(Params...)>::NativeFunctionView(
 
 namespace detail {
 
-/** What the traits of both have in common. */
+/** What the traits of both share. */
 template <typename Self, typename R, typename... Params>
 struct NativeTraits : ReadTraits<Self> {
   using TvmFfiOwn = void;
@@ -246,7 +247,7 @@ struct TypeTraits<reflection::NativeFunctionView<R(Params...)>>
     value.data_ = AnyView::CopyFromTVMFFIAny(*source);
     return value;
   }
-  /** The value stays where it is: a view of it would be left alone. */
+  /** Leaves the value in the Any, because a view that took it out would not own it. */
   TVM_FFI_LOCAL_INLINE static Self MoveFromAnyAfterCheck(TVMFFIAny *source) {
     return CopyFromAnyViewAfterCheck(source);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/overload.h
- * Registering a class whose methods have overloads.
+ * Registration of classes whose methods have overloads.
  *
  *     refl::OverloadObjectDef<VectorObj>()
  *         .def(refl::init<int64_t>())
@@ -9,8 +9,8 @@
  *         .def("scale", &VectorObj::ScaleByInt)
  *         .def("scale", &VectorObj::ScaleByFloat);
  *
- * Of what has one name, the first that takes the arguments is called, in the order in which they
- * were registered: so what takes an int stands before what takes a float, which takes ints as well.
+ * Among overloads of one name, the first that accepts the arguments is called, in the order of
+ * registration. Register int before float, because float parameters accept ints as well.
  */
 #ifndef TVM_FFI_REFLECTION_OVERLOAD_H_
 #define TVM_FFI_REFLECTION_OVERLOAD_H_
@@ -21,7 +21,7 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/** As ObjectDef, but that a name may be given again, and init, too. */
+/** Like ObjectDef, but a name may be used several times, and so may init. */
 template <typename Class>
 class TVM_FFI_HIDDEN OverloadObjectDef : public ObjectDef<Class> {
   using Base = ObjectDef<Class>;
@@ -76,7 +76,7 @@ class TVM_FFI_HIDDEN OverloadObjectDef : public ObjectDef<Class> {
   }
 
  private:
-  /** What was registered under a name; the name is the function's. */
+  /** The overloads registered under one name; `name` points into the function. */
   struct TVM_FFI_HIDDEN Name {
     Name *next;
     TVMFFIByteArray name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/reflection/registry.h
- * Registering global functions, and what there is to know about types of one's own.
+ * Registration of global functions, and of types with their fields, methods and attributes.
  *
  *     TVM_FFI_STATIC_INIT_BLOCK() {
  *       namespace refl = tvm::ffi::reflection;
@@ -13,7 +13,7 @@
  *           .def("describe", &LayerObj::Describe);
  *     }
  *
- * With TVM_FFI_LEAN tvm_ffi.h brings the global functions only.
+ * With TVM_FFI_LEAN tvm_ffi.h includes only the part for global functions.
  */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
@@ -33,13 +33,13 @@
 TVM_FFI_NAMESPACE_BEGIN
 namespace reflection {
 
-/** `overload_cast<int>(&C::f, const_)`: the one that is const. */
+/** `overload_cast<int>(&C::f, const_)` picks the const overload. */
 struct const_t {};
 TVM_FFI_LOCAL inline constexpr const_t const_{};
 
 namespace detail {
 
-/** Picks a function by all of its parameters, or by the first ones where that is enough. */
+/** Picks a function by all of its parameters, or by the first ones if these are unambiguous. */
 template <typename... Args>
 struct TVM_FFI_HIDDEN OverloadCast {
   template <typename R>
@@ -70,15 +70,15 @@ struct TVM_FFI_HIDDEN OverloadCast {
 
 }  // namespace detail
 
-/** `overload_cast<int64_t>(&Scale)`: the Scale that takes an int64_t. */
+/** `overload_cast<int64_t>(&Scale)` picks the Scale that takes an int64_t. */
 template <typename... Args>
 TVM_FFI_LOCAL inline constexpr detail::OverloadCast<Args...> overload_cast{};
 
 /**
- * Registers a class: fields, methods, constructor. What it can be without (a copy, an automatic
- * constructor of the fields) follows when the ObjectDef dies, which may throw as well.
+ * Registers a class: fields, methods, constructor. The destructor of ObjectDef, which may
+ * throw as well, adds what it derives from these (a copy function, a constructor from the fields).
  *
- * A class is registered once in a process. Errors of all: RuntimeError (registered before),
+ * A class is registered once per process. Errors of all: RuntimeError (registered before),
  * InternalError (two fields of one name).
  */
 template <typename Class>
@@ -100,7 +100,7 @@ class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
     SendClass(extras);
   }
   TVM_FFI_LOCAL ~ObjectDef() noexcept(false) {
-    if (std::uncaught_exceptions() > num_exceptions_) return;  // one of def or its like threw
+    if (std::uncaught_exceptions() > num_exceptions_) return;  // def or another member threw
     Function copy;
     if constexpr (std::is_copy_constructible_v<Class>) {
       copy = MakeFunction(type_attr::kShallowCopy, detail::CopyObject<Class>());
@@ -108,29 +108,29 @@ class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
     SendEnd(copy, detail::CreatorOf<Class>(), automatic_init_, Class::_type_final);
   }
 
-  /** A field that is read. */
+  /** A read-only field. */
   template <typename C, typename T, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def_ro(const char *name, T C::*field, Extra... extra) {
     return DefField(name, field, 0, extra...);
   }
-  /** One that is written too. */
+  /** A writable field. */
   template <typename C, typename T, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def_rw(const char *name, T C::*field, Extra... extra) {
     static_assert(Class::_type_mutable,
                   "def_rw is for classes that are _type_mutable; others have def_ro");
     return DefField(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
-  /** A member function, or a callable that takes the object first. */
+  /** A method: a member function, or a callable that takes the object first. */
   template <typename F, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def(const char *name, F &&f, Extra... extra) {
     return DefMethod(name, static_cast<F &&>(f), false, extra...);
   }
-  /** A callable without an object. */
+  /** A static method: a callable without an object. */
   template <typename F, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def_static(const char *name, F &&f, Extra... extra) {
     return DefMethod(name, static_cast<F &&>(f), true, extra...);
   }
-  /** The constructor that takes Args. There is one; without, one is made of the fields. */
+  /** The constructor that takes Args. At most one; without it, one is made from the fields. */
   template <typename... Args, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def(init<Args...>, Extra... extra) {
     static_assert(std::is_constructible_v<Class, Args...>, "init: there is no such constructor");
@@ -147,8 +147,7 @@ class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
     SendValue(name, static_cast<V &&>(value));
     return *this;
   }
-  /** Arguments that a Ref can be made of are taken where a frontend wants an object of this type.
-   */
+  /** Lets frontends pass a value that converts to Ref where an object of this type is expected. */
   template <typename Ref>
   TVM_FFI_LOCAL ObjectDef &def_convert() {
     return def_type_attr(type_attr::kConvert, &detail::FFIConvertFromAnyViewToObjectRef<Ref>);
@@ -201,7 +200,7 @@ class TVM_FFI_HIDDEN TypeAttrDef : public detail::TypeDef {
  public:
   TVM_FFI_LOCAL TypeAttrDef() : TypeDef(Class::_GetOrAllocRuntimeTypeIndex(), Class::_type_key) {}
 
-  /** A value, or a callable. Errors: RuntimeError (the type has this attribute). */
+  /** A value, or a callable. Errors: RuntimeError (the type already has this attribute). */
   template <typename V>
   TVM_FFI_LOCAL TypeAttrDef &def(const char *name, V &&value) {
     SendValue(name, static_cast<V &&>(value));
@@ -212,14 +211,14 @@ class TVM_FFI_HIDDEN TypeAttrDef : public detail::TypeDef {
     SendConverted(name, value);
     return *this;
   }
-  /** The value becomes what the key is for. */
+  /** The value is converted to the type of the key. */
   template <typename T, typename V>
   TVM_FFI_LOCAL TypeAttrDef &attr(const AttrKey<T> &key, V &&value) {
     const T converted(static_cast<V &&>(value));
     SendConverted(key.name, converted);
     return *this;
   }
-  /** A C++ function for a key that takes native ones: it gives an R or an Expected<R>. */
+  /** A C++ function, for a key that takes native ones: it returns an R or an Expected<R>. */
   template <auto fn, typename F>
   TVM_FFI_LOCAL TypeAttrDef &native_fn_attr(const AttrKey<NativeFunctionView<F>> &key) {
     if (IsKeyHook(key.name)) {
@@ -237,14 +236,14 @@ class TVM_FFI_HIDDEN TypeAttrDef : public detail::TypeDef {
   }
 
  private:
-  /** Pointers under these names mean something else before 0.1.15: functions are called by all. */
+  /** Before 0.1.15 pointers under these names mean something else; all versions call a Function. */
   TVM_FFI_LOCAL static bool IsKeyHook(const char *name) {
     return std::strcmp(name, type_attr::kAnyHash) == 0 ||
            std::strcmp(name, type_attr::kAnyEqual) == 0;
   }
 };
 
-/** Makes TypeAttrColumn find an attribute that no type has yet. */
+/** Makes TypeAttrColumn find an attribute even if no type has it yet. */
 template <typename Name>
 TVM_FFI_LOCAL void EnsureTypeAttrColumn(const Name &name) {
   const TVMFFIByteArray bytes = detail::AttrName(name);

@@ -26,7 +26,7 @@ struct dim3 {
 
 TVM_FFI_NAMESPACE_END
 
-/** Throws a RuntimeError unless stmt gives cudaSuccess. */
+/** Throws a RuntimeError unless stmt returns cudaSuccess. */
 #define TVM_FFI_CHECK_CUDA_ERROR(stmt)                                                \
   do {                                                                                \
     const cudaError_t tvm_ffi_cuda_error = (stmt);                                    \

@@ -14,8 +14,8 @@
  *           kernel.Launch(args, ffi::dim3((n + 255) / 256), ffi::dim3(256), stream));
  *     }
  *
- * Which API of CUDA is called: internal/unified_api.h. Objects may be used from several threads as
- * long as none of them moves or destroys one.
+ * internal/unified_api.h says which API of CUDA is called. Several threads may use the objects at
+ * the same time, as long as none of them moves or destroys one.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
 #define TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_
@@ -30,7 +30,7 @@ inline namespace TVM_FFI_DETAIL_CUDA_API {
 
 #if TVM_FFI_HAS_EXCEPTIONS
 
-/** A kernel of a library, which has to stay loaded. Null after a move from it. */
+/** A kernel of a library, which has to stay loaded. Null after it was moved from. */
 class CubinKernel {
  public:
   /** Errors: RuntimeError (the library has no such kernel). */
@@ -45,19 +45,19 @@ class CubinKernel {
   }
 
   /**
-   * Launches the kernel on the current device. It may still run, and may yet fail, afterwards.
+   * Launches the kernel on the current device. It may still be running on return, and fail later.
    *
-   * @param args            [borrow] For each parameter of the kernel the address of its value;
+   * @param args            [borrow] The address of the value of each parameter of the kernel;
    *                        the values are copied before this returns.
    * @param dyn_smem_bytes  [in] Shared memory in addition to what the kernel declares.
-   * @return what CUDA returned; nothing is thrown.
+   * @return the result of CUDA; nothing is thrown.
    */
   TVM_FFI_LOCAL cuda_api::ResultType Launch(void **args, dim3 grid, dim3 block,
                                             cuda_api::StreamHandle stream,
                                             uint32_t dyn_smem_bytes = 0) const {
     return cuda_api::LaunchKernel(kernel_, args, grid, block, stream, dyn_smem_bytes);
   }
-  /** The same as a configuration says, such as cuda_api::ConstructLaunchConfig makes. */
+  /** The same with a launch configuration, such as cuda_api::ConstructLaunchConfig makes. */
   TVM_FFI_LOCAL cuda_api::ResultType LaunchEx(void **args,
                                               const cuda_api::LaunchConfig &config) const {
     return cuda_api::LaunchKernelEx(kernel_, args, config);
@@ -79,7 +79,7 @@ class CubinKernel {
       }
       bytes = most > own ? most - own : 0;
     }
-    // What no int holds is more than any device has; CUDA is to say so.
+    // More than an int is more than any device has; CUDA reports that as an error.
     const int limit = bytes > INT32_MAX ? INT32_MAX : bytes < 0 ? -1 : static_cast<int>(bytes);
     return cuda_api::SetKernelMaxDynamicSharedMem(kernel_, limit, device) == cuda_api::kSuccess;
   }
@@ -87,13 +87,13 @@ class CubinKernel {
   cuda_api::KernelHandle kernel_ = nullptr;
 };
 
-/** A loaded image; unloaded with this object, after which its kernels are dead. */
+/** A loaded image. Destroying this object unloads it and makes its kernels invalid. */
 class CubinModule {
  public:
   /**
-   * @param image  [borrow] A cubin, a fatbin, or PTX with a NUL behind it: CUDA takes no size.
+   * @param image  [borrow] A cubin, a fatbin, or NUL-terminated PTX: CUDA takes no size.
    *
-   * Errors: RuntimeError (whatever CUDA says against the image).
+   * Errors: RuntimeError (any error that CUDA reports for the image).
    */
   TVM_FFI_LOCAL explicit CubinModule(const Bytes &image) { Load(image.data()); }
   TVM_FFI_LOCAL explicit CubinModule(const char *image) { Load(image); }
@@ -105,7 +105,7 @@ class CubinModule {
     std::swap(library_, taken.library_);
     return *this;
   }
-  /** At the exit of a process CUDA may be gone already, and says so here: no error. */
+  /** At process exit CUDA may have shut down already; the error that it returns is ignored. */
   TVM_FFI_LOCAL ~CubinModule() {
     if (library_ != nullptr) static_cast<void>(cuda_api::UnloadLibrary(library_));
   }
@@ -116,9 +116,9 @@ class CubinModule {
   }
   TVM_FFI_LOCAL CubinKernel operator[](const char *name) const { return GetKernel(name); }
   /**
-   * The kernel, allowed to be launched with more shared memory than the 48 KiB that each has.
+   * The kernel, allowed to be launched with more shared memory than the usual 48 KiB.
    *
-   * @param bytes  [in] What it may ask for at a launch; -1: all that the device has besides what
+   * @param bytes  [in] The most that a launch may ask for; -1: all that the device has besides what
    *               the kernel declares. Set on each device of the process; some may refuse.
    *
    * Errors: RuntimeError (no such kernel; there are devices, and all refuse).
@@ -150,7 +150,7 @@ class CubinModule {
 
 #else
 
-/** Names the way out in the compiler's message. */
+/** Says in the compiler's message what to use instead. */
 class CubinModule {
  public:
   template <typename Image>
@@ -167,12 +167,12 @@ class CubinModule {
 TVM_FFI_NAMESPACE_END
 
 /**
- * Names an image of this file's, loaded when first used and unloaded when the library is; at
- * namespace scope. EmbedCubinModule_<name>::Global()->mod is its CubinModule.
+ * Declares an image of this source file, at namespace scope. It is loaded when first used and
+ * unloaded with the library. EmbedCubinModule_<name>::Global()->mod is its CubinModule.
  *
- * TVM_FFI_EMBED_CUBIN takes one that the linker put beside this file, between the C symbols
- * __tvm_ffi__cubin_<name> and __tvm_ffi__cubin_<name>_end, which it keeps other libraries from
- * taking for theirs (`tvm-ffi embed --cubin` makes the object file); TVM_FFI_EMBED_CUBIN_FROM_BYTES
+ * TVM_FFI_EMBED_CUBIN uses an image that was linked in between the C symbols
+ * __tvm_ffi__cubin_<name> and __tvm_ffi__cubin_<name>_end (`tvm-ffi embed --cubin` makes the object
+ * file); it hides them, so that other libraries do not bind to them. TVM_FFI_EMBED_CUBIN_FROM_BYTES
  * takes an array of char or unsigned char, or Bytes.
  */
 #define TVM_FFI_EMBED_CUBIN(name)                                       \
@@ -190,7 +190,7 @@ TVM_FFI_NAMESPACE_END
   };                                                \
   }
 
-/** A CubinKernel of it. Errors: RuntimeError (the image does not load; it has no such kernel). */
+/** A CubinKernel of the image. Errors: RuntimeError (it does not load; it has no such kernel). */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) \
   (EmbedCubinModule_##name::Global()->mod[kernel_name])
 

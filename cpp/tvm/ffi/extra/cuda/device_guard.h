@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/cuda/device_guard.h
- * The device of a scope. CUDA code gets `half` along with it, unless TVM_FFI_LEAN is defined.
+ * The current device of a scope. Without TVM_FFI_LEAN, CUDA code also gets `half` by this header.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
 #define TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_
@@ -16,11 +16,11 @@ TVM_FFI_NAMESPACE_BEGIN
 #if TVM_FFI_HAS_EXCEPTIONS
 
 /**
- * Makes a device the current one of this thread, and puts the old one back at the end of the scope;
- * does neither when it is the current one.
+ * Makes a device this thread's current one, and restores the old one at the end of the scope; does
+ * neither if it is current already.
  *
- * Errors: RuntimeError, also from the destructor; not while the scope is left by an exception,
- * which says more.
+ * Errors: RuntimeError, also from the destructor, except while an exception leaves the scope,
+ * because that one says more.
  */
 class CUDADeviceGuard {
  public:
@@ -48,7 +48,7 @@ class CUDADeviceGuard {
 
 #else
 
-/** Names the way out in the compiler's message. */
+/** Says in the compiler's message what to use instead. */
 class CUDADeviceGuard {
  public:
   template <typename Device>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tvm/ffi/extra/cuda/internal/unified_api.h
- * The calls that load and launch kernels, by the runtime API or by the driver API of CUDA.
+ * Functions that load and launch kernels, by CUDA's runtime API or by its driver API.
  *
- * TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API chooses: 0, the default from CUDA 12.8 on, takes the
- * runtime API, which could not load images before; 1 takes the driver API, which wants cuInit to
- * have been called and, to launch, a context to be current (cudaSetDevice does both from CUDA 12
- * on). Files of one program may choose differently. Functions return what CUDA returns, take
- * nothing over, and may be called from any thread.
+ * TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API chooses: 0, the default from CUDA 12.8 on, uses the
+ * runtime API, which could not load images before; 1 uses the driver API, which requires that
+ * cuInit has been called and, to launch, that a context is current (cudaSetDevice does both from
+ * CUDA 12 on). Files of one program may choose differently. Functions return the result of CUDA,
+ * take no ownership, and may be called from any thread.
  */
 #ifndef TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
 #define TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_
@@ -21,7 +21,7 @@ static_assert(TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API || CUDART_VERSION >= 12080,
               "the runtime API can load cubins from CUDA 12.8 on: define "
               "TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API to be 1 for this CUDA");
 
-/* An inline namespace for each, so that neither's functions are taken for the other's. */
+/* An inline namespace for each API, so that functions of the two are different symbols. */
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 #include <cuda.h>
 #define TVM_FFI_DETAIL_CUDA_API driver_api
@@ -44,18 +44,18 @@ using ResultType = CUresult;
 using LaunchAttrType = CUlaunchAttribute;
 using DeviceAttrType = CUdevice_attribute;
 TVM_FFI_LOCAL inline constexpr ResultType kSuccess = CUDA_SUCCESS;
-/** The most shared memory that a block may ask for. */
+/** The maximum of shared memory that a block may ask for. */
 TVM_FFI_LOCAL inline constexpr DeviceAttrType kMaxSharedMem =
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
 
-/** @param name, text  [lend] Valid for good, never null. */
+/** @param name, text  [lend] Static text, never null. */
 TVM_FFI_LOCAL inline void GetErrorString(ResultType result, const char **name, const char **text) {
   if (cuGetErrorName(result, name) != CUDA_SUCCESS ||
       cuGetErrorString(result, text) != CUDA_SUCCESS) {
     *name = *text = "unrecognized error code";
   }
 }
-/** @param image  [borrow] A cubin, a fatbin, or PTX with a NUL behind it. CUDA keeps a copy. */
+/** @param image  [borrow] A cubin, a fatbin, or NUL-terminated PTX. CUDA keeps a copy. */
 TVM_FFI_LOCAL inline ResultType LoadLibrary(LibraryHandle *library, const void *image) {
   return cuLibraryLoadData(library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
@@ -70,7 +70,7 @@ TVM_FFI_LOCAL inline ResultType GetKernel(KernelHandle *kernel, LibraryHandle li
 TVM_FFI_LOCAL inline ResultType FindDevice(DeviceHandle *device, int device_id) {
   return cuDeviceGet(device, device_id);
 }
-/** @param args  [borrow] For each parameter of the kernel the address of its value. */
+/** @param args  [borrow] The address of the value of each parameter of the kernel. */
 TVM_FFI_LOCAL inline ResultType LaunchKernel(KernelHandle kernel, void **args, dim3 grid,
                                              dim3 block, StreamHandle stream,
                                              uint32_t dyn_smem_bytes = 0) {
@@ -81,7 +81,7 @@ TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
                                                const LaunchConfig &config) {
   return cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel), args, nullptr);
 }
-/** Bytes of shared memory that the kernel has without asking. */
+/** Bytes of shared memory that the kernel declares. */
 TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out,
                                                    DeviceHandle device) {
   return cuKernelGetAttribute(&out, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
@@ -98,14 +98,14 @@ TVM_FFI_LOCAL inline ResultType GetDeviceAttribute(int *value, DeviceAttrType at
                                                    DeviceHandle device) {
   return cuDeviceGetAttribute(value, attr, device);
 }
-/** What a failure that is no error of the program's leaves behind. */
+/** Clears CUDA's last error after a failure that is expected; nothing to do in the driver API. */
 TVM_FFI_LOCAL inline void ForgetError() {}
 
 /**
  * Fills a configuration for LaunchKernelEx.
  *
  * @param cluster_dim  [in] Blocks in a cluster, along x; no clusters when 1 or less.
- * @param config       [out] Lends attr when there are clusters.
+ * @param config       [out] Points to attr if there are clusters.
  */
 TVM_FFI_LOCAL inline ResultType ConstructLaunchConfig(KernelHandle, StreamHandle stream,
                                                       uint32_t smem_size, dim3 grid, dim3 block,
@@ -133,7 +133,7 @@ TVM_FFI_LOCAL inline ResultType ConstructLaunchConfig(KernelHandle, StreamHandle
 
 #else
 
-/* The same by the runtime API. */
+/* The same with the runtime API. */
 using StreamHandle = cudaStream_t;
 using DeviceHandle = int;
 using LibraryHandle = cudaLibrary_t;
@@ -174,7 +174,7 @@ TVM_FFI_LOCAL inline ResultType LaunchKernelEx(KernelHandle kernel, void **args,
                                                const LaunchConfig &config) {
   return cudaLaunchKernelExC(&config, static_cast<const void *>(kernel), args);
 }
-/** As the runtime API has no device here, it is that of the current one. */
+/** The runtime API takes no device here, so this is the value for the current one. */
 TVM_FFI_LOCAL inline ResultType GetKernelSharedMem(KernelHandle kernel, int &out, DeviceHandle) {
   cudaFuncAttributes attributes;
   const ResultType result = cudaFuncGetAttributes(&attributes, static_cast<const void *>(kernel));
@@ -223,7 +223,7 @@ TVM_FFI_LOCAL inline ResultType ConstructLaunchConfig(KernelHandle, StreamHandle
 }  // namespace cuda_api
 TVM_FFI_NAMESPACE_END
 
-/** Throws a RuntimeError unless stmt gives cuda_api::kSuccess. */
+/** Throws a RuntimeError unless stmt returns cuda_api::kSuccess. */
 #define TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(stmt)                                   \
   do {                                                                                  \
     const ::tvm::ffi::cuda_api::ResultType tvm_ffi_cuda_result = (stmt);                \
