@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program and compares what it prints: run_sample.py <expected.txt> <program> <argument>...
+"""Runs a program and compares its output: run_sample.py <expected.txt> <program> <argument>...
 
-A program that ends with 77 cannot run here, and prints why: the test is skipped.
+Exit code 77 means that the program cannot run here and has printed the reason: the test is skipped.
 """
 import difflib
 import os

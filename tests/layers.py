@@ -4,7 +4,7 @@
 
     layers.py FOLDER LAYER...
 
-A layer is a folder of FOLDER; the lowest comes first.
+A layer is a subfolder of FOLDER; the lowest comes first.
 """
 import pathlib
 import re

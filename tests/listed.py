@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when a source, public header or test on disk is in no list of the build.
+"""Fail when a source, public header or test on disk is missing from the lists of the build.
 
     listed.py ROOT --sources FILE... --headers FILE... --tests FILE... --cpp FILE...
 
-Without --cpp files (no C++ compiler) the C++ layer is not looked at.
+Without --cpp files (no C++ compiler) the C++ layer is not checked.
 """
 import argparse
 import pathlib
@@ -22,7 +22,7 @@ def main():
     listed = {str((root / name).resolve()) for name in args.sources + args.tests}
     listed |= {str(root / "include" / name) for name in args.headers}
     on_disk = {path for path in root.glob("c/**/*.c")
-               if path.parent.name != "platform"}  # one file of several is picked there
+               if path.parent.name != "platform"}  # there, one of several files is selected
     on_disk |= set(root.glob("include/**/*.h"))
     for folder in ("c", "cuda", "oom", "race"):
         on_disk |= set(root.glob(f"tests/{folder}/test_*.c"))

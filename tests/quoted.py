@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when code in the documents is not in the sample that it is said to be from.
+"""Fail when code in the documents is not in the sample that it claims to be from.
 
     quoted.py ROOT
 
-Code is what stands in a fence; it is from the sample that was linked last. A line
-`...` stands for any number of lines, others have to follow each other. Indentation does not count.
+Code is any fenced block; it must be from the sample that was linked last. A line
+`...` stands for any number of lines; the others must be consecutive. Indentation is ignored.
 """
 import pathlib
 import re
@@ -15,7 +15,7 @@ LINK = re.compile(r"\]\(([^)]*samples/[^)]*\.\w+)\)")
 
 
 def passages(block):
-    """The lines between the dots."""
+    """The lines between lines of dots, as lists."""
     found = [[]]
     for line in block:
         if line == "...":
@@ -26,7 +26,7 @@ def passages(block):
 
 
 def find_missing(source, block):
-    """The first line of a passage that the source has not where it should be; or None."""
+    """The first line of the first passage that the source does not contain in this order, or None."""
     at = 0
     for lines in passages(block):
         places = (i for i in range(at, len(source)) if source[i:i + len(lines)] == lines)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel in use: what the library that tvm_ffi_c names does, alone and beside the package tvm_ffi.
+"""The wheel in use: the library that tvm_ffi_c names, alone and together with the package tvm_ffi.
 
     wheel.py alone KERNEL             by ctypes: load the kernel of samples/01 and call it
     wheel.py package KERNEL           the package, with the wheel installed but not imported
     wheel.py package-first KERNEL     both in one process, in this order
-    wheel.py ours-first KERNEL        in the other, ours not global: else the package's library, which looks
-                                      its own functions up among what is global, takes ours and ends
-                                      the process while it is loaded
+    wheel.py ours-first KERNEL        in the other order, ours with RTLD_LOCAL. With RTLD_GLOBAL the package's
+                                      library, which looks its own functions up globally, would bind
+                                      to ours and end the process while it is loaded.
 
-A last argument is the version that ours has.
+The last argument is the version that our library must have.
 """
 import ctypes
 import sys
@@ -43,7 +43,7 @@ class Ours:
 
     def __init__(self, mode):
         import tvm_ffi_c
-        # Kernels look for their runtime among what is global.
+        # Kernels find their runtime among the global symbols.
         self.library = ctypes.CDLL(tvm_ffi_c.library(), mode=mode)
 
     def version(self):
@@ -52,7 +52,7 @@ class Ours:
         return ".".join(map(str, out))
 
     def find(self, name):
-        """A global function, or None."""
+        """A global function; a null pointer if there is none."""
         out, text = ctypes.c_void_p(), ByteArray(name.encode(), len(name))
         code = self.library.TVMFFIFunctionGetGlobal(ctypes.byref(text), ctypes.byref(out))
         assert code == 0, name
@@ -73,7 +73,7 @@ class Ours:
         return ctypes.c_void_p(result.bits)
 
     def error_of_kernel(self):
-        """Whether a call that fails leaves its error with us."""
+        """Whether the error of a failing call is in our slot."""
         result, error = Any(0, 0, 0), ctypes.c_void_p()
         assert self.library.TVMFFIFunctionCall(self.find_kernel(), None, 0, ctypes.byref(result)) == -1
         self.library.TVMFFIErrorMoveFromRaised(ctypes.byref(error))
@@ -88,7 +88,7 @@ class Ours:
 
 
 def use_package():
-    """What the package does by itself, errors of a kernel too."""
+    """Use the package by itself, including errors of a kernel."""
     import tvm_ffi
     assert tvm_ffi.convert([1, 2, 3])[2] == 3
     tvm_ffi.register_global_func("test.of_the_package", lambda: 7, override=True)
@@ -102,7 +102,7 @@ def use_package():
 
 
 def copies():
-    """The libraries of that name in this process."""
+    """The paths of all libtvm_ffi.so in this process."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         return sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")})
 
@@ -121,7 +121,7 @@ def main():
         use_package()
         ours = Ours(ctypes.RTLD_GLOBAL)
         both(ours)
-        ours.run_kernel()  # loaded by ours, bound to the package's: that is where its errors are
+        ours.run_kernel()  # loaded by ours but bound to the package's library, which has its errors
         assert not ours.error_of_kernel(), "the kernel is bound to the second copy"
     elif how == "ours-first":
         ours = Ours(ctypes.RTLD_LOCAL)
@@ -132,7 +132,7 @@ def main():
 
 
 def both(ours):
-    """Two copies that know nothing of each other."""
+    """Check that two copies share nothing."""
     use_package()
     assert len(copies()) == 2, copies()
     assert ours.version() == sys.argv[3], ours.version()

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with one kernel: y = factor * x, for float32 and float64, with its arguments checked.
- */
+/* A library with one kernel: y = factor * x for float32 and float64, with checked arguments. */
 #include <tvm/ffi/c.h>
 
 #define SCALE(type) \

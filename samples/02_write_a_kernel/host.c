@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the kernels of kernel.c, rightly and wrongly, and prints what they return. */
+/* Calls the kernels of kernel.c, correctly and incorrectly, and prints what they return. */
 #include <tvm/ffi/c.h>
 
 static TVMFFIObjectHandle module;

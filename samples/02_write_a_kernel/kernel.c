@@ -2,7 +2,7 @@
 /* Kernels that take every kind of argument and return every kind of result. */
 #include <tvm/ffi/c.h>
 
-/* Numbers in, a number out. A None for the second argument leaves the default in place. */
+/* Numbers in, a number out. If the second argument is None, the default stays in place. */
 TVM_FFI_C_EXPORT(power, "(0: float, 1: Optional<int>) -> float") {
   double base, result = 1;
   int32_t exponent = 2, i;
@@ -17,7 +17,7 @@ TVM_FFI_C_EXPORT(power, "(0: float, 1: Optional<int>) -> float") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_double(result));
 }
 
-/* A tensor of any number type in, its sum out: the loop is written once for all types. */
+/* A tensor of any numeric type in, its sum out; the loop is written once for all types. */
 #define ADD_UP(type) \
   for (i = 0; i < n; ++i) sum += (double)((const type *)data)[i]
 

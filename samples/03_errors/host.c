@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the errors of kernel.c: kind, message, cause, context, and the one that was forgotten. */
+/* Reads the errors of kernel.c: kind, message, cause, context, and the one for a kernel that raises
+ * none. */
 #include <tvm/ffi/c.h>
 
 static TVMFFIObjectHandle module;
@@ -39,7 +40,7 @@ int main(int argc, char **argv) {
   error = call("parse", &arg, 1);
   tvm_ffi_error_print(error, stdout);
 
-  /* Part by part. Texts end in a NUL; the cause is an error like any other. */
+  /* Part by part. Texts are NUL-terminated; the cause is an error like any other. */
   printf("kind %s, message %s\n", tvm_ffi_error_get_kind(error).data,
          tvm_ffi_error_get_message(error).data);
   printf("cause: %s\n", tvm_ffi_error_get_message(tvm_ffi_error_get_cause(error)).data);
@@ -56,7 +57,7 @@ int main(int argc, char **argv) {
          strstr(text.data, "kernel.c\", line ") != NULL ? "yes" : "no");
   tvm_ffi_object_release(error);
 
-  /* The object that came with it. */
+  /* The object attached to the error. */
   if (tvm_ffi_string_create("a long enough string", &arg) != 0) return 1;
   error = call("refuse", &arg, 1);
   tvm_ffi_any_clear(&arg);
@@ -65,7 +66,7 @@ int main(int argc, char **argv) {
   if (tvm_ffi_any_try_string(&arg, &text)) printf("context: %s\n", text.data);
   tvm_ffi_object_release(error);
 
-  /* A failure without an error still has one. */
+  /* For a failure without an error, one is raised. */
   error = call("fail_silently", NULL, 0);
   tvm_ffi_error_print(error, stdout);
   tvm_ffi_object_release(error);

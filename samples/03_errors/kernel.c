@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that fail, each in another way. */
+/* Kernels that fail, each in a different way. */
 #include <tvm/ffi/c.h>
 
 /* Reads a decimal digit. */
@@ -11,7 +11,7 @@ static int read_digit(char digit, int64_t *out) {
   return 0;
 }
 
-/* Adds to an error of a function that it calls: the first one becomes the cause of a second. */
+/* Wraps the error of a function that it calls, which becomes the cause of the new one. */
 TVM_FFI_C_EXPORT(parse, "(0: str) -> int") {
   TVMFFIByteArray text;
   int64_t digit, value = 0;
@@ -28,13 +28,13 @@ TVM_FFI_C_EXPORT(parse, "(0: str) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(value));
 }
 
-/* A kind is any word. TVM_FFI_C_RAISE adds the place to the backtrace. */
+/* Any word can be a kind. TVM_FFI_C_RAISE adds the file and line to the backtrace. */
 TVM_FFI_C_EXPORT(overheat, "() -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 0));
   return TVM_FFI_C_RAISE("HardwareError", "%d degrees", 101);
 }
 
-/* An object can travel with an error. */
+/* Attaches an object to the error. */
 TVM_FFI_C_EXPORT(refuse, "(0: Any) -> void") {
   TVMFFIByteArray kind = tvm_ffi_string_get_bytes(TVM_FFI_C_TYPE_ERROR);
   TVMFFIByteArray message = tvm_ffi_string_get_bytes("not this one");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gets tensors from kernels and gives tensors to them; passes them on as DLPack and takes DLPack.
- */
+/* Gets tensors from kernels and passes tensors to them; exports and imports DLPack. */
 #include <tvm/ffi/c.h>
 
 /* Prints any tensor of up to two dimensions, however strided. */
@@ -33,7 +32,7 @@ static void freed(void *context, DLTensor *tensor) {
   printf("%s: freed\n", (const char *)context);
 }
 
-/* A producer of DLPack tensors that knows nothing of this library. */
+/* A producer of DLPack tensors that does not use this library. */
 static float produced[4] = {1, 10, 100, 1000};
 static int64_t produced_shape[1] = {4};
 static DLManagedTensorVersioned producer;
@@ -75,14 +74,14 @@ static int run(TVMFFIObjectHandle module) {
   tvm_ffi_object_release(tensor);
   print("transposed", result.v_obj);
 
-  /* Out: a DLPack struct that any framework takes; its deleter ends it. */
+  /* Out: a DLPack struct that any framework accepts; its deleter releases it. */
   TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(result.v_obj, &exported));
   tvm_ffi_any_clear(&result);
   printf("DLPack out: strides [%d, %d]\n", (int)exported->dl_tensor.strides[0],
          (int)exported->dl_tensor.strides[1]);
   exported->deleter(exported);
 
-  /* In: ours once it is taken. */
+  /* In: ours once it has been imported. */
   producer.version.major = DLPACK_MAJOR_VERSION;
   producer.version.minor = DLPACK_MINOR_VERSION;
   producer.deleter = delete_produced;
@@ -92,7 +91,7 @@ static int run(TVMFFIObjectHandle module) {
   print("DLPack in", tensor);
   tvm_ffi_object_release(tensor);
 
-  /* Memory of this function: every other column of an array. */
+  /* Memory of this function; a view of every other column of an array. */
   shape[0] = 2, shape[1] = 4;
   tvm_ffi_tensor_init(&memory, mine, cpu, TVM_FFI_C_FLOAT32, 2, shape, strides);
   TVM_FFI_C_TRY(tvm_ffi_tensor_create_around(&memory, freed, (void *)"mine", &tensor));

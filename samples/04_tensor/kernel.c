@@ -2,7 +2,7 @@
 /* Kernels that make tensors: allocated by the framework, as a view of another, in static memory. */
 #include <tvm/ffi/c.h>
 
-/* The numbers from 0: memory of whoever calls, through the environment's allocator. */
+/* The numbers from 0, in memory from the caller, through the environment's allocator. */
 TVM_FFI_C_EXPORT(iota, "(0: ffi.Shape) -> ffi.Tensor") {
   int64_t extents[8], i, n;
   TVMFFIShapeCell shape;
@@ -19,7 +19,7 @@ TVM_FFI_C_EXPORT(iota, "(0: ffi.Shape) -> ffi.Tensor") {
   return 0;
 }
 
-/* A view shares the data and keeps the tensor alive; only an owned one can be viewed so. */
+/* A view shares the data and keeps the tensor alive, so the source must be an owned Tensor. */
 TVM_FFI_C_EXPORT(transpose, "(0: ffi.Tensor) -> ffi.Tensor") {
   TVMFFIObjectHandle source, view;
   const DLTensor *x;

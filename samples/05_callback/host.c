@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands C functions to a kernel: one with a state of its own, one by its global name. */
+/* Passes functions to a kernel: a C function with state, and one by its global name. */
 #include <tvm/ffi/c.h>
 
 typedef struct {
@@ -7,7 +7,7 @@ typedef struct {
   int calls;
 } scaler;
 
-/* args->self is what TVMFFIFunctionCreate was given. */
+/* args->self is the pointer given to TVMFFIFunctionCreate. */
 TVM_FFI_C_FUNCTION(scale, "(0: float) -> float") {
   scaler *self = (scaler *)args->self;
   double value;
@@ -50,7 +50,7 @@ static int run(const char *path) {
   TVM_FFI_C_TRY(TVMFFIFunctionCreate(&tens, scale, delete_scaler, &function));
   TVM_FFI_C_TRY(map(kernel, data, function));
   TVM_FFI_C_TRY(map(kernel, data, function));
-  tens.limit = 150; /* the third element is more: the callback fails, and so does the kernel */
+  tens.limit = 150; /* the third element exceeds it: the callback fails, and so does the kernel */
   if (map(kernel, data, function) != 0) tvm_ffi_error_print_raised(stdout);
   printf("done until then: %g %g %g\n", data[0], data[1], data[2]);
   tvm_ffi_object_release(function);
@@ -60,13 +60,13 @@ static int run(const char *path) {
   TVM_FFI_C_TRY(map(kernel, data, function));
   tvm_ffi_object_release(function);
 
-  /* One that gives the kernel something else than it needs, and nothing at all. */
+  /* One that returns the wrong type, and no function at all. */
   TVM_FFI_C_TRY(TVMFFIFunctionCreate(NULL, name, NULL, &function));
   if (map(kernel, data, function) != 0) tvm_ffi_error_print_raised(stdout);
   tvm_ffi_object_release(function);
   if (map(kernel, data, NULL) != 0) tvm_ffi_error_print_raised(stdout);
 
-  /* The loader it registered too. */
+  /* The loader that the library also registered. */
   if (tvm_ffi_module_load("hello.greeting", &module) != 0) tvm_ffi_error_print_raised(stdout);
   tvm_ffi_object_release(kernel);
   return 0;

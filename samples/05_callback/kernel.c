@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that call back, and functions that are there once the library is loaded. */
+/* A kernel that calls back, and functions registered when the library is loaded. */
 #include <tvm/ffi/c.h>
 
-/* Replaces every element by what a function makes of it. */
+/* Replaces every element by the result of a function. */
 TVM_FFI_C_EXPORT(map, "(0: DLTensor*, 1: ffi.Function) -> void") {
   TVMFFIObjectHandle function;
   TVMFFIAny value, result;

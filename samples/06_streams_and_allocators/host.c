@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Plays the framework: sets a stream and an allocator for the calls it makes, and puts back what
- * was there before. Around all of it, the runtime's own memory is counted and bounded.
- */
+/* Plays the framework: sets a stream and an allocator for the calls it makes, and restores the
+ * previous ones. Around all of it, the runtime's own memory is counted and limited. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "stream.h"
 
-/* ---- The framework's tensors: a DLPackManagedTensorAllocator --------------------------------- */
+/* ---- The framework's tensors: a DLPackManagedTensorAllocator ---- */
 
 enum { kMaxNdim = 4 };
 
-/* A tensor is one block: what DLPack wants, its shape, then the data. */
+/* A tensor is one block: the DLPack struct, its shape, then the data. */
 typedef struct {
   DLManagedTensorVersioned managed;
   int64_t shape[kMaxNdim];
@@ -28,7 +26,7 @@ static void return_block(DLManagedTensorVersioned *managed) {
   free(managed->manager_ctx);
 }
 
-/* The prototype has device, dtype and shape. Failures are told to set_error, not raised. */
+/* The prototype has device, dtype and shape. Failures are passed to set_error, not raised. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                     void (*set_error)(void *error_ctx, const char *kind, const char *message)) {
   block *self;
@@ -61,13 +59,13 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
   return 0;
 }
 
-/* ---- The runtime's memory: TVMFFIRuntimeMemoryHooks ------------------------------------------ */
+/* ---- The runtime's memory: TVMFFIRuntimeMemoryHooks ---- */
 
 typedef struct {
   size_t used, limit;
 } budget;
 
-/* In front of each block, its size: a union, so that what follows is aligned for anything. */
+/* Precedes each block with its size; a union, so that what follows is aligned for any type. */
 typedef union {
   size_t size;
   double for_alignment[2];
@@ -90,12 +88,10 @@ static void return_to(void *context, void *ptr) {
   free(at);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
-/*
- * A call as frameworks make it. Stream and allocator are this thread's; what was there before comes
- * back, also after an error.
- */
+/* A call as frameworks make it. Stream and allocator belong to this thread; the previous ones are
+ * restored, also after an error. */
 static int call_by_hand(stream *queue, TVMFFIObjectHandle function, const TVMFFIAny *args,
                         TVMFFIAny *result) {
   DLPackManagedTensorAllocator old_allocator;
@@ -164,7 +160,7 @@ static int call_kernel(const char *path) {
   return 0;
 }
 
-/* The runtime may use no more than it does now: what needs memory fails, and nothing else. */
+/* Limits the runtime to the memory it uses now: only what needs more memory fails. */
 static int run_out_of_memory(budget *memory) {
   const size_t limit = memory->limit;
   char long_text[1000];
@@ -190,7 +186,8 @@ int main(int argc, char **argv) {
   hooks.allocate = take_from;
   hooks.deallocate = return_to;
   hooks.context = &memory;
-  /* Before anything else of the runtime. With several threads the hooks would need a lock. */
+  /* Must come before anything else of the runtime. With several threads the hooks would need a
+   * lock. */
   code = TVMFFIRuntimeSetMemoryHooks(&hooks);
   if (code == 0) code = call_kernel(argv[1]);
   if (code == 0) code = run_out_of_memory(&memory);

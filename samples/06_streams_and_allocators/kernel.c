@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel that launches its work on the caller's stream, and has the caller allocate the output.
- */
+/* A kernel that launches its work on the caller's stream, and allocates its output with the
+ * caller's allocator. */
 #include <tvm/ffi/c.h>
 
 #include "stream.h"
 
-/*
- * The elements that are at least a limit. How many there are is only known once the data is seen;
- * where a size is known before, let the caller pass the output instead.
- */
+/* The elements that are at least a limit. Their number is known only once the data has been read;
+ * if a size is known before, let the caller pass the output instead. */
 TVM_FFI_C_EXPORT(keep, "(0: DLTensor*, 1: float) -> ffi.Tensor") {
   const float *data;
   float *kept;
@@ -27,12 +25,12 @@ TVM_FFI_C_EXPORT(keep, "(0: DLTensor*, 1: float) -> ffi.Tensor") {
   data = (const float *)tvm_ffi_tensor_get_data(x);
   n = x->shape[0];
 
-  /* The stream of the device that the data lies on: TVMFFIEnvGetStream. */
+  /* The stream of the data's device: TVMFFIEnvGetStream. */
   queue = (stream *)tvm_ffi_env_get_stream(x);
   stream_launch(queue, "count");
   for (i = 0; i < n; ++i) count += (double)data[i] >= limit;
 
-  /* The allocator of whoever calls: TVMFFIEnvTensorAlloc. Its errors are passed on. */
+  /* The caller's allocator: TVMFFIEnvTensorAlloc. Its errors are passed on. */
   TVM_FFI_C_TRY(tvm_ffi_tensor_create(x->device, TVM_FFI_C_FLOAT32, 1, &count, &output));
   kept = (float *)tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(output));
   stream_launch(queue, "copy");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a stream is on this device, in place of a header such as cuda_runtime.h: a queue that says
- * what is launched on it. The runtime passes streams on and does not look into them.
- */
+/* A stream of this device, in place of a header such as cuda_runtime.h: a queue that prints what is
+ * launched on it. The runtime passes streams on without looking into them. */
 #ifndef SAMPLES_STREAM_H_
 #define SAMPLES_STREAM_H_
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a module of the kind of polynomial.c and uses it as any other; is given a file to write. */
+/* Makes a module of the kind of polynomial.c and uses it like any other; its argument is a file to
+ * write. */
 #include <tvm/ffi/c.h>
 
 #include "polynomial.h"
 
-/* Calls `ffi.Module<question>` with a module and, where it asks for one, a text. Prints the answer.
- */
+/* Calls `ffi.Module<question>` with a module and, if the question takes one, a text. Prints the
+ * answer. */
 static int ask(const char *question, TVMFFIObjectHandle module, const char *text,
                int32_t num_args) {
   char name[64];
@@ -57,7 +58,7 @@ static int run(const char *path) {
   TVM_FFI_C_TRY(ask("GetFunctionMetadata", module, "cosine", 3));
   if (tvm_ffi_module_get_function(module, "cosine", &sine) != 0) tvm_ffi_error_print_raised(stdout);
 
-  /* To a file and back: what loads it is found by the end of its name. */
+  /* To a file and back: the loader is chosen by the file's extension. */
   if (write_module(module, path, "so") != 0) tvm_ffi_error_print_raised(stdout);
   TVM_FFI_C_TRY(write_module(module, path, "poly"));
   TVM_FFI_C_TRY(tvm_ffi_module_load(path, &again));
@@ -65,7 +66,7 @@ static int run(const char *path) {
   TVM_FFI_C_TRY(polynomial_read_count(again, &count));
   printf("functions: %d\n", count);
 
-  /* A function is all that keeps its module. */
+  /* A function alone keeps its module alive. */
   TVM_FFI_C_TRY(tvm_ffi_module_get_function(module, "square", &square));
   tvm_ffi_object_release(module);
   TVM_FFI_C_TRY(tvm_ffi_module_get_function(again, "sine", &sine));
@@ -75,7 +76,7 @@ static int run(const char *path) {
   tvm_ffi_object_release(square);
   tvm_ffi_object_release(sine);
 
-  /* What is no polynomial. */
+  /* A source that is no polynomial. */
   if (polynomial_create(tvm_ffi_string_get_bytes("cube: 0 0 0 1\nx^4\n"), &module) != 0) {
     tvm_ffi_error_print_raised(stdout);
   }

@@ -7,22 +7,22 @@
 enum { kMaxPolynomials = 16, kMaxCoefficients = 16, kMaxSource = 4096 };
 
 typedef struct {
-  TVMFFIByteArray name, coefficients; /* in the source */
+  TVMFFIByteArray name, coefficients; /* point into the source */
   double values[kMaxCoefficients];
   int num_values;
 } polynomial;
 
-/* What a module is made with. It does not change, so threads may use it without a lock. */
+/* The data of a module. It does not change, so threads may use it without a lock. */
 typedef struct {
   polynomial items[kMaxPolynomials];
   int count;
   size_t source_size;
-  char source[kMaxSource]; /* and a NUL */
+  char source[kMaxSource]; /* with a NUL */
 } polynomials;
 
-/* ---- The source ------------------------------------------------------------------------------ */
+/* ---- The source ---- */
 
-/* Reads a line and returns the one behind it, or NULL with the error raised. */
+/* Reads a line and returns the next one, or NULL with the error raised. */
 static const char *parse_line(const char *at, int line, polynomial *out) {
   char *end;
   out->name.data = at;
@@ -73,7 +73,7 @@ static const polynomial *find(const polynomials *self, const TVMFFIByteArray *na
   return NULL;
 }
 
-/* ---- Its functions --------------------------------------------------------------------------- */
+/* ---- The module's functions ---- */
 
 /* A function refers to the module, whose polynomial it evaluates. */
 typedef struct {
@@ -96,14 +96,14 @@ static void delete_evaluator(void *self) {
   free(self);
 }
 
-/* ---- The methods ----------------------------------------------------------------------------- */
+/* ---- The methods ---- */
 
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
   const polynomial *item = find((const polynomials *)self, name);
   evaluator *state;
   int code;
-  if (item == NULL) return 0; /* *out is NULL: no error, there is none of that name */
+  if (item == NULL) return 0; /* *out is NULL: not an error, there is no such function */
   state = (evaluator *)malloc(sizeof *state);
   if (state == NULL) return tvm_ffi_error_raise_memory();
   state->module = tvm_ffi_object_retain(module);
@@ -113,7 +113,7 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
   return code;
 }
 
-/* Saves making a function only to see that there is one. */
+/* Avoids making a function only to find out whether there is one. */
 static int implements_function(void *self, const TVMFFIByteArray *name, int *out) {
   *out = find((const polynomials *)self, name) != NULL;
   return 0;
@@ -136,11 +136,11 @@ static int get_function_doc(void *self, const TVMFFIByteArray *name, TVMFFIAny *
 }
 
 static int inspect_source(void *self, const TVMFFIByteArray *format, TVMFFIAny *out) {
-  (void)format; /* there is but one */
+  (void)format; /* there is only one */
   return tvm_ffi_string_create(((const polynomials *)self)->source, out);
 }
 
-/* What load_from_bytes below makes the module of again. */
+/* The bytes from which load_from_bytes below makes the module again. */
 static int save_to_bytes(void *self, TVMFFIAny *out) {
   const polynomials *module = (const polynomials *)self;
   return tvm_ffi_bytes_create(module->source, module->source_size, out);
@@ -162,7 +162,7 @@ static int write_to_file(void *self, const TVMFFIByteArray *path, const TVMFFIBy
 
 static const char *const write_formats[] = {"poly", NULL};
 
-/* One table for all modules of this kind. All but the first four may be left out. */
+/* One table for all modules of this kind. All but the first four members may be omitted. */
 static const TVMFFIRuntimeModuleVTable vtable = {
     .struct_size = sizeof(TVMFFIRuntimeModuleVTable),
     .kind = "polynomial",
@@ -178,7 +178,7 @@ static const TVMFFIRuntimeModuleVTable vtable = {
     .destroy = free,
 };
 
-/* ---- What polynomial.h declares -------------------------------------------------------------- */
+/* ---- Functions of polynomial.h ---- */
 
 int polynomial_create(TVMFFIByteArray source, TVMFFIObjectHandle *out) {
   polynomials *self;
@@ -190,7 +190,7 @@ int polynomial_create(TVMFFIByteArray source, TVMFFIObjectHandle *out) {
   self->source_size = source.size;
   code = parse(self);
   if (code == 0) code = TVMFFIRuntimeModuleCreate(&vtable, self, out);
-  if (code != 0) free(self); /* it is the module's after success only */
+  if (code != 0) free(self); /* after success it belongs to the module */
   return code;
 }
 

@@ -26,7 +26,7 @@ static int run(const char *path) {
   TVMFFIObjectHandle module;
   TVMFFIAny args[3], result;
 
-  /* Who loads the library has to know the kinds of modules that are in it. */
+  /* The loaders of the embedded kinds must be registered before the library is loaded. */
   if (tvm_ffi_module_load(path, &module) != 0) tvm_ffi_error_print_raised(stdout);
   TVM_FFI_C_TRY(polynomial_register_loaders());
   TVM_FFI_C_TRY(tvm_ffi_module_load(path, &module));
@@ -35,7 +35,7 @@ static int run(const char *path) {
   TVM_FFI_C_TRY(apply(module, "smoothstep"));
   if (apply(module, "cosine") != 0) tvm_ffi_error_print_raised(stdout);
 
-  /* From outside, a module's functions are its own; on request, those it imports too. */
+  /* A lookup from outside finds a module's own functions; on request, those of its imports too. */
   args[0] = tvm_ffi_any_view_object(module);
   args[1] = tvm_ffi_any_view_string("sine");
   args[2] = tvm_ffi_any_from_bool(false);

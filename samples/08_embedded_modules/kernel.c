@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A kernel that uses a module which its library carries along, as the bytes of embedded.c: loading
- * the library makes the module of them, and has the library import it.
- */
+/* A kernel that uses a module embedded in its library as the bytes of embedded.c: loading the
+ * library makes the module from them and imports it into the library's module. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -10,7 +8,7 @@
 TVM_FFI_DLL_EXPORT extern void *__tvm_ffi__library_ctx;
 void *__tvm_ffi__library_ctx = NULL;
 
-/* Replaces every element by what a curve makes of it. */
+/* Replaces every element by its value on a curve. */
 TVM_FFI_C_EXPORT(apply, "(0: DLTensor*, 1: str) -> void") {
   TVMFFIByteArray name;
   TVMFFIObjectHandle curve; /* the module's: not released here */
@@ -31,7 +29,7 @@ TVM_FFI_C_EXPORT(apply, "(0: DLTensor*, 1: str) -> void") {
     int code;
     TVM_FFI_C_TRY(tvm_ffi_function_call(curve, &value, 1, &result));
     code = tvm_ffi_any_read_double(&result, &data[i]);
-    tvm_ffi_any_clear(&result); /* whatever it was */
+    tvm_ffi_any_clear(&result); /* of any type */
     TVM_FFI_C_TRY(code);
   }
   return 0;

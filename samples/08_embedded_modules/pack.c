@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A step of the build: writes the C file that embeds a module in the kernel library.
+/* A build step: writes the C file that embeds a module in the kernel library.
  *
  *     pack curves.poly embedded.c
  *
- * REGISTER_LOADERS is the function of the modules' kind that registers what makes them of files.
- * What is packed is a tree: the kernel library, which does not exist yet, imports the module.
- */
+ * REGISTER_LOADERS is the function that registers the loaders of the module's kind. A tree is
+ * packed: the kernel library, which does not exist yet, imports the module. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 int REGISTER_LOADERS(void);
 
-/* In place of the library: a module whose code whoever exports it compiles into the library. */
+/* Stands for the library: a module that is compiled into the library when it is exported. */
 static int get_no_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                            TVMFFIObjectHandle *out) {
   (void)self, (void)module, (void)name, (void)out;

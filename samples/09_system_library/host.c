@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program with its kernels inside, linked with libtvm_ffi.a: one file, which loads nothing. The
- * kernels are found in the system library, a module like that of a file.
- */
+/* A program with built-in kernels, linked with libtvm_ffi.a: one file that loads nothing. The
+ * kernels are found in the system library, a module like that of a file. */
 #include <tvm/ffi/c.h>
 
-/* The functions whose symbols begin with a prefix, which their names are then without. */
+/* A module with the functions whose symbols begin with a prefix; their names omit it. */
 static int get_system_library(const char *prefix, TVMFFIObjectHandle *out) {
   TVMFFIAny arg = tvm_ffi_any_view_string(prefix), result;
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.SystemLib", &arg, 1, &result));
@@ -59,7 +57,7 @@ static int run(void) {
   TVM_FFI_C_TRY(print_doc(vectors, "dot"));
   TVM_FFI_C_TRY(print_doc(vectors, "axpy"));
 
-  /* One module for each prefix; the one without knows the full names. */
+  /* There is one module for each prefix; the one without a prefix has the full names. */
   TVM_FFI_C_TRY(get_system_library("vec_", &again));
   printf("the same module: %s\n", again == vectors ? "yes" : "no");
   TVM_FFI_C_TRY(get_system_library("", &all));

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels for a program that loads no libraries. They are written as always, and entered in a table
- * under their symbols' names, which is what a library would have been searched for.
+/* Kernels for a program that loads no libraries. They are written as usual, and entered in a table
+ * under the symbol names by which they would be looked up in a library.
  *
- * All of them begin with `vec_`: kernels of several compilers or models can live in one program if
- * each has a prefix of its own.
- */
+ * All names begin with `vec_`: kernels of several compilers or models can share one program if each
+ * has its own prefix. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -21,7 +19,7 @@ static int read_vector(const tvm_ffi_args *args, int32_t i, double **data, int64
   return 0;
 }
 
-/* static: nobody but the table needs their names. */
+/* static: only the table refers to these functions. */
 TVM_FFI_C_FUNCTION(vec_axpy, "(0: DLTensor*, 1: float, 2: DLTensor*) -> void") {
   double *y, *x, a;
   int64_t i, n;
@@ -49,20 +47,18 @@ TVM_FFI_C_FUNCTION(vec_dot_doc, "() -> str") {
   return tvm_ffi_string_create("The inner product of two vectors.", args->result);
 }
 
-/* The table holds plain addresses, which POSIX lets a function's be. */
+/* The table holds data pointers; POSIX allows converting function pointers to them. */
 static void enter(const char *symbol, TVMFFISafeCallType function) {
   void *address;
   memcpy(&address, &function, sizeof address);
   if (TVMFFIEnvModRegisterSystemLibSymbol(symbol, address) != 0) tvm_ffi_error_print_raised(stderr);
 }
 
-/*
- * Runs before main(), as in generated code: the runtime needs no initialisation before. In an
- * archive of kernels, call such a function from main() instead, for the linker leaves out files
- * that nothing refers to.
- */
+/* Runs before main(), as in generated code: the runtime needs no prior initialisation. In an
+ * archive of kernels, call such a function from main() instead, since the linker leaves out files
+ * that nothing refers to. */
 __attribute__((constructor)) static void enter_kernels(void) {
   enter("__tvm_ffi_vec_axpy", vec_axpy);
   enter("__tvm_ffi_vec_dot", vec_dot);
-  enter("vec___tvm_ffi__doc_dot", vec_dot_doc); /* here the prefix comes in front of it all */
+  enter("vec___tvm_ffi__doc_dot", vec_dot_doc); /* here the prefix precedes everything */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that the host imports into that of kernel.c: another could take its place. */
+/* A library that the host imports into that of kernel.c; another one could take its place. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(activate, "(0: float) -> float") {

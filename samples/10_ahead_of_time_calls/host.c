@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls the kernels of kernel.c, which call others; puts an import in place for one of them. */
+/* Calls the kernels of kernel.c, which call other kernels; adds an import that one of them
+ * needs. */
 #include <math.h>
 #include <tvm/ffi/c.h>
 
@@ -34,12 +35,12 @@ static int run(const char *kernels_path, const char *activation_path) {
   TVMFFIAny args[2], result;
   TVM_FFI_C_TRY(tvm_ffi_module_load(kernels_path, &kernels));
 
-  /* Called directly: the system's loader has brought the library of `dot` along. */
+  /* Called directly: the system's loader has also loaded the library of `dot`. */
   TVM_FFI_C_TRY(call(kernels, "project", x, 3, y, 3));
   TVM_FFI_C_TRY(call(kernels, "project", x, 3, y, 2)); /* the error is that of dot */
   TVM_FFI_C_TRY(call(kernels, "project", zero, 3, y, 3));
 
-  /* Called through an import, which has to be there. What failed is tried again. */
+  /* Called through an import, which must be there. A failed lookup is retried. */
   TVM_FFI_C_TRY(call(kernels, "activate_all", x, 3, NULL, 0));
   TVM_FFI_C_TRY(tvm_ffi_module_load(activation_path, &activation));
   args[0] = tvm_ffi_any_view_object(kernels);
@@ -48,7 +49,7 @@ static int run(const char *kernels_path, const char *activation_path) {
   tvm_ffi_object_release(activation); /* kernels keeps it */
   TVM_FFI_C_TRY(call(kernels, "activate_all", x, 3, NULL, 0));
   TVM_FFI_C_TRY(call(kernels, "activate_all", y, 3, NULL, 0));
-  y[1] = NAN; /* what it raises, the kernel passes on */
+  y[1] = NAN; /* the kernel passes its error on */
   TVM_FFI_C_TRY(call(kernels, "activate_all", y, 3, NULL, 0));
   tvm_ffi_object_release(kernels);
   return 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels that call kernels, in the three ways that compilers emit: one of the same library, one of
- * a library that this one is linked with, and one that is looked up in what the host has imported.
- */
+/* Kernels that call kernels in the three ways that compilers emit: one in the same library, one in
+ * a library that this one is linked with, and one looked up in the host's imports. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-/* Of another library, which the linker was given. An exported kernel is an ordinary C function. */
+/* In another library, given to the linker. An exported kernel is an ordinary C function. */
 TVM_FFI_DLL int __tvm_ffi_dot(void *self, const TVMFFIAny *args, int32_t num_args,
                               TVMFFIAny *result);
 
@@ -74,14 +72,15 @@ TVM_FFI_C_EXPORT(activate_all, "(0: DLTensor*) -> void") {
   int64_t i, n;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
   TVM_FFI_C_TRY(read_vector(args, 0, &data, &n));
-  /* Threads may call at the same time: one finds it, the others wait. Later calls cost a load. */
+  /* If threads call at the same time, one looks it up and the others wait. Later calls cost one
+   * load. */
   TVM_FFI_C_TRY(TVMFFIHandleInitOnce(&activate, find_activate));
   for (i = 0; i < n; ++i) {
     TVMFFIAny value = tvm_ffi_any_from_double(data[i]), result = tvm_ffi_any_none();
     int code;
     TVM_FFI_C_TRY(TVMFFIFunctionCall(activate, &value, 1, &result));
     code = tvm_ffi_any_read_double(&result, &data[i]);
-    tvm_ffi_any_clear(&result); /* whatever it was */
+    tvm_ffi_any_clear(&result); /* of any type */
     TVM_FFI_C_TRY(code);
   }
   return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library that the kernels of kernel.c are linked with: it does not know them. */
+/* The library that the kernels of kernel.c are linked with; it does not depend on them. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(dot, "(0: DLTensor*, 1: DLTensor*) -> float") {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same as load.cc from C: neither side knows what language the other one is written in. */
+/* The same as load.cc in C: neither side knows in which language the other one is written. */
 #include <tvm/ffi/c.h>
 
 static int add_one(TVMFFIObjectHandle kernel, TVMFFIAny x, TVMFFIAny y) {
@@ -38,12 +38,12 @@ static int run(TVMFFIObjectHandle kernel) {
   printf("tensors:");
   for (i = 0; i < n; ++i) printf(" %g", (double)data[i]);
 
-  /* A view of memory that is there already. */
+  /* A view of existing memory. */
   tvm_ffi_tensor_init(&view, numbers, cpu, TVM_FFI_C_FLOAT32, 1, shape, strides);
   TVM_FFI_C_TRY(add_one(kernel, tvm_ffi_any_view_tensor(&view), tvm_ffi_any_view_tensor(&view)));
   printf("\nviews: %g %g %g\n", (double)numbers[0], (double)numbers[1], (double)numbers[2]);
 
-  /* What a kernel throws, its caller takes out of the slot. */
+  /* An error thrown by a kernel is taken out of the slot by the caller. */
   if (add_one(kernel, tvm_ffi_any_view_object(x), tvm_ffi_any_view_tensor(&view)) != 0) {
     tvm_ffi_error_print_raised(stdout);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads a kernel library from C++ and calls it on tensors of its own and on memory of its own. */
+/* Loads a kernel library from C++ and calls it with its own tensors and with its own memory. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/extra/module.h>
@@ -38,7 +38,7 @@ void Run(const char *path) {
     std::printf(" %g", static_cast<double>(static_cast<float *>(y.data_ptr())[i]));
   }
 
-  // A view of memory that is there already.
+  // A view of existing memory.
   float numbers[3] = {10, 20, 30};
   int64_t shape[1] = {3}, strides[1] = {1};
   DLTensor memory = {};
@@ -53,7 +53,7 @@ void Run(const char *path) {
   std::printf("\nviews: %g %g %g\n", static_cast<double>(numbers[0]),
               static_cast<double>(numbers[1]), static_cast<double>(numbers[2]));
 
-  // What a kernel throws, its caller catches.
+  // The caller catches what the kernel throws.
   try {
     add_one(x, view);
   } catch (const ffi::Error &error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels of one library share: checks of their arguments, and a switch over data types. */
+/* Shared by the kernels of one library: checks of their arguments, and a switch over data types. */
 #ifndef SAMPLES_CHECKS_H_
 #define SAMPLES_CHECKS_H_
 
@@ -8,7 +8,7 @@
 
 namespace my_kernels {
 
-/* ValueError and TypeError tell the caller that the call was wrong, and what about it. */
+/* ValueError and TypeError tell the caller what was wrong with the call. */
 #define CHECK_DEVICE(x, type, name) \
   TVM_FFI_CHECK((x).device().device_type == (type), ValueError) << #x " must be on " name
 #define CHECK_CONTIGUOUS(x) \
@@ -35,7 +35,7 @@ inline bool SameShape(const tvm::ffi::TensorView &x, const tvm::ffi::TensorView 
   return true;
 }
 
-/* The first element: data_ptr() is where the data begins, without the offset of a view. */
+/* The first element: data_ptr() is the beginning of the data, without a view's byte offset. */
 template <typename T>
 T *Data(const tvm::ffi::TensorView &x) {
   return reinterpret_cast<T *>(static_cast<char *>(x.data_ptr()) + x.byte_offset());

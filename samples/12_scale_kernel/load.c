@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls `scale` of a kernel library on tensors of many types, and wrongly. */
+/* Calls `scale` of a kernel library on tensors of many types, and with wrong arguments. */
 #include <tvm/ffi/c.h>
 
 static int scale(TVMFFIObjectHandle kernel, DLTensor *x, DLTensor *y) {
@@ -41,7 +41,7 @@ static int scale_all_types(TVMFFIObjectHandle kernel) {
   SCALE(uint64_t, "uint64", TVM_FFI_C_UINT64, " %d", int);
   SCALE(float, "float32", TVM_FFI_C_FLOAT32, " %g", double);
   SCALE(double, "float64", TVM_FFI_C_FLOAT64, " %g", double);
-  /* Types that C has not, as bits; in place. */
+  /* Types that C does not have, as bits; in place. */
   TVM_FFI_C_TRY(scale_numbers(kernel, half, half, TVM_FFI_C_FLOAT16));
   printf("float16: %04x %04x %04x %04x\n", half[0], half[1], half[2], half[3]);
   TVM_FFI_C_TRY(scale_numbers(kernel, brain, brain, TVM_FFI_C_BFLOAT16));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls `scale` of a kernel library on arrays of NumPy, and wrongly."""
+"""Calls the kernel `scale` on NumPy arrays, then with wrong arguments."""
 import sys
 
 import numpy as np

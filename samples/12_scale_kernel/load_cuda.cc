@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Calls `scale` of scale.cu on a stream of its own, and captures a call into a graph that is
- * launched again on other data. Ends with 77 without a GPU.
- */
+/* Calls `scale` of scale.cu on its own stream, and captures a call in a graph that is launched
+ * again on other data. Exits with 77 without a GPU. */
 #include <cuda_runtime.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -54,8 +52,7 @@ class Numbers {
   DLTensor tensor_ = {};
 };
 
-/* Calls on the stream that the environment of this thread has: what a framework does around each.
- */
+/* Calls with a stream set in this thread's environment, as a framework does around each call. */
 void CallOn(cudaStream_t stream, const ffi::Function &scale, const Numbers &x, const Numbers &y) {
   TVMFFIStreamHandle old = nullptr;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFIEnvSetStream(kDLCUDA, 0, stream, &old));

@@ -29,7 +29,7 @@ namespace my_kernels {
       TVM_FFI_THROW(TypeError) << "scale has no kernel for " << (dtype); \
   }
 
-/* In double; what goes into an integer has to fit. */
+/* Computes in double; results for integer types must fit. */
 template <typename T>
 void ScaleLoop(const T *x, T *y, double factor, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(static_cast<double>(x[i]) * factor);

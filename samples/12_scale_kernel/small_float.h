@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* float16 and bfloat16 for a CPU that computes in neither: 16 bits that convert to float and back.
- */
+/* float16 and bfloat16 for a CPU without such arithmetic: 16 bits that convert to float and
+ * back. */
 #ifndef SAMPLES_SMALL_FLOAT_H_
 #define SAMPLES_SMALL_FLOAT_H_
 
@@ -26,7 +26,7 @@ class BFloat16 {
   explicit BFloat16(double value) {
     uint32_t bits = BitsOf(static_cast<float>(value));
     if ((bits & 0x7fffffffu) > 0x7f800000u) {
-      bits |= 0x00400000u; /* a NaN stays one */
+      bits |= 0x00400000u; /* quiet, so that it stays a NaN */
     } else {
       bits += 0x7fffu + (bits >> 16 & 1u);
     }
@@ -47,7 +47,7 @@ class Half {
     if (rest > 0x7f800000u) {
       rest = 0x7e00u; /* NaN */
     } else if (rest >= 0x477ff000u) {
-      rest = 0x7c00u; /* what rounds to 65536 is infinite */
+      rest = 0x7c00u; /* rounds to 65536 or more: infinity */
     } else if (rest < 0x38800000u) {
       rest = BitsOf(FloatOf(rest) + 0.5f) - 0x3f000000u; /* the addition rounds to 2^-24 */
     } else {

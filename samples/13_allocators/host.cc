@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plays the framework to kernels that allocate: sets an allocator for the call, puts the old one
- * back. */
+/* Plays the framework for kernels that allocate: sets an allocator for the call and restores the
+ * previous one. */
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -33,7 +33,7 @@ struct FrameworkAlloc {
   }
 };
 
-/* As DLPack wants it: what fails is told to set_error, not thrown. */
+/* As DLPack requires: failures are passed to set_error, not thrown. */
 int Allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
              void (*set_error)(void *error_ctx, const char *kind, const char *message)) {
   try {

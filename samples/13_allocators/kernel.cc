@@ -15,9 +15,9 @@ namespace ffi = tvm::ffi;
 
 namespace my_kernels {
 
-/* ---- With the caller's allocator --------------------------------------------------------------*/
+/* ---- With the caller's allocator ---- */
 
-/* The indices of the elements above a limit (those that are not 0 without one), a row for each. */
+/* The indices of the elements above a limit (without one, of those that are not 0), one per row. */
 ffi::Tensor Nonzero(ffi::TensorView x, ffi::Optional<double> limit) {
   constexpr DLDataType kFloat32 = {kDLFloat, 32, 1}, kInt64 = {kDLInt, 64, 1};
   TVM_FFI_CHECK(x.ndim() == 2, ValueError) << "x must be a matrix, got ndim " << x.ndim();
@@ -51,9 +51,9 @@ ffi::Tensor Nonzero(ffi::TensorView x, ffi::Optional<double> limit) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(nonzero, Nonzero);
 
-/* ---- With memory of one's own -----------------------------------------------------------------*/
+/* ---- With an allocator of the library ---- */
 
-/* FreeData is code of this library: it has to stay loaded as long as such a tensor lives. */
+/* FreeData is code of this library, which must stay loaded as long as such a tensor lives. */
 struct CPUAlloc {
   void AllocData(DLTensor *tensor, int64_t alignment) {
     const size_t unit = static_cast<size_t>(alignment);
@@ -72,8 +72,9 @@ ffi::Tensor Aligned(ffi::Shape shape, DLDataType dtype, int64_t alignment) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(aligned, Aligned);
 
-/* Memory that other processes of the job write to. All of them allocate alike and in one order, and
- * so they free: a tensor of it dies where the program says, not where a cache is full. */
+/* Memory that other processes of the job write to. All of them must allocate and free in the same
+ * order, so such a tensor has to die at a defined point of the program, not when a cache is
+ * full. */
 struct NVSHMEMAlloc {
   void AllocData(DLTensor *tensor) {
     const size_t size = ffi::GetDataSize(*tensor);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * In place of NVSHMEM's header, so that the sample runs anywhere: memory that in a real job every
- * process has at the same place of one symmetric heap.
- */
+/* Replaces NVSHMEM's header, so that the sample runs anywhere. In a real job the memory would be at
+ * the same place of one symmetric heap in every process. */
 #ifndef SAMPLES_NVSHMEM_H_
 #define SAMPLES_NVSHMEM_H_
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a module of the kind of module.cc, uses it, saves it, and makes it again of what was saved.
- */
+/* Makes a module of the kind of module.cc, uses it, saves it, and loads it again from the saved
+ * bytes. */
 #include <tvm/ffi/c.h>
 
 /* Calls a function of a module by name. */
@@ -62,7 +62,7 @@ static int run(TVMFFIObjectHandle library) {
   if (apply(module, 2) != 0) tvm_ffi_error_print_raised(stdout);
   if (call(module, "forget", NULL, 0, &result) != 0) tvm_ffi_error_print_raised(stdout);
 
-  /* A function is all that keeps its module. */
+  /* A function alone keeps its module alive. */
   TVM_FFI_C_TRY(tvm_ffi_module_get_function(module, "size", &function));
   TVM_FFI_C_TRY(call(library, "save", &arg, 1, &bytes));
   tvm_ffi_object_release(module);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kind of module of its own in C++: weights that stay loaded, and the functions that use them. */
+/* A custom kind of module in C++: weights that stay loaded, and the functions that use them. */
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/error.h>
@@ -91,7 +91,7 @@ ffi::Module Load(const ffi::Bytes &bytes) {
   return Make(weights);
 }
 
-/* No function of the ABI saves a module: whoever packs modules calls the method. */
+/* The ABI has no function that saves a module: code that packs modules calls the method. */
 ffi::Bytes Save(const ffi::Module &module) {
   return module->SaveToBytes();
 }
@@ -99,8 +99,8 @@ ffi::Bytes Save(const ffi::Module &module) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(make, Make);
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(save, Save);
 
-/* Before a library is loaded that embeds such a module, its loader must be there. An exception
- * would end the process: a second copy of this library finds the name taken and leaves it. */
+/* The loader must be registered before a library that embeds such a module is loaded. An exception
+ * would end the process, so a second copy of this library checks whether the name is taken. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   constexpr const char *kLoader = "ffi.Module.load_from_bytes.channel_scale";
   if (ffi::Function::GetGlobal(kLoader).has_value()) return;

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <tvm/ffi/c/error.h>
 
-/* Some functions have another name in the library than in cuda.h, which renames them. */
+/* Some functions have other names in the library than in cuda.h, which renames them by macros. */
 static const struct {
   const char *name;
   size_t offset;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CUDA's driver, opened when it is first asked for: the program is built without CUDA and runs
- * without it too. Types are as in cuda.h, with plain pointers for handles.
- */
+/* CUDA's driver, opened on first use, so that the program can be built and started without CUDA.
+ * Types are as in cuda.h, with plain pointers for handles. */
 #ifndef SAMPLES_DRIVER_H_
 #define SAMPLES_DRIVER_H_
 

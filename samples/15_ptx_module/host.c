@@ -37,7 +37,7 @@ static int vector_print(const vector *self, const cuda_driver *driver, const cha
   return 0;
 }
 
-/* In a stream, as a framework calls. */
+/* Calls on a stream, as a framework does. */
 static int call(TVMFFIObjectHandle function, const TVMFFIAny *args, int32_t num_args,
                 void *stream) {
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCUDA, 0));
@@ -46,11 +46,9 @@ static int call(TVMFFIObjectHandle function, const TVMFFIAny *args, int32_t num_
   return tvm_ffi_env_call(&env, function, args, num_args, &result);
 }
 
-/*
- * What a stream is given between begin and end is recorded, and runs whenever the graph is
+/* Work given to a stream between begin and end is recorded, and runs whenever the graph is
  * launched: with the same tensors, at the same addresses. Loading a kernel cannot be recorded; the
- * first call of the function has done it.
- */
+ * first call of the function has done it. */
 static int replay(const cuda_driver *driver, TVMFFIObjectHandle scale, vector *x, void *stream) {
   void *graph = NULL, *executable = NULL;
   TVMFFIAny args[2];
@@ -80,7 +78,7 @@ static int use(const cuda_driver *driver, TVMFFIObjectHandle module, void *strea
   TVM_FFI_C_TRY(vector_init(&x, driver, start));
   TVM_FFI_C_TRY(vector_init(&y, driver, start));
 
-  /* The library's own function, which calls the module that it imports. */
+  /* The library's own function, which calls the imported module. */
   TVM_FFI_C_TRY(tvm_ffi_module_get_function(module, "scale", &scale));
   args[0] = tvm_ffi_any_view_tensor(&x.tensor);
   args[1] = tvm_ffi_any_from_double(2.5);
@@ -90,7 +88,7 @@ static int use(const cuda_driver *driver, TVMFFIObjectHandle module, void *strea
   /* A kernel of the imported module. */
   query[0] = tvm_ffi_any_view_object(module);
   query[1] = tvm_ffi_any_view_string("axpy_kernel");
-  query[2] = tvm_ffi_any_from_bool(true); /* those it imports too */
+  query[2] = tvm_ffi_any_from_bool(true); /* searches its imports too */
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.ModuleGetFunction", query, 3, &result));
   args[0] = tvm_ffi_any_view_tensor(&y.tensor);
   args[1] = tvm_ffi_any_view_tensor(&x.tensor);
@@ -101,7 +99,7 @@ static int use(const cuda_driver *driver, TVMFFIObjectHandle module, void *strea
   TVM_FFI_C_TRY(call(result.v_obj, args, 6, stream));
   TVM_FFI_C_TRY(vector_print(&y, driver, "axpy_kernel"));
 
-  /* What the function refuses, and what CUDA does. */
+  /* Errors of the function, and of CUDA. */
   if (call(result.v_obj, args, 1, stream) != 0) tvm_ffi_error_print_raised(stdout);
   args[2] = tvm_ffi_any_from_double(kSize);
   if (call(result.v_obj, args, 6, stream) != 0) tvm_ffi_error_print_raised(stdout);

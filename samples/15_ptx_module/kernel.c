@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The host's side of a kernel, as compilers emit it: the library carries kernels.ptx along and
- * imports the module that is made of it; what is exported here computes how to launch a kernel of
- * that module.
- */
+/* The host side of a kernel, as compilers emit it: the library embeds kernels.ptx and imports the
+ * module made from it; the function exported here computes how to launch a kernel of that
+ * module. */
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_env_api.h>
 

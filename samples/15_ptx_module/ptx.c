@@ -7,17 +7,17 @@
 
 #include "driver.h"
 
-enum { kMaxParams = 16, kMaxName = 128, kMaxSignature = 512 /* of so many parameters */ };
+enum { kMaxParams = 16, kMaxName = 128, kMaxSignature = 512 /* for that many parameters */ };
 
-/* What a module is made with. CUDA loads the source when the first kernel is called. */
+/* The data of a module. CUDA loads the source when the first kernel is called. */
 typedef struct {
   pthread_mutex_t lock;
   void *library; /* NULL until then */
   size_t size;
-  char source[]; /* and a NUL */
+  char source[]; /* with a NUL */
 } ptx;
 
-/* ---- The source ------------------------------------------------------------------------------ */
+/* ---- The source ---- */
 
 typedef enum { kInt32, kInt64, kFloat32, kFloat64 } param_type;
 static const char *const type_names[] = {"int", "DLTensor* | int", "float", "float"};
@@ -28,7 +28,8 @@ static const struct {
 } param_types[] = {{".u64", kInt64}, {".s64", kInt64}, {".b64", kInt64},   {".u32", kInt32},
                    {".s32", kInt32}, {".b32", kInt32}, {".f32", kFloat32}, {".f64", kFloat64}};
 
-/* Behind the name of a kernel, or NULL. A kernel: `.entry name(.param .u64 name_param_0, ...)`. */
+/* The position after the name of a kernel, or NULL. A kernel: `.entry name(.param .u64
+ * name_param_0, ...)`. */
 static const char *find_kernel(const ptx *self, TVMFFIByteArray name) {
   static const char entry[] = ".entry ";
   const char *at = self->source;
@@ -41,7 +42,7 @@ static const char *find_kernel(const ptx *self, TVMFFIByteArray name) {
   return NULL;
 }
 
-/* Reads the types of the parameters. Gives their number, or -1 with an error raised. */
+/* Reads the types of the parameters. Returns their number, or -1 with an error raised. */
 static int parse_params(const char *at, param_type *out) {
   static const char param[] = ".param ";
   const char *end = at + strcspn(at, "){");
@@ -61,7 +62,7 @@ static int parse_params(const char *at, param_type *out) {
   return count;
 }
 
-/* ---- Its functions --------------------------------------------------------------------------- */
+/* ---- The module's functions ---- */
 
 typedef struct {
   TVMFFIObjectHandle module; /* keeps owner */
@@ -102,7 +103,7 @@ static int read_param(const tvm_ffi_args *args, int32_t i, param_type type, para
   }
 }
 
-/* The device of the tensors, 0 without any. */
+/* The device of the tensors; 0 if there are none. */
 static int read_device(const tvm_ffi_args *args, int32_t *out) {
   DLTensor *tensor;
   int32_t i, first = -1;
@@ -153,7 +154,7 @@ TVM_FFI_C_FUNCTION(launch, "(*params, blocks: int, threads: int) -> void") {
   TVM_FFI_C_TRY(cuda_driver_get(&driver));
   TVM_FFI_C_TRY(ensure_kernel(self, driver));
 
-  /* Who owns the tensors keeps the device's context, so that giving it up here does no harm. */
+  /* The owner of the tensors also retains the context, so releasing it here does not destroy it. */
   TVM_FFI_C_TRY(cuda_driver_check(driver, driver->primary_context_retain(&context, device)));
   code = driver->context_push(context);
   if (code == 0) {
@@ -170,9 +171,9 @@ static void delete_launcher(void *self) {
   free(self);
 }
 
-/* ---- The methods ----------------------------------------------------------------------------- */
+/* ---- The methods ---- */
 
-/* Adds to the signature. */
+/* Appends to the signature. */
 TVM_FFI_C_PRINTF(2, 3)
 static void put(launcher *self, const char *format, ...) {
   const size_t size = strlen(self->signature);
@@ -199,7 +200,7 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
   const char *at = find_kernel((const ptx *)self, *name);
   launcher *state;
   int code;
-  if (at == NULL) return 0; /* *out is NULL: no error, there is none of that name */
+  if (at == NULL) return 0; /* *out is NULL: not an error, there is no such function */
   state = (launcher *)calloc(1, sizeof *state);
   if (state == NULL) return tvm_ffi_error_raise_memory();
   state->module = tvm_ffi_object_retain(module);
@@ -211,7 +212,7 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
 }
 
 static int inspect_source(void *self, const TVMFFIByteArray *format, TVMFFIAny *out) {
-  (void)format; /* there is but one */
+  (void)format; /* there is only one */
   return tvm_ffi_string_create(((const ptx *)self)->source, out);
 }
 
@@ -239,7 +240,7 @@ static const TVMFFIRuntimeModuleVTable vtable = {
     .destroy = destroy,
 };
 
-/* ---- What ptx.h declares --------------------------------------------------------------------- */
+/* ---- Functions of ptx.h ---- */
 
 int ptx_create(TVMFFIByteArray source, TVMFFIObjectHandle *out) {
   ptx *self = (ptx *)calloc(1, sizeof *self + source.size + 1);
@@ -252,7 +253,7 @@ int ptx_create(TVMFFIByteArray source, TVMFFIObjectHandle *out) {
     code = TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "this is no PTX");
   }
   if (code == 0) code = TVMFFIRuntimeModuleCreate(&vtable, self, out);
-  if (code != 0) destroy(self); /* it is the module's after success only */
+  if (code != 0) destroy(self); /* after success it belongs to the module */
   return code;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kernels compiled with -fno-exceptions, -fno-rtti and TVM_FFI_LEAN. What fails gives an Error as
- * its result; arguments of the wrong type or number are raised as ever, before the kernel is
- * entered.
- */
+/* Kernels compiled with -fno-exceptions, -fno-rtti and TVM_FFI_LEAN. A kernel that fails returns an
+ * Error as its result; arguments of the wrong type or number still raise an error, before the
+ * kernel is entered. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/function.h>
@@ -28,7 +26,7 @@ ffi::Expected<double> Mean(ffi::TensorView x) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(mean, Mean);
 
-/* Calls one that may fail. */
+/* Calls a function that may fail. */
 ffi::Expected<double> MeanOf(ffi::Function f, int64_t from, int64_t to) {
   TVM_FFI_RET_CHECK_LT(from, to, ValueError) << "an empty range";
   double sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the kernels that a JSON file names, with the arguments that stand there, on the data that
- * stands there; saves the configuration with what came out. */
+/* Runs the kernels named in a JSON file, with the arguments and data given there; saves the
+ * configuration with the results. */
 #include <stdlib.h>
 #include <tvm/ffi/c.h>
 
@@ -36,7 +36,7 @@ static int get_item(TVMFFIAny map, const char *key, int32_t type_index, TVMFFIAn
   return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "`%s` is of another type", key);
 }
 
-/* One step: {"kernel": its name, "arguments": what comes behind the vector} */
+/* Runs one step: {"kernel": its name, "arguments": those after the vector} */
 static int run_step(TVMFFIObjectHandle module, TVMFFIAny step, DLTensor *vector) {
   TVMFFIObjectHandle kernel = NULL;
   TVMFFIAny name, arguments, args[kMaxArgs];
@@ -62,8 +62,7 @@ static int run_step(TVMFFIObjectHandle module, TVMFFIAny step, DLTensor *vector)
   return code;
 }
 
-/* [own] The configuration as text, with what came out: a Map is never changed, so this is another.
- */
+/* [own] The configuration as text, with the results; in a new Map, since a Map is never changed. */
 static int write_result(TVMFFIAny name, TVMFFIAny steps, const double *data, int64_t length,
                         TVMFFIAny *out) {
   TVMFFIObjectHandle result, map;
@@ -85,7 +84,7 @@ static int write_result(TVMFFIAny name, TVMFFIAny steps, const double *data, int
   return code;
 }
 
-/* Where a file is wrong, and what is not in it. */
+/* Shows the errors for malformed JSON and for a missing entry. */
 static void show_errors(void) {
   TVMFFIAny value, item;
   if (parse(tvm_ffi_any_view_string("{\n  \"kernel\": scale\n}"), &value) != 0) {
@@ -112,7 +111,7 @@ static int run(const char *kernels, const char *path, const char *saved_path) {
   TVM_FFI_C_TRY(get_item(configuration, "data", kTVMFFIArray, &data));
   TVM_FFI_C_TRY(get_item(configuration, "steps", kTVMFFIArray, &steps));
 
-  /* Numbers without a point are ints; those who ask for a double get one of either. */
+  /* Numbers without a decimal point are ints; reading a double accepts both. */
   length = tvm_ffi_array_get_size(data.v_obj);
   if (length > kMaxLength) return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "too much data");
   for (i = 0; i < length; ++i) {

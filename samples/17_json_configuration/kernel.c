@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that change a vector in place; which of them run, and how, is the configuration's. */
+/* Kernels that change a vector in place; the configuration decides which of them run, and how. */
 #include <tvm/ffi/c.h>
 
 /* The vector of argument 0. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves a graph of objects as JSON and loads it again: what was one object is one object still. */
+/* Saves a graph of objects as JSON and loads it again: an object shared by several is still
+ * shared. */
 #include <stdlib.h>
 #include <tvm/ffi/c.h>
 
 #include "layer.h"
 
-/* ---- The graph ---------------------------------------------------------------------------------
- */
+/* ---- The graph ---- */
 
 /* [own] A layer on top of one other. */
 static int make_layer(const char *name, int64_t units, int64_t inputs, TVMFFIAny below,
@@ -50,8 +50,7 @@ static int make_network(TVMFFIAny *out) {
   return 0;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 static int write_file(const char *path, const char *data, size_t size) {
   FILE *file = fopen(path, "wb");
@@ -90,8 +89,7 @@ static int load(const char *path, TVMFFIAny *out) {
                    : tvm_ffi_error_wrap(TVM_FFI_C_VALUE_ERROR, "there is no network in the file");
 }
 
-/* ---- What came back ----------------------------------------------------------------------------
- */
+/* ---- The loaded graph ---- */
 
 static int print_repr(TVMFFIAny value) {
   TVMFFIAny text;
@@ -130,7 +128,7 @@ static int compare(TVMFFIAny made, TVMFFIAny loaded) {
   return 0;
 }
 
-/* Files that break off, and others that are JSON and no graph of layers. */
+/* Truncated files, and files of JSON that is no graph of layers. */
 static int show_damaged(const char *path) {
   static const char *const texts[] = {
       "{\"root_index\": 2, \"nodes\": [{\"type\": \"int\", \"data\": 1}, {\"ty",

@@ -8,10 +8,10 @@
 
 static int32_t layer_type;
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects ---- */
 
-/* The strong count goes to zero first, and then the fields; the weak one last, and the memory. */
+/* First the strong count reaches zero, and the fields are released; then the weak count, and the
+ * memory is freed. */
 static void delete_layer(void *self, int flags) {
   layer *l = (layer *)self;
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
@@ -22,7 +22,7 @@ static void delete_layer(void *self, int flags) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) free(l);
 }
 
-/* With nothing in it: its fields are set one by one when it is read from a file. */
+/* Makes an empty layer: when read from a file, its fields are set one by one. */
 static int create_empty(TVMFFIObjectHandle *out) {
   layer *l = (layer *)calloc(1, sizeof *l);
   if (l == NULL) return tvm_ffi_error_raise_memory();
@@ -33,8 +33,7 @@ static int create_empty(TVMFFIObjectHandle *out) {
   return 0;
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------
- */
+/* ---- Fields ---- */
 
 static int get_any(void *field, TVMFFIAny *result) {
   return tvm_ffi_any_copy((const TVMFFIAny *)field, result);
@@ -48,7 +47,7 @@ static int set_any(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* What a file says need not be true. */
+/* The setters check the types, since files may be wrong. */
 static int set_name(void *field, const TVMFFIAny *value) {
   TVMFFIByteArray text;
   TVM_FFI_C_TRY(tvm_ffi_any_read_string(value, &text));
@@ -83,7 +82,7 @@ static int set_units(void *field, const TVMFFIAny *value) {
   return tvm_ffi_any_read_int64(value, (int64_t *)field);
 }
 
-/* The type index says what the memory of the field holds; the setter, what may be stored. */
+/* The type index determines how the field is stored; the setter, what may be stored. */
 static int add_field(const char *name, size_t offset, size_t size, int32_t type_index,
                      TVMFFIFieldGetter getter, TVMFFIFieldSetter setter) {
   union {
@@ -112,7 +111,7 @@ int layer_register(void) {
   memset(&metadata, 0, sizeof metadata);
   metadata.creator = create_empty;
   metadata.total_size = (int32_t)sizeof(layer);
-  metadata.structural_eq_hash_kind = kTVMFFISEqHashKindDAGNode; /* who shares what counts */
+  metadata.structural_eq_hash_kind = kTVMFFISEqHashKindDAGNode; /* sharing matters for equality */
   TVM_FFI_C_TRY(TVMFFITypeRegisterMetadata(layer_type, &metadata));
 #define FIELD(field, type_index, getter, setter) \
   add_field(#field, offsetof(layer, field), sizeof((layer *)0)->field, type_index, getter, setter)
@@ -123,8 +122,7 @@ int layer_register(void) {
 #undef FIELD
 }
 
-/* ---- For who uses layers -----------------------------------------------------------------------
- */
+/* ---- Functions of layer.h ---- */
 
 int layer_create(const char *name, int64_t units, TVMFFIAny weights, TVMFFIAny inputs,
                  TVMFFIAny *out) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A type of objects of one's own: a layer of a network, whose fields the runtime knows by their
- * names. That is all it takes to print layers, to compare, hash and copy them, and to save them.
- */
+/* A custom object type: a layer of a network, whose fields are registered with the runtime by name.
+ * That is enough to print layers, to compare, hash and copy them, and to save them. */
 #ifndef SAMPLES_LAYER_H_
 #define SAMPLES_LAYER_H_
 
@@ -16,7 +14,7 @@ typedef struct {
   TVMFFIAny inputs;  /* an Array of layers */
 } layer;
 
-/** Register the type, once, before there are threads. */
+/** Register the type; call it once, before other threads are started. */
 int layer_register(void);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for arrays of doubles, which Python calls, and one that calls Python. */
+/* Kernels for arrays of doubles, called from Python, and one that calls Python. */
 #include <tvm/ffi/c.h>
 
 /* A contiguous vector on the CPU. */
@@ -29,7 +29,7 @@ TVM_FFI_C_EXPORT(add_scaled, "(0: Tensor, 1: Tensor, 2: float) -> void") {
   return 0;
 }
 
-/* How many elements a function says yes to. */
+/* Counts the elements for which a function returns true. */
 TVM_FFI_C_EXPORT(count_if, "(0: Tensor, 1: ffi.Function) -> int") {
   TVMFFIObjectHandle function;
   TVMFFIAny element, answer;

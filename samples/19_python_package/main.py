@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The apache-tvm-ffi package of Python on this runtime in the place of its own library.
+"""The Python package apache-tvm-ffi on this runtime instead of its own library.
 
-The package loads the libtvm_ffi.so that lies in it, by its path. So that is the file to replace, once,
-in an environment of one's own:
+The package loads the libtvm_ffi.so in its own folder, by path. So replace that file, once, in a virtual
+environment:
 
     python3 -m venv venv && venv/bin/pip install apache-tvm-ffi==0.1.15.post2 numpy
     install -m 644 build/c/libtvm_ffi.so "$(venv/bin/tvm-ffi-config --libfiles)"
     venv/bin/python samples/19_python_package/main.py build/samples/19_python_package_kernel.so
 
 Modules written in C++ need build/c/libtvm_ffi_cxx.so beside it. Nothing in Python changes. LD_LIBRARY_PATH
-does nothing, for the package asks for its file by path; LD_PRELOAD loads both libraries,
+has no effect, because the package loads its file by path; LD_PRELOAD loads both libraries,
 which ends the process while the package starts.
 """
 import ctypes
@@ -21,7 +21,7 @@ import tvm_ffi
 
 
 def loaded(name):
-    """The files of that name that the process has in memory."""
+    """The loaded files with this name."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         paths = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     return [path for path in paths if pathlib.Path(path).name == name]
@@ -36,7 +36,7 @@ x, y = np.arange(5.0), np.ones(5)
 kernels.add_scaled(x, y, 10)
 print("y:", *y)
 
-# A kernel calls Python, and what Python raises comes out on the other side.
+# A kernel calls Python; an exception raised there passes through the kernel to the caller.
 print("even:", kernels.count_if(x, lambda element: element % 2 == 0))
 try:
     kernels.count_if(x, lambda element: {0.0: True, 1.0: False}[element])
@@ -49,7 +49,7 @@ for wrong in (np.ones(4), np.ones(5, np.float32), np.ones(10)[::2], "y"):
     except (TypeError, ValueError) as error:
         print(f"{type(error).__name__}: {error}")
 
-# Containers, structural functions and JSON are the runtime's too.
+# Containers, structural functions and JSON come from the runtime, too.
 graph = tvm_ffi.convert({"x": [1, 2.5, None], "device": tvm_ffi.device("cpu", 0)})
 text = tvm_ffi.serialization.to_json_graph_str(graph)
 print("equal after JSON:", tvm_ffi.structural_equal(graph, tvm_ffi.serialization.from_json_graph_str(text)))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes and uses objects of a type that only schedule.cc knows: by what the type table says. */
+/* Makes and uses objects of a type that only schedule.cc defines, through the type's registered
+ * fields and methods. */
 #include <tvm/ffi/c.h>
 
 static const char *const kKey = "my_kernels.Schedule";
 
-/* Raises an error when a type has nothing of that name. */
+/* Raises an error that the type has no member of that name. */
 static int missing(const char *name) {
   return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "%s has no `%s`", kKey, name);
 }
@@ -25,7 +26,7 @@ static int call(const TVMFFITypeInfo *type, const char *name, const TVMFFIAny *a
   return missing(name);
 }
 
-/* Sets a field of an object, as far as it may be written. */
+/* Sets a field of an object; an error if it is read-only. */
 static int set(const TVMFFITypeInfo *type, TVMFFIObjectHandle object, const char *name,
                TVMFFIAny value) {
   int32_t i;
@@ -36,7 +37,7 @@ static int set(const TVMFFITypeInfo *type, TVMFFIObjectHandle object, const char
     if ((field->flags & kTVMFFIFieldFlagBitMaskWritable) == 0) {
       return tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "`%s` is read only", name);
     }
-    /* A C function, as of all types from C++: C has no cast from a pointer to data. */
+    /* For types from C++ it is a C function; memcpy, as C has no cast from a data pointer to it. */
     memcpy(&setter, &field->setter, sizeof setter);
     return setter((char *)object + field->offset, &value);
   }
@@ -74,7 +75,7 @@ static int run(TVMFFIObjectHandle library) {
   type = TVMFFIGetTypeInfo(index);
   show_type(type);
 
-  /* By its fields: those that are not given get their default. */
+  /* From its fields; those not given get their default. */
   args[0] = tvm_ffi_any_view_string(kKey);
   args[1] = tvm_ffi_any_view_string("name"), args[2] = tvm_ffi_any_view_string("steps");
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.MakeObjectFromPackedArgs", args, 3, &schedule));
@@ -84,7 +85,7 @@ static int run(TVMFFIObjectHandle library) {
     tvm_ffi_error_print_raised(stdout);
   }
 
-  /* By the constructor, which throws what C sees as an error; and by a static method. */
+  /* By the constructor, whose exception C sees as an error; and by a static method. */
   args[0] = tvm_ffi_any_view_string("none"), args[1] = tvm_ffi_any_from_double(-1);
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.Array", NULL, 0, &args[2]));
   if (call(type, "__ffi_init__", args, 3, &result) != 0) tvm_ffi_error_print_raised(stdout);
@@ -106,7 +107,7 @@ static int run(TVMFFIObjectHandle library) {
   }
   TVM_FFI_C_TRY(show("set", schedule));
 
-  /* What the runtime does with all types that tell their fields. */
+  /* Functions of the runtime for all types with registered fields. */
   TVM_FFI_C_TRY(tvm_ffi_function_call_global("ffi.DeepCopy", &schedule, 1, &other));
   args[0] = schedule, args[1] = other;
   args[2] = args[3] = tvm_ffi_any_from_bool(false);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type of schedule.cc as a class of Python, by the apache-tvm-ffi package."""
+"""The type of schedule.cc as a Python class, with the apache-tvm-ffi package."""
 import copy
 import sys
 

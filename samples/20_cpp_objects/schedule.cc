@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A type of its own in C++: objects with fields, methods and a constructor, which hosts in any
- * language see, and kernels that take them. */
+/* A custom type in C++: objects with fields, methods and a constructor, available to hosts in any
+ * language, and kernels that take them. */
 #include <tvm/ffi/cast.h>
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/error.h>
@@ -13,10 +13,10 @@ namespace refl = tvm::ffi::reflection;
 
 namespace my_kernels {
 
-/* How large the steps of a training are: `base`, and a tenth of it from each milestone on. */
+/* The step sizes of a training: `base`, divided by ten at each milestone. */
 class ScheduleObj : public ffi::Object {
  public:
-  ScheduleObj() = default;  // for reflection: who makes an object so sets its fields
+  ScheduleObj() = default;  // for reflection, which then sets the fields
   ScheduleObj(ffi::String name_, double base_, ffi::Array<int64_t> milestones_)
       : name(std::move(name_)), base(base_), milestones(std::move(milestones_)) {
     TVM_FFI_CHECK(base > 0, ValueError) << "base must be above 0, not " << base;
@@ -37,13 +37,14 @@ class ScheduleObj : public ffi::Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("my_kernels.Schedule", ScheduleObj, ffi::Object);
 };
 
-/* What C++ passes around: a counted reference to such an object. */
+/* The type used in C++: a counted reference to such an object. */
 class Schedule : public ffi::ObjectRef {
  public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Schedule, ffi::ObjectRef, ScheduleObj);
 };
 
-/* An exception would end the process: a second copy of this library finds the type described. */
+/* An exception would end the process, so a second copy of this library checks whether the type is
+ * registered. */
 TVM_FFI_STATIC_INIT_BLOCK() {
   if (TVMFFIGetTypeInfo(ScheduleObj::_GetOrAllocRuntimeTypeIndex())->metadata != nullptr) return;
   refl::ObjectDef<ScheduleObj>("How large the steps of a training are.")
@@ -59,7 +60,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       });
 }
 
-/* A kernel that takes one. */
+/* A kernel that takes a Schedule. */
 double Total(const Schedule &schedule, int64_t steps) {
   TVM_FFI_CHECK(schedule.defined(), TypeError) << "schedule must not be None";
   double total = 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TVM on this runtime: one kernel is built for the targets llvm and c, loaded and called on NumPy's data.
+"""TVM on this runtime: builds one kernel for the targets llvm and c, loads it and calls it on NumPy data.
 
-docs/linking.md has the three commands that get here from an empty environment. TVM links C++ functions of
+docs/linking.md has the three commands that start from an empty environment. TVM links C++ functions of
 libtvm_ffi.so: they are in the library that is built with -Dcxx_exports=enabled.
 """
 import ctypes
@@ -14,7 +14,7 @@ from tvm import te
 
 
 def runtime():
-    """The libtvm_ffi.so that the process has in memory."""
+    """The libtvm_ffi.so that is loaded in this process."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         paths = {line.split(maxsplit=5)[5].strip() for line in maps if line.rstrip().endswith("/libtvm_ffi.so")}
     (path,) = paths
@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
         kernels["scale"](given, result)
         print(f"{target}:", *result.numpy())
 
-# What a kernel refuses is an exception of Python.
+# An error raised by a kernel becomes a Python exception.
 try:
     kernels["scale"](given, tvm.runtime.empty((4,), "float32"))
 except (ValueError, AssertionError) as error:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the built libraries promise about themselves, read with readelf.
+"""Checks of the built libraries, with readelf.
 
-    binary.py exports  LIBRARY exports.txt... exported symbols are exactly the listed ones
-    binary.py covers   PROGRAM exports.txt    of the listed ones, the ABI is exported by a static host
-    binary.py imports  LIBRARY imports.txt    libc is all it needs, and of that only the listed names
-    binary.py cxx_imports LIBRARY imports.txt the same of a library that may need the C++ runtime, too
-    binary.py dynamic  LIBRARY                soname, nodelete, bound at load, own names not looked up
-    binary.py sections ARCHIVE                no object file has code to run at load
-    binary.py size     LIBRARY BYTES          what the file holds of code and data is no more than that
-    binary.py writable ARCHIVE writable.txt   writable data is among the listed objects
+    binary.py exports  LIBRARY exports.txt... the exported symbols are exactly the listed ones
+    binary.py covers   PROGRAM exports.txt    a static host exports the listed functions of the ABI
+    binary.py imports  LIBRARY imports.txt    it needs only libc, and imports only the listed names of it
+    binary.py cxx_imports LIBRARY imports.txt the same for a library that may need the C++ runtime, too
+    binary.py dynamic  LIBRARY                soname, nodelete, bind now, own names not looked up
+    binary.py sections ARCHIVE                no object file has code that runs at load
+    binary.py size     LIBRARY BYTES          code and data in the file are at most this large
+    binary.py writable ARCHIVE writable.txt   all writable data is listed
     binary.py kernel   LIBRARY list.txt VERSION.txt...
-                                              of a runtime a kernel imports exactly the listed names,
+                                              of the runtime a kernel imports exactly the listed names,
                                               and each of these versions of the reference has them
 
 A list holds one name a line; '#' starts a comment.
@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 
-# May not even be listed in imports.txt: they end the process, print, or handle signals.
+# Not allowed even in imports.txt: these end the process, print, or handle signals.
 FORBIDDEN = re.compile(r"""
     _?_?exit|_Exit|quick_exit|abort|raise|kill|tgkill|p?thread_kill|pthread_exit|terminate
   | atexit|at_quick_exit|on_exit|signal|bsd_signal|sigaction|sigprocmask|pthread_sigmask|sigaltstack
@@ -30,9 +30,9 @@ FORBIDDEN = re.compile(r"""
   | __assert.*|__fortify_fail|__chk_fail|environ|setenv|putenv
   | setlocale|system|popen|fork|vfork|exec[vl].*
 """, re.X)
-# Of the C++ runtime; a weak reference to one of its names needs none.
+# Names of the C++ runtime. A weak reference to one of them does not require that runtime.
 CXX_RUNTIME = re.compile(r"_Z.*|__cxa_(?!finalize$).*|__gxx_.*|_Unwind_.*")
-# Parts of libc that some systems keep in files of their own, and the loader itself.
+# Parts of libc that some systems keep in separate files, and the dynamic loader.
 LIBC = r"libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+"
 LIBCXX = r"libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libm"
 
@@ -84,7 +84,7 @@ def check_exports(library, *list_paths):
 
 
 def check_covers(program, list_path):
-    # TVMFFIRuntime* is for the host itself; archive members with nothing else may stay out.
+    # TVMFFIRuntime* is for the host itself; archive members with nothing else need not be linked.
     wanted = {name for name in read_list(list_path) if not name.startswith("TVMFFIRuntime")}
     defined = {name for section, _, _, _, name in symbols(program, "--dyn-syms") if section != "UND"}
     return [f"not exported: {name}" for name in sorted(wanted - defined)]
@@ -128,7 +128,8 @@ def check_dynamic(library):
     own = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section != "UND"}
     for line in readelf("-r", library):
         cells = line.split()
-        # Type_info, its name and virtual tables of C++ classes may be a client's: one for the process.
+        # type_info, its name and virtual tables of C++ classes must be unique in the process: they may
+        # be bound to a client's copy.
         if len(cells) >= 5 and cells[4].split("@")[0] in own and not cells[4].startswith(("_ZTI", "_ZTS", "_ZTV")):
             problems.append(f"relocation by the name of an own export: {cells[2]} {cells[4]}")
     if not any(re.match(r"\s*GNU_STACK\b.*\bRW\b", line) for line in readelf("-l", library)):
@@ -137,7 +138,7 @@ def check_dynamic(library):
 
 
 def check_size(library, limit):
-    """Of what is loaded: neither debug information nor the room between sections counts."""
+    """Sizes of loaded sections: debug information and padding between sections do not count."""
     total = 0
     for line in readelf("-S", library):
         found = re.match(r"\s*\[\s*\d+\] \S+\s+(\w+)\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) \w\w\s+(\w*)\s", line)
@@ -159,7 +160,7 @@ def check_sections(archive):
 
 
 def check_writable(archive, list_path):
-    """One direction only: what a compiler or a profile leaves out may stay in the list."""
+    """Unlisted data is an error; listed data that a compiler or profile leaves out is not."""
     allowed = set(read_list(list_path))
     member, sections, found = "?", {}, set()
     for line in readelf("-S", "-s", archive):
@@ -171,7 +172,7 @@ def check_writable(archive, list_path):
         elif section and "W" in section.group(3) and not section.group(2).startswith(".data.rel.ro"):
             sections[section.group(1)] = section.group(2)
         elif len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[6] in {*sections, "COM"}:
-            # Without what compilers put around the name of a static of a function: name.1, function.name
+            # Strip what compilers add to the name of a function's static variable: name.1, function.name
             name = re.sub(r"^.*\.(?=\D)|\.\d+$", "", cells[7])
             found.add(f"{member}: {name}")
     problems = [f"writable, but is not in the list: {name}" for name in sorted(found - allowed)]

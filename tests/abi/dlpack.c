@@ -79,7 +79,7 @@ PIN_FIELD(DLManagedTensorVersioned, deleter, 16, 12, 12);
 PIN_FIELD(DLManagedTensorVersioned, flags, 24, 16, 16);
 PIN_FIELD(DLManagedTensorVersioned, dl_tensor, 32, 24, 24);
 
-/* The rest came between 1.0 and 1.3. */
+/* DLPack 1.1 to 1.3 added the rest. */
 #if DLPACK_MINOR_VERSION >= 3
 PIN(DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED == 4);
 PIN(kDLTrn == 18);

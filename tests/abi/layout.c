@@ -10,7 +10,7 @@
 
 #include "pin.h"
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
+/* ---- Numbers ---- */
 
 PIN(kTVMFFIAny == -1);
 PIN(kTVMFFINone == 0);
@@ -86,7 +86,7 @@ PIN(TVM_FFI_VERSION_MAJOR == 0);
 PIN(TVM_FFI_VERSION_MINOR == 1);
 PIN(TVM_FFI_VERSION_PATCH == 16);
 
-/* ---- Structs: offset, then size of each field ------------------------------------------------ */
+/* ---- Structs: offset, then size of each field ---- */
 
 ALIGN_PROBE(TVMFFIVersion);
 ALIGN_PROBE(TVMFFIObject);

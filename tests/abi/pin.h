@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assertions about layouts that hold if a file compiles, in C99 and C++. */
+/* Assertions about layouts, checked when a file is compiled as C99 or C++. */
 #ifndef TESTS_ABI_PIN_H_
 #define TESTS_ABI_PIN_H_
 
@@ -14,7 +14,7 @@
 #define PIN(condition) typedef char PIN_NAME(__LINE__)[(condition) ? 1 : -1]
 #endif
 
-/* One number per class of machine. */
+/* The value for this class of machine. */
 #if UINTPTR_MAX > 0xffffffffu
 #define BY_CLASS(lp64, ilp32, i386) (lp64)
 #elif defined(__i386__)
@@ -29,7 +29,7 @@
 #define PIN_FIELD_SIZE(type, field, lp64, ilp32, i386) \
   PIN(sizeof(((type *)0)->field) == BY_CLASS(lp64, ilp32, i386))
 
-/* The alignment of a type is where it stands behind a char. */
+/* The alignment of a type is its offset after a char. */
 #define ALIGN_PROBE(type)     \
   struct align_probe_##type { \
     char first;               \

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures one runtime, or two in turn, and prints one line of tab-separated fields per operation.
- * bench.py asks for what it needs and makes the table.
+ * bench.py runs it and makes the table.
  *
- *   bench list                            every operation, its ratio to reach, and `fresh` where it
- *                                         takes a process of its own
- *   bench time [OPTION...] LIBRARY...     nanoseconds per call, the least of all rounds
- *   bench fresh NAME LIBRARY              nanoseconds per call of one that is `fresh`
- *   bench count [OPTION...] LIBRARY       calls and, with counter.so preloaded, how many blocks
- * were allocated and released; the calls are inside bench_counted(), for valgrind bench growth
- * [OPTION...] LIBRARY...   nanoseconds by how much there is, and by threads
+ *   bench list                           every operation, the ratio it should stay below, and
+ *                                        `fresh` if it takes a process of its own
+ *   bench time [OPTION...] LIBRARY...    nanoseconds per call, the least of all rounds
+ *   bench fresh NAME LIBRARY             nanoseconds per call of an operation that is `fresh`
+ *   bench count [OPTION...] LIBRARY      calls and, with counter.so preloaded, the blocks
+ *                                        allocated and released; the calls are made inside
+ *                                        bench_counted(), for valgrind
+ *   bench growth [OPTION...] LIBRARY...  nanoseconds by amount of data and number of threads
  *
- * --only=TEXT takes the operations with that in their names, --rounds=N that many rounds, --slice=N
+ * --only=TEXT selects operations whose names contain TEXT, --rounds=N sets the number of rounds,
+ * --slice=N the least microseconds per round and library, --most=N the largest amount of data.
  * at least so many microseconds per round and library, --most=N no more of anything than that.
  */
 #include <dlfcn.h>
@@ -52,9 +54,9 @@ static int list_operations(bench_session *session) {
   return 0;
 }
 
-/* ---- Time ------------------------------------------------------------------------------------ */
+/* ---- Time ---- */
 
-/* Rounds alternate between the libraries, so that what slows the machine slows both. */
+/* Rounds alternate between the libraries, so that anything that slows the machine slows both. */
 static int measure(bench_session *session, const bench_operation *operation, int threads,
                    bench_measure measures[kMaxLibraries]) {
   int round, i;
@@ -113,9 +115,9 @@ static int time_fresh(const char *name, const char *path) {
   return -1;
 }
 
-/* ---- Counts ---------------------------------------------------------------------------------- */
+/* ---- Counts ---- */
 
-/* Of its own, so that valgrind finds where to begin and where to end. */
+/* A function of its own, so that valgrind can start and stop counting at its boundaries. */
 __attribute__((noinline)) int bench_counted(const bench_operation *operation, bench_state *state,
                                             size_t calls);
 int bench_counted(const bench_operation *operation, bench_state *state, size_t calls) {
@@ -124,7 +126,7 @@ int bench_counted(const bench_operation *operation, bench_state *state, size_t c
   return wrong;
 }
 
-/* How many blocks counter.so has seen; zeros without it. */
+/* The blocks that counter.so has counted; zeros without it. */
 static void read_counter(size_t counts[2]) {
   void (*read)(size_t *) = NULL;
   void *symbol = dlsym(RTLD_DEFAULT, "bench_counter_read");
@@ -157,9 +159,9 @@ static int count_operations(bench_session *session) {
   return 0;
 }
 
-/* ---- Growth ---------------------------------------------------------------------------------- */
+/* ---- Growth ---- */
 
-/* What is looked up among many: adding them is timed once per size, for it cannot be taken back. */
+/* Lookups among many names. Adding them is timed once per size, because it cannot be undone. */
 static const struct {
   const char *adding;
   int (*grow)(bench_state *state, size_t count);
@@ -210,13 +212,13 @@ static int time_lookups(bench_session *session) {
 }
 
 #ifdef BENCH_CONTAINERS
-/* What goes through a whole value: a call takes it all, and is told by the object or kilobyte. */
+/* Operations on whole values: a call takes all of one, and the time is per object or kilobyte. */
 enum { kWalks = 6, kLargeRounds = 5 };
 static const struct {
   int (*grow)(bench_state *state, size_t count);
   bench_need need;
   bench_operation walks[kWalks];
-  size_t sizes[3]; /* the last in few rounds */
+  size_t sizes[3]; /* the last is measured in at most kLargeRounds */
 } wholes[] = {
     {bench_grow_trees,
      kBenchTrees,
@@ -275,7 +277,7 @@ static int time_growth(bench_session *session) {
   return time_lookups(session) != 0 ? -1 : time_wholes(session);
 }
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- The command line ---- */
 
 static int usage(void) {
   (void)fprintf(stderr,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A runtime under test, what the operations work on, and the operations. The runtime is used
- * through its exported functions alone, so that any other can be put beside it in one process.
+ * A runtime under test, the data that the operations work on, and the operations. The runtime is
+ * used only through its exported functions, so any other can be loaded beside it in one process.
  */
 #ifndef TESTS_BENCH_BENCH_H_
 #define TESTS_BENCH_BENCH_H_
@@ -10,7 +10,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 /* clang-format off */
-/* The functions of a runtime that the operations use, without their TVMFFI. */
+/* The functions of a runtime that the operations use, named without the prefix TVMFFI. */
 #define BENCH_FUNCTIONS(X)                                                                        \
   X(ObjectIncRef) X(ObjectDecRef) X(FunctionCreate) X(FunctionCall) X(FunctionGetGlobal)          \
   X(FunctionSetGlobal) X(StringFromByteArray) X(AnyViewToOwnedAny) X(ErrorSetRaisedFromCStr)      \
@@ -27,29 +27,29 @@ typedef struct {
   int (*set_backtrace)(int enabled); /* TVMFFIRuntimeSetBacktraceEnabled, or NULL */
 } bench_runtime;
 
-/* ---- Names in an order of their own ---------------------------------------------------------- */
+/* ---- Names in shuffled order ---- */
 
 typedef struct {
   char text[15];
   unsigned char size;
 } bench_name;
 
-/* The first num_known are known to the runtime, and shuffled. */
+/* The first num_known are registered with the runtime, and are in shuffled order. */
 typedef struct {
   bench_name *all;
   size_t count, num_known;
-  double grown_ns; /* of one name, the last time there came more */
+  double grown_ns; /* time to add one name, the last time that names were added */
 } bench_names;
 
-/* Appends texts up to that many, in the order of their numbers. */
+/* Appends names up to `count` in all, in the order of their numbers. */
 int bench_names_extend(bench_names *names, char letter, size_t count);
 void bench_names_shuffle(bench_names *names);
 
-/* ---- What the operations work on ------------------------------------------------------------- */
+/* ---- State of a runtime ---- */
 
 enum { kBenchManyNames = 100000, kBenchKilobytes = 1000, kBenchNodes = 10000 };
 
-/* How much of a state has to be there; each level includes those before it. */
+/* How far a state is prepared; each level includes those before it. */
 typedef enum {
   kBenchNothing,
   kBenchRuntime,   /* the library is loaded, its objects are made */
@@ -57,11 +57,11 @@ typedef enum {
   kBenchTrees,     /* there are trees of objects */
   kBenchItems,     /* there are integers to fill containers with */
   kBenchTexts,     /* kBenchManyNames texts are made that no global function has yet */
-  kBenchNames,     /* as many global functions are set, and the texts are shuffled */
+  kBenchNames,     /* that many global functions are set, and the texts are shuffled */
   kBenchContainers /* arrays and maps are made, the largest of a million entries */
 } bench_need;
 
-/* One runtime, and objects of it. Threads get a copy each. */
+/* One runtime and its objects. Each thread gets a copy. */
 typedef struct {
   const char *path;
   void *library;
@@ -73,40 +73,40 @@ typedef struct {
   TVMFFIObjectHandle module, get_function, kernel;
   void *once;
   TVMFFIObjectHandle make_array, get_element, make_map, get_value;
-  TVMFFIAny *items;             /* a million integers, each in front of its number */
+  TVMFFIAny *items;             /* a million pairs: a key and its index */
   TVMFFIAny arrays[3], maps[3]; /* of 10, of 1,000 and of a million entries */
   TVMFFIObjectHandle parse_json, write_json;
-  TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB and of kBenchKilobytes, or as many as asked */
-  void *json_pin[2];                       /* nothing but in use */
-  size_t json_kilobytes;                   /* of the second */
+  TVMFFIAny json_texts[2], json_values[2]; /* of 1 kB, and of json_kilobytes */
+  void *json_pin[2];                       /* never read; keeps the heap from shrinking */
+  size_t json_kilobytes;                   /* size of the second: kBenchKilobytes, or as asked */
   int32_t tree_type;
-  TVMFFIAny trees[2], tree_graph; /* equal, and one of them as a JSON graph */
+  TVMFFIAny trees[2], tree_graph; /* two equal trees, and the JSON graph of the first */
   bench_names names, types;
-  size_t position; /* where the walk through the names goes on */
+  size_t position; /* state of the walk through the names or through random places */
 } bench_state;
 
-/* Makes what is not there yet. Prints what went wrong and gives -1. */
+/* Prepares the missing levels. Prints what went wrong and gives -1. */
 int bench_prepare(bench_state *state, bench_need need);
 
-/* A global function; -1 when there is none. */
+/* Finds a global function [own]; -1 if there is none. */
 int bench_find_global(bench_state *state, TVMFFIByteArray name, TVMFFIObjectHandle *out);
 
-/* Sets as many global functions, or registers as many types, in all. */
+/* Adds global functions, or types, until there are `count` in all. */
 int bench_grow_names(bench_state *state, size_t count);
 int bench_grow_types(bench_state *state, size_t count);
 
-/* ---- The operations -------------------------------------------------------------------------- */
+/* ---- The operations ---- */
 
-/* Does it `calls` times and looks at what comes out; non-zero if anything was wrong. */
+/* Makes `calls` calls and checks their results; non-zero if any was wrong. */
 typedef int (*bench_run)(bench_state *state, size_t calls);
 
 typedef struct {
   const char *name;
   bench_run run;
-  double reach; /* the ratio to stay below; 0: there is none */
+  double reach; /* the ratio to stay below, or 0 */
   bench_need need;
   int threads;
-  size_t fresh_calls; /* not 0: can be done once, that often, in a process of its own */
+  size_t fresh_calls; /* if not 0: runs once per process, with this many calls */
 } bench_operation;
 
 extern const bench_operation bench_operations[];
@@ -178,7 +178,7 @@ int bench_parse_large_json(bench_state *state, size_t calls);
 int bench_write_small_json(bench_state *state, size_t calls);
 int bench_write_large_json(bench_state *state, size_t calls);
 int bench_grow_json(bench_state *state,
-                    size_t kilobytes); /* the second, of which a call takes all */
+                    size_t kilobytes); /* sets the size of the second document */
 int bench_parse_grown_json(bench_state *state, size_t calls);
 int bench_write_grown_json(bench_state *state, size_t calls);
 
@@ -191,7 +191,7 @@ int bench_copy_tree(bench_state *state, size_t calls);
 int bench_write_tree(bench_state *state, size_t calls);
 int bench_read_tree(bench_state *state, size_t calls);
 
-/* ---- Measuring ------------------------------------------------------------------------------- */
+/* ---- Measuring ---- */
 
 enum { kBenchMaxThreads = 4 };
 
@@ -206,14 +206,14 @@ typedef struct {
 
 double bench_now_ns(void);
 
-/* Copies the first state to the others; each walks through the names from a place of its own. */
+/* Copies the first state to the others; each starts at a different place among the names. */
 void bench_fan_out(bench_state states[kBenchMaxThreads]);
 
-/* One round in as many threads, the first of them the caller's; non-zero if a result was wrong. */
+/* One round in `threads` threads, including the caller's; non-zero if a result was wrong. */
 int bench_measure_round(bench_run run, bench_state *states, int threads, double slice_ns,
                         bench_measure *measure);
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static inline TVMFFIAny bench_any(int32_t type_index) {
   TVMFFIAny any;
@@ -242,7 +242,7 @@ static inline TVMFFIByteArray bench_bytes(const char *data, size_t size) {
   return bytes;
 }
 
-/* Of a text in quotes. */
+/* The bytes of a string literal. */
 #define BENCH_BYTES(text) bench_bytes("" text, sizeof(text) - 1)
 
 #endif /* TESTS_BENCH_BENCH_H_ */

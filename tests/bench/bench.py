@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure the runtime's operations, beside those of another libtvm_ffi.so where one is named.
+"""Measure the runtime's operations, and those of another libtvm_ffi.so if one is given.
 
     bench.py [OPTION...] [REFERENCE]
 
-The table has the least time of rounds that alternate between the two libraries in one process, of
-several processes, for where things lie in memory is luck too; and the ratio to reach. Blocks
-allocated and instructions executed are per call. A ratio that is missed is marked and is no
-failure: only an operation with a wrong result is.
+Each figure is the least time of several rounds, which alternate between the two libraries in one process, and
+of several processes, because addresses vary between processes and affect the times. The table also has the
+ratio to reach. Blocks allocated and instructions executed are per call. A ratio that is missed is marked but
+is no failure: only an operation with a wrong result is.
 """
 import argparse
 import collections
@@ -19,21 +19,21 @@ import subprocess
 import sys
 import tempfile
 
-MAX_FRESH_ROUNDS = 30  # of operations that take a process each
+MAX_FRESH_ROUNDS = 30  # for operations that take a process each
 LOAD, SIZE, WITH_CXX = "first dlopen of the runtime", "stripped library, bytes", ", with C++ functions"
 Row = collections.namedtuple("Row", "name values ratio reach allocations instructions",
                              defaults=[(), ()])
 
 
 class Bench:
-    """The program `bench` of a build, and the libraries it is to measure."""
+    """The program `bench` of a build, and the libraries to measure with it."""
 
     def __init__(self, args):
         folder = pathlib.Path(args.build)
         self.program = folder / "tests/bench/bench"
         self.counter = folder / "tests/bench/bench_counter.so"
         self.libraries = [args.ours or folder / "c/libtvm_ffi.so"]
-        # The library with C++ functions; None where it is not built, or not asked for.
+        # The library with C++ functions; None if it is not built or not wanted.
         self.with_cxx = folder / "c/cxx/libtvm_ffi.so"
         if args.ours or not self.with_cxx.exists():
             self.with_cxx = None
@@ -44,7 +44,7 @@ class Bench:
         self.only = args.only or ""
 
     def run(self, *words, env=None, wrapper=()):
-        """The lines it prints, split at tabs; ends this program where it fails."""
+        """The lines that `bench` prints, split at tabs; exits if it fails."""
         command = [str(word) for word in (*wrapper, self.program, *words)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env={**os.environ, **(env or {})}, check=False)
@@ -53,13 +53,13 @@ class Bench:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def operations(self):
-        """(name, reach or None, whether it takes a process of its own), in the table's order."""
+        """(name, reach or None, whether it takes a process of its own), in the order of the table."""
         for name, reach, fresh in self.run("list"):
             if self.only in name:
                 yield name, float(reach) or None, fresh == "fresh"
 
     def times(self):
-        """Nanoseconds by operation, one per library."""
+        """{operation: nanoseconds of each library}"""
         found = {}
         for _ in range(self.processes):
             for name, *values in self.run("time", f"--only={self.only}", *self.options, *self.libraries):
@@ -78,7 +78,7 @@ class Bench:
         return tuple(best)
 
     def allocations(self):
-        """Blocks per call by operation, one figure per library; empty where they cannot be counted."""
+        """{operation: blocks per call of each library}; empty where they cannot be counted."""
         if not self.counter.exists():
             return {}
         return merge({name: int(allocated) / int(calls) for name, calls, allocated, _ in
@@ -87,7 +87,7 @@ class Bench:
                      for library in self.libraries)
 
     def instructions(self):
-        """Instructions per call by operation, one figure per library; empty without valgrind."""
+        """{operation: instructions per call of each library}; empty without valgrind."""
         valgrind = shutil.which("valgrind")
         if not valgrind:
             print("no instruction counts: valgrind is not installed", file=sys.stderr)
@@ -95,7 +95,7 @@ class Bench:
         return merge(self.instructions_of(library, valgrind) for library in self.libraries)
 
     def instructions_of(self, library, valgrind):
-        """One run for all operations: a part of the profile ends with each bench_counted()."""
+        """Profiles all operations in one run: each call of bench_counted() ends a part of the profile."""
         with tempfile.TemporaryDirectory() as folder:
             profile = pathlib.Path(folder, "profile")
             lines = self.run("count", f"--only={self.only}", library, wrapper=(
@@ -109,7 +109,7 @@ class Bench:
             return counts
 
     def stripped_sizes(self, libraries):
-        """Bytes of libraries without their symbols, the files left as they are."""
+        """Bytes of the libraries without symbols; the files are not changed."""
         strip = shutil.which("strip")
         if not strip:
             print("no sizes: strip is not installed", file=sys.stderr)
@@ -123,7 +123,7 @@ class Bench:
         return tuple(sizes)
 
     def rows(self, with_instructions):
-        """The table: every operation, then what is made of several of them, then the size."""
+        """The rows of the table: every operation, then figures derived from several, then the size."""
         times, allocations = self.times(), self.allocations()
         instructions = self.instructions() if with_instructions else {}
         for name, reach, _ in self.operations():
@@ -140,7 +140,7 @@ class Bench:
             yield from self.cxx_rows([self.with_cxx, *self.libraries[1:]])
 
     def cxx_rows(self, libraries):
-        """Where the library with C++ functions differs."""
+        """The rows in which the library with C++ functions differs."""
         if self.only in LOAD:
             times = self.fresh_times(LOAD, libraries)
             yield Row(LOAD + WITH_CXX, times, quotient(times), None)
@@ -149,7 +149,7 @@ class Bench:
             yield Row(SIZE + WITH_CXX, sizes, quotient(sizes), None)
 
     def growth(self):
-        """(what, how much there is, threads, nanoseconds per library)"""
+        """(operation, size, threads, nanoseconds per library)"""
         for what, size, threads, *values in self.run("growth", *self.options, *self.libraries):
             yield what, int(size), int(threads), tuple(map(float, values))
 
@@ -166,24 +166,24 @@ def quotient(values):
 
 
 def figure(value):
-    """Three digits or more."""
+    """A number with at least three digits."""
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def small(value):
-    """For counts per call: most are whole."""
+    """A count per call; most are whole numbers."""
     return f"{value:,.0f}" if value >= 10 or value == round(value) else f"{value:.1f}"
 
 
 def reach_text(row):
-    """What the ratio is to be, and whether it is."""
+    """The ratio to reach, and whether it is reached."""
     if row.reach is None or row.ratio is None:
         return ""
     return ("<= " if row.ratio <= row.reach else "MISSED ") + f"{row.reach:.2f}"
 
 
 def operations_table(rows, libraries):
-    """Titles and lines of text."""
+    """Titles and rows, as text."""
     titles = ["operation", "ours, ns"] + (["theirs, ns", "ratio", "reach"] if libraries == 2 else [])
     counts = [kind for kind in ("allocations", "instructions") if any(getattr(row, kind) for row in rows)]
     titles += [kind + ", ours / theirs" * (libraries == 2) for kind in counts]
@@ -198,7 +198,7 @@ def operations_table(rows, libraries):
 
 
 def growth_table(rows, libraries):
-    """Titles and lines of text."""
+    """Titles and rows, as text."""
     titles = ["operation", "size", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
     lines = []
     for what, size, threads, values in rows:
@@ -223,7 +223,7 @@ def print_markdown(titles, lines):
 
 
 def csv_of_operations(rows, whose):
-    """The figures as they are, for programs."""
+    """Unrounded figures, for programs."""
     yield ["operation", *whose, "ratio", "reach", *(f"allocations_{who}" for who in whose),
            *(f"instructions_{who}" for who in whose)]
     blank = [""] * len(whose)
@@ -233,7 +233,7 @@ def csv_of_operations(rows, whose):
 
 
 def csv_of_growth(rows, whose):
-    """The same of the other table; plot.py reads it."""
+    """The same for the growth table; plot.py reads it."""
     yield ["operation", "size", "threads", *(f"{who}_ns" for who in whose)]
     for what, size, threads, values in rows:
         yield [what, size, threads, *values]

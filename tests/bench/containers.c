@@ -6,12 +6,12 @@
 
 enum { kSmall = 10, kMiddle = 1000, kLarge = 1000000 };
 
-/* Spread over the whole range, so that neighbours in order are none in a table. */
+/* Spread over the whole range, so that consecutive keys are not neighbours in a hash table. */
 static int64_t key_of(size_t i) {
   return (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> 1);
 }
 
-/* Of each pair, the first half is the keys of a map; an array takes them all. */
+/* Pairs of a key and its index, for maps; an array takes both as elements. */
 int bench_make_items(bench_state *s) {
   size_t i;
   s->items = malloc(2 * kLarge * sizeof *s->items);
@@ -61,7 +61,7 @@ int bench_build_middle_array(bench_state *s, size_t calls) {
   return build(s, s->make_array, kMiddle, calls);
 }
 
-/* One array of as many elements as calls: what is timed is an element. */
+/* Builds one array of `calls` elements, so that the time is per element. */
 int bench_build_large_array(bench_state *s, size_t calls) {
   return build(s, s->make_array, calls, 1);
 }
@@ -79,8 +79,8 @@ int bench_build_large_map(bench_state *s, size_t calls) {
 }
 
 /*
- * Reads at places that follow no order; the large ones miss the caches. Of an array only keys: what
- * comes out is known without a look at the items.
+ * Reads at pseudo-random indices, so that the large containers miss the caches. In an array only
+ * keys are read: the expected result is then computed without touching the items.
  */
 static int read(bench_state *s, TVMFFIObjectHandle function, const TVMFFIAny *container,
                 size_t size, int is_map, size_t calls) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts blocks: preloaded (LD_PRELOAD), it stands before malloc and its like for every library of
- * the process, operator new included. In a library of its own, for the times shall be without it.
+ * Counts blocks: preloaded (LD_PRELOAD), it replaces malloc and its relatives for every library of
+ * the process, operator new included. A library of its own, so that timing can run without it.
  */
 #include <errno.h>
 #include <stddef.h>
 
-/* What glibc calls its own. */
+/* The names under which glibc exports its own functions. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -38,7 +38,7 @@ void *calloc(size_t items, size_t size) {
   return __libc_calloc(items, size);
 }
 
-/* A block that moves or may have moved is a new one and an old one. */
+/* Counts a reallocation as releasing the old block and allocating a new one. */
 void *realloc(void *block, size_t size) {
   if (block != NULL) count(&num_released);
   if (block == NULL || size != 0) count(&num_allocated);
@@ -66,7 +66,7 @@ void free(void *block) {
   __libc_free(block);
 }
 
-/* Allocated, then released. */
+/* Gives the numbers of blocks allocated and released. */
 void bench_counter_read(size_t counts[2]) {
   counts[0] = __atomic_load_n(&num_allocated, __ATOMIC_RELAXED);
   counts[1] = __atomic_load_n(&num_released, __ATOMIC_RELAXED);

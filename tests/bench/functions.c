@@ -12,7 +12,7 @@ int bench_add_three(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
   return 0;
 }
 
-/* self is the runtime to raise with. */
+/* self is the bench_runtime to raise with. */
 int bench_fail(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const bench_runtime *api = self;
   (void)args;
@@ -66,7 +66,7 @@ int bench_get_global(bench_state *s, size_t calls) {
   return wrong != 0 || function != s->add;
 }
 
-/* The caller's texts are read in order, so that it is the runtime's memory that is far away. */
+/* Reads the caller's names in order, so that only the runtime's memory misses the caches. */
 int bench_get_global_among_many(bench_state *s, size_t calls) {
   TVMFFIObjectHandle function = NULL;
   size_t i = s->position % s->names.num_known;
@@ -106,7 +106,7 @@ int bench_raise_error(bench_state *s, size_t calls) {
   return wrong;
 }
 
-/* A runtime without the switch walks the stack anyway. */
+/* A runtime without the switch walks the stack in any case. */
 int bench_raise_error_with_backtrace(bench_state *s, size_t calls) {
   int wrong;
   if (s->api.set_backtrace != NULL) (void)s->api.set_backtrace(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing JSON of a kilobyte and of a megabyte, records as programs save them. */
+/* Reading and writing JSON documents of a kilobyte and of a megabyte, with typical records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { kRecords = 6, kMaxRecord = 256 };
 
-/* An array of so many records for each kilobyte. */
+/* An array of kRecords records for each kilobyte. */
 static char *make_text(size_t kilobytes) {
   size_t i, count = kilobytes * kRecords, size = 0;
   char *text = malloc(count * kMaxRecord + 2);
@@ -56,7 +56,8 @@ static int make_document(bench_state *s, int which, size_t kilobytes) {
   text = bench_text(source);
   wrong = parse(s, &text, &s->json_values[which]);
   wrong |= write(s, &s->json_values[which], &s->json_texts[which]);
-  /* Its memory stays with the process, as there is some in use behind it: no page is new later. */
+  /* Parse once more, and allocate a block before releasing the value: the heap cannot shrink
+   * below that block, so the timed calls reuse these pages and fault in no new ones. */
   wrong |= parse(s, &s->json_texts[which], &value);
   s->json_pin[which] = malloc(100000);
   wrong |= s->api.ObjectDecRef(value.v_obj);
@@ -77,7 +78,7 @@ int bench_grow_json(bench_state *s, size_t kilobytes) {
   return make_document(s, 1, kilobytes);
 }
 
-/* A call is a kilobyte. */
+/* One call is counted for each kilobyte. */
 static int read_all(bench_state *s, int which, size_t kilobytes, size_t calls) {
   TVMFFIAny value;
   int wrong = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times calls of kernels that two sets of C++ headers compiled, both on one runtime, in turn:
+ * Times calls of the same kernels compiled with two sets of C++ headers, alternately, both on one
+ * runtime:
  *   layer_calls OURS.so THEIRS.so
- * A line per call: name, nanoseconds of ours, of theirs, ratio; the least of many rounds.
+ * Prints a line per kernel: name, nanoseconds of ours, of theirs, ratio; the least of many rounds.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
@@ -17,7 +18,7 @@ typedef struct {
   const char *name;
   const char *symbol;
   int32_t num_args;
-  int calls; /* a round */
+  int calls; /* per round */
   int expected;
 } job;
 
@@ -46,7 +47,7 @@ static void fill(TVMFFIAny *args, const job *at) {
   if (strcmp(at->name, "wrong argument") == 0) args[1].type_index = kTVMFFINone;
 }
 
-/* Nanoseconds of a call; a call that does not end as it should gives -1. */
+/* Nanoseconds per call; -1 if a call gives the wrong return code. */
 static double time_calls(TVMFFISafeCallType call, const job *at, TVMFFIAny *args) {
   double start = now();
   int i;

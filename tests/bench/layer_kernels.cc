@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of which layer_calls.c times the calls; compiled with our headers and the reference's. */
+/* The kernels that layer_calls.c times; compiled with our headers and with the reference's. */
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/function.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times rounds, in one thread or several. */
+/* Times rounds in one or several threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -34,7 +34,7 @@ typedef struct {
   pthread_t thread;
 } runner;
 
-/* One call before the start, for what a runtime makes when it first meets a thread. */
+/* Makes one call before the start: a runtime may set up per-thread state in the first one. */
 static void *run_in_thread(void *context) {
   runner *r = context;
   r->wrong = r->plan->run(r->state, 1);
@@ -45,7 +45,7 @@ static void *run_in_thread(void *context) {
   return NULL;
 }
 
-/* From the moment all are let go until the last is done; negative if anything was wrong. */
+/* Nanoseconds from the start signal until the last thread is done; negative on a wrong result. */
 static double time_threads(bench_run run, bench_state *states, int threads, size_t calls) {
   runner runners[kBenchMaxThreads];
   int num_ready = 0, go = 0, num_started = 1, i, wrong;
@@ -70,7 +70,7 @@ static double time_threads(bench_run run, bench_state *states, int threads, size
   return wrong != 0 ? -1.0 : end - start;
 }
 
-/* The number of calls that fill a slice is found by doubling. */
+/* Doubles the number of calls until they fill a slice. */
 int bench_measure_round(bench_run run, bench_state *states, int threads, double slice_ns,
                         bench_measure *measure) {
   for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table, and the ratios to another runtime's time that they are to stay below. */
+/* The rows of the table, and the ratios to another runtime's time that they should stay below. */
 #include "bench.h"
 
 const bench_operation bench_operations[] = {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw what `bench.py --growth --csv` printed, as SVG: plot.py < growth.csv > growth.svg"""
+"""Draw the output of `bench.py --growth --csv` as SVG: plot.py < growth.csv > growth.svg"""
 import csv
 import math
 import sys
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 220, 70, 40, 76  # of a panel; there are two in a row
+WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 220, 70, 40, 76  # of a panel; two panels per row
 COLORS = {"ours": "#1f6fb4", "theirs": "#d1642a"}
 DASHES = {1: "", 2: "7 4", 4: "2 4"}
 
@@ -34,7 +34,7 @@ def read(file):
 
 
 def panel(left, top, title, curves, low, high):
-    """One operation: how much there is to the right, nanoseconds upwards, both by powers of ten."""
+    """One operation: size on the x axis, nanoseconds on the y axis, both logarithmic."""
     sizes = sorted({size for points in curves.values() for size, _ in points})
 
     def x(size):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long `import tvm_ffi` takes on the package's library and on ours, in turn; the ratio of the least.
+"""How long `import tvm_ffi` takes with the package's library and with ours; the ratio of the least times.
 
-    python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets environments with either libtvm_ffi.so
+    python_import.py [--rounds N] LIBRARY FOLDER        FOLDER gets an environment for each libtvm_ffi.so
 
-Each round is two new processes. What is timed is the import alone, without the start of Python; once
-with all that the package imports (NumPy, PyTorch if it is there), once with that imported before.
+Each round starts two new processes, and times the import alone, not the start of Python: once including all
+that the package imports (NumPy, and PyTorch if installed), once with those imported before.
 """
 import argparse
 import pathlib
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=30)
     args = parser.parse_args()
     reference = package.require()
-    # Two environments that are made alike, for where a package lies counts too.
+    # Two environments made alike, because the location of a package affects the time.
     pythons = [reference.with_library(library, args.folder.resolve() / name)
                for name, library in (("ours", args.library), ("theirs", reference.library))]
     print("| import | ours, ms | theirs, ms | ratio |\n|---|---:|---:|---:|")

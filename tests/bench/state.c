@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads a runtime and makes what the operations work on. */
+/* Loads a runtime and prepares the data for the operations. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int bench_names_extend(bench_names *names, char letter, size_t count) {
   return 0;
 }
 
-/* Those that the runtime knows, the same way every time. */
+/* Fisher-Yates shuffle of the known names, with a fixed seed. */
 void bench_names_shuffle(bench_names *names) {
   uint64_t random = 88172645463325252u;
   size_t i;
@@ -111,7 +111,7 @@ int bench_grow_types(bench_state *s, size_t count) {
   return grow(s, &s->types, 't', bench_register_type, count);
 }
 
-/* From the level before. */
+/* Prepares a level when the one before it is ready. */
 static int prepare_level(bench_state *s, bench_need level) {
   switch (level) {
     case kBenchRuntime:

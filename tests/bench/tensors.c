@@ -5,7 +5,7 @@
 static int64_t shape[2] = {2, 3}, strides[2] = {3, 1};
 static float data[6], output[6];
 
-/* Without a deleter: it outlives everybody. */
+/* Without a deleter, because its memory is static. */
 static DLManagedTensorVersioned *managed_tensor(DLManagedTensorVersioned *out, float *elements) {
   out->version.major = 1;
   out->dl_tensor.data = elements;

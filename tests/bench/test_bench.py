@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmark in small and looks at what it prints: test_bench.py BUILD-FOLDER.
+"""Runs the benchmark with small sizes and checks its output: test_bench.py BUILD-FOLDER [LAYER-CONTAINERS].
 
-No time is judged. What is: every operation ran, gave the right result (the program looks at it),
-and gave back the blocks it took; and a library that cannot be measured is a failure.
+It does not check times. It checks that every operation runs, has the right result (the program itself
+checks it) and frees the blocks it allocated, and that a library that cannot be measured is a failure.
 """
 import csv
 import os
@@ -45,7 +45,7 @@ assert all(float(row["ours"]) > 0 and row["ratio"] == "" for row in rows[:len(na
 with_cxx = [row["operation"] for row in rows if row["operation"].endswith(", with C++ functions")]
 assert len(with_cxx) == (2 if (BUILD / "c/cxx/libtvm_ffi.so").exists() else 0), with_cxx
 
-# Beside a second library, here a copy; growth, and its plot.
+# Compared with a second library, here a copy; growth, and its plot.
 with tempfile.TemporaryDirectory() as folder:
     copy = shutil.copy(LIBRARY, folder)
     table = bench("--markdown", "--only=string", copy).splitlines()
@@ -72,7 +72,7 @@ code, out, err = run(sys.executable, HERE / "plot.py", text=growth)
 assert code == 0 and out.count("<polyline") == 2 * len({(what, threads) for what, _, threads in expected}), (out, err)
 xml.etree.ElementTree.fromstring(out)
 
-# Blocks: what an operation takes it gives back, but for what stays loaded, set or cached.
+# An operation frees all blocks it allocates, except those that stay loaded, set or cached.
 if COUNTER.exists():
     code, out, err = run(PROGRAM, "count", LIBRARY, env={"LD_PRELOAD": str(COUNTER)})
     counts = {name: tuple(map(int, values)) for name, *values in (line.split("\t") for line in out.splitlines())}
@@ -93,3 +93,22 @@ for words in (["time", "/nowhere/libtvm_ffi.so"], ["time", BUILD / "tests/bench/
 for words in ([], ["nonsense"], ["time"], ["time", "--nonsense", LIBRARY], ["time", "--rounds=0", LIBRARY]):
     code, out, err = run(PROGRAM, *words)
     assert code == 2 and err.startswith("usage: bench"), (words, code, out, err)
+
+# Containers in C++: the results of all operations, and a table of our program compared with itself.
+if len(sys.argv) > 2:
+    LAYER = pathlib.Path(sys.argv[2])
+    code, out, err = run(LAYER, "check", "2", "10", "3000")
+    assert (code, out, err) == (0, "", ""), (code, out, err)
+    operations = [line.split("\t") for line in run(LAYER, "list")[1].splitlines()]
+    assert len({tuple(operation) for operation in operations}) == len(operations) > 40, operations
+    table = [sys.executable, HERE / "layer_containers.py", "--program", LAYER, "--sizes=10,100", "--turns=1", "--slice=1"]
+    code, out, err = run(*table, "--program", LAYER, "--markdown")
+    lines = out.splitlines()
+    assert code == 0 and len(lines) == 4 + len(operations) and lines[-1].endswith("ratios are at most 0.70."), (out, err)
+    assert lines[0] == ("| operation | 10, ns, ours / theirs | ratio | 100 | ratio | growth, ours / theirs |"), lines
+    assert all(line.count("|") == 7 for line in lines[:-2]), lines
+    code, out, err = run(*table, "--only=Map by int: find")
+    assert code == 0 and len(out.splitlines()) == 3, (out, err)
+    for words in ([], ["nonsense"], ["check", "10", "--nonsense"], ["check", "1"], ["check", ""]):
+        code, out, err = run(LAYER, *words)
+        assert code == 2 and err.startswith("usage: layer_containers"), (words, code, out, err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over a tree of objects as frontends define them; a call takes it all. */
+/* Operations on a tree of objects of a frontend-defined type; a call takes the whole tree. */
 #include <string.h>
 
 #include "bench.h"
@@ -16,7 +16,7 @@ static int call(bench_state *s, TVMFFIByteArray name, TVMFFIAny *args, int32_t n
   return wrong | s->api.ObjectDecRef(function);
 }
 
-/* What a frontend checks when a field is set: nothing, here. */
+/* The field setter's conversion in a frontend; this one accepts any value. */
 static int convert(void *api, const TVMFFIAny *in, TVMFFIAny *out) {
   *out = *in;
   if (in->type_index < kTVMFFIStaticObjectBegin) return 0;
@@ -68,7 +68,7 @@ static int32_t make_type(bench_state *s) {
              : type_index;
 }
 
-/* The node of a number in a tree of so many, and all below it. */
+/* Makes node `number` of a tree of `size` nodes, with its subtree. [own] *out */
 static int make_node(bench_state *s, size_t number, size_t size, TVMFFIAny *out) {
   TVMFFIAny children[kFanOut], args[5];
   int i, count, wrong = 0;
@@ -104,7 +104,7 @@ int bench_grow_trees(bench_state *s, size_t size) {
   return call(s, BENCH_BYTES("ffi.ToJSONGraph"), args, 2, &s->tree_graph);
 }
 
-/* A function of one tree, which gives a value of a type; and perhaps of flags. */
+/* Calls a function of one tree, which returns a value of type_index; other arguments are None. */
 static int walk(bench_state *s, TVMFFIByteArray name, const TVMFFIAny *of, int32_t num_args,
                 int32_t type_index, size_t calls) {
   TVMFFIObjectHandle function = NULL;

@@ -4,11 +4,11 @@
 
 #include "bench.h"
 
-/* Keeps the compiler from seeing through a pair. */
+/* volatile, so that the compiler cannot remove the pairs of malloc and free. */
 static void *(*volatile allocate)(size_t) = malloc;
 static void (*volatile release)(void *) = free;
 
-/* No operation of a runtime: what one that allocates twice cannot do without. */
+/* Not an operation of a runtime: the least that one which allocates twice can take. */
 int bench_malloc_twice(bench_state *s, size_t calls) {
   (void)s;
   for (; calls != 0; --calls) {

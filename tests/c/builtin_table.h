@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The built-in functions as the reference describes them. A function that is new in one of the
- * tables of c/ needs its row here.
+ * The expected name, signature and type schema of every built-in function, as in the reference. A
+ * function added to one of the tables of c/ needs a row here.
  */
 #ifndef TESTS_C_BUILTIN_TABLE_H_
 #define TESTS_C_BUILTIN_TABLE_H_
 
 /*
- * signature: what errors show behind the name; NULL when any arguments are taken.
+ * signature: the text after the name in error messages; NULL if any arguments are accepted.
  * params, result: the type schemas, with T<A,B> for {"type":"T","args":[A,B]}.
  */
 static const struct {

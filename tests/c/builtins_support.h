@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of all built-in functions have in common. */
+/* Helpers shared by the tests of all built-in functions. */
 #ifndef TESTS_C_BUILTINS_SUPPORT_H_
 #define TESTS_C_BUILTINS_SUPPORT_H_
 
@@ -9,7 +9,7 @@
 #include "c/builtin_table.h"
 #include "core/builtins.h"
 
-/* The row of kBuiltins, -1 when there is none. */
+/* Returns the function's row in kBuiltins, or -1 if there is none. */
 static inline int find_row(const char *name) {
   int row;
   for (row = 0; row < kNumBuiltins; ++row) {

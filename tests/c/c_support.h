@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the C helpers have in common. */
+/* Helpers shared by the tests of the C helpers. */
 #ifndef TESTS_C_C_SUPPORT_H_
 #define TESTS_C_C_SUPPORT_H_
 

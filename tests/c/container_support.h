@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the functions of containers have in common. */
+/* Helpers shared by the tests of the functions of containers. */
 #ifndef TESTS_C_CONTAINER_SUPPORT_H_
 #define TESTS_C_CONTAINER_SUPPORT_H_
 
@@ -7,14 +7,14 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* Calls a global function that succeeds; what it gives is owned. */
+/* Calls a global function, which must succeed. The result is owned. */
 static inline TVMFFIAny call_ok(const char *name, const TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny result;
   check_ok(call_global(name, args, num_args, &result));
   return result;
 }
 
-/* The same with up to four arguments of their own; the last of them may be left out as None. */
+/* Calls a global function with the first num_args of a, b, c and d; unused ones may be None. */
 static inline int call4(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIAny b, TVMFFIAny c,
                         TVMFFIAny d, TVMFFIAny *result) {
   TVMFFIAny args[4];
@@ -25,7 +25,7 @@ static inline int call4(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIA
   return call_global(name, args, num_args, result);
 }
 
-/* Of integers: a container of those numbers. */
+/* Makes a container of the given integers; name is its constructor, such as "ffi.Array". */
 static inline TVMFFIAny make_of_ints(const char *name, const int64_t *numbers, int32_t num) {
   TVMFFIAny args[64];
   int32_t i;
@@ -34,7 +34,7 @@ static inline TVMFFIAny make_of_ints(const char *name, const int64_t *numbers, i
   return call_ok(name, args, num);
 }
 
-/* A sequence holds those integers. */
+/* Checks that a sequence holds exactly these integers. */
 static inline void check_ints(const TVMFFIAny *seq, const int64_t *numbers, int64_t num) {
   const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(seq->v_obj);
   const TVMFFIAny *items = cell->data;

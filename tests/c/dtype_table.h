@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data types as text and as numbers: what the tests of parsing and of printing share. */
+/* Data types as text and as numbers, shared by the tests of parsing and of printing. */
 #ifndef TESTS_C_DTYPE_TABLE_H_
 #define TESTS_C_DTYPE_TABLE_H_
 
@@ -11,7 +11,7 @@
 typedef struct {
   const char *text;
   DLDataType dtype;
-  const char *printed; /* NULL: the same text */
+  const char *printed; /* NULL: the same as text */
 } dtype_row;
 
 static const dtype_row kDTypes[] = {
@@ -96,7 +96,7 @@ static const dtype_row kDTypes[] = {
     {"complex64xvscalex2", {5, 64, 65534}, NULL},
 };
 
-/* With the functions below registered, and custom_code at 150. */
+/* Expected while the functions below are registered and custom_code is 150. */
 static const dtype_row kCustomDTypes[] = {
     {"custom[foo]32", {150, 32, 1}, "custom[foo]"},
     {"custom[foo]", {150, 32, 1}, NULL},
@@ -104,9 +104,9 @@ static const dtype_row kCustomDTypes[] = {
     {"custom[foo]8xvscalex2", {150, 8, 65534}, "custom[foo]xvscalex2"},
 };
 
-static TVMFFIAny custom_code;     /* what dtype.get_custom_type_code gives, with a reference */
-static TVMFFIAny custom_name;     /* what dtype.get_custom_type_name gives, likewise */
-static char custom_argument[128]; /* the name that the first was asked for */
+static TVMFFIAny custom_code;     /* the result of dtype.get_custom_type_code; owned */
+static TVMFFIAny custom_name;     /* the result of dtype.get_custom_type_name; owned */
+static char custom_argument[128]; /* the argument of the last call of get_custom_type_code */
 
 static int get_custom_type_code(void *self, const TVMFFIAny *args, int32_t num_args,
                                 TVMFFIAny *result) {
@@ -177,7 +177,7 @@ static inline void check_parse_fails(const char *text, const char *message) {
   assert_memory_equal(&dtype, &before, sizeof dtype);
 }
 
-/* Group teardown: the registered functions go. */
+/* Group teardown: unregisters the functions. */
 static inline int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();

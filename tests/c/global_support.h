@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of global functions have in common. */
+/* Helpers shared by the tests of global functions. */
 #ifndef TESTS_C_GLOBAL_SUPPORT_H_
 #define TESTS_C_GLOBAL_SUPPORT_H_
 
@@ -28,7 +28,7 @@ static inline int set_global(const char *name, TVMFFIObjectHandle function, int 
   return TVMFFIFunctionSetGlobal(&bytes, function, allow_override);
 }
 
-/* NULL when there is none. */
+/* Returns the global function of this name, or NULL if there is none. */
 static inline TVMFFIObjectHandle get_global(const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   TVMFFIObjectHandle function = NULL;
@@ -36,14 +36,14 @@ static inline TVMFFIObjectHandle get_global(const char *name) {
   return function;
 }
 
-/* Is that the function of the name? */
+/* Checks that the global function of this name is `expected`. */
 static inline void check_is(const char *name, TVMFFIObjectHandle expected) {
   TVMFFIObjectHandle function = get_global(name);
   assert_ptr_equal(function, expected);
   TVMFFIObjectDecRef(function);
 }
 
-/* Was there one? */
+/* Removes the name; returns whether it was registered. */
 static inline bool remove_name(const char *name) {
   bool removed = false;
   check_ok(tvmffi_global_remove(name, strlen(name), &removed));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of JSON have in common: its global functions, called with C strings. */
+/* Helpers shared by the tests of JSON: its global functions, called with C strings. */
 #ifndef TESTS_C_JSON_SUPPORT_H_
 #define TESTS_C_JSON_SUPPORT_H_
 
@@ -26,7 +26,7 @@ static inline int stringify(TVMFFIAny value, TVMFFIAny indent, TVMFFIAny *out) {
   return call_global("ffi.json.Stringify", args, 2, out);
 }
 
-/* Of a value that is given up. */
+/* Checks the JSON text of a value, and releases the value. */
 static inline void check_written(TVMFFIAny value, TVMFFIAny indent, const char *expected) {
   TVMFFIByteArray text;
   TVMFFIAny result;
@@ -39,7 +39,7 @@ static inline void check_written(TVMFFIAny value, TVMFFIAny indent, const char *
   check_release(&value);
 }
 
-/* What a text comes to when it is read and written again. */
+/* Checks the text that results from reading a JSON text and writing the value again. */
 static inline void check_again(const char *text, const char *expected) {
   check_written(parse_ok(text), tvmffi_any_none(), expected);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of modules have in common. */
+/* Helpers shared by the tests of modules. */
 #ifndef TESTS_C_MODULE_SUPPORT_H_
 #define TESTS_C_MODULE_SUPPORT_H_
 
@@ -23,7 +23,10 @@ static inline int call_global(const char *name, const TVMFFIAny *args, int32_t n
   return rc;
 }
 
-/* The same for a function whose first argument is a module; text may be NULL, flag negative. */
+/*
+ * Calls a global function whose first argument is a module. A NULL text or a negative flag is left
+ * out of the arguments.
+ */
 static inline int call_on(TVMFFIObject *module, const char *name, const char *text, int flag,
                           TVMFFIAny *result) {
   TVMFFIAny args[3];
@@ -50,7 +53,7 @@ static inline int load_file(const char *path, TVMFFIObject **out) {
   return rc;
 }
 
-/* A library of tests/modules. */
+/* Loads a library of tests/modules. */
 static inline TVMFFIObject *load(const char *file) {
   TVMFFIObject *module;
   check_ok(load_file(module_path(file), &module));
@@ -71,7 +74,7 @@ static inline void import_module(TVMFFIObject *module, TVMFFIObject *imported) {
   check_ok(call_global("ffi.ModuleImportModule", args, 2, &result));
 }
 
-/* NULL when there is none. */
+/* Returns the function of this name, or NULL if there is none. */
 static inline TVMFFIObject *get_function(TVMFFIObject *module, const char *name,
                                          int query_imports) {
   TVMFFIAny result;
@@ -79,7 +82,7 @@ static inline TVMFFIObject *get_function(TVMFFIObject *module, const char *name,
   return result.type_index == kTVMFFINone ? NULL : result.v_obj;
 }
 
-/* Gets a function of the module itself, calls it, releases it. */
+/* Gets a function of the module itself (not of its imports), calls it and releases it. */
 static inline int call_function(TVMFFIObject *module, const char *name, const TVMFFIAny *args,
                                 int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *function = get_function(module, name, 0);
@@ -91,7 +94,7 @@ static inline int call_function(TVMFFIObject *module, const char *name, const TV
   return rc;
 }
 
-/* A kernel that needs no arguments and gives an int. */
+/* Calls a kernel that takes no arguments and returns an int. */
 static inline int64_t call_int(TVMFFIObject *module, const char *name) {
   TVMFFIAny result;
   check_ok(call_function(module, name, NULL, 0, &result));
@@ -112,7 +115,7 @@ static inline void remove_global(const char *name) {
   check_ok(call_global("ffi.FunctionRemoveGlobal", &name_arg, 1, &result));
 }
 
-/* The address of a function, as tables of symbols have it. */
+/* The address of a function as a data pointer, as symbol tables hold it. */
 static inline void *address_of(TVMFFISafeCallType kernel) {
   union {
     TVMFFISafeCallType kernel;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of reflection have in common. */
+/* Helpers shared by the tests of reflection. */
 #ifndef TESTS_C_REFLECT_SUPPORT_H_
 #define TESTS_C_REFLECT_SUPPORT_H_
 

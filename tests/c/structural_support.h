@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of structural visits and mutations have in common. */
+/* Helpers shared by the tests of structural visits and mutations. */
 #ifndef TESTS_C_STRUCTURAL_SUPPORT_H_
 #define TESTS_C_STRUCTURAL_SUPPORT_H_
 
@@ -9,8 +9,7 @@
 #include "core/object.h"
 #include "reflect/fields.h"
 
-/* ---- Objects with two reflected fields, `a` and `b` -------------------------------------------
- */
+/* ---- Objects with two reflected fields, `a` and `b` ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -26,7 +25,7 @@ static inline void delete_node(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_node, destroy_node, 0);
 }
 
-/* A node that takes both values. */
+/* Makes a node, which takes ownership of both values. */
 static inline TVMFFIAny new_node(int32_t type_index, TVMFFIAny a, TVMFFIAny b) {
   node *made = tvmffi_object_new(sizeof *made, type_index, delete_node);
   assert_non_null(made);
@@ -58,7 +57,7 @@ static inline int copy_node(void *self, const TVMFFIAny *args, int32_t num_args,
   return 0;
 }
 
-/* The attribute becomes the value, which is taken. */
+/* Sets a type attribute to the value; takes ownership of the value. */
 static inline void set_attr(int32_t type_index, const char *name, TVMFFIAny value) {
   TVMFFIByteArray bytes = check_bytes(name);
   check_ok(TVMFFITypeRegisterAttr(type_index, &bytes, &value));
@@ -87,7 +86,7 @@ static inline void add_value_field(int32_t type_index, const char *name, int64_t
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }
 
-/* A type of nodes; the flags are of `a`. */
+/* Registers a type of nodes. The flags are those of field `a`. */
 static inline int32_t add_node_type(const char *key, TVMFFISEqHashKind kind, int64_t flags) {
   int32_t type_index = add_type(key, 1, kTVMFFIObject);
   TVMFFITypeMetadata metadata;
@@ -101,10 +100,9 @@ static inline int32_t add_node_type(const char *key, TVMFFISEqHashKind kind, int
   return type_index;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
-/* A container that takes what it is made of. */
+/* Makes a container of the first num of a and b; takes ownership of them. */
 static inline TVMFFIAny make(const char *name, int32_t num, TVMFFIAny a, TVMFFIAny b) {
   TVMFFIAny result;
   check_ok(call4(name, num, a, b, tvmffi_any_none(), tvmffi_any_none(), &result));
@@ -117,7 +115,7 @@ static inline TVMFFIAny item(const TVMFFIAny *seq, int i) {
   return ((TVMFFIAny *)TVMFFISeqGetCellPtr(seq->v_obj)->data)[i];
 }
 
-/* The list of one callback, (type, function) or (type, function, flag). */
+/* Makes a list with one callback: (type, function) if flag is negative, else with the flag. */
 static inline TVMFFIAny list_callback(int32_t type_index, TVMFFISafeCallType body, void *self,
                                       int flag) {
   TVMFFIAny args[3], entry;
@@ -133,7 +131,7 @@ static inline TVMFFIAny no_callbacks(void) {
   return make("ffi.Array", 0, tvmffi_any_none(), tvmffi_any_none());
 }
 
-/* A call of a structural function with one list of callbacks, which is taken. */
+/* Calls a structural function with one list of callbacks, which it takes ownership of. */
 static inline int run_with(const char *name, TVMFFIAny root, TVMFFIAny callbacks, int order,
                            TVMFFIAny *result) {
   TVMFFIAny none = no_callbacks();
@@ -144,7 +142,10 @@ static inline int run_with(const char *name, TVMFFIAny root, TVMFFIAny callbacks
   return rc;
 }
 
-/* How many objects the raised error says that it went through; the error goes to *out. */
+/*
+ * Moves the raised error to *out. Returns the number of objects in its visit context, and points
+ * *objects at them.
+ */
 static inline int64_t take_error(TVMFFIObjectHandle *out, const TVMFFIAny **objects) {
   TVMFFIObject *context;
   TVMFFIAny list;

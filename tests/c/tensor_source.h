@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack tensors for the tests of tensors to import, which count how often they were deleted. */
+/* DLPack tensors that the tests import; each counts the calls of its deleter. */
 #ifndef TESTS_C_TENSOR_SOURCE_H_
 #define TESTS_C_TENSOR_SOURCE_H_
 
@@ -24,7 +24,7 @@ static void delete_versioned_source(DLManagedTensorVersioned *self) {
   ++((tensor_source *)self->manager_ctx)->num_deleted;
 }
 
-/* Both structs describe the same tensor; strides may be NULL. Lives in the caller's variable. */
+/* Both structs describe the same tensor; strides may be NULL. It lives in the caller's variable. */
 static inline void init_source(tensor_source *source, int32_t ndim, const int64_t *shape,
                                const int64_t *strides) {
   DLTensor *tensor = &source->plain.dl_tensor;

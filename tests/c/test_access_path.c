@@ -5,7 +5,7 @@
 #include "core/type.h"
 #include "support/check.h"
 
-/* Calls a method by the name that clients find it under; gives what TVMFFIFunctionCall gives. */
+/* Calls a method of AccessPath by its reflected name; returns the code of TVMFFIFunctionCall. */
 static int call(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kTvmffiAccessPath);
   int32_t i;
@@ -19,7 +19,7 @@ static int call(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   return -1;
 }
 
-/* The path with one step more; gives up the old one. */
+/* Returns the path with one more step; releases the old path. */
 static TVMFFIAny extend(const char *method, TVMFFIAny path, TVMFFIAny key) {
   TVMFFIAny args[2], result;
   args[0] = path;

@@ -77,7 +77,7 @@ static void test_hooks_receive_everything(void **state) {
   block = tvmffi_alloc(10);
   assert_int_equal(c.last_size, 10);
   tvmffi_free(tvmffi_alloc(0));
-  assert_true(c.last_size > 0); /* malloc may give NULL for nothing; ours may not */
+  assert_true(c.last_size > 0); /* malloc(0) may return NULL; ours may not */
   tvmffi_free(NULL);
   assert_int_equal(c.allocated, 2);
   assert_int_equal(c.freed, 1);
@@ -99,7 +99,7 @@ static void test_hooks_are_refused_in_use(void **state) {
   assert_int_equal(tvmffi_alloc_set_hooks(&other), -1);
   tvmffi_free(block);
   assert_int_equal(tvmffi_alloc_set_hooks(&other), -1);
-  assert_int_equal(c.freed, 1); /* the refused ones are not in effect */
+  assert_int_equal(c.freed, 1); /* the refused hooks are not in effect */
   use_malloc();
 }
 

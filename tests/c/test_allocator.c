@@ -32,7 +32,7 @@ static int allocate(DLTensor *like, DLManagedTensorVersioned **out, void *error_
   return 0;
 }
 
-/* The same, so that there are two addresses. */
+/* A second allocator with another address. */
 static int allocate_too(DLTensor *like, DLManagedTensorVersioned **out, void *error_ctx,
                         set_error raise) {
   return allocate(like, out, error_ctx, raise);
@@ -41,7 +41,7 @@ static int allocate_too(DLTensor *like, DLManagedTensorVersioned **out, void *er
 static int refuse(DLTensor *like, DLManagedTensorVersioned **out, void *error_ctx,
                   set_error raise) {
   (void)like;
-  *out = (DLManagedTensorVersioned *)(void *)shape; /* means nothing beside a code */
+  *out = (DLManagedTensorVersioned *)(void *)shape; /* must be ignored after a failure */
   raise(error_ctx, "MemoryError", "the pool is empty");
   return -3;
 }
@@ -159,7 +159,7 @@ static void test_F_12_the_thread_s_previous_allocator(void **state) {
   assert_true(original == allocate_too);
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 0, &original));
   assert_true(original == allocate);
-  assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == allocate_too); /* the process's */
+  assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == allocate_too); /* of the process */
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 1, &original));
   assert_null(original);
   assert_null(TVMFFIEnvGetDLPackManagedTensorAllocator());

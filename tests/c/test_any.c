@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/probe.h"
 
-/* A value in poisoned memory, so that bytes that nobody wrote show. */
+/* Fills a value with poison, so that a byte that nobody writes shows. */
 static void poison(TVMFFIAny *any) {
   memset(any, 0xA5, sizeof *any);
 }
@@ -167,7 +167,7 @@ static void test_type_names(void **state) {
   for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     TVMFFIAny any = tvmffi_any_none();
     any.type_index = kNames[i].type_index;
-    any.v_ptr = &any; /* something that is not NULL */
+    any.v_ptr = &any; /* any pointer that is not NULL */
     assert_string_equal(tvmffi_any_type_name(&any), kNames[i].name);
     any.v_ptr = NULL;
     if (kNames[i].type_index >= kTVMFFIStaticObjectBegin) {

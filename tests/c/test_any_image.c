@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* F-22: comparison and hashing look at all 16 bytes of a value, so every one must be written. */
+/* F-22: comparison and hashing look at all 16 bytes of a value, so every byte must be written. */
 #include "core/any.h"
 #include "support/check.h"
 #include "support/probe.h"
 
-/* A value in poisoned memory, so that bytes that nobody wrote show. */
+/* Fills a value with poison, so that a byte that nobody writes shows. */
 static void poison(TVMFFIAny *any) {
   memset(any, 0xA5, sizeof *any);
 }
 
-/* All 16 bytes of a value, from its parts. */
+/* Checks all 16 bytes of a value, given as type index, padding and payload. */
 static void check_image(const TVMFFIAny *any, int32_t type_index, uint32_t padding,
                         const void *payload, size_t payload_size) {
   unsigned char expected[16];
@@ -62,7 +62,7 @@ static void test_F_22_every_byte_of_owned_values(void **state) {
   DLDataType dtype = {kDLFloat, 16, 4};
   DLDevice device = {kDLCUDA, 3};
   (void)state;
-  for (i = kTVMFFINone; i <= kTVMFFIFloat; ++i) { /* the same bits, whatever they mean */
+  for (i = kTVMFFINone; i <= kTVMFFIFloat; ++i) { /* the same payload bits under each type index */
     int64_t payload = i == kTVMFFIBool ? 1 : INT64_C(-0x0123456789abcdef) * i;
     in = tvmffi_any_int(payload);
     in.type_index = i;

@@ -6,7 +6,7 @@
 #include "core/string.h"
 #include "support/check.h"
 
-/* The heap form, whatever the length. */
+/* Makes a heap object even of a text short enough for a small string. */
 static TVMFFIAny heap(int32_t type_index, const char *data, size_t size) {
   TVMFFIObject *string = tvmffi_string_new(type_index, data, size);
   assert_non_null(string);
@@ -19,7 +19,7 @@ typedef struct {
   uint64_t as_text, as_bytes;
 } known;
 
-/* Worked out from the definition, not with this library. */
+/* Computed from the definition of the hash, not with this library. */
 static const known kKnown[] = {
     {"", 0, UINT64_C(0x9e378a48), UINT64_C(0x9e378a0b)},
     {"a", 1, UINT64_C(0x9e378a2b), UINT64_C(0x9e378ae8)},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that bring __any_hash__ and __any_equal__, of every form these may have. */
+/* Types with __any_hash__ and __any_equal__ hooks, in every form that the hooks may have. */
 #include "container/any_key.h"
 
 #include "c/container_support.h"
@@ -37,10 +37,10 @@ static void set_attr(int32_t type_index, const char *name, TVMFFIAny value) {
   check_ok(TVMFFITypeRegisterAttr(type_index, &bytes, &value));
 }
 
-/* ---- Hooks of each form: equal are numbers that are equal modulo 100 ------------------------- */
+/* ---- Hooks of each form: numbers that are equal modulo 100 are equal ---- */
 
 static int num_calls;
-static int failing; /* how many calls go well until one fails; 0: none fails */
+static int failing; /* the number of the call that fails, counted down; 0: none fails */
 
 static bool fails_now(void) {
   ++num_calls;
@@ -119,7 +119,7 @@ POINTER_TO(TVMFFIAny (*call)(const TVMFFIAny *, const TVMFFIAny *), native_equal
 POINTER_TO(int64_t (*call)(const TVMFFIAny *), old_hash)
 POINTER_TO(bool (*call)(const TVMFFIAny *, const TVMFFIAny *), old_equal)
 
-/* Whether this machine's calls tell the older convention from the newer one. */
+/* Whether the ABI of this machine lets a call tell the older convention from the newer one. */
 static bool knows_old(void) {
 #if (defined(__x86_64__) && !defined(_WIN32)) || \
     (defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -145,9 +145,9 @@ static int make_types(void **state) {
   return 0;
 }
 
-/* ---- Tests ----------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
-/* Hashes of 1 and of 67, the indices of Int and Error, are where conventions could be mistaken. */
+/* Hashes 1 and 67 are the indices of Int and Error: a hash may be mistaken for a type index. */
 static void check_hash(int32_t type_index, int64_t number) {
   TVMFFIAny key = new_key(type_index, number);
   uint64_t hash = 0;
@@ -167,7 +167,7 @@ static void test_hashes(void **state) {
   }
   num_calls = 0;
   check_hash(native_type, 5);
-  assert_int_equal(num_calls, 1); /* what convention it is was found out before */
+  assert_int_equal(num_calls, 1); /* the convention is already known, so there is no probing call */
 }
 
 static void check_equal(int32_t type_index) {
@@ -191,7 +191,7 @@ static void test_equality(void **state) {
   if (knows_old()) check_equal(old_type);
 }
 
-/* Through every layout and growth of a dict, with colliding hashes. */
+/* Uses every layout and growth of a dict, with colliding hashes. */
 static void check_in_dict(int32_t type_index) {
   TVMFFIAny dict = call_ok("ffi.Dict", NULL, 0), result;
   int64_t i;
@@ -219,7 +219,9 @@ static void test_dicts(void **state) {
   if (knows_old()) check_in_dict(old_type);
 }
 
-/* Wherever a hook fails, the operation does, with its error, and the dict is what it was. */
+/*
+ * Whichever call of a hook fails, the operation fails with its error and leaves the dict as it was.
+ */
 static void check_failures(int32_t type_index, const char *kind) {
   TVMFFIAny dict = call_ok("ffi.Dict", NULL, 0), keys[40], result;
   int64_t i, num_failed = 0;
@@ -303,7 +305,7 @@ static void test_hooks_that_are_wrong(void **state) {
   check_release(&c);
 }
 
-/* ---- Hooks that change the dict they are asked for ------------------------------------------- */
+/* ---- Hooks that change the dict they are asked for ---- */
 
 static TVMFFIAny meddled;
 
@@ -323,7 +325,7 @@ static void test_hooks_that_change_the_dict(void **state) {
   (void)state;
   set_function(type_index, "__any_hash__", function_hash);
   set_function(type_index, "__any_equal__", meddle);
-  for (num = 1; num < 60; num += 4) { /* small and dense */
+  for (num = 1; num < 60; num += 4) { /* small and dense layouts */
     TVMFFIAny key, result;
     int64_t i;
     meddled = call_ok("ffi.Dict", NULL, 0);
@@ -332,7 +334,7 @@ static void test_hooks_that_change_the_dict(void **state) {
     }
     key = new_key(type_index, 3);
     check_ok(call4("ffi.DictSetItem", 3, meddled, key, none, none, &result));
-    check_release(&key); /* only the dict has it */
+    check_release(&key); /* now the dict holds the only reference */
     key = new_key(type_index, 103);
     check_fails(call4("ffi.DictSetItem", 3, meddled, key, none, none, &result), "RuntimeError",
                 "The container was changed by the hash or equality of one of its keys");
@@ -342,7 +344,9 @@ static void test_hooks_that_change_the_dict(void **state) {
   }
 }
 
-/* Clients ask through the attributes what this library knows without asking. */
+/*
+ * Clients may call these attributes; the library itself hashes and compares such keys without them.
+ */
 static void test_integers_of_many_words(void **state) {
   static const char *const names[] = {"__any_hash__", "__any_equal__"};
   int64_t words[] = {5, 6};

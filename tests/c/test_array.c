@@ -47,7 +47,7 @@ static void test_growth_moves_the_elements(void **state) {
   assert_int_equal(TVMFFISeqGetCellPtr(array)->capacity, 16);
   assert_int_equal(tvmffi_array_size(array), 9);
   assert_int_equal(tvmffi_array_items(array)[8].v_int64, 8);
-  assert_int_equal(check_use_count(&p), 1); /* it moved: nobody counted */
+  assert_int_equal(check_use_count(&p), 1); /* the element was moved, so its count did not change */
   assert_int_equal(p.strong_deletes, 0);
   TVMFFIObjectDecRef(array);
   assert_int_equal(p.strong_deletes, 1);
@@ -61,7 +61,7 @@ static void test_a_shared_array_is_left_alone(void **state) {
   probe_init(&p);
   append(&array, tvmffi_any_object(&p));
   TVMFFIObjectIncRef(shared);
-  append(&array, tvmffi_any_int(1)); /* there was room, but the array has another reader */
+  append(&array, tvmffi_any_int(1)); /* there is room, but the array has another owner: copied */
   assert_ptr_not_equal(array, shared);
   assert_int_equal(tvmffi_array_size(shared), 1);
   assert_int_equal(tvmffi_array_size(array), 2);
@@ -101,7 +101,7 @@ static void test_L_21_a_million_levels(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-/* As inline code of clients leaves an array whose elements moved elsewhere. */
+/* Inline code of clients leaves an array like this after it moved the elements out. */
 static void test_emptied_by_others(void **state) {
   TVMFFIObject *array = tvmffi_array_new(1);
   probe p;

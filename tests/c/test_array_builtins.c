@@ -112,7 +112,7 @@ static void test_type_keys(void **state) {
   check_ok(call_global("ffi.GetRegisteredTypeKeys", NULL, 0, &result));
   size = tvmffi_array_size(result.v_obj);
   assert_true(size >= 14 + 15);
-  for (i = 0; i < size; ++i) { /* in order of their indices */
+  for (i = 0; i < size; ++i) { /* keys are listed in order of type index */
     assert_true(tvmffi_any_get_text(&tvmffi_array_items(result.v_obj)[i], &key));
     check_ok(TVMFFITypeKeyToIndex(&key, &index));
     assert_true(index > last);

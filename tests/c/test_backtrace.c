@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is walked and when; test_backtrace_text.c has the text that becomes of it. */
+/* Which stack walker runs and when; test_backtrace_text.c tests the text made of its frames. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "core/backtrace.h"
 
@@ -93,7 +93,7 @@ static void test_another_walker_and_none(void **state) {
   assert_int_equal(second, 1);
 }
 
-/* A walker is the host's code: it may use the library, and fail in it. */
+/* A walker is the host's code: it may call the library and may fail there. */
 static void raise_and_walk(void *context, TVMFFIRuntimeFrameVisitor visitor,
                            void *visitor_context) {
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of the walker");
@@ -132,7 +132,7 @@ static void test_the_text_is_lent_by_the_thread(void **state) {
   assert_string_equal(other.backtrace->data, "  File \"a.c\", line 1, in a\n");
 }
 
-/* ---- The built-in walker --------------------------------------------------------------------- */
+/* ---- The built-in walker ---- */
 
 typedef struct {
   int num_frames, stop_after;
@@ -162,9 +162,9 @@ static void test_the_built_in_walker(void **state) {
   assert_int_equal(two.num_frames, 2);
 }
 
-/* The built-in walker, but each frame is looked at by itself. */
+/* A walker that runs the built-in one and looks at each frame itself. */
 typedef struct {
-  uintptr_t begin, end; /* a caller of the library */
+  uintptr_t begin, end; /* the code of a function that calls the library */
   int has_walked, has_reached;
 } caller_sought;
 
@@ -230,7 +230,7 @@ static int fail_in_closure(void) {
   return rc;
 }
 
-/* A function of the library without unwind tables would hide all that is below it. */
+/* A library function without unwind tables would hide all frames below it. */
 static void test_a_walk_reaches_who_called_the_library(void **state) {
   static int (*const kFail[])(void) = {fail_to_parse, fail_to_find_type, fail_to_register,
                                        fail_to_load, fail_in_closure};

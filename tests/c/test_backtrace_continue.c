@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backtraces that functions of the library continue: most of it cannot be walked through. */
+/* Backtraces that library functions continue, because most of them have no unwind tables. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -15,8 +15,7 @@ static int reset(void **state) {
   return unsetenv("TVM_TRACEBACK_LIMIT");
 }
 
-/* ---- Real stacks: functions in sections of their own are known by them ------------------------
- */
+/* ---- Real stacks: each function is in a section of its own, which identifies it ---- */
 
 #define IN_SECTION(name) __attribute__((noinline, section(#name)))
 #define SECTION(name)                                  \
@@ -40,7 +39,7 @@ static int walk_with(TVMFFISafeCallType callback) {
   return rc;
 }
 
-/* None of them ends with a call: that might be a jump, which leaves no frame. */
+/* None of these functions ends with a call: a tail call is a jump, which leaves no frame. */
 SECTION(in_raising)
 static int raising(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
@@ -87,7 +86,7 @@ static int foreign(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAn
   return -1;
 }
 
-/* A Function that is not built in, but made by one that is. */
+/* The iterator is a Function that is not built in, but made by a built-in one. */
 static int fail_in_iterator(void) {
   TVMFFIAny map = make("ffi.Map", 0, none, none), key = tvmffi_any_int(0), result;
   TVMFFIAny iterator = call_ok("ffi.MapForwardIterFunctor", &map, 1);
@@ -111,13 +110,13 @@ static int outer(TVMFFISafeCallType callback) {
   return -((callback != NULL ? walk_with(callback) : fail_in_builtin()) != 0);
 }
 
-/* A setter by its pointer, as frontends call it. */
+/* Calls a setter through its pointer, as frontends do. */
 SECTION(in_setting)
 static int setting(TVMFFIFieldSetter setter, const TVMFFIAny *value) {
   static TVMFFIAny place; /* room for any field */
   int rc = setter(&place, value);
   if (rc == 0) {
-    (void)setter(&place, &none); /* releases; what holds only numbers refuses it */
+    (void)setter(&place, &none); /* releases the value; setters of number fields refuse None */
     TVMFFIErrorSetRaised(NULL);
   }
   place = none;
@@ -142,16 +141,16 @@ static const char *name_of(uintptr_t pc) {
       return kSections[i].name;
     }
   }
-  return "<unknown>"; /* left out; NULL would show as its address where that is short */
+  return "<unknown>"; /* left out; NULL would show as an address where that is short */
 }
 
 static int num_frames;
 
-/* The built-in walker, but it knows these names and no others. */
+/* A walker that runs the built-in one, but names only the functions above. */
 typedef struct {
   TVMFFIRuntimeFrameVisitor visitor;
   void *context;
-  bool has_begun; /* behind walk_named itself; sanitizers have a frame before it */
+  bool has_begun; /* the frame of walk_named was seen; sanitizers add one before it */
 } naming;
 
 static int name_frame(void *context, const TVMFFIRuntimeFrame *frame) {
@@ -232,7 +231,7 @@ static void test_what_frontends_say_is_left_alone(void **state) {
   check_outer(foreign, "  of a frontend\n");
 }
 
-/* How often the setters of a type's fields refuse values. */
+/* Counts how often the setters of a type's fields refuse one of the values. */
 static int check_setters(const TVMFFITypeInfo *type, const TVMFFIAny *values, size_t num_values) {
   int num_refused = 0;
   int32_t i;
@@ -267,14 +266,13 @@ static void test_setters_that_are_called_directly(void **state) {
     const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
     if (type != NULL) num_refused += check_setters(type, values, 4);
   }
-  TVMFFIErrorSetRaised(NULL); /* of indices that no type has */
+  TVMFFIErrorSetRaised(NULL); /* raised by lookups of indices that no type has */
   assert_true(num_refused >= 20);
   check_release(&values[2]);
   check_release(&values[3]);
 }
 
-/* ---- Scripted stacks: of what is raised, then of the function that returns it ------------------
- */
+/* ---- Scripted stacks: the one of the raise, then the one of the function that returns it ---- */
 
 static const TVMFFIRuntimeFrame *stacks[2];
 static int num_walks;
@@ -287,7 +285,7 @@ static void walk_stacks(void *context, TVMFFIRuntimeFrameVisitor visitor, void *
   }
 }
 
-/* The first four frames are the library's. */
+/* The first four frames are the library's own. */
 #define OWN                                                     \
   {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, { \
     1, "o", "o.c", 1                                            \
@@ -345,8 +343,7 @@ static void test_nothing_is_walked_while_it_is_off(void **state) {
   assert_int_equal(num_walks, 0);
 }
 
-/* A walker that fails in the library when the backtrace is continued: the error stays what it was.
- */
+/* A walker that fails in the library while a backtrace is continued: the error stays as it was. */
 static void walk_and_raise(void *context, TVMFFIRuntimeFrameVisitor visitor,
                            void *visitor_context) {
   if (num_walks % 2 == 1) TVMFFIErrorSetRaisedFromCStr("KeyError", "of the walker");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of backtraces, from scripted stacks: second half of the tests of core/backtrace.c. */
+/* The text of backtraces, made from scripted stacks; the walkers are tested in test_backtrace.c. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "core/backtrace.h"
 #include "support/check.h"
 
-/* The stack that is walked; it ends with a frame without pc. */
+/* The scripted stack; it ends with a frame whose pc is 0. */
 static const TVMFFIRuntimeFrame *stack;
 static int num_visited;
 
@@ -80,9 +80,9 @@ static void test_boundaries(void **state) {
     assert_non_null(strstr(TVMFFIBacktrace(NULL, 0, NULL, 1)->data, kBoundaries[i]));
     assert_non_null(strstr(TVMFFIBacktrace(NULL, 0, NULL, 1)->data, "c.c"));
   }
-  frames[1].symbol = "myPyObject"; /* at the beginning only */
+  frames[1].symbol = "myPyObject"; /* only a symbol that starts with the name counts */
   assert_non_null(strstr(TVMFFIBacktrace(NULL, 0, NULL, 0)->data, "c.c"));
-  frames[0].symbol = "PyObject_Call"; /* a boundary is seen before it could be skipped */
+  frames[0].symbol = "PyObject_Call"; /* a boundary counts even in a frame that is skipped */
   check_text(TVMFFIBacktrace("here.c", 7, "here", 0), "  File \"here.c\", line 7, in here\n");
 }
 
@@ -133,7 +133,7 @@ static void test_the_number_of_lines_is_limited(void **state) {
   assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "0", 1), 0);
   num_visited = 0;
   check_text(TVMFFIBacktrace("here.c", 7, "here", 0), "  File \"here.c\", line 7, in here\n");
-  assert_int_equal(num_visited, 1); /* the walk ends there */
+  assert_int_equal(num_visited, 1); /* the walk stops at the boundary */
 }
 
 static void test_512_lines_unless_told(void **state) {

@@ -12,12 +12,12 @@ static TVMFFIByteArray words_of(const int64_t *words, size_t count) {
   return bytes;
 }
 
-/* Words in, least significant first, and the words that are left of them. */
+/* Input words, least significant first, and the canonical words of the same number. */
 static const struct {
   int64_t in[4];
   size_t num_in;
   int64_t out[4];
-  size_t num_out; /* 1: an Int */
+  size_t num_out; /* 1: the value is an Int */
 } kCases[] = {
     {{0}, 0, {0}, 1},
     {{7}, 1, {7}, 1},
@@ -106,7 +106,7 @@ static void test_the_output_may_hold_the_input(void **state) {
   assert_int_equal(value.v_int64, -42);
 }
 
-/* The output is None after a failure, too. */
+/* The output is None after a failure as well. */
 static void check_refused(const TVMFFIByteArray *input, const char *message) {
   TVMFFIAny out, none = tvmffi_any_none();
   memset(&out, 0xA5, sizeof out);

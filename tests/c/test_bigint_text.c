@@ -50,7 +50,7 @@ static void test_texts(void **state) {
   check_again("000000000000000000000000000000000000000000000000001", "1");
 }
 
-/* Every length: the room for the words is estimated from it. */
+/* Tries every length, because the number of words is estimated from the number of digits. */
 static void test_many_nines(void **state) {
   char text[402];
   size_t size;
@@ -88,7 +88,7 @@ static void test_what_is_none(void **state) {
   }
 }
 
-/* In order. */
+/* The texts are in ascending order. */
 static void test_comparison(void **state) {
   static const char *const texts[] = {"-340282366920938463463374607431768211456",
                                       "-18446744073709551617",

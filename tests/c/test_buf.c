@@ -29,7 +29,7 @@ static void test_appending(void **state) {
   tvmffi_buf_fini(&buf);
 }
 
-/* Byte by byte over every capacity there will be, and in pieces of all sizes. */
+/* Appends byte by byte through every capacity, then in pieces of many sizes. */
 static void test_growing(void **state) {
   static const char kDigits[] = "0123456789";
   tvmffi_buf bytes = TVMFFI_BUF_INIT;
@@ -100,7 +100,7 @@ static void test_a_failure_is_remembered(void **state) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
   (void)state;
   tvmffi_buf_append_text(&buf, "kept");
-  tvmffi_buf_append(&buf, "", SIZE_MAX); /* no such size: nothing is read */
+  tvmffi_buf_append(&buf, "", SIZE_MAX); /* the size cannot exist, so nothing is read */
   assert_true(buf.failed);
   tvmffi_buf_append_text(&buf, "lost");
   tvmffi_buf_appendf(&buf, "%s", "lost");

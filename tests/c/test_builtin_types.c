@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the built-in types say of themselves, and what is made of it: abi/04 section 10. */
+/*
+ * The registered metadata of the built-in types, and the objects made with it: abi/04 section 10.
+ */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
@@ -51,7 +53,7 @@ static void test_types(void **state) {
   }
 }
 
-/* It lies in static memory of a fixed size. */
+/* The metadata is stored in static memory of a fixed size. */
 static void test_metadata_has_room(void **state) {
   size_t i, bytes = 0;
   int32_t k;
@@ -89,7 +91,7 @@ static void test_metadata_is_json_of_the_schema(void **state) {
   assert_int_equal(find_field(kTVMFFIModule, "imports_")->offset, 24);
 }
 
-/* By the attributes that clients use. */
+/* Calls a type attribute as clients do. */
 static TVMFFIObject *call_attr(int attr, int32_t type_index, TVMFFIObject *self) {
   const TVMFFIAny *function = tvmffi_reflect_find_attr(attr, type_index);
   TVMFFIAny arg = tvmffi_any_object(self), result = tvmffi_any_none();
@@ -236,7 +238,7 @@ static void test_children_of_an_object(void **state) {
   TVMFFIObjectDecRef(interrupt);
 }
 
-/* What clients hold is as at the start after a shutdown, and the functions are still good. */
+/* After a shutdown the types are as at the start, and functions that clients hold still work. */
 static void test_shutdown_leaves_the_types_as_they_were(void **state) {
   const TVMFFIAny *make = tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiEnum);
   TVMFFIObject *function = make->v_obj;

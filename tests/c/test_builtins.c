@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which built-in functions there are, and their metadata. Arguments: test_builtins_arguments.c. */
+/* The set of built-in functions and their metadata. Arguments: test_builtins_arguments.c. */
 #include "core/builtins.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -32,7 +32,7 @@ static void test_every_function_is_known_and_there_once(void **state) {
   assert_true(seen[find_row("ffi.FunctionListGlobalNamesFunctor")]);
 }
 
-/* Appends text with its quotes escaped, as it stands within the metadata. */
+/* Appends text with its quotes escaped, as it appears inside the metadata. */
 static void append(char *out, size_t size, const char *text) {
   size_t end = strlen(out);
   for (; *text != '\0'; ++text) {
@@ -95,7 +95,7 @@ static void test_metadata(void **state) {
   TVMFFIAny metadata = tvmffi_any_none();
   (void)state;
   for_each(check_metadata);
-  check_ok(tvmffi_global_metadata("ffi.FunctionFromExternC", 23, &metadata)); /* one in full */
+  check_ok(tvmffi_global_metadata("ffi.FunctionFromExternC", 23, &metadata)); /* one whole text */
   assert_string_equal(
       TVMFFIBytesGetByteArrayPtr(metadata.v_obj)->data,
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"

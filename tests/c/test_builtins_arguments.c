@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How built-in functions check their arguments, and what they say about them. */
+/* How built-in functions check their arguments, and the errors they raise. */
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -11,7 +11,7 @@
 
 enum { kMaxArgs = 8 };
 
-/* Calls the function with num_args floats, which nothing but Any takes. */
+/* Calls the function with num_args floats, which no parameter but Any accepts. */
 static int call_with_floats(int row, int num_args) {
   TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
   TVMFFIObject *function = NULL;
@@ -29,7 +29,7 @@ static int call_with_floats(int row, int num_args) {
   return rc;
 }
 
-/* The display name of the parameter at *p, which is left behind it; "" at the end. */
+/* Copies the display name of the parameter at *p and moves *p behind it; "" at the end. */
 static void next_parameter(const char **p, char *name, size_t size) {
   int depth = 0;
   size_t length = 0;
@@ -60,7 +60,7 @@ static void check_wrong_number(int row, int expected, int given) {
                  "Mismatched number of arguments when calling: `%s%s`. Expected %d but got %d "
                  "arguments",
                  kBuiltins[row].name, kBuiltins[row].signature, expected, given);
-  check_fails(call_with_floats(row, given), "TypeError", text); /* their types do not matter */
+  check_fails(call_with_floats(row, given), "TypeError", text); /* checked before the types */
 }
 
 static void check_numbers(int row) {
@@ -108,7 +108,7 @@ static int count_call(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
   return 0;
 }
 
-/* Objects and texts that are NULL are refused before a body reads them. */
+/* A NULL object or text is refused before a body reads it. */
 static void test_null_objects_and_texts(void **state) {
   static const struct {
     const char *signature;
@@ -136,7 +136,7 @@ static void test_null_objects_and_texts(void **state) {
   }
 }
 
-/* Which indices, of those that have a type, a parameter of that letter takes. */
+/* Checks that a parameter of this letter accepts exactly these indices, of all that have a type. */
 static void check_letter(const char *signature, const int32_t *accepted, size_t num_accepted) {
   tvmffi_builtin builtin;
   TVMFFIObject *function;
@@ -151,7 +151,7 @@ static void check_letter(const char *signature, const int32_t *accepted, size_t 
     size_t i;
     if (type_index == kTVMFFIUnchanged + 1) type_index = kTVMFFIStaticObjectBegin;
     arg.type_index = type_index;
-    arg.v_ptr = &arg; /* something that is not NULL */
+    arg.v_ptr = &arg; /* any pointer that is not NULL */
     for (i = 0; i < num_accepted && accepted[i] != type_index; ++i) continue;
     num_body_calls = 0;
     if (i < num_accepted) {

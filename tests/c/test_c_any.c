@@ -7,7 +7,7 @@
 
 #define POISONED(any) memset(&(any), 0xa5, sizeof(any))
 
-/* F-22: padding and the unused half of the payload are zero, whatever stood there before. */
+/* F-22: padding and the unused half of the payload are set to zero. */
 static void test_F_22_all_bytes_are_written(void **state) {
   static const char text[] = "a";
   TVMFFIAny any, expected;
@@ -37,7 +37,7 @@ static void test_F_22_all_bytes_are_written(void **state) {
 #undef CHECK
 }
 
-/* F-18: an unsigned integer beyond int64_t is an error and not a negative number. */
+/* F-18: an unsigned integer beyond int64_t raises an error instead of becoming negative. */
 static void test_F_18_large_unsigned_integers_are_refused(void **state) {
   TVMFFIAny any;
   (void)state;
@@ -63,7 +63,7 @@ static void test_objects_are_shared_taken_and_cleared(void **state) {
   check_ok(tvm_ffi_any_copy(&any, &copy));
   assert_int_equal(check_use_count(&p), 3);
   tvm_ffi_any_clear(&any);
-  tvm_ffi_any_clear(&any); /* is None by now */
+  tvm_ffi_any_clear(&any); /* clearing None again does nothing */
   assert_int_equal(check_use_count(&p), 2);
   assert_ptr_equal(tvm_ffi_object_retain(&p), &p);
   assert_null(tvm_ffi_object_retain(NULL));
@@ -79,7 +79,7 @@ static void test_objects_are_shared_taken_and_cleared(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-/* A value that is kept must not borrow; all that can be copied is. */
+/* A kept value must not borrow: whatever can be copied is copied, the rest is refused. */
 static void test_copies_own_what_they_hold(void **state) {
   DLTensor tensor;
   TVMFFIByteArray bytes = {"some bytes", 10}, text = {NULL, 0};
@@ -154,7 +154,7 @@ static void test_numbers_convert_as_in_cpp(void **state) {
   assert_ptr_equal(p, &i);
 }
 
-/* F-23: raw text and raw bytes are read like the owned forms. */
+/* F-23: raw text and raw bytes can be read like the owned forms. */
 static void test_F_23_text_and_bytes_of_every_form(void **state) {
   static const char *const texts[] = {"", "1234567", "12345678"};
   TVMFFIByteArray bytes, out = {NULL, 0};
@@ -175,7 +175,7 @@ static void test_F_23_text_and_bytes_of_every_form(void **state) {
                 "Cannot convert from type `TVMFFIByteArray*` to `str`");
     check_ok(tvm_ffi_string_create(texts[i], &any));
     check_ok(tvm_ffi_any_read_string(&any, &out));
-    assert_string_equal(out.data, texts[i]); /* a NUL stands behind it */
+    assert_string_equal(out.data, texts[i]); /* the text is followed by a NUL */
     assert_false(tvm_ffi_any_try_bytes(&any, &out));
     tvm_ffi_any_clear(&any);
     check_ok(tvm_ffi_bytes_create(texts[i], strlen(texts[i]), &any));
@@ -250,7 +250,7 @@ static void test_objects_of_a_type(void **state) {
               "Cannot convert from type `int` to `ffi.Object`");
 }
 
-/* The names are those of the type table, of every type there is. */
+/* The names match the type table, for every type in it. */
 static void test_names_of_types(void **state) {
   TVMFFIByteArray key = check_bytes("test.c_any.Type");
   int32_t i;

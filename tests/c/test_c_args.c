@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading arguments, with the texts of C++ functions; test_c_args_check.c has the checks. */
+/*
+ * Reading arguments, with the error texts of C++ functions; test_c_args_check.c tests the checks.
+ */
 #include <tvm/ffi/c/args.h>
 #include <tvm/ffi/c/container.h>
 
@@ -8,7 +10,7 @@
 #include "support/probe.h"
 
 #define SIGNATURE "f(0: T, 1: U) -> void"
-/* What a C++ function says about argument 0. */
+/* The message of a C++ function about argument 0. */
 #define MISMATCH(expected, got)                                                       \
   "Mismatched type on argument #0 when calling: `" SIGNATURE "`. Expected `" expected \
   "` but "                                                                            \
@@ -28,7 +30,7 @@ static void test_counts(void **state) {
   check_fails(tvm_ffi_args_check_count(&args, 0), "TypeError",
               "Mismatched number of arguments when calling: `" SIGNATURE
               "`. Expected 0 but got 1 arguments");
-  /* Nothing is read that was not passed. */
+  /* Reading an argument that was not passed fails. */
   check_fails(tvm_ffi_args_read_int64(&args, 1, &value), "TypeError",
               "Mismatched number of arguments when calling: `" SIGNATURE
               "`. Expected at least 2 but got 1 arguments");
@@ -68,7 +70,7 @@ static void test_tensors(void **state) {
               MISMATCH("ffi.Tensor", "None"));
   check_ok(tvm_ffi_args_read_opt_tensor(&args, 0, &tensor));
   check_ok(tvm_ffi_args_read_opt_tensor_object(&args, 0, &handle));
-  assert_true(tensor == &object.tensor && handle == &object); /* None leaves the default */
+  assert_true(tensor == &object.tensor && handle == &object); /* None leaves the caller's default */
   argument = tvm_ffi_any_view_tensor(NULL);
   check_fails(tvm_ffi_args_read_tensor(&args, 0, &tensor), "TypeError",
               MISMATCH("DLTensor*", "NULL"));
@@ -217,7 +219,8 @@ static void test_shapes(void **state) {
               MISMATCH("ffi.Shape", "None"));
   check_ok(tvm_ffi_shape_create(shape, 3, &object));
   argument = tvm_ffi_any_view_object(object);
-  check_ok(tvm_ffi_args_read_shape(&args, 0, buffer, 2, &cell)); /* its own memory: no limit */
+  /* A Shape object has memory of its own, so the buffer's size is no limit. */
+  check_ok(tvm_ffi_args_read_shape(&args, 0, buffer, 2, &cell));
   assert_true(cell.size == 3 && cell.data[2] == 6);
   TVMFFIObjectDecRef(object);
   items[0] = tvm_ffi_any_from_int64(1);
@@ -280,7 +283,7 @@ static void test_objects(void **state) {
   assert_ptr_equal(out, &p);
   check_fails(tvm_ffi_args_read_function(&args, 0, &out), "TypeError",
               MISMATCH("ffi.Function", "None"));
-  argument.type_index = kTVMFFIObjectRValueRef; /* only Any takes one */
+  argument.type_index = kTVMFFIObjectRValueRef; /* only Any accepts an rvalue reference */
   argument.v_ptr = &out;
   check_fails(tvm_ffi_args_read_function(&args, 0, &out), "TypeError",
               MISMATCH("ffi.Function", "ObjectRValueRef"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of what tensor arguments are like, and dispatch over their dtype. */
+/* Checks of shape, dtype and device of tensor arguments, and dispatch over their dtype. */
 #include <tvm/ffi/c/args.h>
 
 #include "support/check.h"
@@ -102,7 +102,7 @@ static void test_the_same_as_another(void **state) {
               WHEN_CALLING("device", "1") "Expected `cpu:0` of argument #0 but got `cpu:1`");
 }
 
-/* A check is as good as a read: what is no tensor is refused. */
+/* Each check refuses an argument that is no tensor, as a read does. */
 static void test_what_is_no_tensor(void **state) {
   static const char text[] =
       "Mismatched type on argument #2 when calling: `f(...)`. Expected `DLTensor*` but got `int`";

@@ -15,7 +15,7 @@ static void test_arrays(void **state) {
   needs_global("ffi.Array");
   probe_init(&p);
   items[0] = tvm_ffi_any_from_int64(5);
-  items[1] = tvm_ffi_any_view_string("a string of some length"); /* F-23: becomes owned */
+  items[1] = tvm_ffi_any_view_string("a string of some length"); /* F-23: becomes owned text */
   items[2] = tvm_ffi_any_view_object(&p);
   check_ok(tvm_ffi_array_create(items, 3, &array));
   assert_int_equal(TVMFFIObjectGetTypeIndex(array), kTVMFFIArray);
@@ -56,7 +56,7 @@ static void test_lists(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-/* What is kept owns what it holds. */
+/* A container owns its elements, so it refuses borrowed tensors. */
 static void test_borrowed_tensors_are_refused(void **state) {
   static const char text[] =
       "DLTensor* cannot be held in Any as it does not retain ownership, use Tensor instead";

@@ -59,7 +59,7 @@ static void test_texts_of_none(void **state) {
   assert_true(is_refused(":0"));
 }
 
-/* Text need not end in a NUL. */
+/* The text need not end in a NUL. */
 static void test_the_size_is_respected(void **state) {
   DLDevice device;
   (void)state;

@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 
-/* The constants are what the runtime's parser makes of their names. */
+/* Each constant equals what the runtime's parser returns for its name. */
 static void test_constants(void **state) {
   static const char *const names[] = {"bool",           "int8",
                                       "int16",          "int32",
@@ -95,7 +95,7 @@ static void test_F_3_sizes_in_bytes(void **state) {
   assert_int_equal(tvm_ffi_dtype_get_bits(tvm_ffi_dtype_make(kDLFloat, 255, 32767)), 255 * 32767);
 }
 
-/* F-5: no size wraps round. */
+/* F-5: a size that overflows is refused. */
 static void test_F_5_sizes_that_do_not_fit(void **state) {
   const DLDataType scalable = tvm_ffi_dtype_make(kDLInt, 32, -4);
   size_t size = 99;

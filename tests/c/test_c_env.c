@@ -17,7 +17,7 @@ static TVMFFIStreamHandle seen_stream;
 static DLPackManagedTensorAllocator seen_allocator;
 static int fail;
 
-/* Remembers what it finds, and spoils it. */
+/* Records the stream and allocator of the call, then changes both. */
 static int look(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   DLTensor tensor;
   (void)self;
@@ -42,7 +42,7 @@ static void test_stream_and_allocator_for_one_call(void **state) {
   env.stream = STREAM(5);
   env.allocator = tvm_ffi_env_allocate_cpu;
   for (fail = 0; fail < 2; ++fail) {
-    /* Nothing was set before. */
+    /* Nothing was set before the call. */
     if (!fail) {
       check_ok(tvm_ffi_env_call(&env, function, NULL, 0, &result));
       assert_int_equal(result.v_int64, 1);
@@ -55,7 +55,7 @@ static void test_stream_and_allocator_for_one_call(void **state) {
     assert_null(TVMFFIEnvGetStream(kDLCUDA, 1));
     assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == NULL);
 
-    /* Something was. */
+    /* Other values were set before the call. */
     check_ok(TVMFFIEnvSetStream(kDLCUDA, 1, STREAM(3), NULL));
     check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(other_allocator, 0, NULL));
     assert_int_equal(tvm_ffi_env_call(&env, function, NULL, 0, &result) != 0, fail);
@@ -69,7 +69,7 @@ static void test_stream_and_allocator_for_one_call(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-/* A part that is not given stays as it is. */
+/* Parts of the environment that are not given stay as they are. */
 static void test_parts_of_an_environment(void **state) {
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCPU, 0));
   TVMFFIObjectHandle function = NULL;
@@ -84,7 +84,7 @@ static void test_parts_of_an_environment(void **state) {
   assert_true(seen_allocator == tvm_ffi_env_allocate_cpu);
   assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, 1), STREAM(666));
   assert_true(TVMFFIEnvGetDLPackManagedTensorAllocator() == other_allocator);
-  env.device = tvm_ffi_device_make(kDLCUDA, 1); /* the default stream, said to be it */
+  env.device = tvm_ffi_device_make(kDLCUDA, 1); /* explicitly the default stream */
   check_ok(tvm_ffi_env_call(&env, function, NULL, 0, &result));
   assert_null(seen_stream);
   assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, 1), STREAM(666));
@@ -119,7 +119,7 @@ static void test_the_allocator_for_hosts(void **state) {
   check_ok(tvm_ffi_tensor_create(cpu, TVM_FFI_C_FLOAT32, 2, shape, &tensor));
   t = TVMFFITensorGetDLTensorPtr(tensor);
   assert_true(t->shape[1] == 5 && t->strides[0] == 5 && tvm_ffi_tensor_is_aligned(t, 64));
-  memset(t->data, 0xa5, 60); /* it is all there */
+  memset(t->data, 0xa5, 60); /* all of the memory is there */
   TVMFFIObjectDecRef(tensor);
   check_ok(tvm_ffi_tensor_create(cpu, TVM_FFI_C_FLOAT32, 0, NULL, &tensor));
   memset(TVMFFITensorGetDLTensorPtr(tensor)->data, 0xa5, 4);

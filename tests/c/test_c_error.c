@@ -15,7 +15,7 @@ static void test_kinds_and_formats(void **state) {
   check_raised("MemoryError", NULL);
 }
 
-/* Short messages are formatted on the stack, others elsewhere: the border is not to be seen. */
+/* Short messages are formatted on the stack, longer ones elsewhere; the result is the same. */
 static void test_messages_of_every_length(void **state) {
   char text[1200];
   int size;
@@ -65,7 +65,7 @@ static void test_macros_that_return(void **state) {
   check_fails(check_positive(-1), "ValueError", "n is -1");
   assert_int_equal(try_code(0), 7);
   assert_int_equal(try_code(-1), -1);
-  assert_int_equal(try_code(-2), -2); /* codes of callees pass as they are */
+  assert_int_equal(try_code(-2), -2); /* codes of callees are passed on unchanged */
 }
 
 static void test_a_cause(void **state) {
@@ -137,7 +137,7 @@ static void test_printing(void **state) {
   assert_int_equal(strlen(contents(file)), 6 + 699 + 1);
   fclose(file);
 
-  file = tmpfile(); /* most recent call last; a line without an end gets one */
+  file = tmpfile(); /* prints the most recent call last; adds a missing newline at the end */
   assert_non_null(file);
   lines = check_bytes("inner\nouter\nmain");
   check_ok(TVMFFIErrorCreate(&kind, &message, &lines, &error));
@@ -167,7 +167,7 @@ static void test_L_13_a_failure_has_an_error(void **state) {
   check_not_raised();
   assert_int_equal(tvm_ffi_error_ensure(-1), -1);
   check_raised("InternalError", "callee returned -1 without setting an error");
-  assert_int_equal(tvm_ffi_error_ensure(-2), -1); /* F-14: so may old frontends fail */
+  assert_int_equal(tvm_ffi_error_ensure(-2), -1); /* F-14: old frontends may fail with -2 */
   check_raised("InternalError", "callee returned -2 without setting an error");
   tvm_ffi_error_raise("Kind", "kept");
   assert_int_equal(tvm_ffi_error_ensure(5), 5);

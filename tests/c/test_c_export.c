@@ -84,7 +84,7 @@ static void test_text_that_goes_with_it(void **state) {
   tvm_ffi_any_clear(&result);
 }
 
-/* The first text is the one of the same kernel in C++: tests/cpp/test_module.cc. */
+/* The first text must match that of the same kernel in C++: tests/cpp/test_module.cc. */
 static void test_schemas(void **state) {
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":["

@@ -17,7 +17,7 @@ static int add(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *r
   return 0;
 }
 
-/* Fails with the code it is given, and raises nothing; leaves something in its result. */
+/* Returns the given code without raising an error, but writes a result. */
 static int fail_silently(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   (void)num_args;
@@ -52,7 +52,7 @@ static void test_calling(void **state) {
   check_fails(tvm_ffi_function_call(function, args, 2, &result), "TypeError",
               "Cannot convert from type `None` to `int`");
   assert_true(tvm_ffi_any_is_none(&result));
-  check_ok(tvm_ffi_function_call(function, args, 1, args)); /* over its own argument */
+  check_ok(tvm_ffi_function_call(function, args, 1, args)); /* overwrites its own argument */
   assert_int_equal(args[0].v_int64, 40);
   TVMFFIObjectDecRef(function);
   args[0] = tvm_ffi_any_view_string("no function");
@@ -125,7 +125,7 @@ static void test_global_functions(void **state) {
 }
 
 TVM_FFI_C_REGISTER_GLOBAL("test.c_function.early", give_back);
-TVM_FFI_C_REGISTER_GLOBAL("test.c_function.early", add); /* the last one wins */
+TVM_FFI_C_REGISTER_GLOBAL("test.c_function.early", add); /* the last registration wins */
 TVM_FFI_C_REGISTER_FILE_LOADER("c_function", give_back);
 TVM_FFI_C_REGISTER_BYTES_LOADER("c_function", give_back);
 

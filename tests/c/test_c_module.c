@@ -22,7 +22,7 @@ static void test_loading_and_calling(void **state) {
   assert_int_equal(TVMFFIObjectGetTypeIndex(module), kTVMFFIModule);
   check_ok(tvm_ffi_module_get_function(module, "add", &add));
   check_ok(tvm_ffi_module_find_function(module, "raise", &fail));
-  TVMFFIObjectDecRef(module); /* the functions keep it */
+  TVMFFIObjectDecRef(module); /* the functions keep the module alive */
   args[0] = tvm_ffi_any_from_int64(40);
   args[1] = tvm_ffi_any_from_int64(2);
   check_ok(tvm_ffi_function_call(add, args, 2, &result));

@@ -81,7 +81,7 @@ static void test_values_that_are_shapes(void **state) {
   (void)state;
   needs_global("ffi.Shape");
   needs_global("ffi.Array");
-  check_ok(tvm_ffi_shape_create(shape, 3, &object)); /* needs no buffer */
+  check_ok(tvm_ffi_shape_create(shape, 3, &object)); /* a Shape object needs no buffer */
   any = tvm_ffi_any_view_object(object);
   check_ok(tvm_ffi_any_read_shape(&any, NULL, 0, &cell));
   assert_ptr_equal(cell.data, TVMFFIShapeGetCellPtr(object)->data);

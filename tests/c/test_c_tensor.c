@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a DLTensor says about itself; test_c_tensor_create.c has the objects. */
+/* Properties of a DLTensor; test_c_tensor_create.c tests Tensor objects. */
 #include <tvm/ffi/c/tensor.h>
 
 #include "support/check.h"
 
 static const DLDevice cpu = {kDLCPU, 0};
 
-/* F-9: both ends are checked. */
+/* F-9: indices out of range at either end are refused. */
 static void test_F_9_sizes_and_strides(void **state) {
   int64_t shape[2] = {3, 5}, strides[2] = {50, 7}, value = 99;
   DLTensor t;
@@ -50,7 +50,7 @@ static void test_data_and_numel(void **state) {
   t.byte_offset = 8;
   assert_ptr_equal(tvm_ffi_tensor_get_data(&t), values + 2);
   assert_int_equal(tvm_ffi_tensor_get_numel(&t), 4);
-  t.data = NULL; /* F-19: no arithmetic on it */
+  t.data = NULL; /* F-19: no arithmetic on a NULL pointer */
   assert_null(tvm_ffi_tensor_get_data(&t));
   t.ndim = 0;
   assert_int_equal(tvm_ffi_tensor_get_numel(&t), 1);
@@ -102,7 +102,7 @@ static void test_F_6_contiguity(void **state) {
   assert_true(is_contiguous(3, 3, 0, 2, 5, 5, 5));
   assert_true(is_contiguous(3, 2, 3, 0, 5, 5, 5));
   assert_true(is_contiguous(3, 2, 3, 4, 12, 4, 1));
-  assert_true(is_contiguous(3, 2, 1, 4, 4, 99, 1)); /* extents of 1 do not count */
+  assert_true(is_contiguous(3, 2, 1, 4, 4, 99, 1)); /* strides of extents of 1 do not count */
   assert_true(is_contiguous(3, 1, 1, 1, -5, 0, 7));
   assert_true(is_contiguous(0, 0, 0, 0, 0, 0, 0));
   assert_false(is_contiguous(3, 2, 3, 4, 12, 4, 2));
@@ -124,7 +124,7 @@ static void test_alignment(void **state) {
   assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
   t.byte_offset = 16;
   assert_true(tvm_ffi_tensor_is_aligned(&t, 32));
-  t.device.device_type = kDLVulkan; /* data is a handle there */
+  t.device.device_type = kDLVulkan; /* on this device data is a handle, so only the offset counts */
   assert_false(tvm_ffi_tensor_is_aligned(&t, 32));
   t.byte_offset = 32;
   assert_true(tvm_ffi_tensor_is_aligned(&t, 32));

@@ -20,7 +20,7 @@ static int allocate(void *context, DLTensor *tensor, size_t size) {
   p->size = size;
   p->seen = *tensor;
   if (p->fail > 0) return tvm_ffi_error_raise(TVM_FFI_C_MEMORY_ERROR, "pool is empty");
-  if (p->fail < 0) return p->fail; /* and raises nothing */
+  if (p->fail < 0) return p->fail; /* without raising an error */
   tensor->data = p->memory;
   return 0;
 }
@@ -50,7 +50,7 @@ static void test_memory_of_callbacks(void **state) {
   check_ok(tvm_ffi_tensor_create_with(&allocator, cpu, TVM_FFI_C_INT16, 2, shape, &tensor));
   assert_int_equal(p.size, 30);
   assert_true(p.seen.ndim == 2 && p.seen.shape[1] == 5 && p.seen.strides[0] == 5);
-  memset(&allocator, 0, sizeof allocator); /* was copied */
+  memset(&allocator, 0, sizeof allocator); /* the tensor has a copy */
   t = TVMFFITensorGetDLTensorPtr(tensor);
   assert_ptr_equal(t->data, p.memory);
   assert_true(t->ndim == 2 && t->shape[0] == 3 && t->strides[0] == 5 && t->strides[1] == 1);
@@ -102,7 +102,7 @@ static void test_around_memory(void **state) {
   strides[0] = 4, strides[1] = 2;
   memory.byte_offset = 4;
   check_ok(tvm_ffi_tensor_create_around(&memory, release, &p, &tensor));
-  shape[0] = strides[0] = 99; /* were copied */
+  shape[0] = strides[0] = 99; /* the tensor has copies */
   t = TVMFFITensorGetDLTensorPtr(tensor);
   assert_ptr_equal(tvm_ffi_tensor_get_data(t), p.memory + 4);
   assert_true(t->shape[0] == 2 && t->strides[0] == 4 && t->strides[1] == 2);
@@ -210,7 +210,7 @@ static void test_views(void **state) {
   TVMFFIObjectDecRef(first);
   check_ok(view(source, 5, 4, 0, 1, 8, &first)); /* a broadcast row */
   TVMFFIObjectDecRef(first);
-  check_ok(view(source, 0, 4, 100, 100, 1000, &first)); /* nothing of it */
+  check_ok(view(source, 0, 4, 100, 100, 1000, &first)); /* an empty view, at any offset */
   TVMFFIObjectDecRef(first);
   TVMFFIObjectDecRef(source);
 }
@@ -259,7 +259,7 @@ static void test_views_within_bytes(void **state) {
   TVMFFIObjectDecRef(source);
 }
 
-/* Where data is a handle, the offset goes into byte_offset. */
+/* Where data is a handle, the offset is added to byte_offset. */
 static void test_views_on_other_devices(void **state) {
   const int64_t shape[1] = {2}, strides[1] = {1};
   TVMFFIObjectHandle source = NULL, out = NULL;

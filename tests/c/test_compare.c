@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursive comparison and the hash that goes with it. */
+/* Recursive comparison, and the recursive hash that agrees with it. */
 #include <math.h>
 
 #include "c/walk_support.h"
@@ -8,7 +8,7 @@
 
 static int32_t node_type, hooked_type, ordered_type, partial_type;
 
-/* Gives the values up. Equal values have equal hashes. */
+/* Checks equality both ways and that exactly equal values have equal hashes. Releases both. */
 static void check_equal(TVMFFIAny a, TVMFFIAny b, bool expected) {
   bool is_equal = !expected;
   uint64_t hash_a, hash_b;
@@ -23,7 +23,7 @@ static void check_equal(TVMFFIAny a, TVMFFIAny b, bool expected) {
   check_release(&b);
 }
 
-/* a is less than b. Gives them up. */
+/* Checks that a is less than b. Releases both. */
 static void check_less(TVMFFIAny a, TVMFFIAny b) {
   int order = 0;
   check_ok(tvmffi_recursive_compare(&a, &b, &order));
@@ -147,7 +147,7 @@ static uint64_t hash_of(TVMFFIAny value) {
   return hash;
 }
 
-/* Clients store hashes: these are the package's. */
+/* Clients store hashes, so they must not change: these numbers are from the package. */
 static void test_hashes_that_stay(void **state) {
   (void)state;
   assert_true(hash_of(make2("ffi.Array", tvmffi_any_int(1), tvmffi_any_int(2))) ==
@@ -165,7 +165,7 @@ static void test_objects(void **state) {
   check_equal(pair(node_type, 1, 2), pair(node_type, 1, 2), true);
   check_equal(pair(node_type, 1, 2), pair(node_type, 1, 3), false);
   check_equal(pair(node_type, 1, 2), pair(partial_type, 1, 2), false);
-  check_equal(pair(partial_type, 1, 2), pair(partial_type, 1, 3), true); /* next is left out */
+  check_equal(pair(partial_type, 1, 2), pair(partial_type, 1, 3), true); /* `next` does not count */
   check_less(pair(node_type, 1, 2), pair(node_type, 1, 3));
   check_no_order(pair(node_type, 1, 2), pair(partial_type, 1, 2), "TypeError",
                  "Cannot compare values of different types: test.Node vs test.Partial");
@@ -184,8 +184,7 @@ static void test_cycles(void **state) {
   break_cycle(&c);
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int equal_values(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny values[2];

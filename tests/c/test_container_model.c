@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random sequences of operations on lists, dicts and maps against models that are plain arrays;
- * what must hold of the layout is checked along the way. TVM_FFI_TEST_SEED starts with another
- * sequence.
+ * Random sequences of operations on lists, dicts and maps, compared with models that are plain
+ * arrays. The invariants of the layout are checked along the way. TVM_FFI_TEST_SEED selects the
+ * first sequence.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static uint64_t next_random(uint64_t below) {
   return (state_of_random >> 33) % below;
 }
 
-/* Says which sequence it was when a check fails. */
+/* Starts a sequence; say_seed prints its number when a check fails. */
 static void start(uint64_t sequence) {
   seed = sequence;
   state_of_random = sequence * UINT64_C(2654435761) + 1;
@@ -39,11 +39,11 @@ static uint64_t first_seed(void) {
   return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
-/* ---- Values: texts of number n, objects of their own, every reference of which counts -------- */
+/* ---- Values: text n is a String object of n bytes; its references are counted ---- */
 
 enum { kTexts = 16 };
 static TVMFFIAny texts[kTexts];
-static int64_t text_uses[kTexts]; /* in the model */
+static int64_t text_uses[kTexts]; /* references that the model holds */
 
 static int make_texts(void **test) {
   int i;
@@ -68,7 +68,7 @@ static void check_uses(void) {
   }
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
+/* ---- Lists ---- */
 
 static int list_model[4 * kMaxEntries];
 static int list_size;
@@ -124,7 +124,7 @@ static void change_list(const TVMFFIAny *list) {
       check_ok(call4("ffi.ListEraseRange", 3, *list, at, to, none, &result));
       model_splice(i, stop, NULL, 0);
       return;
-    case 7: /* by itself, while that does not get too long */
+    case 7: /* replaced by the list itself, unless that gets too long */
       if (2 * list_size >= kMaxEntries) return;
       memcpy(copy, list_model, (size_t)list_size * sizeof *copy);
       check_ok(call4("ffi.ListReplaceSlice", 4, *list, at, to, *list, &result));
@@ -165,12 +165,12 @@ static void test_lists(void **test) {
   seed = kSequences;
 }
 
-/* ---- Dicts and maps -------------------------------------------------------------------------- */
+/* ---- Dicts and maps ---- */
 
 static struct {
   int64_t key;
   int value;
-} model[kMaxEntries]; /* in order of iteration */
+} model[kMaxEntries]; /* in iteration order */
 static int model_size, model_slots;
 static bool model_is_small;
 
@@ -202,7 +202,7 @@ static void model_set(int64_t key, int value) {
   if (model_is_small && model_size > model_slots) model_slots = 4;
 }
 
-/* Metadata, chains and the list of a table agree with each other. */
+/* Checks that metadata, chains and linked list of a table agree with each other. */
 static void check_table(const tvmffi_map *map) {
   uint64_t i, filled = 0, chained = 0, listed = 0, previous = TVMFFI_MAP_NONE;
   for (i = 0; i < map->slots; ++i) {
@@ -223,7 +223,7 @@ static void check_table(const tvmffi_map *map) {
     }
   }
   assert_int_equal(filled, map->size);
-  assert_int_equal(chained, map->size); /* each body entry is in one chain */
+  assert_int_equal(chained, map->size); /* each body entry is in exactly one chain */
   for (i = map->head; i != TVMFFI_MAP_NONE; i = tvmffi_map_item_at(map, i)->next, ++listed) {
     assert_true(tvmffi_map_item_at(map, i)->prev == previous);
     previous = i;
@@ -252,7 +252,7 @@ static void check_map_model(const TVMFFIAny *object) {
   check_uses();
 }
 
-/* Few keys make collisions of all kinds, in tables that are nearly full. */
+/* Few keys cause collisions of all kinds in tables that are nearly full. */
 static int64_t pick_key(uint64_t num_keys) {
   return (int64_t)(next_random(num_keys) * UINT64_C(0x9e3779b97f4a7c15) >> 20);
 }

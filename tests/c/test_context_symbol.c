@@ -25,7 +25,7 @@ static void test_libraries_loaded_afterwards(void **state) {
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_b", &values[1]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_nowhere", &values[2]));
   TVMFFIObjectDecRef(before);
-  before = get_system_lib("before"); /* made before */
+  before = get_system_lib("before"); /* the same module, made before the symbols */
   assert_null(in_library);
   after = get_system_lib("p_");
   assert_ptr_equal(in_library, &values[0]);
@@ -56,13 +56,12 @@ static void test_files(void **state) {
   module = load("kernels.so");
   check_ok(call_function(module, "main", NULL, 0, &result));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1); /* the library counted in the variable it was given */
+  assert_int_equal(closed, 1); /* the library counted in the variable that the symbol points to */
 }
 
-/* ---- Visits ------------------------------------------------------------------------------------
- */
+/* ---- Visits ---- */
 
-/* What is to be seen from the first on, and what ends the visit. */
+/* The names that the visit must see, from the first on, and the code that ends it. */
 typedef struct {
   const char *names;
   const char *first;

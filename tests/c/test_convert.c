@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the attribute __ffi_convert__ of built-in types accepts. */
+/* What the attribute __ffi_convert__ of each built-in type accepts. */
 #include "c/walk_support.h"
 #include "core/type.h"
 
@@ -8,7 +8,7 @@ static int convert(int32_t type_index, TVMFFIAny value, TVMFFIAny *out) {
   return TVMFFIFunctionCall(find_attr(type_index, "__ffi_convert__")->v_obj, &value, 1, out);
 }
 
-/* Accepted as it is: the same object, counted once more. The value is given up. */
+/* The value is accepted as it is: the same object with one more reference. Releases the value. */
 static void check_kept(int32_t type_index, TVMFFIAny value) {
   TVMFFIAny made;
   check_ok(convert(type_index, value, &made));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the built-in functions of the core do, called by name as frontends call them. */
+/* The built-in functions of the core, called by name as frontends call them. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
@@ -36,7 +36,7 @@ static void check_sentinel(const char *name, TVMFFIObject **out) {
   check_release(&again);
   check_release(&result);
   check_ok(TVMFFIRuntimeShutdown());
-  check_ok(call(name, NULL, 0, &again)); /* the same for the whole life of the process */
+  check_ok(call(name, NULL, 0, &again)); /* the same object for the life of the process */
   assert_ptr_equal(again.v_obj, *out);
   assert_true(check_use_count(again.v_obj) >= 2);
   check_release(&again);
@@ -95,7 +95,7 @@ static void test_string_and_bytes(void **state) {
   arg = tvmffi_any_raw_str("a text of more than seven bytes");
   check_ok(call("ffi.String", &arg, 1, &heap));
   assert_int_equal(heap.type_index, kTVMFFIStr);
-  check_ok(call("ffi.String", &heap, 1, &result)); /* the same object */
+  check_ok(call("ffi.String", &heap, 1, &result)); /* an owned string is returned as it is */
   assert_ptr_equal(result.v_obj, heap.v_obj);
   assert_int_equal(check_use_count(heap.v_obj), 2);
   check_release(&result);
@@ -135,7 +135,7 @@ static void count_delete(void *self) {
   ++num_deletes;
 }
 
-/* Functions as opaque pointers, the way frontends pass them. */
+/* Makes an opaque pointer of a function, as frontends pass them. */
 static TVMFFIAny pointer_to(TVMFFISafeCallType safe_call, void (*deleter)(void *self)) {
   union {
     void *data;
@@ -167,7 +167,7 @@ static void test_function_from_extern_c(void **state) {
   args[0] = args[2] = tvmffi_any_none();
   check_ok(call("ffi.FunctionFromExternC", args, 3, &function));
   check_ok(TVMFFIFunctionCall(function.v_obj, NULL, 0, &result));
-  assert_ptr_equal(result.v_ptr, function.v_obj); /* the function itself, without a self */
+  assert_ptr_equal(result.v_ptr, function.v_obj); /* without a self: the function itself */
   check_release(&function);
   args[1] = tvmffi_any_none();
   check_fails(call("ffi.FunctionFromExternC", args, 3, &function), "ValueError", NULL);

@@ -10,14 +10,14 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* ---- A kind of module that has every method, and does with each what the test says ----------- */
+/* ---- A kind of module that has every method and does what `mode` says ---- */
 
 static enum { kGive, kGiveNothing, kGiveWrong, kFail, kFailSilently } mode;
-static TVMFFIObject *wrong;  /* an object of a type that no method gives */
-static char asked[64];       /* the texts of the last call */
-static int spy, num_calls;   /* spy is self */
-static int num_destroyed[2]; /* by the two kinds below */
-static char order[16];       /* what was destroyed */
+static TVMFFIObject *wrong;  /* an object of a type that no method may return */
+static char asked[64];       /* the text arguments of the last call */
+static int spy, num_calls;   /* &spy is `self` */
+static int num_destroyed[2]; /* counts of the two kinds below */
+static char order[16];       /* the modules destroyed so far, in order */
 
 static int give_three(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -36,7 +36,7 @@ static void note(void *self, const TVMFFIByteArray *text, const TVMFFIByteArray 
                  more == NULL ? "" : ",", more == NULL ? "" : more->data);
 }
 
-/* What a method does that was asked for a text or bytes. */
+/* Does what `mode` says for a method that must return a text or bytes. */
 static int act(const char *text, bool is_bytes, TVMFFIAny *out) {
   TVMFFIByteArray bytes;
   assert_int_equal(out->type_index, kTVMFFINone);
@@ -77,7 +77,7 @@ static int implements_spied(void *self, const TVMFFIByteArray *name, int *out) {
   TVMFFIAny any = tvmffi_any_none();
   note(self, name, NULL);
   assert_int_equal(*out, 0);
-  if (mode == kGive) *out = 256; /* any number but 0 */
+  if (mode == kGive) *out = 256; /* any number but 0 is true */
   return mode == kGive ? 0 : act("", false, &any);
 }
 
@@ -130,7 +130,7 @@ static const TVMFFIRuntimeModuleVTable kSpied = {
     inspect_spied,
     destroy_spied};
 
-/* One that has nothing but what it must have. */
+/* A kind of module that has only the required methods. */
 static int get_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                        TVMFFIObjectHandle *out) {
   (void)self;
@@ -174,12 +174,12 @@ static int tear_down(void **state) {
   return 0;
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Creation ---- */
 
 static void check_refused(const TVMFFIRuntimeModuleVTable *vtable, const char *message) {
   TVMFFIObjectHandle module = &spy;
   check_fails(TVMFFIRuntimeModuleCreate(vtable, &spy, &module), "ValueError", message);
-  assert_ptr_equal(module, &spy); /* not written */
+  assert_ptr_equal(module, &spy); /* the output is not written */
   assert_int_equal(num_destroyed[0], 0);
 }
 
@@ -224,7 +224,7 @@ static void test_arguments_that_are_null(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* A vtable of a later version is larger; what is behind is not looked at. */
+/* A vtable of a later version is larger; fields that this version does not know are ignored. */
 static void test_a_larger_vtable(void **state) {
   struct {
     TVMFFIRuntimeModuleVTable vtable;
@@ -265,14 +265,14 @@ static void test_self_is_for_its_maker(void **state) {
   assert_ptr_equal(self, &spy);
   TVMFFIObjectDecRef(library);
   TVMFFIObjectDecRef(module);
-  ((tvmffi_module *)(void *)without)->self = nothing; /* for destroy, which reads it */
+  ((tvmffi_module *)(void *)without)->self = nothing; /* destroy_plain reads it as a string */
   TVMFFIObjectDecRef(without);
   assert_int_equal(num_destroyed[1], 1);
 }
 
-/* ---- Methods --------------------------------------------------------------------------------- */
+/* ---- Methods ---- */
 
-/* A method by its global function; save_to_bytes has none. */
+/* A method, called by its global function; save_to_bytes has no global function. */
 typedef struct {
   const char *global, *text;
   int flag;
@@ -422,7 +422,7 @@ static void test_L_13_methods_that_fail_silently(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Without methods ------------------------------------------------------------------------- */
+/* ---- Modules without some of the methods ---- */
 
 static void test_implements_asks_get_function(void **state) {
   TVMFFIRuntimeModuleVTable vtable = kSpied;
@@ -450,7 +450,7 @@ static void test_implements_asks_get_function(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Destroying ------------------------------------------------------------------------------ */
+/* ---- Destruction ---- */
 
 static void test_destroyed_once_before_its_imports(void **state) {
   static char a[] = "a", b[] = "b";
@@ -471,7 +471,7 @@ static void test_destroyed_once_before_its_imports(void **state) {
   assert_string_equal(order, "sba");
 }
 
-/* A client that wants to know when the module dies. */
+/* A client replaces the deleter to learn when the module dies. */
 static void (*deleter_behind)(void *self, int flags);
 static int num_deletes;
 

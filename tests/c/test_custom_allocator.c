@@ -3,7 +3,7 @@
 
 #include "support/check.h"
 
-/* What code built with 0.1.13 does with a body when its object dies. */
+/* Frees a body as code built with 0.1.13 does when its object dies. */
 static void free_body(void *body) {
   TVMFFIObjectAllocHeader header;
   memcpy(&header, (char *)body - sizeof header, sizeof header);

@@ -30,7 +30,7 @@ static void test_values_that_are_their_own_copies(void **state) {
   check_release(&values[2]);
 }
 
-/* What is given is a view: a text that nobody owns becomes one that somebody does. */
+/* The argument is a view: a borrowed text becomes an owned one. */
 static void test_views(void **state) {
   TVMFFIAny text = tvmffi_any_raw_str("a text of more than seven bytes"), made;
   (void)state;
@@ -51,7 +51,7 @@ static void test_containers_are_made_anew(void **state) {
   check_release(&copy);
   copy = copy_of(array);
   inner = item_of(copy, 0);
-  assert_ptr_equal(inner.v_obj, item_of(copy, 1).v_obj); /* shared as before */
+  assert_ptr_equal(inner.v_obj, item_of(copy, 1).v_obj); /* shared as in the original */
   assert_ptr_not_equal(inner.v_obj, list.v_obj);
   assert_int_equal(check_use_count(inner.v_obj), 2);
   check_release(&array);
@@ -70,7 +70,7 @@ static void test_objects_are_copied_by_their_fields(void **state) {
   check_release(&copy);
 }
 
-/* Whoever reads the fields, and whoever else has what is in them. */
+/* Objects shared by several fields stay shared in the copy, for getters of both kinds. */
 static void test_sharing_is_kept(void **state) {
   int32_t types[2];
   int i;
@@ -93,7 +93,7 @@ static void test_sharing_is_kept(void **state) {
   }
 }
 
-/* 2 to the power of 60 lists, if they were not shared. */
+/* 2^60 lists if shared ones were copied more than once. */
 static void test_shared_ones_are_copied_once(void **state) {
   TVMFFIAny value = make1("ffi.List", tvmffi_any_int(1)), copy;
   int i;
@@ -105,7 +105,7 @@ static void test_shared_ones_are_copied_once(void **state) {
   check_release(&copy);
 }
 
-/* Its one owner is its own element. */
+/* The list's only owner is its own element. */
 static void test_a_view_of_a_cycle_that_nobody_owns(void **state) {
   TVMFFIAny list = make_cycle(1), view = list, copy;
   (void)state;
@@ -126,7 +126,7 @@ static void test_a_cycle_is_a_cycle_again(void **state) {
   break_cycle(&copy);
 }
 
-/* Through what cannot be changed once it is made. */
+/* The cycle goes through an Array and a Map, which cannot be changed after they are made. */
 static void test_a_cycle_through_arrays_and_maps(void **state) {
   TVMFFIAny list = call_ok("ffi.List", NULL, 0), args[2], none, copy, map;
   (void)state;

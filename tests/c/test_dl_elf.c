@@ -20,7 +20,7 @@ static void *open_file(const char *file) {
   return handle;
 }
 
-/* ---- Symbols --------------------------------------------------------------------------------- */
+/* ---- Symbols ---- */
 
 static int num_visited, num_known;
 static const char *refused;
@@ -51,11 +51,11 @@ static bool visit_all(const char *file, const char *refused_name) {
   refused = refused_name;
   rc = tvmffi_dl_all_symbols(handle, visit);
   tvmffi_dl_close(handle);
-  assert_null(dlopen(path, RTLD_LAZY | RTLD_NOLOAD)); /* looking at it does not keep it */
+  assert_null(dlopen(path, RTLD_LAZY | RTLD_NOLOAD)); /* visiting does not keep it loaded */
   return rc;
 }
 
-/* Tables of both formats that tell how many symbols there are. */
+/* The number of symbols is found with hash tables of both formats, GNU and System V. */
 static void test_symbols(void **state) {
   int all;
   (void)state;
@@ -72,11 +72,12 @@ static void test_symbols(void **state) {
 static void test_symbols_of_what_is_brought_along(void **state) {
   (void)state;
   assert_true(visit_all("leave_nothing_along.so", NULL));
-  assert_false(visit_all("leave_nothing_along.so", "TVMFFIFunctionGetGlobal")); /* of that alone */
-  assert_true(visit_all("leave_nothing_along.so", "malloc")); /* nor are those of libc */
+  /* Only the library that was brought along uses this symbol. */
+  assert_false(visit_all("leave_nothing_along.so", "TVMFFIFunctionGetGlobal"));
+  assert_true(visit_all("leave_nothing_along.so", "malloc")); /* libc is not visited */
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Addresses ---- */
 
 static void test_sizes(void **state) {
   static const char kName[] = "__tvm_ffi__library_ctx";
@@ -85,7 +86,7 @@ static void test_sizes(void **state) {
   (void)state;
   assert_non_null(on_heap);
   assert_int_equal(tvmffi_dl_symbol_size(kName, symbol), sizeof(void *));
-  /* of another name, and in the middle of a symbol: what the segment has */
+  /* for another name, or inside a symbol: the rest of the segment */
   assert_in_range(tvmffi_dl_symbol_size("no_such_name", symbol), sizeof(void *), 1 << 20);
   assert_int_equal(tvmffi_dl_symbol_size("no_such_name", symbol),
                    tvmffi_dl_symbol_size(kName, (char *)symbol + 1) + 1);
@@ -97,7 +98,7 @@ static void test_sizes(void **state) {
 static void test_keeping(void **state) {
   void *handle = open_file("leave_nothing.so");
   (void)state;
-  tvmffi_dl_keep(&num_known); /* of the program, and of nobody: nothing happens */
+  tvmffi_dl_keep(&num_known); /* addresses of the program, the stack and nothing are ignored */
   tvmffi_dl_keep(&handle);
   tvmffi_dl_keep(NULL);
   tvmffi_dl_keep(tvmffi_dl_symbol(handle, "__tvm_ffi_leave"));
@@ -107,7 +108,7 @@ static void test_keeping(void **state) {
   tvmffi_dl_close(handle);
 }
 
-/* Neither the name a program was started by nor a relative path says where a file is. */
+/* Neither argv[0] nor a relative path would identify the file. */
 static void test_paths(void **state) {
   static const char here = 0;
   char found[4096], again[4096], before[4096];
@@ -141,7 +142,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_symbols), cmocka_unit_test(test_symbols_of_what_is_brought_along),
       cmocka_unit_test(test_sizes),   cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_keeping), /* last: from then on the library stays */
+      cmocka_unit_test(test_keeping), /* last, because it keeps the library loaded */
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -8,7 +8,7 @@
 #include "platform/dl.h"
 #include "support/check.h"
 
-static char *content; /* of a library file */
+static char *content; /* the bytes of a library file */
 static size_t size;
 
 static int read_library(void **state) {
@@ -33,7 +33,7 @@ static int free_library(void **state) {
   return 0;
 }
 
-/* Tries to load a file of the library's first n bytes in a process of its own; its exit status. */
+/* Loads the library's first n bytes from a file, in a child process; returns its exit status. */
 static int load_first(size_t n, const char *path) {
   FILE *file = fopen(path, "wb");
   pid_t child;
@@ -52,7 +52,7 @@ static int load_first(size_t n, const char *path) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* The system's loader runs into SIGBUS there. */
+/* The system's loader would crash with SIGBUS on such a file. */
 static void test_files_that_are_cut_off_are_refused(void **state) {
   char path[] = "/tmp/tvm_ffi_cut_XXXXXX";
   int file = mkstemp(path);
@@ -62,7 +62,7 @@ static void test_files_that_are_cut_off_are_refused(void **state) {
   (void)close(file);
   for (n = 0; n < size; n += n < 1024 ? 61 : 1021) {
     int status = load_first(n, path);
-    /* Near the end only what no loader reads is missing. */
+    /* Near the end only parts that no loader reads are missing. */
     if (status != 20 && !(status == 10 && n > 4096)) {
       print_error("%zu bytes of %zu: status %d\n", n, size, status);
       fail();
@@ -76,7 +76,7 @@ static void test_reasons(void **state) {
   char reason[8];
   (void)state;
   assert_null(tvmffi_dl_open("./no/such/library.so", reason, sizeof reason));
-  assert_int_equal(strlen(reason), sizeof reason - 1); /* cut, and ended */
+  assert_int_equal(strlen(reason), sizeof reason - 1); /* truncated and ended by a NUL */
   assert_null(tvmffi_dl_open("./no/such/library.so", NULL, 0));
 }
 
@@ -88,7 +88,7 @@ static void test_what_is_loaded_is_found(void **state) {
   assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
 }
 
-/* The libraries of tests/modules are in a folder beside this program; the others by their name. */
+/* Libraries of tests/modules are found in a folder beside this program, others by their name. */
 static void test_beside_this_code_or_by_name(void **state) {
   char reason[256] = "";
   void *handle = tvmffi_dl_open_beside("modules/kernels.so", reason, sizeof reason);

@@ -93,7 +93,7 @@ static void test_tensors_of_values(void **state) {
   TVMFFIObjectDecRef(tensor);
 }
 
-/* The C function of the ABI copies a borrowed tensor all the same: the value owns nothing. */
+/* The C function of the ABI copies even a borrowed tensor; the copy owns nothing. */
 static void test_the_abi_does_not_refuse_borrowed_tensors(void **state) {
   TVMFFIAny view, value;
   (void)state;
@@ -116,7 +116,7 @@ static void test_add_one(void **state) {
   memset(&result, 0, sizeof result);
   check_ok(add_one());
   assert_true(y_data[0] == 2 && y_data[1] == 3 && y_data[2] == 4);
-  tensor = make_tensor(); /* of the memory of y */
+  tensor = make_tensor(); /* shares the memory of y */
   check_ok(TensorToView(tensor, &args[0]));
   check_ok(TensorToView(tensor, &args[1]));
   check_ok(__tvm_ffi_add_one(NULL, args, 2, &result));

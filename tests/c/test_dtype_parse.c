@@ -95,7 +95,7 @@ static void test_custom_types(void **state) {
   assert_string_equal(custom_argument, "");
   check_ok(parse("custom[a[b]", &dtype));
   assert_string_equal(custom_argument, "a[b");
-  for (i = 60; i < 70; ++i) { /* around the size of the parser's own buffer */
+  for (i = 60; i < 70; ++i) { /* sizes around that of the parser's own buffer */
     memcpy(text, "custom[", 7);
     memset(text + 7, 'n', i);
     memcpy(text + 7 + i, "]8", 3);

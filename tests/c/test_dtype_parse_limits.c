@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where parsing stops: at the end of the text, and at numbers that do not fit. */
+/* Parsing stops at the end of the text, and refuses numbers that do not fit. */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 
 #include "dtype_table.h"
 
-/* The text at the very end of a page that nothing mapped follows. */
+/* Puts the text at the end of a page that is followed by an inaccessible page. */
 static void test_F_1_parser_never_reads_past_the_end(void **state) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), i, size;
   char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,7 +114,7 @@ static void test_L_1g_custom_names_end_at_the_end(void **state) {
   TVMFFIByteArray bytes = check_bytes("custom[ab]");
   DLDataType dtype;
   (void)state;
-  for (bytes.size = 6; bytes.size < 10; ++bytes.size) { /* a bracket stands behind the end */
+  for (bytes.size = 6; bytes.size < 10; ++bytes.size) { /* the closing bracket is past the end */
     check_fails_with(TVMFFIDataTypeFromString(&bytes, &dtype), "ValueError", "'custom' type in");
   }
 }

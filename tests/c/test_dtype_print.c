@@ -6,7 +6,7 @@ static void check_printed(DLDataType dtype, const char *expected) {
   TVMFFIByteArray *bytes;
   memset(&out, 0xA5, sizeof out);
   check_ok(TVMFFIDataTypeToString(&dtype, &out));
-  assert_int_equal(out.type_index, kTVMFFIStr); /* a heap String, however short */
+  assert_int_equal(out.type_index, kTVMFFIStr); /* a heap String, even if short */
   assert_int_equal(out.zero_padding, 0);
   bytes = TVMFFIBytesGetByteArrayPtr(out.v_obj);
   assert_string_equal(bytes->data, expected);
@@ -59,7 +59,7 @@ static void test_bits_of_formats_are_not_shown(void **state) {
   (void)state;
   check_numbers(7, 4, 1, "float8_e3m4");
   check_numbers(9, 0, 32767, "float8_e4m3b11fnuzx32767");
-  check_numbers(9, 8, 32768, "float8_e4m3b11fnuzxvscalex32768"); /* the longest of all */
+  check_numbers(9, 8, 32768, "float8_e4m3b11fnuzxvscalex32768"); /* the longest text of all */
   check_numbers(kDLFloat, 0, 1, "float0");
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of generated code are loaded and run: tests/modules/emitted_{tvm,tilelang}.c, _llvm.ll
- */
+/* Loads and runs libraries of generated code: tests/modules/emitted_{tvm,tilelang}.c, _llvm.ll */
 #include <stdlib.h>
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/env.h>
@@ -26,7 +25,7 @@ static int set_device(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
   return tvm_ffi_any_read_int64(&args[1], &device_id);
 }
 
-/* Adds the length of a vector to its first n elements, and returns n. */
+/* The kernel adds the vector's length to its first n elements, and returns n. */
 static void test_tvm(void **state) {
   TVMFFIObjectHandle kernel = get("emitted_tvm.so", "fadd"), tensor = NULL;
   float data[3] = {0.5f, 1.5f, 2.5f};
@@ -48,7 +47,7 @@ static void test_tvm(void **state) {
   assert_true(device_type == 1 && device_id == 7);
   TVMFFIObjectDecRef(kernel);
 
-  kernel = get("emitted_tvm.so", "main"); /* the entry function; here with a Tensor object */
+  kernel = get("emitted_tvm.so", "main"); /* the entry function, called with a Tensor object */
   check_ok(tvm_ffi_tensor_create_around(&x, NULL, NULL, &tensor));
   args[0] = tvm_ffi_any_view_object(tensor);
   args[1] = tvm_ffi_any_from_int64(3);
@@ -59,7 +58,7 @@ static void test_tvm(void **state) {
   args[0] = tvm_ffi_any_from_int64(1);
   check_fails(tvm_ffi_function_call(kernel, args, 2, &result), "TypeError",
               "Mismatched type on argument #0");
-  x.dtype = TVM_FFI_C_INT32; /* it returns -1 and raises nothing: L-13 */
+  x.dtype = TVM_FFI_C_INT32; /* the kernel returns -1 without raising an error: L-13 */
   args[0] = tvm_ffi_any_view_tensor(&x);
   check_fails_with(tvm_ffi_function_call(kernel, args, 2, &result), "InternalError",
                    "without setting an error");
@@ -67,7 +66,7 @@ static void test_tvm(void **state) {
   TVMFFIObjectDecRef(kernel);
 }
 
-/* Allocates its output and returns it in an array. */
+/* The kernel allocates its output and returns it in an array. */
 static void test_tilelang(void **state) {
   TVMFFIObjectHandle kernel;
   tvm_ffi_env env = tvm_ffi_env_make(tvm_ffi_device_make(kDLCPU, 0));
@@ -90,12 +89,12 @@ static void test_tilelang(void **state) {
   check_ok(tvm_ffi_any_read_tensor(item, &tensor));
   assert_true(tensor->ndim == 1 && tensor->shape[0] == 16 && tensor->strides[0] == 1);
   assert_true(tvm_ffi_dtype_equal(tensor->dtype, TVM_FFI_C_FLOAT32));
-  memset(tvm_ffi_tensor_get_data(tensor), 1, 16 * sizeof(float)); /* all of it is there */
+  memset(tvm_ffi_tensor_get_data(tensor), 1, 16 * sizeof(float)); /* all of the memory is there */
   tvm_ffi_any_clear(&result);
   TVMFFIObjectDecRef(kernel);
 }
 
-/* ---- LLVM IR --------------------------------------------------------------------------------- */
+/* ---- LLVM IR ---- */
 
 enum { kLength = 1000 };
 
@@ -132,9 +131,9 @@ static void test_llvm(void **state) {
   tvm_ffi_tensor_init(&x, x_data, cpu, TVM_FFI_C_FLOAT32, 1, &length, &x_step);
   tvm_ffi_tensor_init(&y, y_data, cpu, TVM_FFI_C_FLOAT32, 1, &length, &y_step);
   y.byte_offset = 2 * sizeof(float);
-  x.strides = NULL; /* as DLPack before 1.2 says contiguous */
+  x.strides = NULL; /* DLPack before 1.2 allows NULL strides for contiguous tensors */
 
-  /* A plain DLTensor and a Tensor object; a float and an int. */
+  /* Takes a plain DLTensor and a Tensor object; a float and an int. */
   check_ok(tvm_ffi_tensor_create_around(&x, NULL, NULL, &tensor));
   args[0] = tvm_ffi_any_view_tensor(&y);
   args[1] = tvm_ffi_any_view_object(tensor);
@@ -146,7 +145,7 @@ static void test_llvm(void **state) {
   assert_true(y_data[0] == 0 && y_data[1] == 0);
   TVMFFIObjectDecRef(tensor);
 
-  /* What it refuses. */
+  /* Arguments that it refuses. */
   check_fails(tvm_ffi_function_call(kernel, args, 2, &result), "TypeError",
               "saxpy takes 3 arguments");
   args[2] = tvm_ffi_any_view_string("2");
@@ -157,7 +156,7 @@ static void test_llvm(void **state) {
               "saxpy expects a tensor");
   args[1] = tvm_ffi_any_view_tensor(&x);
   length = kLength - 1;
-  y.shape = two; /* ten rows, but a vector still */
+  y.shape = two; /* extent 10, still one dimension */
   check_fails(tvm_ffi_function_call(kernel, args, 3, &result), "ValueError",
               "saxpy expects vectors of equal length");
   y_step = 2;

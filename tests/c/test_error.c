@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Raising and the slot of each thread; test_error_object.c has the objects. */
+/* Raising errors, and the slot of each thread; test_error_object.c tests the objects. */
 #include "core/error.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void test_an_empty_slot(void **state) {
   assert_false(tvmffi_error_is_raised());
 }
 
-/* Whoever takes the slot's object reads it as an Error. */
+/* Code that takes the slot's object reads it as an Error. */
 static void test_only_errors_are_raised(void **state) {
   probe p;
   (void)state;
@@ -47,7 +47,7 @@ static void test_the_slot_shares(void **state) {
   assert_int_equal(check_use_count(&first), 2);
   TVMFFIErrorSetRaised(&second);
   assert_int_equal(check_use_count(&first), 1);
-  TVMFFIErrorMoveFromRaised(NULL); /* takes nothing out */
+  TVMFFIErrorMoveFromRaised(NULL); /* a NULL output leaves the slot as it is */
   assert_ptr_equal(take(), &second);
   assert_int_equal(check_use_count(&second), 2);
   assert_null(take());
@@ -57,7 +57,7 @@ static void test_the_slot_shares(void **state) {
   assert_int_equal(first.strong_deletes + second.strong_deletes, 0);
 }
 
-/* The deleter of an error's context may raise; what is being raised wins. */
+/* The deleter of an error's context raises too; the error being raised must win. */
 static void raise_too(void *unused) {
   (void)unused;
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of a deleter");
@@ -170,7 +170,7 @@ static void test_formatted_messages_of_all_lengths(void **state) {
   }
 }
 
-/* A text of the error that is being replaced may be part of the new one. */
+/* The texts of the new error may belong to the error that it replaces. */
 static void test_raising_with_texts_of_the_raised_error(void **state) {
   TVMFFIErrorCell *cell;
   TVMFFIObjectHandle error;
@@ -178,7 +178,7 @@ static void test_raising_with_texts_of_the_raised_error(void **state) {
   TVMFFIErrorSetRaisedFromCStr("KeyError", "inner");
   error = take();
   TVMFFIErrorSetRaised(error);
-  TVMFFIObjectDecRef(error); /* the slot holds it now */
+  TVMFFIObjectDecRef(error); /* now only the slot holds it */
   cell = TVMFFIErrorGetCellPtr(error);
   tvmffi_error_raisef(cell->kind.data, "outer: %s", cell->message.data);
   check_raised("KeyError", "outer: inner");
@@ -204,10 +204,10 @@ static void test_L_9_out_of_memory_is_a_static_error(void **state) {
   tvmffi_error_raise_memory();
   second = take();
   assert_ptr_equal(second, first);
-  assert_int_equal(check_use_count(first), 3); /* the third is its own, never given up */
+  assert_int_equal(check_use_count(first), 3); /* the library keeps one, which it never releases */
   TVMFFIObjectDecRef(first);
   TVMFFIObjectDecRef(second);
-  tvmffi_error_raise_memory(); /* still there */
+  tvmffi_error_raise_memory(); /* it can be raised again */
   check_raised("MemoryError", "out of memory");
 }
 

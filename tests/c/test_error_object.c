@@ -90,7 +90,7 @@ static void test_refusals(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-/* The one failure that raises nothing: out of memory is for the caller to tell. */
+/* The only failure that raises nothing: the caller has to report that memory ran out. */
 static void test_texts_that_cannot_be(void **state) {
   static const TVMFFIByteArray kEndless = {"", SIZE_MAX}, kHalf = {"", SIZE_MAX / 2};
   TVMFFIObjectHandle error = (void *)state;
@@ -123,7 +123,7 @@ static void test_updating_the_backtrace(void **state) {
   (void)state;
   update(error, "2\n", kTVMFFIBacktraceUpdateModeAppend);
   check_backtrace(error, "1\n2\n");
-  update(error, "3\n", 77); /* whatever is not 0 appends */
+  update(error, "3\n", 77); /* any other mode but 0 appends */
   check_backtrace(error, "1\n2\n3\n");
   update(error, "4\n", kTVMFFIBacktraceUpdateModeReplace);
   check_backtrace(error, "4\n");

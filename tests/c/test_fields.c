@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields in order, read and written; and children of any value, one after the other. */
+/* Fields in order, read and written; and iteration over the children of any value. */
 #include "reflect/fields.h"
 
 #include "c/walk_support.h"
@@ -67,8 +67,7 @@ static void test_objects_without_a_creator(void **state) {
               "__ffi_new__ of `test.WrongNew` gave `ffi.List`");
 }
 
-/* ---- Children ----------------------------------------------------------------------------------
- */
+/* ---- Children ---- */
 
 static void check_children(TVMFFIAny value, const int64_t *keys, const int64_t *values, int count) {
   tvmffi_child_cursor cursor;
@@ -98,7 +97,7 @@ static void test_children(void **state) {
   check_children(call_ok("ffi.FunctionListGlobalNamesFunctor", NULL, 0), NULL, NULL, 0);
 }
 
-/* A List that shrinks and a Dict that is emptied on the way end early. */
+/* If a List shrinks or a Dict is emptied during the iteration, it ends early. */
 static void test_containers_that_change(void **state) {
   TVMFFIAny list = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny dict = make2("ffi.Dict", tvmffi_any_int(1), tvmffi_any_int(2)), none;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ffi.VisitErrorContext.FindAccessPaths */
+/* Tests of ffi.VisitErrorContext.FindAccessPaths. */
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
@@ -14,7 +14,9 @@ static void prepend(char *text, const char *part) {
   memcpy(text, part, size);
 }
 
-/* The paths as ".b[0]; .a; ", where objects of the pattern are; the innermost comes first. */
+/*
+ * Returns the paths to the pattern as ".b[0]; .a; ". The pattern begins with the innermost object.
+ */
 static const char *find(TVMFFIAny root, const TVMFFIAny *pattern, int32_t num, bool prefixes) {
   static char text[256];
   tvmffi_visit_error_context *context = tvmffi_reflect_new(kTvmffiVisitErrorContext);
@@ -49,7 +51,7 @@ static const char *find(TVMFFIAny root, const TVMFFIAny *pattern, int32_t num, b
   return text;
 }
 
-/* A root, with the leaf in `a`, and in `b` in a List, and under 9 in a Dict that is in it too. */
+/* Makes a root with the leaf in `a`, in the List in `b`, and under key 9 of a Dict in that List. */
 static TVMFFIAny make_root(TVMFFIAny leaf) {
   TVMFFIAny dict = make("ffi.Dict", 2, tvmffi_any_int(9), tvmffi_any_copy(&leaf));
   TVMFFIAny list = make("ffi.List", 2, tvmffi_any_copy(&leaf), dict);
@@ -66,9 +68,9 @@ static void test_all_places_of_an_object(void **state) {
   assert_string_equal(find(root, pattern, 4, false), ".a; .b[0]; .b[1]{9]; ");
   assert_string_equal(find(root, &root, 1, false), "; ");
   assert_string_equal(find(root, pattern, 0, true), "");
-  assert_string_equal(find(as_node(&root)->b, pattern, 1, false), ""); /* not in a container */
+  assert_string_equal(find(as_node(&root)->b, pattern, 1, false), ""); /* the root is a container */
   assert_string_equal(find(none, pattern, 1, false), "");
-  pattern[1] = as_node(&root)->b; /* containers match nothing */
+  pattern[1] = as_node(&root)->b; /* containers match nothing in a pattern */
   assert_string_equal(find(root, pattern, 2, false), "");
   check_release(&root);
 }
@@ -87,7 +89,7 @@ static void test_prefixes(void **state) {
   pattern[1] = other;
   assert_string_equal(find(other, pattern, 2, true), "; ");
   pattern[0] = leaf;
-  assert_string_equal(find(other, pattern, 2, true), ""); /* never the root for a prefix */
+  assert_string_equal(find(other, pattern, 2, true), ""); /* a prefix never gives the root */
   check_release(&other);
   check_release(&root);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ffi.ContainerFindFirstNonCPUDevice. */
+/* Tests of ffi.ContainerFindFirstNonCPUDevice. */
 #include "c/container_support.h"
 #include "core/object.h"
 
-/* As much of a Tensor as the search looks at; never released to nothing. */
+/* The part of a Tensor that the search reads. It is on the stack and must never be destroyed. */
 typedef struct {
   TVMFFIObject header;
   DLTensor tensor;
@@ -49,7 +49,7 @@ static void test_what_is_found(void **state) {
   check_device(array, kDLCPU, 0);
   args[4] = tvmffi_any_raw_str("key");
   args[5] = array;
-  map = call_ok("ffi.Map", &args[2], 4); /* a key does not count */
+  map = call_ok("ffi.Map", &args[2], 4); /* tensors in keys do not count */
   check_device(map, kDLROCM, 2);
   dict = call_ok("ffi.Dict", &args[4], 2);
   check_device(dict, kDLCPU, 0);
@@ -57,7 +57,7 @@ static void test_what_is_found(void **state) {
   args[0] = dict;
   args[1] = map;
   array = call_ok("ffi.List", args, 3);
-  check_device(array, kDLROCM, 2); /* before the tensor behind it */
+  check_device(array, kDLROCM, 2); /* found before the tensor that follows the Map */
   check_release(&array);
   check_release(&map);
   check_release(&dict);
@@ -84,7 +84,7 @@ static void test_deep(void **state) {
   check_release(&value);
 }
 
-/* Shared containers are searched once: this one has 2 to the power of 60 paths. */
+/* Shared containers are searched once: this value has 2^60 paths. */
 static void test_shared_and_cyclic(void **state) {
   TVMFFIAny value = tvmffi_any_int(1), args[2], result;
   int i;
@@ -96,7 +96,7 @@ static void test_shared_and_cyclic(void **state) {
   }
   check_device(value, kDLCPU, 0);
   args[0] = args[1] = value;
-  check_ok(call_global("ffi.ListAppend", args, 2, &result)); /* it holds itself */
+  check_ok(call_global("ffi.ListAppend", args, 2, &result)); /* the list contains itself */
   check_device(value, kDLCPU, 0);
   check_ok(call_global("ffi.ListClear", args, 1, &result));
   check_release(&value);

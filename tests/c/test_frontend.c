@@ -4,7 +4,7 @@
 #include "env/env.h"
 #include "support/check.h"
 
-static char calls[8]; /* one letter each, in order */
+static char calls[8]; /* the calls so far, one letter each */
 static int pending;
 static void *lock_state;
 
@@ -78,7 +78,7 @@ static void test_a_pending_signal(void **state) {
   register_all();
   pending = 7;
   assert_int_equal(TVMFFIEnvCheckSignals(), -1);
-  check_not_raised(); /* the exception is the frontend's */
+  check_not_raised(); /* the frontend has set its own exception */
   assert_string_equal(calls, "ecr");
 }
 

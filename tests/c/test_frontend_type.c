@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects whose storage a frontend described: how they are made, copied, read, set and destroyed.
- */
+/* Objects whose fields a frontend described: made, copied, read, set and destroyed. */
 #include "reflect/frontend_type.h"
 
 #include "c/walk_support.h"
@@ -29,14 +28,14 @@ static const struct {
 } kFields[] = {
     FIELD(integer, kTVMFFIInt),    FIELD(real, kTVMFFIFloat),    FIELD(pointer, kTVMFFIOpaquePtr),
     FIELD(dtype, kTVMFFIDataType), FIELD(device, kTVMFFIDevice), FIELD(any, kTVMFFIAny),
-    FIELD(object, kTVMFFIList),    FIELD(optional, kTVMFFIAny), /* by its size */
+    FIELD(object, kTVMFFIList),    FIELD(optional, kTVMFFIAny), /* its size says how it is stored */
     FIELD(flag, kTVMFFIBool),
 };
 enum { kNumFields = sizeof kFields / sizeof *kFields };
 
 static int32_t object_type;
 
-/* Gives on what it gets, a failure for texts. */
+/* Returns its argument, but fails for texts. */
 static int convert(void *converter, const TVMFFIAny *in, TVMFFIAny *out) {
   TVMFFIByteArray text;
   assert_ptr_equal(converter, &object_type);
@@ -114,7 +113,7 @@ static TVMFFIAny value_for(int i) {
   }
 }
 
-/* Every field is set, read, and copied with its object; nothing is left of what was counted. */
+/* Sets and reads every field and copies it with its object; no reference may be left over. */
 static void test_every_storage(void **state) {
   TVMFFIAny values[kNumFields], read, self, copy = tvmffi_any_none();
   object *made = new_object();
@@ -147,7 +146,7 @@ static void test_what_setters_refuse(void **state) {
   (void)state;
   check_fails(tvmffi_field_set(field_of(0), &made->header, &text), "TypeError", "no texts");
   check_fails(tvmffi_field_set(field_of(0), &made->header, &none), "TypeError",
-              "Cannot convert from type `None` to `int`"); /* what a converter gave is looked at */
+              "Cannot convert from type `None` to `int`"); /* the converted value is checked */
   check_ok(tvmffi_field_set(field_of(6), &made->header, &none));
   args[0] = tvmffi_any_int(5);
   args[1] = tvmffi_any_int(5);

@@ -7,7 +7,7 @@
 #include "support/probe.h"
 #include "support/weak.h"
 
-/* What a function was called with, and what it is to do. */
+/* The arguments of the last call, and the result that calls have to return. */
 typedef struct {
   void *handle;
   const TVMFFIAny *args;
@@ -17,7 +17,7 @@ typedef struct {
   int num_calls, num_deleted;
   void *last_deleted;
   int code;
-  const char *kind; /* raised if not NULL */
+  const char *kind; /* the error to raise, or NULL */
   int64_t value;    /* the result */
 } notes;
 
@@ -37,7 +37,7 @@ static int note_call(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   noted.result_type_index = result->type_index;
   ++noted.num_calls;
   if (noted.kind != NULL) TVMFFIErrorSetRaisedFromCStr(noted.kind, "from the callee");
-  *result = tvmffi_any_int(noted.value); /* on failure as well, which is careless */
+  *result = tvmffi_any_int(noted.value); /* also on failure, like a careless callee */
   return noted.code;
 }
 
@@ -52,7 +52,7 @@ static TVMFFIObjectHandle new_function(void *self, void (*deleter)(void *self)) 
   return function;
 }
 
-/* Calls it through the ABI and checks which handle arrives. */
+/* Calls the function through the ABI and checks the handle that it receives. */
 static void check_handle(TVMFFIObjectHandle function, void *expected) {
   TVMFFIAny args[2], result = tvmffi_any_none();
   noted.value = 42;
@@ -70,7 +70,7 @@ static void test_the_function_itself_is_the_handle(void **state) {
   assert_int_equal(TVMFFIObjectGetTypeIndex(function), kTVMFFIFunction);
   assert_int_equal(check_use_count(function), 1);
   assert_null(TVMFFIFunctionGetCellPtr(function)->cpp_call);
-  assert_true(TVMFFIFunctionGetCellPtr(function)->safe_call == note_call); /* no detour */
+  assert_true(TVMFFIFunctionGetCellPtr(function)->safe_call == note_call); /* no wrapper */
   check_handle(function, function);
   TVMFFIObjectDecRef(function);
 }
@@ -169,7 +169,7 @@ static void test_results_of_calls_of_the_library(void **state) {
   noted.value = -5;
   noted.result_type_index = -1;
   check_ok(tvmffi_function_call(function, NULL, 0, &result));
-  assert_int_equal(noted.result_type_index, kTVMFFINone); /* as the callee may expect */
+  assert_int_equal(noted.result_type_index, kTVMFFINone); /* before the call; callees expect it */
   assert_int_equal(result.v_int64, -5);
   noted.code = -1;
   assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
@@ -187,14 +187,14 @@ static void test_L_13_other_callbacks(void **state) {
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of the callback");
   assert_int_equal(tvmffi_function_check_raised(-1), -1);
   check_raised("KeyError", "of the callback");
-  assert_int_equal(tvmffi_function_check_raised(-2), -1); /* F-14: the error is in the slot */
+  assert_int_equal(tvmffi_function_check_raised(-2), -1); /* F-14: -2 is a raised error */
   check_raised("InternalError", "callee returned -2 without setting an error");
   TVMFFIErrorSetRaisedFromCStr("KeyError", "of the callback");
   assert_int_equal(tvmffi_function_check_raised(-2), -1);
   check_raised("KeyError", "of the callback");
 }
 
-/* F-13: what is done with the arguments after a failure does not touch the error. */
+/* F-13: releasing the arguments after a failure does not change the error. */
 static int take_argument_and_fail(void *handle, const TVMFFIAny *args, int32_t num_args,
                                   TVMFFIAny *result) {
   TVMFFIAny taken;

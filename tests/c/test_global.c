@@ -21,8 +21,8 @@ static void count_delete(void *self) {
 }
 
 /*
- * A function that returns *number and adds one to it when it dies: a static variable, for functions
- * may be in the table until the end.
+ * Makes a function that returns *number and adds one to it when it is destroyed. The number must be
+ * static, because functions may stay in the table until the end.
  */
 static TVMFFIObjectHandle new_answer(int *number) {
   TVMFFIObjectHandle function = NULL;
@@ -68,7 +68,7 @@ static void test_override_releases_the_old_function(void **state) {
   check_ok(set_global("my.f", second, 1));
   assert_int_equal(number, 1);
   check_is("my.f", second);
-  check_ok(set_global("my.f", second, 1)); /* by itself */
+  check_ok(set_global("my.f", second, 1)); /* overridden by itself */
   assert_int_equal(check_use_count(second), 2);
   TVMFFIObjectDecRef(second);
   assert_int_equal(other, 0);
@@ -84,7 +84,7 @@ static void test_remove(void **state) {
   assert_int_equal(check_use_count(function), 1);
   assert_null(get_global("my.f"));
   assert_false(remove_name("my.f"));
-  check_ok(set_global("my.f", function, 0)); /* no override: the name is free again */
+  check_ok(set_global("my.f", function, 0)); /* without override, as the name is free again */
   check_is("my.f", function);
   TVMFFIObjectDecRef(function);
 }
@@ -105,7 +105,7 @@ static void test_F_24_names_match_whole(void **state) {
   for (i = 0; i < 5; ++i) check_is(kNames[i], functions[i]);
   check_ok(TVMFFIFunctionGetGlobal(&with_nul, &found));
   assert_null(found);
-  with_nul.size = 2; /* no NUL behind the name either */
+  with_nul.size = 2; /* the name need not end in a NUL */
   check_ok(TVMFFIFunctionGetGlobal(&with_nul, &found));
   assert_ptr_equal(found, functions[0]);
   TVMFFIObjectDecRef(found);
@@ -142,7 +142,7 @@ static void test_many_names(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
-/* What a dying function does with the table: no lock may be held then. */
+/* Runs when a function is destroyed, when no lock may be held, and uses the table. */
 static void use_table(void *self) {
   int *number = (int *)self;
   assert_null(get_global("my.gone"));
@@ -168,9 +168,9 @@ static void test_built_in_functions(void **state) {
   TVMFFIObjectHandle function = new_answer(&number), found = get_global("ffi.String");
   (void)state;
   assert_non_null(found);
-  check_is("ffi.String", found); /* one object for all who ask */
+  check_is("ffi.String", found); /* every lookup returns the same object */
   check_fails(set_global("ffi.String", function, 0), "RuntimeError", NULL);
-  /* never fetched so far */
+  /* This name was never looked up before. */
   check_fails(set_global("ffi.Bytes", function, 0), "RuntimeError", NULL);
   check_ok(set_global("ffi.String", function, 1));
   check_ok(set_global("ffi.Bytes", function, 1));
@@ -183,10 +183,10 @@ static void test_built_in_functions(void **state) {
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(check_use_count(function), 1);
   TVMFFIObjectDecRef(function);
-  function = get_global("ffi.Shape"); /* as at the start */
+  function = get_global("ffi.Shape"); /* a shutdown restores the built-in functions */
   assert_non_null(function);
   TVMFFIObjectDecRef(function);
-  TVMFFIObjectDecRef(found); /* outlived the table it came from */
+  TVMFFIObjectDecRef(found); /* it outlived the table that it came from */
 }
 
 static int shut_down(void **state) {

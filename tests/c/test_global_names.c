@@ -8,7 +8,7 @@
 #include "core/global.h"
 #include "support/check.h"
 
-static TVMFFIObjectHandle function; /* the one that all names of these tests stand for */
+static TVMFFIObjectHandle function; /* the function registered under all names of these tests */
 
 static void set(const char *name) {
   check_ok(set_global(name, function, 1));
@@ -28,7 +28,7 @@ static int64_t count_names(TVMFFIObject *names) {
   return result.v_int64;
 }
 
-/* The names in the list that begin with "my.", joined with spaces. */
+/* Checks the listed names that begin with "my.", joined with spaces. */
 static void check_mine(TVMFFIObject *names, const char *expected) {
   char joined[256] = "";
   int64_t i, count = count_names(names);
@@ -59,7 +59,7 @@ static void test_names_come_in_the_order_of_setting(void **state) {
   set("my.middle and long enough for the heap");
   set("my.last");
   check_listed("my.first my.middle and long enough for the heap my.last");
-  set("my.first"); /* overridden: moves to the end */
+  set("my.first"); /* overriding moves a name to the end */
   check_listed("my.middle and long enough for the heap my.last my.first");
 }
 
@@ -69,7 +69,7 @@ static void test_removed_names_are_not_listed(void **state) {
   set("my.b");
   set("my.c");
   set("my.d");
-  assert_true(remove_name("my.a")); /* first, middle, last */
+  assert_true(remove_name("my.a")); /* removes the first, the last and the middle one */
   check_listed("my.b my.c my.d");
   assert_true(remove_name("my.c"));
   check_listed("my.b my.d");
@@ -157,7 +157,7 @@ static void test_metadata(void **state) {
   check_metadata("my.f", "{\"type_schema\":\"...\"}");
   set_described("my.f", "{}");
   check_metadata("my.f", "{}");
-  set("my.f"); /* overridden without any */
+  set("my.f"); /* overridden without metadata */
   check_metadata("my.f", "");
   set_described("my.g", NULL);
   check_metadata("my.g", "");
@@ -171,7 +171,7 @@ static void test_metadata(void **state) {
               "Global Function is not found: my.none");
 }
 
-/* As any text that is made of bytes: no object for so little. */
+/* Short metadata is a small string, as any other text is, and needs no object. */
 static void test_short_metadata_is_small(void **state) {
   TVMFFIAny metadata = tvmffi_any_none();
   (void)state;
@@ -203,7 +203,7 @@ static int make_function(void **state) {
   return TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function);
 }
 
-/* No name holds it any more. */
+/* Checks that no name holds the function any more. */
 static int shut_down(void **state) {
   (void)state;
   TVMFFIRuntimeShutdown();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the table of global functions refuses, leaving everything as it was. */
+/* What the table of global functions refuses; a refusal changes nothing. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"

@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 
-/* The same source once more, as machines without a 128-bit product compile it. */
+/* The same source compiled again, as on machines without a 128-bit product. */
 uint64_t hash_in_64_bits(const char *data, size_t size);
 uint64_t type_key_in_64_bits(const char *data, size_t size);
 uint64_t content_in_64_bits(const void *data, size_t size);
@@ -26,7 +26,7 @@ static void fill(char *data) {
   for (i = 0; i < kMaxSize; ++i) data[i] = (char)((i * 37 + 11) & 255);
 }
 
-/* If this fails because the hash was improved: new numbers from the 64-bit machine at hand. */
+/* If the hash is changed on purpose, take the new numbers from a 64-bit machine. */
 static void test_the_same_value_on_every_machine(void **state) {
   static const struct {
     size_t size;
@@ -82,7 +82,7 @@ static void test_F_19_no_data_when_size_is_zero(void **state) {
   assert_true(tvmffi_hash_bytes(NULL, 0) == tvmffi_hash_bytes("", 0));
 }
 
-/* Blocks of exactly the size, so that memory checkers see a byte too far; at any address. */
+/* Blocks of exactly the size, at any alignment, so that memory checkers see reads past the end. */
 static void test_reads_the_key_and_nothing_else(void **state) {
   char data[kMaxSize];
   size_t size, offset;
@@ -99,7 +99,7 @@ static void test_reads_the_key_and_nothing_else(void **state) {
   }
 }
 
-/* Names that are alike must not pile up in a table that looks at the lowest bits. */
+/* Similar names must not collide in a table that uses the lowest bits of the hash. */
 static void test_names_spread(void **state) {
   enum { kBuckets = 1024, kPerBucket = 16 };
   static int buckets[kBuckets];
@@ -114,7 +114,7 @@ static void test_names_spread(void **state) {
   assert_in_range(fullest, kPerBucket, 3 * kPerBucket);
 }
 
-/* Whatever the machine, what std::hash of libstdc++ gives where size_t has 64 bits. */
+/* Type keys have the hash of std::hash of libstdc++ with a 64-bit size_t, on every machine. */
 static void test_type_keys(void **state) {
   static const struct {
     const char *key;
@@ -127,7 +127,7 @@ static void test_type_keys(void **state) {
       {"ffi.Function", UINT64_C(0xb3b21b94552cae3d)},
       {"ffi.reflection.AccessPath", UINT64_C(0xfb8603ce4a2bd6e1)},
   };
-  /* The first bytes of data, by how many. */
+  /* Hashes of the first i bytes of data. */
   static const uint64_t kBySize[] = {
       UINT64_C(0x553e93901e462a6e), UINT64_C(0x5c80a99b56e3dd25), UINT64_C(0xf7ae8865a2b86037),
       UINT64_C(0x4421a2d007dd66af), UINT64_C(0xa520ae05a33beb39), UINT64_C(0xd25521f0cd8cc670),
@@ -152,7 +152,7 @@ static void test_type_keys(void **state) {
   }
   fill(data);
   for (i = 0; i < sizeof kBySize / sizeof kBySize[0]; ++i) {
-    char *block = malloc(1 + i); /* memory checkers see a byte too far */
+    char *block = malloc(1 + i); /* memory checkers see reads past the end */
     assert_non_null(block);
     memcpy(block + 1, data, i);
     assert_true(tvmffi_hash_type_key(block + 1, i) == kBySize[i]);
@@ -162,7 +162,7 @@ static void test_type_keys(void **state) {
   assert_true(tvmffi_hash_type_key(NULL, 0) == kBySize[0]);
 }
 
-/* The ABI's, from its definition: chunks of eight bytes, little-endian, modulo a prime. */
+/* The ABI's content hash, from its definition: little-endian chunks of 8 bytes, modulo a prime. */
 static void test_content(void **state) {
   char data[kMaxSize];
   size_t size, i, k;

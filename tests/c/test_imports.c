@@ -8,10 +8,10 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* A module that has one function, called as the module is: "a" to "z". It gives the letter. */
+/* A module with one function, named like the module by a letter, which returns the letter. */
 static char kNames[] = "abcdefghijklmnopqrstuvwxyz";
 
-static int num_asked, num_alive; /* not for tests with threads */
+static int num_asked, num_alive; /* not locked: for tests with one thread */
 
 static int give_letter(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
@@ -60,14 +60,14 @@ static int64_t call_letter(void *function) {
   return result.v_int64;
 }
 
-/* ---- Importing ------------------------------------------------------------------------------- */
+/* ---- Importing ---- */
 
 static void test_imports_are_an_array_of_modules(void **state) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *imports;
   TVMFFIAny result;
   (void)state;
   import_module(a, b);
-  import_module(a, b); /* nobody checks for duplicates */
+  import_module(a, b); /* duplicates are allowed */
   imports = ((tvmffi_module *)(void *)a)->imports;
   assert_int_equal(tvmffi_array_size(imports), 2);
   assert_ptr_equal(tvmffi_array_items(imports)[1].v_obj, b);
@@ -94,7 +94,7 @@ static void test_circles_are_refused(void **state) {
   check_fails(call_global("ffi.ModuleImportModule", args, 2, &result), "RuntimeError",
               "Cyclic dependency detected during import");
   assert_int_equal(check_use_count(a), 1);
-  import_module(a, c); /* a detour is no circle */
+  import_module(a, c); /* two paths to the same module are no cycle */
   TVMFFIObjectDecRef(c);
   TVMFFIObjectDecRef(b);
   TVMFFIObjectDecRef(a);
@@ -135,7 +135,7 @@ static void test_depth_first_and_each_once(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* Neither walking nor releasing needs the stack. */
+/* Neither the walk nor the release recurses. */
 static void test_a_long_chain(void **state) {
   TVMFFIObject *top = new_letter('z'), *function;
   int i;
@@ -153,7 +153,7 @@ static void test_a_long_chain(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* ---- Looking up for a library ---------------------------------------------------------------- */
+/* ---- Lookups by a library ---- */
 
 static int give_global(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -171,18 +171,18 @@ static void test_imports_then_globals_then_nothing(void **state) {
   import_module(a, b);
   check_fails(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "a", &found), "RuntimeError",
               "Cannot find function a in the imported modules or global registry.");
-  assert_ptr_equal(found, a); /* the module itself is not searched, and failures write nothing */
+  assert_ptr_equal(found, a); /* the module itself is not searched; not written on failure */
   register_global("a", give_global);
   register_global("b", give_global);
   check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "a", &found));
   assert_int_equal(call_letter(found), -1);
   check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b", &found));
   assert_int_equal(call_letter(found), 'b');
-  assert_int_equal(check_use_count(found), 1); /* the cache's */
+  assert_int_equal(check_use_count(found), 1); /* the only reference is the cache's */
   num_asked = 0;
   check_ok(call_on(a, "ffi.ModuleClearImports", NULL, -1, &result));
   check_ok(TVMFFIEnvModLookupFromImports(tvmffi_module_to_cxx(a), "b",
-                                         &again)); /* which forgets nothing */
+                                         &again)); /* clearing the imports keeps the cache */
   assert_ptr_equal(found, again);
   assert_int_equal(num_asked, 0);
   remove_global("a");
@@ -213,7 +213,7 @@ static void test_many_names(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
-/* C++ code may have left the cache out. */
+/* A module made by C++ code may have no cache. */
 static void test_a_module_without_a_cache_gets_one(void **state) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b');
   tvmffi_module *module = (tvmffi_module *)(void *)a;
@@ -251,7 +251,7 @@ static void test_errors_of_looking_up(void **state) {
   TVMFFIObjectDecRef(a);
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ---- */
 
 static int find_none(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                      TVMFFIObjectHandle *out) {
@@ -275,7 +275,7 @@ enum { kTurns = 3000 };
 
 static TVMFFIObject *left, *right;
 
-/* Imports the one on the other side, and lets go of it. */
+/* Imports the right module into the left one and clears its imports again. */
 static void *import_right(void *unused) {
   int i;
   for (i = 0; i < kTurns; ++i) {
@@ -333,7 +333,7 @@ static void test_importing_and_looking_up_at_once(void **state) {
     assert_null(failed);
   }
   assert_int_equal(check_use_count(left), 1);
-  assert_int_equal(check_use_count(right), 1); /* never a circle */
+  assert_int_equal(check_use_count(right), 1); /* there was never a cycle */
   TVMFFIObjectDecRef(left);
   TVMFFIObjectDecRef(right);
   for (i = 0; i < 40; ++i) {

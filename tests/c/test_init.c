@@ -4,7 +4,7 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 
-/* test.Init: `need`, then `may` with a default, `word` by keyword alone, `made` by a factory. */
+/* test.Init: `need`, then `may` with a default, keyword-only `word`, and `made` from a factory. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIAny fields[4];
@@ -80,7 +80,10 @@ static int call(TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return TVMFFIFunctionCall(find_attr(init_type, "__ffi_init__")->v_obj, args, num_args, result);
 }
 
-/* Arguments are numbers, or letters: K for KWARGS, and names after the first of theirs. */
+/*
+ * Each character is an argument: digits are ints, K is KWARGS, ? is true, d is "made", and other
+ * letters are the names that begin with them.
+ */
 static int parse(const char *text, TVMFFIAny *args) {
   static const char *const names[] = {"may", "need", "word", "zz", "made"};
   int n = 0;
@@ -118,7 +121,7 @@ static void check_refused(const char *text, const char *message) {
 
 static void test_arguments(void **state) {
   (void)state;
-  check_made("1Kw2", 5, 1, 2); /* required ones first */
+  check_made("1Kw2", 5, 1, 2); /* required fields come first */
   check_made("13Kw2", 3, 1, 2);
   check_made("Kw2n4m6", 6, 4, 2);
 }

@@ -15,7 +15,7 @@ static TVMFFIAny own(const char *text) {
   return owned;
 }
 
-/* A graph of `nodes` and a root index of 0 is read. */
+/* Reads a graph of `nodes` with root index 0. */
 static int read_nodes(const char *nodes, TVMFFIAny *out) {
   char text[1024];
   TVMFFIAny arg;
@@ -24,7 +24,7 @@ static int read_nodes(const char *nodes, TVMFFIAny *out) {
   return call_global("ffi.FromJSONGraphString", &arg, 1, out);
 }
 
-/* A value, which is given up, as text; and its repr after reading that. */
+/* Checks the graph text of a value, and the repr of the value read back. Releases the value. */
 static void check_graph(TVMFFIAny value, const char *expected, const char *repr) {
   TVMFFIAny args[2], text;
   TVMFFIByteArray bytes;
@@ -92,7 +92,7 @@ static void test_objects(void **state) {
               NODES(ONE ",{\"type\":\"test.Node\",\"data\":{\"value\":0,\"next\":0}}", "1"),
               "test.Node(value=1, next=1)");
   check_ok(read_nodes("{\"type\":\"test.Node\",\"data\":{\"more\":7,\"value\":1}}," ONE, &value));
-  check_repr(value, "test.Node(value=1, next=None)"); /* the default */
+  check_repr(value, "test.Node(value=1, next=None)"); /* `next` has its default */
   check_fails(read_nodes("{\"type\":\"test.Node\",\"data\":{\"next\":1}}," ONE, &value),
               "TypeError", "Required field `value` not set in type `test.Node`");
 }
@@ -103,7 +103,7 @@ static const TVMFFIAny *entry_of(const TVMFFIAny *map, const char *key) {
   return found;
 }
 
-/* A graph has many nodes of few types: each name is there once. */
+/* A graph has many nodes of few types, so the object of a type's name is shared. */
 static void test_names_are_shared(void **state) {
   TVMFFIAny args[2], graph;
   const TVMFFIAny *nodes, *data;
@@ -117,7 +117,7 @@ static void test_names_are_shared(void **state) {
   assert_int_equal(entry_of(&nodes[2], "type")->type_index, kTVMFFIStr);
   assert_ptr_equal(entry_of(&nodes[2], "type")->v_obj, entry_of(&nodes[3], "type")->v_obj);
   assert_ptr_equal(entry_of(&nodes[2], "type")->v_obj, entry_of(&nodes[4], "type")->v_obj);
-  data = entry_of(&nodes[4], "data"); /* in one block from the start */
+  data = entry_of(&nodes[4], "data"); /* made with the right capacity from the start */
   assert_int_equal(TVMFFISeqGetCellPtr(data->v_obj)->capacity, 2);
   check_release(&args[0]);
   check_release(&graph);
@@ -137,8 +137,7 @@ static void test_metadata(void **state) {
   check_release(&args[1]);
 }
 
-/* ---- What cannot be written --------------------------------------------------------------------
- */
+/* ---- Values that cannot be written ---- */
 
 static void check_not_written(TVMFFIAny value, const char *kind, const char *message) {
   TVMFFIAny none = tvmffi_any_none(), graph;
@@ -161,8 +160,7 @@ static void test_what_cannot_be_written(void **state) {
                     "__ffi_new__ type attr)");
 }
 
-/* ---- What cannot be read -----------------------------------------------------------------------
- */
+/* ---- Texts that cannot be read ---- */
 
 #define GRAPH "Invalid JSON Object Graph"
 
@@ -200,7 +198,7 @@ static void test_nodes_that_are_none(void **state) {
       {"{\"type\":\"int\",\"data\":\"x\"}", "TypeError",
        "Cannot convert from type `ffi.SmallStr` to `int`"},
       {"{\"type\":\"float\",\"data\":[1]}", "TypeError",
-       "Cannot convert from type `ffi.Array` to `float`"}, /* the graph still owns it */
+       "Cannot convert from type `ffi.Array` to `float`"}, /* the graph still owns the Array */
       {"{\"type\":\"bool\",\"data\":null}", "TypeError",
        "Cannot convert from type `None` to `bool`"},
       {"{\"type\":\"Device\",\"data\":[1]}", "ValueError",
@@ -237,7 +235,7 @@ static void test_nodes_that_are_none(void **state) {
   }
 }
 
-/* A path whose parent is something else is read, and is a root to all who walk it. */
+/* A path with a parent of another type can be read, and counts as a root wherever it is walked. */
 static void test_a_path_of_anything(void **state) {
   TVMFFIAny value;
   (void)state;
@@ -249,8 +247,7 @@ static void test_a_path_of_anything(void **state) {
   check_repr(value, "<root>");
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int to_json(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON from somebody who means no good: cut off, changed at random, nested without end. */
+/* Malicious JSON: truncated, changed at random, nested very deeply. */
 #include <stdlib.h>
 
 #include "c/json_support.h"
@@ -15,7 +15,10 @@ static const char *const kCorpus[] = {
 
 enum { kNumTexts = sizeof kCorpus / sizeof *kCorpus, kDeep = 1000000, kSmallStack = 256 * 1024 };
 
-/* From a block of just that size, for the sanitizers. What is read is written, and read again. */
+/*
+ * Parses a block of exactly this size, for the sanitizers. A value that is read is written and read
+ * again.
+ */
 static void try_text(const char *text, size_t size) {
   char *copy = malloc(size != 0 ? size : 1);
   TVMFFIAny value, written, again;
@@ -68,10 +71,10 @@ static void test_changes(void **state) {
   }
 }
 
-/* ---- Depth ----------------------------------------------------------------------------------- */
+/* ---- Depth ---- */
 
 typedef struct {
-  const char *open, *close; /* of one level */
+  const char *open, *close; /* the text that opens and closes one level */
   int levels;
   bool is_closed;
   int wrong;
@@ -83,7 +86,7 @@ static char *repeat(char *to, const char *text, int count) {
   return to;
 }
 
-/* In a thread whose stack is small; no check there may jump out of it. */
+/* Runs in a thread with a small stack. No check may fail there, because it would longjmp out. */
 static void try_nesting(void *arg) {
   nesting *n = arg;
   char *text = malloc((strlen(n->open) + strlen(n->close)) * (size_t)n->levels), *end;

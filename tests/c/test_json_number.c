@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, against the C library, which is right about them in the locale "C". */
+/* Numbers, compared with the C library, which is correct in the locale "C". */
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "json/json.h"
 #include "support/check.h"
 
-/* -1: refused; otherwise how many bytes were read. */
+/* Returns the number of bytes read, or -1 if the text is refused. */
 static int read(const char *text, TVMFFIAny *out) {
   const char *at = text;
   if (!tvmffi_json_read_number(&at, text + strlen(text), out)) {
@@ -65,9 +65,9 @@ static void test_floats(void **state) {
   check_float("2.2250738585072014e-308", DBL_MIN);
   check_float("4.9406564584124654e-324", 4.9406564584124654e-324);
   check_float("-1e-310", -1e-310);
-  check_float("9007199254740993.0", 9007199254740992.0); /* half of the way: to the even one */
+  check_float("9007199254740993.0", 9007199254740992.0); /* exactly half way: rounded to even */
   check_float("9007199254740993.00000000000000000001", 9007199254740994.0);
-  /* A digit at the end of many decides, and an exponent makes up for them. */
+  /* One of many digits decides the rounding; a large exponent compensates many zeros. */
   memset(text, '0', sizeof text);
   memcpy(text, "9007199254740993.", 17);
   memcpy(text + 1100, "1", 2);
@@ -125,7 +125,7 @@ static void check_written(double value) {
   if (strpbrk(text, ".e") != NULL) check_float(text, value);
 }
 
-/* Digits in all lengths up to more than a float has. */
+/* Reads the value printed with various numbers of digits, up to more than a float has. */
 static void check_read(double value) {
   char text[64];
   int digits;
@@ -179,7 +179,7 @@ static void test_many(void **state) {
     check_written(value);
     check_read(value);
   }
-  for (exponent = -323; exponent <= 308; ++exponent) { /* every power, and its neighbours */
+  for (exponent = -323; exponent <= 308; ++exponent) { /* every power of ten and its neighbours */
     char text[16];
     uint64_t bits;
     double value;
@@ -205,7 +205,7 @@ static void test_what_is_no_float(void **state) {
   assert_memory_equal(text, "-Infinity", 9);
 }
 
-/* With a comma for a point, in what the C library is asked for too. */
+/* In a locale with a decimal comma, which the C library's functions use too. */
 static void test_a_locale(void **state) {
   static const char *const kNames[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF.UTF-8"};
   char text[kTvmffiJsonMaxNumber];

@@ -55,7 +55,7 @@ static void test_texts(void **state) {
   check_text("\"a\\u0000b\"", kTVMFFIStr, "a\0b", 3);
   check_text("\"\\u07fF\\u0800\\uffff\"", kTVMFFIStr, "\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF", 8);
   check_text("\"\\ud800\\udc00\\uDBFF\\uDFFF\"", kTVMFFIStr, "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", 8);
-  /* Bytes from 0x7F on are nobody's business, and need not be UTF-8. */
+  /* Bytes from 0x7F on are not checked and need not be UTF-8. */
   check_text("\"\x7F\x80\xC3(\xFF\"", kTVMFFISmallStr, "\x7F\x80\xC3(\xFF", 5);
 }
 
@@ -116,7 +116,7 @@ static void test_objects(void **state) {
   check_error("{\"a\":1]", "Expecting ',' delimiter: line 1 column 7 (char 6)");
 }
 
-/* Of the same keys the last counts; where it stands depends on how many there are. */
+/* Of duplicate keys the last value wins; its position depends on the number of entries. */
 static void test_keys_that_come_twice(void **state) {
   (void)state;
   check_again("{\"a\":1,\"a\":2}", "{\"a\":2}");
@@ -137,7 +137,7 @@ static void test_where_errors_are(void **state) {
 }
 
 static void test_any_memory(void **state) {
-  const char text[] = {'[', '1', ']', '2'}; /* without an end */
+  const char text[] = {'[', '1', ']', '2'}; /* not followed by a NUL */
   TVMFFIAny value;
   (void)state;
   check_ok(tvmffi_json_parse(text, 3, &value));

@@ -65,7 +65,7 @@ static void test_a_list_in_itself(void **state) {
   TVMFFIAny lists[40], args[2], outer, none;
   int i, length;
   (void)state;
-  for (length = 1; length <= 40; length += 3) { /* a circle, and a way to it */
+  for (length = 1; length <= 40; length += 3) { /* a cycle, and a path to it */
     for (i = 0; i < length; ++i) lists[i] = call_ok("ffi.List", NULL, 0);
     for (i = 0; i < length; ++i) {
       args[0] = lists[i];
@@ -88,7 +88,7 @@ static void test_a_list_in_itself(void **state) {
   }
 }
 
-/* The same list in several places is no circle. */
+/* The same list in several places is no cycle. */
 static void test_a_list_that_comes_often(void **state) {
   TVMFFIAny args[2], lists[4];
   int i;

@@ -10,7 +10,7 @@
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 
-/* A walk that lends the only element of a container, which alone has the probe. */
+/* A walk that lends the only element of a container. Only the container owns the probe. */
 typedef struct {
   probe p;
   TVMFFIAny container, element;
@@ -44,7 +44,7 @@ static void end_scene(scene *s) {
   assert_null(tvmffi_thread.record->lent);
 }
 
-/* The element has that many references, and the walk may touch it. */
+/* Checks that the element has `count` references and that the walk may still use it. */
 static void check_there(scene *s, uint32_t count) {
   assert_int_equal(s->p.strong_deletes, 0);
   assert_int_equal(check_use_count(&s->p), count);
@@ -62,8 +62,7 @@ static void change(const scene *s, const char *name, int32_t num, TVMFFIAny a, T
   check_release(&result);
 }
 
-/* ---- Places ------------------------------------------------------------------------------------
- */
+/* ---- Places in containers ---- */
 
 static void test_what_is_lent_has_no_more_references(void **state) {
   static const char *const kNames[] = {"ffi.Array", "ffi.List", "ffi.Dict"};
@@ -78,7 +77,7 @@ static void test_what_is_lent_has_no_more_references(void **state) {
   }
 }
 
-/* As inline code of clients does it: nothing is kept, and nothing touched. */
+/* Removed as inline code of clients does: the element is destroyed, and not touched after that. */
 static void test_what_was_destroyed_is_not_there(void **state) {
   scene s;
   (void)state;
@@ -116,14 +115,13 @@ static void test_held_and_lent_again(void **state) {
   check_ok(tvmffi_list_erase(s.container.v_obj, 0, 1));
   check_there(&s, 1);
   tvmffi_lend_again(&s.lend, &s.p.header, s.container.v_obj, 0);
-  check_there(&s, 1); /* it has no place, and is kept */
+  check_there(&s, 1); /* it has no place in the list any more, so it is kept */
   tvmffi_lend_drop(&s.lend);
   assert_int_equal(s.p.strong_deletes, 1);
   end_scene(&s);
 }
 
-/* ---- Guards ------------------------------------------------------------------------------------
- */
+/* ---- Guards ---- */
 
 static void test_functions_that_take_an_element_away_keep_it(void **state) {
   TVMFFIAny zero = tvmffi_any_int(0), one = tvmffi_any_int(1);
@@ -168,7 +166,7 @@ static void test_functions_that_leave_it_do_not(void **state) {
   end_scene(&s);
 }
 
-/* A root has no place: it is kept when a reference of it was given up, by setters too. */
+/* A root has no place: it is kept when one of its references is released, also by a setter. */
 static void test_roots_that_lose_an_owner_are_kept(void **state) {
   TVMFFIAny root, field, other = none;
   tvmffi_lend lend;
@@ -201,8 +199,7 @@ static void test_setters_of_frontends_keep(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-/* ---- Walks within walks ------------------------------------------------------------------------
- */
+/* ---- Nested walks ---- */
 
 static void test_a_walk_within_keeps_what_the_outer_one_lends(void **state) {
   tvmffi_lend inner;
@@ -229,13 +226,13 @@ static void test_a_walk_over_the_same_value_counts_nothing(void **state) {
   tvmffi_lend_begin(&inner, &s.element);
   check_there(&s, 1);
   assert_ptr_equal(inner.parent, s.container.v_obj);
-  change(&s, "ffi.ListClear", 1, none, none); /* the inner walk keeps it, and hands it over */
+  change(&s, "ffi.ListClear", 1, none, none); /* the inner walk keeps it, then hands it over */
   assert_false(s.lend.is_kept);
   tvmffi_lend_end(&inner);
   assert_true(s.lend.is_kept);
   check_there(&s, 1);
   tvmffi_lend_begin(&inner, &s.element);
-  assert_null(inner.parent); /* it is nowhere now */
+  assert_null(inner.parent); /* it is in no container now */
   assert_true(tvmffi_lend_is_there(&inner));
   tvmffi_lend_end(&inner);
   assert_int_equal(s.p.strong_deletes, 0);
@@ -251,7 +248,7 @@ static void test_a_walk_that_turns_to_another_value_keeps_the_outer_one(void **s
   tvmffi_lend_drop(&inner);
   tvmffi_lend_guard_outer(&inner);
   check_there(&s, 2);
-  tvmffi_lend_guard_outer(&inner); /* once */
+  tvmffi_lend_guard_outer(&inner); /* a second guard adds no reference */
   check_there(&s, 2);
   tvmffi_lend_end(&inner);
   check_there(&s, 1);

@@ -10,7 +10,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-static int closed; /* how often kernels.so was closed: see its destructor */
+static int closed; /* how often the destructor of kernels.so ran */
 
 static int set_up(void **state) {
   static int is_registered;
@@ -25,14 +25,14 @@ static void *context_of(TVMFFIObject *module) {
   return tvmffi_module_to_cxx(module);
 }
 
-/* What the library's code sees in its __tvm_ffi__library_ctx. */
+/* Returns the value of __tvm_ffi__library_ctx that the library's code sees. */
 static void *seen_context(void *get_context) {
   TVMFFIAny result = tvmffi_any_none();
   check_ok(TVMFFIFunctionCall(get_context, NULL, 0, &result));
   return result.type_index == kTVMFFINone ? NULL : result.v_ptr;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------- */
+/* ---- Functions ---- */
 
 static void test_calling_kernels(void **state) {
   TVMFFIObject *module = load("kernels.so");
@@ -48,7 +48,7 @@ static void test_calling_kernels(void **state) {
   check_fails(call_function(module, "add", args, 1, &result), "TypeError", NULL);
   args[0] = tvmffi_any_int(-7);
   assert_int_equal(call_function(module, "return_code", args, 1, &result), -7);
-  check_not_raised(); /* a call of a kernel is that and nothing more */
+  check_not_raised(); /* a kernel is called directly, so no error is made up */
   TVMFFIObjectDecRef(module);
   assert_int_equal(closed, 1);
 }
@@ -105,7 +105,7 @@ static void test_L_14_names_with_a_nul(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Metadata -------------------------------------------------------------------------------- */
+/* ---- Metadata ---- */
 
 static void test_metadata_and_doc(void **state) {
   TVMFFIObject *module = load("kernels.so");
@@ -161,7 +161,7 @@ static void test_metadata_functions_that_fail(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- One file, several modules --------------------------------------------------------------- */
+/* ---- One file, several modules ---- */
 
 static void test_L_15_the_context_is_the_newest_living_module(void **state) {
   TVMFFIObject *a = load("kernels.so"), *b = load("kernels.so"), *c, *look;
@@ -169,16 +169,16 @@ static void test_L_15_the_context_is_the_newest_living_module(void **state) {
   assert_ptr_not_equal(a, b);
   look = get_function(a, "get_context", 0);
   assert_ptr_equal(seen_context(look), context_of(b));
-  TVMFFIObjectDecRef(b); /* the newest dies: the one before */
+  TVMFFIObjectDecRef(b); /* the newest module dies: the one before it is the context */
   assert_ptr_equal(seen_context(look), context_of(a));
   b = load("kernels.so");
   c = load("kernels.so");
   assert_ptr_equal(seen_context(look), context_of(c));
-  TVMFFIObjectDecRef(b); /* one in between dies: nothing changes */
+  TVMFFIObjectDecRef(b); /* a module that is not the newest dies: no change */
   assert_ptr_equal(seen_context(look), context_of(c));
   TVMFFIObjectDecRef(a);
   TVMFFIObjectDecRef(c);
-  assert_ptr_equal(seen_context(look), context_of(a)); /* which the function keeps */
+  assert_ptr_equal(seen_context(look), context_of(a)); /* the function keeps module a */
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(look);
   assert_int_equal(closed, 1);
@@ -196,7 +196,7 @@ static void test_the_last_module_closes_the_file(void **state) {
   assert_int_equal(closed, 1);
 }
 
-/* NULL when all went well. */
+/* Returns NULL on success. */
 static void *load_and_call(void *path) {
   void *failed = NULL;
   int i;
@@ -227,7 +227,7 @@ static void test_threads_load_the_same_file(void **state) {
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(module);
   assert_int_equal(closed, 1);
-  /* and with nobody else who holds it open */
+  /* again, with no other module that holds the library open */
   for (i = 0; i < 4; ++i) {
     assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
   }
@@ -238,7 +238,7 @@ static void test_threads_load_the_same_file(void **state) {
   }
 }
 
-/* ---- Imports of a library -------------------------------------------------------------------- */
+/* ---- Imports of a library ---- */
 
 static int give_nine(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -265,8 +265,8 @@ static void test_kernels_call_imports(void **state) {
 }
 
 /*
- * Closing runs code of the library, which may release objects of ours, and those be full of
- * others: nothing of that waits until the code is gone.
+ * Closing a library runs its code, which may release our objects, and those may own others. All of
+ * them must be destroyed before the code is unloaded.
  */
 static void test_closing_releases_what_the_library_keeps(void **state) {
   TVMFFIObject *module = load("kernels.so"), *array = tvmffi_array_new(2), *holder;
@@ -281,11 +281,11 @@ static void test_closing_releases_what_the_library_keeps(void **state) {
   holder = tvmffi_array_new(1);
   value = tvmffi_any_object(module);
   assert_int_equal(tvmffi_array_append(&holder, &value), 0);
-  TVMFFIObjectDecRef(holder); /* the module dies while an array does */
+  TVMFFIObjectDecRef(holder); /* the module is destroyed during the destruction of an array */
   assert_int_equal(closed, 1);
 }
 
-/* The program has the archive, the library names libtvm_ffi.so: it talks to the program's. */
+/* The library needs libtvm_ffi.so, but the program has the archive: it uses the program's copy. */
 static void test_a_library_that_names_the_shared_runtime(void **state) {
   TVMFFIObject *module = load("kernels_named.so");
   TVMFFIAny result;

@@ -7,7 +7,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* ---- A builder of bytes ---------------------------------------------------------------------- */
+/* ---- Building blobs ---- */
 
 typedef struct {
   unsigned char bytes[4096];
@@ -27,7 +27,7 @@ static void put_text(blob *b, const char *text) {
   b->size += size;
 }
 
-/* A list of up to four integers. */
+/* Appends a list of up to four integers. */
 static void put_list(blob *b, int count, uint64_t i0, uint64_t i1, uint64_t i2, uint64_t i3) {
   uint64_t all[4];
   int i;
@@ -46,7 +46,7 @@ static blob begin(void) {
   return b;
 }
 
-/* The length in front, and off it goes: in a block of exactly that size, for the sanitizers. */
+/* Sets the length in front and loads the blob from a block of exactly its size, for sanitizers. */
 static int load_blob(blob *b, TVMFFIObject **out) {
   static const TVMFFIByteArray no_prefix = {"", 0};
   unsigned char *exact = malloc(b->size);
@@ -75,13 +75,13 @@ static void check_malformed(blob *b, const char *what) {
   check_raised_with("InternalError", what);
 }
 
-/* ---- Loaders --------------------------------------------------------------------------------- */
+/* ---- Loaders ---- */
 
 static int num_loaded;
-static char payloads[256]; /* one after the other */
+static char payloads[256]; /* all payloads, each followed by a semicolon */
 static TVMFFIObject *to_give;
 
-/* A module of its own for each payload: the system library of that prefix. */
+/* Makes a module for each payload: the system library with the payload as prefix. */
 static int load_demo(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray payload;
   (void)handle;
@@ -138,7 +138,7 @@ static TVMFFIObject *imports_of(TVMFFIObject *module) {
   return ((tvmffi_module *)(void *)module)->imports;
 }
 
-/* ---- What loads ------------------------------------------------------------------------------ */
+/* ---- Blobs that load ---- */
 
 static void test_the_library_alone(void **state) {
   blob b = begin();
@@ -175,7 +175,7 @@ static void test_a_tree(void **state) {
   put_text(&b, "root, with more than seven bytes");
   put_text(&b, "_lib");
   put_text(&b, "demo");
-  put_text(&b, ""); /* an empty payload is one */
+  put_text(&b, ""); /* an empty payload counts as one */
   check_ok(load_blob(&b, &module));
   assert_string_equal(payloads, "root, with more than seven bytes;;");
   imports = imports_of(module);
@@ -183,7 +183,7 @@ static void test_a_tree(void **state) {
   assert_int_equal(tvmffi_array_size(imports_of(tvmffi_array_items(imports)[1].v_obj)), 1);
   assert_ptr_equal(tvmffi_array_items(imports_of(tvmffi_array_items(imports)[1].v_obj))[0].v_obj,
                    tvmffi_array_items(imports)[0].v_obj);
-  check_ok(tvmffi_imports_clear(module)); /* it is kept by its prefix */
+  check_ok(tvmffi_imports_clear(module)); /* the module is kept by its prefix */
   TVMFFIObjectDecRef(module);
 }
 
@@ -201,7 +201,7 @@ static void test_modules_nobody_imports_and_bytes_behind_them(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- What does not --------------------------------------------------------------------------- */
+/* ---- Blobs that are refused ---- */
 
 static void test_L_12a_lists(void **state) {
   blob b = begin();
@@ -300,9 +300,9 @@ static void test_L_12d_circles(void **state) {
   put_text(&b, "x");
   put_text(&b, "_lib");
   check_malformed(&b, "modules import each other in a circle");
-  assert_int_equal(num_loaded, 0); /* nothing is loaded before all is checked */
+  assert_int_equal(num_loaded, 0); /* everything is checked before a module is loaded */
   check_fails_with(load_file(module_path("hostile.so"), &module), "InternalError", "in a circle");
-  /* No circle by number, but the loader gives the same module twice. */
+  /* No cycle of indices, but the loader returns the same module twice. */
   to_give = get_system_lib("test_library_bin_");
   b = begin();
   put_list(&b, 3, 0, 1, 1, 0);
@@ -315,7 +315,7 @@ static void test_L_12d_circles(void **state) {
   TVMFFIObjectDecRef(to_give);
 }
 
-/* Cut off anywhere, with the length in front of what there is. */
+/* The blob is truncated at every size, with the length in front set to match. */
 static void test_every_prefix_is_refused(void **state) {
   blob whole = begin(), b;
   TVMFFIObject *module;
@@ -347,11 +347,11 @@ static void test_the_length_in_front(void **state) {
   check_fails_with(tvmffi_library_bin_load(library, bytes, 8, &module), "InternalError",
                    "its length is out of range");
   check_fails_with(tvmffi_library_bin_load(library, bytes, SIZE_MAX, &module), "InternalError",
-                   "its length is out of range"); /* it would reach past the end of memory */
+                   "its length is out of range"); /* past the end of memory */
   tvmffi_object_release(library);
 }
 
-/* What one byte more would be is not read, nor what would lie behind the library. */
+/* Reads neither a byte behind the length nor a byte behind the library. */
 static void test_the_length_and_the_symbol(void **state) {
   TVMFFIObject *module;
   (void)state;

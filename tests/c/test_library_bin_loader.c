@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may register the loader of an embedded module: another library, or the one that embeds it. */
+/* The loader of an embedded module may be registered by another library or by the embedding one. */
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -19,7 +19,7 @@ static int set_up(void **state) {
   return TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_in_triple", address_of(triple));
 }
 
-/* Loads the library, whose kernel reaches the function of the module that its bytes stand for. */
+/* Loads the library and calls its kernel, which calls a function of the module embedded in it. */
 static void check_carrier(const char *file) {
   TVMFFIObject *module = load(file);
   TVMFFIAny arg = tvmffi_any_int(14), result;
@@ -36,7 +36,7 @@ static void test_another_library_that_was_loaded_before(void **state) {
                    "created using {otherlib} but a loader of that name is not registered");
   loader = load("loader_of_other.so");
   check_carrier("carrier_of_other.so");
-  TVMFFIObjectDecRef(loader); /* it stays in memory: its loader is needed */
+  TVMFFIObjectDecRef(loader); /* it stays loaded, because its loader is needed */
   check_carrier("carrier_of_other.so");
   remove_global("ffi.Module.load_from_bytes.otherlib");
   check_fails_with(load_file(module_path("carrier_of_other.so"), &module), "RuntimeError",

@@ -33,7 +33,7 @@ static void test_names_are_found_again(void **state) {
     size_t size = name_of(i, name);
     assert_null(find(&cache, name, size));
     assert_int_equal(add(&cache, name, size, &addresses[i]), 0);
-    assert_int_equal(add(&cache, name, size, &addresses[0]), 0); /* the first one stays */
+    assert_int_equal(add(&cache, name, size, &addresses[0]), 0); /* the first entry stays */
     assert_ptr_equal(find(&cache, name, size), &addresses[i]);
     assert_true(find(&cache, name, size - 1) != (void *)&addresses[i]);
   }
@@ -50,7 +50,7 @@ static void test_names_are_found_again(void **state) {
 
 static tvmffi_library_cache shared;
 
-/* Finds what is there, adds what is not; whoever comes second finds the other's. */
+/* Adds the names that are missing. A thread that comes second must find the other's entry. */
 static void *use_shared(void *failed) {
   char name[32];
   int i;

@@ -11,8 +11,8 @@
 #include "module_support.h"
 #include "support/check.h"
 
-static int deleted; /* how often code of a library deleted something */
-static int closed;  /* how often the destructor of a library ran */
+static int deleted; /* how often library code deleted something */
+static int closed;  /* how often a library's destructor ran */
 
 static int set_up(void **state) {
   static int is_registered;
@@ -39,7 +39,7 @@ static bool is_loaded(const char *file) {
   return true;
 }
 
-/* What the library leaves behind, when no module of it is left any more. */
+/* Loads a library, calls `leave` and releases the module; returns the result of `leave`. */
 static TVMFFIAny leave(const char *file) {
   TVMFFIObject *module = load(file);
   TVMFFIAny left = tvmffi_any_none();
@@ -61,7 +61,7 @@ static void check_gives_seven(TVMFFIObjectHandle function) {
   assert_int_equal(result.v_int64, 7);
 }
 
-/* ---- Objects --------------------------------------------------------------------------------- */
+/* ---- Objects ---- */
 
 static void test_functions(void **state) {
   static const char *const files[] = {"leave_a_function.so", "leave_by_extern_c.so",
@@ -101,7 +101,7 @@ static void test_objects(void **state) {
   }
 }
 
-/* ---- What the runtime keeps ------------------------------------------------------------------ */
+/* ---- Objects that the runtime keeps ---- */
 
 static void test_globals_of_an_initialiser(void **state) {
   TVMFFIByteArray name = check_bytes("test.left_behind");
@@ -182,9 +182,9 @@ static void test_symbols_of_the_system_library(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files ---- */
 
-/* The function is one of the library that was brought along: neither goes. */
+/* The function belongs to a library that this one brought along: neither is unloaded. */
 static void test_what_was_brought_along(void **state) {
   TVMFFIAny left = leave_and_stay("leave_by_helper.so");
   (void)state;
@@ -208,7 +208,7 @@ static void test_a_library_that_leaves_nothing_is_unloaded(void **state) {
   }
 }
 
-/* The destructor of one releases the last module of another. */
+/* The destructor of one library releases the last module of another. */
 static void test_closing_closes_others(void **state) {
   static const char *const files[] = {"leave_nothing.so", "leave_nothing_along.so"};
   size_t i;
@@ -227,7 +227,7 @@ static void test_closing_closes_others(void **state) {
   }
 }
 
-/* Puts a copy of a library of the tests in place of what is at the path. */
+/* Replaces the file at the path by a copy of a library of the tests. */
 static void put_copy(const char *file, const char *path) {
   char bytes[4096], fresh[4096];
   FILE *from = fopen(module_path(file), "rb"), *to;
@@ -281,9 +281,9 @@ static void test_a_library_that_stayed_is_loaded_again(void **state) {
   assert_int_equal(deleted, 2);
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Names ---- */
 
-/* Each twice: as what the library takes from another, and as what it has itself. */
+/* Each name twice: as imported from another library, and as defined in the library itself. */
 static void test_names(void **state) {
   static const struct {
     const char *name;
@@ -308,7 +308,7 @@ static void test_names(void **state) {
       {"valloc", false, true},
       {"__libc_malloc", false, true},
       {"strdup", false, true},
-      {"__sysv_signal", false, true}, /* what signal is called by C99 code under glibc */
+      {"__sysv_signal", false, true}, /* the name of `signal` in C99 code with glibc */
       {"sigaction", false, true},
       {"mmap64", false, true},
       {"tss_create", false, true},

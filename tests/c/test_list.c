@@ -27,7 +27,7 @@ static TVMFFIObject *new_of(int64_t num) {
   return list;
 }
 
-/* The elements are what the numbers of that text say: "0 1 2". */
+/* Checks the elements against numbers in text form: "0 1 2". */
 static void check_list(TVMFFIObject *list, const char *expected) {
   char text[4096] = "";
   int64_t i;
@@ -45,7 +45,7 @@ static void test_the_layout(void **state) {
   assert_int_equal(list->type_index, kTVMFFIList);
   assert_null(cell_of(list)->data);
   assert_int_equal(cell_of(list)->capacity, 0);
-  assert_non_null(cell_of(list)->data_deleter); /* also without data: code of clients calls it */
+  assert_non_null(cell_of(list)->data_deleter); /* set even without data: clients call it */
   cell_of(list)->data_deleter(NULL);
   TVMFFIObjectDecRef(list);
   list = tvmffi_list_new(7);
@@ -73,7 +73,7 @@ static void test_growth(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-/* As code of clients does it, whose operator new is malloc. */
+/* As client code does it, whose operator new is malloc. */
 static void test_a_client_replaces_the_block(void **state) {
   TVMFFIObject *list = new_of(3);
   TVMFFISeqCell *cell = cell_of(list);
@@ -99,14 +99,14 @@ static void client_free(void *data) {
   free(data);
 }
 
-/* The deleter that a client's list came with is asked, and stays. */
+/* A list from a client keeps its deleter, which frees the old blocks. */
 static void test_a_list_of_a_client(void **state) {
   TVMFFIObject *list = tvmffi_list_new(0);
   TVMFFISeqCell *cell = cell_of(list);
   (void)state;
   cell->data_deleter = client_free;
   append_int(list, 1);
-  assert_int_equal(client_freed, 1); /* of NULL */
+  assert_int_equal(client_freed, 1); /* called with NULL */
   append_int(list, 2);
   assert_int_equal(client_freed, 2);
   assert_true(cell->data_deleter == client_free);
@@ -136,7 +136,7 @@ static void test_splice_and_erase(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-/* More elements than are set aside without asking for memory. */
+/* More elements than the local buffer holds, so memory is allocated. */
 static void test_long_ranges(void **state) {
   enum { kElements = 100 };
   TVMFFIObject *list = new_of(kElements);
@@ -156,7 +156,7 @@ static void test_long_ranges(void **state) {
   assert_int_equal(check_use_count(&p), 1);
   check_list(list, "90 91 92 93 94 95 96 97 98 99");
   for (i = 0; i < 40; ++i) append_int(list, i);
-  check_ok(tvmffi_list_erase(list, 0, 50)); /* to the end */
+  check_ok(tvmffi_list_erase(list, 0, 50)); /* up to the end */
   check_list(list, "");
   TVMFFIObjectDecRef(list);
 }
@@ -178,7 +178,7 @@ static void test_refused(void **state) {
   TVMFFIObjectDecRef(list);
 }
 
-/* ---- An element whose end changes the list --------------------------------------------------- */
+/* ---- Elements whose destruction changes the list ---- */
 
 static TVMFFIObject *meddled;
 static int num_meddled;
@@ -216,7 +216,7 @@ static void test_elements_that_change_the_list(void **state) {
   fill_with_meddlers(40);
   check_ok(tvmffi_list_erase(meddled, 0, 40));
   assert_true(num_meddled >= 20);
-  while (tvmffi_array_size(meddled) > 0) { /* until no function is left */
+  while (tvmffi_array_size(meddled) > 0) { /* until no function is left in the list */
     TVMFFIAny last;
     check_ok(tvmffi_list_pop(meddled, tvmffi_array_size(meddled) - 1, &last));
     check_release(&last);

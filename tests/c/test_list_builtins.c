@@ -10,7 +10,7 @@ static TVMFFIAny list_of(int32_t num) {
   return make_of_ints("ffi.List", numbers, num);
 }
 
-/* Calls a function that gives nothing. */
+/* Calls a function that returns None. */
 static void change(const char *name, int32_t num_args, TVMFFIAny a, TVMFFIAny b, TVMFFIAny c,
                    TVMFFIAny d) {
   TVMFFIAny result;
@@ -114,7 +114,7 @@ static void test_slices(void **state) {
   check_release(&array);
 }
 
-/* An Array goes where a List is changed, and stays as it is. */
+/* Functions that change a List accept an Array, but leave it unchanged. */
 static void test_an_array_in_place_of_a_list(void **state) {
   static const int64_t numbers[] = {5, 6, 7};
   TVMFFIAny array = make_of_ints("ffi.Array", numbers, 3), result;

@@ -43,7 +43,7 @@ static void test_objects_are_counted_by_type(void **state) {
   check_count(kTVMFFIError, 2);
   check_count(kTVMFFIStr, 1);
   check_count(kTVMFFIFunction, 0);
-  check_count(kTVMFFIObject, 0); /* not by ancestors */
+  check_count(kTVMFFIObject, 0); /* objects of derived types do not count */
   TVMFFIObjectDecRef(first);
   check_count(kTVMFFIAny, 2);
   check_count(kTVMFFIError, 1);
@@ -65,7 +65,7 @@ static void test_weak_references_keep_an_object_in_the_count(void **state) {
   (void)state;
   weak_retain(error);
   TVMFFIObjectDecRef(error);
-  check_count(kTVMFFIError, 1); /* its memory is what a leak is about */
+  check_count(kTVMFFIError, 1); /* weakly referenced memory counts as a leak */
   weak_release(error);
   check_count(kTVMFFIError, 0);
 }
@@ -80,7 +80,7 @@ static void test_older_objects_do_not_count(void **state) {
   counted = new_error();
   TVMFFIObjectDecRef(older);
   check_count(kTVMFFIAny, 1);
-  check_ok(TVMFFIRuntimeSetLiveObjectCounting(7)); /* on again: from zero */
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(7)); /* switched on again: starts at zero */
   check_count(kTVMFFIAny, 0);
   TVMFFIObjectDecRef(counted);
   check_count(kTVMFFIAny, 0);
@@ -99,7 +99,7 @@ static void test_switching_off_forgets(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-/* The set grows several times, and is emptied from the middle, the front and the back. */
+/* The set grows several times, and objects are removed from its middle, front and back. */
 static void test_many_objects(void **state) {
   enum { kMany = 6000 };
   static TVMFFIObjectHandle all[kMany];
@@ -107,7 +107,7 @@ static void test_many_objects(void **state) {
   (void)state;
   for (i = 0; i < kMany; ++i) all[i] = new_error();
   check_count(kTVMFFIError, kMany);
-  for (i = 0; i < kMany; ++i) { /* 7 and kMany have no common factor: each once, far apart */
+  for (i = 0; i < kMany; ++i) { /* 7 and kMany are coprime: each once, far apart */
     TVMFFIObjectDecRef(all[(kMany / 2 + i * 7) % kMany]);
     --left;
     if (i % 500 == 0) check_count(kTVMFFIError, left);
@@ -115,7 +115,7 @@ static void test_many_objects(void **state) {
   check_count(kTVMFFIError, 0);
 }
 
-/* Addresses that collide in the set: made up, for they are never followed. */
+/* Made-up addresses that collide in the set; they are never dereferenced. */
 static void test_addresses_of_all_kinds(void **state) {
   enum { kKinds = 700 };
   static int is_in[kKinds];

@@ -9,7 +9,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* ---- A loader that tells what it was given --------------------------------------------------- */
+/* ---- A loader that records its arguments ---- */
 
 static char given_path[256], given_format[32];
 static TVMFFIObject *to_give; /* owned by the tests */
@@ -18,7 +18,7 @@ static int give_module(void *handle, const TVMFFIAny *args, int32_t num_args, TV
   TVMFFIByteArray text;
   (void)handle;
   assert_int_equal(num_args, 2);
-  assert_int_not_equal(args[0].type_index, kTVMFFIRawStr); /* loaders get owned texts */
+  assert_int_not_equal(args[0].type_index, kTVMFFIRawStr); /* loaders get owned strings */
   assert_true(tvmffi_any_get_text(&args[0], &text));
   (void)snprintf(given_path, sizeof given_path, "%s", text.data);
   assert_true(tvmffi_any_get_text(&args[1], &text));
@@ -60,7 +60,7 @@ static void check_format(const char *path, const char *format) {
   TVMFFIObjectDecRef(module);
 }
 
-/* The built-in loader is replaced, so that no file is needed. */
+/* The built-in loader is replaced, so that the test needs no files. */
 static void test_L_16a_the_format_of_a_file_name(void **state) {
   static const char *const libraries[] = {
       "lib.so",     "lib.dll",       "lib.dylib",    "lib.dso",      "a/b/lib.so",
@@ -79,11 +79,11 @@ static void test_L_16a_the_format_of_a_file_name(void **state) {
   check_format("dir.so/lib.abc", "abc");
   check_format("lib.so.abc", "abc");
   check_format("model.a_long_format", "a_long_format");
-  check_format("model.1", "1"); /* a number that is no library's version */
+  check_format("model.1", "1"); /* a number that is no version of a library */
   check_format("model.1.1", "1");
   check_format("model.", "");
   check_format("model.abc.1", "1");
-  remove_global("ffi.Module.load_from_file.so"); /* our own is back after that, not before */
+  remove_global("ffi.Module.load_from_file.so"); /* only now the built-in loader is back */
   TVMFFIObjectDecRef(to_give);
 }
 
@@ -112,7 +112,7 @@ static void test_what_loaders_give(void **state) {
   remove_global("ffi.Module.load_from_file.test");
 }
 
-/* ---- Files, with the built-in loader --------------------------------------------------------- */
+/* ---- Files, with the built-in loader ---- */
 
 static void test_files_by_other_names(void **state) {
   static const char *const names[] = {"libgood.so.1", "noext", "lib.dylib", "lib.dll", "a.b.so"};
@@ -149,7 +149,7 @@ static void test_files_that_are_not_there(void **state) {
                    "NUL character");
 }
 
-/* A static program shows the libraries it loads all functions of the ABI. */
+/* A static program exports all functions of the ABI to the libraries that it loads. */
 static void test_all_functions_are_there(void **state) {
   static const char *const some[] = {"TVMFFIEnvTensorAlloc",    "TVMFFIGetVersion",
                                      "TVMFFIBacktrace",         "TVMFFITensorCreateUnsafeView",

@@ -61,7 +61,7 @@ static void test_long_messages_are_cut(void **state) {
   check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
 }
 
-/* Hooks are called without a lock: they may use the library, their own setting included. */
+/* No lock is held during a hook: it may use the library, and even set another hook. */
 static void replace_and_log(void *context, TVMFFIRuntimeLogLevel level, const char *message) {
   (void)level;
   (void)message;

@@ -25,7 +25,7 @@ static int64_t get_int(TVMFFIObject *map, int64_t key) {
   return found == NULL ? -1 : found->v_int64;
 }
 
-/* ---- A reader of the layout that knows nothing of the code under test ------------------------ */
+/* ---- A reader of the layout that does not use the code under test ---- */
 
 static uint64_t word_at(const void *base, size_t offset) {
   uint64_t word;
@@ -48,7 +48,7 @@ static shape_of_map look_at(const TVMFFIObject *map) {
   return shape;
 }
 
-/* Keys, all of them ints, in order of iteration; returns how many. */
+/* Stores the keys, which must be ints, in iteration order; returns their number. */
 static size_t list_keys(const TVMFFIObject *map, int64_t *out, size_t room) {
   shape_of_map shape = look_at(map);
   size_t n = 0;
@@ -65,7 +65,7 @@ static size_t list_keys(const TVMFFIObject *map, int64_t *out, size_t room) {
   return n;
 }
 
-/* What must hold of metadata and chains of a dense map. */
+/* Checks the invariants of metadata and chains of a dense map. */
 static void check_dense(const TVMFFIObject *map) {
   const tvmffi_map *self = (const tvmffi_map *)(const void *)map;
   shape_of_map shape = look_at(map);
@@ -80,14 +80,14 @@ static void check_dense(const TVMFFIObject *map) {
     uint64_t home;
     if (meta == 0xFF) continue;
     ++filled;
-    assert_true((meta & 0x7F) < 126); /* no protected slot is left */
+    assert_true((meta & 0x7F) < 126); /* no slot is marked as protected */
     home = (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> self->fib_shift;
     assert_int_equal(home == i, (meta & 0x80) == 0);
   }
   assert_int_equal(filled, shape.size);
 }
 
-/* ---- Tests ----------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
 static void test_offsets(void **state) {
   (void)state;
@@ -123,7 +123,7 @@ static void test_an_empty_map(void **state) {
 }
 
 static void test_growth_between_layouts(void **state) {
-  /* size, then slots, as measured at the reference; 0 slots: small, whatever the number */
+  /* {size, slots} as measured with the reference; 0 slots: the small layout */
   static const uint64_t measured[][2] = {{1, 0},   {2, 0},   {3, 0},   {4, 0},   {5, 8},
                                          {7, 8},   {8, 16},  {15, 16}, {16, 32}, {31, 32},
                                          {32, 64}, {63, 64}, {64, 128}};
@@ -168,7 +168,7 @@ static void test_overwriting_in_a_full_map_moves_to_the_end(void **state) {
   int64_t keys[8], i;
   (void)state;
   for (i = 0; i < 4; ++i) insert_int(&map, i, i);
-  insert_int(&map, 1, 11); /* four slots and full: it becomes dense */
+  insert_int(&map, 1, 11); /* four slots and full: becomes dense */
   assert_false(look_at(map).is_small);
   assert_int_equal(look_at(map).slots, 8);
   assert_int_equal(list_keys(map, keys, 8), 4);
@@ -222,7 +222,7 @@ static void test_the_key_that_was_there_stays(void **state) {
   int64_t i;
   (void)state;
   insert(&map, text("int8"), tvmffi_any_int(1));
-  insert(&map, tvmffi_any_object(heap_form), tvmffi_any_int(2)); /* the same text: released */
+  insert(&map, tvmffi_any_object(heap_form), tvmffi_any_int(2)); /* equal key: released */
   assert_int_equal(tvmffi_map_size(map), 1);
   assert_int_equal(((const TVMFFIAny *)(const void *)look_at(map).data)->type_index,
                    kTVMFFISmallStr);
@@ -243,7 +243,7 @@ static uint32_t next_random(uint32_t *seed) {
   return *seed >> 8;
 }
 
-/* A model that is a plain array, and the order of last insertion once the map is dense. */
+/* The model is an array; iteration in a dense map is in order of the last insertion. */
 static void test_random_inserts_against_a_model(void **state) {
   static int64_t model[kKeys], stamp[kKeys], listed[kKeys];
   TVMFFIObject *map = tvmffi_map_new();
@@ -257,7 +257,7 @@ static void test_random_inserts_against_a_model(void **state) {
     if (model[key] == -1) ++count;
     model[key] = turn;
     stamp[key] = turn;
-    /* spread over the whole range, so that homes and chains vary */
+    /* The keys are spread over the whole range, so that homes and chains vary. */
     insert_int(&map, (int64_t)key * 7919 * (key % 2 == 0 ? 1 : -1), turn);
     assert_int_equal(tvmffi_map_size(map), count);
     assert_int_equal(get_int(map, (int64_t)other * 7919 * (other % 2 == 0 ? 1 : -1)), model[other]);
@@ -274,7 +274,7 @@ static void test_random_inserts_against_a_model(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-/* Eight bytes of text that all have the same hash, as somebody might send on purpose. */
+/* Strings of 8 bytes with the same hash, as an attacker might send them. */
 static TVMFFIAny colliding(uint64_t i) {
   uint64_t chunk = i * UINT64_C(2147483647) + UINT64_C(0x4141414141414141);
   char bytes[8];
@@ -292,7 +292,7 @@ static void test_keys_of_one_hash(void **state) {
   for (i = 0; i < kColliding; ++i) {
     TVMFFIAny key = colliding(i);
     insert(&map, key, tvmffi_any_int((int64_t)i));
-    insert_int(&map, (int64_t)next_random(&seed) << 24, 0); /* homes within their chain */
+    insert_int(&map, (int64_t)next_random(&seed) << 24, 0); /* homes within the chain */
   }
   check_dense(map);
   assert_true(look_at(map).slots <= 8 * kColliding);
@@ -307,7 +307,7 @@ static void test_keys_of_one_hash(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-/* As deep as a value of a key of a value goes. */
+/* Maps nested as values, some of them dense, are destroyed without recursion. */
 static void test_L_21_nested_maps(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
   probe p;
@@ -333,7 +333,7 @@ static void free_outside(void *data) {
   free(data);
 }
 
-/* Storage as inline code of clients leaves it in a Dict that grew in place. */
+/* Inline code of clients leaves such storage in a Dict that grew in place. */
 static void test_a_small_map_with_storage_elsewhere(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
   tvmffi_map *self = (tvmffi_map *)(void *)map;
@@ -354,7 +354,7 @@ static void test_a_small_map_with_storage_elsewhere(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
-/* Positions in the copy are those of the map, after some entries were taken out, too. */
+/* A copy keeps the positions of the map's entries, also after some were erased. */
 static void check_copy(TVMFFIObject *map) {
   TVMFFIObject *copy = tvmffi_map_copy(map);
   uint64_t at = tvmffi_map_first(map);

@@ -7,7 +7,7 @@
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 
-/* Keys of every kind, three of them the same text in its three forms; also raw views. */
+/* Keys of every kind. Three are the same text in its three forms; raw views are included. */
 enum { kKinds = 10 };
 static TVMFFIAny keys[kKinds];
 static TVMFFIByteArray raw_bytes;
@@ -62,7 +62,7 @@ static void check_keys_of_every_kind(bool is_dict) {
   map = call_ok(pick(is_dict, "ffi.Dict", "ffi.Map"), args, 2 * kKinds);
   assert_int_equal(map.type_index, is_dict ? kTVMFFIDict : kTVMFFIMap);
   result = call_ok(pick(is_dict, "ffi.DictSize", "ffi.MapSize"), &map, 1);
-  assert_int_equal(result.v_int64, kKinds - 1); /* the bytes came twice */
+  assert_int_equal(result.v_int64, kKinds - 1); /* the bytes were given twice */
   for (i = 0; i < kKinds; ++i) {
     check_ok(call4(pick(is_dict, "ffi.DictGetItem", "ffi.MapGetItem"), 2, map, keys[i], none, none,
                    &result));
@@ -110,7 +110,7 @@ static void test_keys_of_every_kind(void **state) {
   check_keys_of_every_kind(true);
 }
 
-/* Made at once, a map has what it would have had growing: fields, metadata, links. */
+/* A map made at once equals one that grew: fields, metadata, links. */
 static void test_made_at_once(void **state) {
   int n;
   (void)state;
@@ -172,7 +172,7 @@ static void test_making(void **state) {
   args[0] = map;
   args[1] = tvmffi_any_int(1);
   check_ok(call_global("ffi.MapGetItem", args, 2, &result));
-  assert_int_equal(result.v_int64, 11); /* the later one */
+  assert_int_equal(result.v_int64, 11); /* of equal keys the last value counts */
   check_release(&map);
   map = make_of_ints("ffi.Dict", dense, 14);
   check_order(&map, dense_order, 6);
@@ -215,7 +215,7 @@ static void test_changing_a_dict(void **state) {
     assert_int_equal(tvmffi_map_size(handle), 1000 - i - 1);
   }
   check_ok(call4("ffi.DictSetItem", 3, dict, keys[5], keys[4], none, &result));
-  check_ok(call4("ffi.DictErase", 2, dict, keys[5], none, none, &result)); /* raw text */
+  check_ok(call4("ffi.DictErase", 2, dict, keys[5], none, none, &result)); /* by raw text */
   assert_int_equal(check_use_count(&identity), 501);
   check_ok(call4("ffi.DictClear", 1, dict, none, none, none, &result));
   assert_int_equal(tvmffi_map_size(handle), 0);
@@ -226,14 +226,14 @@ static void test_changing_a_dict(void **state) {
   check_release(&dict);
 }
 
-/* A Map goes where a Dict is changed, and stays as it is. */
+/* Functions that change a Dict accept a Map, but leave it unchanged. */
 static void test_a_map_in_place_of_a_dict(void **state) {
   int64_t numbers[40], i;
   TVMFFIAny map, result;
   int n;
   (void)state;
   for (i = 0; i < 40; ++i) numbers[i] = i / 2;
-  for (n = 2; n <= 40; n += 19 * 2) { /* small and dense */
+  for (n = 2; n <= 40; n += 19 * 2) { /* small and dense layouts */
     map = make_of_ints("ffi.Map", numbers, n);
     check_ok(call4("ffi.DictSetItem", 3, map, tvmffi_any_int(100), none, none, &result));
     check_ok(call4("ffi.DictSetItem", 3, map, tvmffi_any_int(0), none, none, &result));

@@ -24,7 +24,7 @@ static void check_walk(int64_t num) {
   TVMFFIAny dict = dict_of(num), iterator, result;
   int64_t i;
   iterator = iterate(&dict);
-  check_release(&dict); /* the iterator keeps it */
+  check_release(&dict); /* the iterator keeps it alive */
   for (i = 0; i < num; ++i) {
     check_ok(step(&iterator, 0, &result));
     assert_int_equal(result.v_int64, i);
@@ -61,7 +61,7 @@ static void test_a_map(void **state) {
   check_release(&iterator);
 }
 
-/* Nothing is read that is not there any more. */
+/* An iterator must not read entries that are gone. */
 static void test_changes_meanwhile(void **state) {
   static const char text[] = "The container was changed during iteration";
   TVMFFIAny dict = dict_of(3), iterator = iterate(&dict), result;
@@ -70,7 +70,7 @@ static void test_changes_meanwhile(void **state) {
   check_ok(step(&iterator, 2, &result));
   check_ok(call4("ffi.DictSetItem", 3, dict, tvmffi_any_int(2), none, none, &result));
   check_ok(step(&iterator, 1, &result));
-  assert_int_equal(result.type_index, kTVMFFINone); /* another value is no harm */
+  assert_int_equal(result.type_index, kTVMFFINone); /* a new value of a key is allowed */
   check_ok(call4("ffi.DictErase", 2, dict, tvmffi_any_int(0), none, none, &result));
   check_fails(step(&iterator, 0, &result), "RuntimeError", text);
   check_release(&iterator);

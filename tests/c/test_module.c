@@ -10,7 +10,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* A kind of module that has one function, `own`, and as little else as can be. */
+/* A kind of module with one function, `own`, and only the required methods. */
 
 static int own(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
@@ -167,15 +167,15 @@ static void test_questions_to_imports(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Keeping --------------------------------------------------------------------------------- */
+/* ---- Keeping modules alive ---- */
 
 static void test_globals(void **state) {
   TVMFFIObject *module = new_module(&kSmall), *other = new_module(&kSmall);
   TVMFFIAny result;
   (void)state;
-  check_ok(call_on(module, "ffi.ModuleGlobalsRemove", NULL, -1, &result)); /* not there: fine */
+  check_ok(call_on(module, "ffi.ModuleGlobalsRemove", NULL, -1, &result)); /* not there: no error */
   check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result));
-  check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result)); /* twice is once */
+  check_ok(call_on(module, "ffi.ModuleGlobalsAdd", NULL, -1, &result)); /* no effect */
   assert_int_equal(result.type_index, kTVMFFINone);
   assert_int_equal(check_use_count(module), 2);
   check_ok(call_on(other, "ffi.ModuleGlobalsAdd", NULL, -1, &result));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each callback may do is in test_custom.c; here is what the library does around them. */
+/* What the library does around a module's callbacks; test_custom.c tests what callbacks may do. */
 #include "container/array.h"
 #include "core/object.h"
 #include "core/string.h"
@@ -8,7 +8,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* A module that has one function and one text, named by the letter that self points at. */
+/* A module with one function and one text, named by the letter that self points at. */
 static int num_asked;
 
 static int give_letter(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -78,7 +78,7 @@ static int release_tree(void **state) {
   return 0;
 }
 
-/* ---- Queries --------------------------------------------------------------------------------- */
+/* ---- Queries ---- */
 
 static TVMFFIAny ask(tvmffi_module_method method, const char *name, bool query_imports) {
   TVMFFIAny text = tvmffi_any_raw_str(name), result;
@@ -118,17 +118,17 @@ static void test_imports_are_asked_on_request(void **state) {
   assert_int_equal(result.type_index, kTVMFFIBool);
   assert_int_equal(result.v_int64, 1);
   result = ask(kTvmffiModuleImplementsFunction, "c", true);
-  assert_int_equal(result.v_int64, 1); /* by its get_function */
+  assert_int_equal(result.v_int64, 1); /* from its get_function */
   result = ask(kTvmffiModuleImplementsFunction, "e", true);
   assert_int_equal(result.v_int64, 0);
   result = ask(kTvmffiModuleGetMetadata, "d", true);
   assert_int_equal(result.v_bytes[0], 'd');
-  assert_int_equal(num_asked, 3); /* c has none to ask for */
+  assert_int_equal(num_asked, 3); /* c has no such method */
   result = ask(kTvmffiModuleGetDoc, "e", true);
   assert_int_equal(result.type_index, kTVMFFINone);
 }
 
-/* One that fails is the end of it; the modules that were collected are given up. */
+/* A module that fails ends the query, and the collected modules are released. */
 static void test_a_query_that_fails(void **state) {
   TVMFFIAny name = tvmffi_any_raw_str("!"), result;
   (void)state;
@@ -136,13 +136,13 @@ static void test_a_query_that_fails(void **state) {
               "KeyError", "refused");
   assert_int_equal(result.type_index, kTVMFFINone);
   check_fails(tvmffi_module_query(tree[0], kTvmffiModuleImplementsFunction, &name, true, &result),
-              "KeyError", "refused"); /* of c, which a does not ask itself */
+              "KeyError", "refused"); /* by c; `implements` of a does not fail */
   assert_int_equal(result.type_index, kTVMFFINone);
   assert_int_equal(check_use_count(tree[0]), 1);
   assert_int_equal(check_use_count(tree[2]), 2);
 }
 
-/* ---- What a module does that has no method for it -------------------------------------------- */
+/* ---- Defaults for methods that a module does not have ---- */
 
 static void test_defaults(void **state) {
   TVMFFIAny name = tvmffi_any_raw_str("x"), args[2], result;
@@ -161,7 +161,7 @@ static void test_defaults(void **state) {
   check_ok(tvmffi_module_call(tree[2], kTvmffiModuleGetWriteFormats, NULL, &result));
   assert_int_equal(result.type_index, kTVMFFIArray);
   assert_int_equal(tvmffi_array_size(result.v_obj), 0);
-  assert_int_equal(check_use_count(result.v_obj), 1); /* a new one each time */
+  assert_int_equal(check_use_count(result.v_obj), 1); /* a new Array each time */
   check_release(&result);
   args[0] = args[1] = name;
   check_fails(tvmffi_module_call(tree[2], kTvmffiModuleWriteToFile, args, &result), "RuntimeError",
@@ -170,7 +170,7 @@ static void test_defaults(void **state) {
               "Module[plain] does not support SaveToBytes");
 }
 
-/* The library's own kind has the same defaults. */
+/* The built-in library module has the same defaults. */
 static void test_defaults_of_a_library(void **state) {
   TVMFFIObject *library = get_system_lib("test_module_methods_");
   TVMFFIAny format = tvmffi_any_raw_str("c"), result;
@@ -200,7 +200,7 @@ static void test_texts_of_every_form(void **state) {
   check_release(&forms[2]);
 }
 
-/* ---- Imports --------------------------------------------------------------------------------- */
+/* ---- Imports ---- */
 
 static void test_importing(void **state) {
   TVMFFIAny other = tvmffi_any_object(tree[0]), result;
@@ -216,7 +216,7 @@ static void test_importing(void **state) {
   assert_int_equal(check_use_count(tree[2]), 3);
   check_ok(tvmffi_module_call(tree[0], kTvmffiModuleClearImports, NULL, &result));
   assert_int_equal(result.type_index, kTVMFFINone);
-  assert_int_equal(tvmffi_array_size(imports), 2); /* what was taken before stays as it was */
+  assert_int_equal(tvmffi_array_size(imports), 2); /* the Array taken before is unchanged */
   assert_int_equal(check_use_count(imports), 1);
   TVMFFIObjectDecRef(imports);
   imports = tvmffi_imports_get(tree[0]);

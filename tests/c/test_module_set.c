@@ -20,7 +20,7 @@ static void test_order_and_membership(void **state) {
     assert_ptr_equal(set.items[i], &objects[(i * 7) % 1000]);
     assert_int_equal(tvmffi_module_set_find(&set, &objects[(i * 7) % 1000]), i);
   }
-  assert_true(tvmffi_module_set_remove(&set, &objects[0])); /* the last takes its place */
+  assert_true(tvmffi_module_set_remove(&set, &objects[0])); /* the last element takes its place */
   assert_int_equal(tvmffi_module_set_find(&set, &objects[(999 * 7) % 1000]), 0);
   assert_int_equal(tvmffi_module_set_find(&set, &objects[7]), 1);
   tvmffi_module_set_fini(&set);
@@ -28,7 +28,7 @@ static void test_order_and_membership(void **state) {
   tvmffi_module_set_fini(&set);
 }
 
-/* First, middle and last, until none is left. */
+/* Removes the first, middle and last element until none is left. */
 static void test_removing(void **state) {
   tvmffi_module_set set = TVMFFI_MODULE_SET_INIT;
   char present[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting and destroying single objects; test_object_nested.c has those that own others. */
+/* Counting and destroying single objects; test_object_nested.c tests objects that own others. */
 #include "core/object.h"
 
 #include "support/check.h"
@@ -22,13 +22,13 @@ static void test_headers_of_new_objects(void **state) {
   TVMFFIObjectDecRef(obj);
 }
 
-/* The word of a deleter has 8 bytes everywhere, and none of them is left as it was. */
+/* The deleter field has 8 bytes on every machine, and all of them are written. */
 static void test_no_deleter_is_eight_zero_bytes(void **state) {
   TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, NULL);
   (void)state;
   assert_non_null(obj);
   assert_true(obj->__ensure_align == 0);
-  TVMFFIObjectDecRef(obj); /* nothing happens */
+  TVMFFIObjectDecRef(obj); /* nothing happens without a deleter */
   assert_null(obj->deleter);
   tvmffi_object_free(obj, 0);
 }
@@ -123,7 +123,7 @@ static void test_null_deleters_do_nothing(void **state) {
   assert_true(weak_last.combined_ref_count == 0);
 }
 
-/* Leak checkers see when the block is freed too late, memory checkers when too early. */
+/* Leak checkers report a block that is freed too late, memory checkers one freed too early. */
 static void test_plain_objects_with_weak_references(void **state) {
   TVMFFIObject *obj = tvmffi_object_new(sizeof *obj, kTVMFFIObject, tvmffi_object_delete_plain);
   (void)state;

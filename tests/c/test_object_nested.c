@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destroying objects that own others: the second half of the tests of core/object.c. */
+/* Destroying objects that own others; test_object.c tests single objects. */
 #include <stdlib.h>
 
 #include "core/object.h"
@@ -10,7 +10,7 @@
 
 enum { kLevels = 1000000, kSmallStack = 256 * 1024 };
 
-/* Makes an Error that owns cause and context, whose references it takes. */
+/* Makes an Error that owns cause and context; takes over the caller's references. */
 static TVMFFIObjectHandle new_error(TVMFFIObjectHandle cause, TVMFFIObjectHandle context) {
   TVMFFIObjectHandle error;
   check_ok(TVMFFIErrorCreateWithCauseAndExtraContext(NULL, NULL, NULL, cause, context, &error));
@@ -19,12 +19,12 @@ static TVMFFIObjectHandle new_error(TVMFFIObjectHandle cause, TVMFFIObjectHandle
   return error;
 }
 
-/* An object of some other library: it owns one object, and notes what it sees in its deleter. */
+/* An object of another library. It owns one object; its deleter records what it sees. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIObjectHandle owned;
   const probe *watched;
-  int *deletes_seen; /* strong deletes of watched, right after releasing owned */
+  int *deletes_seen; /* strong deletes of `watched` right after `owned` was released */
 } foreign;
 
 static void delete_foreign(void *self, int flags) {
@@ -69,8 +69,8 @@ static void test_trees_are_destroyed_whole(void **state) {
 }
 
 /*
- * What a foreign deleter releases is gone when it goes on, although its own caller waits; and what
- * waits with that caller is not forgotten.
+ * An object that a foreign deleter releases is destroyed before the release returns, even while an
+ * outer destruction has objects waiting; and those are destroyed in the end.
  */
 static void check_seen_at_once(TVMFFIObjectHandle owned, const probe *watched) {
   int deletes_seen = -1;
@@ -104,7 +104,7 @@ static void test_foreign_deleters_and_weak_references(void **state) {
   weak_release(error);
 }
 
-/* An object that is made where another has just been freed is not taken for that one. */
+/* A new object must not be taken for the one that was just freed at the same address. */
 static void delete_and_make_another(void *self, int flags) {
   foreign *f = self;
   probe *watched = (probe *)(uintptr_t)f->watched;
@@ -149,7 +149,7 @@ static void test_weak_references_to_what_waits(void **state) {
   weak_release(inner);
 }
 
-/* A client may put a deleter of its own in front of ours, to see objects go. */
+/* A client may replace our deleter by its own to observe the destruction, and call ours from it. */
 static void (*deleter_behind)(void *self, int flags);
 static int num_strong_deletes;
 
@@ -171,7 +171,7 @@ static void test_deleters_in_front_of_ours(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-/* ---- A million levels ------------------------------------------------------------------------ */
+/* ---- A million levels ---- */
 
 static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
   TVMFFIObjectHandle chain = NULL;

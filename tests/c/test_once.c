@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/thread.h"
 
-static void *first, *second, *third; /* handles; every test begins with NULL in them */
+static void *first, *second, *third; /* handles; NULL at the start of every test */
 static int num_calls;
 
 static int count_call(void **result) {
@@ -31,7 +31,7 @@ static void test_one_call_initialises(void **state) {
 }
 
 static int give_seven(void **result) {
-  *result = &num_calls; /* not stored after a failure */
+  *result = &num_calls; /* must not be stored after a failure */
   TVMFFIErrorSetRaisedFromCStr("ValueError", "seven");
   return 7;
 }
@@ -119,10 +119,10 @@ static void test_L_4_an_initialiser_that_needs_itself(void **state) {
   assert_null(first);
   assert_null(second);
   assert_int_equal(num_calls, 0);
-  check_ok(TVMFFIHandleInitOnce(&first, count_call)); /* nothing is left of it */
+  check_ok(TVMFFIHandleInitOnce(&first, count_call)); /* the failures left nothing behind */
 }
 
-/* Two threads, each of which wants the other's handle while it initialises its own. */
+/* Each of two threads needs the other's handle while it initialises its own. */
 static int num_inside, num_failed;
 
 static int give_handle(void **result) {
@@ -157,7 +157,7 @@ static void test_L_4_threads_that_wait_for_each_other(void **state) {
   (void)state;
   num_inside = num_failed = 0;
   thread_run_many(2, initialise_crosswise, NULL);
-  assert_int_equal(num_failed, 1); /* one gives up, so that the other can go on */
+  assert_int_equal(num_failed, 1); /* one fails, so that the other can go on */
   assert_non_null(first);
   assert_non_null(second);
 }
@@ -178,14 +178,14 @@ static int close_and_ask(void *handle) {
 static void test_deinit_empties_the_handle(void **state) {
   (void)state;
   closed = NULL;
-  check_ok(TVMFFIHandleDeinitOnce(&first, close_handle)); /* nothing there */
+  check_ok(TVMFFIHandleDeinitOnce(&first, close_handle)); /* there is no handle */
   assert_null(closed);
   check_ok(TVMFFIHandleInitOnce(&first, count_call));
   assert_int_equal(TVMFFIHandleDeinitOnce(&first, close_handle), 5);
   check_raised("InternalError", NULL);
   assert_ptr_equal(closed, &num_calls);
   assert_null(first);
-  check_ok(TVMFFIHandleInitOnce(&first, count_call)); /* and so on */
+  check_ok(TVMFFIHandleInitOnce(&first, count_call)); /* a closed handle can be initialised again */
   assert_int_equal(num_calls, 2);
   check_ok(TVMFFIHandleDeinitOnce(&first, close_and_ask));
   assert_int_equal(num_calls, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TVMFFIObjectCreateOpaque (core/opaque.c). */
+/* Tests of TVMFFIObjectCreateOpaque (core/opaque.c). */
 #include "support/check.h"
 #include "support/weak.h"
 

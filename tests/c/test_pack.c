@@ -8,9 +8,9 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* ---- Kinds of modules ------------------------------------------------------------------------ */
+/* ---- Kinds of modules ---- */
 
-/* `demo` is made of a payload, and saves it. */
+/* A `demo` module is made from a payload and saves that payload. */
 typedef struct {
   TVMFFIByteArray payload;
 } demo;
@@ -75,7 +75,7 @@ static int load_demo(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
-/* Source code; not a word of it is packed. */
+/* A module of source code, of which nothing is packed. */
 static const TVMFFIRuntimeModuleVTable kSource = {
     .struct_size = sizeof kSource,
     .kind = "c",
@@ -121,7 +121,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-/* ---- Packing and loading --------------------------------------------------------------------- */
+/* ---- Packing and loading ---- */
 
 static TVMFFIAny pack(TVMFFIObject *root) {
   uint32_t count = check_use_count(root);
@@ -136,11 +136,11 @@ static void check_refused(TVMFFIObject *root, const char *kind, const char *mess
   TVMFFIAny bytes = tvmffi_any_int(7);
   uint32_t count = check_use_count(root);
   check_fails(TVMFFIRuntimeModulePack(root, &bytes), kind, message);
-  assert_int_equal(bytes.v_int64, 7); /* not written */
+  assert_int_equal(bytes.v_int64, 7); /* the output is not written */
   assert_int_equal(check_use_count(root), count);
 }
 
-/* From a block of exactly their size, for the sanitizers. */
+/* Loads the bytes from a block of exactly their size, for the sanitizers. */
 static TVMFFIObject *load_bytes(const TVMFFIByteArray *bytes) {
   static const TVMFFIByteArray no_prefix = {"", 0};
   char *exact = malloc(bytes->size);
@@ -177,7 +177,7 @@ static void check_demo(TVMFFIObject *module, const char *payload, size_t size) {
   assert_memory_equal(((demo *)self)->payload.data, payload, size);
 }
 
-/* Packing what was loaded gives the same bytes. Releases it. */
+/* Checks that packing a loaded module gives the same bytes. Releases the module. */
 static void check_packs_again(TVMFFIObject *loaded, const TVMFFIAny *packed) {
   TVMFFIAny again = pack(loaded);
   TVMFFIByteArray left = content_of(packed), right = content_of(&again);
@@ -187,7 +187,7 @@ static void check_packs_again(TVMFFIObject *loaded, const TVMFFIAny *packed) {
   TVMFFIObjectDecRef(loaded);
 }
 
-/* ---- What is packed -------------------------------------------------------------------------- */
+/* ---- Modules that are packed ---- */
 
 static const unsigned char kWorkedExample[] = {
     0x53, 0, 0, 0, 0, 0, 0, 0,   3,   0,   0,   0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0,   0,
@@ -213,7 +213,7 @@ static void test_the_worked_example(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* As a compiler does: the code is there as source, or there is none and data is the root. */
+/* As a compiler does: the root is source code, packed as `_lib`; without code data is the root. */
 static void test_source_takes_the_place_of_the_library(void **state) {
   TVMFFIObject *source = create(&kSource, NULL), *child = new_demo("hi!");
   TVMFFIByteArray content;
@@ -229,7 +229,7 @@ static void test_source_takes_the_place_of_the_library(void **state) {
   TVMFFIObjectDecRef(child);
 }
 
-/* A library that carries the bytes, opened by the system's loader. */
+/* A library with the bytes embedded in it, opened by the system's loader. */
 static void test_a_file(void **state) {
   TVMFFIObject *loaded = load("embedded.so");
   TVMFFIByteArray content;
@@ -271,7 +271,7 @@ static void test_a_module_of_two_importers_is_packed_once(void **state) {
   import_module(root, left);
   import_module(root, library);
   import_module(root, right);
-  import_module(root, left); /* twice, as nobody forbids */
+  import_module(root, left); /* twice, which is allowed */
   import_module(left, below);
   import_module(right, below);
   import_module(right, library);
@@ -302,7 +302,7 @@ static void test_a_module_of_two_importers_is_packed_once(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* Seven bytes are in the value, eight are an object; of any content. */
+/* Payloads of up to seven bytes are small values, longer ones objects; any bytes are allowed. */
 static void test_payloads(void **state) {
   static const size_t sizes[] = {1, 7, 8, 255, 256, 257, 100000};
   char *payload = malloc(100000);
@@ -323,7 +323,7 @@ static void test_payloads(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* Numbers of more than eight bits, and a list of imports that grows. */
+/* Numbers above 255, and a list of imports that grows. */
 static void test_many_imports(void **state) {
   enum { kCount = 600 };
   TVMFFIObject *root = new_demo("root"), *loaded;
@@ -371,7 +371,7 @@ static void test_a_long_chain(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* What is no module among imports that foreign code put there is passed over, as elsewhere. */
+/* Imports that are no modules, put there by foreign code, are skipped, as everywhere. */
 static void test_imports_that_are_no_modules(void **state) {
   TVMFFIObject *root = new_demo("root"), *child = new_demo("child"), *loaded;
   TVMFFIObject **imports = &((tvmffi_module *)(void *)root)->imports;
@@ -392,7 +392,7 @@ static void test_imports_that_are_no_modules(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
-/* ---- What is not ----------------------------------------------------------------------------- */
+/* ---- Modules that are refused ---- */
 
 static void test_arguments(void **state) {
   TVMFFIObject *array = tvmffi_array_new(0), *module = new_demo("x");
@@ -409,7 +409,7 @@ static void test_arguments(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* The one at fault is an import, and what was written before it is given up. */
+/* The refused module is an import; bytes written before it are freed. */
 static void check_import_refused(TVMFFIObject *module, const char *kind, const char *message) {
   TVMFFIObject *root = new_demo("a payload of some length, which comes before");
   import_module(root, module);
@@ -443,14 +443,14 @@ static void test_two_libraries_are_refused(void **state) {
   TVMFFIAny packed;
   (void)state;
   import_module(root, first);
-  import_module(root, again); /* one library, however often it is loaded */
+  import_module(root, again); /* the same library again, so it counts once */
   packed = pack(root);
   check_release(&packed);
   import_module(root, system);
   check_refused(root, "RuntimeError", message);
   check_ok(tvmffi_imports_clear(root));
   import_module(root, system);
-  import_module(root, prefixed); /* so is the system library, by whatever prefix */
+  import_module(root, prefixed); /* the system library counts once, whatever the prefixes */
   packed = pack(root);
   check_release(&packed);
   check_ok(tvmffi_imports_clear(root));

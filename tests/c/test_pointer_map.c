@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of addresses, and stacks: what walks remember. */
+/* The maps of addresses and the stacks that walks use. */
 #include "base/pointer_map.h"
 
 #include "base/stack.h"

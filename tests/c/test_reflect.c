@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registering methods and metadata, and what holds for all of reflection. Fields:
+ * Registering methods and metadata, and what is common to all of reflection. Fields:
  * test_reflect_field.c, attributes: test_reflect_attr.c.
  */
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
     check_ok(add_field(type, name));
     check_ok(add_method(type, name, tvmffi_any_int(i)));
   }
-  assert_string_equal(fields[0].name.data, "first"); /* AddressSanitizer would see a freed one */
+  assert_string_equal(fields[0].name.data, "first"); /* AddressSanitizer sees freed memory */
   assert_string_equal(methods[0].name.data, "first");
   assert_int_equal(info->num_fields, kMany + 1);
   assert_int_equal(info->num_methods, kMany + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of types and their columns. */
+/* Type attributes and their columns. */
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -18,7 +18,7 @@ static const TVMFFITypeAttrColumn *column_of(const char *name) {
   return TVMFFIGetTypeAttrColumn(&bytes);
 }
 
-/* How clients read a column: nothing outside of it. */
+/* Reads a column as clients do: indices outside of it give None. */
 static TVMFFIAny read(const TVMFFITypeAttrColumn *column, int32_t type_index) {
   int32_t i = type_index - column->begin_index;
   if (i < 0 || i >= column->size) return tvmffi_any_none();
@@ -29,7 +29,7 @@ static void test_F_26_entries_are_found_by_type_index(void **state) {
   const TVMFFITypeAttrColumn *column;
   (void)state;
   check_ok(set(70, "my.attr", tvmffi_any_int(70)));
-  check_ok(set(3, "my.attr", tvmffi_any_int(3))); /* before the others */
+  check_ok(set(3, "my.attr", tvmffi_any_int(3))); /* an index before the first one */
   check_ok(set(1000, "my.attr", tvmffi_any_int(1000)));
   column = column_of("my.attr");
   assert_non_null(column);
@@ -39,7 +39,7 @@ static void test_F_26_entries_are_found_by_type_index(void **state) {
   assert_int_equal(read(column, 4).type_index, kTVMFFINone);
   assert_int_equal(read(column, 69).type_index, kTVMFFINone);
   assert_int_equal(read(column, 999).type_index, kTVMFFINone);
-  assert_int_equal(column->begin_index + column->size, 1001); /* it ends with the last entry */
+  assert_int_equal(column->begin_index + column->size, 1001); /* ends with the last entry */
 }
 
 static void test_none_only_makes_the_column(void **state) {
@@ -52,9 +52,9 @@ static void test_none_only_makes_the_column(void **state) {
   column = column_of("my.attr");
   assert_non_null(column);
   assert_int_equal(column->size, 0);
-  check_ok(set(kTVMFFINone, "my.attr", tvmffi_any_int(1))); /* the value does not matter */
+  check_ok(set(kTVMFFINone, "my.attr", tvmffi_any_int(1))); /* the value is ignored */
   assert_int_equal(column->size, 0);
-  check_ok(set(kTVMFFIInt, "my.attr", tvmffi_any_none())); /* leaves the place free */
+  check_ok(set(kTVMFFIInt, "my.attr", tvmffi_any_none())); /* the entry stays free */
   assert_int_equal(read(column, kTVMFFIInt).type_index, kTVMFFINone);
   check_ok(set(kTVMFFIInt, "my.attr", tvmffi_any_int(5)));
   assert_int_equal(read(column, kTVMFFIInt).v_int64, 5);
@@ -82,7 +82,7 @@ static void test_values_become_owned(void **state) {
 static void test_L_10_an_equal_value_may_be_set_again(void **state) {
   static const char kLong[] = "a text of more than seven bytes";
   const TVMFFITypeAttrColumn *column;
-  static probe p, other; /* static: the column keeps one until the end */
+  static probe p, other; /* static: the column keeps one of them until the shutdown */
   (void)state;
   probe_init(&p);
   probe_init(&other);
@@ -92,7 +92,7 @@ static void test_L_10_an_equal_value_may_be_set_again(void **state) {
   column = column_of("my.attr");
   check_ok(set(64, "my.attr", tvmffi_any_int(5)));
   check_ok(set(65, "my.attr", tvmffi_any_object(&p)));
-  check_ok(set(66, "my.attr", tvmffi_any_raw_str(kLong))); /* another object, the same text */
+  check_ok(set(66, "my.attr", tvmffi_any_raw_str(kLong))); /* another object with the same text */
   assert_int_equal(check_use_count(&p), 2);
   check_fails_with(set(64, "my.attr", tvmffi_any_int(6)), "RuntimeError",
                    "TypeAttr `my.attr` is already registered for type index 64. To update");
@@ -125,7 +125,7 @@ static void test_F_24_names_match_whole(void **state) {
   assert_null(column_of("abcd"));
   assert_null(column_of(""));
   check_ok(set(64, name, tvmffi_any_int(2)));
-  name[0] = 'x'; /* the name was copied */
+  name[0] = 'x'; /* the column has a copy of the name */
   check_ok(set(64, "", tvmffi_any_int(0)));
   assert_int_equal(read(column_of("abc"), 64).v_int64, 3);
   assert_int_equal(read(column_of("ab"), 64).v_int64, 2);
@@ -148,7 +148,7 @@ static void test_L_17d_columns_stay_and_arrays_stay_valid(void **state) {
     check_ok(set(2, name, tvmffi_any_int(i)));
   }
   assert_ptr_equal(column_of("my.attr"), column);
-  assert_int_equal(data[2].v_int64, 2); /* AddressSanitizer would see a freed one */
+  assert_int_equal(data[2].v_int64, 2); /* AddressSanitizer would report a freed array */
   for (i = 2; i < 3000; ++i) assert_int_equal(read(column, i).v_int64, i);
 }
 
@@ -165,7 +165,7 @@ static void test_refused_arguments(void **state) {
   check_not_raised();
 }
 
-/* Clients look __any_hash__ up once, and remember for good that it was missing. */
+/* Clients look __any_hash__ up once; if it is missing they never look again. */
 static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
   static const char *const names[] = {"__any_hash__", "__any_equal__", "__ffi_new__",
                                       "__s_maybe_inplace_mutate__", "__ffi_enum__"};
@@ -174,7 +174,7 @@ static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
   for (i = 0; i < sizeof names / sizeof *names; ++i) {
     const TVMFFITypeAttrColumn *column = column_of(names[i]);
     assert_non_null(column);
-    if (i < 2) { /* the library's own entries are those of integers of many words */
+    if (i < 2) { /* the library's own entries are those for BigInt */
       assert_int_equal(column->size, kTvmffiBuiltinTypesEnd);
       assert_int_equal(read(column, kTVMFFIBigInt).type_index, kTVMFFIFunction);
       assert_int_equal(read(column, kTVMFFIBigInt - 1).type_index, kTVMFFINone);

@@ -28,7 +28,7 @@ static void test_a_field_is_copied(void **state) {
   field.alignment = 4;
   field.offset = 24;
   field.getter = get_nothing;
-  field.setter = name; /* never looked into without the flag */
+  field.setter = name; /* not read without the flag */
   field.default_value_or_factory = tvmffi_any_int(5);
   field.field_static_type_index = kTVMFFIInt;
   check_ok(TVMFFITypeRegisterField(type, &field));
@@ -48,7 +48,7 @@ static void test_a_field_is_copied(void **state) {
   assert_true(kept->getter == get_nothing);
   assert_ptr_equal(kept->setter, name);
   assert_int_equal(kept->field_static_type_index, kTVMFFIInt);
-  /* No default without the flag; empty texts are {NULL, 0}. */
+  /* Without the flag there is no default; empty texts become {NULL, 0}. */
   assert_int_equal(kept->default_value_or_factory.type_index, kTVMFFINone);
   assert_int_equal(kept->default_value_or_factory.v_int64, 0);
   field = make_field("plain");
@@ -91,7 +91,7 @@ static void test_a_function_setter_is_retained(void **state) {
   probe_init(&setter);
   field.setter = &setter;
   check_ok(TVMFFITypeRegisterField(type, &field));
-  assert_int_equal(check_use_count(&setter), 1); /* a C function, for all we know */
+  assert_int_equal(check_use_count(&setter), 1); /* without the flag it may be a C function */
   field.flags = kTVMFFIFieldFlagBitSetterIsFunctionObj;
   check_fails(TVMFFITypeRegisterField(type, &field), "InternalError", NULL);
   assert_int_equal(check_use_count(&setter), 1);

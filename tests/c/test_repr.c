@@ -67,7 +67,7 @@ static void test_containers(void **state) {
   check_repr(call_ok("ffi.List", NULL, 0), "[]");
   check_repr(call_ok("ffi.Map", NULL, 0), "{}");
   check_repr(make2("ffi.Dict", make1("ffi.Array", tvmffi_any_int(1)), share(list)), "{(1,): [1]}");
-  check_repr(make2("ffi.Array", list, share(list)), "([1], [1])"); /* shared: the text twice */
+  check_repr(make2("ffi.Array", list, share(list)), "([1], [1])"); /* shared: printed twice */
 }
 
 static void test_objects(void **state) {
@@ -108,8 +108,7 @@ static void test_points_in_every_locale(void **state) {
   setlocale(LC_NUMERIC, "C");
 }
 
-/* ---- Hooks: by the value of the object --------------------------------------------------------
- */
+/* ---- Hooks: the object's `value` selects what the hook does ---- */
 
 enum { kWraps, kGivesNumber, kFails, kCallsWrongly, kIgnoresError, kPrintsTwice };
 

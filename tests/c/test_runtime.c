@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory hooks and shutdown (runtime/runtime.c). */
+/* Tests of memory hooks and shutdown (runtime/runtime.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -72,7 +72,7 @@ static void use_and_end(void *failed) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "of a thread that ends");
 }
 
-/* Leaves something in every table; gives the index of a new type. */
+/* Puts an entry into every table; returns the index of a new type. */
 static int32_t use_everything(probe *p) {
   static TVMFFICustomAllocator mine;
   TVMFFIByteArray name = check_bytes("field"), doc = check_bytes("a text");
@@ -149,9 +149,9 @@ static void test_shutdown_leaves_no_block_and_the_library_usable(void **state) {
     probe_init(&p);
     type_index = use_everything(&p);
     if (round == 0) first_index = type_index;
-    assert_int_equal(type_index, first_index); /* given out anew */
+    assert_int_equal(type_index, first_index); /* indices start again after a shutdown */
     assert_true(oom_live_blocks() > 0);
-    assert_int_equal(check_use_count(&p), 3); /* this one, an attribute, a default value */
+    assert_int_equal(check_use_count(&p), 3); /* the test's, an attribute's, a default value's */
     check_ok(TVMFFIRuntimeShutdown());
     assert_int_equal(oom_live_blocks(), 0);
     assert_int_equal(check_use_count(&p), 1);
@@ -223,7 +223,7 @@ static void test_foreign_errors_in_the_slot_are_released(void **state) {
   assert_int_equal(check_use_count(&p), 1);
 }
 
-/* ---- Clients' code that runs during the shutdown --------------------------------------------- */
+/* ---- Client code that runs during the shutdown ---- */
 
 static int num_last_uses;
 
@@ -269,7 +269,7 @@ static int shut_down(void **state) {
 
 static int num_set_attrs, num_closed;
 
-/* An attribute of ffi.Object; what it holds is a function, or a text. */
+/* Sets attribute number i of ffi.Object to a function or, without one, to a text. */
 static void set_numbered_attr(int i, TVMFFIObjectHandle function) {
   char text[32];
   TVMFFIByteArray name;
@@ -280,7 +280,7 @@ static void set_numbered_attr(int i, TVMFFIObjectHandle function) {
   if (TVMFFITypeRegisterAttr(kTVMFFIObject, &name, &value) == 0) ++num_set_attrs;
 }
 
-/* Makes the table grow while it is being emptied, and sets what is just being released. */
+/* Grows the table while it is being emptied, and sets the attribute that is being released. */
 static void register_attrs(void *self) {
   int i;
   (void)self;

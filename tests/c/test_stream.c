@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 
-static char markers[4096]; /* streams to tell apart */
+static char markers[4096]; /* each address is a different stream */
 
 static void test_nothing_is_set_at_first(void **state) {
   TVMFFIStreamHandle original = markers;
@@ -63,7 +63,7 @@ static void test_L_3_negative_numbers(void **state) {
 static void *in_another_thread(void *seen) {
   *(void **)seen = TVMFFIEnvGetStream(kDLCUDA, 5);
   if (TVMFFIEnvSetStream(kDLCUDA, 5, &markers[6], NULL) != 0) return NULL;
-  return TVMFFIEnvGetStream(kDLCUDA, 5); /* what this thread holds goes with it: leak checkers */
+  return TVMFFIEnvGetStream(kDLCUDA, 5); /* freed with the thread, or leak checkers report it */
 }
 
 static void test_threads_have_their_own(void **state) {

@@ -13,7 +13,7 @@ static TVMFFIByteArray view(const char *data, size_t size) {
   return bytes;
 }
 
-/* Every length on both sides of the border between values and objects. */
+/* Tests all lengths around the limit between small values and objects. */
 static void check_lengths(int (*make)(const TVMFFIByteArray *, TVMFFIAny *), int32_t small_index,
                           int32_t heap_index) {
   size_t size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks and callbacks that take values out of what is walked over, their own among them. A
- * sanitizer sees what is touched after its end; hooks that look at their value afterwards see it as
- * well.
+ * Hooks and callbacks that remove values from the value being walked over, even the one they were
+ * given. A sanitizer reports any use of a destroyed value; hooks that read their value afterwards
+ * check it, too.
  */
 #include "c/structural_support.h"
 #include "container/array.h"
@@ -15,11 +15,11 @@
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static const char kText[] = "a text of some length";
-static int32_t tree, native; /* of nodes: without hooks, and with hooks that go on with `a` */
+static int32_t tree, native; /* node types without hooks, and with hooks that descend to `a` */
 
-static TVMFFIAny outer;        /* a List or a Dict, which the walk does not own */
-static void (*act)(TVMFFIAny); /* what is done to it, at the first value that is met in it */
-static bool looks;             /* hooks look at their value behind that */
+static TVMFFIAny outer;        /* the List or Dict that is changed; the walk does not own it */
+static void (*act)(TVMFFIAny); /* the change, made at the first value found in `outer` */
+static bool looks;             /* whether hooks read their value after the change */
 static int num_calls, num_acts;
 
 static TVMFFIAny text(void) {
@@ -38,7 +38,7 @@ static void look_at(const TVMFFIAny *value) {
   }
 }
 
-/* The change, once, at a value inside of the outer one. */
+/* Makes the change once, when called for a value inside `outer`. */
 static void change(const TVMFFIAny *value) {
   ++num_calls;
   if (is_outer(value) || num_acts != 0) return;
@@ -47,8 +47,7 @@ static void change(const TVMFFIAny *value) {
   if (looks) look_at(value);
 }
 
-/* ---- Changes -----------------------------------------------------------------------------------
- */
+/* ---- Changes ---- */
 
 static void call_list(const char *name, int32_t num, TVMFFIAny a, TVMFFIAny b) {
   TVMFFIAny result;
@@ -75,7 +74,7 @@ static void take_first(TVMFFIAny container) {
             tvmffi_any_int(0), none);
 }
 
-/* Elsewhere in the container, and the container elsewhere. */
+/* Moves the current entry, and makes the storage move. */
 static void add_many(TVMFFIAny container) {
   int i;
   for (i = 0; i < 40; ++i) {
@@ -87,7 +86,7 @@ static void add_many(TVMFFIAny container) {
   }
 }
 
-/* As inline code of clients does: what is taken out is destroyed at once. */
+/* Clears as inline code of clients does: removed values are destroyed at once. */
 static void clear_inline(TVMFFIAny container) {
   if (container.type_index == kTVMFFIDict) {
     tvmffi_map_clear(container.v_obj);
@@ -114,8 +113,7 @@ static const struct {
 };
 enum { kNumChanges = sizeof kChanges / sizeof *kChanges };
 
-/* ---- Callbacks ---------------------------------------------------------------------------------
- */
+/* ---- Callbacks ---- */
 
 static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
@@ -169,8 +167,8 @@ static int fail_walking(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   return is_root ? 0 : tvmffi_fail("KeyError", "not here");
 }
 
-/* These change while what they start goes on below them, or behind them if they are at the bottom.
- */
+/* These make the change after the default visit or mutation of what is below, or at once for values
+ * inside `outer` when the change is inline. */
 static int visit_by_default(void *self, const TVMFFIAny *args, int32_t num_args,
                             TVMFFIAny *result) {
   bool is_inline = !looks;
@@ -208,8 +206,7 @@ static int mutate_outer_alone(void *self, const TVMFFIAny *args, int32_t num_arg
   return call4("ffi.StructuralMutatorDefaultMutate", 2, args[1], args[0], none, none, result);
 }
 
-/* ---- Walks -------------------------------------------------------------------------------------
- */
+/* ---- Walks ---- */
 
 static const struct {
   const char *name;
@@ -239,7 +236,7 @@ static bool takes_root(int walk) {
          strcmp(kWalks[walk].name, "ffi.StructuralMutate") == 0;
 }
 
-/* One walk over the outer value, which it is given up to if it is moved in. */
+/* Runs one walk over `outer`. If is_moved the walk takes ownership of it. */
 static void run_walk(int walk, bool is_moved) {
   int flag = strcmp(kWalks[walk].name, "ffi.StructuralMutate") == 0 ? 0 : -1;
   TVMFFIObjectHandle moved = outer.v_obj;
@@ -254,7 +251,7 @@ static void run_walk(int walk, bool is_moved) {
   if (!is_moved) check_release(&outer);
 }
 
-/* Containers, texts, fields and hooks, all of it the outer value's alone. */
+/* Makes containers, texts, fields and hooks that only `outer` owns. */
 static TVMFFIAny make_outer(const char *name) {
   TVMFFIAny first = make("ffi.List", 2, new_node(native, text(), none), text());
   TVMFFIAny second = new_node(tree, make("ffi.Map", 2, text(), text()), text()), args[4], made;
@@ -287,7 +284,7 @@ static void test_every_change_in_every_walk(void **state) {
   }
 }
 
-/* What a callback takes out by a function of the library is walked over all the same. */
+/* A value that a callback removes with a function of the library is still walked over. */
 static void test_what_is_kept_is_walked_over(void **state) {
   (void)state;
   act = clear;
@@ -299,11 +296,10 @@ static void test_what_is_kept_is_walked_over(void **state) {
   act = clear_inline;
   looks = false;
   run_walk(0, false);
-  assert_int_equal(num_calls, 2); /* the texts are gone with their list */
+  assert_int_equal(num_calls, 2); /* the texts were destroyed with their list */
 }
 
-/* ---- Values below hooks ------------------------------------------------------------------------
- */
+/* ---- Values below hooks ---- */
 
 static TVMFFIAny visit_a(void *visitor, TVMFFIAny value) {
   TVMFFIAny outcome = tvmffi_visitor_visit(visitor, &as_node(&value)->a);
@@ -330,7 +326,7 @@ static void set_a_to_none(TVMFFIAny container) {
   check_ok(tvmffi_field_set_any(&as_node(&outer)->a, &none));
 }
 
-/* The hook lends its field, and a callback below empties the list that has the hook's object. */
+/* The hook lends its field while a callback below empties the list that holds the hook's object. */
 static void test_the_object_of_a_hook_is_kept(void **state) {
   int walk, is_moved;
   (void)state;
@@ -356,8 +352,7 @@ static void test_the_field_of_a_hook_is_kept(void **state) {
   }
 }
 
-/* ---- What comes of it --------------------------------------------------------------------------
- */
+/* ---- Results ---- */
 
 static int add_one_and_clear(void *self, const TVMFFIAny *args, int32_t num_args,
                              TVMFFIAny *result) {
@@ -369,7 +364,7 @@ static int add_one_and_clear(void *self, const TVMFFIAny *args, int32_t num_args
   return 0;
 }
 
-/* A copy that was begun has what was kept; the original is what the callback made of it. */
+/* A copy that was begun contains the kept values; the original has the callback's change. */
 static void test_copies_have_what_was_kept(void **state) {
   TVMFFIAny result, kept = text();
   (void)state;
@@ -394,7 +389,7 @@ static int add_one_and_grow(void *self, const TVMFFIAny *args, int32_t num_args,
   return 0;
 }
 
-/* A copy of a Dict is of the Dict as it is when the first value changes. */
+/* A Dict is copied as it is when its first value changes. */
 static void test_copies_of_dicts_that_grow(void **state) {
   TVMFFIAny args[2], result, found;
   (void)state;
@@ -411,7 +406,7 @@ static void test_copies_of_dicts_that_grow(void **state) {
   check_release(&outer);
 }
 
-/* By code that destroys the value that it was given. */
+/* Destroys the value that it was given. */
 static int destroy_and_mutate(void *self, const TVMFFIAny *args, int32_t num_args,
                               TVMFFIAny *result) {
   TVMFFIAny gone;
@@ -443,8 +438,7 @@ static void test_a_value_that_is_gone_is_no_result(void **state) {
   check_release(&outer);
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   union {

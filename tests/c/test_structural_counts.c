@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many references hooks and callbacks find of the value that they are given: as many as it has
- * without the walk. tests/compat/use_counts.c has many more values, for a comparison.
+ * The reference counts that hooks and callbacks see of their values must be the same as without a
+ * walk. tests/compat/use_counts.c has many more values, compared with the reference.
  */
 #include "c/structural_support.h"
 #include "core/type.h"
@@ -9,13 +9,12 @@
 #include "structural/outcome.h"
 #include "structural/visit.h"
 
-static const TVMFFIAny none; /* {0, 0, 0}: None */
-static int32_t tree, native,
-    function; /* of nodes: without hooks, with C functions, with Functions */
+static const TVMFFIAny none;           /* {0, 0, 0}: None */
+static int32_t tree, native, function; /* node types: no hooks, C hooks, Function hooks */
 static int32_t graph;
 static char notes[200];
 
-/* Who is called, with what, and how many references that has; a ~ if there are weak ones. */
+/* Notes the caller, the kind of value and its reference count; a ~ if it has weak references. */
 static void note(char who, const TVMFFIAny *value) {
   uint64_t count;
   char kind = value->type_index == tree                                      ? 'T'
@@ -37,8 +36,7 @@ static const char *take_notes(void) {
   return taken;
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static TVMFFIAny visit_first(void *visitor, TVMFFIAny value) {
   note('v', &value);
@@ -76,8 +74,7 @@ static TVMFFIAny text(void) {
   return make("ffi.String", 1, tvmffi_any_raw_str("a text of some length"), none);
 }
 
-/* ---- Callbacks ---------------------------------------------------------------------------------
- */
+/* ---- Callbacks ---- */
 
 static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
@@ -111,7 +108,7 @@ static int mutate_by_default(void *self, const TVMFFIAny *args, int32_t num_args
   return call4("ffi.StructuralMutatorDefaultMutate", 2, args[1], args[0], none, none, result);
 }
 
-/* What callbacks for all values note in a walk, by the function, over a value that is given up. */
+/* Runs a walk with a callback for all values; returns its notes. Releases the root. */
 static const char *walk_over(const char *name, TVMFFISafeCallType body, int order, bool is_moved,
                              TVMFFIAny root) {
   TVMFFIObjectHandle moved = root.v_obj;
@@ -139,7 +136,7 @@ static const char *mutate(bool is_moved, TVMFFIAny root) {
   return walk_over("ffi.StructuralMutate", mutate_by_default, -1, is_moved, root);
 }
 
-/* A text in a container in a container. */
+/* Makes a text in a container in a container. */
 static TVMFFIAny nest(const char *name) {
   bool is_map = strcmp(name, "ffi.Map") == 0 || strcmp(name, "ffi.Dict") == 0;
   TVMFFIAny key = tvmffi_any_int(1), inner;
@@ -149,8 +146,7 @@ static TVMFFIAny nest(const char *name) {
 
 static const char *const kContainers[] = {"ffi.Array", "ffi.List", "ffi.Map", "ffi.Dict"};
 
-/* ---- Containers --------------------------------------------------------------------------------
- */
+/* ---- Containers ---- */
 
 static void test_walks_and_visits_count_nothing(void **state) {
   int i;
@@ -162,7 +158,7 @@ static void test_walks_and_visits_count_nothing(void **state) {
   }
 }
 
-/* The root of a map and of a mutation is owned by it. */
+/* A map and a mutation own a reference to their root. */
 static void test_maps_and_mutations_count_nothing_but_the_root(void **state) {
   int i;
   (void)state;
@@ -183,15 +179,14 @@ static void test_other_owners_count(void **state) {
   assert_string_equal(map(1, true, make("ffi.Dict", 2, none, tvmffi_any_copy(&shared))), "cs2 co1");
   assert_string_equal(
       mutate(false, make("ffi.Map", 2, tvmffi_any_copy(&shared), tvmffi_any_copy(&shared))),
-      "co2 cs3"); /* key and value */
+      "co2 cs3"); /* shared by key and value */
   assert_int_equal(check_use_count(shared.v_obj), 1);
   check_release(&shared);
 }
 
-/* ---- Fields ------------------------------------------------------------------------------------
- */
+/* ---- Fields ---- */
 
-/* A getter gives a reference, and so does the copy that fields are mutated in. */
+/* A getter returns a reference, and the copy whose fields are mutated holds one more. */
 static void test_getters_and_copies_count(void **state) {
   (void)state;
   assert_string_equal(walk(0, new_node(tree, nest("ffi.List"), none)), "cT1 co2 co1 cs1");
@@ -203,10 +198,9 @@ static void test_getters_and_copies_count(void **state) {
                       "co1 cG1 cs3");
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
-/* A node in a list in a node in a list, both with hooks. */
+/* A node in a list in a node in a list; both nodes are of the type. */
 static TVMFFIAny hooked(int32_t type_index) {
   TVMFFIAny inner = make("ffi.List", 1, new_node(type_index, text(), none), none);
   return make("ffi.List", 1, new_node(type_index, inner, none), none);
@@ -233,8 +227,7 @@ static void test_hooks_in_place(void **state) {
   assert_string_equal(map(1, true, hooked(function)), "iH1 mH1 cs1 cH1 co1 cH1 co1");
 }
 
-/* ---- Visitors and mutators of clients ----------------------------------------------------------
- */
+/* ---- Client-defined visitors and mutators ---- */
 
 static TVMFFIAny own_visit(void *visitor, TVMFFIAny value) {
   note('t', &value);
@@ -302,8 +295,7 @@ static void test_mutators_of_clients(void **state) {
   check_release(&mutator);
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   union {

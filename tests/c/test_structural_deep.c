@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deep values in a thread with little stack: a result, or a ValueError. */
+/* Deep values in a thread with a small stack: the walk succeeds or raises a ValueError. */
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
@@ -10,7 +10,7 @@ enum { kLevels = 1000000, kSmallStack = 256 * 1024 };
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static int32_t tree;
-static TVMFFIAny innermost; /* of the nodes of the deep value */
+static TVMFFIAny innermost; /* the innermost node of the deep value */
 static long num_calls;
 
 static int count(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -30,7 +30,7 @@ static int raise_key_error(void *self, const TVMFFIAny *args, int32_t num_args, 
   return tvmffi_fail("KeyError", "not here");
 }
 
-/* Callbacks that go on with the visit or the mutation themselves, on the stack. */
+/* Callbacks that continue the visit or mutation by recursion. */
 static int visit_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   (void)num_args;
@@ -45,7 +45,7 @@ static int mutate_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return call4("ffi.StructuralMutatorDefaultMutate", 2, args[1], args[0], none, none, result);
 }
 
-/* An integer so deep in Lists, Arrays, Maps, Dicts and fields, in turn. */
+/* Nests an integer in Lists, Arrays, Maps, Dicts and fields, in turn. */
 static TVMFFIAny make_deep(int levels) {
   TVMFFIAny value = tvmffi_any_int(1);
   int i;
@@ -79,7 +79,7 @@ typedef struct {
   TVMFFIObjectHandle error;
 } job;
 
-/* Checks nothing: it is not the test's thread, and what is raised is raised there. */
+/* Runs in another thread, so it checks nothing, and takes the error of its own slot. */
 static void run(void *context) {
   job *j = context;
   j->rc = call_global(j->name, j->args, j->num_args, &j->result);
@@ -97,7 +97,7 @@ static int run_job(job *j, TVMFFIAny *result) {
   return j->rc;
 }
 
-/* Gives up the callbacks; the root stays. */
+/* Runs the function in the small thread. Releases the callbacks, but not the root. */
 static int run_small(const char *name, TVMFFIAny root, TVMFFIAny callbacks, int order,
                      TVMFFIAny *result) {
   job j;
@@ -156,7 +156,7 @@ static void test_maps(void **state) {
   }
 }
 
-/* The context of the error is as long. */
+/* The error's context is as long as the value is deep. */
 static void test_errors(void **state) {
   TVMFFIAny root = *(TVMFFIAny *)*state, result;
   const TVMFFIAny *objects = NULL;
@@ -200,7 +200,7 @@ static void test_recursion_of_callbacks_is_refused_in_time(void **state) {
   assert_in_range(num_calls, 10, kLevels / 2);
 }
 
-/* A List that holds itself. */
+/* A List that contains itself. */
 static void test_what_has_no_end_is_refused(void **state) {
   TVMFFIAny list = make("ffi.List", 0, none, none), result;
   (void)state;

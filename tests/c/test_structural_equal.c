@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structural equality, the paths to the first difference, and the hash that goes with it. */
+/* Structural equality, the paths to the first difference, and the structural hash. */
 #include <math.h>
 
 #include "c/walk_support.h"
@@ -28,8 +28,8 @@ static TVMFFIAny variable(void) {
 }
 
 /*
- * Of values that are given up: paths is the repr of those to the first difference, NULL where they
- * are equal. Both ways round they are as equal, and equal ones have equal hashes.
+ * Checks equality both ways, the paths to the first difference (their repr, NULL if the values are
+ * equal), and that equal values have equal hashes. Releases both values.
  */
 static void check(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *paths) {
   tvmffi_structural_options options = {false, false};
@@ -139,7 +139,7 @@ static void test_free_variables(void **state) {
   check_release(&x);
 }
 
-/* What a field defines is known behind it. */
+/* Variables defined in a field are known in the fields after it. */
 static void test_definitions(void **state) {
   TVMFFIAny v = variable(), w = variable();
   (void)state;
@@ -155,7 +155,7 @@ static void test_definitions(void **state) {
   check_release(&w);
 }
 
-/* What a variable holds (its type, say) defines others in a pattern alone. */
+/* Fields of a variable, such as its type, define other variables only in a pattern. */
 static void test_variables_in_variables(void **state) {
   TVMFFIAny v = variable(), w = variable();
   (void)state;
@@ -186,8 +186,7 @@ static void test_types_without_structure(void **state) {
                   "StructuralHash is not supported for this type");
 }
 
-/* ---- Hooks: by the value of the object --------------------------------------------------------
- */
+/* ---- Hooks: the object's `value` selects what the hook does ---- */
 
 static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny inner[4];
@@ -195,7 +194,7 @@ static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   assert_int_equal(num_args, 3);
   inner[0] = as_node(&args[0])->next;
   inner[1] = as_node(&args[1])->next;
-  inner[2] = as_node(&args[0])->value; /* the kind of region */
+  inner[2] = as_node(&args[0])->value; /* the kind of definition region */
   inner[3] = tvmffi_any_raw_str("step");
   if (inner[2].v_int64 == 3) return tvmffi_fail("KeyError", "boo");
   if (inner[2].v_int64 == 4) {

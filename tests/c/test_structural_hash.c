@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What test_structural_equal.c does not show by the way; and keys. */
+/* The structural hash where test_structural_equal.c does not test it; and structural keys. */
 #include "c/walk_support.h"
 #include "container/any_key.h"
 #include "core/error.h"
@@ -17,7 +17,7 @@ static TVMFFIAny variable(void) {
   return new_node(variable_type, tvmffi_any_none(), tvmffi_any_none());
 }
 
-/* Of a value that is given up. */
+/* Returns the hash of a value, and releases the value. */
 static uint64_t hash_of(TVMFFIAny value, bool map_free_vars) {
   tvmffi_structural_options options = {false, false};
   uint64_t hash;
@@ -60,7 +60,7 @@ static TVMFFIAny real(uint64_t bits) {
   return value;
 }
 
-/* Clients store hashes: these are the package's. */
+/* Clients store hashes, so they must not change: these numbers are from the package. */
 static void test_values_that_stay(void **state) {
   TVMFFIAny small = bytes_of("xx");
   (void)state;
@@ -74,11 +74,11 @@ static void test_values_that_stay(void **state) {
               UINT64_C(0x9b0c4315021cd0f5));
   assert_true(hash_of(make2("ffi.Shape", number(2), number(3)), false) ==
               UINT64_C(0x03f3ccfb7a943755));
-  /* By their image, which depends on the order of bytes: 2654467384 on little-endian machines. */
+  /* Small bytes are hashed by their image in memory: 2654467384 on little-endian machines. */
   assert_true(hash_of(small, false) == tvmffi_any_key_combine(kTVMFFISmallBytes, small.v_uint64));
 }
 
-/* As values they are all the same, as keys of maps they are different ones. */
+/* All NaNs are equal as values, but different ones are different keys of maps. */
 static void test_not_a_numbers(void **state) {
   const uint64_t quiet = UINT64_C(0x7ff8000000000000), other = UINT64_C(0xfff8000000000001);
   (void)state;
@@ -112,7 +112,7 @@ static void test_variables_and_nodes_of_graphs(void **state) {
   check_release(&n);
 }
 
-/* Keys count once they have been hashed: then in every map, shared or not. */
+/* A key counts once it has been hashed, and then in every map, shared or not. */
 static void test_keys_that_count_later(void **state) {
   tvmffi_structural_options options = {false, false};
   TVMFFIAny key = new_node(tree_type, number(1), number(2)), items[3], shared, twice;
@@ -132,7 +132,7 @@ static void test_keys_that_count_later(void **state) {
   check_release(&key);
 }
 
-/* 2 to the power of 60 lists, if each was hashed wherever it is. */
+/* 2^60 lists if shared ones were hashed more than once. */
 static void test_shared_ones_are_hashed_once(void **state) {
   TVMFFIAny value = make1("ffi.List", number(1)), other = make1("ffi.List", number(2));
   int i;
@@ -146,8 +146,7 @@ static void test_shared_ones_are_hashed_once(void **state) {
   assert_int_not_equal(hash_of(value, false), hash_of(other, false));
 }
 
-/* ---- Keys --------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 static TVMFFIAny key_of(TVMFFIAny value) {
   return make1("ffi.StructuralKey", value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients bring: hooks of types in each form, and visitors and mutators of their own. */
+/* Client code in walks: hooks of types in each form, and client-defined visitors and mutators. */
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "structural/mutate.h"
@@ -18,7 +18,7 @@ static int count(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   return 0;
 }
 
-/* Visits nothing but `b`, by the visitor's table. */
+/* Visits only field `b`, through the visitor's table. */
 static TVMFFIAny visit_b(void *visitor, TVMFFIAny value) {
   const tvmffi_visitor_table *table = ((tvmffi_structural_visitor *)visitor)->vtable;
   return table->visit(visitor, as_node(&value)->b);
@@ -36,7 +36,7 @@ static TVMFFIAny give_int(void *self, TVMFFIAny value) {
   return tvmffi_any_int(5);
 }
 
-/* The same as a Function. */
+/* The same hook as a Function. */
 static int call_visit_b(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   assert_int_equal(num_args, 2);
@@ -64,7 +64,7 @@ static int32_t add_hooked(const char *key, const char *attr, TVMFFIAny hook) {
   return type_index;
 }
 
-/* Walks through a list of one node, or maps it; the integers in it are 1 and 2. */
+/* Walks over or maps a list of one node, which contains the integers 1 and 2. */
 static int run(const char *name, int32_t type_index, TVMFFIAny *result) {
   TVMFFIAny at = new_node(type_index, tvmffi_any_int(1), tvmffi_any_int(2));
   TVMFFIAny root = make("ffi.List", 1, at, none);
@@ -123,7 +123,7 @@ static void test_in_place_hooks_need_an_unshared_value(void **state) {
   TVMFFIAny result, at, list = no_callbacks();
   TVMFFIObjectHandle root;
   (void)state;
-  check_ok(run("ffi.StructuralMap", type_index, &result)); /* a view of the list: copied */
+  check_ok(run("ffi.StructuralMap", type_index, &result)); /* a list passed as a view is copied */
   assert_int_equal(num_calls, 2);
   check_release(&result);
   at = new_node(type_index, none, none);
@@ -137,8 +137,7 @@ static void test_in_place_hooks_need_an_unshared_value(void **state) {
   check_release(&list);
 }
 
-/* ---- Visitors and mutators of clients ---------------------------------------------------------
- */
+/* ---- Client-defined visitors and mutators ---- */
 
 static TVMFFIAny count_visit(void *visitor, TVMFFIAny value) {
   ++num_calls;
@@ -225,11 +224,10 @@ static void test_a_mutator_of_a_client(void **state) {
   check_release(&mutator);
 }
 
-/* ---- Visitors and mutators in other hands ------------------------------------------------------
- */
+/* ---- Visitors and mutators used outside their callback ---- */
 
-static const char *go_on_by; /* the function that goes on */
-static TVMFFIAny kept;       /* the visitor or mutator that a callback got */
+static const char *go_on_by; /* the function that continues the walk */
+static TVMFFIAny kept;       /* the visitor or mutator passed to a callback */
 
 static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
@@ -248,17 +246,17 @@ static void go_on(void) {
   check_release(&value);
 }
 
-/* Of a field, called in the middle of a walk. */
+/* The getter of a field, called in the middle of a walk. */
 static int get_and_go_on(void *field, TVMFFIAny *result) {
   if (kept.type_index != kTVMFFINone) go_on();
   return get_field(field, result);
 }
 
-/* Going on with what was kept is a walk of its own, whenever it is. */
+/* Using a kept visitor or mutator starts a walk of its own, at any time. */
 static void test_what_callbacks_keep(void **state) {
   static const char *const kNames[] = {"ffi.StructuralVisit", "ffi.StructuralMutate"};
   static const char *const kBy[] = {"ffi.StructuralVisitorVisit", "ffi.StructuralMutatorMutate"};
-  TVMFFIAny answers[2]; /* None: go on; an outcome: instead of the value */
+  TVMFFIAny answers[2]; /* None: descend into the value; an outcome: replaces it */
   int32_t getter = add_node_type("v.getter", kTVMFFISEqHashKindTreeNode, 0);
   TVMFFIFieldInfo field = make_field("more");
   int i, levels;

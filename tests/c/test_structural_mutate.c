@@ -6,7 +6,7 @@
 #include "structural/outcome.h"
 
 static const TVMFFIAny none;               /* {0, 0, 0}: None */
-static int32_t tree, graph, variable, let; /* of nodes; `a` of a let is defined in it */
+static int32_t tree, graph, variable, let; /* node types; field `a` of a let is a definition */
 
 static int num_calls;
 
@@ -35,7 +35,7 @@ static TVMFFIAny map(TVMFFIAny root, int order) {
   return result;
 }
 
-/* The same with a value that is moved in. */
+/* The same, but the value is moved in. */
 static TVMFFIAny map_moved(TVMFFIAny *root, int order) {
   TVMFFIObjectHandle obj = root->v_obj;
   *root = none;
@@ -53,8 +53,7 @@ static void check_numbers(TVMFFIAny seq, int64_t a, int64_t b) {
   check_ints(&seq, numbers, 2);
 }
 
-/* ---- Maps --------------------------------------------------------------------------------------
- */
+/* ---- Maps ---- */
 
 static void test_containers_are_copied_where_they_change(void **state) {
   TVMFFIAny same = make("ffi.List", 1, tvmffi_any_raw_str("a text of some length"), none);
@@ -144,7 +143,7 @@ static void test_variables_change_where_they_are_defined(void **state) {
   TVMFFIAny var = new_node(variable, tvmffi_any_int(1), none), use = tvmffi_any_copy(&var);
   TVMFFIAny root = new_node(let, var, use), result = map(use, 0);
   (void)state;
-  assert_ptr_equal(result.v_obj, use.v_obj); /* a use alone */
+  assert_ptr_equal(result.v_obj, use.v_obj); /* a use without its definition */
   assert_int_equal(num_calls, 0);
   check_release(&result);
   result = map(root, 0);
@@ -170,7 +169,7 @@ static void test_errors_leave_the_original_whole(void **state) {
   assert_ptr_equal(objects[1].v_obj, root.v_obj);
   TVMFFIObjectDecRef(error);
   TVMFFIObjectDecRef(inner.v_obj);
-  TVMFFIObjectIncRef(root.v_obj); /* moved in, but shared: nothing happens in place */
+  TVMFFIObjectIncRef(root.v_obj); /* moved in but shared, so nothing is changed in place */
   assert_int_equal(run_with("ffi.StructuralMap", tvmffi_any_ptr(kTVMFFIObjectRValueRef, &obj),
                             list_callback(kTVMFFIInt, raise_key_error, NULL, -1), 1, &result),
                    -1);
@@ -191,13 +190,12 @@ static void test_what_cannot_be_copied(void **state) {
   check_release(&root);
 }
 
-/* ---- Mutations ---------------------------------------------------------------------------------
- */
+/* ---- Mutations ---- */
 
 static TVMFFIAny kept; /* a mutator */
 static char modes[16];
 
-/* Notes the mode, and goes on in what is no integer. */
+/* Notes whether the mutation is in place, and descends into values that are no integers. */
 static int note_mode(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   assert_int_equal(num_args, 3);
@@ -223,7 +221,7 @@ static void test_callbacks_of_mutations_descend_themselves(void **state) {
   memset(modes, 0, sizeof modes);
   check_ok(run_with("ffi.StructuralMutate", tvmffi_any_ptr(kTVMFFIObjectRValueRef, &obj),
                     list_callback(-1, note_mode, NULL, 1), -1, &result));
-  assert_string_equal(modes, "1000"); /* the default mutation that is asked for copies */
+  assert_string_equal(modes, "1000"); /* the default mutation called by a callback copies */
   check_numbers(item(&result, 0), 3, 4);
   check_release(&result);
 }

@@ -6,12 +6,11 @@
 #include "structural/outcome.h"
 
 static const TVMFFIAny none;        /* {0, 0, 0}: None */
-static int32_t tree, variable, let; /* of nodes; `a` of a let is defined in it */
+static int32_t tree, variable, let; /* node types; field `a` of a let is a definition */
 
-/* ---- Callbacks that note what they get --------------------------------------------------------
- */
+/* ---- Callbacks that note their arguments ---- */
 
-static TVMFFIAny gives_none; /* what a callback gives */
+static TVMFFIAny gives_none; /* the result of a callback */
 
 static char noted[256];
 
@@ -43,7 +42,7 @@ static int raise_key_error(void *self, const TVMFFIAny *args, int32_t num_args, 
   return tvmffi_fail("KeyError", "not here");
 }
 
-/* What was noted; starts anew. */
+/* Returns the notes and clears them. */
 static const char *take_notes(void) {
   static char taken[sizeof noted];
   memcpy(taken, noted, sizeof noted);
@@ -59,7 +58,7 @@ static void check_walk(TVMFFIAny root, int order, const char *expected) {
   assert_string_equal(take_notes(), expected);
 }
 
-/* Walks, and gives up the root; the callback gives the value, which is taken. */
+/* Walks with a callback that returns `gives`. Releases the root and `gives`. */
 static int walk_giving(TVMFFIAny root, int32_t type_index, TVMFFIAny gives, TVMFFIAny *result) {
   int rc = run_with("ffi.StructuralWalk", root, list_callback(type_index, note_value, &gives, -1),
                     0, result);
@@ -72,8 +71,7 @@ static TVMFFIAny make_numbers(void) {
   return make("ffi.Array", 2, tvmffi_any_int(1), tvmffi_any_int(2));
 }
 
-/* ---- Walks -------------------------------------------------------------------------------------
- */
+/* ---- Walks ---- */
 
 static void test_orders_of_walks(void **state) {
   TVMFFIAny list = make("ffi.List", 2, make_numbers(), none);
@@ -104,7 +102,7 @@ static void test_results_of_callbacks(void **state) {
   TVMFFIAny result, interrupt = call_ok("ffi.VisitInterrupt", &none, 1);
   (void)state;
   check_ok(walk_giving(make("ffi.Array", 1, make_numbers(), none), -1, tvmffi_any_int(1), &result));
-  assert_string_equal(take_notes(), "o"); /* skips what is in it */
+  assert_string_equal(take_notes(), "o"); /* the elements are skipped */
   check_ok(walk_giving(make_numbers(), kTVMFFIInt, tvmffi_any_copy(&interrupt), &result));
   assert_ptr_equal(result.v_obj, interrupt.v_obj);
   assert_string_equal(take_notes(), "1");
@@ -160,8 +158,7 @@ static void test_errors_tell_where_they_come_from(void **state) {
   check_release(&root);
 }
 
-/* ---- Visits ------------------------------------------------------------------------------------
- */
+/* ---- Visits ---- */
 
 static TVMFFIAny kept; /* a visitor */
 
@@ -186,7 +183,7 @@ static void test_callbacks_of_visits_descend_themselves(void **state) {
   check_ok(run_with("ffi.StructuralVisit", root, list_callback(tree, note_value, &gives_none, -1),
                     -1, &result));
   assert_string_equal(take_notes(), "T");
-  /* The visitor is good for more. */
+  /* The visitor can be used again. */
   check_ok(call4("ffi.StructuralVisitorVisit", 2, kept, root, none, none, &result));
   assert_string_equal(take_notes(), "To123");
   check_release(&root);

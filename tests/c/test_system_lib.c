@@ -71,7 +71,7 @@ static void test_one_module_for_each_prefix(void **state) {
 static void test_F_29_with_prefix_then_without(void **state) {
   TVMFFIObject *plain = get_system_lib(""), *prefixed = get_system_lib("p_");
   (void)state;
-  /* symbols that come after the module was made are found, too */
+  /* Symbols registered after the module was made are found, too. */
   enter("__tvm_ffi_f", one);
   enter("__tvm_ffi_p_f", two);
   enter("__tvm_ffi_only_plain", one);
@@ -120,7 +120,7 @@ static void test_long_names(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* ---- Registering ----------------------------------------------------------------------------- */
+/* ---- Registering ---- */
 
 static int num_logged;
 static char logged[512];
@@ -138,7 +138,7 @@ static void test_L_17g_a_duplicate_replaces_and_is_told(void **state) {
   check_ok(TVMFFIRuntimeSetLogHook(log_hook, NULL));
   num_logged = 0;
   enter("__tvm_ffi_f", one);
-  enter("__tvm_ffi_f", one); /* the same address: nothing to tell */
+  enter("__tvm_ffi_f", one); /* the same address: no warning */
   assert_int_equal(num_logged, 0);
   assert_int_equal(call_int(module, "f"), 1);
   enter("__tvm_ffi_f", two);
@@ -160,7 +160,7 @@ static void test_the_context_is_the_module_made_first(void **state) {
   module = get_system_lib("c_");
   assert_ptr_equal(context, tvmffi_module_to_cxx(module));
   TVMFFIObjectDecRef(module);
-  assert_non_null(context); /* the library keeps its modules */
+  assert_non_null(context); /* the library keeps its modules alive */
   check_ok(TVMFFIRuntimeShutdown());
   assert_null(context);
 }

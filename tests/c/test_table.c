@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "support/check.h"
 
-/* More than enough for the table to be replaced several times. */
+/* Enough for the table to be replaced several times. */
 enum { kMany = 1000 };
 
 typedef struct {
@@ -64,7 +64,7 @@ static void test_names_are_found_while_it_grows(void **state) {
   tvmffi_alloc_shutdown();
 }
 
-/* F-24 for names in general: length and bytes, never a prefix. */
+/* F-24: names are compared by length and bytes; a prefix never matches. */
 static void test_names_are_compared_whole(void **state) {
   static const char kNames[][4] = {"", "a", "ab", "abc", "ab\0", "\0", "b"};
   static const size_t kSizes[] = {0, 1, 2, 3, 3, 1, 1};
@@ -84,7 +84,7 @@ static void test_names_are_compared_whole(void **state) {
   tvmffi_alloc_shutdown();
 }
 
-/* All with one hash, at the end of the slots: runs go around the corner. */
+/* All have the hash of the last slot, so that probing wraps around to the first one. */
 static void test_names_whose_hashes_collide(void **state) {
   record records[20];
   tvmffi_table table = {NULL, 0};
@@ -106,7 +106,7 @@ static void test_names_whose_hashes_collide(void **state) {
   tvmffi_alloc_shutdown();
 }
 
-/* A reader that has loaded the slots goes on with them while the table is replaced. */
+/* A reader that has loaded the slots keeps using them while the table is replaced. */
 static void test_replaced_slots_stay_readable(void **state) {
   static record records[kMany];
   tvmffi_table table = {NULL, 0}, before;

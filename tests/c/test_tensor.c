@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tensors look like; test_tensor_lifetime.c has when they go. */
+/* The contents of tensors; test_tensor_lifetime.c tests when they are released. */
 #include "core/tensor.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void test_F_7_no_dimensions(void **state) {
 
 static void test_L_6_major_version(void **state) {
   TVMFFIObjectHandle tensor = NULL;
-  /* Nothing but the version is there to be read. */
+  /* Only the version may be read. */
   void *version = malloc(sizeof(DLPackVersion));
   DLManagedTensorVersioned *from = version;
   const DLPackVersion versions[] = {{0, 8}, {2, 0}, {99, 0}};
@@ -67,8 +67,7 @@ static void test_L_6_major_version(void **state) {
   free(from);
 }
 
-/* The flags that come back when a tensor with such flags, or a view of a view of it, is exported.
- */
+/* Checks the flags exported from a tensor with flags `in`, from its view, and from a view of it. */
 static void check_flags(uint64_t in, uint64_t out) {
   tensor_source source;
   TVMFFIObjectHandle tensor[3];
@@ -101,7 +100,7 @@ static void test_L_7_flags_are_kept(void **state) {
   check_flags(TVMFFI_TENSOR_READ_ONLY, TVMFFI_TENSOR_READ_ONLY);
   check_flags(TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED,
               TVMFFI_TENSOR_READ_ONLY | TVMFFI_TENSOR_PADDED);
-  /* A copy made for us alone is no copy made for whom we export to. */
+  /* A copy made for us is not one made for the consumer that we export to. */
   check_flags(DLPACK_FLAG_BITMASK_IS_COPIED | TVMFFI_TENSOR_READ_ONLY, TVMFFI_TENSOR_READ_ONLY);
   init_source_2x3(&source);
   source.versioned.flags = TVMFFI_TENSOR_READ_ONLY;
@@ -202,7 +201,7 @@ static void test_L_5_view_without_dimensions(void **state) {
   TVMFFIObjectDecRef(view);
 }
 
-/* A tensor that another library made: its tail is not ours. */
+/* A tensor made by another library has no tail that we may read. */
 static void delete_nothing(void *self, int flags) {
   (void)self, (void)flags;
 }

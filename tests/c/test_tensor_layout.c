@@ -23,11 +23,11 @@ static const struct {
     {2, {1, 3}, {99, 1}, true},
     {3, {2, 1, 3}, {3, 77, 1}, true},
     {2, {1, 1}, {0, 0}, true},
-    {2, {0, 3}, {7, 9}, true}, /* F-6 from here on */
+    {2, {0, 3}, {7, 9}, true}, /* F-6: this and the next cases */
     {3, {3, 0, 2}, {5, 5, 5}, true},
     {3, {0, LARGE, LARGE}, {1, 2, 3}, true},
     {2, {LARGE, LARGE}, {LARGE, 1}, true},
-    {3, {1, LARGE, LARGE}, {9, LARGE, 1}, true}, /* a product that no stride has to be */
+    {3, {1, LARGE, LARGE}, {9, LARGE, 1}, true}, /* the product overflows, but is no stride */
     {3, {2, LARGE, LARGE}, {0, LARGE, 1}, false},
     {2, {2, -3}, {-3, 1}, false},
 };
@@ -174,7 +174,7 @@ static void test_alignment(void **state) {
     check_fails(import_at(4, kAddressable[i], 8, 8), "RuntimeError",
                 "FromDLPack: Data is not aligned to 8 bytes.");
   }
-  for (i = 0; i < sizeof kOthers / sizeof kOthers[0]; ++i) { /* data is no address there */
+  for (i = 0; i < sizeof kOthers / sizeof kOthers[0]; ++i) { /* here data is not an address */
     check_ok(import_at(4, kOthers[i], 8, 8));
     check_fails(import_at(4, kOthers[i], 4, 8), "RuntimeError", NULL);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tensors let go of what they show: the second half of the tests of core/tensor.c. */
+/* When tensors release their sources; test_tensor.c tests their contents. */
 #include <limits.h>
 #include <pthread.h>
 
@@ -73,12 +73,12 @@ static void test_L_17i_exports_are_released_by_the_runtime(void **state) {
   check_ok(TVMFFITensorToDLPackVersioned(tensor, &exported));
   TVMFFIObjectDecRef(tensor);
   assert_int_equal(source.num_deleted, 0);
-  assert_int_equal(exported->dl_tensor.strides[0], 1); /* they stand in the tensor */
+  assert_int_equal(exported->dl_tensor.strides[0], 1); /* the strides are stored in the tensor */
   exported->deleter(exported);
   assert_int_equal(source.num_deleted, 1);
 }
 
-/* The contents go with the last strong reference, the memory with the last weak one. */
+/* The last strong reference releases the contents, the last weak one the memory. */
 static void test_weak_references(void **state) {
   tensor_source source;
   TVMFFIObjectHandle handle;
@@ -127,8 +127,8 @@ static void test_release_in_another_thread(void **state) {
   assert_int_equal(source.num_deleted, 2);
 }
 
-/* Tensors in tensors, a view, a plain and a versioned round trip in turn. Its argument is the
- * innermost; returns NULL, or what went wrong. */
+/* Nests tensors by view, plain round trip and versioned round trip in turn. The argument is the
+ * innermost tensor; returns NULL, or a message after a failure. */
 static void *nest_and_release(void *innermost) {
   enum { kLevels = 1000000 };
   TVMFFIObjectHandle outermost = innermost;

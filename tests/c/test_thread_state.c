@@ -51,7 +51,7 @@ static void test_threads_do_not_share_records(void **state) {
   assert_in_range(count_records(), 1, kThreads + 1);
 }
 
-/* Raises the error, and leaves it to the end of the thread. */
+/* Raises the error and leaves it in the slot when the thread ends. */
 static void raise_and_end(void *error) {
   TVMFFIErrorSetRaised(error);
 }
@@ -75,7 +75,7 @@ static void test_L_17e_own_errors_are_released_at_thread_exit(void **state) {
 }
 
 static void test_L_17e_foreign_errors_are_leaked_at_thread_exit(void **state) {
-  probe p; /* an Error of a library that may be gone when the thread ends */
+  probe p; /* an Error of a library that may be unloaded when the thread ends */
   (void)state;
   probe_init(&p);
   p.header.type_index = kTVMFFIError;
@@ -96,7 +96,7 @@ static void test_threads_leave_nothing_behind(void **state) {
   check_not_raised();
 }
 
-/* What is released when a thread ends may use the library for the last time. */
+/* A deleter that runs while the thread ends may use the library again. */
 static void raise_again(void *context) {
   TVMFFIErrorSetRaised(context);
   TVMFFIObjectDecRef(context);

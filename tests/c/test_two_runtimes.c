@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two copies of the runtime in one process: the archive in the program, and libtvm_ffi.so. The
- * program is built twice, with its copy exported to libraries and without, and run in several ways:
+ * program is built twice, with and without exporting its copy to libraries, and run in several
+ * ways:
  *
  *     test_two_runtimes exporting|closed alone|local|global
  *
- * alone: libtvm_ffi.so is not there, unless a kernel brings it along; otherwise how it is opened.
+ * alone: libtvm_ffi.so is not loaded, unless a kernel brings it along. local, global: how it is
+ * opened.
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
 #include <dlfcn.h>
@@ -20,7 +22,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-/* The functions that are called through either copy. */
+/* The functions that are called in both copies. */
 typedef struct {
   int (*FunctionCreate)(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                         TVMFFIObjectHandle *out);
@@ -70,7 +72,7 @@ static const runtime inside = {
     TVMFFIEnvGetDLPackManagedTensorAllocator,
     TVMFFIRuntimeShutdown,
 };
-static runtime outside; /* once libtvm_ffi.so is there */
+static runtime outside; /* filled in when libtvm_ffi.so is loaded */
 static const char *const kNames[] = {
     "TVMFFIFunctionCreate",
     "TVMFFIFunctionGetGlobal",
@@ -92,13 +94,13 @@ static const char *const kNames[] = {
     "TVMFFIRuntimeShutdown",
 };
 
-static bool is_exported; /* the program's copy */
+static bool is_exported; /* whether the program exports its copy */
 static enum { kAlone, kLocal, kGlobal } how;
 static int inside_stream, outside_stream;
 
-/* ---- The other copy -------------------------------------------------------------------------- */
+/* ---- The copy in libtvm_ffi.so ---- */
 
-/* Fills in the table of a copy that is loaded. */
+/* Fills in the table of the copy in libtvm_ffi.so. */
 static void find_outside(int flags) {
   void *library = dlopen("libtvm_ffi.so", RTLD_LAZY | flags);
   size_t i;
@@ -120,7 +122,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-/* What is raised in the slot of a copy, released: its message is compared. NULL: nothing is. */
+/* Takes the error from a copy's slot and checks its message; NULL: no error is raised. */
 static void check_slot(const runtime *copy, const char *message) {
   TVMFFIObjectHandle error;
   copy->ErrorMoveFromRaised(&error);
@@ -130,10 +132,10 @@ static void check_slot(const runtime *copy, const char *message) {
   }
   assert_non_null(error);
   assert_string_equal(TVMFFIErrorGetCellPtr(error)->message.data, message);
-  check_ok(inside.ObjectDecRef(error)); /* by whichever copy */
+  check_ok(inside.ObjectDecRef(error)); /* either copy may release it */
 }
 
-/* ---- What each has for itself ---------------------------------------------------------------- */
+/* ---- State that each copy has for itself ---- */
 
 static int deleted;
 
@@ -202,7 +204,7 @@ static void test_errors_streams_and_allocators(void **state) {
   }
 }
 
-/* ---- What goes from one to the other --------------------------------------------------------- */
+/* ---- Objects passed between the copies ---- */
 
 static void delete_tensor(DLManagedTensor *self) {
   (void)self;
@@ -220,7 +222,7 @@ static void test_objects(void **state) {
     TVMFFIAny items[2], array = tvmffi_any_none(), result = tvmffi_any_none();
     DLManagedTensor source, *exported;
     deleted = 0;
-    /* a function, called through the other, in an Array of the other with a text */
+    /* A function, called through the other copy, and put in an Array of the other with a text. */
     check_ok(copy->FunctionCreate(&deleted, give_seven, count, &function));
     check_ok(other->FunctionCall(function, NULL, 0, &result));
     assert_int_equal(result.v_int64, 7);
@@ -235,14 +237,14 @@ static void test_objects(void **state) {
     check_ok(other->ObjectDecRef(function));
     check_ok(copy->ObjectDecRef(array.v_obj));
     assert_int_equal(deleted, 1);
-    /* an error that is raised again */
+    /* An error that is raised again in the other copy. */
     copy->ErrorSetRaisedFromCStr("ValueError", "handed over");
     copy->ErrorMoveFromRaised(&error);
     other->ErrorSetRaised(error);
     check_ok(other->ObjectDecRef(error));
     check_slot(copy, NULL);
     check_slot(other, "handed over");
-    /* a tensor, there and back */
+    /* A tensor, exported and imported again. */
     memset(&source, 0, sizeof source);
     source.deleter = delete_tensor;
     source.dl_tensor.dtype.lanes = 1;
@@ -258,7 +260,7 @@ static void test_objects(void **state) {
   }
 }
 
-/* What both have of this thread goes with it. */
+/* When a thread ends, each copy frees its state of the thread. */
 static void *use_both(void *failed) {
   inside.ErrorSetRaisedFromCStr("ValueError", "never looked at");
   outside.ErrorSetRaisedFromCStr("ValueError", "never looked at");
@@ -276,9 +278,9 @@ static void test_threads(void **state) {
   assert_null(failed);
 }
 
-/* ---- What a kernel binds to ------------------------------------------------------------------ */
+/* ---- The copy that a kernel binds to ---- */
 
-/* ffi.ModuleLoadFromFile of a copy, and a function of the module; NULL when it was not loaded. */
+/* Loads a file through one copy and returns a function of the module, or NULL if loading failed. */
 static TVMFFIObjectHandle find_kernel(const runtime *copy, const char *file, const char *name) {
   TVMFFIByteArray load = check_bytes("ffi.ModuleLoadFromFile");
   TVMFFIByteArray get = check_bytes("ffi.ModuleGetFunction");
@@ -300,7 +302,7 @@ static TVMFFIObjectHandle find_kernel(const runtime *copy, const char *file, con
   return result.v_obj;
 }
 
-/* The kernel talks to that copy, though the other loaded it. */
+/* Checks which copy the kernel calls, whichever copy loaded it. */
 static void check_binding(const runtime *loader, const char *file, const runtime *bound) {
   const runtime *other = bound == &inside ? &outside : &inside;
   TVMFFIObjectHandle get_stream = find_kernel(loader, file, "get_stream"), raise;
@@ -326,7 +328,7 @@ static void test_kernels_of_a_program_that_exports(void **state) {
   check_binding(&outside, "bound_named.so", &inside);
 }
 
-/* In a process of its own, for the system's loader may end it. */
+/* Runs in a child process, because the system's loader may terminate it. */
 static void check_cannot_be_called(const char *file) {
   pid_t child = fork();
   int status;
@@ -334,7 +336,7 @@ static void check_cannot_be_called(const char *file) {
   if (child == 0) {
     TVMFFIAny result = tvmffi_any_none();
     TVMFFIObjectHandle get_stream = find_kernel(&inside, file, "get_stream");
-    (void)close(STDERR_FILENO); /* what the system's loader says */
+    (void)close(STDERR_FILENO); /* hides the message of the system's loader */
     if (get_stream == NULL) _exit(1);
     _exit(inside.FunctionCall(get_stream, NULL, 0, &result));
   }
@@ -354,11 +356,11 @@ static void test_kernels_of_a_program_that_does_not(void **state) {
   check_binding(&outside, "bound_named.so", &outside);
 }
 
-/* ---- A third copy ---------------------------------------------------------------------------- */
+/* ---- A third copy ---- */
 
 static char plugin_path[4096];
 
-/* NULL when all went well. When the thread ends, the plugin is closed. */
+/* Returns NULL on success. The plugin is closed before the thread ends. */
 static void *use_plugin(void *failed) {
   void *plugin = dlopen(plugin_path, RTLD_LAZY), *result;
   union {

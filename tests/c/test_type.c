@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in types and looking types up. Registration: test_type_register.c. */
+/* The built-in types, and looking types up. Registration: test_type_register.c. */
 #include "core/type.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "support/check.h"
 
-/* Every index that has a type from the start, with its key. */
+/* Every index that has a type at the start, with its key. */
 static const struct {
   int32_t type_index;
   const char *key;
@@ -155,7 +155,7 @@ static void check_unknown_key(const char *data, size_t size, const char *message
 }
 
 static void test_F_24_keys_match_whole(void **state) {
-  TVMFFIByteArray key = {"ffi.String and more", 10}; /* no NUL behind it */
+  TVMFFIByteArray key = {"ffi.String and more", 10}; /* not followed by a NUL */
   int32_t index = -1;
   (void)state;
   check_unknown_key("my.unknown", 10, "Cannot find type `my.unknown`");

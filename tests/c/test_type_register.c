@@ -14,7 +14,7 @@ static void test_a_new_type(void **state) {
   TVMFFIByteArray bytes = check_bytes("my.Type");
   (void)state;
   assert_int_equal(index, kTvmffiFirstClientType);
-  memset(key, 'x', sizeof key); /* it was copied */
+  memset(key, 'x', sizeof key); /* the key was copied */
   info = TVMFFIGetTypeInfo(index);
   assert_non_null(info);
   assert_int_equal(info->type_index, index);
@@ -28,7 +28,7 @@ static void test_a_new_type(void **state) {
   check_ok(TVMFFITypeKeyToIndex(&bytes, &found));
   assert_int_equal(found, index);
   assert_int_equal(add("my.Other", 1, 0, kTVMFFIObject), index + 1);
-  assert_int_equal(add("my.Type", 1, 0, kTVMFFIObject), index); /* again: the same */
+  assert_int_equal(add("my.Type", 1, 0, kTVMFFIObject), index); /* again: the same index */
   assert_ptr_equal(TVMFFIGetTypeInfo(index), info);
   assert_int_equal(tvmffi_type_end(), index + 2);
 }
@@ -52,7 +52,7 @@ static void test_ancestors(void **state) {
 }
 
 static void test_a_root_type_has_no_ancestors(void **state) {
-  int32_t root = add("my.Root", 0, 0, kTVMFFIObject); /* the parent only gives the index */
+  int32_t root = add("my.Root", 0, 0, kTVMFFIObject); /* the parent only determines the index */
   (void)state;
   assert_int_equal(TVMFFIGetTypeInfo(root)->type_depth, 0);
   assert_int_equal(register_type("my.Static", 100, 0, 0, 0, kNoParent), 100);
@@ -65,7 +65,7 @@ static void test_query_mode(void **state) {
   assert_int_equal(query("ffi.String"), kTVMFFIStr);
   assert_int_equal(query("my.Unknown"), kQueryOnly);
   check_not_raised();
-  assert_int_equal(query("my.Unknown"), kQueryOnly); /* asking did not register it */
+  assert_int_equal(query("my.Unknown"), kQueryOnly); /* the query did not register it */
   assert_int_equal(tvmffi_type_end(), a + 1);
 }
 
@@ -80,7 +80,7 @@ static void test_L_2_unknown_parent_is_an_error_not_an_exit(void **state) {
   refuse(register_type("my.U", -1, -1, 0, 1, kTVMFFIObject), "must be positive");
   refuse(register_type("my.U", -1, 1, -1, 1, kTVMFFIObject), "must be positive");
   refuse(register_type("my.U", -1, 1, INT32_MAX, 1, kTVMFFIObject), "maximum number of types");
-  assert_int_equal(query("my.U"), kQueryOnly); /* none of them left anything behind */
+  assert_int_equal(query("my.U"), kQueryOnly); /* none of the refused types was registered */
   assert_int_equal(add("my.U", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
@@ -104,7 +104,7 @@ static void test_a_class_may_have_the_key_of_its_parent(void **state) {
   (void)state;
   assert_int_equal(register_type("my.A", -1, 2, 0, 1, a), a);
   refuse(register_type("my.A", -1, 3, 0, 1, a), "Type `my.A` is registered with depth 1, not 3");
-  b = add("my.B", 2, 0, a); /* of the type that there is, whose depth is as it was */
+  b = add("my.B", 2, 0, a); /* a child of the existing type, whose depth is unchanged */
   assert_int_equal(register_type("my.B", -1, 3, 0, 1, b), b);
   refuse(register_type("my.B", -1, 3, 0, 1, a), "Type `my.B` is registered with depth 2, not 3");
 }
@@ -148,7 +148,7 @@ static void test_shutdown_forgets_later_types(void **state) {
   check_raised("InternalError", NULL);
   assert_int_equal(query("my.A"), kQueryOnly);
   assert_int_equal(query("ffi.String"), kTVMFFIStr);
-  assert_int_equal(add("my.B", 1, 0, kTVMFFIObject), a); /* counted from the start again */
+  assert_int_equal(add("my.B", 1, 0, kTVMFFIObject), a); /* indices start again after a shutdown */
 }
 
 static int shut_down(void **state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which index a new type gets: the slots of its parent, the next free one, the one it asks for. */
+/* The index of a new type: a slot of its parent, the next free index, or the requested one. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/type_support.h"
@@ -7,15 +7,15 @@
 #include "support/check.h"
 
 static void test_children_take_the_slots_of_their_parent(void **state) {
-  int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* a to a + 4 */
+  int32_t a = add("my.A", 1, 4, kTVMFFIObject); /* reserves a to a + 4 */
   int32_t next = add("my.Next", 1, 0, kTVMFFIObject);
   int32_t b;
   (void)state;
   assert_int_equal(next, a + 5);
   b = add("my.B", 2, 1, a);
   assert_int_equal(b, a + 1);                       /* and a + 2 for its child */
-  assert_int_equal(add("my.C", 2, 2, a), next + 1); /* three do not fit any more */
-  assert_int_equal(add("my.D", 2, 1, a), a + 3);    /* two fit, and fill it */
+  assert_int_equal(add("my.C", 2, 2, a), next + 1); /* three slots do not fit any more */
+  assert_int_equal(add("my.D", 2, 1, a), a + 3);    /* two fit, and fill the range */
   assert_int_equal(add("my.E", 2, 0, a), next + 4); /* nothing fits */
   assert_int_equal(add("my.BChild", 3, 0, b), a + 2);
   assert_int_equal(add("my.BChild2", 3, 0, b), next + 5);
@@ -31,7 +31,7 @@ static void test_no_overflow(void **state) {
   assert_int_equal(b, a + 2);
   refuse(register_type("my.C3", -1, 2, 0, 1, a),
          "Reach maximum number of sub-classes for my.Closed");
-  /* A child cannot allow what its parent does not. */
+  /* A child cannot allow overflow if its parent does not. */
   refuse(register_type("my.C4", -1, 3, 0, 1, b), "Reach maximum number of sub-classes for my.C2");
   refuse(register_type("my.S", -1, 2, 0, 1, kTVMFFIStr),
          "Reach maximum number of sub-classes for ffi.String");
@@ -55,7 +55,7 @@ static void test_static_requests(void **state) {
   a = add("my.A", 1, 3, kTVMFFIObject); /* a static request does not move the counter */
   assert_int_equal(a, kTvmffiFirstClientType);
   assert_int_equal(register_type("my.S3", a + 1, 1, 0, 0, kTVMFFIObject), a + 1);
-  refuse(register_type("my.B", -1, 2, 0, 1, a), "between my.S3 and my.B"); /* its slot is gone */
+  refuse(register_type("my.B", -1, 2, 0, 1, a), "between my.S3 and my.B"); /* its slot is taken */
   assert_int_equal(add("my.Next", 1, 0, kTVMFFIObject), a + 4);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over values that are nested without end, or hold themselves, on a stack that is small. */
+/* Walks over values that are nested very deeply or contain themselves, on a small stack. */
 #include "value/walk.h"
 
 #include "c/walks.h"
@@ -11,8 +11,7 @@ enum { kDeep = 1000000, kFine = 10000, kSmallStack = 256 * 1024 };
 
 static int32_t node_type, hooked_type;
 
-/* ---- What is walked over ----------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static TVMFFIAny nest_array(int levels) {
   TVMFFIAny value = tvmffi_any_int(1);
@@ -44,8 +43,7 @@ static TVMFFIAny nest_hooked(int levels) {
   return value;
 }
 
-/* ---- Walks: 0, or -1 with the error raised -----------------------------------------------------
- */
+/* ---- Walks: return 0, or -1 with the error raised ---- */
 
 static int copy(const TVMFFIAny *values) {
   TVMFFIAny made;
@@ -75,7 +73,7 @@ typedef int (*walker)(const TVMFFIAny *values);
 static const struct {
   const char *name;
   walker walk;
-  const char *hook; /* that makes it nest on the stack */
+  const char *hook; /* the hook that makes the walk recurse on the stack */
   bool is_slow;
 } kWalks[] = {
     {"copy", copy, NULL, false},
@@ -90,14 +88,13 @@ static const struct {
 };
 enum { kNumWalks = sizeof kWalks / sizeof *kWalks };
 
-/* ---- In a thread with a small stack: no check there may jump out of it -------------------------
- */
+/* ---- Run in a thread with a small stack, where no check may fail and longjmp out ---- */
 
 typedef struct {
   walker walk;
   TVMFFIAny values[2];
   int rc;
-  char error[64]; /* its kind */
+  char error[64]; /* the error's kind */
 } job;
 
 static void run(void *arg) {
@@ -124,7 +121,7 @@ static void run_ok(job *j, int which) {
   }
 }
 
-/* Every walk over a and b, which are equal and given up. */
+/* Runs every walk over a and b, which are equal. Releases both. */
 static void check_walks(TVMFFIAny a, TVMFFIAny b) {
   job j;
   int i;
@@ -142,7 +139,7 @@ static void test_depth_that_is_fine(void **state) {
   check_walks(nest_dict(kFine), nest_dict(kFine));
 }
 
-/* Arrays, Lists and objects in turn. */
+/* Nests the value in Arrays, Lists and objects in turn. */
 static TVMFFIAny nest_mixed(TVMFFIAny value, int levels) {
   for (; levels > 0; --levels) {
     if (levels % 3 == 0) {
@@ -171,8 +168,7 @@ static void test_a_million_levels_and_too_many(void **state) {
   thread_run(release_both, &j, kSmallStack);
 }
 
-/* ---- Cycles ------------------------------------------------------------------------------------
- */
+/* ---- Cycles ---- */
 
 static void test_cycles_end(void **state) {
   TVMFFIAny values[2];
@@ -181,7 +177,7 @@ static void test_cycles_end(void **state) {
   values[0] = make_cycle(1);
   values[1] = make_cycle(1);
   for (i = 0; i < kNumWalks; ++i) {
-    if (kWalks[i].walk == copy) continue; /* it makes another, which nobody would give up */
+    if (kWalks[i].walk == copy) continue; /* the copy would be a cycle that nobody breaks */
     if (kWalks[i].walk(values) != 0) check_raised("ValueError", NULL);
     check_not_raised();
   }
@@ -189,10 +185,9 @@ static void test_cycles_end(void **state) {
   break_cycle(&values[1]);
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
-/* Each goes on with what the object has as next, on top of the stack. */
+/* Each hook continues with the object's `next`, by recursion. */
 static int go_on_with_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   assert_int_equal(num_args, 2);

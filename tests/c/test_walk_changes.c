@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Foreign code that empties the value which structural equality, hash or deep copy walk over. */
+/* Foreign code empties the value while structural equality, hash or deep copy walks over it. */
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "structural/structural.h"
@@ -7,9 +7,9 @@
 
 static const char kText[] = "a text of more than seven bytes";
 
-/* All fields of the first are read by getters of the library, so that objects in them are lent. */
+/* All fields of lending_type have getters of the library, so that objects in them are lent. */
 static int32_t lending_type, hooked_type, getting_type, setting_type, key_type, equal_key_type;
-static TVMFFIAny outer[2]; /* Lists that alone own all that is in them */
+static TVMFFIAny outer[2]; /* Lists that are the only owners of their contents */
 static int num_cuts;
 
 static void cut(void) {
@@ -75,8 +75,7 @@ static int equality_of_keys(void *self, const TVMFFIAny *args, int32_t num_args,
   return 0;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static TVMFFIAny text(void) {
   TVMFFIAny view = tvmffi_any_raw_str(kText), owned;
@@ -84,7 +83,7 @@ static TVMFFIAny text(void) {
   return owned;
 }
 
-/* In every kind of container, with more behind it everywhere. */
+/* Puts the value into every kind of container, each time with another element after it. */
 static TVMFFIAny wrap(TVMFFIAny value) {
   value = make2("ffi.Array", make1("ffi.List", value), text());
   value = make2("ffi.Map", text(), make2("ffi.Dict", tvmffi_any_int(1), value));
@@ -100,7 +99,7 @@ static TVMFFIAny make_keyed(int32_t type_index) {
   return wrap(make2("ffi.Dict", key, make1("ffi.List", text())));
 }
 
-/* Both are given up, emptied and equal. */
+/* Checks that the values are equal although both are emptied. Releases both. */
 static void check_walks(TVMFFIAny a, TVMFFIAny b) {
   tvmffi_structural_options options = {false, false};
   bool is_equal = false;
@@ -123,7 +122,7 @@ static void test_equality(void **state) {
   check_walks(make_keyed(equal_key_type), make_keyed(equal_key_type));
 }
 
-/* The paths of a difference that comes after the cut are those of the value as it was. */
+/* The paths of a difference found after the cut are those in the original value. */
 static void test_paths(void **state) {
   tvmffi_structural_options options = {false, false};
   TVMFFIAny found;
@@ -136,7 +135,7 @@ static void test_paths(void **state) {
   check_release(&outer[1]);
 }
 
-/* A hash is of the value as the walk finds it: that of one that is not cut is another. */
+/* The hash is of the value that the walk finds; without the cut it would be another. */
 static void test_hash(void **state) {
   static int32_t *const kTypes[] = {&hooked_type, &getting_type};
   tvmffi_structural_options options = {false, false};
@@ -172,8 +171,7 @@ static void test_deep_copy(void **state) {
   }
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static int make_types(void **state) {
   union {

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hooks are handed to go on with a walk, in other hands than theirs. */
+/* The functions passed to hooks to continue a walk, called at other times and by other code. */
 #include "value/walk.h"
 
 #include "c/walks.h"
 
-enum { kLevels = 40 }; /* more than a walk first has memory for */
+enum { kLevels = 40 }; /* more levels than a walk has initial memory for */
 
 static int32_t keeper_type, getter_type;
-static TVMFFIObject *kept; /* the function that the hook of a keeper got */
+static TVMFFIObject *kept; /* the function passed to the hook of a keeper */
 static int num_refused, num_gone_on;
 
 static int (*const kWalks[])(const TVMFFIAny *values) = {
     print, equal, order, hash, equal_structurally, hash_structurally};
 enum { kNumWalks = sizeof kWalks / sizeof *kWalks };
 
-/* ---- Calls of the function ---------------------------------------------------------------------
- */
+/* ---- Calls of the function ---- */
 
 static TVMFFIAny nest(TVMFFIAny value, int levels) {
   for (; levels > 0; --levels) value = make1("ffi.Array", value);
   return value;
 }
 
-/* With two values where it wants two, and numbers and a name behind. */
+/* Calls the function with the value for each value parameter, then numbers and a name. */
 static int go_on(TVMFFIAny value) {
   const tvmffi_walk_function *function = (const tvmffi_walk_function *)(const void *)kept;
   TVMFFIAny args[4], result = tvmffi_any_none();
@@ -48,7 +47,7 @@ static int get_and_go_on(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-/* Keeps the function; uses it, where it may, on an object whose getter may not. */
+/* Keeps the function, and calls it inside the hook, on an object whose getter must not call it. */
 static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny value = new_node(getter_type, tvmffi_any_int(1), tvmffi_any_none());
   if (kept != NULL) TVMFFIObjectDecRef(kept);
@@ -63,10 +62,9 @@ static int keep(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
   return 0;
 }
 
-/* ---- Tests -------------------------------------------------------------------------------------
- */
+/* ---- Tests ---- */
 
-/* (keeper, an object whose field has that getter, so many levels down) */
+/* Makes (keeper, an object with that getter, nested `levels` deep). */
 static TVMFFIAny make_root(int levels) {
   TVMFFIAny getter = new_node(getter_type, tvmffi_any_int(1), tvmffi_any_none());
   return make2("ffi.Array", new_node(keeper_type, tvmffi_any_none(), tvmffi_any_none()),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over values whose objects do not own what their getters give, or that lose their last owner
- * while they are walked over. */
+/* Walks over values whose objects do not own what their getters return, or that lose their last
+ * owner during the walk. */
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "core/object.h"
@@ -9,8 +9,7 @@
 
 static const tvmffi_structural_options kOptions = {false, false};
 
-/* ---- Getters that look up ----------------------------------------------------------------------
- */
+/* ---- Getters that read a table ---- */
 
 enum { kTableSize = 40 };
 static TVMFFIAny table[kTableSize];
@@ -22,7 +21,7 @@ static int get_from_table(void *field, TVMFFIAny *result) {
   return 0;
 }
 
-/* Each node of the table gives the next one twice, the last one a List: 2 to the 39 ways to it. */
+/* Each node of the table returns the next one twice, the last is a List: 2^39 paths to it. */
 static void fill_table(const char *key) {
   int32_t type_index = add_node_type(key, kTVMFFISEqHashKindTreeNode, 0, 0);
   int i;
@@ -72,7 +71,7 @@ static int get_first_key(void *field, TVMFFIAny *result) {
   return rc;
 }
 
-/* Who else owns a key is nothing to a hash. */
+/* A hash does not depend on other owners of a key. */
 static void test_hash_is_of_the_value(void **state) {
   int32_t leaf = add_node_type("test.Leaf", kTVMFFISEqHashKindTreeNode, 0, 0);
   int32_t view = add_node_type("test.View", kTVMFFISEqHashKindTreeNode, 0, 0);
@@ -90,8 +89,7 @@ static void test_hash_is_of_the_value(void **state) {
   check_release(&value);
 }
 
-/* ---- Pairs -------------------------------------------------------------------------------------
- */
+/* ---- Pairs ---- */
 
 static TVMFFIAny other;
 static int depth_of_hooks;
@@ -112,7 +110,7 @@ static int compare_other_first(void *self, const TVMFFIAny *args, int32_t num_ar
   return 0;
 }
 
-/* Two nodes are paired with one and the same. */
+/* Two nodes are paired with the same node. */
 static void test_pairs(void **state) {
   int32_t type_index = add_node_type("test.Paired", kTVMFFISEqHashKindDAGNode, 0, 0);
   TVMFFIAny a = new_node(type_index, tvmffi_any_int(1), tvmffi_any_none());
@@ -131,8 +129,7 @@ static void test_pairs(void **state) {
   check_release(&other);
 }
 
-/* ---- A key that only the path to it owns -------------------------------------------------------
- */
+/* ---- A key that is owned only by the path to it ---- */
 
 static TVMFFIAny dicts[2], key;
 static int num_deleted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of registering types have in common. */
+/* Helpers shared by the tests of registering types. */
 #ifndef TESTS_C_TYPE_SUPPORT_H_
 #define TESTS_C_TYPE_SUPPORT_H_
 
@@ -13,7 +13,7 @@ static inline int32_t register_type(const char *key, int32_t static_index, int32
   return TVMFFITypeGetOrAllocIndex(&bytes, static_index, depth, num_slots, can_overflow, parent);
 }
 
-/* A child of ffi.Object, or of what has the given depth - 1. */
+/* Registers a type of this depth, whose parent has depth - 1; returns its index. */
 static inline int32_t add(const char *key, int32_t depth, int32_t num_slots, int32_t parent) {
   int32_t index = register_type(key, -1, depth, num_slots, 1, parent);
   if (index < 0) check_not_raised();

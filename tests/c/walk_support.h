@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of walks over objects have in common: a type with two fields, and its objects. */
+/* Helpers shared by the tests of walks over objects: a type with two fields, and its objects. */
 #ifndef TESTS_C_WALK_SUPPORT_H_
 #define TESTS_C_WALK_SUPPORT_H_
 
@@ -29,7 +29,7 @@ static inline int set_any_field(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* A field of a node; flags as kTVMFFIFieldFlagBitMask... */
+/* Adds a field to a type of nodes; flags as kTVMFFIFieldFlagBitMask... */
 static inline void add_any_field(int32_t type_index, const char *name, int64_t offset,
                                  int64_t flags) {
   TVMFFIFieldInfo field = make_field(name);
@@ -48,7 +48,7 @@ static inline void add_any_field(int32_t type_index, const char *name, int64_t o
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }
 
-/* A type of nodes, whose fields have those flags, as a frontend makes it. */
+/* Registers a type of nodes as a frontend does. The flags are those of its two fields. */
 static inline int32_t add_node_type(const char *key, TVMFFISEqHashKind kind, int64_t value_flags,
                                     int64_t next_flags) {
   int32_t type_index = add_type(key, 1, kTVMFFIObject);
@@ -70,8 +70,7 @@ static inline TVMFFIFieldInfo *writable_field(int32_t type_index, int i) {
   return (TVMFFIFieldInfo *)(uintptr_t)&TVMFFIGetTypeInfo(type_index)->fields[i];
 }
 
-/* The library's own getter for both fields of a type, by which walks may have what is in them lent.
- */
+/* Gives both fields the library's own getter, with which walks can borrow the fields' objects. */
 static inline void set_own_getters(int32_t type_index) {
   TVMFFIAny storage = tvmffi_any_int(kTVMFFIAny);
   TVMFFIAny getter = call_ok("ffi.MakeFieldGetter", &storage, 1);
@@ -88,7 +87,7 @@ static inline const TVMFFIAny *find_attr(int32_t type_index, const char *name) {
   return &column->data[type_index - column->begin_index];
 }
 
-/* A node of owned values, which it takes. */
+/* Makes a node, which takes ownership of the values. */
 static inline TVMFFIAny new_node(int32_t type_index, TVMFFIAny value, TVMFFIAny next) {
   TVMFFIAny result = tvmffi_any_none();
   check_ok(TVMFFIFunctionCall(find_attr(type_index, "__ffi_new__")->v_obj, NULL, 0, &result));
@@ -102,7 +101,7 @@ static inline void set_attr(int32_t type_index, const char *name, TVMFFIAny valu
   check_ok(TVMFFITypeRegisterAttr(type_index, &bytes, &value));
 }
 
-/* A hook of a type. */
+/* Sets a hook of a type. */
 static inline void set_hook(int32_t type_index, const char *name, TVMFFISafeCallType call) {
   TVMFFIObjectHandle function;
   check_ok(TVMFFIFunctionCreate(NULL, call, NULL, &function));
@@ -110,7 +109,7 @@ static inline void set_hook(int32_t type_index, const char *name, TVMFFISafeCall
   TVMFFIObjectDecRef(function);
 }
 
-/* A container made by a function of its name from owned values, which it takes. */
+/* Makes a container with the function of its name; takes ownership of the elements. */
 static inline TVMFFIAny make1(const char *name, TVMFFIAny item) {
   TVMFFIAny made = call_ok(name, &item, 1);
   check_release(&item);
@@ -135,7 +134,7 @@ static inline TVMFFIAny item_of(TVMFFIAny seq, int i) {
   return ((TVMFFIAny *)TVMFFISeqGetCellPtr(seq.v_obj)->data)[i];
 }
 
-/* A List that holds itself behind a number; break_cycle gives it up. */
+/* Makes a List of a number and of itself; break_cycle releases it. */
 static inline TVMFFIAny make_cycle(int64_t number) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(number)), args[2], none;
   args[0] = args[1] = list;
@@ -149,7 +148,7 @@ static inline void break_cycle(TVMFFIAny *list) {
   check_release(list);
 }
 
-/* A value that is given up has that text as its repr. */
+/* Checks the repr of a value, and releases the value. */
 static inline void check_repr(TVMFFIAny value, const char *expected) {
   TVMFFIAny text = call_ok("ffi.ReprPrint", &value, 1);
   TVMFFIByteArray bytes;

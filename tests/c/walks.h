@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over two values that are to be equal: 0, or -1 with the error raised. */
+/* Walks over two values that should be equal. Each returns 0, or -1 with the error raised. */
 #ifndef TESTS_C_WALKS_H_
 #define TESTS_C_WALKS_H_
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What client_*.py print: outputs, each a line `== name` and the text below. on_both.py compares them."""
+"""The output format of client_*.py: a line `== name`, then the text of that output. on_both.py compares them."""
 import re
 
 
@@ -8,10 +8,10 @@ def say(name, *values):
 
 
 def say_error(name, call, *args):
-    """What the call raises, or that it raises nothing."""
+    """Outputs the exception of a call, or that there is none."""
     try:
         say(name, "no error", call(*args))
-    except Exception as error:  # of any kind: the kind is compared
-        # Files and lines of Python are those of the environment.
+    except Exception as error:  # every kind: the kind is part of the output
+        # Paths and line numbers of Python files depend on the environment.
         text = re.sub(r'File "[^"]*", line \d+', "File", str(error))
         say(name, type(error).__name__, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TVM in TileLang, which builds for the target c alone, and TileLang's library of passes and operators.
+"""TileLang's TVM, which builds for the target c only, and TileLang's library of passes and operators.
 
 TileLang's own modules are left out: they import PyTorch.
 """
@@ -62,7 +62,7 @@ def kernels():
 
 
 def library():
-    # TileLang loads it like this: it needs not all that it might call.
+    # Lazily, as TileLang does: not every function that it might call needs to be there.
     ctypes.CDLL(str(TILELANG / "lib" / "libtilelang.so"), ctypes.RTLD_GLOBAL | os.RTLD_LAZY)
     names = sorted(name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("tl."))
     say("functions of TileLang", len(names), *names)

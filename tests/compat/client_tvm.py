@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that TVM compiles for the targets llvm and c, and what else TVM does with the library.
+"""Kernels that TVM compiles for the targets llvm and c, and other uses that TVM makes of the library.
 
-    client_tvm.py           all but this:
+    client_tvm.py           everything except the next
     client_tvm.py json      the IR as JSON and back
 
 Files are written to the working folder.
@@ -27,7 +27,7 @@ random = np.random.default_rng(0)
 
 
 def digest(text):
-    """A text that is too long to compare by eye."""
+    """Length and hash of a text that is too long to print."""
     return f"{len(text)} bytes, {hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -36,7 +36,7 @@ def tensor(array):
 
 
 def run(name, function, inputs, output, targets=TARGETS):
-    """Builds the function for each target, calls it and says what it made of the inputs."""
+    """Build the function for each target, call it and output the result."""
     if isinstance(function, tvm.IRModule):
         module = function
     else:
@@ -51,7 +51,7 @@ def normal(*shape):
     return random.standard_normal(shape, dtype=np.float32)
 
 
-# ---- Kernels of tensor expressions
+# ---- Kernels of tensor expressions ----
 
 
 def vector_add():
@@ -93,7 +93,7 @@ def scheduled_matmul():
 
 
 def operators():
-    """What the library of operators has: each is a function of Python, which makes the IR."""
+    """Operators of topi: each is a Python function that makes IR."""
     x = te.placeholder((3, 4, 5), name="x")
     image, weight = te.placeholder((1, 3, 8, 8), name="image"), te.placeholder((4, 3, 3, 3), name="weight")
     for name, arguments, result in [
@@ -109,7 +109,7 @@ def operators():
             ("max_pool", [image], topi.nn.pool2d(image, (2, 2), (2, 2), (1, 1), (0, 0, 0, 0), "max"))]:
         inputs = [normal(*(int(n) for n in argument.shape)) for argument in arguments]
         output = np.zeros([int(n) for n in result.shape], str(result.dtype.dtype))
-        # The C for sorting has a declaration within an expression.
+        # The C code of a sort has a declaration inside an expression.
         run(name, te.create_prim_func([*arguments, result]), inputs, output, ["llvm"] if name == "sorted" else TARGETS)
 
 
@@ -119,7 +119,7 @@ def data_types():
         z = te.compute((8,), lambda i: x[i] * y[i] + x[i].astype(dtype), name="z")
         values = np.arange(8).astype(dtype)
         run(dtype, te.create_prim_func([x, y, z]), [values, values + values], np.zeros(8, dtype),
-            ["llvm"] if dtype == "float16" else TARGETS)  # the C is for a compiler that has the type half
+            ["llvm"] if dtype == "float16" else TARGETS)  # the C code needs a compiler with the type half
     x = te.placeholder((8,), "int8", name="x")
     z = te.compute((8,), lambda i: tirx.all(x[i] > 2, x[i] < 6), name="z")
     run("bool", te.create_prim_func([x, z]), [np.arange(8, dtype="int8")], np.zeros(8, "bool"))
@@ -132,7 +132,7 @@ def data_types():
         say(dtype, te.create_prim_func([x, z]).script())
 
 
-# ---- Kernels of TVMScript
+# ---- Kernels of TVMScript ----
 
 
 @I.ir_module
@@ -222,7 +222,7 @@ def scripts():
             loaded.get_property_mask(), loaded.implements_function("branches"))
 
 
-# ---- The IR: texts, equality, hashes, JSON
+# ---- The IR: texts, equality, hashes, JSON ----
 
 
 def intermediate():
@@ -315,7 +315,7 @@ def script_errors():
         say_error(name, tvm.script.from_source, source)
 
 
-# ---- Relax
+# ---- Relax ----
 
 
 @I.ir_module
@@ -427,7 +427,7 @@ def network():
     say("parameters", digest(saved.hex()), *(f"{name} {loaded[name].numpy().sum()}" for name in sorted(loaded)))
 
 
-# ---- The runtime
+# ---- The runtime ----
 
 
 def runtime():
@@ -438,7 +438,7 @@ def runtime():
     say("DLPack", np.from_dlpack(b).sum(), tvm_ffi.from_dlpack(np.arange(3)).shape)
     say_error("a copy of another size", a.copyto, tvm.runtime.empty((3, 5), "float32"))
     say_error("a device that is not there", tvm.runtime.empty, (1,), "float32", tvm.cuda(0))
-    importlib.reload(sys.modules["tvm.runtime.disco._ffi_api"])  # it was imported before its library was there
+    importlib.reload(sys.modules["tvm.runtime.disco._ffi_api"])  # imported before the library with its functions
     session = ThreadedSession(num_workers=2)
     ids = session.get_global_func("runtime.disco.worker_id")()
     say("workers", [ids.debug_get_from_remote(i) for i in range(2)])
@@ -460,7 +460,7 @@ def operator_registry():
 
 
 def main():
-    # Where a library does not load, TVM goes on with the runtime alone, without a word.
+    # If its compiler library fails to load, TVM silently continues with the runtime only.
     assert not tvm.base._RUNTIME_ONLY, "libtvm_compiler.so does not load"
     if sys.argv[1:] == ["json"]:
         json()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One host, two runtimes: every call comes to the same under both, but for the listed differences.
+"""One host, two runtimes: every call has the same result on both, except for the listed differences.
 
     compare.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --work FOLDER --cxx g++...
 
-Kernels of our C headers are given; those of the package's C++ headers are compiled here, for the package
-comes only now. The host runs once with each library preloaded. A difference that is not in
-differences.txt fails, and so does an entry there that is none any more.
+Kernels with our C headers are given; those with the package's C++ headers are compiled here, because the
+package is not available at build time. The host runs once with each library preloaded. A difference that is
+not in differences.txt is an error, and so is an entry there without a difference.
 """
 import argparse
 import difflib
@@ -21,7 +21,7 @@ import package
 HERE = pathlib.Path(__file__).resolve().parent
 CXXFLAGS = ["-std=c++17", "-O1", "-fPIC", "-shared"]
 FIELDS = ("row", "call", "package", "ours")
-# Of the package's headers: the name that calls.txt has for a library, and its sources.
+# The libraries with the package's headers: their names in calls.txt, and their sources.
 SOURCES = {"package": ["kernels_package.cc", "kernels_objects.cc"], "modules": ["kernels_modules.cc"]}
 
 
@@ -40,7 +40,7 @@ def compile_kernels(cxx, include, sources, target):
 
 
 def run(host, runtime, calls, libraries):
-    """What the host prints with that library, or the one it is linked with: (call, what came of it) of every call."""
+    """Run the host on a library, or on the one that it is linked with: a list of (call, result)."""
     env = {**os.environ, "LC_ALL": "C"}
     if runtime is not None:
         env.update(LD_PRELOAD=str(runtime), LD_LIBRARY_PATH="")
@@ -57,7 +57,7 @@ def run(host, runtime, calls, libraries):
 
 
 def read_differences():
-    """The listed differences, by the text of the call."""
+    """The entries of differences.txt, by call."""
     entries = {}
     text = "\n".join(line for line in (HERE / "differences.txt").read_text(encoding="utf-8").splitlines()
                      if not line.startswith("#"))
@@ -70,7 +70,7 @@ def read_differences():
 
 
 def compare(theirs, ours):
-    """What is wrong, a text for each."""
+    """The problems, as texts."""
     listed, problems = read_differences(), []
     for (call, their_result), (our_call, our_result) in zip(theirs, ours):
         assert call == our_call
@@ -90,7 +90,7 @@ def read_exports(source):
 
 
 def check_calls(theirs, libraries):
-    """Every call was made, and every kernel of the package's headers is called."""
+    """Check that every call was made, and that every kernel with the package's headers is called."""
     text = (HERE / "calls.txt").read_text(encoding="utf-8").splitlines()
     wanted = [line for line in text if line and not line.startswith(("#", "drop "))]
     made = [call for call, _ in theirs]

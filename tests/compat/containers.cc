@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers of random content, changed in turns by inline code of the package's headers and by the
-// global functions of the library, against a model of strings. Prints what must be the same on
-// every library: contents in order, and the layout of tables slot by slot.
+// Builds containers of random content, changing them alternately by inline code of the package's
+// headers and by global functions of the library, and checks them against a model made of strings.
+// Prints what must be the same on every library: contents in order, and the layout of tables slot
+// by slot.
 //
-//     containers FIRST LAST      sequences of those seeds
+//     containers FIRST LAST      runs the seeds FIRST to LAST
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -31,7 +32,7 @@ namespace {
 uint64_t state;
 const char *doing = "";
 uint64_t current_seed;
-int64_t num_keys;  // of each kind
+int64_t num_keys;  // how many different keys there are of each kind
 
 uint64_t Random(uint64_t below) {
   state = state * 6364136223846793005u + 1442695040888963407u;
@@ -55,7 +56,7 @@ Any CallGlobal(const char *name, std::vector<AnyView> args) {
   return result;
 }
 
-// ---- Values, and what the model calls them -----------------------------------------------------
+// ---- Values, and their names in the model ----
 
 Any MakeBigInt(int64_t low, int64_t high) {
   int64_t words[2] = {low, high};
@@ -66,7 +67,7 @@ Any MakeBigInt(int64_t low, int64_t high) {
   return tvm::ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&raw);
 }
 
-// Objects are new ones each time: equality must look into them.
+// Keys that are objects are created anew each time, so that equality must compare their contents.
 std::pair<Any, std::string> MakeKey() {
   int64_t n = static_cast<int64_t>(Random(static_cast<uint64_t>(num_keys)));
   std::string number = std::to_string(n);
@@ -78,7 +79,7 @@ std::pair<Any, std::string> MakeKey() {
     case 2:
       return {Any(String(("t" + number).c_str())), "text t" + number};
     case 3:
-      return {Any(String("t" + number)), "text t" + number};  // a heap object, though short
+      return {Any(String("t" + number)), "text t" + number};  // on the heap, although it is short
     case 4:
       return {Any(String("a longer text, number " + number)), "text long" + number};
     case 5:
@@ -126,7 +127,7 @@ std::pair<Any, std::string> MakeValue() {
   return {value, Describe(value)};
 }
 
-// ---- Maps and dicts ----------------------------------------------------------------------------
+// ---- Maps and dicts ----
 
 struct Model {
   std::vector<std::pair<std::string, std::string>> entries;
@@ -174,7 +175,7 @@ std::string ToText(const Any &key) {
   }
 }
 
-// The fields of the object, and of its table each slot: metadata, key, links.
+// The fields of the object, and those of each slot of its table: metadata, key, links.
 std::string Layout(const tvm::ffi::Object *obj) {
   const char *base = reinterpret_cast<const char *>(obj);
   auto word = [](const char *at) {
@@ -214,7 +215,7 @@ const char *Name(const char *map_name, const char *dict_name, bool is_dict) {
   return is_dict ? dict_name : map_name;
 }
 
-// One of the two, as an object; inline code and functions take turns.
+// A Map or a Dict under test; inline code and global functions take turns on it.
 struct Subject {
   bool is_dict;
   Any object;
@@ -294,7 +295,7 @@ void Step(Subject *s) {
   const auto made_key = MakeKey(), made_value = MakeValue();
   const auto &[key_any, key_name] = made_key;
   const auto &[value_any, value_name] = made_value;
-  const auto &key = key_any, &value = value_any; /* which lambdas may capture */
+  const auto &key = key_any, &value = value_any; /* lambdas cannot capture structured bindings */
   bool inline_code = Random(2) == 0, can_change = s->is_dict || inline_code;
   switch (can_change ? Random(10) : 9) {
     case 0:
@@ -324,7 +325,7 @@ void Step(Subject *s) {
     case 8:
       if (Random(20) != 0) break;
       doing = inline_code ? "clear inline" : "clear by function";
-      if (inline_code && !s->is_dict) break;  // makes another map
+      if (inline_code && !s->is_dict) break;  // Map::clear() creates another map
       if (inline_code) {
         Change(s, [&](auto &map) { map.clear(); });
       } else {
@@ -370,7 +371,7 @@ void RunMap(bool is_dict) {
   std::printf("%s\n", Layout(s.object.cast<ObjectRef>().get()).c_str());
 }
 
-// ---- Lists and arrays --------------------------------------------------------------------------
+// ---- Lists and arrays ----
 
 void CheckList(const List<Any> &list, const std::vector<std::string> &model) {
   Check(list.size() == model.size(), "size");
@@ -490,8 +491,8 @@ void RunList() {
   std::printf("\n");
 }
 
-// An array whose only reference changes hands: inline code writes into the room behind its
-// elements.
+// An array that inline code appends to: in place, in the spare capacity behind its elements, unless
+// a second reference makes it copy first.
 void RunArray() {
   doing = "arrays";
   size_t n = Random(6);

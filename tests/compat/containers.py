@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Containers that change hands between inline code of the package's headers and a library.
+"""Containers that are changed alternately by inline code of the package's headers and by a library.
 
     containers.py --runtime libtvm_ffi.so --work FOLDER --sanitize none --cxx g++...
 
-containers.cc runs 10,000 random sequences against its own model, on our library and on the package's;
-what it prints, the layout of every table among it, is the same for both. With --sanitize the program is
-instrumented as our library is. alloc_dealloc_mismatch is off: that code of C++ frees with its delete what
-a list got from malloc, and the other way round, is how the ABI has it.
+containers.cc runs 10,000 random sequences against its own model, on our library and on the package's; its
+output, which includes the layout of every table, must be the same on both. With --sanitize the program is
+instrumented like our library. alloc_dealloc_mismatch is off, because in the ABI inline C++ code releases with
+delete what a list allocated with malloc, and the other way round.
 """
 import argparse
 import difflib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the layer's CUDA headers, compiled with the package's: they say what both do.
+"""The tests of our CUDA headers, compiled with the package's headers, to check that the tests agree with them.
 
     cuda.py --tests FOLDER --link FILE... --work FOLDER --cxx g++...
 
-The fakes of CUDA and libtvm_ffi are linked as they are for the layer.
+The stand-ins for CUDA and libtvm_ffi are linked as they are for our layer.
 """
 import argparse
 import pathlib
@@ -14,26 +14,26 @@ import sys
 
 import package
 
-# Tests that the package's headers fail, as ours must not, by reason.
+# Tests that fail with the package's headers for a reason and must not fail with ours.
 DIFFERENCES = [
-    # The most shared memory is what a device can be asked for (97), not what all kernels may have anyway (8),
-    # and it is asked for only if it matters. No failure that was got over is left for cudaGetLastError().
-    # What no int holds is refused.
+    # Ours ask for the limit that a device can be set to (attribute 97), not for the default of all kernels (8),
+    # and only if it matters. They leave no handled failure for cudaGetLastError(), and refuse numbers that do
+    # not fit an int.
     "*.AllowsSomeSharedMemoryOnEachDevice", "*.AllowsAllTheSharedMemoryThereIs", "*.SomeDevicesMayRefuse",
     "*.NotAllDevicesMayRefuse", "RuntimeApi.GivesAKernelWhereThereAreNoDevices",
-    # A code that the driver does not know has a name.
+    # In ours, an error code unknown to the driver gets a name.
     "DriverApi.ReturnsWhatALaunchReturns", "DriverApi.Functions",
-    # A guard that cannot restore the device while an exception is in flight ends the process.
+    # In the package's, a guard that cannot restore the device while an exception is in flight ends the process.
     "DeviceGuard.RestoresWhileAnExceptionIsInFlight",
-    # So does an allocator that cannot free.
+    # The same for an allocator that cannot free.
     "CudaAllocator.FailsToFreeInSilence",
 ]
-# One program for each API: the package's functions for both have the same symbols.
+# One program per API: the package's functions for both APIs have the same symbols.
 PROGRAMS = ["test_cubin_launcher.cc", "test_cubin_launcher_driver.cc", "test_cuda_allocator.cc", "test_device_guard.cc"]
 
 
 def run(program, tests):
-    """The exit status of a program that is to run these tests, how many passed, what it printed."""
+    """Run the given tests of a program: its exit status, how many passed, its output."""
     done = subprocess.run([program, "--gtest_filter=" + tests], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     passed = re.search(r"\[  PASSED  \] (\d+) test", done.stdout)

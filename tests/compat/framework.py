@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A framework as small as can be: tensors that publish DLPack's exchange table, as those of PyTorch do.
+"""A minimal framework: tensors that publish DLPack's exchange table, as those of PyTorch do.
 
-Its "devices" are names: all data is NumPy's. It counts what it allocates and what lives.
+Its "devices" are only names: all data is NumPy's. It counts allocations, and tracks exported tensors.
 """
 import ctypes
 import weakref
@@ -33,17 +33,17 @@ DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
 
 
 class Tensor:
-    """What the framework's user has in hands."""
+    """The tensor class of the framework."""
 
-    allocated = 0   # by the allocator, ever
-    exported = {}   # address -> a Managed that somebody holds, and all that it needs
+    allocated = 0   # number of calls of the allocator
+    exported = {}   # address of each Managed that is not released yet -> the objects it needs
     streams = {}    # (device type, number) -> the framework's current stream
 
     def __init__(self, array, device=(CPU, 0)):
         self.array, self.device = np.ascontiguousarray(array), device
 
     def export(self):
-        """The address of a new Managed."""
+        """The address of a new Managed for this tensor."""
         shape = (ctypes.c_int64 * self.array.ndim)(*self.array.shape)
         strides = (ctypes.c_int64 * self.array.ndim)(*(n // self.array.itemsize for n in self.array.strides))
         tensor = DLTensor(self.array.ctypes.data, *self.device, self.array.ndim, CODES[self.array.dtype.kind],
@@ -62,7 +62,7 @@ def release(managed):
                   ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p))
 def allocate(prototype, out, context, set_error):
     like = prototype.contents
-    array = np.full(like.shape[:like.ndim], np.nan, np.float32)  # the kernels make no others
+    array = np.full(like.shape[:like.ndim], np.nan, np.float32)  # the only type that the kernels ask for
     if array.size > 100:
         set_error(context, b"MemoryError", f"{array.size} elements are too many".encode())
         return -1
@@ -79,7 +79,7 @@ def from_object(tensor, out):
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Managed), ctypes.POINTER(ctypes.c_void_p))
 def to_object(managed, out):
-    """Takes the Managed, and keeps it as long as the new tensor lives."""
+    """Takes ownership of the Managed, and releases it when the new tensor dies."""
     like = managed.contents.tensor
     count = int(np.prod(like.shape[:like.ndim]))
     memory = (ctypes.c_float * count).from_address(like.data + like.byte_offset)
@@ -93,7 +93,7 @@ def to_object(managed, out):
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 def view(tensor, out):
-    return -1  # the package does not ask
+    return -1  # the package does not call this
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
@@ -106,5 +106,5 @@ TABLE = Table(1, 3, None, *(ctypes.cast(function, ctypes.c_void_p)
                             for function in (allocate, from_object, to_object, view, stream)))
 ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
 ctypes.pythonapi.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-NAME = b"dlpack_exchange_api"  # which the capsule does not copy
+NAME = b"dlpack_exchange_api"  # must stay alive: the capsule does not copy it
 Tensor.__dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(ctypes.addressof(TABLE), NAME, None)

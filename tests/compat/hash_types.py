@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types for hash_values.py, and how its values are made.
+"""The types of hash_values.py, and how its values are built from recipes.
 
-A value is made from a recipe: a number, a text or the like is itself, and a tuple is a word and what the
-word's function in MAKE takes. A recipe that stands at two places is one object at both.
+A recipe is a number, a text or the like, which stands for itself, or a tuple: a word, and the arguments for the
+word's function in MAKE. A tuple that occurs at two places is one object, shared by both.
 """
 import ctypes
 import struct
@@ -17,10 +17,10 @@ from tvm_ffi.dataclasses import IntEnum, StrEnum, entry, field, py_class
 
 find = tvm_ffi.get_global_func
 structural, recursive, key_of = find("ffi.StructuralHash"), find("ffi.RecursiveHash"), find("ffi.StructuralKey")
-# Types of C++ with fields of its types; the library registers them when it is loaded.
+# Types defined in C++, with fields of C++ types; this library registers them when it is loaded.
 testing = libinfo.load_lib_ctypes("apache-tvm-ffi", "tvm_ffi_testing", "RTLD_LOCAL")
 
-# ---- Types ----------------------------------------------------------------------------------------
+# ---- Types ----
 
 
 @py_class("compat.hash.Tree", structural_eq="tree")
@@ -131,7 +131,7 @@ class Sign(StrEnum, type_key="compat.hash.Sign"):
     longer = entry(value="a longer sign")
 
 
-# What __s_hash__ and __ffi_hash__ do, by number; the last ones are errors.
+# Number of cases in which __s_hash__ and __ffi_hash__ return a hash, and of all; the last ones are errors.
 NUM_ANSWERS, NUM_ANSWERS_AND_ERRORS = 8, 13
 
 
@@ -173,11 +173,11 @@ CLASSES.update(zip(HOOKED, map(hooked, KINDS)))
 CLASSES.update(zip(KEYED, map(with_key, KEYED)))
 VARIABLES = ["Variable", "TypedVariable", "DefiningVariable", "Hooked.var"]
 
-# ---- Making values --------------------------------------------------------------------------------
+# ---- Building values ----
 
 
 def tensor(device, code, bits, lanes, shape, strides, offset, data):
-    """One of any type, of the bytes of data."""
+    """A tensor of any type, with the given bytes as data."""
     buffer = ctypes.create_string_buffer(data, max(1, len(data)))
     dims = (ctypes.c_int64 * max(1, len(shape)))(*shape)
     steps = None if strides is None else (ctypes.c_int64 * max(1, len(strides)))(*strides)
@@ -190,7 +190,7 @@ def tensor(device, code, bits, lanes, shape, strides, offset, data):
 
 
 def cut(content, size):
-    """An array of a text or of bytes in the heap, of a size that is kept elsewhere in general."""
+    """An Array of one heap text or bytes object, whose size field is then overwritten."""
     array = tvm_ffi.Array([content])
     size_at = array[0]._tvm_ffi_cached_object.__chandle__() + 24 + 8
     ctypes.c_size_t.from_address(size_at).value = size
@@ -198,7 +198,7 @@ def cut(content, size):
 
 
 def endless(what, *items):
-    """What holds itself."""
+    """A value that contains itself."""
     if what == "List":
         made = find("ffi.List")(*items)
         made.append(made)
@@ -245,7 +245,7 @@ MAKE = {
 
 
 def held_by_variables(recipe, inside=False):
-    """The variables of a recipe and all that they hold, by identity."""
+    """Identities of the variables in a recipe, and of everything inside them."""
     if isinstance(recipe, tuple):
         inside = inside or recipe[0] in VARIABLES
         if inside:
@@ -255,7 +255,7 @@ def held_by_variables(recipe, inside=False):
 
 
 def build(recipe, made, variables, held):
-    """made has what was made; variables has that of it which is in held."""
+    """Build a recipe. Parts whose identity is in held are cached in variables, the others in made."""
     if not isinstance(recipe, tuple):
         return recipe
     known = variables if id(recipe) in held else made
@@ -265,7 +265,7 @@ def build(recipe, made, variables, held):
 
 
 def text(recipe, seen):
-    """The recipe in one line; seen has the numbers of its parts."""
+    """The recipe in one line; seen numbers the tuples, so that a repeated one is printed as a reference."""
     if isinstance(recipe, bytes) and len(recipe) > 24:
         return f"{recipe[:24]!r}...({len(recipe)})"
     if not isinstance(recipe, tuple):

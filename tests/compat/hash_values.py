@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random values and what they hash to, a line for each. hashes.py runs this on two libraries.
+"""Hashes of random values, one per line. hashes.py runs this on two libraries.
 
     hash_values.py SEED COUNT
 
 A line has the text of a recipe (hash_types.py) and six results: the recursive hash of the value, its
 structural hashes with map_free_vars and skip_tensor_content as in OPTIONS, and the hash of its
-StructuralKey. An error is a result too.
+StructuralKey. A result may also be an error.
 """
 import math
 import random
@@ -19,10 +19,10 @@ from hash_types import (HOOKED, KEYED, NUM_ANSWERS, NUM_ANSWERS_AND_ERRORS, Vari
                         key_of, recursive, structural, text)
 
 OPTIONS = [(False, False), (True, False), (False, True), (True, True)]
-# What may be in a random value, beside what has a structural hash.
+# What a random value may contain besides values that have a structural hash.
 ALL_HASH, SOME_HAVE_NO_KIND, ERRORS = range(3)
 
-# ---- Random recipes -------------------------------------------------------------------------------
+# ---- Random recipes ----
 
 FLOATS = [0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308]
 NANS = [0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001, 0x7ff8dead00000001, 0xffffffffffffffff]
@@ -34,10 +34,10 @@ DTYPES = ["bool", "int8", "int64", "uint8", "uint16", "float16", "float32", "flo
 DEVICES = [(1, 0), (1, 3), (2, 0), (2, 7), (8, 1), (15, 0)]
 NUMPY = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
          "float64", "complex64", "complex128"]
-# Code and bits: floats that NumPy does not have, types of less than a byte.
+# Code and bits: floats that NumPy does not have, and types smaller than a byte.
 TENSOR_TYPES = [(4, 16), (0, 4), (1, 1), (6, 8), (10, 8), (12, 8), (14, 8), (15, 6), (17, 4), (2, 32), (1, 8)]
 ENUMS = [("Low", "one"), ("Low", "ten"), ("Sign", "plus"), ("Sign", "longer")]
-# Objects whose structural hash is an error; but for the last, they have a recursive one.
+# Objects without a structural hash; all but the last have a recursive one.
 WITHOUT_HASH = [("function",), ("opaque",), ("error",), ("module",), ("object",),
                 ("cxx", "ffi.EnumState", "entries", ("List",), "indexes", ("Dict", 1, ("List",)), "attrs", ("Dict",)),
                 ("cxx", "ffi.VisitErrorContext", "reverse_visit_pattern", ("List", ("Array", 1), ("Shape", 2)),
@@ -46,12 +46,12 @@ WITHOUT_HASH = [("function",), ("opaque",), ("error",), ("module",), ("object",)
 
 
 class Maker:
-    """Makes recipes."""
+    """Makes random recipes."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.pick, self.below = self.random.choice, self.random.randrange
-        self.pool, self.variables = [], []  # of the value at hand: tuples that may stand at other places too
+        self.pool, self.variables = [], []  # tuples of the current value that may be used again
         self.level = ALL_HASH
 
     def bytes(self, size):
@@ -86,9 +86,9 @@ class Maker:
         if self.random.random() < 0.5:
             strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
             for i, dim in enumerate(shape):
-                if dim == 1 and self.random.random() < 0.3:  # where strides do not matter
+                if dim == 1 and self.random.random() < 0.3:  # any stride will do
                     strides[i] = self.below(-3, 9)
-            if self.level == ERRORS:  # not contiguous, with luck
+            if self.level == ERRORS:  # probably not contiguous
                 self.random.shuffle(strides)
         lanes, device = self.pick([1, 1, 1, 2, 4]), 2 if self.level == ERRORS and self.random.random() < 0.3 else 1
         data = self.bytes((math.prod(shape) * bits * lanes + 7) // 8)
@@ -115,7 +115,7 @@ class Maker:
                      "v_bool", self.random.random() < 0.5)])())
 
     def variable(self):
-        """One that is there already, or a new one."""
+        """An existing variable or a new one."""
         if self.variables and self.random.random() < 0.6:
             return self.pick(self.variables)
         made = ("Variable", self.text(4))
@@ -143,7 +143,7 @@ class Maker:
         return self.pick(choices)()
 
     def pairs(self, depth):
-        """Of a map; keys are leaves in general."""
+        """Keys and values of a map; most keys are leaves."""
         found = []
         for _ in range(self.pick([0, 1, 2, 3, 4, 6])):
             found += [self.leaf() if self.random.random() < 0.7 else self.value(depth), self.value(depth)]
@@ -189,7 +189,7 @@ class Maker:
 
 
 def fixed(maker):
-    """Of everything at least one."""
+    """At least one of each kind of value."""
     yield from [None, True, False, *INTS, *BIG_INTS, *FLOATS, *(("real", bits) for bits in NANS)]
     for size in range(21):
         for content in (maker.text(size), maker.bytes(size), "\0" * size, bytes(size)):
@@ -206,14 +206,14 @@ def fixed(maker):
         for shape in ([], [0], [1], [3], [9], [3, 3]):
             yield from (("tensor", 1, code, bits, lanes, shape, None, 0, maker.bytes(200)) for lanes in (1, 2, 3))
     yield ("tensor", 1, 2, 32, 1, [2, 3], [1, 2], 0, maker.bytes(24))  # not contiguous
-    yield ("tensor", 2, 2, 32, 1, [2, 3], None, 0, maker.bytes(24))    # of another device
+    yield ("tensor", 2, 2, 32, 1, [2, 3], None, 0, maker.bytes(24))    # on another device
     yield from ((key,) for key in KEYED)
     yield from (*ENUMS, *WITHOUT_HASH, ("NoHash", 1), ("NoKind", 1, 2))
     for kind in HOOKED:
         yield from ((kind, maker.integer(), maker.text(9), how) for how in range(NUM_ANSWERS_AND_ERRORS))
 
 
-# ---- Results --------------------------------------------------------------------------------------
+# ---- Results ----
 
 
 def attempt(function, *args):
@@ -224,7 +224,7 @@ def attempt(function, *args):
 
 
 def explain(error):
-    """In ours, what to do is said in other words, and a condition of C++ is not part of a message."""
+    """Removes what differs on purpose: ours words its advice differently, and has no C++ condition in messages."""
     message = re.sub(r"(but not __ffi_hash__\.).*", r"\1", str(error))
     message = re.sub(r"^Check failed: .*: (can only hash CPU|Can only hash contiguous)", r"\1", message)
     return f"{type(error).__name__} {message!r}"
@@ -239,7 +239,7 @@ def hashes(value, only_recursive=False):
 
 
 def results(recipe, only_recursive=False):
-    """What the recipe comes to: twice with all that is new, and once more with the variables of the first time."""
+    """The hashes of a recipe, built three times: anew, anew, and anew except for the variables of the first time."""
     kept, found, variables, held = [], [], {}, set(held_by_variables(recipe))
     for known in (variables, {}, variables):
         try:
@@ -264,7 +264,7 @@ def main():
     recipes += [maker.whole_value(1 + i % 5, levels[i % 10]) for i in range(count)]
     for i, recipe in enumerate(recipes):
         print(f"{i} {text(recipe, {})} =>", " | ".join(results(recipe)))
-    for i in range(count // 20):  # the structural hash of these never ends
+    for i in range(count // 20):  # the structural hash of these would not terminate
         recipe = ("endless", maker.pick(["List", "Dict", "Tree"]), *(maker.whole_value(2, ALL_HASH) for _ in range(3)))
         print(f"endless {i} {text(recipe, {})} =>", *results(recipe, only_recursive=True))
     print("done => all")

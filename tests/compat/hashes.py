@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The structural and recursive hashes of random values: the package gives the same ones on our library.
+"""The structural and recursive hashes of random values are the same on our library as on the package's.
 
     hashes.py --runtime libtvm_ffi.so --work FOLDER [--seed N] [--count N]
 
-hash_values.py makes the values and hashes them, and two runs of it are compared line by line. The seed is
-always the same, so that a failure comes again, unless another one is given.
+hash_values.py makes the values and hashes them; two runs of it are compared line by line. The default seed is
+fixed, so that failures are reproducible.
 
-Each value is made twice in a process. Where the two have different hashes, an address counts, and the hash is
-another one in each process. These are all such values:
+Each value is built twice in a process. If the two have different hashes, the hash depends on an address, and
+differs between processes. This holds for exactly these values:
 
 - A variable that is not in a definition: its structural hash is the address of its object.
-- What holds such a variable: its structural hash is made of that address. As a key of a map it also gives
-  the place of its entry in the order in which variables and nodes of graphs are numbered.
-- A StructuralKey of such a value, which has its hash as a field: the recursive hash of what holds the key.
+- A value that contains such a variable: its structural hash depends on that address. If the variable is a key
+  of a map, so does the position of the entry in the order in which variables and graph nodes are numbered.
+- A StructuralKey of such a value, which has its hash as a field: the recursive hash of a value with the key.
 
-For these the value is made once more, with the variables of the first time and all else new, and must have
-its first hash. Then both lines say "by address", and the number is not compared; a hash that changes for
-another reason is printed and cannot be equal. Of a variable alone the address is subtracted. Objects without
-fields, such as functions, tensors, errors and opaque objects of Python, have the recursive hash of their type.
+Such a value is built a third time, reusing the variables of the first time, and must have the first hash again.
+Then both lines say "by address", and the number is not compared; a hash that changes for another reason is
+printed and makes the lines differ. For a variable alone the address is subtracted. Objects without fields, such
+as functions, tensors, errors and opaque objects of Python, have the recursive hash of their type.
 """
 import argparse
 import pathlib
@@ -29,8 +29,8 @@ import package
 
 VALUES = pathlib.Path(__file__).with_name("hash_values.py")
 SEED, COUNT, NUM_SHOWN = 20261, 4000, 10
-# What is another result in ours, and must be, with both. The package reads as many bytes as a tensor has from
-# where the data begins, not from where the first element is.
+# Values whose result must differ: (package, ours). The package hashes a tensor's number of bytes from the start of
+# the data, ignoring byte_offset.
 MEANT = {"what is before a tensor's byte_offset counts": ("True", "False")}
 
 
@@ -40,7 +40,7 @@ def start(python, args):
 
 
 def lines_of(process, name):
-    """The results by what they are of."""
+    """{value: result}"""
     output = process.communicate()[0]
     if process.returncode != 0:
         sys.exit(f"hash_values.py ends with {process.returncode} on {name}:\n{output[-4000:]}")
@@ -58,7 +58,7 @@ def main():
     args = parser.parse_args()
     reference = package.require()
     python = reference.with_library(args.runtime, args.work.resolve() / "hashes-venv")
-    processes = start(reference.python, args), start(python, args)  # both at a time
+    processes = start(reference.python, args), start(python, args)  # in parallel
     theirs, ours = lines_of(processes[0], "the package's library"), lines_of(processes[1], "ours")
     problems = []
     for value in [*theirs, *(ours.keys() - theirs.keys())]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same sources, compiled with the package's C++ headers and with our layer: the same answers.
+"""The same sources, compiled with the package's C++ headers and with our layer, give the same results.
 
     headers.py --host PROGRAM --runtime libtvm_ffi.so --kernels kernels.so --layer DIR... --work FOLDER --cxx g++...
 
-The calls are those of calls.txt, but for kernels that need headers the layer has not (kernels_objects.cc);
-the programs names_*.cc print what the rarer names of the layer come to. Both builds run on both libraries.
+The calls are those of calls.txt, except for kernels that need headers which the layer lacks (kernels_objects.cc);
+the programs names_*.cc print the results of its less common names. Both builds run on both libraries.
 """
 import argparse
 import os
@@ -17,20 +17,20 @@ import sys
 import compare
 import package
 
-# Calls that come to something else with our layer, and must: what is written instead, by reason.
+# Calls whose result must be another one with our layer: its replacement, and the reason.
 DIFFERENCES = {
-    # Of several wrong arguments the first is named; which one the other headers name is their compiler's choice.
+    # Our headers name the first of several wrong arguments; with the package's the choice is the compiler's.
     r"package\.add_int s\"a long.*": (r"#1 (.*) but got `ffi.SmallBytes`", r"#0 \1 but got `ffi.String`"),
-    # An Any owns what it holds, and a DLTensor* cannot be owned.
+    # Our Any owns its value, and a DLTensor* cannot be owned.
     r"package\.same_any v/.*": (r".*", 'RuntimeError "DLTensor* cannot be held in Any as it does not retain ownership, '
                                        'use Tensor instead"'),
 }
-# By the package's headers these call C++ functions of its library.
+# With the package's headers these call C++ functions of the package's library.
 NEED_ITS_LIBRARY = {"names_extra", "names_layouts"}
 
 
 def choose_calls():
-    """The lines of calls.txt that need no kernel of kernels_objects.cc, and none of what those gave."""
+    """The lines of calls.txt that need no kernel of kernels_objects.cc, directly or through a variable."""
     missing, lost, chosen = compare.read_exports("kernels_objects.cc"), set(), []
     for line in (compare.HERE / "calls.txt").read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
@@ -63,7 +63,7 @@ def run_program(command, **env):
 
 
 def compare_programs(cxx, includes, runtimes, folder):
-    """What is wrong with the programs names_*.cc, and the number of lines that they print."""
+    """The problems with the programs names_*.cc, and the number of lines that they print."""
     problems, num_lines = [], 0
     for source in sorted(compare.HERE.glob("names_*.cc")):
         came = {}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the calls that a file lists and prints what came of each, a line per call. Which runtime it
- * runs on is decided by whoever starts it.
+/* Makes the calls that a file lists and prints the outcome of each, one line per call. The program
+ * that starts it decides which runtime it uses.
  *
  *     host calls.txt c=./kernels.so cpp=./kernels_cpp.so
  *
@@ -121,7 +121,7 @@ static void make_call(const char *line) {
     if (tvm_ffi_error_take() != NULL) printf(" [an error is left]");
   }
   putchar('\n');
-  fflush(stdout); /* so that what ends in a crash shows where */
+  fflush(stdout); /* so that the output shows which call crashed */
   tvm_ffi_object_release(callee);
   release_scratch(&kept);
   if (variable != 0) {
@@ -132,7 +132,7 @@ static void make_call(const char *line) {
   }
 }
 
-/* The test makes sure that the library it wanted is the one in use. */
+/* Prints which runtime is loaded; the test checks that it is the one it asked for. */
 static void print_runtime(void) {
   char line[4096], *path;
   FILE *maps = fopen("/proc/self/maps", "r");

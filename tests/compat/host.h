@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the host: calls are read (read.c), made (host.c) and told (print.c). */
+/* The parts of the host: read.c reads the calls, host.c makes them, print.c prints the results. */
 #ifndef TVM_FFI_TESTS_COMPAT_HOST_H_
 #define TVM_FFI_TESTS_COMPAT_HOST_H_
 
@@ -7,24 +7,24 @@
 
 #define MAX_VALUES 64
 
-/* What is read for one call, and given back after it. */
+/* Memory and values made for one call, released after it. */
 typedef struct {
   void *blocks[MAX_VALUES]; /* from malloc */
   TVMFFIAny owned[MAX_VALUES];
   int num_blocks, num_owned;
 } scratch;
 
-/* A library that was given a name on the command line. */
+/* A library named on the command line. */
 typedef struct {
   const char *name, *path;
   TVMFFIObjectHandle module;
 } library;
 
 enum { MAX_LIBRARIES = 16 };
-extern library libraries[MAX_LIBRARIES + 1]; /* the last has no name */
+extern library libraries[MAX_LIBRARIES + 1]; /* the list ends with an entry without a name */
 extern TVMFFIAny variables[26];              /* a to z */
 
-/* Ends the program: the file of calls is wrong, which no runtime may hide. */
+/* Ends the program: for mistakes in the file of calls, whichever runtime is used. */
 void fail_usage(const char *what, const char *text);
 
 /* Reads a value and moves *cursor behind it; false at the end of the line or at a `]`. */

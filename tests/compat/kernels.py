@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package in Python, with a library of kernels: the tests in test_*.py.
+"""The Python package with a library of kernels: the tests in test_*.py.
 
     kernels.py LIBRARY HEADERS      runs them all; run by the package's Python, with its own
                                     libtvm_ffi.so and with ours
 
-HEADERS is include/tvm/ffi: each helper of c/*.h has to be used by a file here, and each kernel to be
+HEADERS is include/tvm/ffi: each helper of c/*.h must be used by a file here, and each kernel must be
 called by a test.
 """
 import ctypes
@@ -19,12 +19,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Kernels:
-    """The functions of a module, which remembers those that were asked for."""
+    """The functions of a module; records which ones were used."""
 
     def __init__(self, path):
         self.path, self.asked, self.asked_globals = path, set(), set()
         self.module = tvm_ffi.load_module(path)
-        # Whether the package runs on our library: a few results differ, as differences.txt has them.
+        # Whether the package runs on our library; a few results differ, see differences.txt.
         self.ours = hasattr(ctypes.CDLL(tvm_ffi.libinfo.find_libtvm_ffi()), "TVMFFIRuntimeShutdown")
 
     def __getattr__(self, name):
@@ -32,7 +32,7 @@ class Kernels:
         return getattr(self.module, name)
 
     def names(self):
-        """What the sources export."""
+        """The names that the sources export."""
         text = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("kernels_*.c"))
         plain = re.findall(r"^(?:TVM_FFI_C_EXPORT|MAKER|RAISER)\((\w+),", text, re.M)
         return (set(plain) | {"read_" + name for name in re.findall(r"^(?:TEXT_)?READER\((\w+),", text, re.M)}
@@ -43,10 +43,10 @@ kernels = Kernels(sys.argv[1])
 
 
 class Case(unittest.TestCase):
-    """Compares calls with tables."""
+    """Checks calls against tables."""
 
     def check(self, name, *rows):
-        """Each row: arguments..., result. Types count: 1, 1.0 and True are three results."""
+        """Each row: arguments..., result. Types matter: 1, 1.0 and True are three results."""
         for *args, expected in rows:
             with self.subTest(kernel=name, args=args):
                 result = getattr(kernels, name)(*args)
@@ -55,7 +55,7 @@ class Case(unittest.TestCase):
                     self.assertIs(type(result), type(expected))
 
     def check_raises(self, name, *rows):
-        """Each row: arguments..., class, the whole message."""
+        """Each row: arguments..., exception class, the whole message."""
         for *args, kind, message in rows:
             with self.subTest(kernel=name, args=args):
                 with self.assertRaises(Exception) as caught:
@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
 
 
 class Coverage(unittest.TestCase):
-    """Runs after the others: unittest goes by the names of modules, then of classes."""
+    """Runs after the others: unittest sorts by the names of modules, then of classes."""
 
     def test_every_kernel_is_called(self):
         self.assertGreater(len(kernels.names()), 100)
@@ -91,11 +91,11 @@ class Coverage(unittest.TestCase):
         helpers = set(re.findall(r"\b(tvm_ffi_\w+)\(", text)) | set(re.findall(r"#define (TVM_FFI_C_\w+)", text))
         helpers = {name for name in helpers if "detail" not in name.lower() and not name.endswith("_H_")}
         used = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("*.c"))
-        # Names that macros of these files put together.
+        # Names that macros of these files compose.
         for pattern, prefix in ((r"READER\((\w+),", "tvm_ffi_args_read_"), (r"CONVERT\((\w+),", "tvm_ffi_any_read_"),
                                 (r"CHECK_SAME\((\w+)\)", "tvm_ffi_args_check_")):
             used += "".join(f" {prefix}{name}" for name in re.findall(pattern, used))
-        # One case of a dispatch is used by the groups that hold it; a printf check is for the headers.
+        # A single case of a dispatch is used through the groups that contain it; PRINTF is used in the headers.
         indirectly = {name for name in helpers if name.startswith("TVM_FFI_C_CASE_")} | {"TVM_FFI_C_PRINTF"}
         self.assertGreater(len(helpers), 150)
         unused = {name for name in helpers - indirectly if not re.search(rf"\b{name}\b", used)}
@@ -113,5 +113,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.modules["kernels"] = sys.modules["__main__"]  # the tests import this very module
+    sys.modules["kernels"] = sys.modules["__main__"]  # the tests must import this instance of the module
     sys.exit(main())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of our C headers: every way to read an argument, and to say what is wrong with one. */
+/* Kernels with our C headers: every way to read an argument, and to report that one is wrong. */
 #include <tvm/ffi/c.h>
 
-/* read_<kind>(x): the argument as tvm_ffi_args_read_<kind> reads it, made a value again. */
+/* read_<kind>(x): reads the argument with tvm_ffi_args_read_<kind> and returns it as a value. */
 #define READER(kind, signature, type, initial, value)       \
   TVM_FFI_C_EXPORT(read_##kind, signature) {                \
     type out = initial;                                     \
@@ -43,7 +43,7 @@ READER(tensor_object, "(0: ffi.Tensor) -> ffi.Tensor", TVMFFIObjectHandle, NULL,
 READER(opt_tensor_object, "(0: Optional<ffi.Tensor>) -> Optional<ffi.Tensor>", TVMFFIObjectHandle,
        NULL, tvm_ffi_any_view_object(out))
 
-/* A DLTensor* cannot be returned; its number of dimensions can. */
+/* A DLTensor* cannot be returned, so return its number of dimensions. */
 TVM_FFI_C_EXPORT(read_tensor, "(0: DLTensor*) -> int") {
   DLTensor *x;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
@@ -70,7 +70,7 @@ TEXT_READER(opt_string, "(0: Optional<str>) -> str", tvm_ffi_string_create_sized
 TEXT_READER(bytes, "(0: bytes) -> bytes", tvm_ffi_bytes_create)
 TEXT_READER(opt_bytes, "(0: Optional<bytes>) -> bytes", tvm_ffi_bytes_create)
 
-/* Shapes have room for three extents, where they are not Shape objects. */
+/* Arguments that are not Shape objects may have up to three extents here. */
 static int return_shape(const tvm_ffi_args *args, const TVMFFIShapeCell *shape) {
   TVMFFIObjectHandle object;
   TVM_FFI_C_TRY(tvm_ffi_shape_create(shape->data, (int32_t)shape->size, &object));
@@ -105,14 +105,14 @@ TVM_FFI_C_EXPORT(read_between, "(0: int, 1: int, 2: int) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(value));
 }
 
-/* Any value, given back; without an argument the reader says so. */
+/* Returns its argument unchanged; without one, tvm_ffi_args_read_any reports the error. */
 TVM_FFI_C_EXPORT(echo, "(0: Any) -> Any") {
   const TVMFFIAny *value;
   TVM_FFI_C_TRY(tvm_ffi_args_read_any(args, 0, &value));
   return tvm_ffi_args_return(args, *value);
 }
 
-/* The first argument as an object of the type of that index. */
+/* Reads the first argument as an object of the type whose index is the second. */
 TVM_FFI_C_EXPORT(read_object, "(0: ffi.Object, 1: int) -> ffi.Object") {
   TVMFFIObjectHandle object;
   int32_t type_index;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of our C headers: functions, containers, modules and the environment. */
+/* Kernels with our C headers: functions, containers, modules and the environment. */
 #include <tvm/ffi/c.h>
 
-/* call(function, ...): what it returns, or its error, passes on. */
+/* call(function, ...): passes on the function's result or error. */
 TVM_FFI_C_EXPORT(call, "(0: ffi.Function, ...) -> Any") {
   TVMFFIObjectHandle function;
   TVM_FFI_C_TRY(tvm_ffi_args_read_function(args, 0, &function));
   return tvm_ffi_function_call(function, args->args + 1, args->num_args - 1, args->result);
 }
 
-/* The same for a function that may be missing: then TypeError. */
+/* The same for an Optional function: None is a TypeError. */
 TVM_FFI_C_EXPORT(call_opt, "(0: Optional<ffi.Function>) -> Any") {
   TVMFFIObjectHandle function = NULL;
   TVM_FFI_C_TRY(tvm_ffi_args_read_opt_function(args, 0, &function));
   return tvm_ffi_function_call(function, NULL, 0, args->result);
 }
 
-/* Calls it for each number below n, and adds up what it returns. */
+/* sum_calls(function, n): calls the function with each number below n and sums the results. */
 TVM_FFI_C_EXPORT(sum_calls, "(0: ffi.Function, 1: int) -> int") {
   TVMFFIObjectHandle function;
   int64_t i, n, value, total = 0;
@@ -78,7 +78,7 @@ TVM_FFI_C_EXPORT(register_twice, "(0: str, 1: bool) -> void") {
   return tvm_ffi_function_register(name.data, twice, allow_override);
 }
 
-/* A function with a context: counts up from where it is told to. */
+/* A function with a context: a counter that starts at the given number. */
 TVM_FFI_C_FUNCTION(count_up, "() -> int") {
   int64_t *next = (int64_t *)args->self;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 0));
@@ -106,7 +106,7 @@ TVM_FFI_C_EXPORT(make_counter, "(0: int) -> ffi.Function") {
   return 0;
 }
 
-/* What is given again and again: containers of all arguments. */
+/* make_<container>(...): containers of all arguments. */
 #define MAKER(name, signature, create, count)          \
   TVM_FFI_C_EXPORT(name, signature) {                  \
     TVMFFIObjectHandle object;                         \
@@ -118,7 +118,7 @@ MAKER(make_array, "(...) -> Array<Any>", tvm_ffi_array_create, args->num_args)
 MAKER(make_list, "(...) -> List<Any>", tvm_ffi_list_create, args->num_args)
 MAKER(make_map, "(...) -> Map<Any, Any>", tvm_ffi_map_create, args->num_args / 2)
 
-/* array_item(array, i): and the number of elements must agree. */
+/* array_item(array, i): reads an element with the bounds check. */
 TVM_FFI_C_EXPORT(array_item, "(0: Array<Any>, 1: int) -> Any") {
   TVMFFIObjectHandle array;
   const TVMFFIAny *item;
@@ -151,7 +151,7 @@ TVM_FFI_C_EXPORT(list_append, "(0: List<Any>, 1: Any) -> void") {
   return tvm_ffi_list_append(list, *item);
 }
 
-/* map_item(map, key): the value, or the number of entries where there is none of that key. */
+/* map_item(map, key): the value, or the number of entries if the key is missing. */
 TVM_FFI_C_EXPORT(map_item, "(0: Map<Any, Any>, 1: Any) -> Any") {
   TVMFFIObjectHandle map;
   const TVMFFIAny *key;
@@ -171,7 +171,7 @@ TVM_FFI_C_EXPORT(map_get, "(0: Map<Any, Any>, 1: Any) -> Any") {
   return tvm_ffi_map_get_item(map, args->args[1], args->result);
 }
 
-/* call_module(path, name, ...): a kernel of another library. */
+/* call_module(path, name, ...): calls a kernel of another library. */
 TVM_FFI_C_EXPORT(call_module, "(0: str, 1: str, ...) -> Any") {
   TVMFFIByteArray path, name;
   TVMFFIObjectHandle function = NULL;
@@ -204,7 +204,7 @@ TVM_FFI_C_EXPORT(get_stream, "(0: DLTensor*) -> void*") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_pointer(tvm_ffi_env_get_stream(x)));
 }
 
-/* call_on(device, stream, function, ...): in an environment of its own, with an own allocator. */
+/* call_on(device, stream, function, ...): with that stream, and the helpers' CPU allocator. */
 TVM_FFI_C_EXPORT(call_on, "(0: Device, 1: int, 2: ffi.Function, ...) -> Any") {
   TVMFFIObjectHandle function;
   DLDevice device;
@@ -219,7 +219,7 @@ TVM_FFI_C_EXPORT(call_on, "(0: Device, 1: int, 2: ffi.Function, ...) -> Any") {
   return tvm_ffi_env_call(&env, function, args->args + 3, args->num_args - 3, args->result);
 }
 
-/* A kind of files of our own, whose loader has nothing to load. */
+/* A loader for a file extension of our own; it always fails. */
 TVM_FFI_C_FUNCTION(load_compat, "(0: str, 1: str) -> ffi.Module") {
   TVMFFIByteArray path;
   TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &path));

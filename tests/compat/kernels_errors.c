@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of our C headers: every way to raise an error, and to look at one. */
+/* Kernels with our C headers: every way to raise an error, and to inspect one. */
 #include <tvm/ffi/c.h>
 
 static int read_texts(const tvm_ffi_args *args, const char **kind, const char **message) {
@@ -29,7 +29,7 @@ RAISER(raise_with_cause, (TVM_FFI_C_RAISE("KeyError", "the %s cause", "first"),
 RAISER(wrap_nothing, (TVMFFIErrorSetRaised(NULL), tvm_ffi_error_wrap(kind, "%s", message)))
 RAISER(raise_memory, ((void)kind, (void)message, tvm_ffi_error_raise_memory()))
 
-/* The kinds that have names. */
+/* raise_known(i): each error kind that has a constant. */
 TVM_FFI_C_EXPORT(raise_known, "(0: int) -> void") {
   static const char *const kinds[] = {TVM_FFI_C_ASSERTION_ERROR,
                                       TVM_FFI_C_ATTRIBUTE_ERROR,
@@ -56,14 +56,14 @@ TVM_FFI_C_EXPORT(check_positive, "(0: int) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(n));
 }
 
-/* Fails with a code, and says nothing. */
+/* Returns a failure code without raising an error. */
 TVM_FFI_C_EXPORT(fail_silently, "(0: int) -> void") {
   int32_t code;
   TVM_FFI_C_TRY(tvm_ffi_args_read_int32(args, 0, &code));
   return code;
 }
 
-/* The same with an error, and without the macro that looks at codes. */
+/* The same with an error raised, and without the macro that checks return codes. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args,
                                               TVMFFIAny *result);
 int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -72,7 +72,7 @@ int __tvm_ffi_fail_plainly(void *self, const TVMFFIAny *args, int32_t num_args, 
   return (int)args[0].v_int64;
 }
 
-/* Calls a function and tells of its error all that can be told; it stays in the kernel. */
+/* Calls a function and describes its error in full; the error is not passed on. */
 TVM_FFI_C_EXPORT(tell_error, "(0: ffi.Function) -> str") {
   TVMFFIObjectHandle function, error, cause;
   char whole[400], cut[12];
@@ -99,7 +99,7 @@ TVM_FFI_C_EXPORT(tell_error, "(0: ffi.Function) -> str") {
   return code;
 }
 
-/* The line of the backtrace that says where the error of a function was raised. */
+/* Looks for the line of the backtrace that says where the function's error was raised. */
 TVM_FFI_C_EXPORT(tell_place, "(0: ffi.Function) -> bool") {
   TVMFFIObjectHandle function, error;
   bool found;
@@ -112,7 +112,7 @@ TVM_FFI_C_EXPORT(tell_place, "(0: ffi.Function) -> bool") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(found));
 }
 
-/* What the printing functions write, through a file. */
+/* Returns what the printing functions write to a file. */
 TVM_FFI_C_EXPORT(print_error, "(0: ffi.Function) -> str") {
   TVMFFIObjectHandle function, error;
   char text[1000];
@@ -127,14 +127,14 @@ TVM_FFI_C_EXPORT(print_error, "(0: ffi.Function) -> str") {
     tvm_ffi_error_print_raised(file);
     tvm_ffi_object_release(error);
   }
-  tvm_ffi_error_print_raised(file); /* none is left */
+  tvm_ffi_error_print_raised(file); /* with no error raised */
   rewind(file);
   size = fread(text, 1, sizeof text, file);
   fclose(file);
   return tvm_ffi_string_create_sized(text, size, args->result);
 }
 
-/* The same for a backtrace: how many lines there are, and whether one of them is in this file. */
+/* The same for a backtrace: how many lines it has, and whether one of them names this file. */
 TVM_FFI_C_EXPORT(print_backtrace, "() -> bool") {
   TVMFFIObjectHandle error;
   char line[600];
@@ -155,7 +155,7 @@ TVM_FFI_C_EXPORT(print_backtrace, "() -> bool") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(found));
 }
 
-/* What a frontend does when its callback failed: the kernel passes it on. */
+/* Fails as a frontend does whose callback has failed: the error is already raised. */
 TVM_FFI_C_EXPORT(already_set, "() -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 0));
   return tvm_ffi_error_ensure(tvm_ffi_error_raise(TVM_FFI_C_ENV_ERROR_ALREADY_SET, "%s", ""));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules in C++, compiled with the headers of the reference package: a kind of them, and code that
- * calls modules through their virtual methods, whoever made them. */
+/* Modules in C++, compiled with the headers of the reference package: a class of modules, and code
+ * that calls any module through its virtual methods. */
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
@@ -46,7 +46,7 @@ class CounterModule : public ffi::ModuleObj {
   int64_t start_;
 };
 
-/* What has nothing of its own. */
+/* A module with nothing but the methods that it must have. */
 class PlainModule : public ffi::ModuleObj {
  public:
   const char *kind() const final { return "compat.plain"; }
@@ -63,7 +63,7 @@ int64_t CountAlive() {
   return alive;
 }
 
-/* ---- Calling modules ------------------------------------------------------------------------- */
+/* ---- Calling modules ---- */
 
 ffi::String Describe(ffi::Module module) {
   std::string text = module->kind();
@@ -99,7 +99,7 @@ void Clear(ffi::Module module) {
   module->ClearImports();
 }
 
-/* How an exception of a method arrives in C++. */
+/* The exception that a failing method throws, as C++ code sees it. */
 ffi::String Catch(ffi::Module module) {
   std::string text;
   try {

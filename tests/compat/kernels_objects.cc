@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More kernels of the same library: objects with reflected fields, and types of the C++ library. */
+/* More kernels of kernels_package.cc's library: objects with reflected fields, standard classes. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/stl.h>
@@ -28,7 +28,7 @@ std::vector<int64_t> StdVector(std::vector<int64_t> values) {
   return values;
 }
 
-// Objects of own types, with fields and methods.
+// Objects of types registered here, with fields and methods.
 class PointObj : public ffi::Object {
  public:
   int64_t x = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in C++: what users of the reference package write, compiled with its headers, and once
- * more with those of our layer. */
+/* Kernels in C++, written as users of the reference package write them; compiled with its headers
+ * and again with those of our layer. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
@@ -24,7 +24,7 @@ namespace ffi = tvm::ffi;
 
 namespace {
 
-// Values in and out.
+// Values as arguments and results.
 int64_t AddInt(int64_t a, int64_t b) {
   return a + b;
 }
@@ -205,7 +205,7 @@ ffi::String WhichOne(ffi::Variant<int64_t, ffi::String, ffi::Array<int64_t>> val
   if (value.as<int64_t>()) return "int";
   return value.as<ffi::String>() ? "str" : "array";
 }
-// The runtime has maps of the kernel's own making here: they are probed by code of the headers.
+// Map code inlined from the headers makes these; the runtime must be able to look keys up in them.
 ffi::Map<ffi::String, int64_t> MakeMap(int64_t n) {
   ffi::Map<ffi::String, int64_t> map;
   for (int64_t i = 0; i < n; ++i) map.Set("key " + std::to_string(i), i * i);
@@ -355,7 +355,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
                   [](ffi::PackedArgs args, ffi::Any *result) { *result = args.size(); });
 }
 
-// Kernels of libraries have up to 46 parameters.
+// Kernels in real libraries have up to 46 parameters.
 double Many(ffi::TensorView a, ffi::TensorView b, ffi::Optional<ffi::TensorView> c, int64_t d,
             double e, bool f, ffi::Optional<double> g, ffi::String h, DLDataType i,
             ffi::Optional<int64_t> j, ffi::Array<int64_t> k, void *l, int32_t m, float n,

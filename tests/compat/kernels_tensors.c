@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of our C headers: what tensors are like, loops over them, tensors made in every way. */
+/* Kernels with our C headers: tensor properties, loops over tensors, every way to create them. */
 #include <tvm/ffi/c.h>
 
-/* All that a DLTensor says about itself. */
+/* Every field of a DLTensor as text. */
 TVM_FFI_C_EXPORT(describe, "(0: DLTensor*) -> str") {
   DLTensor *x;
   char dtype[64], shape[96], strides[96], device[48];
@@ -66,7 +66,7 @@ TVM_FFI_C_EXPORT(add_one, "(0: DLTensor*, 1: DLTensor*) -> void") {
   return 0;
 }
 
-/* The sum of numbers under any strides. */
+/* The sum of all elements, with any strides. */
 static double sum_from(const DLTensor *x, int32_t dim, int64_t offset) {
   double total = 0;
   int64_t i, stride = 0;
@@ -98,7 +98,7 @@ TVM_FFI_C_EXPORT(same_shape, "(0: DLTensor*, 1: DLTensor*) -> bool") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(same));
 }
 
-/* shape_facts(shape): number of elements and strides, of any integers. */
+/* shape_facts(shape): the number of elements and the strides, for any extents. */
 TVM_FFI_C_EXPORT(shape_facts, "(0: ffi.Shape) -> str") {
   int64_t extents[8], strides[8];
   TVMFFIShapeCell shape;
@@ -124,7 +124,7 @@ static int read_extents(const tvm_ffi_args *args, int64_t *extents, TVMFFIShapeC
   return tvm_ffi_args_read_shape(args, 0, extents, 8, shape);
 }
 
-/* Memory of whoever called. */
+/* A tensor in memory from the caller's environment. */
 TVM_FFI_C_EXPORT(make, "(0: ffi.Shape) -> ffi.Tensor") {
   int64_t extents[8];
   TVMFFIShapeCell shape;
@@ -137,7 +137,7 @@ TVM_FFI_C_EXPORT(make, "(0: ffi.Shape) -> ffi.Tensor") {
   return 0;
 }
 
-/* make_scaled(x, factor): memory of whoever called, on the device of x. */
+/* make_scaled(x, factor): the same on the device of x. */
 TVM_FFI_C_EXPORT(make_scaled, "(0: DLTensor*, 1: Optional<float>) -> ffi.Tensor") {
   DLTensor *x;
   double factor = 1;
@@ -158,7 +158,7 @@ TVM_FFI_C_EXPORT(make_scaled, "(0: DLTensor*, 1: Optional<float>) -> ffi.Tensor"
   return 0;
 }
 
-/* Memory of this library's own, which counts what is released. */
+/* A tensor in memory of this library, which counts the releases. */
 static int64_t num_released;
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {
@@ -196,7 +196,7 @@ TVM_FFI_C_EXPORT(released, "() -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(num_released));
 }
 
-/* Memory that is there as long as the library is. */
+/* A tensor in static memory of this library. */
 static void released_static(void *context, DLTensor *tensor) {
   *(int64_t *)context += tensor->shape[0];
 }

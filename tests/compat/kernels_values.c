@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of our C headers: values, texts, data types, devices. */
+/* Kernels with our C headers: values, texts, data types, devices. */
 #include <tvm/ffi/c.h>
 
 static bool same(const TVMFFIAny *what, const char *name) {
@@ -7,7 +7,7 @@ static bool same(const TVMFFIAny *what, const char *name) {
   return tvm_ffi_any_try_string(what, &text) && tvm_ffi_string_equal(text, name);
 }
 
-/* convert(value, kind): what tvm_ffi_any_read_<kind> makes of it. */
+/* convert(value, kind): the value as converted by tvm_ffi_any_read_<kind>. */
 #define CONVERT(kind, type, value)                            \
   if (same(args->args + 1, #kind)) {                          \
     type out;                                                 \
@@ -39,7 +39,7 @@ TVM_FFI_C_EXPORT(convert, "(0: Any, 1: str) -> Any") {
   return tvm_ffi_any_raise_mismatch(args->args + 1, "a kind");
 }
 
-/* What a value is, as the functions that only ask see it. */
+/* The answers of all functions that test what a value is without raising errors. */
 TVM_FFI_C_EXPORT(ask, "(0: Any) -> str") {
   const TVMFFIAny *value;
   char number[32], real[40], truth[8], device[40];
@@ -83,7 +83,7 @@ TVM_FFI_C_EXPORT(from_uint64, "(0: int) -> int") {
   return tvm_ffi_any_from_uint64((uint64_t)INT64_MAX + (uint64_t)n, args->result);
 }
 
-/* A value that is made, copied, shared, moved and cleared; one reference of it comes back. */
+/* Creates, copies, shares, moves and clears a value; returns one reference to it. */
 TVM_FFI_C_EXPORT(juggle, "(0: Any) -> Any") {
   TVMFFIAny copy, moved, shared = tvm_ffi_any_none();
   TVMFFIObjectHandle object = NULL;
@@ -104,7 +104,7 @@ TVM_FFI_C_EXPORT(juggle, "(0: Any) -> Any") {
   return 0;
 }
 
-/* Views that the callee makes owned values of: raw text, raw bytes. */
+/* Returns views (raw text, raw bytes) that the callee turns into owned values. */
 TVM_FFI_C_EXPORT(make_text, "(0: int) -> str") {
   static const char text[] = "0123456789";
   int64_t size;
@@ -135,14 +135,14 @@ TVM_FFI_C_EXPORT(format, "(0: str, 1: int) -> str") {
   return tvm_ffi_string_create_formatted(args->result, "%s%s%d", text.data, line, (int)count);
 }
 
-/* A text is the same as a literal, wherever it is stored. */
+/* Compares a text with a literal, however the text is stored. */
 TVM_FFI_C_EXPORT(is_hello, "(0: str) -> bool") {
   TVMFFIByteArray text;
   TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 0, &text));
   return tvm_ffi_args_return(args, tvm_ffi_any_from_bool(tvm_ffi_string_equal(text, "hello")));
 }
 
-/* Every constant, by its position here; the test knows their texts. */
+/* Returns the constant at an index of this table; the test knows their names. */
 TVM_FFI_C_EXPORT(dtype_constant, "(0: int) -> DataType") {
   const DLDataType constants[] = {TVM_FFI_C_BOOL,           TVM_FFI_C_INT8,
                                   TVM_FFI_C_INT16,          TVM_FFI_C_INT32,
@@ -162,7 +162,7 @@ TVM_FFI_C_EXPORT(dtype_constant, "(0: int) -> DataType") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_dtype(constants[i]));
 }
 
-/* A dtype of its numbers, its text, its sizes, and the bytes of so many elements. */
+/* A dtype built from its numbers: its text, its sizes, and the bytes that `count` elements take. */
 TVM_FFI_C_EXPORT(dtype_facts, "(0: int, 1: int, 2: int, 3: int) -> str") {
   int32_t code, bits, lanes;
   int64_t count;
@@ -190,7 +190,7 @@ TVM_FFI_C_EXPORT(parse_dtype, "(0: str) -> DataType") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_dtype(dtype));
 }
 
-/* A dispatch over a dtype that is no argument's: the size of the C type. */
+/* Dispatches over a dtype that is not that of an argument; returns the size of the C type. */
 #define RETURN_SIZE(type) size = (int64_t)sizeof(type)
 #define TINY_AND_BOOL(BODY) TVM_FFI_C_CASE_BOOL(BODY) TVM_FFI_C_CASE(17, 4, uint8_t, BODY)
 TVM_FFI_C_EXPORT(sizeof_dtype, "(0: DataType) -> int") {
@@ -208,7 +208,7 @@ TVM_FFI_C_EXPORT(sizeof_dtype, "(0: DataType) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(size));
 }
 
-/* A device by its text, and what is known of it. */
+/* Parses a device and describes it. */
 TVM_FFI_C_EXPORT(device_facts, "(0: str) -> str") {
   TVMFFIByteArray text;
   DLDevice device;

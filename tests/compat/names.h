@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs names_*.cc share. Each is compiled with the package's headers and with our
- * layer, runs on both libraries, and prints the same four times. */
+/* Shared by the programs names_*.cc. Each is compiled with the package's headers and with our
+ * layer, runs on both libraries, and prints the same in all four cases. */
 #ifndef NAMES_H_
 #define NAMES_H_
 
@@ -14,7 +14,7 @@
 
 using namespace tvm::ffi;
 
-/** One line: what f prints, or the error that comes out of it. */
+/** Prints one line: the output of f, or the error that it throws. */
 template <typename F>
 void Line(const char *name, const F &f) {
   std::cout << name << ":";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BigInt: what its operators, conversions and texts come to.
+// BigInt: the results of its operators, conversions and texts.
 #include <tvm/ffi/big_int.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ std::vector<BigInt> MakeNumbers() {
   return numbers;
 }
 
-/** Both the result and how it is stored. */
+/** Prints the result and how it is stored. */
 void Put(const BigInt &value) {
   Show(value, detail::BigIntUnsafe::GetArrayView(value).size(), Any(value).type_index());
 }
@@ -167,7 +167,7 @@ void ShowDoubles() {
         1e300, 1.7976931348623157e308, 5e-324}) {
     Line("double", [&] { Put(BigInt(value)); });
   }
-  // Around halves between two doubles.
+  // Around the midpoint between two neighbouring doubles.
   for (int bits : {64, 100, 180}) {
     for (int64_t half : {-1, 0, 1}) {
       for (int64_t odd : {0, 1}) {

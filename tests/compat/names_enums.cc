@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enums of all kinds: adding members, finding them, what the runtime makes of them.
+// Enums of all kinds: adding members, finding them, passing them to functions of the runtime.
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/enum_def.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -37,7 +37,7 @@ class Mode : public StrEnum {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(Mode, StrEnum, ModeObj);
 };
 
-/* With a member of its own, and a class below it. */
+/* An enum class with a field of its own and a subclass. */
 class WiderObj : public EnumObj {
  public:
   int64_t width = 4;

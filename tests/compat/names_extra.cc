@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON, graphs of objects, structural equality, hash and keys, repr, copies, order. With the
-// headers of the package it needs C++ functions of its library: headers.py does not run that on
-// ours.
+// JSON, graphs of objects, structural equality, hash and keys, repr, copies, order. Compiled with
+// the package's headers it needs C++ functions of the package's library, so headers.py does not run
+// that build on ours.
 #include <tvm/ffi/extra/dataclass.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/serialization.h>
@@ -135,7 +135,7 @@ void ShowValues() {
   Line("copy", [] { DeepCopy(Number(1)); });
 }
 
-/* A pair of which only the first counts, by hooks. */
+/* A pair whose hooks compare and hash the first field only. */
 class HookedObj : public Object {
  public:
   Any first, second;

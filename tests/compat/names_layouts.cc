@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, how values are passed and moved, and hashes. Standard containers of these types have one
-// name with either set of headers, so the dynamic linker may take one library's functions for
-// another's: what those functions rely on is the same.
+// Sizes, how values are passed and moved, and hashes. Standard containers of these types have the
+// same mangled names with either set of headers, so the dynamic linker may bind one library to the
+// other's functions: everything that those functions rely on must be the same.
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/extra/structural_equal.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Objects are made and destroyed by the library that their type is from.
+// Prints layouts only: the library that registers a type creates and destroys its objects.
 template <typename T>
 void ObjectLayout(const char *name) {
   Line(name, [] { Show(sizeof(T), alignof(T), std::is_polymorphic_v<T>); });
@@ -51,7 +51,7 @@ void Hashes() {
     Show(StructuralHash()(Any(1)), StructuralHash()(Array<Any>{1, short_text}),
          StdHash(StructuralKey(Array<Any>{1, short_text})));
   });
-  // An address has the hash that both sets of headers give it.
+  // Both sets of headers hash an address alike.
   Line("pointer", [&] {
     const ObjectRef ref = Array<int>{1};
     Show(ObjectPtrHash()(ref) == std::hash<const Object *>()(ref.get()),

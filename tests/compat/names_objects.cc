@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointers to objects, the ways around their types, functions called by hand.
+// Pointers to objects, unchecked access to them, functions called through the C ABI.
 #include "names.h"
 
 namespace {

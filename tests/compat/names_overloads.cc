@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods with overloads: what is registered of them, which one is called, what errors say.
+// Methods with overloads: what is registered for them, which one is called, the texts of errors.
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/reflection/registry.h>
 

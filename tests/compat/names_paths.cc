@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access paths: their steps, comparisons, what the runtime makes of them.
+// Access paths: their steps, comparisons, and the functions of the runtime that take them.
 #include <tvm/ffi/reflection/access_path.h>
 
 #include <vector>
@@ -12,7 +12,7 @@ using refl::AccessStep;
 
 namespace {
 
-/* ReprPrint of dataclass.h is a C++ function of the package's library. */
+/* Calls the global function, because ReprPrint of dataclass.h is in the package's library. */
 std::string Repr(const Any &value) {
   return Function::GetGlobalRequired("ffi.ReprPrint")(value).cast<std::string>();
 }

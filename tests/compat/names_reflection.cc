@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types with fields, methods and attributes: what ObjectDef sends of them, and what reads it.
+// Types with fields, methods and attributes: what ObjectDef registers, and the code that reads it.
 #include <limits>
 
 #include "names.h"
@@ -8,7 +8,7 @@ namespace refl = tvm::ffi::reflection;
 
 namespace {
 
-/* ---- Classes ----------------------------------------------------------------------------------*/
+/* ---- Classes ---- */
 
 class BaseObj : public Object {
  public:
@@ -23,7 +23,7 @@ class Base : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Base, ObjectRef, BaseObj);
 };
 
-/* A member of each kind. */
+/* Has a field of each kind. */
 class FieldsObj : public BaseObj {
  public:
   FieldsObj() = default;
@@ -66,7 +66,7 @@ class Fields : public Base {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Fields, Base, FieldsObj);
 };
 
-/* Another base in front, and a table of virtual functions. */
+/* Its Object base is not at offset 0, and it has a virtual table. */
 struct Mixed {
   int64_t first = 1, second = 2;
 };
@@ -83,7 +83,7 @@ class Shifted : public Base {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Shifted, Base, ShiftedObj);
 };
 
-/* Made and filled by name. */
+/* Created, and its fields set, by name. */
 class PointObj : public Object {
  public:
   int64_t x = 0, y = 0;
@@ -105,7 +105,7 @@ class Point : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Point, ObjectRef, PointObj);
 };
 
-/* Without a default constructor, a copy, or both. */
+/* Has neither a default constructor nor a copy constructor. */
 class BareObj : public Object {
  public:
   explicit BareObj(int64_t value_) : value(value_) {}
@@ -174,7 +174,7 @@ struct TypeTraits<Point> : public ObjectRefWithFallbackTraitsBase<Point, int64_t
 
 namespace {
 
-/* ---- Registering ------------------------------------------------------------------------------*/
+/* ---- Registering ---- */
 
 void Register() {
   Line("base", [] {
@@ -268,7 +268,7 @@ void Register() {
   });
 }
 
-/* ---- What came of it --------------------------------------------------------------------------*/
+/* ---- What is registered ---- */
 
 std::string Text(TVMFFIByteArray bytes) {
   return bytes.data == nullptr ? "-" : std::string(bytes.data, bytes.size);

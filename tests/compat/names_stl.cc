@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bridges to the standard library are called, what they take, and what they become.
+// The bridges to the standard library: type names, accepted values, converted results.
 #include <tvm/ffi/extra/stl.h>
 
 #include "names.h"
@@ -18,7 +18,7 @@ void ShowTypes() {
    ...);
 }
 
-/** Each value as a T: by a cast, by try_cast, as a parameter. */
+/** Reads each value as a T: by cast, by try_cast, and as a parameter. */
 template <typename T>
 void Read(const Array<Any> &values) {
   const Function f = Function::FromTyped([](const T &) {}, "f");
@@ -117,7 +117,7 @@ void ShowValues() {
   });
 }
 
-/** What a callee is given, and what comes back of it. */
+/** What a callee receives for each type, and what it returns. */
 void ShowCalls() {
   const Function key = Function::FromTyped([](AnyView x) { return x.GetTypeKey(); });
   const Function same = Function::FromTyped([](Any x) { return x; });

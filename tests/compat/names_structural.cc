@@ -59,7 +59,7 @@ class Pair : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Pair, ObjectRef, PairObj);
 };
 
-// Visited second field first, by a hook; mutated by hooks that say how they were called.
+// Its hooks visit the second field first; its mutation hooks report how they were called.
 class HookedObj : public Object {
  public:
   HookedObj(Any first_, Any second_) : first(first_), second(second_) {}
@@ -100,7 +100,7 @@ class Hooked : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Hooked, ObjectRef, HookedObj);
 };
 
-// A hook that is a Function, or nothing that can be called.
+// Its hook is a Function, or a value that cannot be called.
 class FunctionHookObj : public Object {
  public:
   static constexpr bool _type_mutable = true;
@@ -170,7 +170,7 @@ void ShowExpected(const Expected<T> &expected) {
 void ShowInterrupt(const Optional<VisitInterrupt> &interrupt) {
   Show(interrupt.has_value() ? NameOf(interrupt.value()->value) : "to the end");
 }
-/* What is in a value, in order, with the kind of region. */
+/* Prints the parts of a value in pre-order, each with the kind of its definition region. */
 void ShowParts(const Any &value) {
   StructuralWalk<WalkOrder::kPreOrder>(value, [](AnyView each, TVMFFIDefRegionKind kind) {
     Show(NameOf(each) + "/" + std::to_string(static_cast<int>(kind)));
@@ -446,7 +446,7 @@ void ShowMaps() {
   }
 }
 
-/* Counts how often the default is asked for, and gives that to callbacks. */
+/* Counts the calls of the default mutation, and passes the count to callbacks. */
 class CountingParent : public StructuralMapEngineBase {
  public:
   using StateTupleType = std::tuple<const int &>;
@@ -613,7 +613,7 @@ void ShowErrors() {
       VisitUntil(root, leaf);
     } catch (const Error &error) {
       ShowContext(error);
-      // VisitErrorContext::FindAccessPaths by the package's headers needs its library.
+      // VisitErrorContext::FindAccessPaths of the package's headers needs the package's library.
       const Function find = Function::GetGlobalRequired("ffi.VisitErrorContext.FindAccessPaths");
       const VisitErrorContext context = VisitErrorContext::TryGetFromError(error).value();
       for (const ObjectRef &from : {ObjectRef(root), ObjectRef(leaf)}) {

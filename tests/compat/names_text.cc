@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts and bytes: escapes, base64, names of data types, hashes, errors put together by hand.
+// Texts and bytes: escapes, base64, names of data types, hashes, errors built by hand.
 #include <tvm/ffi/endian.h>
 #include <tvm/ffi/extra/base64.h>
 #include <tvm/ffi/extra/dtype.h>
@@ -12,7 +12,7 @@ namespace {
 
 std::mt19937 source(1);
 
-/** Bytes of any kind, escape sequences and pieces of UTF-8 often among them. */
+/** Random bytes, with many escape sequences and pieces of UTF-8 among them. */
 std::string MakeBytes(size_t max_pieces) {
   static const char *const kPieces[] = {"\x1b[1;32m",
                                         "\x1b[",
@@ -138,7 +138,7 @@ void ShowHashes() {
   std::cout << "\n";
 }
 
-/** An error of a builder that goes out of scope. */
+/** Builds an error with an ErrorBuilder, whose destructor throws it. */
 template <typename... Args>
 void Build(const Args &...args) {
   Line("builder", [&] {

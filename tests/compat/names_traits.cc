@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each type is called and how it travels; traits of one's own.
+// For each type its name and how it is passed; type traits defined by a user.
 #include "names.h"
 
 struct Point {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our library alone, without libtvm_ffi_cxx: modules in C++ are refused, and nothing else happens.
+"""Our library without libtvm_ffi_cxx: modules in C++ are refused with an error, and nothing else fails.
 
     no_helper.py --host PROGRAM --runtime libtvm_ffi.so --work FOLDER --cxx g++...
 """
@@ -15,7 +15,7 @@ import package
 REFUSED = ("RuntimeError \"The methods of this ffi.Module are C++ code: calling them needs libtvm_ffi_cxx.so beside "
            "libtvm_ffi, or where libraries are looked for: libtvm_ffi_cxx.so: cannot open shared object file: No such "
            "file or directory\"")
-# Where C++ calls a module of ours, what fails gives nothing and leaves its error raised.
+# Calls and results. When C++ calls a failing method of our module, it gets an empty result and a raised error.
 WANTED = {
     "m = modules.make 42": None,
     ":ffi.ModuleGetKind $m": REFUSED,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program of what runs on the package: what it prints on the package's library and on ours.
+"""Runs a program that uses the package on the package's library and on ours, and compares the outputs.
 
     on_both.py --runtime libtvm_ffi.so --work FOLDER [--release VERSION] NAME PROGRAM [ARGUMENT...]
 
-NAME is one of package.MORE. The program prints outputs as client.py does; all are the same on both libraries. With
---release the package has the library of that release, and not its own. Where NAME brings another release of the
-package along, that is run, on its own library and on ours.
+NAME is one of package.MORE. The program prints outputs in the format of client.py, which must be the same on both
+libraries. With --release the package runs on the library of that release instead of its own. If NAME requires
+another release of the package, that release is used, on its own library and on ours.
 """
 import argparse
 import difflib
@@ -22,12 +22,12 @@ TIMEOUT_SECONDS = 560
 
 
 class Run:
-    """The program at work; nothing is written but below its folder."""
+    """A run of the program; it writes only below its folder."""
 
     def __init__(self, python, folders, command, work):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        # As many threads on any machine.
+        # The same number of threads on every machine.
         env = package.environment(*folders, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", TMPDIR=str(work),
                                   TVM_FFI_CACHE_DIR=str(work), TVM_NUM_THREADS="2")
         self.log, self.work = work / "log.txt", work
@@ -36,7 +36,7 @@ class Run:
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def lines(self, name):
-        """What it printed; its own folders have the same name in each run."""
+        """The lines it printed; its folder is replaced, so that both runs name the same one."""
         try:
             self.process.wait(TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
@@ -60,7 +60,7 @@ def split(lines):
 
 
 def start(args, command, work):
-    """The release of the package, and both programs at work at a time."""
+    """Start both runs in parallel: the release of the package, its run, our run."""
     reference, folder = package.require(), package.require_more(args.name)
     release, python = args.release or package.VERSION, reference.python
     brought = [path.name for path in folder.glob("apache_tvm_ffi-*.dist-info")]

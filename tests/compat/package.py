@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The reference package, for tests that run beside it: a virtual environment with it and NumPy.
+"""The reference package, for tests that compare with it: a virtual environment that contains it and NumPy.
 
-    package.py python|library|include|version      make it where it is missing, print that; 77 if not
-    package.py run PROGRAM...                       run a program of Python with it
-    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so, by means of that folder
+    package.py python|library|include|version      create it if missing, print that; 77 if impossible
+    package.py run PROGRAM...                       run a Python program in it
+    package.py run-on LIBRARY FOLDER PROGRAM...     the same on that libtvm_ffi.so; FOLDER is for the environment
 
     import package
-    reference = package.require()       # or the test ends here with 77, and the reason is printed
+    reference = package.require()       # or the process exits with 77 after printing the reason
     reference.python, reference.library, reference.include
     reference.with_library(library, folder)     # a second environment: the package on that library
     package.require_suite()             # the folder of the source distribution, with its tests
-    package.require_more("tvm")         # a folder for PYTHONPATH, of what MORE lists under that name
+    package.require_more("tvm")         # a folder for PYTHONPATH, with the packages of MORE[name]
 
-The environment is kept in the folder that TVM_FFI_COMPAT_VENV names, else in the one of
-TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets. Several tests may ask at a time: one makes it. What is
-installed there besides stays: with PyTorch, the tests of it run.
+The environment is in the folder TVM_FFI_COMPAT_VENV, or else TVM_FFI_COMPAT_DEFAULT_VENV, which the build sets.
+Tests may ask for it in parallel: one creates it. Other packages installed there are kept: if PyTorch is, the
+tests that need it run.
 """
 import contextlib
 import fcntl
@@ -29,33 +29,33 @@ import sys
 import tarfile
 import time
 
-# The one place that says which version the tests compare with.
+# The only place that names the version to compare with.
 VERSION = "0.1.15.post2"
 REQUIREMENTS = [f"apache-tvm-ffi=={VERSION}", "numpy>=1.24,<3"]
-# Its tests come in the source distribution alone.
+# The tests are only in the source distribution.
 SOURCE = (f"apache-tvm-ffi=={VERSION} "
           "--hash=sha256:909be9ef5af07726aa9afd38a3111abc4d86cfd5927ebedfa9166232ce7d287b")
 SUITE_REQUIREMENTS = ["pytest>=8,<10"]
-# Packages that run on this one. Each row has a folder of its own, which no other test sees; it has all that is
-# needed of what its packages depend on.
+# Packages that depend on this one. Each row has a folder of its own, which other tests do not see, with those
+# of its packages' dependencies that are needed.
 MORE = {
     "tvm": ["apache-tvm==0.27.0.post1", "ml_dtypes>=0.5,<1"],
     "orcjit": ["apache-tvm-ffi-orcjit==0.1.3"],
-    # It runs on releases before 0.1.13 of the reference only.
+    # It needs a release of the reference before 0.1.13.
     "tilelang": ["tilelang==0.1.15", "apache-tvm-ffi==0.1.12", "z3-solver==4.15.4.0", "ml_dtypes>=0.5,<1",
                  "psutil>=5,<8"],
-    # Without PyTorch and Transformers, which tests/compat/stand_ins replaces.
+    # Without PyTorch and Transformers: tests/compat/stand_ins replaces them.
     "xgrammar": ["xgrammar==0.2.8", "pydantic==2.14.3", "pydantic-core==2.50.4", "annotated-types==0.8.0",
                  "typing-inspection==0.4.5"],
 }
-# The source distributions whose tests are run.
+# Source distributions whose tests are run.
 MORE_SOURCES = {
     "xgrammar": ("xgrammar==0.2.8 "
                  "--hash=sha256:8305646fd2b319d6c3003f51a1665e54cbbe9cba1fb636bc41d0b46434ccbb80"),
 }
 
 SKIP = 77
-# How long a failure is believed, so that not every test waits for a network that is not there.
+# Seconds for which a failure is remembered, so that not every test waits for a missing network.
 RETRY_SECONDS = 300
 PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "--timeout", "20", "--retries", "1", "--quiet"]
 INSTALL = [*PIP, "install", "--only-binary", ":all:"]
@@ -68,31 +68,32 @@ print(json.dumps({"versions": versions, "library": libinfo.find_libtvm_ffi(),
                   "include": list(dict.fromkeys(map(os.path.realpath, include)))}))
 """
 LOADED = """
-import tvm_ffi
+import importlib, sys
+importlib.import_module(sys.argv[1])
 with open("/proc/self/maps", encoding="utf-8") as maps:
-    print(*sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/libtvm_ffi.so")}), sep="\\n")
+    print(*sorted({line.split()[-1] for line in maps if line.rstrip().endswith("/" + sys.argv[2])}), sep="\\n")
 """
 
 
 class Unavailable(Exception):
-    """The package cannot be had here; the text is one line."""
+    """The package cannot be installed here; the text is one line."""
 
 
 class Package:
-    """Where the things of an installed package are."""
+    """Paths of an installed package."""
 
     def __init__(self, stamp):
         self.python = stamp["python"]       # runs programs that import tvm_ffi and numpy
         self.library = stamp["library"]     # its libtvm_ffi.so
-        self.include = stamp["include"]     # folders for -I, its dlpack.h among them
+        self.include = stamp["include"]     # folders for -I, including that of dlpack.h
         self.version = stamp["versions"]["apache-tvm-ffi"]
         self.numpy = stamp["versions"]["numpy"]
 
     def with_library(self, library, root):
-        """The Python of a new environment, whose package has that library in the place of its own.
+        """The Python of a new environment whose package has that library instead of its own.
 
-        Its compiled core finds the library through its run path, whatever was loaded before; so the file
-        is another one there. All other packages are those of the first environment.
+        The package's compiled core finds the library by its run path, whatever was loaded before, so the
+        file itself must be replaced. All other packages are those of the first environment.
         """
         shutil.rmtree(root, ignore_errors=True)
         run("python3 -m venv", self.python, "-m", "venv", "--without-pip", root)
@@ -108,20 +109,21 @@ class Package:
         return str(python)
 
 
-def check_loaded(python, library, *folders):
-    """Ends the program if the package that is found with the folders runs on another library."""
+def check_loaded(python, library, *folders, module="tvm_ffi"):
+    """Exit if the module, searched for in the folders, loads another library of that file name."""
     command = ["env", f"PYTHONPATH={os.pathsep.join(map(str, folders))}", python, "-W", "ignore", "-c", LOADED]
-    loaded = run("import tvm_ffi", *command).splitlines()
+    loaded = run(f"import {module}", *command, module, pathlib.Path(library).name).splitlines()
     if loaded != [str(library)]:
-        sys.exit(f"the package was to run on {library} alone, and runs on {loaded}")
+        sys.exit(f"{module} was to run on {library} alone, and runs on {loaded}")
 
 
-def replace_library(folder, library, place):
-    """Folders for PYTHONPATH: what is in one, with that library in the package that it brings."""
+def replace_library(folder, library, place, distribution="apache_tvm_ffi", file="tvm_ffi/lib/libtvm_ffi.so"):
+    """Folders for PYTHONPATH: a copy of one package with that library as its file, then the original folder."""
     shutil.rmtree(place, ignore_errors=True)
-    for path in [folder / "tvm_ffi", *folder.glob("apache_tvm_ffi-*.dist-info")]:
+    # Copy the metadata too: a package finds its library by it.
+    for path in [folder / pathlib.Path(file).parts[0], *folder.glob(f"{distribution}-*.dist-info")]:
         shutil.copytree(path, place / path.name)
-    shutil.copyfile(library, place / "tvm_ffi" / "lib" / "libtvm_ffi.so")
+    shutil.copyfile(library, place / file)
     return [place, folder]
 
 
@@ -148,11 +150,11 @@ def read(path):
 
 
 def environment(*folders, **others):
-    """For an interpreter that finds its own packages and library, what is in the folders, and no others."""
+    """Variables for an interpreter that must find its own packages and library, and the folders, only."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     if folders:
         env["PYTHONPATH"] = os.pathsep.join(map(str, folders))
-    if "LD_LIBRARY_PATH" in env:  # Meson's leads to the library that is tested
+    if "LD_LIBRARY_PATH" in env:  # Meson adds the folder of the library under test
         env["LD_LIBRARY_PATH"] = ":".join(path for path in env["LD_LIBRARY_PATH"].split(":")
                                           if not pathlib.Path(path, "libtvm_ffi.so").exists())
     return {**env, **others}
@@ -170,9 +172,9 @@ def run(what, *command):
 
 
 def make(root):
-    """A new environment, and what its stamp says."""
+    """Create the environment; returns its stamp."""
     try:
-        import ensurepip, venv  # Debian has the first in a package of its own
+        import ensurepip, venv  # on Debian, ensurepip is in a separate package
     except ImportError as error:
         raise Unavailable(f"no virtual environments, python3-venv is not installed ({error})") from None
     shutil.rmtree(root, ignore_errors=True)
@@ -184,18 +186,18 @@ def make(root):
 
 
 def make_suite(root):
-    """pytest in the environment, and the source distribution unpacked beside it."""
+    """Install pytest into the environment, and unpack the source distribution beside it."""
     python, place = root / "bin" / "python", root / "suite"
     run("pip install " + " ".join(SUITE_REQUIREMENTS), python, *INSTALL, *SUITE_REQUIREMENTS)
     return {"python": str(python), "source": unpack(python, SOURCE, place)}
 
 
 def unpack(python, requirement, place):
-    """Downloads a source distribution; its folder below the place, which is made anew."""
+    """Download and unpack a source distribution; returns its folder, in a place that is emptied first."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     (place / "requirements.txt").write_text(requirement + "\n", encoding="utf-8")
-    # pip asks a source distribution what it is, by means of what that builds with.
+    # pip asks a source distribution for its metadata, using its build requirements.
     run("pip download of the source distribution", python, *PIP, "download", "--no-deps", "--no-binary",
         requirement.split("==")[0], "--require-hashes", "--dest", place, "--requirement", place / "requirements.txt")
     archive = next(place.glob("*.tar.gz"))
@@ -205,7 +207,7 @@ def unpack(python, requirement, place):
 
 
 def make_more(root, name):
-    """The packages of MORE in a folder beside the environment's own."""
+    """Install the packages of MORE in a folder beside the environment."""
     python, place = root / "bin" / "python", root / name
     shutil.rmtree(place, ignore_errors=True)
     run("pip install " + " ".join(MORE[name]), python, *INSTALL, "--no-deps", "--target", place, *MORE[name])
@@ -213,7 +215,7 @@ def make_more(root, name):
 
 
 def kept(name, requirements, make_it, lock="lock"):
-    """What make_it(root) said, now or an earlier time; raises Unavailable."""
+    """The stamp that make_it(root) returned, now or earlier; raises Unavailable."""
     root = folder()
     stamp_path, failure_path = root / f"{name}.json", root.with_name(f"{root.name}.{name}.failure")
     with locked(root.with_name(f"{root.name}.{lock}")):
@@ -231,12 +233,12 @@ def kept(name, requirements, make_it, lock="lock"):
             failure_path.write_text(json.dumps(failure), encoding="utf-8")
             raise
         failure_path.unlink(missing_ok=True)
-        stamp_path.write_text(json.dumps(stamp, indent=1), encoding="utf-8")  # last: it is whole now
+        stamp_path.write_text(json.dumps(stamp, indent=1), encoding="utf-8")  # last: marks it as complete
         return stamp
 
 
 def require():
-    """The package; without it the program ends as a skipped test."""
+    """The package; without it the process exits as a skipped test."""
     try:
         return Package(kept("stamp", REQUIREMENTS, make))
     except Unavailable as error:
@@ -245,7 +247,7 @@ def require():
 
 
 def require_suite():
-    """The folder of its source distribution; pytest is in the environment then."""
+    """The folder of its source distribution; also installs pytest in the environment."""
     require()
     try:
         return pathlib.Path(kept("suite", [SOURCE, *SUITE_REQUIREMENTS], make_suite)["source"])
@@ -258,7 +260,7 @@ def require_more(name, source=False):
     """The folder of the packages of that name, or of their source distribution."""
     require()
     try:
-        # A large download does not keep the other tests from the package.
+        # A lock of its own, so that a large download does not block tests that need only the package.
         if source:
             return pathlib.Path(kept(f"{name}_source", MORE_SOURCES[name], lambda root: {
                 "source": unpack(root / "bin" / "python", MORE_SOURCES[name], root / f"{name}_source")},
@@ -270,7 +272,7 @@ def require_more(name, source=False):
 
 
 def not_yet():
-    """What our library does not have yet: the lines of not_yet.txt."""
+    """The lines of not_yet.txt: what our library does not have yet."""
     lines = pathlib.Path(__file__).with_name("not_yet.txt").read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 

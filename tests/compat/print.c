@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values and errors as text: all that a caller can see of them, and no addresses. */
+/* Prints values and errors: everything that a caller can see of them, except addresses. */
 #include "host.h"
 
 static void print_bytes(const char *data, size_t size) {
@@ -110,7 +110,7 @@ void print_value(const TVMFFIAny *value) {
     case kTVMFFIFloat:
       printf("float %.17g", value->v_float64);
       break;
-    case kTVMFFIOpaquePtr: /* those that the calls give are small numbers */
+    case kTVMFFIOpaquePtr: /* pointers that the calls pass are small numbers */
       printf((uintptr_t)value->v_ptr < 0x10000 ? "pointer 0x%lx" : "a pointer",
              (unsigned long)(uintptr_t)value->v_ptr);
       break;
@@ -147,8 +147,8 @@ void print_value(const TVMFFIAny *value) {
 }
 
 /* The first line of a backtrace names where an error was raised: `File "/a/b.cc", line 3, in f`.
- * Those that a kernel did not raise come with a walk of the stack in one runtime and without in the
- * other. */
+ * It is printed for errors of kernels only: for others one runtime walks the stack and the other
+ * does not. */
 static void print_place(TVMFFIByteArray backtrace) {
   static const char kernels[] = "kernels_";
   const char *end = (const char *)memchr(backtrace.data, '\n', backtrace.size);

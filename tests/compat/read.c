@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as they are written in the file of calls:
+/* Reads values, written in the file of calls as follows:
  *     none true false 12 0x10 1.5 nan    None, bool, int, float
  *     "text"  s"text"  r"bytes"  b"bytes"   const char*, str, TVMFFIByteArray*, bytes; \xNN inside
  *     dtype/float32  device/2/1  pointer/0x10  shape/2x3
- *     t/float32/2x3/1x2/1/0    a Tensor: dtype, shape, strides, device; what is left out is usual
+ *     t/float32/2x3/1x2/1/0    a Tensor: dtype, shape, strides, device; missing parts get defaults
  *     v/float32/2x3            the same as a DLTensor*
  *     fn/name                  one of the functions below
  *     [ 1 2 ]                  an Array
@@ -11,7 +11,7 @@
  * The elements of a tensor are 1, 2, 3, ... in memory. */
 #include "host.h"
 
-/* ---- Functions to call back ------------------------------------------------------------------ */
+/* ---- Functions to call back ---- */
 
 TVM_FFI_C_FUNCTION(fn_echo, "(0: Any) -> Any") {
   return args->num_args == 1 ? tvm_ffi_args_return(args, args->args[0]) : 0;
@@ -39,7 +39,7 @@ TVM_FFI_C_FUNCTION(fn_text, "(...) -> str") {
   return tvm_ffi_string_create("a text of the host", args->result);
 }
 
-/* Fails without a word; not through TVM_FFI_C_FUNCTION, which would speak up for it. */
+/* Fails without an error; not by TVM_FFI_C_FUNCTION, whose wrapper would raise one. */
 static int fn_silent(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self, (void)args, (void)num_args, (void)result;
   return -1;
@@ -51,7 +51,7 @@ static const struct {
 } functions[] = {{"echo", fn_echo},   {"count", fn_count}, {"add", fn_add},
                  {"raise", fn_raise}, {"text", fn_text},   {"silent", fn_silent}};
 
-/* ---- What a call keeps ----------------------------------------------------------------------- */
+/* ---- Memory and values of a call ---- */
 
 static void *keep_block(scratch *kept, size_t size) {
   void *block = calloc(size + 1, 1);
@@ -77,7 +77,7 @@ void release_scratch(scratch *kept) {
   while (kept->num_blocks > 0) free(kept->blocks[--kept->num_blocks]);
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Words ---- */
 
 bool read_word(const char **cursor, char *buffer, size_t capacity) {
   size_t size;
@@ -90,7 +90,7 @@ bool read_word(const char **cursor, char *buffer, size_t capacity) {
   return size != 0;
 }
 
-/* Behind the opening quote. */
+/* Reads a text; *cursor is after its opening quote. */
 static TVMFFIByteArray read_quoted(const char **cursor, scratch *kept) {
   TVMFFIByteArray text;
   char *to = (char *)keep_block(kept, strlen(*cursor));
@@ -112,7 +112,7 @@ static TVMFFIByteArray read_quoted(const char **cursor, scratch *kept) {
   return text;
 }
 
-/* Numbers with x between them. */
+/* Reads numbers separated by x. */
 static int32_t read_extents(const char *text, int64_t *extents) {
   int32_t count = 0;
   char *end;
@@ -125,7 +125,7 @@ static int32_t read_extents(const char *text, int64_t *extents) {
   return count;
 }
 
-/* ---- Tensors --------------------------------------------------------------------------------- */
+/* ---- Tensors ---- */
 
 static void release_data(void *context, DLTensor *tensor) {
   (void)tensor;
@@ -171,7 +171,7 @@ static TVMFFIAny read_tensor(char *word, scratch *kept) {
   return keep_object(kept, code, object);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static TVMFFIAny read_array(const char **cursor, scratch *kept) {
   TVMFFIAny items[MAX_VALUES];

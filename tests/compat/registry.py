@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the package's library registers while it is loaded, and what ours does: the same, down to the bytes.
+"""What our library registers while it is loaded is the same, byte for byte, as what the package's does.
 
     registry.py --runtime libtvm_ffi.so                      compare
-    registry.py --runtime libtvm_ffi.so --more NAME FILE...  compare with what libraries add that are loaded after it
-    registry.py --dump libtvm_ffi.so [FILE...]               print what there is, a line for each thing
+    registry.py --runtime libtvm_ffi.so --more NAME FILE...  compare what libraries loaded afterwards add
+    registry.py --dump libtvm_ffi.so [FILE...]               print everything registered, one thing per line
 
 A thing is a global function with its metadata, a type with its fields and methods, or an attribute of a
-type; what it is for is said in words of our own, so only that there are some. Things that not_yet.txt
-lists may be missing in ours, and must be.
+type. Documentation texts are our own, so only their presence is compared. Things listed in not_yet.txt
+must be missing in ours.
 """
 import argparse
 import ctypes
@@ -20,14 +20,14 @@ import sys
 import package
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The columns that a library makes or asks for: no call lists them.
+# The attribute columns that a library creates or reads; no function lists them.
 ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_json__", "__ffi_compare__",
               "__ffi_convert__", "__ffi_convert_type_schema__", "__ffi_enum__", "__ffi_eq__", "__ffi_hash__",
               "__ffi_init__", "__ffi_new__", "__ffi_repr__", "__ffi_shallow_copy__", "__ffi_type_final__",
               "__s_equal__", "__s_hash__", "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
 NONE, INT, BOOL, RAW_STRING, SMALL_STRING, STRING, ARRAY, FIRST_DYNAMIC = 0, 1, 2, 8, 11, 65, 71, 128
-# The package has C functions here, of which clients of 0.1.14 and of 0.1.15 expect different ones;
-# Functions, which both call, are what ours has.
+# The package has C functions here; clients of 0.1.14 and of 0.1.15 expect different ones. Ours has Functions,
+# which both kinds of clients can call.
 MEANT = {f"attribute {key}.{name}": "ffi.Function" for key in ("ffi.BigInt", "ffi.StructuralKey")
          for name in ("__any_equal__", "__any_hash__")}
 
@@ -78,14 +78,14 @@ class Column(ctypes.Structure):
 
 
 def view(text):
-    """A TVMFFIByteArray * of bytes, which it keeps."""
+    """A pointer to a TVMFFIByteArray, which keeps the bytes alive."""
     array = Bytes(ctypes.cast(text, ctypes.c_void_p), len(text))
     array.kept = text
     return ctypes.byref(array)
 
 
 class Library:
-    """A libtvm_ffi of this process."""
+    """A libtvm_ffi loaded in this process."""
 
     def __init__(self, path):
         self.c = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
@@ -114,7 +114,7 @@ class Library:
 
     def names(self):
         lister = ctypes.c_void_p(self.call(self.find("ffi.FunctionListGlobalNamesFunctor")).payload)
-        count = self.call(lister, Any(INT, 0, 2**64 - 1)).payload  # of -1
+        count = self.call(lister, Any(INT, 0, 2**64 - 1)).payload  # called with -1
         return [self.text(self.call(lister, Any(INT, 0, i))) for i in range(count)]
 
     def types(self):
@@ -128,11 +128,11 @@ class Library:
         return str(self.c.TVMFFIGetTypeInfo(type_index).contents.key) if type_index >= 0 else str(type_index)
 
     def value(self, any_):
-        """A value without its address."""
+        """The type of a value, without addresses, and whether a bool is true."""
         return f"{self.key(any_.type_index)}{' true' if any_.type_index == BOOL and any_.payload else ''}"
 
     def index(self, info):
-        """A number of the ABI; those from 128 on are handed out in any order."""
+        """A type index fixed by the ABI; those from 128 on are allocated in any order."""
         return info.index if info.index < FIRST_DYNAMIC else "dynamic"
 
     def dump(self):
@@ -177,7 +177,7 @@ class Library:
 
 
 def load(path):
-    """Loads a library for what it registers. ctypes asks for all that it might call later, too."""
+    """Load a library for what it registers. Lazily, unlike ctypes: some of its imports may be missing."""
     libc = ctypes.CDLL(None)
     libc.dlopen.restype, libc.dlerror.restype = ctypes.c_void_p, ctypes.c_char_p
     if not libc.dlopen(str(path).encode(), os.RTLD_LAZY | os.RTLD_GLOBAL):
@@ -185,7 +185,7 @@ def load(path):
 
 
 def dump(path, more):
-    """The lines of a library, by what each is about."""
+    """The lines of a library, by thing."""
     done = subprocess.run([sys.executable, __file__, "--dump", str(path), *map(str, more)], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
@@ -193,6 +193,22 @@ def dump(path, more):
     pairs = [tuple(line.split(": ", 1)) for line in done.stdout.splitlines()]
     assert len(dict(pairs)) == len(pairs)
     return dict(pairs)
+
+
+def missing():
+    """The things that our library does not have yet."""
+    return {line for line in package.not_yet() if not line.startswith("test ")}
+
+
+def compare(theirs, ours):
+    """The problems found in two dumps."""
+    problems, not_yet = [], missing()
+    for name in sorted(theirs.keys() | ours.keys() | not_yet):
+        wanted = None if name in not_yet else MEANT.get(name, theirs.get(name))
+        if ours.get(name) != wanted or theirs.get(name) is None:
+            problems.append(f"{name}{', which is in not_yet.txt' if name in not_yet else ''}\n"
+                            f"  package: {theirs.get(name)}\n  ours:    {ours.get(name)}")
+    return problems
 
 
 def main():
@@ -209,15 +225,9 @@ def main():
         return 0
     more = [package.require_more(args.more[0]) / file for file in args.more[1:]] if args.more else []
     theirs, ours = dump(package.require().library, more), dump(args.runtime, more)
-    not_yet = {line for line in package.not_yet() if not line.startswith("test ")}
-    problems = []
-    for name in sorted(theirs.keys() | ours.keys() | not_yet):
-        wanted = None if name in not_yet else MEANT.get(name, theirs.get(name))
-        if ours.get(name) != wanted or theirs.get(name) is None:
-            problems.append(f"{name}{', which is in not_yet.txt' if name in not_yet else ''}\n"
-                            f"  package: {theirs.get(name)}\n  ours:    {ours.get(name)}")
+    problems = compare(theirs, ours)
     print(f"{len(theirs)} things of the package{f' with {args.more[0]}' if args.more else ''}, {len(ours)} of ours; "
-          f"{len(MEANT)} are others on purpose, {len(not_yet)} are not there yet")
+          f"{len(MEANT)} are others on purpose, {len(missing())} are not there yet")
     print(*problems, sep="\n")
     return 1 if problems else 0
 

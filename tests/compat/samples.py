@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of the C++ samples, by the package's headers and by ours, on both libraries: one output.
+"""The kernels of the C++ samples with the package's headers and with ours, on both libraries: the same output.
 
     samples.py --runtime libtvm_ffi.so --work FOLDER --samples NAME:SOURCE:HOST:KERNEL... --cxx g++...
 """

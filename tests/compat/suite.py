@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of the package's source distribution, on its own library and on ours; or those of orcjit or xgrammar.
 
-    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...]
+    suite.py --runtime libtvm_ffi.so --work FOLDER [--suite NAME] [FILE...] [--layer INCLUDE... --cxx g++...]
 
-Every test that passes on the first passes on the second, but for those of not_yet.txt, which must fail.
-What came of them on the first is kept beside the package, for as long as nothing there is another.
-With FILEs (test_tensor.py) only those are run, on both libraries.
+Every test that passes on the package's library must pass on ours, except those of not_yet.txt, which must fail.
+The outcomes on the package's library are kept beside the package until the surroundings change.
+With FILEs (test_tensor.py) only those are run.
+
+With --layer, the tests on our library use an xgrammar that is compiled from its sources with those headers
+(xgrammar_sources.py); those on the package's library use the wheel. Compiled without optimization it is slow, so the
+files of SLOW are left out unless they are named.
 """
 import argparse
 import collections
@@ -20,11 +24,16 @@ import sys
 import xml.etree.ElementTree
 
 import package
+import xgrammar_sources
 
 TIMEOUT_SECONDS = 560
+# The tests that must pass in the files that run with --layer, out of 4,116 in all.
+NUM_LAYER_TESTS = 2944
 KINDS = ("passed", "failed", "skipped")
+# Files of xgrammar: they convert JSON schemas to grammars, which hardly uses the binding, in four fifths of the time.
+SLOW = {"test_json_schema_converter.py", "test_json_schema_excludes.py", "test_function_calling_converter.py"}
 STAND_INS = pathlib.Path(__file__).resolve().with_name("stand_ins")
-# What the outcomes depend on, beside the tests themselves.
+# Prints everything that the outcomes depend on, apart from the tests themselves.
 SURROUNDINGS = """
 import importlib.metadata, json, shutil, sys
 print(json.dumps({"python": sys.version, "tools": [name for name in ("c++", "nvcc", "cargo") if shutil.which(name)],
@@ -33,40 +42,48 @@ print(json.dumps({"python": sys.version, "tools": [name for name in ("c++", "nvc
 
 
 class Suite:
-    """Tests, and what they need; those that a machine like this cannot run are left out."""
+    """A test suite with its options and environment; tests that need other hardware or packages are left out."""
 
     def __init__(self, name, work):
-        self.name, self.options, self.environment = name, [], {}
+        self.name, self.options, self.variables = name, [], {}
         self.tests = self.root = package.require_suite()
-        paths = [] if name == "package" else [package.require_more(name)]
+        self.paths = [] if name == "package" else [package.require_more(name)]
         if name == "package":
             self.tests = self.root / "tests" / "python"
         elif name == "orcjit":
             self.tests = self.root / "addons" / "tvm_ffi_orcjit" / "tests"
-            # They compile to a folder there, and find it the next time.
+            # The tests compile into a folder below TMPDIR, and reuse it in the next run.
             objects = work / f"orcjit-{package.VERSION}"
             objects.mkdir(parents=True, exist_ok=True)
-            # nvcc compiles without a device, which only running takes.
-            self.environment = {"TMPDIR": str(objects), "TVM_FFI_CUDA_ARCH_LIST": "8.0"}
+            # nvcc compiles without a device; only running needs one, so the CUDA tests are left out.
+            self.variables = {"TMPDIR": str(objects), "TVM_FFI_CUDA_ARCH_LIST": "8.0"}
             self.options = ["-k", "not cuda"]
         elif name == "xgrammar":
             self.root = package.require_more(name, source=True)
             self.tests = self.root / "tests" / "python"
-            paths.append(STAND_INS)
-            # These take the arithmetic of PyTorch, tokenizers of Hugging Face, or the package cohere_melody.
+            self.paths.append(STAND_INS)
+            # These need the arithmetic of PyTorch, tokenizers of Hugging Face, or the package cohere_melody.
             self.options = [*(f"--ignore={self.tests / file}" for file in (
                 "test_token_bitmask_operations.py", "test_tokenizer_utils.py", "test_pressure.py")),
                 "-k", "not MELODY and not cohere_melody", "-W", "ignore::pytest.PytestUnknownMarkWarning"]
-            self.environment = {"PYTHONHASHSEED": "0"}  # names of tests have the order of a set
-        self.asked = [list(map(str, self.options)), self.environment]
-        self.environment = package.environment(*paths, PYTHONDONTWRITEBYTECODE="1", **self.environment)
+            self.variables = {"PYTHONHASHSEED": "0"}  # names of tests depend on the order of a set
+        self.asked = [list(map(str, self.options)), self.variables]
+
+    def environment(self, *first):
+        """The environment of the suite; packages in the folders `first` are found before the suite's own."""
+        return package.environment(*first, *self.paths, PYTHONDONTWRITEBYTECODE="1", **self.variables)
+
+    def quick_files(self):
+        """All test files but those of SLOW and the ignored ones."""
+        left_out = {pathlib.Path(option.partition("=")[2]).name for option in self.options if "--ignore" in option}
+        return sorted({file.name for file in self.tests.glob("test_*.py")} - left_out - SLOW)
 
     def compile(self, python):
-        """What both runs need, so that it is there before them."""
+        """Compile what both runs need, before they start."""
         if self.name == "orcjit":
             try:
                 package.run("compiling the tests of orcjit", "env", f"PYTHONPATH={self.tests}",
-                            *(f"{key}={value}" for key, value in self.asked[1].items()), python, "-c",
+                            *(f"{key}={value}" for key, value in self.variables.items()), python, "-c",
                             "import utils; utils.build_test_objects()")
             except package.Unavailable as error:
                 sys.exit(str(error))
@@ -78,13 +95,13 @@ class Suite:
 
 
 class Run:
-    """pytest at work; nothing is written but below its folder."""
+    """A running pytest, which writes only below its folder."""
 
-    def __init__(self, python, suite, work, files):
+    def __init__(self, python, suite, work, files, *first):
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
         self.results, self.log = work / "results.xml", work / "log.txt"
-        env = {**suite.environment, "TVM_FFI_CACHE_DIR": str(work / "cache")}
+        env = {**suite.environment(*first), "TVM_FFI_CACHE_DIR": str(work / "cache")}
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [python, "-m", "pytest", "-c", os.devnull, "--rootdir", suite.root, "-p", "no:cacheprovider", "-v",
@@ -93,7 +110,7 @@ class Run:
                 cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def outcomes(self):
-        """What came of each test, by its name: one of KINDS, and what is said of it."""
+        """The outcome of each test, by its name: one of KINDS, and the message."""
         try:
             self.process.wait(TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
@@ -108,7 +125,7 @@ class Run:
             kind = "passed"
             if "failure" in said or "error" in said:
                 kind = "failed"
-            elif "skipped" in said:  # among them tests that are expected to fail
+            elif "skipped" in said:  # includes tests that are expected to fail
                 kind = "skipped"
             name = f"{case.get('classname')}::{case.get('name')}"
             text = "\n".join(part.text or part.get("message") or "" for part in said.values())
@@ -117,19 +134,25 @@ class Run:
         return found
 
 
+def file_of(test):
+    return next(part for part in test.split("::")[0].split(".") if part.startswith("test_"))
+
+
 def of_reference(reference, suite, work, files):
-    """A function that gives the outcomes on the package's own library."""
+    """Start the tests on the package's own library, or find known outcomes; return a function that returns them."""
     keep = suite.known_outcomes()
     asked = json.loads(subprocess.check_output([reference.python, "-c", SURROUNDINGS], text=True,
-                                               env=suite.environment))
+                                               env=suite.environment()))
     asked["suite"] = suite.asked
     if suite.name == "xgrammar":
         texts = b"".join(file.read_bytes() for file in sorted(STAND_INS.glob("*.py")))
         asked["stand_ins"] = hashlib.sha256(texts).hexdigest()
     known = package.read(keep)
-    if not files and known.get("asked") == asked:
+    if known.get("asked") == asked and all(name.endswith(".py") for name in files):
         print("on the package's library: as known from an earlier run")
-        return lambda: known["outcomes"]
+        names = {pathlib.Path(file).name for file in files}
+        return lambda: {name: outcome for name, outcome in known["outcomes"].items()
+                        if not files or f"{file_of(name)}.py" in names}
     run = Run(reference.python, suite, work, files)
 
     def finish():
@@ -143,12 +166,11 @@ def of_reference(reference, suite, work, files):
 
 
 def print_table(theirs, ours):
-    """Passed, failed and skipped by file."""
+    """Print how many tests passed, failed and were skipped, by file."""
     counts = collections.defaultdict(collections.Counter)
     for column, outcomes in enumerate((theirs, ours)):
         for name, (kind, _) in outcomes.items():
-            file = next(part for part in name.split("::")[0].split(".") if part.startswith("test_"))
-            for row in (file, "all"):
+            for row in (file_of(name), "all"):
                 counts[row][column, kind] += 1
     print(f"{'':44}{'the package':^24}{'ours':^24}")
     print(f"{'':44}" + "".join(f"{kind:>8}" for kind in KINDS * 2))
@@ -157,37 +179,57 @@ def print_table(theirs, ours):
         print(f"{row:44}" + "".join(f"{cell:8}" for cell in cells))
 
 
+def build_xgrammar(args, suite, python, work):
+    """The folder of xgrammar compiled with the layer, and the problems with what it registers."""
+    built, problems = xgrammar_sources.build(args.cxx, args.layer, args.runtime, suite.root, work)
+    folder, _ = package.replace_library(suite.paths[0], built, work / "packages", "xgrammar", xgrammar_sources.LIBRARY)
+    for library in (folder / xgrammar_sources.LIBRARY, next((work / "venv").rglob("libtvm_ffi.so"))):
+        package.check_loaded(python, library, folder, *suite.paths, module="xgrammar")
+    return folder, problems
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runtime", required=True, type=pathlib.Path)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--suite", default="package", choices=("package", "orcjit", "xgrammar"))
     parser.add_argument("files", nargs="*")
+    parser.add_argument("--layer", type=pathlib.Path, nargs="+")
+    parser.add_argument("--cxx", nargs=argparse.REMAINDER)
     args = parser.parse_args()
+    if args.layer and (args.suite != "xgrammar" or not args.cxx):
+        parser.error("--layer is for --suite xgrammar, and takes --cxx")
     reference = package.require()
-    work = args.work.resolve() / ("suite" if args.suite == "package" else f"suite_{args.suite}")
+    work = "suite" if args.suite == "package" else f"suite_{args.suite}"
+    work = args.work.resolve() / (f"{work}_layer" if args.layer else work)
     suite = Suite(args.suite, work)
     python = reference.with_library(args.runtime, work / "venv")
     suite.compile(reference.python)
-    # Both at a time.
-    finish = of_reference(reference, suite, work / "theirs", args.files)
-    ours = Run(python, suite, work / "ours", args.files).outcomes()
+    first, problems, files = [], [], args.files
+    if args.layer:
+        built, problems = build_xgrammar(args, suite, python, work)
+        first, files = [built], files or suite.quick_files()
+    # Both runs at the same time.
+    finish = of_reference(reference, suite, work / "theirs", files)
+    ours = Run(python, suite, work / "ours", files, *first).outcomes()
     theirs = finish()
     print_table(theirs, ours)
 
     not_yet = {line[len("test "):] for line in package.not_yet() if line.startswith("test ")}
     if args.suite != "package":
         not_yet = set()
-    problems = [f"{name}: only on one library" for name in theirs.keys() ^ ours.keys()]
+    problems += [f"{name}: only on one library" for name in theirs.keys() ^ ours.keys()]
     for name in sorted(theirs.keys() & ours.keys()):
         kind, text = ours[name]
         if theirs[name][0] == "passed" and kind != "passed" and name not in not_yet:
             problems.append(f"{name}: passed on the package's library, {kind} on ours\n{text[-2000:]}")
         if kind == "passed" and name in not_yet:
             problems.append(f"{name}: is in not_yet.txt, but passes")
-    if not args.files:
+    if not files:
         problems += [f"{name}: is in not_yet.txt, but no test" for name in sorted(not_yet - ours.keys())]
     passed = [sum(kind == "passed" for kind, _ in outcomes.values()) for outcomes in (theirs, ours)]
+    if args.layer and not args.files and passed[1] != NUM_LAYER_TESTS:
+        problems.append(f"{NUM_LAYER_TESTS} were to pass on ours")
     print(f"tests of {args.suite}: {passed[0]} passed on the package's library, {passed[1]} on ours")
     print(*problems, sep="\n\n")
     return 1 if problems else 0

@@ -156,7 +156,7 @@ class Checking(Case):
         self.assertEqual(json.loads(ctypes.string_at(ctypes.addressof(data))), metadata)
 
     def test_named_parameters(self):
-        # The package's reader passes over the names.
+        # The package's parser of signatures drops the names.
         for name, text in (("read_double", "Callable[[float], float]"),
                            ("read_opt_double", "Callable[[float | None], float]")):
             schema = kernels.module.get_function_metadata(name)["type_schema"]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels_errors.c: errors that kernels raise, and those they see."""
+"""kernels_errors.c: errors that kernels raise, and errors that they inspect."""
 import traceback
 
 from kernels import Case, kernels
 
-# In the order of raise_known. Of kinds that the package knows no class for it makes a RuntimeError.
+# In the order of raise_known. For kinds that have no class in the package it raises RuntimeError.
 KINDS = {"AssertionError": AssertionError, "AttributeError": AttributeError, "IndexError": IndexError,
          "InternalError": RuntimeError, "KeyError": KeyError, "MemoryError": MemoryError,
          "NotImplementedError": RuntimeError, "OverflowError": RuntimeError, "RuntimeError": RuntimeError,
@@ -29,24 +29,24 @@ class Raised(Case):
         self.check_raises("check_positive", (0, ValueError, "n must be positive, but is 0"))
 
     def test_silence(self):
-        """Python would crash without an error, or say SystemError."""
+        """A failure code without an error; otherwise Python would crash or raise SystemError."""
         self.check("fail_silently", (0, None))
         self.check_raises("fail_silently", *[(code, RuntimeError, f"callee returned {code} without setting an error")
                                              for code in (-1, -2, 3)])
 
     def test_codes(self):
-        """Our library hands the code of a kernel on: by -2 the package takes a Python exception for set."""
+        """Our library passes a kernel's code on; the package takes -2 to mean that a Python exception is set."""
         self.check_raises("fail_plainly", (-1, ValueError, "plainly"), (3, ValueError, "plainly"),
                           (-2, SystemError, "ffi.Function returned NULL without setting an exception")
                           if kernels.ours else (-2, ValueError, "plainly"))
 
     def test_already_set(self):
-        """The kind by which a frontend says: my own exception is pending. None is."""
+        """The kind by which a frontend says that its own exception is pending; here none is."""
         with self.assertRaises(SystemError):
             kernels.already_set()
 
     def test_tracebacks(self):
-        """The place in the C file is in the traceback that Python shows."""
+        """Python's traceback contains the place in the C file."""
         for name, place in (("raise_here", "kernels_errors.c"), ("raise_at", "their.py")):
             try:
                 getattr(kernels, name)("ValueError", "x")
@@ -76,7 +76,7 @@ class Seen(Case):
                                            "caused by KeyError: the first cause\n"), wrapped)
 
     def test_passed_on(self):
-        """An exception of Python goes through a kernel, and stays what it is."""
+        """A Python exception passes through a kernel unchanged."""
         self.check_raises("call", (fail, ValueError, "raised in Python"), (fail, 1, 2, ValueError, "raised in Python"),
                           (lambda: {}["key"], KeyError, "'key'"))
         self.check_raises("sum_calls", (lambda i: 10 // (2 - i), 5, RuntimeError, "integer division or modulo by zero"))

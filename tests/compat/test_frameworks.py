@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a framework is promised around a call: its stream, its allocator, its tensors, and all back again."""
+"""Guarantees to a framework around a call: its stream, its allocator and its tensors are used, then restored."""
 import ctypes
 import gc
 import threading
@@ -24,7 +24,7 @@ def environment():
 
 
 def see(*args):
-    """The environment that a callee finds."""
+    """The environment during a call with these arguments."""
     seen = []
     kernels.call(lambda *values: seen.append(environment()), *args)
     return seen[0]
@@ -55,7 +55,7 @@ class Environment(Case):
         self.assertEqual(see(1, np.zeros(2), None, tvm_ffi.from_dlpack(np.zeros(2))), [0, 0, 0, None])
 
     def test_containers(self):
-        """A tensor that the package made of the framework's has no say; a fresh container is asked."""
+        """A framework's tensor inside a list argument counts, too."""
         self.assertEqual(see([make([1], (CUDA, 0))])[1:3], [0x10, 0])
 
     def test_after_errors(self):
@@ -69,7 +69,7 @@ class Environment(Case):
         self.assertEqual(environment(), self.before)
 
     def test_nesting(self):
-        """The inner call's are there for it alone; one without a framework's tensor keeps the outer's."""
+        """A nested call has its own environment; without a framework's tensor it keeps the outer one."""
         gpu, gpu1, seen = make([1], (CUDA, 0)), make([1], (CUDA, 1)), []
 
         def outer(x):
@@ -116,7 +116,7 @@ class Results(Case):
         self.assertEqual(Tensor.exported, {})
 
     def test_allocated(self):
-        """Memory of the framework, in a tensor of the framework, and all of it goes with that."""
+        """A result in the framework's memory is a tensor of the framework, and is freed with it."""
         before = Tensor.allocated
         for device in ((CPU, 0), (CUDA, 1)):
             made = kernels.make_scaled(make([[1, 2], [3, 4]], device), 2.5)
@@ -135,7 +135,7 @@ class Results(Case):
         self.assertIs(type(kernels.read_opt_tensor_object(make([1]))), Tensor)
 
     def test_inputs(self):
-        """A kernel writes into the framework's memory, and may give a tensor back."""
+        """A kernel writes into the framework's memory, and may return one of its arguments."""
         x, y = make([1, 2, 3]), make([0, 0, 0])
         self.assertIs(kernels.add_one(y, x), None)
         np.testing.assert_array_equal(y.array, [2, 3, 4])
@@ -145,21 +145,21 @@ class Results(Case):
         self.assertEqual(x.array[0], 9)
 
     def test_own(self):
-        """With a framework's tensor among the arguments, tensors of the kernel's memory become its too."""
+        """With a framework's tensor among the arguments, results in the kernel's own memory are converted, too."""
         made = kernels.call(lambda x: kernels.make_own((2,)), make([1]))
         self.assertIs(type(made), Tensor)
         np.testing.assert_array_equal(made.array, [0, 1])
         self.assertIs(type(kernels.make_own((2,))), tvm_ffi.Tensor)
 
     def test_numpy(self):
-        """NumPy publishes no table: no allocator, and results of the package."""
+        """NumPy publishes no exchange table: there is no allocator, and results are the package's tensors."""
         x = np.ones(2, np.float32)
         self.check_raises("make_scaled", (x, 2.0, RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely "
                           "because TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
         self.assertIs(type(kernels.read_opt_tensor_object(x)), tvm_ffi.Tensor)
 
     def test_refusals(self):
-        """An error of the framework's allocator is the caller's."""
+        """An error of the framework's allocator is raised to the caller."""
         before = Tensor.allocated
         self.check_raises("make_scaled", (make(range(101)), 1.0, MemoryError, "101 elements are too many"))
         self.assertEqual(Tensor.allocated, before)

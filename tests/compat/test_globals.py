@@ -14,7 +14,7 @@ from tvm_ffi.access_path import AccessPath
 
 
 def find(name):
-    """A global; without it the test is skipped if not_yet.txt says so."""
+    """A global function; if it is missing and in not_yet.txt, the test is skipped."""
     kernels.asked_globals.add(name)
     function = tvm_ffi.get_global_func(name, allow_missing=True)
     if function is None and f"global {name}" in not_yet():
@@ -23,14 +23,14 @@ def find(name):
 
 
 def plain(value):
-    """The same in Python's own types: an Array is a tuple, a List a list."""
+    """The same value with Python's own types: an Array becomes a tuple, a List a list."""
     kinds = ((tvm_ffi.Array, tuple), (tvm_ffi.List, list))
     for kind, made in kinds:
         if isinstance(value, kind):
             return made(map(plain, value))
     if isinstance(value, (tvm_ffi.Map, tvm_ffi.Dict)):
         return {plain(key): plain(item) for key, item in value.items()}
-    for kind in (str, bytes):  # of which the package has its own
+    for kind in (str, bytes):  # the package has subclasses of them
         if isinstance(value, kind):
             return kind(value)
     return value
@@ -45,7 +45,7 @@ class Pair(tvm_ffi.Object):
 
 
 class Globals(Case):
-    """Compares calls with tables, of globals."""
+    """Checks calls of global functions against tables."""
 
     def gives(self, name, *rows):
         function = find(name)
@@ -56,7 +56,7 @@ class Globals(Case):
                 self.assertIs(type(result), type(expected))
 
     def raises(self, name, *rows):
-        """Each row: arguments..., class, what its message ends with."""
+        """Each row: arguments..., exception class, end of the message."""
         function = find(name)
         for *args, kind, message in rows:
             with self.subTest(name=name, args=args):
@@ -284,7 +284,7 @@ class Dataclasses(Globals):
                     ("compat.Pair", "a", 1, "c", 2, TypeError, "Type `compat.Pair` does not have field `c`"))
 
     def test_fields(self):
-        """Storage of an int, read and written by what a frontend asks for."""
+        """Reads and writes the storage of an int field with the getter and setter made for frontends."""
         storage, result = ctypes.c_int64(7), (ctypes.c_uint64 * 2)()
         getter = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(find("ffi.MakeFieldGetter")(1))
         self.assertEqual(getter(ctypes.addressof(storage), ctypes.addressof(result)), 0)
@@ -300,7 +300,7 @@ class Dataclasses(Globals):
         self.raises("ffi.MakeFieldGetter", (11, ValueError, "Unsupported field type index for getter: 11"))
 
     def test_registering(self):
-        """Both were called for Pair; a second time is refused, and so is a type that nobody registered."""
+        """Both were already called for Pair: a second call is refused, and so is an unregistered type."""
         index = tvm_ffi.core._object_type_key_to_index("compat.Pair")
         for name, *args in (("ffi._RegisterFFIInit", index), ("ffi._PyClassRegisterTypeAttrColumns", index, 56)):
             with self.assertRaises(RuntimeError):

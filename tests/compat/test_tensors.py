@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels_tensors.c: tensors of NumPy, and tensors that kernels make."""
+"""kernels_tensors.c: NumPy's tensors, and tensors that kernels create."""
 import gc
 
 import numpy as np
@@ -27,7 +27,7 @@ class Arrays(Case):
         self.assertTrue(kernels.describe(np.zeros(2, np.complex64)).startswith(dtype + " [2]"))
 
     def test_read_only(self):
-        """NumPy refuses before the kernel is asked."""
+        """NumPy refuses before the kernel is called."""
         x = np.zeros(2, np.float32)
         x.flags.writeable = False
         with self.assertRaises(BufferError):
@@ -71,7 +71,7 @@ class Made(Case):
         np.testing.assert_array_equal(np.from_dlpack(tensor), expected)
 
     def test_by_the_environment(self):
-        """NumPy has no allocator to offer; a kernel may bring one."""
+        """NumPy offers no allocator; a kernel may bring one."""
         self.check_raises("make", ((2, 3), RuntimeError, "TVMFFIEnvTensorAlloc: allocator is nullptr, likely because "
                                    "TVMFFIEnvSetDLPackManagedTensorAllocator has not been called."))
         for shape in ((2, 3), (), (0, 4), (1,)):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The units of tests/cpp/units: calls of units.txt come to what is written there.
+"""The units of tests/cpp/units: the calls of units.txt have the results written there.
 
     units.py --host PROGRAM --units FOLDER --libraries NAME LIBRARY...
              [--runtime libtvm_ffi.so --work FOLDER --cxx g++...]
 
-NAME is what units.txt calls the library. Without --runtime they run on the library that the host is linked
-with. With it the same sources are compiled with the headers of the reference package, too, and both builds
-run on both libraries, but for what they have run on already. A line of units.txt is `call => answer`.
+NAME is the library's name in units.txt. Without --runtime the calls run on the library that the host is linked
+with. With it the same sources are also compiled with the reference package's headers, and both builds run on
+both libraries, except for the combination above. A line of units.txt is `call => answer`.
 """
 import argparse
 import concurrent.futures
@@ -20,18 +20,18 @@ import tempfile
 import compare
 import package
 
-# Answers that are others by the package's headers, or on its library, and why.
+# Answers that differ with the package's headers, or on its library, and why.
 BY_ITS_HEADERS = {
-    # The text of a C++ condition is not part of a message that our headers make.
+    # Messages of our headers do not contain the C++ condition.
     "kernels.view_of_empty_tensor": 'InternalError "Check failed: (tensor.defined()) is false: "',
 }
 ON_ITS_LIBRARY = {
-    # Nor of our library's.
+    # Nor do those of our library.
     'hosts.load_and_call "./nothing_such.so" 3':
         'InternalError "Check failed: (lib_handle_ != nullptr) is false: Failed to load dynamic shared library '
         './nothing_such.so ./nothing_such.so: cannot open shared object file: No such file or directory"',
 }
-# Its headers leave the code of Module::LoadFromFile to its library.
+# In the package, the code of Module::LoadFromFile is in its library, not in its headers.
 NEEDS_ITS_LIBRARY = "hosts.load_"
 
 
@@ -58,12 +58,12 @@ def find_uncalled(units, lines):
 
 
 def compile_units(cxx, include, units, folder):
-    """The libraries built with those headers, by name."""
+    """Build the libraries with those headers: {name: path}."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = read_sources(units)
 
     def compile_one(name):
-        # In C++20 a lambda may stand in the package's export macro.
+        # C++20 allows lambdas in the package's export macro.
         command = [*cxx, "-std=c++20", "-O0", "-w", "-fPIC", "-shared", "-Wl,-z,nodelete", "-DUNITS_OF_THE_PACKAGE",
                    *(f"-I{path}" for path in include), *(units / file for file in sources[name]),
                    "-o", folder / f"{name}.so"]
@@ -79,7 +79,7 @@ def compile_units(cxx, include, units, folder):
 
 
 def find_wrong(host, runtime, libraries, lines, others):
-    """Makes the calls; what does not come to what is written, nor in others, a text for each."""
+    """Make the calls; returns a text for each result that is not in others or, if not there, in the line."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as calls:
         calls.write("".join(line.split(" => ", 1)[0] + "\n" for line in lines))
         calls.flush()

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints how many references hooks and callbacks of structural walks find of the values that they
- * are given, on whichever runtime is loaded; use_counts.py compares two. A line is a walk:
+ * Prints the reference counts that hooks and callbacks of structural walks see on the values that
+ * they are given, on whichever runtime is loaded; use_counts.py compares two. A line is a walk:
  *
  *     map-post leaves fresh moved A(A(p')): mp2 cp2 -> same =A1
  *
- * Values are containers: A() Array, L() List, M() Map, D() Dict, with keys 0, 1, ...; K() a Dict
+ * Values are written as: A() Array, L() List, M() Map, D() Dict, with keys 0, 1, ...; K() a Dict
  * whose keys are its values; s a String, 1 an int.
  *
- * Others are objects with up to two fields: N() whose fields are read by the library's getter, F()
- * by one of ours, P() whose hooks are C functions and go on with the first field, Q() whose hooks
- * are Functions and do that, G() a node of a graph, V() a variable, E() whose first field defines
- * one. p, q, g and v have no fields, and x no hooks either. A ' behind a value is one more owner.
+ * Other letters are objects with up to two fields: N() with fields read by the library's getter,
+ * F() by a getter of this program, P() with hooks that are C functions and go on to the first
+ * field, Q() with hooks that are Functions and do the same, G() a node of a graph, V() a variable,
+ * E() whose first field defines a variable. p, q, g and v have no fields; x has neither fields nor
+ * hooks. A ' after a value means that it has one more owner.
  *
- * Events are c for a callback, with the mode of a mutation behind it; v for __s_visit__, m for
- * __s_mutate__, i for __s_maybe_inplace_mutate__, y for __ffi_shallow_copy__; of visitors and
- * mutators of ours t for visit or mutate, T for maybe_inplace_mutate, r for var_remap_get, w for
- * var_remap_set. The value follows, and its number of references; a ~ if there are weak ones.
+ * Events: c is a callback, followed by the mode of a mutation; v __s_visit__, m __s_mutate__,
+ * i __s_maybe_inplace_mutate__, y __ffi_shallow_copy__. Of this program's visitors and mutators:
+ * t is visit or mutate, T maybe_inplace_mutate, r var_remap_get, w var_remap_set. After the event
+ * come the value and its number of references, and a ~ if it also has weak references.
  */
 #include "use_counts.h"
 
-/* What is being done. */
-typedef enum { kKeep, kSame, kFresh } giving; /* by callbacks: nothing, the value, another one */
+/* The walk in progress. */
+typedef enum { kKeep, kSame, kFresh } giving; /* callbacks give: nothing, the value, another one */
 typedef enum { kWalk, kVisit, kMap, kMutate } walking;
 static giving gives;
 static walking walks;
 
-/* ---- Callbacks ---------------------------------------------------------------------------------
- */
+/* ---- Callbacks ---- */
 
 static int call_back(void *self, const TVMFFIAny *args, int32_t num, TVMFFIAny *result) {
   (void)self;
@@ -49,7 +49,7 @@ static int call_back(void *self, const TVMFFIAny *args, int32_t num, TVMFFIAny *
   return 0;
 }
 
-/* An Array of values, which it takes. */
+/* An Array of the items. [take] */
 static TVMFFIAny make_array(TVMFFIAny *items, int32_t num) {
   TVMFFIObjectHandle made = NULL;
   int32_t i;
@@ -58,7 +58,7 @@ static TVMFFIAny make_array(TVMFFIAny *items, int32_t num) {
   return tvm_ffi_any_take_object(made);
 }
 
-/* The list of a callback for each of the types; third, unless negative, is a bool behind it. */
+/* A list with one callback for each type; a third element, a bool, is appended unless negative. */
 static TVMFFIAny list_callbacks(const int32_t *type_indices, int num, int third) {
   TVMFFIAny entries[8], items[3];
   int i;
@@ -71,7 +71,7 @@ static TVMFFIAny list_callbacks(const int32_t *type_indices, int num, int third)
   return make_array(entries, num);
 }
 
-/* For all values, or for those without others in them alone. */
+/* Callbacks for all values, or only for values that contain no others. */
 static TVMFFIAny make_callbacks(bool for_all, int third) {
   int32_t type_indices[6];
   type_indices[0] = for_all ? -1 : types['x'];
@@ -83,8 +83,7 @@ static TVMFFIAny make_callbacks(bool for_all, int third) {
   return list_callbacks(type_indices, for_all ? 1 : 6, third);
 }
 
-/* ---- Visitors and mutators of ours -------------------------------------------------------------
- */
+/* ---- Visitors and mutators of this program ---- */
 
 static TVMFFIAny find_attr(const char *name, int32_t type_index) {
   TVMFFIByteArray bytes = bytes_of(name);
@@ -93,7 +92,7 @@ static TVMFFIAny find_attr(const char *name, int32_t type_index) {
   return i >= 0 && i < column->size ? ((const TVMFFIAny *)column->data)[i] : tvm_ffi_any_none();
 }
 
-/* The hook's outcome, or that of a global function where there is no hook. */
+/* Calls the value's hook, or if it has none the global function `otherwise`. */
 static TVMFFIAny call_hook(const char *name, const char *otherwise, void *self, TVMFFIAny value) {
   TVMFFIAny hook = find_attr(name, value.type_index), args[2], result = tvm_ffi_any_none();
   union {
@@ -165,15 +164,14 @@ static TVMFFIAny new_agent(const char *key, const agent_table *table) {
   return tvm_ffi_any_take_object(made);
 }
 
-/* ---- Walks -------------------------------------------------------------------------------------
- */
+/* ---- Walks ---- */
 
 typedef struct {
   const char *name, *function;
   walking walks;
-  int order;  /* of a walk or a map */
-  bool more;  /* callbacks with the kind of region, or with the mode */
-  bool takes; /* the root may be moved in */
+  int order;  /* pre- or post-order, of a walk or a map */
+  bool more;  /* callbacks get the kind of region (walk, map) or the mode (mutate) too */
+  bool takes; /* the root may be passed as an rvalue */
 } way;
 
 static const way kWays[] = {
@@ -190,7 +188,7 @@ static const way kWays[] = {
     {"mutate-mode", "ffi.StructuralMutate", kMutate, 0, true, true},
 };
 
-/* Separated by blanks. */
+/* The values to walk over, separated by blanks. */
 static const char kValues[] =
     "x p q s x' g v "
     /* containers */
@@ -215,7 +213,7 @@ enum { kNumWays = sizeof kWays / sizeof *kWays };
 
 static const char *const kGivings[] = {"keep", "same", "fresh"};
 
-/* What came of it, and gives up all that was there for it. */
+/* Prints the result of a walk, and releases the extra owners. */
 static void end_line(TVMFFIAny was, TVMFFIAny result) {
   const char *kind = result.type_index == kTVMFFINone        ? "none"
                      : result.type_index == kTVMFFIUnchanged ? "unchanged"
@@ -230,7 +228,7 @@ static void end_line(TVMFFIAny was, TVMFFIAny result) {
   while (num_others > 0) tvm_ffi_any_clear(&others[--num_others]);
 }
 
-/* A walk by callbacks. The root is moved in, or lent. */
+/* A walk by callbacks. The root is moved in or borrowed. */
 static void run(const way *how, const char *value, bool for_all, bool is_moved) {
   const char *text = value;
   TVMFFIAny root = read_value(&text), args[4], result = tvm_ffi_any_none();
@@ -261,7 +259,7 @@ static void run(const way *how, const char *value, bool for_all, bool is_moved) 
   tvm_ffi_object_release(handle);
 }
 
-/* The same by a visitor or a mutator of ours; without a function, by calling it. */
+/* A walk by a visitor or mutator of this program, through the function or, if NULL, the table. */
 static void run_agent(const char *name, const char *key, const agent_table *table,
                       const char *function, const char *value) {
   const char *text = value;

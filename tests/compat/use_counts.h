@@ -13,7 +13,7 @@ typedef struct {
   TVMFFIAny fields[2];
 } node;
 
-/* A visitor or a mutator as the ABI has them, with a table of ours: a visitor's has one entry. */
+/* The layout of visitors and mutators in the ABI; a visitor's table has only the first entry. */
 typedef TVMFFIAny (*action)(void *self, TVMFFIAny value);
 typedef struct {
   action mutate, mutate_in_place, get_mapped;
@@ -25,12 +25,12 @@ typedef struct {
   int32_t region;
 } agent;
 
-extern int32_t types[128];   /* by the letter */
-extern TVMFFIAny others[16]; /* owners of values that have more than one */
+extern int32_t types[128];   /* type indices by letter */
+extern TVMFFIAny others[16]; /* the extra owners, of values written with a ' */
 extern int num_others;
-extern char events[1 << 14]; /* of the walk so far */
+extern char events[1 << 14]; /* of the current walk, as text */
 
-/* Ends the program with the error that was raised. */
+/* Ends the program, printing the raised error. */
 void fail(const char *what);
 #define CHECK(call)               \
   do {                            \
@@ -47,13 +47,13 @@ void *new_object(size_t size, int32_t type_index, void (*deleter)(void *self, in
 TVMFFIAny new_node(int32_t type_index, TVMFFIAny first, TVMFFIAny second);
 TVMFFIAny new_leaf(void);
 
-/* A value, and moves *text behind it. */
+/* Reads a value and moves *text behind it. */
 TVMFFIAny read_value(const char **text);
 
-/* Notes an event. */
+/* Appends an event to the text. */
 void note(char event, TVMFFIAny value);
 
-/* A call of a global function, [own] in *result. */
+/* Calls a global function with two arguments; *result is [own]. */
 int call2(const char *name, TVMFFIAny a, TVMFFIAny b, TVMFFIAny *result);
 TVMFFIAny new_function(TVMFFISafeCallType call);
 TVMFFIAny take_error(void);

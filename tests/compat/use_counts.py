@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks and callbacks of structural walks find as many references of a value on our library as on the package's.
+"""Hooks and callbacks of structural walks see the same reference counts on our library as on the package's.
 
     use_counts.py --runtime libtvm_ffi.so --program use_counts.so   compare
-    use_counts.py --dump libtvm_ffi.so --program use_counts.so      print what one of them comes to
+    use_counts.py --dump libtvm_ffi.so --program use_counts.so      print the counts on one of them
 
-A value that only its parent holds may be unique to a hook, which decides then to change it in place. The
-program, use_counts.c, says how to read the lines; it is loaded behind the library that it is to run on.
+Counts matter because a hook may change a value in place if the count shows that only its parent holds it. The
+program, use_counts.c, explains the lines; it is loaded after the library that it runs on.
 """
 import argparse
 import ctypes
@@ -26,7 +26,7 @@ def dump(library, program):
 
 
 def run(library, program):
-    """What the program prints on a library, by walk."""
+    """{walk: counts} that the program prints on a library."""
     command = [sys.executable, __file__, "--dump", library, "--program", program]
     done = subprocess.run([str(word) for word in command], text=True, check=False, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of objects, with hooks of every kind. */
+/* The types of objects with fields, and hooks of every kind. */
 #include <stddef.h>
 
 #include "use_counts.h"
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 TVMFFIAny take_error(void) {
   return tvm_ffi_any_take_object(tvm_ffi_error_take());
 }
 
-/* The object with another first field, or what says that it stays the same. */
+/* A copy of the object with another first field; or the field itself if unchanged or an error. */
 static TVMFFIAny with_field(TVMFFIAny value, TVMFFIAny field) {
   if (field.type_index == kTVMFFIUnchanged || field.type_index == kTVMFFIError) return field;
   return new_node(value.type_index, field, copy(as_node(value)->fields[1]));
@@ -51,7 +50,7 @@ static TVMFFIAny mutate_field(void *mutator, TVMFFIAny value) {
   return with_field(value, ((agent *)mutator)->table->mutate(mutator, as_node(value)->fields[0]));
 }
 
-/* In place too, where the object alone has what is in the field. */
+/* Mutates the field in place too if the object holds the only reference to it. */
 static TVMFFIAny mutate_field_in_place(void *mutator, TVMFFIAny value) {
   const agent_table *table = ((agent *)mutator)->table;
   TVMFFIAny field = as_node(value)->fields[0], given;
@@ -95,7 +94,7 @@ static int call_visit_field(void *self, const TVMFFIAny *args, int32_t num, TVMF
   return call2("ffi.StructuralVisitorVisit", args[0], as_node(args[1])->fields[0], result);
 }
 
-/* What the mutator makes of the first field; false if that is the field. */
+/* Mutates the first field by the global function; false if the result is the same field. */
 static bool mutate_by_name(const TVMFFIAny *args, TVMFFIAny *out) {
   TVMFFIAny field = as_node(args[1])->fields[0];
   CHECK(call2("ffi.StructuralMutatorMutate", args[0], field, out));
@@ -143,14 +142,13 @@ static int write_field(void *field, const TVMFFIAny *value) {
   return 0;
 }
 
-/* ---- Types -------------------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 typedef struct {
   char letter;
   bool has_fields;
   TVMFFISEqHashKind equality;
-  int64_t flags; /* of the first field */
+  int64_t flags; /* flags of the first field */
 } type_entry;
 
 static const type_entry kTypes[] = {
@@ -207,7 +205,7 @@ TVMFFIAny new_function(TVMFFISafeCallType call) {
   return tvm_ffi_any_take_object(made);
 }
 
-/* Takes the value. */
+/* Registers an attribute. [take] value */
 static void set_attr(char letter, const char *name, TVMFFIAny value) {
   TVMFFIByteArray bytes = bytes_of(name);
   CHECK(TVMFFITypeRegisterAttr(types[(int)letter], &bytes, &value));

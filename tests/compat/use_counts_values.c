@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are written as text, and events. */
+/* Reads values from text, and records events. */
 #include "use_counts.h"
 
 int32_t types[128];
@@ -105,7 +105,7 @@ int call2(const char *name, TVMFFIAny a, TVMFFIAny b, TVMFFIAny *result) {
   return tvm_ffi_function_call_global(name, args, 2, result);
 }
 
-/* A container of values, which it takes. */
+/* A container of the values. [take] */
 static TVMFFIAny make_container(char letter, TVMFFIAny *values, int num) {
   TVMFFIAny items[8], made;
   bool is_map = letter == 'M' || letter == 'D' || letter == 'K';

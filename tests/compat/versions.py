@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of ours on older releases of the reference: they load there, and calls come to the same.
+"""Our kernels on older releases of the reference: they load there, and calls have the same results.
 
     versions.py --host PROGRAM --work FOLDER --exports tests/abi/versions/*.txt --kernels NAME=LIBRARY...
 
-Each release that has a list is downloaded, and has to export what its list says.
+Each release that has a list is downloaded, and must export exactly what the list says.
 """
 import argparse
 import os
@@ -18,7 +18,7 @@ import compare
 import package
 
 WITHOUT_DICT = 'ValueError "Function ffi.DictSetItem not found"'
-# A call and what comes of it; or by release, "" being the others, None what is not compared and ... not called.
+# (call, result). A dict has results by release, "" for all others; None is not compared, ... is not called.
 CALLS = [
     ("tensor.add_one t/float32/3 v/float32/3", "None"),
     ("tensor.add_one t/float32/3 v/float32/2",
@@ -48,7 +48,7 @@ CALLS = [
 
 
 def fetch(version):
-    """The library of a release, kept beside the package; no matter which Python runs."""
+    """The library of a release, kept beside the package; from one wheel, whichever Python runs."""
     python = package.require().python
     folder = package.folder() / "versions" / version
     library = folder / "libtvm_ffi.so"
@@ -71,7 +71,7 @@ def fetch(version):
 
 
 def check_exports(library, names):
-    """What a list says of a release, a text for each difference."""
+    """A text for each difference between a list and the exports of a release."""
     done = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
     exported = set(re.findall(r" (TVMFFI\w+)$", done.stdout, re.M))
     return [f"the list of its exports is wrong in {name}" for name in sorted(exported ^ set(names))]
@@ -100,7 +100,7 @@ def main():
     kernels = {name: pathlib.Path(path).resolve() for name, path in (text.split("=", 1) for text in args.kernels)}
     args.work = args.work / "versions"
     args.work.mkdir(exist_ok=True)
-    os.environ["LD_BIND_NOW"] = "1"  # all that the kernels import, and not just what is called
+    os.environ["LD_BIND_NOW"] = "1"  # resolve everything that the kernels import, not only what is called
     failed = 0
     for exports in args.exports:
         version = exports.stem

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the layer's CUDA headers share. */
+/* Helpers for the tests of the layer's CUDA headers. */
 #ifndef TESTS_CUDA_CUDA_SUPPORT_H_
 #define TESTS_CUDA_CUDA_SUPPORT_H_
 
@@ -10,7 +10,7 @@
 #include "../cpp/caught.h"
 #include "fake.h"
 
-/** The calls since the last time that this was asked, one per line. */
+/** The CUDA calls since the last call of this function, one per line. */
 inline std::string TakeLog() {
   const std::string log = fake_get_log();
   fake_clear_log();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images beside an object file, as tools for embedding put them there: NAME with that CONTENT, or for
- * test_cubin_launcher.cc two that the fakes take for cubins, and one that is none. */
+/* Images in an object file, as embedding tools write them: NAME with CONTENT, or for
+ * test_cubin_launcher.cc two that the fakes accept as cubins, and one that is not an image. */
   .section .rodata, "a"
 
 #define EMBED(name, content) EMBED_AS(name, content)

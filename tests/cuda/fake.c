@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fakes of CUDA have in common: the log, failures on demand, kernels. */
+/* The common part of the CUDA fakes: the log, failures on demand, kernels. */
 #include "fake.h"
 
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ __attribute__((__format__(__printf__, 1, 2))) static void put(const char *format
   va_end(values);
 }
 
-/* ---- Control --------------------------------------------------------------------------------- */
+/* ---- Control ---- */
 
 void fake_clear_log(void) {
   pthread_mutex_lock(&lock);
@@ -104,7 +104,7 @@ void fake_add_state(void (*reset)(void), long (*count)(void)) {
   states[num_states++].count = count;
 }
 
-/* ---- For the fakes --------------------------------------------------------------------------- */
+/* ---- For the fakes ---- */
 
 int fake_begin(const char *function, const char *format, ...) {
   va_list values;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fakes of CUDA for systems without a GPU: a libcuda.so.1 (fake_driver.c) that does what the real
- * one does as far as a launcher of kernels sees it. fake.c is in that library; another fake links
- * with it. Device memory is the host's, a kernel is a function of the test that runs when it is
- * launched; every call is written to a log, and any can be made to fail. Handles are checked: what
- * was given back gives CUDA_ERROR_INVALID_HANDLE.
+ * Fakes of CUDA for systems without a GPU: a libcuda.so.1 (fake_driver.c) that behaves like the
+ * real one as far as a launcher of kernels can see. fake.c is part of that library; the other fake
+ * links with it. Device memory is host memory, a kernel is a function of the test that runs when it
+ * is launched; every call is written to a log, and any can be made to fail. Handles are checked: a
+ * released one gives CUDA_ERROR_INVALID_HANDLE.
  *
- * Streams are taken as they come, but for capturing one, which has to be made. A captured kernel
- * has to come from PTX. Calls are serialised; the current context is the calling thread's.
+ * Any value is accepted as a stream, except for a capture, whose stream must have been created. A
+ * captured kernel has to come from PTX. Calls are serialised; the current context is per thread.
  */
 #ifndef TESTS_CUDA_FAKE_H_
 #define TESTS_CUDA_FAKE_H_
@@ -22,7 +22,7 @@ extern "C" {
 
 enum { kFakeMaxDevices = 4, kFakeMaxParams = 8, kFakeMaxStates = 4 };
 
-/* What a kernel is launched with. */
+/* The parameters of a launch. */
 typedef struct {
   unsigned grid[3], block[3],
       cluster[3]; /* cluster is 1, 1, 1 unless an attribute says otherwise */
@@ -38,63 +38,64 @@ typedef struct {
   int static_shared_bytes;
 } fake_kernel;
 
-/* ---- Control: call it between the calls of the code under test ------------------------------- */
+/* ---- Control: call it between the calls of the code under test ---- */
 
-/* As at the start: nothing in the log, nothing fails, no kernels, one device, not initialised, no
- * context current in this thread. What was allocated is freed, and no handle is good any more. */
+/* Restores the initial state: the log is empty, nothing fails, no kernels, one device, not
+ * initialised, no current context in this thread. Frees all allocations and invalidates all
+ * handles. */
 FAKE_EXPORT void fake_reset(void);
 
 /*
- * A kernel that images have: a PTX image when it says `.entry <name>`, a binary one always.
- * What kernel points to is copied but for the name. A program that knows nothing of fakes has
- * kernels in a library that FAKE_CUDA_KERNELS names; its `void fake_kernels(void)` adds them.
+ * Adds a kernel to the images: to a PTX image if it contains `.entry <name>`, to every binary one.
+ * *kernel is copied, except the text of its name. A program that does not use fakes itself gets its
+ * kernels from a library named by FAKE_CUDA_KERNELS, whose `void fake_kernels(void)` adds them.
  */
 FAKE_EXPORT void fake_add_kernel(const fake_kernel *kernel);
 
 FAKE_EXPORT void fake_set_device_count(int count);
 
-/* The call after n more fails with that code, and only that one; -1: none does. */
+/* After n more calls, the next one fails with that code, and only that one; -1: none fails. */
 FAKE_EXPORT void fake_fail_after(long n, int code);
 
-/* Calls of that function fail with that code until it is 0. */
+/* Calls of that function fail with that code; 0 ends this. */
 FAKE_EXPORT void fake_fail(const char *function, int code);
 
-/* A line per call: `cuLaunchKernel scale grid 1 1 1 block 32 1 1 shared 0 stream 0`; behind it
- * ` -> <code>` when it failed. Texts of errors are asked for without being logged. */
+/* A line per call: `cuLaunchKernel scale grid 1 1 1 block 32 1 1 shared 0 stream 0`, followed by
+ * ` -> <code>` if it failed. Calls that return the text of an error are not logged. */
 FAKE_EXPORT const char *fake_get_log(void);
 FAKE_EXPORT void fake_clear_log(void);
 
 /* Calls since the reset, as fake_fail_after counts them. */
 FAKE_EXPORT long fake_get_call_count(void);
 
-/* What has not been given back: modules, libraries, streams, allocations, retained contexts, ... */
+/* The number of unreleased modules, libraries, streams, allocations, retained contexts, ... */
 FAKE_EXPORT long fake_get_live_count(void);
 
-/* A context of a device that is not its primary one, as cuCtxCreate makes. (Of the driver.) */
+/* Makes a context of a device that is not its primary one, like cuCtxCreate. Only in the driver. */
 FAKE_EXPORT void *fake_make_context(int device);
 
-/* ---- For the fakes themselves ---------------------------------------------------------------- */
+/* ---- For the fakes themselves ---- */
 
-/* Begins a call, which is logged with its arguments, and keeps others out until fake_end.
- * Gives the code that it has to fail with, or 0. */
+/* Begins a call: takes the lock, which fake_end releases, and logs the call with its arguments.
+ * Returns the code that the call has to fail with, or 0. */
 __attribute__((__format__(__printf__, 2, 3))) FAKE_EXPORT int fake_begin(const char *function,
                                                                          const char *format, ...);
 
-/* Ends a call. Gives code. */
+/* Ends a call. Returns code. */
 FAKE_EXPORT int fake_end(int code);
 
-/* The kernel of that name that an image has, or NULL. */
+/* The kernel of that name in an image, or NULL. */
 FAKE_EXPORT const fake_kernel *fake_find_kernel(const void *image, const char *name);
 
-/* Behind the name of an entry of a PTX image, or NULL. */
+/* The text after the name of an entry in a PTX image, or NULL. */
 FAKE_EXPORT const char *fake_find_entry(const void *image, const char *name);
 
-/* Whether it is a cubin, a fatbin or PTX. */
+/* Whether the image is a cubin, a fatbin or PTX. */
 FAKE_EXPORT int fake_is_image(const void *image);
 
 FAKE_EXPORT int fake_get_device_count(void);
 
-/* Loads what FAKE_CUDA_KERNELS names, once. */
+/* Loads the library that FAKE_CUDA_KERNELS names, once. */
 FAKE_EXPORT void fake_load_kernels(void);
 
 /* Adds a fake's part of fake_reset and of fake_get_live_count; at most kFakeMaxStates. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime API of CUDA as far as device_guard.h, cubin_launcher.h and an allocator use it,
- * beside the fake driver and with the same log and control. It does not go through the driver's
- * functions.
+ * The part of CUDA's runtime API that device_guard.h, cubin_launcher.h and an allocator use. It has
+ * the log and control of the fake driver, but does not call the driver's functions.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@ enum {
   kOptInShared = 232448
 };
 
-/* Handles are not used a second time, so that an old one is known as such. */
+/* Handles are never reused, so that a released one is recognised. */
 struct CUlib_st {
   int number; /* in the log: the first library is library 1 */
   int is_live;
@@ -38,7 +37,7 @@ static void *blocks[kMaxBlocks];
 static __thread int current_device;
 static __thread cudaError_t last_error;
 
-/* ---- State ----------------------------------------------------------------------------------- */
+/* ---- State ---- */
 
 static void reset_state(void) {
   int i;
@@ -71,7 +70,7 @@ static int number_of(const struct CUlib_st *self) {
   return self >= libraries && self < libraries + num_libraries ? self->number : 0;
 }
 
-/* Functions take kernels as what they have of the program's own functions. */
+/* Runtime functions get kernels as the address of a host function; here that is the handle. */
 static struct CUkern_st *kernel_of(const void *handle) {
   struct CUkern_st *self = (struct CUkern_st *)(uintptr_t)handle;
   return self >= kernels && self < kernels + num_kernels ? self : NULL;
@@ -89,17 +88,17 @@ static int is_device(int device) {
   return device >= 0 && device < fake_get_device_count();
 }
 
-/* Unless the call fails anyhow, it does so with that code when the condition does not hold. */
+/* Makes the call fail with that code if the condition is false and it has not failed already. */
 #define CHECK(condition, otherwise) \
   if (code == 0 && !(condition)) code = (otherwise)
 
-/* The error stays until somebody asks for it. */
+/* The error stays until it is read. */
 static cudaError_t end(int code) {
   if (code != 0) last_error = (cudaError_t)code;
   return (cudaError_t)fake_end(code);
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static const struct {
   cudaError_t code;
@@ -138,7 +137,7 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 cudaError_t cudaGetDevice(int *out) {
   int code = fake_begin("cudaGetDevice", "%s", "");
@@ -172,7 +171,7 @@ cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribute, int 
   return end(code);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 cudaError_t cudaMalloc(void **out, size_t size) {
   int i = 0, code = fake_begin("cudaMalloc", "%lu", (unsigned long)size);
@@ -194,7 +193,7 @@ cudaError_t cudaFree(void *data) {
   return end(code);
 }
 
-/* ---- Libraries ------------------------------------------------------------------------------- */
+/* ---- Libraries ---- */
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *image,
                                 enum cudaJitOption *jit_options, void **jit_values,
@@ -239,7 +238,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t library, const
   return end(code);
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
+/* ---- Kernels ---- */
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *kernel) {
   int code = fake_begin("cudaFuncGetAttributes", "%s", name_of(kernel));
@@ -261,7 +260,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
   return end(code);
 }
 
-/* Runs the kernel, or gives the code that says why not. */
+/* Runs the kernel, or returns an error code. */
 static int run(const void *handle, fake_launch *launch, void **params) {
   const struct CUkern_st *self = kernel_of(handle);
   int i;

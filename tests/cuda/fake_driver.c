@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libcuda.so.1: the functions of the driver that launchers of kernels need, under the names that
- * cuda.h gives them. Types are declared here, for systems without the toolkit; where it is,
+ * cuda.h gives them. Types are declared here, for systems without the toolkit; if it is installed,
  * test_fake_layout.c compares them.
  */
 #include <stdint.h>
@@ -34,7 +34,7 @@ typedef enum {
   kNumKinds
 } handle_kind;
 
-/* Handles are not used a second time, so that an old one is known as such. */
+/* Handles are never reused, so that a released one is recognised. */
 struct fake_handle {
   handle_kind kind;
   int number; /* in the log: the first module is module 1 */
@@ -55,7 +55,7 @@ static struct {
   char *data;
   size_t size;
 } blocks[kMaxBlocks];
-/* Launches that were captured, and the stream that is being so. */
+/* Captured launches, and the stream that is being captured. */
 static struct {
   const struct fake_handle *kernel;
   fake_launch launch;
@@ -68,7 +68,7 @@ static int is_initialised;
 static __thread struct fake_handle *stack[kMaxStack];
 static __thread int stack_size;
 
-/* ---- State ----------------------------------------------------------------------------------- */
+/* ---- State ---- */
 
 static void reset_state(void) {
   int i;
@@ -123,7 +123,7 @@ static int number_of(const struct fake_handle *self) {
   return self >= handles && self < handles + num_handles ? self->number : 0;
 }
 
-/* Streams that the fake has not made are told by their value. */
+/* The log shows a stream that the fake did not make as its value. */
 static unsigned long id_of(const struct fake_handle *stream) {
   return number_of(stream) != 0 ? (unsigned long)number_of(stream)
                                 : (unsigned long)(uintptr_t)stream;
@@ -149,21 +149,21 @@ void *fake_make_context(int device) {
   return make_context(device);
 }
 
-/* Begins a call of a function that wants cuInit before it. */
+/* Begins a call of a function that needs cuInit before it. */
 #define BEGIN(...)                    \
   int code = fake_begin(__VA_ARGS__); \
   if (code == 0 && !is_initialised) code = CUDA_ERROR_NOT_INITIALIZED
 
-/* And a current context. */
+/* The same for a function that also needs a current context. */
 #define BEGIN_IN_CONTEXT(...) \
   BEGIN(__VA_ARGS__);         \
   if (code == 0 && get_current() == NULL) code = CUDA_ERROR_INVALID_CONTEXT
 
-/* Unless the call fails anyhow, it does so with that code when the condition does not hold. */
+/* Makes the call fail with that code if the condition is false and it has not failed already. */
 #define CHECK(condition, otherwise) \
   if (code == 0 && !(condition)) code = (otherwise)
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static const struct {
   CUresult code;
@@ -208,7 +208,7 @@ CUresult cuGetErrorString(CUresult error, const char **out) {
   return i >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ---- */
 
 CUresult cuInit(unsigned flags) {
   int code = fake_begin("cuInit", "%u", flags);
@@ -270,7 +270,7 @@ CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice d
   return fake_end(code);
 }
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---- */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
   BEGIN("cuDevicePrimaryCtxRetain", "device %d", device);
@@ -342,7 +342,7 @@ CUresult cuCtxSynchronize(void) {
   return fake_end(code);
 }
 
-/* ---- Modules, which belong to a context ------------------------------------------------------ */
+/* ---- Modules, which belong to a context ---- */
 
 static void load_module(CUmodule *out, const void *image) {
   struct fake_handle *self = make(kModule, get_current());
@@ -386,7 +386,7 @@ CUresult cuModuleUnload(CUmodule module) {
   return fake_end(code);
 }
 
-/* ---- Libraries, whose kernels are good in every context -------------------------------------- */
+/* ---- Libraries, whose kernels are valid in every context ---- */
 
 CUresult cuLibraryLoadData(CUlibrary *out, const void *image, CUjit_option *jit_options,
                            void **jit_values, unsigned num_jit_options, CUlibraryOption *options,
@@ -423,7 +423,7 @@ CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary library, const char *name) 
   return fake_end(code);
 }
 
-/* The function has the kernel's attributes as they are now. */
+/* The function gets a copy of the kernel's present attributes. */
 CUresult cuKernelGetFunction(CUfunction *out, CUkernel kernel) {
   BEGIN_IN_CONTEXT("cuKernelGetFunction", "%s", name_of(kernel));
   CHECK(is_handle(kernel, kKernel), CUDA_ERROR_INVALID_HANDLE);
@@ -436,7 +436,7 @@ CUresult cuKernelGetFunction(CUfunction *out, CUkernel kernel) {
   return fake_end(code);
 }
 
-/* ---- Attributes of kernels ------------------------------------------------------------------- */
+/* ---- Attributes of kernels ---- */
 
 /* The dynamic shared memory that a launch may ask for. */
 static int get_max_dynamic(const struct fake_handle *self, int device) {
@@ -498,9 +498,9 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
   return fake_end(code);
 }
 
-/* ---- Launching ------------------------------------------------------------------------------- */
+/* ---- Launching ---- */
 
-/* A kernel stands for its function in the current context. */
+/* A kernel may be launched in any context, a function of a module only in that of the module. */
 static int check_launch(const struct fake_handle *self, fake_launch *launch) {
   const struct fake_handle *context = get_current();
   const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -523,7 +523,7 @@ static int check_launch(const struct fake_handle *self, fake_launch *launch) {
   return CUDA_SUCCESS;
 }
 
-/* Runs the kernel, or has its launch captured. PTX says how large the parameters are. */
+/* Runs the kernel, or captures its launch; the sizes of the parameters are read from the PTX. */
 static int run(const struct fake_handle *self, const fake_launch *launch, void **params) {
   const char *at = fake_find_entry(self->owner->image, self->kernel->name);
   int count = 0;
@@ -590,7 +590,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   }
 }
 
-/* ---- Streams and graphs ---------------------------------------------------------------------- */
+/* ---- Streams and graphs ---- */
 
 CUresult cuStreamCreate(CUstream *out, unsigned flags) {
   BEGIN_IN_CONTEXT("cuStreamCreate", "%u", flags);
@@ -673,7 +673,7 @@ CUresult cuGraphDestroy(CUgraph graph) {
   return fake_end(code);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 CUresult cuMemAlloc(CUdeviceptr *out, size_t size) {
   int i = 0;
@@ -703,7 +703,7 @@ CUresult cuMemFree(CUdeviceptr pointer) {
   return fake_end(code);
 }
 
-/* Whether an allocation has these bytes. */
+/* Whether these bytes are inside one allocation. */
 static int is_device_range(CUdeviceptr pointer, size_t size) {
   const char *data = (const char *)(uintptr_t)pointer;
   int i;

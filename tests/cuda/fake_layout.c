@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes, offsets and values of the headers of CUDA that it is compiled with, as the array TABLE. */
+/* The array TABLE: sizes, offsets and values from the CUDA headers that this is compiled with. */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stddef.h>

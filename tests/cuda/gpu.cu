@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The layer's CUDA headers with the real toolkit: a kernel of this file, and those of a fatbin and
- * a cubin that nvcc made of gpu_kernels.cu. Without a GPU the images are looked at, and loading
- * them has to say why it cannot be: the program then exits with 77.
+ * a cubin that nvcc made from gpu_kernels.cu. Without a GPU it checks the images and the error of
+ * loading them, and exits with 77.
  */
-#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/container/tensor_accessor.h>
 #include <tvm/ffi/extra/cuda/cubin_launcher.h>
 #include <tvm/ffi/extra/cuda/device_guard.h>
 
@@ -26,9 +26,25 @@ TVM_FFI_EMBED_CUBIN_FROM_BYTES(bytes,
     }                                                                     \
   } while (0)
 
-/* `half` comes with device_guard.h. */
+/* device_guard.h includes the header of `half`. */
 __global__ void Twice(half *data, int64_t size) {
   if (threadIdx.x < size) data[threadIdx.x] = data[threadIdx.x] * __float2half(2.0f);
+}
+
+/* An accessor can be a parameter of a kernel. */
+__global__ void Transpose(ffi::TensorAccessor<const float, 2, kDLCUDA> x,
+                          ffi::ContiguousAccessor<float, 2, kDLCUDA> y) {
+  for (int64_t j = threadIdx.x; j < x.size(1); j += blockDim.x) {
+    for (int64_t i = 0; i < x.size(0); ++i) y(j, i) = x[i][j];
+  }
+}
+
+void LaunchTranspose(ffi::TensorAccessor<const float, 2, kDLCUDA> x,
+                     ffi::ContiguousAccessor<float, 2, kDLCUDA> y) {
+  const ffi::CUDADeviceGuard guard(x.device().device_id);
+  const auto stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(kDLCUDA, x.device().device_id));
+  Transpose<<<1, 128, 0, stream>>>(x, y);
+  TVM_FFI_CHECK_CUDA_ERROR(cudaGetLastError());
 }
 
 struct CudaAlloc {
@@ -81,6 +97,14 @@ int RunOn(int device) {
   TVM_FFI_CHECK_CUDA_ERROR(cudaMemcpy(host, x.data_ptr(), sizeof host, cudaMemcpyDeviceToHost));
   for (int64_t i = 0; i < kSize; ++i) EXPECT(host[i] == 3.0f * static_cast<float>(kSize - 1 - i));
 
+  const auto transpose = ffi::Function::FromTyped(LaunchTranspose, "transpose");
+  const ffi::Tensor z = MakeTensor(kSize, DLDataType{kDLFloat, 32, 1}, device);
+  transpose(x.as_strided({10, 100}, {100, 1}), z.as_strided({100, 10}, {10, 1}));
+  TVM_FFI_CHECK_CUDA_ERROR(cudaMemcpy(host, z.data_ptr(), sizeof host, cudaMemcpyDeviceToHost));
+  for (int64_t i = 0; i < kSize; ++i) {
+    EXPECT(host[i] == 3.0f * static_cast<float>(kSize - 1 - (i % 10 * 100 + i / 10)));
+  }
+
   const ffi::Tensor y = MakeTensor(2, DLDataType{kDLFloat, 16, 1}, device);
   half halves[2] = {__float2half(1.5f), __float2half(-4.0f)};
   TVM_FFI_CHECK_CUDA_ERROR(cudaMemcpy(y.data_ptr(), halves, sizeof halves, cudaMemcpyHostToDevice));
@@ -125,7 +149,7 @@ int main() {
     EXPECT(std::strcmp(thrown.what(),
                        "CUDA Error: cudaErrorSymbolNotFound (500): named symbol not found") == 0);
   }
-  // Found or not as one device has another architecture; never a crash.
+  // Whether the kernel is found depends on the architecture of the device; it must never crash.
   try {
     TVM_FFI_EMBED_CUBIN_GET_KERNEL(cubin, "scale");
   } catch (const ffi::Error &thrown) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tvm/ffi/c/cuda.h with CUDA's own runtime library, and on a GPU where there is one; exits with 77
- * where there is none. Is given samples/15_ptx_module/kernels.ptx.
+ * tvm/ffi/c/cuda.h with CUDA's own runtime library, on a GPU; exits with 77 if there is none. The
+ * argument is samples/15_ptx_module/kernels.ptx.
  */
 #include <tvm/ffi/c/cuda.h>
 
@@ -22,7 +22,7 @@ static int count_devices(int *out) {
   return 0;
 }
 
-/* What is raised has to begin so; how it goes on is CUDA's. */
+/* The raised error has to begin with the text; CUDA decides the rest of the message. */
 static int expect(int code, const char *text) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   char got[512];

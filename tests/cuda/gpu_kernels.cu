@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gpu.cu loads: a kernel, and one that wants more shared memory than all are allowed. */
+/* The kernels that gpu.cu loads: one of them needs more shared memory than the default limit. */
 #include <cstdint>
 
 extern "C" __global__ void scale(float *data, int64_t size, float factor) {
@@ -10,7 +10,7 @@ extern "C" __global__ void scale(float *data, int64_t size, float factor) {
 /** Reverses data through shared memory, which has space_size elements. One block. */
 extern "C" __global__ void reverse(float *data, int64_t size, int64_t space_size) {
   extern __shared__ float space[];
-  // Its end, so that all of it has to be there.
+  // Uses the end of the shared memory, so that all of it must be there.
   float *copy = space + space_size - size;
   for (int64_t i = threadIdx.x; i < size; i += blockDim.x) copy[i] = data[i];
   __syncthreads();

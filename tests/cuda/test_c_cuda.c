@@ -47,7 +47,7 @@ static int set_up(void **state) {
   return 0;
 }
 
-/* What the test itself holds: in the driver API the current context has to be retained. */
+/* Makes the device current for the test itself; in the driver API that retains its context. */
 static void make_current(int device) {
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
   CUcontext context;
@@ -72,7 +72,7 @@ static int get_current(void) {
   return device;
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 static int try_call(int code) {
   TVM_FFI_C_CUDA_TRY((tvm_ffi_cuda_result)code);
@@ -94,7 +94,7 @@ static void test_a_failed_call_raises(void **state) {
   tvm_ffi_object_release(error);
 }
 
-/* ---- The guard ------------------------------------------------------------------------------- */
+/* ---- The guard ---- */
 
 static void test_a_device_is_current_for_a_while(void **state) {
   tvm_ffi_cuda_guard outer, inner;
@@ -225,7 +225,7 @@ static void test_a_context_of_the_program(void **state) {
 }
 #endif
 
-/* ---- Images and kernels ---------------------------------------------------------------------- */
+/* ---- Images and kernels ---- */
 
 static void test_loading(void **state) {
   tvm_ffi_cuda_library library;
@@ -242,7 +242,7 @@ static void test_loading(void **state) {
   assert_int_equal(fake_get_live_count(), BY_API(1, 0));
   check_fails(tvm_ffi_cuda_library_get_kernel(library, "scale", &kernel), "RuntimeError",
               "CUDA Error: " INVALID_HANDLE " (400): invalid resource handle");
-  tvm_ffi_cuda_library_unload(library); /* CUDA refuses */
+  tvm_ffi_cuda_library_unload(library); /* CUDA refuses the second unload */
   fake_clear_log();
   tvm_ffi_cuda_library_unload(NULL);
   assert_string_equal(fake_get_log(), "");
@@ -272,7 +272,7 @@ static void test_more_shared_memory(void **state) {
   assert_non_null(strstr(fake_get_log(), SET_ATTRIBUTE " 8 65536 scale device 1\n"));
   check_fails(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, 65536 << 2), "RuntimeError",
               "Failed to set dynamic shared memory attribute for any device");
-  /* What no int holds is refused by CUDA. */
+  /* CUDA refuses a number that does not fit into an int. */
   check_fails(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, (int64_t)1 << 32),
               "RuntimeError", "Failed to set dynamic shared memory attribute for any device");
   assert_non_null(strstr(fake_get_log(), SET_ATTRIBUTE " 8 2147483647 scale"));
@@ -288,26 +288,26 @@ static void test_devices_that_refuse(void **state) {
   (void)state;
   make_current(0);
   load(&library, &kernel);
-  /* One refusal leaves the other device. */
+  /* If one device refuses, the other is still set. */
   for (n = 0; n < BY_API(9, 7); ++n) {
     fake_fail_after(n, 1);
     check_ok(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, -1));
 #if !TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
-    assert_int_equal(cudaGetLastError(), cudaSuccess); /* nobody else's checks find it */
+    assert_int_equal(cudaGetLastError(), cudaSuccess); /* no error is left for later checks */
 #endif
   }
   fake_fail(BY_API("cuDeviceGetAttribute", "cudaDeviceGetAttribute"), 1);
   check_fails(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, -1), "RuntimeError",
               "Failed to set dynamic shared memory attribute for any device");
-  check_ok(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, 1024)); /* need not ask */
+  check_ok(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, 1024)); /* asks for no limit */
   fake_fail(NAME("DeviceGetAttribute"), 0);
-  /* Where there is no device, none refuses. */
+  /* Without devices there is no refusal, and so no error. */
   fake_set_device_count(0);
   check_ok(tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(kernel, -1));
   tvm_ffi_cuda_library_unload(library);
 }
 
-/* ---- Launching ------------------------------------------------------------------------------- */
+/* ---- Launching ---- */
 
 static void test_launching(void **state) {
   tvm_ffi_cuda_library library;
@@ -358,7 +358,7 @@ static void test_launching(void **state) {
               "CUDA Error: " INVALID_HANDLE " (400): invalid resource handle");
 }
 
-/* ---- A kernel of a C library, as the header shows it ----------------------------------------- */
+/* ---- A kernel of a C library, as in the example of the header ---- */
 
 static void *cached;
 static tvm_ffi_cuda_library cached_library;
@@ -400,7 +400,7 @@ TVM_FFI_C_FUNCTION(scale_function, "(0: DLTensor*, 1: float) -> void") {
   return tvm_ffi_cuda_guard_end(&guard, launch_scale(x, factor));
 }
 
-/* Every call of CUDA fails once. */
+/* Each call of CUDA is made to fail once. */
 static void test_a_kernel_of_a_c_library(void **state) {
   float values[3] = {1, 2, 3};
   int64_t shape = 3, stride;
@@ -426,7 +426,7 @@ static void test_a_kernel_of_a_c_library(void **state) {
     fake_fail_after(-1, 0);
     if (code != 0) {
       check_raised_with("RuntimeError", OUT_OF_MEMORY " (2): out of memory");
-      /* A release that fails has released nothing. */
+      /* A failed release leaves the context retained. */
       if (strstr(fake_get_log(), "cuDevicePrimaryCtxRelease device 1 -> 2") != NULL) ++live;
     }
     if (strstr(fake_get_log(), BY_API("cuCtxPopCurrent -> 2", "cudaSetDevice 0 -> 2")) != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda/cubin_launcher.h by the runtime API; by the driver API: test_cubin_launcher_driver.cc. */
+/* cuda/cubin_launcher.h with the runtime API; test_cubin_launcher_driver.cc has the driver API. */
 #include <tvm/ffi/extra/cuda/cubin_launcher.h>
 
 #include <memory>
@@ -34,7 +34,7 @@ CubinModule &Get() {
 }
 }  // namespace inner
 
-/* What the two APIs call the same. */
+/* The names that differ between the two APIs. */
 #if TVM_FFI_CUBIN_LAUNCHER_USE_DRIVER_API
 #define SUITE DriverApi
 #define LIBRARY "cuLibrary"
@@ -90,7 +90,7 @@ const char kAllFailed[] =
 std::string SetShared(int bytes, int device) {
   return SET_ATTRIBUTE " 8 " + std::to_string(bytes) + " scale device " + std::to_string(device);
 }
-/* The calls that set the most shared memory there is for one device. */
+/* The calls that set the largest possible shared memory for one device. */
 std::string SetMostShared(int device) {
   return FindDevice(device) + ATTRIBUTE " 97 device " + std::to_string(device) + "\n" +
          AskShared(device) + SetShared(232448 - 1024, device) + "\n";
@@ -128,7 +128,7 @@ class SUITE : public testing::Test {
   cuda_api::StreamHandle stream_ = reinterpret_cast<cuda_api::StreamHandle>(uintptr_t{0x5e});
 };
 
-/* ---- Loading --------------------------------------------------------------------------------- */
+/* ---- Loading ---- */
 
 TEST_F(SUITE, LoadsFindsLaunchesUnloads) {
   {
@@ -178,7 +178,7 @@ TEST_F(SUITE, ThrowsWhatItCannotFind) {
   EXPECT_NE(module["scale"].GetHandle(), nullptr);
 }
 
-/* Each call that may fail does once: what was loaded before is unloaded. */
+/* Each call that may fail is made to fail once: everything loaded before it is unloaded. */
 TEST_F(SUITE, LeaksNothing) {
   const auto run = [&] {
     CubinModule module(bytes_image);
@@ -196,7 +196,7 @@ TEST_F(SUITE, LeaksNothing) {
   EXPECT_EQ(fake_get_live_count(), 0);
 }
 
-/* ---- Launching ------------------------------------------------------------------------------- */
+/* ---- Launching ---- */
 
 TEST_F(SUITE, ReturnsWhatALaunchReturns) {
   CubinModule module(ptx_image);
@@ -245,7 +245,7 @@ TEST_F(SUITE, LaunchesByAConfiguration) {
   EXPECT_EQ(kernel.LaunchEx(args_, config), kInvalidValue);
 }
 
-/* ---- More shared memory ---------------------------------------------------------------------- */
+/* ---- More shared memory ---- */
 
 TEST_F(SUITE, AllowsSomeSharedMemoryOnEachDevice) {
   fake_set_device_count(3);
@@ -272,7 +272,7 @@ TEST_F(SUITE, AllowsAllTheSharedMemoryThereIs) {
             cuda_api::kSuccess);
 }
 
-/* Whichever call of the first device's fails: the others are done, and no error stays behind. */
+/* If any call for the first device fails, the other devices are still set, and no error remains. */
 TEST_F(SUITE, SomeDevicesMayRefuse) {
   CubinModule module(ptx_image);
   fake_set_device_count(3);
@@ -307,14 +307,14 @@ TEST_F(SUITE, NotAllDevicesMayRefuse) {
              SetShared(bytes, 1) + refused;
   }
   EXPECT_EQ(TakeLog(), calls);
-  // A kernel that has more than there is.
+  // A kernel whose static shared memory is already more than the limit.
   EXPECT_EQ(Caught([&] { module.GetKernelWithMaxDynamicSharedMemory("other"); }), kAllFailed);
   EXPECT_NE(TakeLog().find(SET_ATTRIBUTE " 8 0 other device 1"), std::string::npos);
   fake_fail(ATTRIBUTE, kNoDevice);
   EXPECT_EQ(Caught([&] { module.GetKernelWithMaxDynamicSharedMemory("scale"); }), kAllFailed);
 }
 
-/* Without devices there is nothing to set, and a launch says what is wrong. */
+/* Without devices there is nothing to set; only a launch reports the error. */
 TEST_F(SUITE, GivesAKernelWhereThereAreNoDevices) {
   CubinModule module(ptx_image);
   fake_set_device_count(0);
@@ -327,7 +327,7 @@ TEST_F(SUITE, GivesAKernelWhereThereAreNoDevices) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-/* ---- Moves ----------------------------------------------------------------------------------- */
+/* ---- Moves ---- */
 
 static_assert(!std::is_copy_constructible_v<CubinModule> &&
               !std::is_copy_assignable_v<CubinModule> &&
@@ -357,7 +357,7 @@ TEST_F(SUITE, ModulesMove) {
     EXPECT_EQ(TakeLog(), LIBRARY "Unload library 2\n");
     EXPECT_EQ(moved.GetHandle(), nullptr);
   }
-  // Moved from, they unload nothing; kernels do not notice.
+  // Modules that were moved from unload nothing; kernels stay valid.
   EXPECT_EQ(TakeLog(), "");
   EXPECT_EQ(other.GetHandle(), handle);
   EXPECT_EQ(kernel.Launch(args_, ffi::dim3(1), ffi::dim3(1), nullptr), cuda_api::kSuccess);
@@ -388,9 +388,9 @@ TEST_F(SUITE, KernelsMove) {
   EXPECT_EQ(kernels[0].Launch(args_, ffi::dim3(1), ffi::dim3(1), nullptr), cuda_api::kSuccess);
 }
 
-/* ---- Embedded images ------------------------------------------------------------------------- */
+/* ---- Embedded images ---- */
 
-/* As kernels do: found at the first call. */
+/* Finds the kernel at the first call, like a kernel library. */
 cuda_api::ResultType LaunchFirst(void **args) {
   static auto kernel = TVM_FFI_EMBED_CUBIN_GET_KERNEL(first, "scale");
   return kernel.Launch(args, ffi::dim3(1), ffi::dim3(1), nullptr);
@@ -425,7 +425,7 @@ TEST_F(SUITE, EmbeddedImages) {
   EXPECT_EQ(fake_get_live_count(), 5);
 }
 
-/* ---- The functions of cuda_api --------------------------------------------------------------- */
+/* ---- The functions of cuda_api ---- */
 
 TEST_F(SUITE, Functions) {
   fake_set_device_count(2);

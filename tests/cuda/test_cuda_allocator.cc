@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors in memory of a device, by an allocator that kernel libraries write. */
+/* Tensors in device memory, by an allocator as kernel libraries write it. */
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/extra/cuda/device_guard.h>
 
@@ -56,7 +56,7 @@ TEST_F(CudaAllocator, SaysWhatItCannotAllocate) {
   EXPECT_EQ(fake_get_live_count(), 0);
 }
 
-/* The last reference may go at the end of the process, when CUDA is gone already. */
+/* The last reference may be released at the end of the process, when CUDA is already shut down. */
 TEST_F(CudaAllocator, FailsToFreeInSilence) {
   {
     const ffi::Tensor tensor = Make(0);

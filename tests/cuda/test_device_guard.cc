@@ -95,7 +95,7 @@ TEST_F(DeviceGuard, RestoresWhileAnExceptionIsInFlight) {
             "cudaSetDevice 1 -> 719\ncudaSetDevice 0 -> 719\n");
 }
 
-/* Whose destructor runs code of its own, as one does while an exception is in flight. */
+/* Its destructor uses a guard that throws, while another exception is in flight. */
 struct Cleanup {
   std::string *caught;
   ~Cleanup() {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries with an image embedded, embedded_kernels.cc, through this runtime. */
+/* Libraries with an embedded image (embedded_kernels.cc) on this runtime. */
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <tvm/ffi/extra/module.h>
@@ -24,7 +24,7 @@ class Embedded : public testing::Test {
   }
 };
 
-/* The symbols of both are in the global scope, where the first of a name is everybody's. */
+/* Both libraries are in the global scope, where a name is bound to its first definition. */
 TEST_F(Embedded, ImagesStayWithTheirLibrary) {
   for (const char *name : {"embedded_a", "embedded_b"}) {
     ASSERT_NE(dlopen(PathOf(name).c_str(), RTLD_NOW | RTLD_GLOBAL), nullptr) << dlerror();
@@ -54,7 +54,7 @@ TEST_F(Embedded, ErrorsReachTheCaller) {
   EXPECT_EQ(device, 0);
 }
 
-/* Closed by hand: libraries of C++ stay loaded once they were modules. */
+/* Opened and closed with dlopen and dlclose, because the runtime never unloads C++ modules. */
 TEST_F(Embedded, ImagesAreUnloadedWithTheirLibrary) {
   void *library = dlopen(PathOf("embedded_c").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fake driver does what tests of launchers take for granted. */
+/* The behaviour of the fake driver that the tests of launchers rely on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headers that stand for CUDA's say what those of the toolkit do: fake_layout.c, twice. */
+/* The fake CUDA headers agree with those of the toolkit: fake_layout.c compiled with each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

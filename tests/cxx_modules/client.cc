@@ -26,7 +26,7 @@ namespace client {
 
 int num_alive = 0;
 
-// ---- Modules -----------------------------------------------------------------------------------
+// ---- Modules ----
 
 static int GiveThree(void *, const TVMFFIAny *, std::int32_t, TVMFFIAny *result) {
   result->type_index = kTVMFFIInt;
@@ -40,7 +40,7 @@ static TVMFFIObject *NewFunction() {
   return static_cast<TVMFFIObject *>(function);
 }
 
-// Another reference to what a value holds, which is an object.
+// Another reference to the object that a value holds, as a value.
 static TVMFFIAny Share(const tvm::ffi::Value &value) {
   TVMFFIObjectIncRef(value.any().v_obj);
   return value.any();
@@ -64,7 +64,7 @@ Mode Loud::Act() const {
     case kThrowMoved: {
       Error error("KeyError", "moved away");
       Error taken(std::move(error));
-      throw error;  // NOLINT: that is what it is about
+      throw error;  // NOLINT: by value, for the object that it was moved out of
     }
     default:
       return mode_;
@@ -143,7 +143,7 @@ Optional<Function> Quiet::GetFunction(const String &name) {
   return name.str() == "f" ? Optional<Function>(NewFunction()) : Optional<Function>();
 }
 
-// ---- Making ------------------------------------------------------------------------------------
+// ---- Creating modules ----
 
 template <typename T>
 static T *Cast(TVMFFIObject *obj) {
@@ -165,8 +165,8 @@ static TVMFFIObject *Finish(T *obj) {
   return obj->handle();
 }
 
-// The third method as the first releases of 0.1.13 had it: its result is 16 bytes, whatever is in
-// them.
+// GetFunction, the third virtual method, as in the first releases of 0.1.13: the result is always
+// the 16 bytes of an Any.
 class Old {
  public:
   virtual void First() {}
@@ -198,14 +198,15 @@ TVMFFIObject *MakeQuiet() {
   return Finish(new Quiet);
 }
 
-// ---- Calling modules of the library ------------------------------------------------------------
+// ---- Calling modules of the library ----
 
 static void Expect(bool condition, const char *what, int line) {
   if (!condition) throw std::logic_error(std::to_string(line) + ": " + what);
 }
 #define EXPECT(condition) Expect((condition), #condition, __LINE__)
 
-// The action throws that; without the helper library it comes back, and the error is in the slot.
+// The action must throw this error. Without the helper library it must return, with the error
+// raised in the slot instead.
 template <typename Action>
 static void ExpectThrown(bool with_helper, const char *kind, const char *message, Action action) {
   TVMFFIObjectHandle left = nullptr;
@@ -326,7 +327,7 @@ void CheckTypes(TVMFFIObject *ours) {
   EXPECT(dynamic_cast<Loud *>(quiet) == nullptr);
   try {
     throw static_cast<Loud *>(loud);
-  } catch (ModuleObj *caught) {  // a conversion that type_info does
+  } catch (ModuleObj *caught) {  // a conversion to a base class, which needs type_info
     EXPECT(caught == loud);
   }
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ code of somebody who subclasses ModuleObj. The classes are laid out and their methods are in
-// the order that the ABI says; all but two of the methods are inline, those are the library's.
+// C++ code of a client that subclasses ModuleObj. The layouts of the classes and the order of their
+// methods are those of the ABI; all but two of the methods are inline, those two are the library's.
 #ifndef TESTS_CXX_MODULES_CLIENT_H_
 #define TESTS_CXX_MODULES_CLIENT_H_
 
@@ -65,7 +65,7 @@ class String;
 class Module : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
-  // Of the library with C++ functions, as all functions here that have no body.
+  // In the library with C++ functions, as are all functions here without a body.
   static Module LoadFromFile(const String &path);
   static void VisitContextSymbols(const TypedFunction<void(String, void *)> &visitor);
 };
@@ -89,7 +89,7 @@ class Error : public ObjectRef, public std::exception {
   }
 };
 
-// A whole value, with a destructor: String, Bytes and Optional<String> are such ones.
+// An owned value with a destructor: String, Bytes and Optional<String> are of this kind.
 class Value {
  public:
   Value() : any_() {}
@@ -200,7 +200,7 @@ class ModuleObj : public Object {
 
  private:
   Array imports_;
-  ObjectRef cache_;  // of modules that are the context of a library, which none is here
+  ObjectRef cache_;  // only used by modules that are the context of a library; none here is
 };
 
 }  // namespace ffi
@@ -218,20 +218,20 @@ using tvm::ffi::ObjectRef;
 using tvm::ffi::Optional;
 using tvm::ffi::String;
 
-// What a method of a Loud module does.
+// The behaviour of the methods of a Loud module.
 enum Mode {
   kGive,
   kGiveNothing,
   kGiveWrong,
   kThrowError,
-  kThrowDerived,   // from Error
+  kThrowDerived,   // a class derived from Error
   kThrowStandard,  // std::runtime_error
-  kThrowLong,      // one with a long text
+  kThrowLong,      // std::runtime_error with a long text
   kThrowInt,
-  kThrowMoved,  // an Error that has no object any more
+  kThrowMoved,  // an Error whose object was moved out
   kKindNull,
   kKindLib,
-  kGiveAny,  // GetFunction as the first releases of 0.1.13 had it
+  kGiveAny,  // GetFunction as in the first releases of 0.1.13
   kNumModes
 };
 
@@ -242,7 +242,7 @@ struct DerivedError : Error {
   int more = 1;
 };
 
-// A module with every method.
+// A module that overrides every method.
 class Loud : public ModuleObj {
  public:
   explicit Loud(Mode mode) : mode_(mode) { ++num_alive; }
@@ -260,12 +260,12 @@ class Loud : public ModuleObj {
   String InspectSource(const String &format) const override;
 
  private:
-  Mode Act() const;  // throws or tells what to give
+  Mode Act() const;  // throws, or returns the mode
   Mode mode_;
   mutable std::string text_;
 };
 
-// A module with what it must have.
+// A module that overrides only the pure virtual methods.
 class Quiet : public ModuleObj {
  public:
   Quiet() { ++num_alive; }
@@ -274,17 +274,17 @@ class Quiet : public ModuleObj {
   Optional<Function> GetFunction(const String &name) override;
 };
 
-// A new module, owned.
+// Makes a module. [own]
 TVMFFIObject *Make(Mode mode);
 TVMFFIObject *MakeQuiet();
 
-// The methods of a module of the library's, made by whoever calls this: of kind "ours", mask 5,
-// function "f" gives 3, "!" fails with KeyError "refused" in every method that takes a text, other
-// names have nothing; doc "doc", metadata and source the name asked for, bytes "bytes", formats
-// "c" and "o". Throws std::logic_error with what is wrong.
+// Calls the methods of a module made by the runtime, which the caller passes: of kind "ours", mask
+// 5, function "f" gives 3, "!" fails with KeyError "refused" in every method that takes a text,
+// other names give nothing; doc "doc", metadata and source the requested name, bytes "bytes",
+// formats "c" and "o". Throws std::logic_error that says what is wrong.
 void CheckOurs(TVMFFIObject *module, bool with_helper);
 
-// What C++ knows of the types of modules: one of the library's, and our own.
+// Checks RTTI: type_info of a runtime module and of our own, dynamic_cast, catching base classes.
 void CheckTypes(TVMFFIObject *ours);
 
 }  // namespace client

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What test_cxx_methods.c calls of the client, as a library of kernels.
+// The functions of the client that test_cxx_methods.c calls, as a library of kernels.
 #include "client.h"
 
-// Runs an action; what it throws is raised.
+// Runs an action; an exception becomes a raised error.
 template <typename Action>
 static int Run(Action action) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the library with C++ functions that are no members of client.h's classes.
+// The functions of the library with C++ functions that are not members of client.h's classes.
 #ifndef TESTS_CXX_MODULES_FUNCTIONS_H_
 #define TESTS_CXX_MODULES_FUNCTIONS_H_
 
@@ -24,7 +24,7 @@ namespace json {
 Any Parse(const String &text, String *opt_error);
 String Stringify(const Any &value, const Optional<int> &indent);
 
-// The form of releases up to 0.1.12, and what an Optional<int> was: its destructor has it passed in
+// The signature in releases up to 0.1.12. Their Optional<int> had a destructor, so it is passed in
 // memory.
 struct OldOptional {
   std::int32_t value;

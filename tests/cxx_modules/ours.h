@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module of the library's that the client calls: client.h says what it does. */
+/* The module made by the runtime that the client calls: client.h says how it behaves. */
 #ifndef TESTS_CXX_MODULES_OURS_H_
 #define TESTS_CXX_MODULES_OURS_H_
 

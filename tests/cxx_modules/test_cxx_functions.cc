@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library with C++ functions, as binaries built with the reference's headers use it: results of
-// class type, errors as exceptions, and who owns what.
+// The library with C++ functions, called the way binaries built with the reference's headers call
+// it: results of class type, errors as exceptions, and ownership.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -25,7 +25,7 @@ using tvm::ffi::ObjectRef;
 using tvm::ffi::Optional;
 using tvm::ffi::String;
 
-// ---- Values and calls ---------------------------------------------------------------------------
+// ---- Values and calls ----
 
 Any None() {
   return Any(TVMFFIAny());
@@ -45,7 +45,7 @@ Any Text(const char *text) {
   return Any(any);
 }
 
-// Another reference to the object, as a value.
+// A value that holds another reference to the object.
 Any Object(TVMFFIObject *obj) {
   TVMFFIAny any = TVMFFIAny();
   TVMFFIObjectIncRef(obj);
@@ -58,7 +58,7 @@ Any Object(const ObjectRef &ref) {
   return Object(ref.get());
 }
 
-// What a C function raised, thrown.
+// Throws the error that a C function raised.
 void Check(int code) {
   TVMFFIObjectHandle error = nullptr;
   if (code == 0) return;
@@ -102,7 +102,7 @@ std::uint32_t UseCount(const Any &value) {
   return static_cast<std::uint32_t>(value.any().v_obj->combined_ref_count);
 }
 
-// The kind and message of the Error that an action throws.
+// Kind and message of the Error that an action throws.
 template <typename Action>
 std::string Thrown(Action action) {
   try {
@@ -113,7 +113,8 @@ std::string Thrown(Action action) {
   return "nothing";
 }
 
-// No test leaves an object behind, but for the built-in functions that it is the first to look up.
+// Checks that no test leaks an object. Built-in functions are looked up before, since the first
+// lookup creates their objects.
 class CxxFunctions : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -128,7 +129,7 @@ class CxxFunctions : public testing::Test {
   void TearDown() override { EXPECT_EQ(TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny), 0); }
 };
 
-// ---- Whole values -------------------------------------------------------------------------------
+// ---- Functions on values ----
 
 TEST_F(CxxFunctions, DeepCopyIsAnotherObject) {
   Any array = MakeArray({Int(1), MakeArray({Int(2)})});
@@ -168,7 +169,7 @@ TEST_F(CxxFunctions, HashesAreThoseOfTheGlobalFunctions) {
             Call("ffi.StructuralHash", {value, no, no}).any().v_uint64);
 }
 
-// ---- JSON ---------------------------------------------------------------------------------------
+// ---- JSON ----
 
 TEST_F(CxxFunctions, JsonIsParsedAndWritten) {
   Any value = Parse("[1, {\"a\": null}, 2.5]");
@@ -211,7 +212,7 @@ TEST_F(CxxFunctions, GraphsComeBack) {
   EXPECT_NE(Thrown([] { tvm::ffi::FromJSONGraph(Int(1)); }), "nothing");
 }
 
-// ---- Structure ----------------------------------------------------------------------------------
+// ---- Structure ----
 
 TEST_F(CxxFunctions, TheFirstMismatchIsAPairOfPaths) {
   Any a = MakeArray({Int(1), Int(2)}), b = MakeArray({Int(1), Int(3)});
@@ -251,7 +252,7 @@ TEST_F(CxxFunctions, ErrorsOfVisitsTellTheirPath) {
   }
 }
 
-// ---- Modules ------------------------------------------------------------------------------------
+// ---- Modules ----
 
 TEST_F(CxxFunctions, ModulesAreLoadedFromFiles) {
   EXPECT_EQ(Thrown([] { Module::LoadFromFile("./nothing_such.so"); }).substr(0, 14),
@@ -288,7 +289,7 @@ TEST_F(CxxFunctions, LookUpsGoToImportsOnRequest) {
   EXPECT_FALSE(module->GetFunction("f", true).has_value());
 }
 
-// An error of C++ code comes back to C++ code as it was thrown.
+// An error thrown by C++ code passes through the runtime to C++ code unchanged.
 TEST_F(CxxFunctions, ErrorsPassThroughTheRuntime) {
   Module thrower(client::Make(client::kThrowError)), standard(client::Make(client::kThrowStandard));
   EXPECT_EQ(Thrown([&] { AsModule(thrower.get())->GetFunction("f", true); }), "KeyError: thrown");
@@ -323,7 +324,7 @@ TEST_F(CxxFunctions, ContextSymbolsAreVisitedInOrder) {
   EXPECT_EQ(Thrown([&] { Module::VisitContextSymbols(visitor); }), "KeyError: found it");
 }
 
-// ---- Exceptions ---------------------------------------------------------------------------------
+// ---- Exceptions ----
 
 TEST_F(CxxFunctions, ErrorsAreStandardExceptions) {
   try {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules that C++ code makes, and C++ code that calls ours:
+ * Modules defined in C++, and C++ code that calls modules of the runtime:
  *
  *     test_cxx_methods CLIENT [REFUSAL]
  *
- * CLIENT is the library of client.cc. REFUSAL says that there is no libtvm_ffi_cxx to be found, and
- * what is in the message of methods that are refused for that.
+ * CLIENT is the library of client.cc. With REFUSAL the library libtvm_ffi_cxx must not be found;
+ * the errors of the methods that need it then contain this text.
  */
 #include <dlfcn.h>
 
@@ -18,7 +18,7 @@
 #include "support/check.h"
 #include "support/thread.h"
 
-/* As client.h has them. */
+/* The modes of client.h. */
 enum {
   kGive,
   kGiveNothing,
@@ -51,7 +51,7 @@ static TVMFFIObject *make_quiet(void) {
   return result.v_obj;
 }
 
-/* By our last reference; its destructor is the client's. */
+/* Releases the last reference, and checks that the client's destructor ran. */
 static void release(TVMFFIObject *module) {
   int64_t alive = call_int(client, "num_alive");
   assert_int_equal(check_use_count(module), 1);
@@ -79,7 +79,7 @@ static void check_text(TVMFFIAny *any, const char *text) {
   check_release(any);
 }
 
-/* ---- Methods --------------------------------------------------------------------------------- */
+/* ---- Methods ---- */
 
 static int call(TVMFFIObject *module, tvmffi_module_method method, const char *text,
                 TVMFFIAny *result) {
@@ -173,7 +173,7 @@ static void test_nothing_and_wrong_types(void **state) {
   release(module);
 }
 
-/* Functions in the form of the first releases of 0.1.13. */
+/* GetFunction in the form of the first releases of 0.1.13. */
 static void test_functions_that_are_whole_values(void **state) {
   TVMFFIObject *module = make(kGiveAny), *function = get_function(module, "f", 0);
   TVMFFIAny result;
@@ -213,7 +213,7 @@ static void test_what_methods_throw(void **state) {
   }
 }
 
-/* A text that is too long is cut between characters. */
+/* A long message is truncated between characters, not inside one. */
 static void test_a_long_text_that_is_thrown(void **state) {
   TVMFFIObject *module = make(kThrowLong);
   TVMFFIObjectHandle error;
@@ -224,7 +224,7 @@ static void test_a_long_text_that_is_thrown(void **state) {
   TVMFFIErrorMoveFromRaised(&error);
   message = &TVMFFIErrorGetCellPtr(error)->message;
   assert_in_range(message->size, 400, 512);
-  assert_int_equal(message->size % 2, 1); /* x, and characters of two bytes */
+  assert_int_equal(message->size % 2, 1); /* x, then characters of two bytes */
   TVMFFIObjectDecRef(error);
   release(module);
 }
@@ -236,7 +236,7 @@ static void test_imports_of_both_kinds(void **state) {
   (void)state;
   import_module(module, library);
   import_module(module, other);
-  function = get_function(module, "f", 1); /* of quiet */
+  function = get_function(module, "f", 1); /* found in quiet */
   assert_non_null(function);
   TVMFFIObjectDecRef(function);
   args[0] = tvmffi_any_object(other);
@@ -249,7 +249,7 @@ static void test_imports_of_both_kinds(void **state) {
   check_ok(call_on(module, "ffi.ModuleClearImports", NULL, -1, &result));
   import_module(module, other);
   assert_int_equal(check_use_count(other), 2);
-  TVMFFIObjectDecRef(module); /* destroys what it imports afterwards */
+  TVMFFIObjectDecRef(module); /* afterwards the imports are destroyed */
   release(other);
 }
 
@@ -258,7 +258,7 @@ static void test_packing(void **state) {
   TVMFFIObject *broken = make(kThrowError);
   TVMFFIAny packed;
   (void)state;
-  check_ok(TVMFFIRuntimeModulePack(module, &packed)); /* exportable: as the library */
+  check_ok(TVMFFIRuntimeModulePack(module, &packed)); /* exportable: packed as the library */
   assert_int_equal(TVMFFIBytesGetByteArrayPtr(packed.v_obj)->size, 8 + 24 + 8 + 12);
   check_release(&packed);
   check_fails(TVMFFIRuntimeModulePack(quiet, &packed), "RuntimeError",
@@ -275,7 +275,7 @@ static void test_packing(void **state) {
 static void ask_often(void *module, int index) {
   void *handle = dlopen(client_path, RTLD_LAZY | RTLD_LOCAL);
   int i;
-  if (handle == NULL) return; /* it is open already */
+  if (handle == NULL) return; /* cannot happen: the library is loaded already */
   tvmffi_cxx_complete_type_info(handle);
   (void)dlclose(handle);
   for (i = 0; i < 200; ++i) {
@@ -289,7 +289,7 @@ static void ask_often(void *module, int index) {
   }
 }
 
-/* The first calls of all: they load the helper library. */
+/* The first calls in the process: threads race to load the helper library. */
 static void test_threads(void **state) {
   TVMFFIObject *giving = make(kGive), *throwing = make(kThrowError);
   (void)state;
@@ -299,7 +299,7 @@ static void test_threads(void **state) {
   release(throwing);
 }
 
-/* ---- Our modules, called by C++ -------------------------------------------------------------- */
+/* ---- Modules of the runtime, called by C++ ---- */
 
 static TVMFFIObject *new_ours(void) {
   TVMFFIObjectHandle module;
@@ -328,7 +328,7 @@ static void test_our_types(void **state) {
   TVMFFIObjectDecRef(module);
 }
 
-/* All that a client asks of the library is there at once, not only when it is called. */
+/* Every symbol that a client imports is defined; with lazy binding a missing one is found late. */
 static void test_symbols_bound_at_once(void **state) {
   void *handle = dlopen(client_path, RTLD_NOW | RTLD_LOCAL);
   (void)state;
@@ -337,7 +337,7 @@ static void test_symbols_bound_at_once(void **state) {
   (void)dlclose(handle);
 }
 
-/* ---- Without the helper library -------------------------------------------------------------- */
+/* ---- Without the helper library ---- */
 
 static void test_methods_are_refused(void **state) {
   TVMFFIObject *module = make(kGive), *ours = new_ours();

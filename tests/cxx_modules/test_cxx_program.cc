@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program that has modules of its own and is linked with the library: client.cc is in it. Not
-// position-independent, it gets copies of ModuleObj's virtual table and type_info.
+// A C++ program with modules of its own, linked with the library and with client.cc. It is not
+// position-independent, so the linker copies ModuleObj's virtual table and type_info into it.
 #include <cstdio>
 
 #include "client.h"

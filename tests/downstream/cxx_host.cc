@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that links one of the C++ functions of the reference's library, as code does that was compiled
-// with the reference's headers.
+// A program that links one of the C++ functions of the reference's library, as code compiled with
+// the reference's headers does.
 #include <tvm/ffi/c_api.h>
 
 #include <cstdint>

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The library as others get it: built into a prefix of its own, and found there by their builds.
+"""The library as its users get it: installed into a prefix, and found there by their build systems.
 
     downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...]
     downstream.py make|pkgconfig|cmake|cuda|meson|subproject --work FOLDER [--kind KIND]
 
-`installed` comes first: it builds FOLDER/build, installs FOLDER/prefix, compares it with
-installed.txt, takes it away again, does the same below a DESTDIR, and leaves a prefix and a copy of it
-in another place for the others. Each of them builds a project of this folder against both places, with
-the runtime shared, inside and, by what knows of it, with C++ functions; the sources are those of two
-samples, and so is what they print. KIND is both (the default), shared or static: the libraries there are.
+`installed` runs first: it builds FOLDER/build, installs FOLDER/prefix, compares the files with
+installed.txt, uninstalls them, does the same below a DESTDIR, and leaves a prefix and a copy of it
+in another place for the other commands. Each of these builds a project of this folder against both places,
+with the runtime shared, static and, where the build system supports it, with C++ functions. The sources and
+the expected output are those of two samples. KIND says which libraries exist: both (the default), shared or
+static.
 """
 import argparse
 import os
@@ -20,9 +21,9 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
-# Program and kernel library, and what the sample prints.
+# Program and kernel library, and the sample whose output they must print.
 RUNS = {("host", "kernel.so"): "01_load_and_call", ("load", "add_one.so"): "11_cpp_add_one"}
-# Nothing of the user's comes between.
+# An environment without the user's settings.
 CLEAN = {key: value for key, value in os.environ.items()
          if not key.startswith(("PKG_CONFIG", "CMAKE_", "LD_LIBRARY_PATH", "DESTDIR", "MAKE", "MFLAGS"))}
 
@@ -32,7 +33,7 @@ def fail(text):
 
 
 def run(command, cwd=None, refused=False, **env):
-    """What a command printed; it must succeed, or fail where it is to be refused."""
+    """The output of a command; it must succeed, or fail if `refused`."""
     command = [str(word) for word in command]
     print("$", *command, flush=True)
     env = {**CLEAN, **{name: str(value) for name, value in env.items()}}
@@ -44,7 +45,7 @@ def run(command, cwd=None, refused=False, **env):
 
 
 def need(*tools):
-    """Skip the test where a tool is missing."""
+    """Skip the test if a tool is missing."""
     for tool in tools:
         if shutil.which(tool) is None:
             print(f"{tool} is not installed")
@@ -52,7 +53,7 @@ def need(*tools):
 
 
 def tree(folder):
-    """All that is below a folder: the contents of files, None for folders."""
+    """Everything below a folder: {path: contents of a file, or None for a folder}."""
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
             for path in folder.rglob("*")}
 
@@ -66,7 +67,7 @@ def compare(what, found, expected):
 
 
 class Work:
-    """The folder of the tests."""
+    """The working folder of the tests, and what is in it."""
 
     def __init__(self, folder, kind):
         self.folder, self.kind = folder.resolve(), kind
@@ -88,7 +89,7 @@ class Work:
         return target
 
     def each(self, name, knows_cxx=True):
-        """A project for every place and runtime; afterwards, what lies elsewhere may not be named."""
+        """Yield a project for every place and runtime; then check that none names the unmoved prefix."""
         if not self.prefix.exists():
             fail("there is no installed tree: run the test `installed` first")
         for place, prefix in self.places.items():
@@ -103,7 +104,7 @@ class Work:
 
 
 def check(folder, runtime):
-    """The hosts in a folder run its kernels, and have the runtime that was asked for."""
+    """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
     for (host, kernel), sample in RUNS.items():
         printed = run([folder / host, folder / kernel])
         if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
@@ -128,7 +129,7 @@ def installed(work, options):
     ninja = ["ninja", "-C", work.build]
     run(ninja)
 
-    # A second word is what has to be built for the file to be there.
+    # A second word on a line names the target that must be built for the file to exist.
     lines = [line.split() for line in (HERE / "installed.txt").read_text(encoding="utf-8").splitlines()
              if line and not line.startswith("#")]
     built = work.runtimes + (["tool"] if (work.build / "tools/tvm-ffi").exists() else [])
@@ -181,7 +182,7 @@ def pkgconfig(work):
 
 
 def cmake_build(project, prefix, *options):
-    """Configure and build a project; where it was built. The package is found by its prefix or, as the
+    """Configure and build a project; returns its build folder. The package is found by its prefix or, like the
     reference's, by its own folder."""
     build = project / "build"
     where = f"-DCMAKE_PREFIX_PATH={prefix}"
@@ -192,7 +193,7 @@ def cmake_build(project, prefix, *options):
     return build
 
 
-# What a project does wrong, and what CMake says to that.
+# Mistakes in a project, and CMake's message for each.
 REFUSED = {
     "tvm_ffi_configure_target(nothing)": "`nothing` is not a target",
     "tvm_ffi_configure_target(kernel SHARED ON)": "unknown argument `SHARED;ON`",
@@ -232,7 +233,7 @@ def cmake(work):
         said = run([*configure, f"-DCALL={call}"], refused=True)
         if message not in " ".join(said.split()):
             fail(f"{call}: expected `{message}`, got:\n{said}")
-    # C alone will do. What stands for the generator of stubs writes down what it is told.
+    # C alone is enough. The stand-in for the generator of stubs records its arguments.
     stubgen = project / "stubgen"
     stubgen.write_text('#!/bin/sh\necho "$*" > "$1"\n', encoding="utf-8")
     stubgen.chmod(0o755)
@@ -267,7 +268,7 @@ def meson(work):
 
 
 def subproject(work):
-    """Without an installed tree: the same project with this one's sources in its subprojects folder."""
+    """Without an installed tree: the same project, with this repository in its subprojects folder."""
     need("ninja")
     project = work.project("meson", "subproject")
     (project / "subprojects/tvm_ffi").symlink_to(SOURCE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* y = x + 1, exported by hand: what a compiler emits. With tvm/ffi/c.h it is half as long. */
+/* y = x + 1, exported by hand as a compiler would. With tvm/ffi/c.h it is half as long. */
 #include "dl_tensor_access.h"
 
 #ifdef __cplusplus

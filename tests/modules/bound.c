@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel library that tells which copy of the runtime it is bound to. */
+/* A kernel library that shows which copy of the runtime it is bound to. */
 #include <tvm/ffi/extra/c_env_api.h>
 
-/* The stream that the copy has for this device. */
+/* Returns the stream that the copy has set for this device. */
 TVM_FFI_DLL_EXPORT int __tvm_ffi_get_stream(void *handle, const TVMFFIAny *args, int32_t num_args,
                                             TVMFFIAny *result);
 TVM_FFI_DLL_EXPORT int __tvm_ffi_get_stream(void *handle, const TVMFFIAny *args, int32_t num_args,

@@ -2,7 +2,7 @@
 /* A library whose initialiser registers the loader of modules of kind TEST_KIND. */
 #include <tvm/ffi/c.h>
 
-/* Its payload is the prefix of a system library. */
+/* The payload is the prefix of a system library. */
 TVM_FFI_C_FUNCTION(load_module, "(0: bytes) -> ffi.Module") {
   TVMFFIByteArray payload;
   TVMFFIAny prefix;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From values to tensors and back, by hand: for code that is generated, or written without
- * tvm/ffi/c.h. C99 and C++. Each function returns 0, or -1 with an error raised and *out unwritten;
- * the pointers they are given are not NULL unless said so.
+ * Conversions between values and tensors by hand, for code that is generated or written without
+ * tvm/ffi/c.h. C99 and C++. Each function returns 0, or -1 with an error raised and *out unwritten.
+ * Pointer arguments must not be NULL unless stated.
  */
 #ifndef TESTS_MODULES_DL_TENSOR_ACCESS_H_
 #define TESTS_MODULES_DL_TENSOR_ACCESS_H_
 
 #include <tvm/ffi/c_api.h>
 
-/* The DLTensor of an argument, whether the caller owns a Tensor or has a view. Borrowed: it lives
+/* Reads the DLTensor of an argument, from a Tensor object or a DLTensor pointer. Borrowed: it lives
  * as long as *value does. */
 static inline int ReadDLTensorPtr(const TVMFFIAny *value, DLTensor **out) {
   if (value->type_index == kTVMFFIDLTensorPtr && value->v_ptr != NULL) {
@@ -24,8 +24,8 @@ static inline int ReadDLTensorPtr(const TVMFFIAny *value, DLTensor **out) {
   return -1;
 }
 
-/* The handle of a Tensor. Borrowed: TVMFFIObjectIncRef makes it one of your own. A DLTensor pointer
- * is refused, for nobody can own it. */
+/* Reads the handle of a Tensor. Borrowed: TVMFFIObjectIncRef makes it one of your own. A DLTensor
+ * pointer is refused, because it cannot be owned. */
 static inline int ReadBorrowedTensor(const TVMFFIAny *value, TVMFFIObjectHandle *out) {
   if (value->type_index != kTVMFFITensor) {
     TVMFFIErrorSetRaisedFromCStr("TypeError", "Expected a Tensor object");
@@ -35,7 +35,7 @@ static inline int ReadBorrowedTensor(const TVMFFIAny *value, TVMFFIObjectHandle 
   return 0;
 }
 
-/* A view of a Tensor, to be passed as an argument. tensor may be NULL: refused. */
+/* Makes a view of a Tensor, to be passed as an argument. A NULL tensor is refused. */
 static inline int TensorToView(TVMFFIObjectHandle tensor, TVMFFIAny *out) {
   if (tensor == NULL) {
     TVMFFIErrorSetRaisedFromCStr("ValueError", "tensor is NULL");
@@ -43,18 +43,18 @@ static inline int TensorToView(TVMFFIObjectHandle tensor, TVMFFIAny *out) {
   }
   out->type_index = kTVMFFITensor;
   out->zero_padding = 0;
-  out->v_uint64 = 0; /* all of it, also where pointers have 4 bytes */
+  out->v_uint64 = 0; /* all 8 bytes, also where pointers have 4 */
   out->v_obj = (TVMFFIObject *)tensor;
   return 0;
 }
 
-/* An owned value of a Tensor, to be returned or kept; it has a reference of its own. */
+/* Makes an owned value of a Tensor, to be returned or kept; it has a reference of its own. */
 static inline int TensorToOwned(TVMFFIObjectHandle tensor, TVMFFIAny *out) {
   if (TensorToView(tensor, out) != 0) return -1;
   return TVMFFIObjectIncRef(tensor);
 }
 
-/* A view of a tensor that no object owns; there is no owned value of one. */
+/* Makes a view of a tensor that no object owns; an owned value of it does not exist. */
 static inline int DLTensorToView(DLTensor *tensor, TVMFFIAny *out) {
   if (tensor == NULL) {
     TVMFFIErrorSetRaisedFromCStr("ValueError", "tensor is NULL");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library that is the root of a tree: it imports one module of kind `demo`, whose payload is
- * `hi!`. The bytes are those of a worked example.
+ * A library that is the root of a tree: it imports one module of kind `demo` with payload `hi!`.
+ * The bytes are those of a worked example.
  */
 #include <tvm/ffi/c_api.h>
 
@@ -10,7 +10,7 @@ void *__tvm_ffi__library_ctx = NULL;
 
 TVM_FFI_DLL_EXPORT extern const unsigned char __tvm_ffi__library_bin[];
 const unsigned char __tvm_ffi__library_bin[] = {
-    0x53, 0, 0, 0, 0, 0, 0, 0,                                 /* bytes that follow */
+    0x53, 0, 0, 0, 0, 0, 0, 0,                                 /* size of the rest in bytes */
     3,    0, 0, 0, 0, 0, 0, 0,                                 /* two modules */
     0,    0, 0, 0, 0, 0, 0, 0, 1,   0,   0,   0,   0, 0, 0, 0, /* the first imports [0, 1), */
     1,    0, 0, 0, 0, 0, 0, 0,                                 /* the second [1, 1) */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries that embed nothing but themselves, in LENGTH bytes and HIGH TiB: 44 and 0 is
- * right. UNSIZED: from
- * assembler code, which does not say how large its data is.
+ * A library that embeds only itself and gives its length as LENGTH bytes plus HIGH TiB; correct are
+ * 44 and 0. UNSIZED: made with assembler code, so that the symbol has no size.
  */
 #include <tvm/ffi/c_api.h>
 
@@ -20,7 +19,7 @@ __asm__(
 #else
 TVM_FFI_DLL_EXPORT extern const unsigned char __tvm_ffi__library_bin[];
 const unsigned char __tvm_ffi__library_bin[] = {
-    LENGTH, 0, 0, 0, 0, HIGH, 0, 0, /* that follow */
+    LENGTH, 0, 0, 0, 0, HIGH, 0, 0, /* size of the rest */
     2,      0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0,
     0,      0, 0, 0, /* one module */
     0,      0, 0, 0, 0, 0,    0, 0, 4, 0, 0, 0, 0, 0, 0, 0, '_', 'l', 'i', 'b'};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C as tilelang's generator writes it, with outputs that the kernel allocates: note its own
- * prototypes, and that it does without c_env_api.h. */
+/* C as tilelang's generator writes it, with outputs that the kernel allocates. It declares its own
+ * prototypes and does not include c_env_api.h. */
 /* clang-format off */
 #include "tvm/ffi/c_api.h"
 #include <math.h>

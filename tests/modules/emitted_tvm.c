@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C as TVM's generator writes it: each statement here is one that it emits. */
+/* C as TVM's generator writes it: every statement is of a kind that it emits. */
 /* clang-format off */
 #include "tvm/ffi/extra/c_env_api.h"
 #include "tvm/ffi/c_api.h"

@@ -10,22 +10,22 @@
                               TVMFFIAny *result);                                    \
   EXPORT int __tvm_ffi_##name(void *handle, const TVMFFIAny *args, int32_t num_args, \
                               TVMFFIAny *result)
-/* Each uses what it is about; this is for the rest. */
+/* Each kernel uses only some of its parameters; this silences warnings about the others. */
 #define UNUSED (void)handle, (void)args, (void)num_args, (void)result
 
 EXPORT extern void *__tvm_ffi__library_ctx;
 void *__tvm_ffi__library_ctx = NULL;
 
-/* Stored by context symbols. */
+/* Set by context symbols. */
 EXPORT extern int *__test_closed;
-int *__test_closed = NULL; /* counts how often this file was closed */
+int *__test_closed = NULL; /* counts how often this library was closed */
 EXPORT extern void *__test_context;
 void *__test_context = NULL;
 
-static TVMFFIObjectHandle kept; /* released when the file is closed */
+static TVMFFIObjectHandle kept; /* released when the library is closed */
 
 #if defined(__GNUC__)
-/* Atomic: ThreadSanitizer does not see the lock under which the system closes files. */
+/* Atomic: ThreadSanitizer does not see the lock that the system holds when it closes files. */
 __attribute__((destructor)) static void closing(void) {
   int *closed = __atomic_load_n(&__test_closed, __ATOMIC_RELAXED);
   TVMFFIObjectHandle obj = __atomic_load_n(&kept, __ATOMIC_RELAXED);
@@ -63,14 +63,14 @@ KERNEL(main) {
   return 0;
 }
 
-/* 1 when called without a handle, as exported functions are. */
+/* Returns 1 if it is called without a handle, as exported functions are. */
 KERNEL(has_no_handle) {
   UNUSED;
   return_int(result, handle == NULL);
   return 0;
 }
 
-/* Fails with the code it is given, and raises nothing. */
+/* Returns the code given as its argument without raising an error. */
 KERNEL(return_code) {
   UNUSED;
   return (int)args[0].v_int64;
@@ -91,7 +91,7 @@ KERNEL(get_context) {
   return 0;
 }
 
-/* Calls what it finds among its imports under the raw string it is given. */
+/* Calls the import named by the raw string given as its argument. */
 KERNEL(call_import) {
   TVMFFIObjectHandle function;
   int rc = TVMFFIEnvModLookupFromImports(__tvm_ffi__library_ctx, args[0].v_c_str, &function);
@@ -99,7 +99,7 @@ KERNEL(call_import) {
   return rc != 0 ? rc : TVMFFIFunctionCall(function, NULL, 0, result);
 }
 
-/* Keeps an object, to release it when the file is closed. */
+/* Keeps an object until the library is closed. */
 KERNEL(keep) {
   UNUSED;
   if (kept != NULL) TVMFFIObjectDecRef(kept);
@@ -140,7 +140,7 @@ KERNEL(_doc_failing_silently) {
   return -2;
 }
 
-/* A String whose deleter is code of this file. */
+/* A String whose deleter is code of this library. */
 static struct {
   TVMFFIObject header;
   TVMFFIByteArray bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel libraries that leave code of theirs behind, each in one way, which a LEAVE_... names; and
- * one that does not. The kernel `leave` gives the object, or None.
+ * Kernel libraries that leave some of their code in use after unloading, each in the way that its
+ * LEAVE_... macro names; and one that leaves none. The kernel `leave` returns the object, or None.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <tvm/ffi/c_api.h>
@@ -18,8 +18,7 @@
 EXPORT extern void *__tvm_ffi__library_ctx;
 void *__tvm_ffi__library_ctx = 0;
 
-/* Stored by context symbols: they count how often code of this file deleted something, and how
- * often the file was closed. */
+/* Set by context symbols: counters of deletions by code of this library, and of its closings. */
 EXPORT extern int *__test_deleted;
 int *__test_deleted = 0;
 EXPORT extern int *__test_closed;
@@ -59,7 +58,7 @@ static int return_object(TVMFFIAny *result, TVMFFIObjectHandle obj) {
   return 0;
 }
 
-/* What is left behind. */
+/* The code that is left in use. */
 static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)handle;
   (void)args;
@@ -73,7 +72,7 @@ static void count(void *self) {
 }
 
 #if defined(LEAVE_A_FUNCTION) || defined(LEAVE_BY_HELPER)
-/* In the second case this function is that of the helper library, see there. */
+/* In the second case the function is in the helper library, leftovers_helper.c. */
 #if defined(LEAVE_BY_HELPER)
 extern int test_make_function(TVMFFIObjectHandle *out);
 #else
@@ -86,7 +85,7 @@ static int leave(TVMFFIAny *result) {
   return test_make_function(&function) != 0 ? -1 : return_object(result, function);
 }
 
-#elif defined(LEAVE_A_GLOBAL) /* by the initialiser */
+#elif defined(LEAVE_A_GLOBAL) /* made by the initialiser */
 __attribute__((constructor)) static void opening(void) {
   TVMFFIByteArray name = bytes_of("test.left_behind");
   TVMFFIObjectHandle function;
@@ -162,7 +161,7 @@ static int leave(TVMFFIAny *result) {
 #endif
 
 #elif defined(LEAVE_A_TYPE) || defined(LEAVE_BY_MALLOC) || defined(LEAVE_BY_CUSTOM_ALLOCATOR)
-/* An object made by hand. */
+/* An object made without the runtime. */
 static int leave(TVMFFIAny *result);
 static void delete_object(void *self, int flags);
 static int return_made(TVMFFIObject *obj, int32_t type_index, TVMFFIAny *result) {
@@ -268,7 +267,7 @@ static int leave(TVMFFIAny *result) {
   return TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_left_behind", function.address);
 }
 
-#elif defined(LEAVE_BY_EXTERN_C) /* by a global function */
+#elif defined(LEAVE_BY_EXTERN_C) /* made by a global function */
 static int leave(TVMFFIAny *result) {
   TVMFFIByteArray name = bytes_of("ffi.FunctionFromExternC");
   TVMFFIObjectHandle make;
@@ -289,7 +288,7 @@ static int leave(TVMFFIAny *result) {
   return rc;
 }
 
-#elif defined(LEAVE_BY_CONTEXT_SYMBOL) /* the host's pointer to a function of the runtime */
+#elif defined(LEAVE_BY_CONTEXT_SYMBOL) /* made by a runtime function that the host passes */
 EXPORT extern void *__TVMFFIFunctionCreate;
 void *__TVMFFIFunctionCreate = 0;
 static int leave(TVMFFIAny *result) {
@@ -309,7 +308,7 @@ static int leave(TVMFFIAny *result) {
   return return_object(result, function);
 }
 
-#else /* nothing, with much that a kernel does */
+#else /* leaves nothing, but does much of what a kernel does */
 static int leave(TVMFFIAny *result) {
   const TVMFFIByteArray text = bytes_of("a text on the heap");
   TVMFFIErrorSetRaisedFromCStr("ValueError", "a text");
@@ -326,7 +325,7 @@ EXPORT int __tvm_ffi_leave(void *handle, const TVMFFIAny *args, int32_t num_args
   (void)handle;
   (void)args;
   (void)num_args;
-  (void)bytes_of; /* not every way needs everything */
+  (void)bytes_of; /* some variants do not use all functions */
   (void)return_object;
   (void)give_seven;
   (void)count;

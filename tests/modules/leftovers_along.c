@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that a kernel library brings along, and that may be unloaded with it. */
+/* A library that a kernel library brings along, and that may be unloaded together with it. */
 #include <tvm/ffi/c_api.h>
 
 TVM_FFI_DLL_EXPORT int test_make_function(TVMFFIObjectHandle *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel library in C++, which makes an object by itself, as header-only layers do.
+// A kernel library in C++ that makes an object itself, as header-only layers do.
 #include <tvm/ffi/c_api.h>
 
 extern "C" {

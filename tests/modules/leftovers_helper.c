@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that kernel libraries bring along: it makes functions for them. */
+/* A library that kernel libraries bring along and that makes functions for them. */
 #include <tvm/ffi/c_api.h>
 
 static int give_seven(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

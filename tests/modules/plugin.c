@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin with a runtime of its own inside, which it keeps to itself. */
+/* A plugin with a private copy of the runtime linked into it. */
 #include <tvm/ffi/extra/c_env_api.h>
 
-/* Leaves something in the slot of this thread and a stream, which its end releases. */
+/* Leaves an error in this thread's slot, and a stream; the end of the thread releases them. */
 TVM_FFI_DLL_EXPORT void *test_plugin_use(void);
 TVM_FFI_DLL_EXPORT void *test_plugin_use(void) {
   static int stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stand-ins for what generated code takes from TVM's own runtime. Linked into each such library. */
+/* Stand-ins for TVM runtime functions that generated code calls; linked into each such library. */
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 

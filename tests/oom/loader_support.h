@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of loaders without memory have in common. */
+/* Helpers shared by the tests of loaders without memory. */
 #ifndef TESTS_OOM_LOADER_SUPPORT_H_
 #define TESTS_OOM_LOADER_SUPPORT_H_
 
@@ -10,7 +10,7 @@
 
 static tvmffi_library *library;
 
-/* As a loader gives a module of its own making. */
+/* A loader that makes a module of `library`. */
 static inline int give_module(void *handle, const TVMFFIAny *args, int32_t num_args,
                               TVMFFIAny *result) {
   TVMFFIObject *module;
@@ -31,7 +31,7 @@ static inline void release(void *out) {
   TVMFFIObjectDecRef(*(TVMFFIObject **)out);
 }
 
-/* How many allocations failed until load(TVMFFIObject **out) succeeded with that loader. */
+/* Counts the failed allocations until load(TVMFFIObject **out) succeeds with that loader. */
 static inline long check_load(const char *loader_name, int (*load)(void *out)) {
   static const TVMFFIByteArray no_prefix = {"", 0};
   TVMFFIByteArray name = check_bytes(loader_name);
@@ -41,7 +41,7 @@ static inline long check_load(const char *loader_name, int (*load)(void *out)) {
   check_ok(TVMFFIFunctionCreate(NULL, give_module, NULL, &loader));
   check_ok(TVMFFIFunctionSetGlobal(&name, loader, 0));
   TVMFFIObjectDecRef(loader);
-  check_ok(TVMFFIFunctionGetGlobal(&name, &loader)); /* this thread's record is made */
+  check_ok(TVMFFIFunctionGetGlobal(&name, &loader)); /* creates this thread's record */
   check_ok(tvmffi_library_new_system(&no_prefix, &library));
   num_failures = oom_check(load, not_loaded, release, &module, 0);
   TVMFFIObjectDecRef(library);

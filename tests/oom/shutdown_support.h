@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How tests of the runtime without memory end. */
+/* The end of tests that need the runtime to be shut down. */
 #ifndef TESTS_OOM_SHUTDOWN_SUPPORT_H_
 #define TESTS_OOM_SHUTDOWN_SUPPORT_H_
 
@@ -7,7 +7,7 @@
 
 #include "support/oom.h"
 
-/* And nothing is left: the teardown of a test. */
+/* Test teardown: shuts down and checks that no block is left. */
 static inline int shut_down(void **state) {
   (void)state;
   TVMFFIRuntimeShutdown();

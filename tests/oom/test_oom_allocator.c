@@ -38,7 +38,7 @@ static int alloc_tensor(void *out) {
   return TVMFFIEnvTensorAlloc(&prototype, out);
 }
 
-/* What the allocator gave goes back to it. */
+/* Checks that all tensors of the allocator were returned to it. */
 static void unchanged(void *out) {
   assert_null(*(TVMFFIObjectHandle *)out);
   assert_int_equal(num_deleted, num_allocated);

@@ -11,7 +11,7 @@
 static probe item;
 static int64_t expected_size;
 
-/* Running out of memory raises nothing here, as callers may hold a lock: they do it. */
+/* When memory runs out, append raises nothing, because a caller may hold a lock; callers raise. */
 static int append(void *array) {
   TVMFFIAny value = tvmffi_any_object(&item);
   tvmffi_object_retain(&item);

@@ -7,7 +7,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-/* Enough frames for the text to be replaced several times. */
+/* Walks enough frames for the text's memory to grow several times. */
 static void walk_many(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
   static const TVMFFIRuntimeFrame kFrame = {1, "function", "file.c", 7};
   int i;
@@ -21,7 +21,7 @@ static const char kLine[] = "  File \"file.c\", line 7, in function\n";
 
 static int setup(void **state) {
   (void)state;
-  (void)TVMFFIRuntimeShutdown(); /* no record of this thread, no text */
+  (void)TVMFFIRuntimeShutdown(); /* clears this thread's record and its text */
   return TVMFFIRuntimeSetStackWalker(walk_many, NULL);
 }
 
@@ -38,7 +38,7 @@ static void test_the_text_is_whole_or_empty(void **state) {
     assert_non_null(text);
     check_not_raised();
     if (text->size != 0) {
-      assert_int_equal(oom_allocations(), allocations + (size_t)n); /* none of them failed */
+      assert_int_equal(oom_allocations(), allocations + (size_t)n); /* no allocation failed */
       assert_int_equal(text->size, 100 * strlen(kLine));
       assert_int_equal(strlen(text->data), text->size);
       break;
@@ -56,12 +56,12 @@ static void test_the_next_one_is_as_usual(void **state) {
   assert_string_equal(TVMFFIBacktrace("file.c", 7, "function", 0)->data, kLine);
 }
 
-/* Without memory for its backtrace an error goes without; it matters more than that. */
+/* Without memory for its backtrace, an error is raised without one. */
 static void test_raising_with_backtraces(void **state) {
   TVMFFIObjectHandle error;
   (void)state;
   (void)TVMFFIRuntimeSetBacktraceEnabled(1);
-  oom_fail_after(1); /* the record is there, its text is not */
+  oom_fail_after(1); /* the allocation of the record succeeds, that of its text fails */
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
   TVMFFIErrorMoveFromRaised(&error);
   assert_string_equal(TVMFFIErrorGetCellPtr(error)->kind.data, "ValueError");
@@ -71,7 +71,7 @@ static void test_raising_with_backtraces(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-/* A frame of what raises, then others of the function that returns its error. */
+/* Shows one frame where the error is raised, then others where a function returns it. */
 static void walk_alternately(void *context, TVMFFIRuntimeFrameVisitor visitor,
                              void *visitor_context) {
   static const TVMFFIRuntimeFrame kFrame = {1, "raises", "file.c", 7};
@@ -83,7 +83,7 @@ static void walk_alternately(void *context, TVMFFIRuntimeFrameVisitor visitor,
   }
 }
 
-/* Without memory to go on, a backtrace stays what it was. */
+/* Without memory for more frames, a backtrace stays as it was. */
 static void test_backtraces_go_on_or_do_not(void **state) {
   static const char kFirst[] = "  File \"file.c\", line 7, in raises\n";
   size_t whole = strlen(kFirst) + 96 * strlen(kLine), size = 0;

@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-/* Long enough for the memory to be replaced twice. */
+/* The text is long enough for its memory to grow twice. */
 static int build_text(void *unused) {
   tvmffi_buf buf = TVMFFI_BUF_INIT;
   int i, rc = 0;
@@ -40,7 +40,7 @@ static void test_the_text_so_far_stays(void **state) {
   tvmffi_buf_append(&buf, large, sizeof large);
   assert_true(buf.failed);
   assert_string_equal(buf.data, "so far");
-  tvmffi_buf_append_text(&buf, ", no more"); /* there would be room for it */
+  tvmffi_buf_append_text(&buf, ", no more"); /* ignored, although there is room */
   assert_string_equal(buf.data, "so far");
   tvmffi_buf_fini(&buf);
   assert_int_equal(oom_live_blocks(), 0);

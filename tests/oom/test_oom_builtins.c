@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-/* A call of a built-in function that is fetched already. */
+/* A call of a built-in function that was fetched before. */
 typedef struct {
   TVMFFIObject *function;
   TVMFFIAny args[3];
@@ -66,7 +66,7 @@ static void test_the_sentinels_need_no_memory(void **state) {
   TVMFFIObjectDecRef(j.function);
 }
 
-/* Success is the TypeError that says what is wrong with the arguments. */
+/* Succeeds if the call raises the TypeError about its arguments. */
 static int refused(void *context) {
   TVMFFIObjectHandle error;
   int is_type_error;

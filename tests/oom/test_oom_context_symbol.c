@@ -33,7 +33,7 @@ static void test_registering_and_applying(void **state) {
   assert_int_equal(oom_check(add, NULL, NULL, NULL, 1), 1);
   assert_int_equal(oom_check(apply, NULL, NULL, &prefix_size, 0), 1);
   assert_ptr_equal(place, &value);
-  prefix_size = 300; /* too long a name to put together on the stack */
+  prefix_size = 300; /* the name is too long to be built on the stack */
   assert_int_equal(oom_check(apply, NULL, NULL, &prefix_size, 0), 3);
   assert_ptr_equal(place, &value);
 }

@@ -29,7 +29,7 @@ static int create(void *out) {
   return TVMFFIRuntimeModuleCreate(&kCounted, &num_destroyed, out);
 }
 
-/* self is still the caller's. */
+/* After a failure self still belongs to the caller. */
 static void not_created(void *out) {
   assert_null(*(TVMFFIObjectHandle *)out);
   assert_int_equal(num_destroyed, 0);

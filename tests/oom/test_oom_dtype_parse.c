@@ -17,7 +17,7 @@ static void unchanged(void *context) {
   assert_int_equal(((job *)context)->out.code, 99);
 }
 
-/* How many allocations the parse of a text makes. */
+/* Counts the allocations that parsing a text makes. */
 static long count(const char *text) {
   job j;
   memset(&j, 0, sizeof j);
@@ -37,7 +37,7 @@ static void test_long_custom_names(void **state) {
   DLDataType warm_up;
   (void)state;
   register_customs();
-  check_ok(TVMFFIDataTypeFromString(&text, &warm_up)); /* what the look-up keeps is there now */
+  check_ok(TVMFFIDataTypeFromString(&text, &warm_up)); /* allocates what the look-up keeps */
   assert_int_equal(count("custom[foo]"), 0);
   assert_int_equal(count("custom[a name that is so long that the parser makes room for it with an "
                          "allocation]"),

@@ -40,7 +40,7 @@ static void test_custom_types(void **state) {
   custom_name = tvmffi_any_raw_str("a name on the heap");
   memset(&j, 0, sizeof j);
   j.dtype = kCustomDTypes[0].dtype;
-  check_ok(TVMFFIDataTypeToString(&j.dtype, &warm_up)); /* what the look-up keeps is there now */
+  check_ok(TVMFFIDataTypeToString(&j.dtype, &warm_up)); /* allocates what the look-up keeps */
   check_release(&warm_up);
   assert_int_equal(oom_check(print, unchanged, undo, &j, 0), 3); /* the name, a buffer, the text */
 }

@@ -5,7 +5,7 @@
 #include "support/oom.h"
 #include "support/probe.h"
 
-/* A raise gives no code: it failed if the slot has an error of another kind than the one asked. */
+/* Raising returns no code: it failed if the slot has an error of another kind. */
 static int raise_text(void *kind) {
   TVMFFIObjectHandle error;
   TVMFFIErrorSetRaisedFromCStr(kind, "message");
@@ -44,7 +44,7 @@ static void test_L_9_saying_so_allocates_nothing(void **state) {
   allocations = oom_allocations();
   tvmffi_error_raise_memory();
   assert_int_equal(oom_allocations(), allocations);
-  assert_int_equal(oom_live_blocks(), 0); /* the older error is gone */
+  assert_int_equal(oom_live_blocks(), 0); /* the older error was released */
   check_raised("MemoryError", "out of memory");
 }
 
@@ -61,7 +61,7 @@ static void test_raising_is_one_allocation(void **state) {
   check_raised("ValueError", "1");
 }
 
-/* The one function that raises nothing when memory is out: it may be what is to be raised. */
+/* The only function that raises nothing without memory: the caller has to report it. */
 static void test_F_15_creating_errors(void **state) {
   TVMFFIByteArray text = check_bytes("text");
   TVMFFIObjectHandle cause, error = (void *)state;

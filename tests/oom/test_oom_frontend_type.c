@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of frontends, and constructors made of fields, registered without memory. */
+/* Registering types of frontends, and constructors made of fields, without memory. */
 #include "reflect/frontend_type.h"
 
 #include "c/walk_support.h"
@@ -20,7 +20,7 @@ static int call(void *context) {
   return TVMFFIFunctionCall(j->function, j->args, j->num_args, &result);
 }
 
-/* NULL when there is none. */
+/* Returns the type's function of this attribute, or NULL if there is none. */
 static TVMFFIObject *find_function(const job *j, const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&bytes);
@@ -34,7 +34,7 @@ static void not_registered(void *context) {
   assert_null(find_function(context, "__ffi_init__"));
 }
 
-/* A type with two fields, which is to be registered by that function. */
+/* Makes a type with two fields, to be registered by the named function. */
 static job begin(const char *key, const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   job j;
@@ -60,7 +60,7 @@ static void test_constructors(void **state) {
   TVMFFIObjectDecRef(j.function);
 }
 
-/* What a failure left registered is no hindrance to the next attempt. */
+/* Attributes that a failed attempt registered do not prevent the next attempt. */
 static void test_types_of_frontends(void **state) {
   job j = begin("my.Defined", "ffi._PyClassRegisterTypeAttrColumns");
   TVMFFIAny args[2], value = tvmffi_any_none();
@@ -72,13 +72,13 @@ static void test_types_of_frontends(void **state) {
   check_ok(TVMFFIFunctionCall(find_function(&j, "__ffi_init__"), args, 2, &value));
   assert_int_equal(as_node(&value)->next.v_int64, 2);
   check_release(&value);
-  check_fails_with(call(&j), "RuntimeError", "`__ffi_init__`"); /* twice it is an error as ever */
+  check_fails_with(call(&j), "RuntimeError", "`__ffi_init__`"); /* registering again is an error */
   TVMFFIObjectDecRef(j.function);
 }
 
 static job made;
 
-/* A new object and a copy of it. */
+/* Makes an object and a copy of it. */
 static int make_and_copy(void *context) {
   TVMFFIAny object = tvmffi_any_none(), copy = tvmffi_any_none();
   int rc;

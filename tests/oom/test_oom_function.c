@@ -15,7 +15,7 @@ static void note_deleted(void *context) {
   ++((job *)context)->num_deleted;
 }
 
-/* Fails with an error of the kind that its handle is, or without one. */
+/* Fails with an error of the kind in its handle or, if that is empty, without an error. */
 static int fail_with(void *kind, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
   (void)num_args;
@@ -50,10 +50,10 @@ static void test_F_15_functions(void **state) {
   assert_int_equal(j.num_deleted, 0);
   j.deleter = note_deleted;
   assert_int_equal(oom_check(make, unchanged, undo, &j, 0), 1);
-  assert_int_equal(j.num_deleted, 1); /* of the one that succeeded */
+  assert_int_equal(j.num_deleted, 1); /* the deletion of the function that was created */
 }
 
-/* A failure never comes without an error. */
+/* Every failed call raises an error. */
 static void check_error_of_call(char *kind, const char *expected_kind) {
   TVMFFIObjectHandle function;
   TVMFFIAny result;

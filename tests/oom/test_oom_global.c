@@ -16,8 +16,8 @@ static const char kOtherMetadata[] = "{\"another\":\"metadata\"}";
 
 typedef struct {
   const char *name;
-  TVMFFIObjectHandle function; /* to set */
-  TVMFFIObjectHandle before;   /* what the name has until then */
+  TVMFFIObjectHandle function; /* the function to set */
+  TVMFFIObjectHandle before;   /* the function set before */
   const char *metadata;
   TVMFFIObject *out;
 } job;
@@ -43,7 +43,7 @@ static int override_described(void *context) {
   return TVMFFIFunctionSetGlobalFromMethodInfo(&info, 1);
 }
 
-/* The name has what it had, and the new function has one owner. */
+/* Checks that the name is unchanged and that the new function has one owner. */
 static void not_set(void *context) {
   const job *j = context;
   TVMFFIObject *function = get(j->name);
@@ -61,7 +61,7 @@ static void test_set(void **state) {
   assert_non_null(tvmffi_thread_record_ensure());
   memset(&j, 0, sizeof j);
   j.name = name;
-  for (i = 0; i < 100; ++i) { /* the table grows in between */
+  for (i = 0; i < 100; ++i) { /* the table grows several times */
     j.function = new_function();
     (void)snprintf(name, sizeof name, "my.%d", i);
     num_failures += oom_check(set, not_set, NULL, &j, 1);
@@ -105,7 +105,7 @@ static void not_fetched(void *context) {
   assert_null(((job *)context)->out);
 }
 
-/* Each failure meets the library as it is at the start, and the next attempt succeeds. */
+/* After each failure the library is as at its start, and the next attempt succeeds. */
 static void test_the_first_fetch_of_all(void **state) {
   job j;
   long n;
@@ -126,7 +126,7 @@ static void test_the_first_fetch_of_all(void **state) {
     TVMFFIRuntimeShutdown();
     assert_int_equal(oom_live_blocks(), 0);
   }
-  assert_int_equal(n, 4); /* this thread's record, the table, the records in it, the function */
+  assert_int_equal(n, 4); /* this thread's record, the table, its records, the function */
   TVMFFIObjectDecRef(j.out);
 }
 
@@ -134,13 +134,13 @@ static void test_the_first_fetch_of_a_built_in(void **state) {
   job j;
   (void)state;
   memset(&j, 0, sizeof j);
-  tvmffi_object_release(get("ffi.String")); /* the table is there */
+  tvmffi_object_release(get("ffi.String")); /* creates the table */
   j.name = "ffi.Bytes";
   assert_int_equal(oom_check(fetch, not_fetched, NULL, &j, 1), 1);
   TVMFFIObjectDecRef(j.out);
 }
 
-/* A reader that has no record of its own to announce in takes the lock instead. */
+/* A reader without a record to announce itself in takes the lock instead. */
 static void test_fetching_needs_no_memory(void **state) {
   TVMFFIByteArray name = check_bytes("my.f");
   TVMFFIObjectHandle function = new_function(), found = NULL;
@@ -168,7 +168,7 @@ static void test_list(void **state) {
   job j;
   (void)state;
   memset(&j, 0, sizeof j);
-  tvmffi_object_release(get("ffi.String")); /* the table is there */
+  tvmffi_object_release(get("ffi.String")); /* creates the table */
   assert_int_equal(oom_check(list, not_fetched, release_out, &j, 0), 1);
 }
 

@@ -16,7 +16,7 @@ static int give_none(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
-/* Any name but those that begin with '-'. */
+/* Returns a function for every name that does not begin with '-'. */
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
   (void)self;
@@ -58,7 +58,7 @@ static void tear_down(fixture *f) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-/* ---- Adding and clearing --------------------------------------------------------------------- */
+/* ---- Adding and clearing ---- */
 
 static int add(void *context) {
   fixture *f = context;
@@ -87,7 +87,7 @@ static void test_adding_and_clearing(void **state) {
   tear_down(&f);
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------ */
+/* ---- Looking up ---- */
 
 static int look_up(void *context) {
   fixture *f = context;

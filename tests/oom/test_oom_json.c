@@ -26,7 +26,7 @@ static void undo(void *context) {
   check_release(&((job *)context)->result);
 }
 
-/* How many allocations reading a text takes, and writing what it says. */
+/* Checks how many allocations it takes to read a text, and to write its value. */
 static void check_counts(const char *text, long to_read, long to_write) {
   job j;
   j.text = text;
@@ -52,7 +52,7 @@ static void test_every_allocation(void **state) {
   check_counts(many, 4, 5); /* the stack grows, and so does the buffer */
 }
 
-/* Success is the ValueError. */
+/* Succeeds if the ValueError is raised. */
 static int refused(void *context) {
   TVMFFIObjectHandle error;
   job *j = context;

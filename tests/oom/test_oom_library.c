@@ -10,7 +10,7 @@
 #include "support/oom.h"
 
 static char path[4096];
-static int closed; /* how often kernels.so was closed: see its destructor */
+static int closed; /* how often the destructor of kernels.so ran */
 
 static int open_library(void *out) {
   TVMFFIByteArray bytes = check_bytes(path);
@@ -27,7 +27,7 @@ static void test_opening(void **state) {
   assert_int_equal(oom_check(open_library, NULL, release, &library, 0), 2);
 }
 
-/* What could not be loaded is closed again, every time. */
+/* After each failure the library must be closed again. */
 static int load_module(void *out) {
   tvmffi_library *library;
   int rc;
@@ -45,9 +45,9 @@ static void test_loading(void **state) {
   TVMFFIObjectHandle module = NULL;
   (void)state;
   closed = 0;
-  /* record, library, module, its imports and its cache */
+  /* library record, library, module, its imports, its cache */
   assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 5);
-  assert_int_equal(closed, 4); /* by the success, and by the failures after it knew the counter */
+  assert_int_equal(closed, 4); /* by success, and by failures after the counter was set */
 }
 
 typedef struct {
@@ -83,7 +83,7 @@ static void test_asking(void **state) {
   q.answer = tvmffi_any_none();
   q.name = "add";
   q.method = kTvmffiModuleGetFunction;
-  /* the address is kept in the library's cache: an entry, a table; then the function */
+  /* the library caches the address in an entry and a table; the third is the function */
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 1), 3);
   assert_int_equal(oom_check(ask, no_answer, release_answer, &q, 0), 1);
   q.method = kTvmffiModuleImplementsFunction;

@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-/* The library, which imports a module of kind `demo`. */
+/* A library that imports a module of kind `demo`. */
 static const unsigned char kBytes[] = {
     93, 0,   0,   0,   0,   0,   0,   0,   3,   0,   0,   0,   0,   0,   0,   0,   0,   0,  0, 0, 0,
     0,  0,   0,   1,   0,   0,   0,   0,   0,   0,   0,   1,   0,   0,   0,   0,   0,   0,  0, 1, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists without memory. Their elements are in memory that the hooks do not see (alloc.h); the
- * linker puts the function below in the place of the one that gives it.
+ * Lists without memory. The hooks do not see the memory of their elements (alloc.h), so the linker
+ * replaces its allocator by the function below.
  */
 #include "container/list.h"
 
@@ -95,14 +95,14 @@ static void test_changing(void **state) {
   remember();
   assert_int_equal(oom_check(copy, unchanged, NULL, NULL, 0), 2);
   for (i = 0; i < 40; ++i) more_items[i] = tvmffi_any_int(i);
-  assert_int_equal(oom_check(splice, unchanged, NULL, NULL, 0), 1); /* what is set aside */
+  assert_int_equal(oom_check(splice, unchanged, NULL, NULL, 0), 1); /* for old elements */
   assert_int_equal(check_use_count(&item), 61);
   tvmffi_object_release(list);
   assert_int_equal(check_use_count(&item), 1);
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-/* Giving up elements needs none. */
+/* Removing elements needs no memory. */
 static void test_erasing_without_memory(void **state) {
   int64_t capacity = 200;
   int i;

@@ -25,7 +25,7 @@ static void check_count(void *context) {
   assert_int_equal(TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny), j->count);
 }
 
-/* An object that cannot be counted is not made. */
+/* While objects are counted, one that cannot be counted is not made. */
 static void test_objects_while_counting(void **state) {
   static job j;
   long failures = 0;
@@ -35,7 +35,7 @@ static void test_objects_while_counting(void **state) {
     failures += oom_check(make_next, check_count, NULL, &j, 1);
     check_count(&j);
   }
-  assert_in_range(failures, kMany + 2, kMany + 10); /* the set itself grew a few times */
+  assert_in_range(failures, kMany + 2, kMany + 10); /* plus the growths of the set itself */
   while (j.count != 0) {
     TVMFFIObjectDecRef(j.all[--j.count]);
     if (j.count % 100 == 0) check_count(&j);
@@ -60,11 +60,11 @@ static void test_the_set_grows_with_what_is_alive(void **state) {
   assert_int_equal(oom_live_blocks(), 0);
 }
 
-/* An error that cannot be counted is not raised either; the static one needs no counting. */
+/* An error that cannot be counted is not raised; the static MemoryError needs no counting. */
 static void test_raising_while_counting(void **state) {
   (void)state;
   check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
-  oom_fail_after(1); /* the error is there, the set is not */
+  oom_fail_after(1); /* the error is allocated, the set is not */
   TVMFFIErrorSetRaisedFromCStr("ValueError", "message");
   check_raised("MemoryError", NULL);
   assert_int_equal(TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny), 0);

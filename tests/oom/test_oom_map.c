@@ -20,7 +20,7 @@ static int insert(void *context) {
   return tvmffi_fail_memory();
 }
 
-/* What makes up the map, as it was before. */
+/* The contents of the map before an insertion. */
 static struct {
   TVMFFIObject *map;
   const void *data;
@@ -78,7 +78,7 @@ static void unchanged(void *context) {
   assert_memory_equal(order, before.order, (size_t)self->size * sizeof order[0]);
 }
 
-/* Sequences of keys that make chains of all kinds; also growth because a chain finds no place. */
+/* Inserts keys that make chains of all kinds; the map also grows if a chain finds no free slot. */
 static void fill_with_failures(uint32_t seed) {
   long growths = 0;
   int i;

@@ -17,7 +17,7 @@ static int run(void *context) {
   return TVMFFIFunctionCall(c->function, c->args, c->num_args, &c->result);
 }
 
-static TVMFFIObject *dict; /* watched, when it is not NULL */
+static TVMFFIObject *dict; /* checked unless NULL */
 static probe item;
 static struct {
   const void *data;
@@ -48,7 +48,7 @@ static void undo(void *context) {
   check_release(&((call *)context)->result);
 }
 
-/* How many allocations a call fails on; what it gives is released again unless that is kept. */
+/* Counts the allocations that fail in a call. Its result is released, unless it goes to `kept`. */
 static long count_failures(const char *name, const TVMFFIAny *args, int32_t num_args,
                            TVMFFIAny *kept) {
   TVMFFIByteArray bytes = check_bytes(name);
@@ -82,7 +82,7 @@ static void test_making(void **state) {
   assert_int_equal(count_failures("ffi.Map", args, 4, NULL), 1);
   assert_int_equal(count_failures("ffi.Dict", args, 8, NULL), 1);
   assert_int_equal(count_failures("ffi.Map", args, 40, NULL), 2);
-  args[38] = args[0]; /* a key that comes twice: once more, growing */
+  args[38] = args[0]; /* a duplicate key: the dict is made again by growing */
   assert_true(count_failures("ffi.Dict", args, 40, NULL) > 4);
   args[38] = tvmffi_any_raw_str("a text of some length");
   assert_int_equal(count_failures("ffi.Dict", args, 40, NULL), 3);

@@ -45,7 +45,7 @@ static void release(void *out) {
 static void test_making_one(void **state) {
   TVMFFIObject *module = NULL;
   (void)state;
-  assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* it, imports, cache */
+  assert_int_equal(oom_check(make, NULL, release, &module, 0), 3); /* module, imports, cache */
 }
 
 static int pin(void *module) {
@@ -61,7 +61,7 @@ static void test_pinning(void **state) {
   (void)state;
   assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 1), 1);
   tvmffi_module_unpin(module);
-  assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 0), 0); /* there is room now */
+  assert_int_equal(oom_check(pin, not_pinned, NULL, &module, 0), 0); /* the room is there already */
   tvmffi_module_unpin(module);
   TVMFFIObjectDecRef(module);
   tvmffi_module_shutdown();

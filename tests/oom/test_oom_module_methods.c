@@ -87,7 +87,7 @@ static void test_methods(void **state) {
       {kTvmffiModuleKind, 1},
       {kTvmffiModulePropertyMask, 0},
       {kTvmffiModuleGetFunction, 1},
-      {kTvmffiModuleImplementsFunction, 1}, /* the function that it asks for */
+      {kTvmffiModuleImplementsFunction, 1}, /* the function returned by get_function */
       {kTvmffiModuleGetDoc, 1},
       {kTvmffiModuleGetMetadata, 0},
       {kTvmffiModuleInspectSource, 1},
@@ -119,7 +119,7 @@ static void test_queries(void **state) {
   check_ok(tvmffi_imports_add(c.module, imported));
   for (c.method = kTvmffiModuleGetFunction; c.method <= kTvmffiModuleGetDoc;
        c.method = (tvmffi_module_method)(c.method + 1)) {
-    /* the way, the modules on it, what the method makes */
+    /* the path, the modules on it, the method's result */
     assert_int_equal(oom_check(make_call, no_result, release_result, &c, 0), 3);
     assert_int_equal(check_use_count(imported), 2);
   }

@@ -24,7 +24,7 @@ static void test_every_growth(void **state) {
   long growths = 0;
   (void)state;
   for (next = 0; next < 100; ++next) growths += oom_check(add, unchanged, NULL, &set, 1);
-  assert_int_equal(growths, 5); /* 8 to 128 */
+  assert_int_equal(growths, 5); /* capacities 8 to 128 */
   tvmffi_module_set_fini(&set);
   assert_int_equal(oom_live_blocks(), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects as such, opaque ones (core/opaque.c), and bodies of core/custom_allocator.c. */
+/* Plain objects, opaque ones (core/opaque.c), and bodies of core/custom_allocator.c. */
 #include "core/object.h"
 
 #include "support/check.h"
@@ -54,7 +54,7 @@ static void test_F_15_opaque_objects(void **state) {
   job j = {NULL, 0};
   (void)state;
   assert_int_equal(oom_check(make_opaque, unchanged, undo, &j, 0), 1);
-  assert_int_equal(j.num_deleted, 1); /* of the one that succeeded */
+  assert_int_equal(j.num_deleted, 1); /* the deletion of the object that was made */
 }
 
 static int make_body(void *context) {

@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/oom.h"
 
-enum { kNumModules = 12 }; /* more than the lists have room for at first */
+enum { kNumModules = 12 }; /* more than the initial capacity of the lists */
 
 static int get_nothing(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                        TVMFFIObjectHandle *out) {

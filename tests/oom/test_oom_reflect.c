@@ -14,8 +14,8 @@ static const char kText[] = "a text of more than seven bytes";
 
 typedef struct {
   int32_t type_index;
-  int32_t count;                                         /* how many there are before */
-  int32_t (*num_registered)(const TVMFFITypeInfo *info); /* how many there are now */
+  int32_t count;                                         /* number registered before */
+  int32_t (*num_registered)(const TVMFFITypeInfo *info); /* returns the number registered now */
   char name[32];
   probe value;
 } job;
@@ -34,7 +34,7 @@ static void not_registered(void *context) {
   assert_int_equal(check_use_count(&j->value), 1 + j->count);
 }
 
-/* Registers kMany, named with the prefix; for each, num_failures or more allocations fail. */
+/* Registers kMany entries named with the prefix, each after at least num_failures failures. */
 static const TVMFFITypeInfo *register_many(job *j, const char *prefix, int (*action)(void *context),
                                            int32_t (*num_registered)(const TVMFFITypeInfo *info),
                                            long num_failures) {
@@ -50,7 +50,7 @@ static const TVMFFITypeInfo *register_many(job *j, const char *prefix, int (*act
   return info;
 }
 
-/* Shutting down released what the registrations held. */
+/* Checks that the shutdown releases what the registrations hold. */
 static void check_all_released(job *j) {
   TVMFFIRuntimeShutdown();
   assert_int_equal(check_use_count(&j->value), 1);
@@ -142,7 +142,7 @@ static const TVMFFITypeAttrColumn *find_column(const char *name) {
   return TVMFFIGetTypeAttrColumn(&bytes);
 }
 
-/* Attribute `name` of type `count`, alternating between a text and an object. */
+/* Registers attribute `name` of type `count`: a text and an object in turn. */
 static int register_attr(void *context) {
   job *j = context;
   TVMFFIByteArray name = check_bytes(j->name);
@@ -164,7 +164,7 @@ static void test_attributes(void **state) {
   (void)state;
   begin(&j);
   strcpy(j.name, "my.attr");
-  for (j.count = 1; j.count < 300; ++j.count) { /* the column grows in between */
+  for (j.count = 1; j.count < 300; ++j.count) { /* the column grows several times */
     long num_failures = oom_check(register_attr, attr_not_registered, NULL, &j, 1);
     if (j.count % 2 == 0) assert_true(num_failures >= 1);
   }
@@ -182,7 +182,7 @@ static void test_columns(void **state) {
   (void)state;
   begin(&j);
   j.count = 65;
-  for (i = 0; i < 100; ++i) { /* the table of columns grows in between */
+  for (i = 0; i < 100; ++i) { /* the table of columns grows several times */
     (void)snprintf(j.name, sizeof j.name, "my.attr%d", i);
     assert_true(oom_check(register_attr, attr_not_registered, NULL, &j, 1) >= 3);
     assert_ptr_equal(find_column(j.name)->data[65].v_obj, &j.value);

@@ -38,7 +38,7 @@ static void test_what_is_there_needs_no_memory(void **state) {
   (void)state;
   for (device = 0; device < kDevices; ++device) {
     check_ok(TVMFFIEnvSetStream(kDLCUDA, device, &streams[kDevices], NULL));
-    check_ok(TVMFFIEnvSetStream(kDLCUDA, kDevices + device, NULL, NULL)); /* none stays none */
+    check_ok(TVMFFIEnvSetStream(kDLCUDA, kDevices + device, NULL, NULL)); /* stays without one */
   }
   assert_int_equal(oom_allocations(), before);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structural walks, visits, maps, mutations and the search for paths, without memory. */
+/* Structural walks, visits, maps and mutations, and the search for paths, without memory. */
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/objects.h"
@@ -12,7 +12,7 @@ typedef struct {
   const char *name;
   TVMFFIAny args[4], result;
   int32_t num_args;
-  TVMFFIObjectHandle moved; /* what the first argument refers to, if it is moved in */
+  TVMFFIObjectHandle moved; /* the object of the first argument, if it is moved in */
 } call;
 
 static int run(void *context) {
@@ -22,11 +22,11 @@ static int run(void *context) {
   int rc;
   memcpy(args, c->args, sizeof args);
   if (root != NULL) {
-    TVMFFIObjectIncRef(root); /* never unique, but the call takes it */
+    TVMFFIObjectIncRef(root); /* so the object is shared; the call takes this reference */
     args[0] = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &root);
   }
   rc = call_global(c->name, args, c->num_args, &c->result);
-  if (root != NULL) TVMFFIObjectDecRef(root); /* not taken */
+  if (root != NULL) TVMFFIObjectDecRef(root); /* the call did not take it */
   return rc;
 }
 
@@ -60,7 +60,7 @@ static int raise_error(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   return tvmffi_fail("KeyError", "not here");
 }
 
-/* All kinds of containers, fields, and a node of a graph that comes twice. */
+/* Makes all kinds of containers, fields, and a graph node that is used twice. */
 static TVMFFIAny make_root(void) {
   TVMFFIAny shared = new_node(graph, tvmffi_any_int(1), none);
   TVMFFIAny list = make("ffi.List", 2, tvmffi_any_copy(&shared), shared);
@@ -69,7 +69,7 @@ static TVMFFIAny make_root(void) {
   return new_node(tree, make("ffi.Array", 2, map, dict), tvmffi_any_int(3));
 }
 
-/* How many allocations failed; the callbacks are taken. */
+/* Counts the failed allocations. Releases the callbacks. */
 static long count_failures(const char *name, TVMFFIAny callbacks, int order, bool is_moved) {
   TVMFFIAny root = make_root();
   long failures;
@@ -82,7 +82,7 @@ static long count_failures(const char *name, TVMFFIAny callbacks, int order, boo
   c.args[3] = tvmffi_any_int(order);
   c.num_args = order < 0 ? 2 : 4;
   if (is_moved) c.moved = root.v_obj;
-  check_ok(run(&c)); /* what is made once is there */
+  check_ok(run(&c)); /* makes what is created only once */
   check_release(&c.result);
   failures = oom_check(run, no_result, undo, &c, 0);
   check_release(&c.args[2]);
@@ -138,7 +138,7 @@ static void test_paths(void **state) {
   check_release(&c.args[1]);
 }
 
-/* An error stays what it is when there is no memory for where it came from. */
+/* Without memory for its context, an error is still raised unchanged. */
 static void test_contexts_of_errors(void **state) {
   TVMFFIAny callbacks = list_callback(kTVMFFIInt, raise_error, NULL, -1), none_of = no_callbacks();
   TVMFFIAny root = make_root(), result;

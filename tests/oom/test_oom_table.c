@@ -39,7 +39,7 @@ static int insert_next(void *context) {
   return 0;
 }
 
-/* Those that are in are found, and no other. */
+/* Checks that exactly the inserted names are found. */
 static void check_names(void *context) {
   const job *j = context;
   size_t i;
@@ -59,7 +59,7 @@ static void test_inserting(void **state) {
   memset(&j, 0, sizeof j);
   while (j.count < kMany) failures += oom_check(insert_next, check_names, NULL, &j, 1);
   check_names(&j);
-  assert_in_range(failures, 2, 10); /* it was replaced a few times, not at each insert */
+  assert_in_range(failures, 2, 10); /* the table grew a few times, not at every insertion */
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(oom_live_blocks(), 0);
 }

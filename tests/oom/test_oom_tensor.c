@@ -3,7 +3,7 @@
 #include "core/tensor.h"
 #include "support/oom.h"
 
-/* Everything here makes or exports a tensor, in one allocation. */
+/* Each action makes or exports a tensor, in one allocation. */
 typedef struct {
   tensor_source source;
   TVMFFIObjectHandle tensor;

@@ -12,7 +12,7 @@ typedef struct {
   int32_t num_slots;
   int32_t parent;
   int32_t index; /* out */
-  int32_t end;   /* tvmffi_type_end before */
+  int32_t end;   /* tvmffi_type_end before the registration */
 } job;
 
 static int register_type(void *context) {
@@ -30,7 +30,7 @@ static void not_registered(void *context) {
   assert_int_equal(tvmffi_type_end(), j->end);
 }
 
-/* Registers with every allocation failing once; returns the index. */
+/* Registers a type while each allocation fails once; returns its index. */
 static int32_t add(job *j, const char *key, int32_t depth, int32_t num_slots, int32_t parent) {
   assert_true(strlen(key) < sizeof j->key);
   strcpy(j->key, key);
@@ -48,7 +48,7 @@ static void test_no_index_is_lost(void **state) {
   int32_t i;
   job j;
   (void)state;
-  for (i = 0; i < 200; ++i) { /* the table of keys grows in between */
+  for (i = 0; i < 200; ++i) { /* the table of keys grows several times */
     (void)snprintf(key, sizeof key, "my.%d", (int)i);
     assert_int_equal(add(&j, key, 1, 0, kTVMFFIObject), kTvmffiFirstClientType + i);
   }
@@ -90,10 +90,10 @@ static void test_the_first_look_up_of_all(void **state) {
   j.index = -7;
   assert_int_equal(oom_check(look_up, not_looked_up, NULL, &j, 1), 1);
   assert_int_equal(j.index, kTVMFFIStr);
-  assert_int_equal(oom_check(look_up, NULL, NULL, &j, 0), 0); /* later ones need no memory */
+  assert_int_equal(oom_check(look_up, NULL, NULL, &j, 0), 0); /* later look-ups need no memory */
 }
 
-/* Without memory for the error, MemoryError says so. */
+/* Without memory for the error, MemoryError is raised. */
 static void test_refusals(void **state) {
   job j;
   (void)state;

@@ -43,7 +43,7 @@ static TVMFFIAny dtype_of(uint8_t bits) {
   return value;
 }
 
-/* One of everything, the last of it a number. */
+/* Makes a value with one of everything; the last part is the number `last`. */
 static TVMFFIAny make_value(int64_t last) {
   TVMFFIAny ints[2], parts[12];
   TVMFFIAny shared = new_node(graph_type, text_of(kText), tvmffi_any_int(1));
@@ -68,8 +68,7 @@ static TVMFFIAny make_value(int64_t last) {
   return made;
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 typedef struct {
   TVMFFIObjectHandle function;
@@ -90,7 +89,7 @@ static void undo(void *context) {
   check_release(&((job *)context)->result);
 }
 
-/* Calls a function of values, which are lent. How many allocations failed. */
+/* Calls a function with borrowed values. Returns the number of failed allocations. */
 static long check_function(TVMFFIObjectHandle function, const TVMFFIAny *args, int32_t num_args) {
   job j;
   long num_failures;
@@ -222,8 +221,7 @@ static void test_access_paths(void **state) {
   check_release(&key);
 }
 
-/* ---- Hooks -------------------------------------------------------------------------------------
- */
+/* ---- Hooks ---- */
 
 static int repr_or_hash(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks in threads other than the test's own, where cmocka's cannot be used: they are counted, and
- * the test asserts that expect_failures is 0 when the threads have ended.
+ * Checks for threads other than the test's own, where cmocka's must not be used. Failures are
+ * counted, and the test asserts that expect_failures is 0 after the threads have ended.
  */
 #ifndef TESTS_RACE_EXPECT_H_
 #define TESTS_RACE_EXPECT_H_

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L-17h: the process-wide tensor allocator is set by one thread and used by others. */
+/* L-17h: one thread sets the process-wide tensor allocator while others use it. */
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -14,7 +14,7 @@ static void free_managed(DLManagedTensorVersioned *self) {
   free(self);
 }
 
-/* One element of the bits that tell the two allocators apart. */
+/* Allocates one element; its bits tell the two allocators apart. */
 static int allocate(DLManagedTensorVersioned **out, uint8_t bits) {
   DLManagedTensorVersioned *managed = calloc(1, sizeof *managed);
   if (managed == NULL) return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dict grows under its handle while other threads count references of it. */
+/* A dict grows in place while other threads change its reference count. */
 #include "container/map.h"
 #include "core/any.h"
 #include "core/object.h"
@@ -46,7 +46,7 @@ static void test_growth_beside_counting(void **state) {
   for (i = 0; i < kDicts; ++i) {
     dicts[i] = tvmffi_dict_new();
     assert_non_null(dicts[i]);
-    tvmffi_object_retain(dicts[i]); /* so that no release is the last */
+    tvmffi_object_retain(dicts[i]); /* no other release is the last one */
   }
   thread_run_many(kThreads, run, NULL);
   assert_int_equal(num_failed, 0);

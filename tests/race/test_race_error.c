@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors that threads share, and the settings that raising looks at. */
+/* Errors shared by threads, and settings that are read when an error is raised. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/module_support.h"
@@ -39,7 +39,7 @@ static void test_L_17f_no_update_of_a_backtrace_is_lost(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
-/* Notes whether each thread finds in its slot what it put there. */
+/* Counts how often a thread did not find in its slot what it put there. */
 typedef struct {
   TVMFFIObjectHandle error;
   int num_wrong[kThreads];
@@ -59,7 +59,7 @@ static void pass_through_the_slot(void *context, int index) {
     TVMFFIErrorMoveFromRaised(&taken);
     if (taken != s->error) ++s->num_wrong[index];
     TVMFFIObjectDecRef(taken);
-    if (i % 100 == 0) TVMFFIErrorSetRaised(s->error); /* for the end of the thread */
+    if (i % 100 == 0) TVMFFIErrorSetRaised(s->error); /* still in the slot when the thread ends */
   }
 }
 
@@ -75,7 +75,7 @@ static void test_slots_that_share_an_error(void **state) {
   TVMFFIObjectDecRef(s.error);
 }
 
-/* Each walker with its own context, whatever the moment it is replaced at. */
+/* Each walker must get its own context, even while the walker is being replaced. */
 static int first_context, second_context, num_mismatches;
 
 static void walk_first(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Global functions are set, overridden, removed and listed while others fetch them. */
+/* Global functions are set, overridden, removed and listed while other threads fetch them. */
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -13,14 +13,14 @@
 enum { kThreads = 4, kRounds = 20000 };
 
 static int num_made, num_deleted;
-static int is_done; /* the writers have finished */
+static int is_done; /* the writers are done */
 
 static void count(int *counter) {
   (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
 typedef struct {
-  int alive; /* kAlive as long as the function lives */
+  int alive; /* kAlive until the function is destroyed */
 } closure;
 
 enum { kAlive = 1234 };
@@ -55,7 +55,7 @@ static void set_new(const char *name) {
   TVMFFIObjectDecRef(function);
 }
 
-/* Whether there is a function of that name; it must be one that can be called. */
+/* Returns whether there is a function of that name, and checks that it can be called. */
 static bool fetch(const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   TVMFFIObjectHandle function = NULL;
@@ -113,7 +113,7 @@ static void test_L_11_remove_while_others_fetch(void **state) {
   run(kThreads, remove_or_fetch);
 }
 
-/* F-31: the last one to give a function up sees all that was done with it; deleted exactly once. */
+/* F-31: the thread that releases last sees all writes to the function, and it is deleted once. */
 static void share(void *arg, int index) {
   int i;
   (void)arg;
@@ -158,7 +158,7 @@ static void test_names_are_there_as_soon_as_set(void **state) {
   run(kThreads, grow_or_fetch);
 }
 
-/* All names in a list are of functions that were there at one moment: my.a and my.b never both. */
+/* A list shows the names of one moment: my.a and my.b are never there together. */
 static void check_list(void) {
   TVMFFIObject *names = NULL;
   TVMFFIAny arg = tvmffi_any_int(-1), result = tvmffi_any_none();
@@ -223,7 +223,7 @@ static void test_a_built_in_is_made_once(void **state) {
       assert_ptr_equal(fetched[i], fetched[0]);
       TVMFFIObjectDecRef(fetched[i]);
     }
-    check_ok(TVMFFIRuntimeShutdown()); /* and from the start again */
+    check_ok(TVMFFIRuntimeShutdown()); /* back to the start */
   }
 }
 

@@ -11,7 +11,7 @@
 
 enum { kThreads = 4, kRounds = 2000 };
 
-/* An object that every thread writes to, its own place each, and that its deleter reads. */
+/* Each thread writes to its own element of the object, and the deleter reads them all. */
 typedef struct {
   TVMFFIObject header;
   int written[kThreads];
@@ -57,7 +57,7 @@ static void test_F_31_the_last_thread_sees_what_the_others_did(void **state) {
   assert_int_equal(sum, 20 * kThreads);
 }
 
-/* All threads have a weak reference; the first also has the only strong one. */
+/* All threads have a weak reference; the first one has the only strong reference, too. */
 static void promote_until_it_is_gone(void *context, int index) {
   shared_object *obj = context;
   int i;
@@ -85,7 +85,7 @@ static void test_promoting_what_is_being_destroyed(void **state) {
 
 enum { kLevels = 200 };
 
-/* A chain of errors, its members weakly held by all threads; the first lets go of the chain. */
+/* A chain of errors. All threads hold its members weakly; the first one releases the chain. */
 typedef struct {
   TVMFFIObjectHandle members[kLevels];
 } chain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads want the same handles initialised. */
+/* Many threads initialise the same handles at once. */
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
@@ -13,12 +13,12 @@ enum { kThreads = 4, kHandles = 2000 };
 typedef struct {
   void *handle;
   int num_calls;
-  int value; /* written by the initialiser, read by whoever finds the handle set */
+  int value; /* written by the initialiser, read by every thread that finds the handle set */
 } slot;
 
 static slot slots[kHandles];
 
-/* init_func has no argument; which slot it is for stands here, per thread. */
+/* init_func has no argument, so this variable holds the slot of each thread's current call. */
 static TVMFFI_THREAD_LOCAL slot *current;
 
 static void run(void (*work)(void *arg, int index)) {
@@ -57,7 +57,7 @@ static void test_each_handle_is_initialised_once(void **state) {
   for (i = 0; i < kHandles; ++i) assert_int_equal(slots[i].num_calls, 1);
 }
 
-/* The first two attempts fail, whoever makes them. */
+/* The first two attempts fail, in whichever thread. */
 static int fail_twice(void **result) {
   slot *mine = current;
   if (++mine->num_calls <= 2) return 9;
@@ -92,7 +92,7 @@ static void test_after_a_failure_another_one_tries(void **state) {
   for (i = 0; i < kHandles; ++i) assert_int_equal(slots[i].num_calls, 3);
 }
 
-/* L-4: initialisers that initialise the next handle, begun from both ends of the chain. */
+/* L-4: each initialiser initialises the next handle; threads start at both ends of the chain. */
 enum { kChain = 50 };
 
 static int initialise_chain(void **result) {
@@ -126,7 +126,7 @@ static void test_L_4_chains_of_initialisers(void **state) {
   for (i = 0; i < kHandles; ++i) assert_int_equal(slots[i].num_calls, 1);
 }
 
-/* Handles are closed while others want them: every one that was made is closed once. */
+/* Handles are closed while others initialise them: each one that was made is closed once. */
 static int num_made, num_closed;
 
 static int make(void **result) {

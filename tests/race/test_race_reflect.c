@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L-17d: fields, methods and attributes are registered while others read them. Readers load the
- * count before the array, as clients do; with acquire, so that ThreadSanitizer knows the order.
+ * L-17d: fields, methods and attributes are registered while other threads read them. Readers load
+ * the count before the array, as clients do, but with acquire, so that ThreadSanitizer knows the
+ * order.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 #include "support/check.h"
 #include "support/thread.h"
 
-/* Arrays grow most often while they are small: many types, with few entries each. */
+/* Small arrays grow most often, so there are many types with few entries each. */
 enum { kThreads = 4, kWriters = 2, kTypes = 400, kEntries = 10, kAttrs = 3000 };
 
 static int32_t types[kWriters][kTypes];
-static int written[kWriters]; /* which of its types a writer is at */
+static int written[kWriters]; /* the type that each writer is at */
 static int num_writing;       /* writers that have not finished */
 
 static int32_t add_type(int writer, int i) {
@@ -122,7 +123,7 @@ static void test_L_17d_fields_and_methods(void **state) {
   }
 }
 
-/* One name, registered by all: one of them has it. */
+/* All threads register the same names; one of them succeeds with each. */
 static int num_taken;
 
 static void register_same(void *arg, int index) {
@@ -149,7 +150,7 @@ static const TVMFFITypeAttrColumn *find_column(void) {
   return TVMFFIGetTypeAttrColumn(&name);
 }
 
-/* Entries are None or whole: what an entry must be follows from its index. */
+/* An entry is None or complete: its index determines its value. */
 static void check_column(const TVMFFITypeAttrColumn *column) {
   int32_t size = tvmffi_atomic_load_acquire(&column->size), i;
   const TVMFFIAny *data = tvmffi_atomic_load_acquire_ptr(&column->data);
@@ -180,7 +181,7 @@ static void write_or_read_column(void *arg, int index) {
     } while (tvmffi_atomic_load_acquire_int(&num_writing) > 0);
     return;
   }
-  for (i = 1; i < kAttrs; ++i) { /* both set the same values */
+  for (i = 1; i < kAttrs; ++i) { /* both writers set the same values */
     TVMFFIAny value = i % 2 == 0 ? tvmffi_any_int(i) : tvmffi_any_raw_str("a text for the heap");
     expect(TVMFFITypeRegisterAttr(i, &name, &value) == 0);
   }

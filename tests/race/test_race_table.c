@@ -15,13 +15,13 @@ enum { kWriters = 2, kReaders = 2, kPerWriter = 2000 };
 typedef struct {
   tvmffi_table_key key;
   char name[32];
-  int value; /* what it must be once the record is found */
+  int value; /* the value that a reader must find */
 } record;
 
 typedef struct {
   tvmffi_table table;
   record records[kWriters][kPerWriter];
-  int published[kWriters]; /* so many of a writer's records must be found */
+  int published[kWriters]; /* how many records of each writer must be found */
   int writers_at_work;
   int num_wrong;
 } job;
@@ -52,7 +52,7 @@ static void write_records(job *j, int writer) {
   (void)__atomic_sub_fetch(&j->writers_at_work, 1, __ATOMIC_RELEASE);
 }
 
-/* Published names must be found, those that may be on their way found whole or not at all. */
+/* Published names must be found; names after them may be missing, but never incomplete. */
 static void read_records(job *j, int reader) {
   unsigned number = (unsigned)reader;
   while (tvmffi_atomic_load_acquire_int(&j->writers_at_work) != 0) {

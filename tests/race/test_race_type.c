@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types are registered while others look types up. */
+/* Types are registered while other threads look types up. */
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -12,14 +12,14 @@
 enum { kThreads = 4, kTypes = 4000 };
 
 static int32_t indices[kThreads][kTypes];
-static int num_ready[kThreads]; /* of them given out */
+static int num_ready[kThreads]; /* how many of them are registered */
 
 static int32_t register_type(const char *key, int32_t depth, int32_t parent) {
   TVMFFIByteArray bytes = check_bytes(key);
   return TVMFFITypeGetOrAllocIndex(&bytes, -1, depth, 0, 1, parent);
 }
 
-/* Looked up by index and by key, a type is there and whole. */
+/* Checks that a type is found, by index and by key, and is complete. */
 static void check_type(const char *key, int32_t index, int32_t depth, int32_t parent) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
   TVMFFIByteArray bytes = check_bytes(key);
@@ -66,7 +66,7 @@ static void test_one_key_has_one_index(void **state) {
   assert_int_equal(tvmffi_type_end(), kTvmffiFirstClientType + kTypes);
 }
 
-/* Each thread has a parent with slots of its own and looks at what the next thread registers. */
+/* Each thread has a parent with slots of its own, and looks at types of the next thread. */
 static void register_own(void *arg, int index) {
   int next = (index + 1) % kThreads, i;
   char key[32];
@@ -112,7 +112,7 @@ static void test_no_index_is_given_out_twice(void **state) {
   }
 }
 
-/* Whatever index is looked at, it has no type or a whole one. */
+/* Every index has either no type or a complete one. */
 static void register_or_scan(void *arg, int index) {
   int32_t i, seen = 0;
   (void)arg;
@@ -139,7 +139,7 @@ static void test_scanning_sees_whole_types(void **state) {
   run(register_or_scan);
 }
 
-/* The first use of all, in several threads. */
+/* The first look-up after a start, in several threads. */
 static void look_up_first(void *arg, int index) {
   static const char *const kKeys[] = {"ffi.String", "ffi.Object", "None", "ffi.BigInt"};
   static const int32_t kIndices[] = {kTVMFFIStr, kTVMFFIObject, kTVMFFINone, kTVMFFIBigInt};
@@ -159,7 +159,7 @@ static void test_first_look_up(void **state) {
   }
 }
 
-/* By index it is the first but once in a process, so this test comes before all others. */
+/* The first look-up by index happens once per process, so this test runs before all others. */
 static void look_up_first_by_index(void *arg, int index) {
   static const int32_t kIndices[] = {kTVMFFIStr, kTVMFFIObject, kTVMFFINone, kTVMFFIBigInt};
   static const char *const kKeys[] = {"ffi.String", "ffi.Object", "None", "ffi.BigInt"};

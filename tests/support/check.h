@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every test file includes: cmocka, what it needs before it, and checks of this project. */
+/* Included by every test file: cmocka, the headers it needs, and checks of this project. */
 #ifndef TESTS_SUPPORT_CHECK_H_
 #define TESTS_SUPPORT_CHECK_H_
 
@@ -20,11 +20,11 @@ static inline TVMFFIByteArray check_bytes(const char *text) {
   return bytes;
 }
 
-/* Takes the raised error and compares kind and message; what is NULL is not compared. */
+/* Takes the raised error and compares its kind and message; NULL is not compared. */
 #define check_raised(kind, message) check_raised_at(kind, message, 0, __FILE__, __LINE__)
-/* The same, but the message must only contain the text. */
+/* The same, but the message only has to contain the text. */
 #define check_raised_with(kind, part) check_raised_at(kind, part, 1, __FILE__, __LINE__)
-/* The expression gives non-zero and raises that. */
+/* Checks that the expression returns non-zero and raises this error. */
 #define check_fails(expression, kind, message) \
   do {                                         \
     assert_int_not_equal((expression), 0);     \
@@ -35,9 +35,9 @@ static inline TVMFFIByteArray check_bytes(const char *text) {
     assert_int_not_equal((expression), 0);       \
     check_raised_with(kind, part);               \
   } while (0)
-/* The expression gives 0; otherwise the raised error is printed. */
+/* Checks that the expression returns 0; otherwise prints the raised error. */
 #define check_ok(expression) check_ok_at((expression), #expression, __FILE__, __LINE__)
-/* Nothing is raised. */
+/* Checks that no error is raised. */
 #define check_not_raised() check_not_raised_at(__FILE__, __LINE__)
 
 void check_raised_at(const char *kind, const char *message, int part, const char *file, int line);

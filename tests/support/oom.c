@@ -64,10 +64,10 @@ long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
     still_armed = countdown >= 0;
     countdown = -1;
     if (rc == 0) {
-      assert_true(still_armed); /* an allocation failed and the action did not notice */
+      assert_true(still_armed); /* otherwise the action ignored a failed allocation */
       break;
     }
-    assert_false(still_armed); /* the action failed of itself */
+    assert_false(still_armed); /* otherwise the action failed for another reason */
     check_raised("MemoryError", NULL);
     if (!keeps) assert_int_equal(live_blocks, before);
     if (unchanged != NULL) unchanged(context);

@@ -16,17 +16,17 @@ size_t oom_live_blocks(void);
 /* Allocations since oom_install. */
 size_t oom_allocations(void);
 
-/* The allocation after n more fails, and only that one; -1: none does. */
+/* Makes the allocation after n more fail, and only that one; -1: none. */
 void oom_fail_after(long n);
 
-/* Whether an allocation that the hooks do not see is the one to fail: a test asks in its place. */
+/* Counts an allocation that the hooks do not see; returns whether it has to fail. */
 int oom_fails_now(void);
 
 /*
- * Runs action with its allocation 0 failing, then 1, and so on, until it gives 0. Each failure must
- * come as non-zero with MemoryError raised and leave no block behind; after each, unchanged (may
- * be NULL) checks that the state is as before. undo (may be NULL) takes back the success, after
- * which no block may be left either, unless keeps is non-zero (tables that grew).
+ * Runs action with its first allocation failing, then its second, and so on, until it returns 0.
+ * Each failure must return non-zero with MemoryError raised and leave no block behind; after each,
+ * unchanged (may be NULL) checks that the state is as before. undo (may be NULL) reverts the
+ * success, after which no block may be left either, unless keeps is non-zero (tables that grew).
  * Returns how many allocations failed.
  */
 long oom_check(int (*action)(void *context), void (*unchanged)(void *context),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An object that tells what becomes of it. */
+/* An object that counts the calls of its deleter. */
 #ifndef TESTS_SUPPORT_PROBE_H_
 #define TESTS_SUPPORT_PROBE_H_
 

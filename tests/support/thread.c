@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static void require(int condition) {
-  if (!condition) abort(); /* the system has no threads left: no test of ours failed */
+  if (!condition) abort(); /* the system has no threads left; no test failed */
 }
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
   void (*fn)(void *arg, int index);
   void *arg;
   int index;
-  pthread_mutex_t *gate; /* held until all threads are there */
+  pthread_mutex_t *gate; /* locked until all threads are created */
   pthread_t thread;
 } many_start;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads for tests. A check that fails jumps back into the test function, which only the test's
- * own thread can do: what runs in another thread notes results, and the test checks them.
+ * Threads for tests. A failed check jumps back into the test function, which only the test's own
+ * thread can do, so code in other threads records its results and the test checks them.
  */
 #ifndef TESTS_SUPPORT_THREAD_H_
 #define TESTS_SUPPORT_THREAD_H_
@@ -11,7 +11,7 @@
 /* Runs fn(arg) in a thread with that much stack (0: the usual size) and waits for its end. */
 void thread_run(void (*fn)(void *arg), void *arg, size_t stack_size);
 
-/* Runs fn(arg, 0) to fn(arg, count - 1), each in a thread of its own, all let go at once. */
+/* Runs fn(arg, 0) to fn(arg, count - 1), each in its own thread, all started at the same time. */
 void thread_run_many(int count, void (*fn)(void *arg, int index), void *arg);
 
 #endif /* TESTS_SUPPORT_THREAD_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weak references the way code of clients counts them: the ABI has no functions for it. */
+/* Weak references, counted as client code does: the ABI has no functions for it. */
 #ifndef TESTS_SUPPORT_WEAK_H_
 #define TESTS_SUPPORT_WEAK_H_
 
@@ -25,7 +25,7 @@ static inline void weak_release(void *obj) {
   if (header->deleter != NULL) header->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
 }
 
-/* A strong reference, if there is still one to share. */
+/* Takes a strong reference and returns true, unless the last one is gone. */
 static inline bool weak_promote(void *obj) {
   tvmffi_atomic_u64 *count = (tvmffi_atomic_u64 *)(void *)obj;
   uint64_t old = __atomic_load_n(count, __ATOMIC_RELAXED);

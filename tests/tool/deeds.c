@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that does what it should not, at the moment that is named in the environment: ON_LOAD,
- * ON_ASK (for the types of its function), ON_CALL and ON_END. */
+/* A library that misbehaves in the way, and at the moment, that an environment variable names:
+ * ON_LOAD, ON_ASK (when asked for the types of its function), ON_CALL or ON_END. */
 #define _DEFAULT_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -18,15 +18,14 @@ static void close_until(int end) {
   for (file = 0; file < end; ++file) close(file);
 }
 
-/* By the C library and past it; the second without an end to its line, so that it stays in there.
- */
+/* Writes past the C library, then through it; in a pipe the second text stays in stdio's buffer. */
 static void print_both(void) {
   static const char kDirect[] = "written\n";
   if (write(STDOUT_FILENO, kDirect, sizeof kDirect - 1) < 0) abort();
   fputs("printed\n", stdout);
 }
 
-/* Without an end, but not so fast that tests suffer. */
+/* Writes endlessly, but slowly enough not to slow down the tests. */
 static void flood(void) {
   for (;;) {
     puts("again and again");
@@ -35,7 +34,7 @@ static void flood(void) {
   }
 }
 
-/* Ends by SIGKILL alone. */
+/* Can be ended by SIGKILL only. */
 static void resist(void) {
   sigset_t all;
   sigfillset(&all);
@@ -47,7 +46,7 @@ static void spawn(void) {
   if (fork() == 0) hang();
 }
 
-/* The child goes on as if it were the program. */
+/* Forks; the child continues as if it were the program. */
 static void split(void) {
   (void)fork();
 }
@@ -56,7 +55,7 @@ static void leave(void) {
   exit(3);
 }
 
-/* With the code of all going well. */
+/* Exits with the code for success. */
 static void leave_quietly(void) {
   _exit(0);
 }
@@ -104,8 +103,8 @@ __attribute__((destructor)) static void end(void) {
   perform("ON_END");
 }
 
-/* By the ABI alone: the helpers may allocate for long messages, and a library that allocates is not
- * unloaded before the end (c/module/library_close.c). */
+/* Uses the ABI only: the C helpers may allocate for long messages, and a library that allocates is
+ * not unloaded before the process ends (c/module/library_close.c). */
 #define EXPORT(name)                                                               \
   TVM_FFI_DLL_EXPORT int name(void *self, const TVMFFIAny *args, int32_t num_args, \
                               TVMFFIAny *result);                                  \
@@ -126,7 +125,7 @@ EXPORT(__tvm_ffi__metadata_kernel) {
   return tvm_ffi_string_create(METADATA("int"), result);
 }
 
-/* The next to be asked. */
+/* The function that is asked after the first. */
 EXPORT(__tvm_ffi_other) {
   (void)self, (void)args, (void)num_args;
   *result = tvm_ffi_any_from_double(7);

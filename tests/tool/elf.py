@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELF libraries of any machine, class and byte order, small and without a compiler for it."""
+"""Small ELF libraries of any machine, class and byte order, written without a compiler."""
 import struct
 
 FUNC, OBJECT, NOTYPE = 2, 1, 0
@@ -13,7 +13,7 @@ DF_1_PIE = 0x08000000
 
 
 class Library:
-    """A shared library to be: what it exports, imports and says of itself."""
+    """A shared library to write: its exports, imports and properties."""
 
     def __init__(self, machine="x86-64", stack="rw", relro=True, now=True, text_relocations=False,
                  needed=(), runpath=None, writable_code=False, soname=None, is_program=False):

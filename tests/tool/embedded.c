@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what is embedded in it: of the header and the table of contents that the tool wrote. */
+/* Prints what is embedded in it, by the header and the table of contents that the tool wrote. */
 #include <stdint.h>
 #include <stdio.h>
 

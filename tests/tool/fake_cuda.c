@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CUDA driver with one device, whose memory is the CPU's at addresses that the CPU cannot use. */
+/* A CUDA driver with one device; its memory is host memory at addresses that the CPU cannot use. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

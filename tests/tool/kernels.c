@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library for the tool to read, and to ask. */
+/* A library for the tool to read and to query. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float) -> None") {
@@ -13,7 +13,7 @@ TVM_FFI_C_EXPORT(undescribed, "() -> None") {
   return tvm_ffi_args_check_count(args, 0);
 }
 
-/* Metadata as other headers make it: as a function alone. */
+/* Metadata as other headers emit it: as a function without data symbols. */
 TVM_FFI_C_EXPORT(add, "(0: int, 1: int) -> int") {
   return tvm_ffi_args_check_count(args, 2);
 }

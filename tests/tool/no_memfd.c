@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In front of the C library: a system that has no files in memory. */
+/* Preloaded before the C library: simulates a system without memfd_create(). */
 #include <errno.h>
 
 int memfd_create(const char *name, unsigned flags);

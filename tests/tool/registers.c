@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that registers a type and functions when it is loaded, with names and texts that a
- * terminal had better not see as they are. */
+/* A library that registers a type and functions when it is loaded; their names and texts contain
+ * characters that must not reach a terminal unescaped. */
 #include <tvm/ffi/c.h>
 
 static TVMFFIByteArray bytes(const char *literal) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for the tests of `tvm-ffi run` and `bench`: good ones, and ones that go wrong. */
+/* Functions for the tests of `tvm-ffi run` and `bench`: correct ones, and ones that fail. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <time.h>
@@ -34,7 +34,7 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: int) -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(a + b));
 }
 
-/* What it was given, as the runtime shows it, and so what the command line made of it. */
+/* Returns its arguments as the runtime prints them: shows how the command line was read. */
 TVM_FFI_C_EXPORT(show, "(...: Any) -> ffi.Array") {
   TVMFFIObjectHandle array;
   TVMFFIAny list;
@@ -45,7 +45,7 @@ TVM_FFI_C_EXPORT(show, "(...: Any) -> ffi.Array") {
   return code;
 }
 
-/* The same, with types that the library tells. */
+/* The same with metadata of its types. */
 TVM_FFI_C_EXPORT(show_typed, "(0: float, ...) -> str") {
   return __tvm_ffi_show(NULL, args->args, args->num_args, args->result);
 }
@@ -61,7 +61,7 @@ TVM_FFI_C_EXPORT(identity, "(0: Any) -> Any") {
   return tvm_ffi_any_copy(&args->args[0], args->result);
 }
 
-/* 0 1 2 ... as n float32, in memory of the environment's. */
+/* A float32 tensor of 0 1 2 ..., with n elements in memory from the environment. [own] *out */
 static int make_tensor(int64_t n, TVMFFIObjectHandle *out) {
   int64_t i;
   TVM_FFI_C_TRY(
@@ -79,7 +79,7 @@ TVM_FFI_C_EXPORT(make, "(0: int) -> ffi.Tensor") {
   return 0;
 }
 
-/* A tensor like that one, on its device. */
+/* A tensor with the shape and device of the argument. */
 TVM_FFI_C_EXPORT(make_like, "(0: DLTensor*) -> ffi.Tensor") {
   TVMFFIObjectHandle tensor;
   DLTensor *x;
@@ -89,7 +89,7 @@ TVM_FFI_C_EXPORT(make_like, "(0: DLTensor*) -> ffi.Tensor") {
   return 0;
 }
 
-/* Tensors that are not right, or not as they look: no data; every other of 0 1 2 3; on a device. */
+/* Unusual tensors: one without data; every other element of 0 1 2 3; one on another device. */
 TVM_FFI_C_EXPORT(make_odd, "(0: int) -> ffi.Tensor") {
   static float numbers[] = {0, 1, 2, 3};
   static int64_t shape[] = {2}, strides[] = {2};
@@ -127,7 +127,7 @@ TVM_FFI_C_EXPORT(make_two, "() -> ffi.Array") {
   return 0;
 }
 
-/* Adds 1 to what it was given. */
+/* Adds 1 to each element of the argument. */
 TVM_FFI_C_EXPORT(bump, "(0: DLTensor*) -> void") {
   DLTensor *x;
   int64_t n, i;
@@ -165,7 +165,7 @@ TVM_FFI_C_EXPORT(leave, "() -> void") {
   exit(3);
 }
 
-/* Reads the byte at an offset. */
+/* Reads the byte at an offset from the data. */
 TVM_FFI_C_EXPORT(peek, "(0: DLTensor*, 1: int) -> int") {
   DLTensor *x;
   int64_t offset;
@@ -175,7 +175,7 @@ TVM_FFI_C_EXPORT(peek, "(0: DLTensor*, 1: int) -> int") {
                              tvm_ffi_any_from_int64(((volatile unsigned char *)x->data)[offset]));
 }
 
-/* Keeps a reference that nobody gives up. */
+/* Leaks a reference to a tensor. */
 TVM_FFI_C_EXPORT(leak, "() -> void") {
   static TVMFFIObjectHandle kept;
   (void)args;

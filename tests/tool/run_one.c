@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries of one function or none, some of which do something when they are loaded. */
+/* Libraries with one function or none, some of which do something when they are loaded. */
 #include <tvm/ffi/c.h>
 
 #if !defined(RUN_NONE)
@@ -9,7 +9,7 @@ TVM_FFI_C_EXPORT(only, "() -> int") {
 #endif
 
 #if defined(RUN_RAISE)
-/* An embedded module that ends before its length. */
+/* Embedded data of 4 bytes, which ends inside its first field, a number of 8 bytes. */
 TVM_FFI_C_DETAIL_VISIBLE extern const unsigned char __tvm_ffi__library_bin[];
 const unsigned char __tvm_ffi__library_bin[] = {4, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4};
 #elif defined(RUN_UNRESOLVED)

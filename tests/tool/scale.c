@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels that docs/tool.md looks at. */
+/* The kernels that docs/tool.md inspects. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> None") {

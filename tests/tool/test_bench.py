@@ -32,7 +32,7 @@ for line, name in zip(lines[1:], [K, "(nothing)"]):
     assert re.fullmatch(rf"{re.escape(name)} +20(?: +[\d.]+ (?:ns|us|ms|s)){{7}}", line), line
 assert re.fullmatch(r"the runtime's share: [\d.]+ \w+ of [\d.]+ \w+ \([\d.]+ %\)", lines[3]), lines
 
-# Two side by side.
+# Two libraries side by side.
 report = good_json("bench", ONLY, OTHER, "only()", *SHORT)
 assert [r["library"] for r in report["runs"]] == [ONLY, OTHER, None], report
 comparison, = report["comparisons"]
@@ -44,11 +44,11 @@ assert re.fullmatch(VERDICT.format(re.escape(OTHER), re.escape(ONLY)), compariso
 lines = good("bench", "--module", ONLY, "--module", OTHER, "-f", "only", *SHORT).splitlines()
 assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].startswith(OTHER), lines
 
-# Of too few samples nothing is known; a result of another function is no earlier one.
+# Too few samples give no verdict; a result of another function is not compared with.
 comparison, = good_json("bench", ONLY, OTHER, "only()", "--warmup=0", "--repeat=3")["comparisons"]
 assert not comparison["significant"] and comparison["verdict"].endswith(", of too few samples to tell more"), comparison
 
-# With an earlier result: as it is, and changed to leave no doubt.
+# With an earlier result: unchanged, and with its times scaled until the verdict is certain.
 os.chdir(work_folder())
 old = good_json("bench", ONLY, *SHORT)
 for factor, word in [(1e6, "faster"), (1e-6, "slower")]:
@@ -64,7 +64,7 @@ old["runs"][0]["median_low"], old["runs"][0]["median_high"] = 1e-6, 1e12
 pathlib.Path("old.json").write_text(json.dumps(old))
 comparison, = good_json("bench", ONLY, "--compare=old.json", *SHORT)["comparisons"]
 assert not comparison["significant"] and comparison["verdict"].endswith("no significant difference"), comparison
-# What was the only library then is compared with the first of two.
+# An earlier result of one library is compared with the first of two.
 pathlib.Path("old.json").write_text(json.dumps(old))
 assert len(good_json("bench", ONLY, OTHER, "--compare=old.json", *SHORT)["comparisons"]) == 2
 for content in ["", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs": [{"median": -1}]}', '{"runs": 5}']:
@@ -75,11 +75,11 @@ pathlib.Path("old.json").write_text(json.dumps(other))
 bad(USAGE, "old.json: has measured another function than only", "bench", ONLY, "--compare=old.json", *SHORT)
 bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
 
-# How long: by samples, or by time and then of seven at least.
+# The number of samples: as given, or enough to fill the minimum time and at least seven.
 assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 7
 assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["runs"][0]["samples"] >= 7
 
-# What goes wrong.
+# Failures.
 crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
 bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
@@ -93,7 +93,7 @@ bad(USAGE, "--min_time must be a number", "bench", ONLY, "--min_time=long")
 bad(USAGE, "--module may be given twice at most", "bench", *("--module=a", "--module=b", "--module=c"))
 assert run("bench", ONLY, "--no-fork", *SHORT)[0] == 0
 
-# The last operand may be a function: what is no file, and not called as one.
+# The last operand may be a function, if it is neither a file nor named like one.
 assert good_json("bench", ONLY, "only", *SHORT)["runs"][1]["library"] is None
 bad(USAGE, "there is no function nobody; it has only", "bench", ONLY, "nobody", *SHORT)
 pathlib.Path("only").mkdir()
@@ -106,15 +106,15 @@ for name in "other.so", "./other", "other.so.1":
     bad(LOAD, f"{name}: ", "bench", ONLY, name, *SHORT)
 bad(LOAD, "other: ", "bench", ONLY, "other", "-f", "only", *SHORT)
 
-# Names of files are nothing but text on a terminal.
+# File names are escaped on a terminal.
 odd = pathlib.Path("o\x1b[31md.so")
 odd.symlink_to(ONLY)
 lines = good("bench", odd, ONLY, "only()", *SHORT, "--color=never").splitlines()
 assert lines[1].startswith("o\\x1b[31md.so ") and "\x1b" not in "".join(lines), lines
 assert good_json("bench", odd, *SHORT)["runs"][0]["library"] == str(odd)
 
-# What cannot be loaded, first or second.
+# A first or second library that cannot be loaded.
 for missing in ("missing.so", "old.json"):
     bad(LOAD, missing, "bench", missing)
     bad(LOAD, missing, "bench", ONLY, missing, "only()")
-bad(LOAD, "missing.so: No such file", "bench", K, "missing.so")  # and not that K has many functions
+bad(LOAD, "missing.so: No such file", "bench", K, "missing.so")  # rather than that K has many functions

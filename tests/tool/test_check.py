@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What check says of libraries, real ones and made ones.
+"""The verdicts of check on real libraries and on generated ones.
 
 test_check.py TVM-FFI EXPORTS CXX-EXPORTS PAGE TABLE VERSION... KERNELS SCALE TYPED [LIBRARY-WITH-CXX-FUNCTIONS]"""
 import json
@@ -22,11 +22,11 @@ KERNELS, SCALE, TYPED = LIBRARIES
 CC = shlex.split(os.environ["CC"])
 NM = os.environ.get("NM")
 WORK = work_folder()
-SEEN = set()  # verdicts and checks
+SEEN = set()  # (verdict, check) pairs that occurred
 
 
 def check(library, *options):
-    """The exit code, and the lines of verdicts."""
+    """The exit code, and the lines with verdicts."""
     path = library.write(WORK / "lib.so")
     code, out, err = run("check", *options, path)
     lines = out.splitlines()
@@ -36,7 +36,7 @@ def check(library, *options):
 
 
 def says(library, line, *options):
-    """The exit code of a library whose verdicts have this line."""
+    """The exit code; the verdicts must contain this line, and the code must agree with them."""
     code, lines = check(library, *options)
     assert "  " + line in lines, (line, lines)
     assert code == (CHECK if any(one.startswith("  FAIL") for one in lines) else OK), (code, lines)
@@ -60,7 +60,7 @@ assert check(Library("powerpc"))[1][0] == "  ok    file       a shared library, 
 assert says(Library(is_program=True),
             "FAIL  file       a program, ELF64 x86-64, which cannot be loaded: link with -shared") == CHECK
 
-# ---- Runtimes: the releases' own lists ------------------------------------------------------------
+# ---- Runtimes: the lists of the releases ----
 
 
 def read_names(path):
@@ -80,7 +80,7 @@ for name in exports:
     if name.startswith("TVMFFIRuntime"):
         assert report["runtime"] == "own" and not has, (name, report)
     elif name.startswith("TVMFFI"):
-        # The oldest that it names has it, of the lists that say so; what lacks it is older.
+        # The first list that has it is that of the release named by check or, if that has no list, the next one.
         assert has and sorted(has, key=number)[0] == min(
             (r for r in releases if number(r) >= number(report["runtime"])), key=number), (name, has, report)
     else:
@@ -134,7 +134,7 @@ assert not any("registers" in line for line in check(Library().undefined("TVMFFI
 two = Library().undefined("TVMFFITypeRegisterField").undefined("TVMFFITypeRegisterMethod")
 assert sum("registers" in line for line in check(two)[1]) == 1
 
-# ---- Which libtvm_ffi.so ----------------------------------------------------------------------------
+# ---- Which libtvm_ffi.so ----
 
 CXX_LIBRARY = "tvm_ffi_cxx/libtvm_ffi.so"
 DEFAULT_HAS, CXX_HAS = (f"ok    library    {name} has all that is imported"
@@ -147,7 +147,7 @@ SEVERAL = f"{FUNCTION}: is {PARSE}, one of 2 C++ symbols that {CXX_LIBRARY} has 
 
 
 def needs(library):
-    """Which library it needs, whether the helper beside it, and what for; as JSON says."""
+    """From the JSON: which library it needs, whether it needs the helper, and the symbols that say so."""
     report = good_json("check", library.write(WORK / "lib.so"))
     return report["library"], report["cxx_helper"], [named["symbol"] for named in report["cxx_symbols"]]
 
@@ -170,17 +170,17 @@ assert says(library, "FAIL  library    " + SEVERAL, "--runtime=c") == CHECK
 assert says(library, f"ok    runtime    {SECOND}: needs 0.1.9 or newer") == OK
 assert needs(library) == (CXX_LIBRARY, False, [FUNCTION, SECOND])
 assert says(Library().undefined(DATA), f"note  library    {DATA}: is typeinfo for tvm::ffi::Error, {LACKED}") == OK
-# What it has of its own, or may do without, it does not need.
+# It does not need the library for symbols that it defines, or that are weak.
 assert needs(Library().function(FUNCTION)) == ("libtvm_ffi.so", False, [])
 library = Library().undefined(FUNCTION, binding=WEAK)
 assert says(library, f"note  imports    {FUNCTION}: is {PARSE}, {LACKED}; it is weak") == OK
 assert says(library, DEFAULT_HAS, "--runtime=c") == OK
 assert needs(library) == ("libtvm_ffi.so", False, [])
-# What the reference has no more.
+# A symbol that the reference no longer has.
 OLD = "_ZN3tvm3ffi4json9StringifyERKNS0_3AnyENS0_8OptionalIivEE"
 assert says(Library().undefined(OLD), f"note  runtime    {OLD}: the reference has it up to 0.1.12") == OK
 assert needs(Library().undefined(OLD)) == (CXX_LIBRARY, False, [OLD])
-# Of a name that neither has, no library of the two is right.
+# If neither library has a name, neither fits.
 library = Library().undefined("_ZN3tvm3ffi4json9StringifyERKNS0_3AnyEi").undefined(FUNCTION)
 for option in [], ["--runtime=cxx"]:
     code, lines = check(library, *option)
@@ -190,7 +190,7 @@ code, out, err = run("check", "--json", WORK / "lib.so")
 report = json.loads(out)
 assert (report["runtime"], report["library"], report["passed"]) == (None, None, False), report
 
-# A class of modules, whose methods the helper calls; it is inside the library with the C++ functions.
+# A class derived from ModuleObj, whose methods the helper calls; the library with C++ functions includes it.
 for base in [name for name in exports if "ModuleObj" in name]:
     derived = Library().undefined(base)
     line = f"note  library    {base}: is for a class derived from tvm::ffi::ModuleObj, whose methods the default " \
@@ -201,7 +201,7 @@ for base in [name for name in exports if "ModuleObj" in name]:
     assert needs(derived.undefined(FUNCTION)) == (CXX_LIBRARY, False, [FUNCTION])
 assert len([name for name in exports if "ModuleObj" in name]) == 4, exports
 
-# The table has the names of the list, and of the library if it was built, and what demanglers make of them.
+# The table has the names of the list, and of the library if that is built, as demanglers print them.
 rows = re.findall(r'^\s*\{"(_Z\w+)", \d+', TABLE_OF_NAMES.read_text(encoding="utf-8"), re.M)
 assert len(rows) == len(set(rows)) > 24, rows
 lists = [exports + read_names(CXX_EXPORTS)]
@@ -219,7 +219,7 @@ for name in rows:
         first, rest = demangled.split("tvm::ffi::", 1)
         assert named["name"] == first + "tvm::ffi::" + rest.replace("tvm::ffi::", ""), (named, demangled)
 
-# ---- Exports --------------------------------------------------------------------------------------
+# ---- Exports ----
 
 for name, line in [
     ("__tvm_ffi__mine", "__tvm_ffi__mine: begins with what the ABI keeps for itself, __tvm_ffi__"),
@@ -297,7 +297,7 @@ says(Library().data("__tvm_ffi__library_bin", bytes(padded)),
 says(Library().data("__tvm_ffi__library_bin", blob([(b"_lib", None, [])]), size=0),
      "note  embedded   __tvm_ffi__library_bin: has no size, so that its length cannot be checked when it is loaded")
 
-# ---- The system, and linking ------------------------------------------------------------------------
+# ---- The system, and linking ----
 
 library = Library(needed=["libstdc++.so.6", "libc.so.6"]).undefined("memcpy", "GLIBC_2.14")
 library.undefined("fcntl", "GLIBC_2.28").undefined("old", "GLIBC_2.2.5")
@@ -335,11 +335,11 @@ assert says(Library(needed=["libc.musl-x86_64.so.1"]),
 says(Library(), "ok    system     needs no version of glibc or libstdc++", "--manylinux=2_28")
 assert not any("needed" in line for line in check(Library(runpath="$ORIGIN"))[1])
 
-# ---- Several files ------------------------------------------------------------------------------------
+# ---- Several files ----
 
 
 def clashes(*files):
-    """The exit code, and what each file's verdicts on clashes are."""
+    """The exit code, and for each file its verdicts on clashes."""
     code, out, err = run("check", *files)
     assert err == "", err
     found = {}
@@ -363,7 +363,7 @@ TOGETHER = "one library is loaded with the other, and both may use one of the tw
 
 
 def with_context(**more):
-    """A library with a function, its metadata, and where the loader stores its module."""
+    """A library with a function, its metadata, and the variable in which the loader stores its module."""
     library = Library(**more).function("__tvm_ffi_f").function("__tvm_ffi__metadata_f")
     return library.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True)
 
@@ -378,7 +378,7 @@ assert clashes(three, one, four) == (OK, [
      f"  note  clashes    __tvm_ffi_f: {one} has it, too: {APART}"]])
 assert clashes(one, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
 assert clashes(one, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
-# One loads the other: by its file's name, or by the name that it was given.
+# One loads the other: by file name, or by soname.
 needing = write("needing.so", with_context(needed=["one.so"]))
 together = f"__tvm_ffi__library_ctx: one of 3 that {one} has, too: {TOGETHER}"
 assert clashes(one, needing) == (OK, [[], ["  note  clashes    " + together]])
@@ -387,24 +387,24 @@ named = write("named.so", with_context(soname="one.so"))
 assert TOGETHER in clashes(needing, named)[1][1][0]
 assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
     f"  note  clashes    __tvm_ffi_f: {needing} has it, too: {APART}"]
-# The same file by two names.
+# One file under two names.
 (WORK / "link.so").symlink_to(one)
 assert clashes(one, WORK / "link.so") == (OK, [[], []])
 assert clashes(write("u1.so", Library().data("_ZGuard", b"x", binding=UNIQUE)),
                write("u2.so", Library().data("_ZGuard", b"x", binding=UNIQUE)))[1][1] == [
     f"  note  clashes    _ZGuard: {WORK}/u1.so has it, too: unique in the process, so that both libraries use those of "
     "the one loaded first"]
-# A name that would move a terminal's cursor is shown.
+# Control characters in a name are escaped.
 odd = write("o\x1b.so", with_context())
 assert rf"{WORK}/o\x1b.so has it, too" in clashes(odd, two)[1][1][0]
-# What meson built.
+# Libraries that Meson built.
 assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has, too: {APART}"]
 assert " clashes " not in good("check", KERNELS, KERNELS)
 report = good_json("check", SCALE, TYPED)
 assert [one["path"] for one in report] == [SCALE, TYPED], report
 assert [v["symbol"] for v in report[1]["verdicts"] if v["check"] == "clashes"] == ["__tvm_ffi_count"], report
 
-# ---- Object files, and a library of theirs: compiled here -----------------------------------------------
+# ---- Object files, and libraries made from them: compiled here ----
 
 
 def compile_c(name, text, *options):
@@ -437,7 +437,7 @@ calls = compile_c("calls.o", f"void {FUNCTION}(void);\nvoid f(void) {{ {FUNCTION
 assert f"\n  note  library    {FUNCTION}: is {PARSE}, {LACKED}\n" in good("check", calls), calls
 code, out, err = run("check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
 assert code == CHECK and "  FAIL  stack      .note.GNU-stack: asks for a stack that can be executed\n" in out, out
-# More sections than a symbol's entry can count.
+# More sections than the 16-bit field of a symbol can number.
 many = "".join(f'.section .t{i},"a",%progbits\n' for i in range(66000))
 out = good("check", compile_c("many.o", many + """.section .data.context,"aw",%progbits
 .globl __tvm_ffi__library_ctx
@@ -462,7 +462,7 @@ assert "\n  note  names      __tvm_ffi__doctext_f: describes a function that is 
 out = good("check", compile_c("h3.so", hidden, "-shared", "-fPIC"))
 assert "hidden" not in out and "\n  ok    names      1 function\n" in out, out
 
-# A program; a library by another name than loaders go by.
+# A program; a library whose file name does not have the suffix that loaders expect.
 code, out, err = run("check", compile_c("program", "int main(void) { return 0; }\n"))
 assert code == CHECK and re.search("^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
                                    re.M), out
@@ -475,7 +475,7 @@ for name in "kernels.so", "kernels.dylib":
     assert ending not in good("check", WORK / name)
 assert ending not in good("check", Library().function("other").write(WORK / "libother.so.6"))
 
-# ---- Libraries that were compiled, JSON, refusals -----------------------------------------------------
+# ---- Compiled libraries, JSON, refusals ----
 
 for path in LIBRARIES:
     report = good_json("check", path)
@@ -502,7 +502,7 @@ for value in "1", "2_x", "2_3", "3_28", "2_28x", "":
     bad(USAGE, f'--manylinux must be 2_N with N from 5, such as 2_28, not "{value}"', "check",
         "--manylinux=" + value, WORK / "lib.so")
 
-# ---- The help and the page have every check, and what fails ---------------------------------------------
+# ---- The help and the page list every check, and which ones can fail ----
 
 ROWS = dict(re.findall(r"^  ([a-z]+) +(.+)$", good("check", "--help").split("\n  -")[0].split("Options:")[0], re.M))
 TABLE = {name: (fails.strip(), notes.strip()) for name, fails, notes in re.findall(

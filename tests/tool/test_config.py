@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tvm-ffi-config of an installation that was moved, and what compilers make of its answers.
+"""tvm-ffi-config of an installation that was moved, and compilers run with the flags that it prints.
 
 test_config.py TVM-FFI BUILD MESON KERNEL.cc KERNEL.cu [COMPILER...]: a C++ compiler, and nvcc by that name"""
 import json
@@ -13,13 +13,13 @@ from tool import FILES, USAGE, bad, good
 
 BUILD, MESON, *KERNELS = FILES[:4]
 COMPILERS = FILES[4:]
-# The flags in the order of their lines.
+# All flags, in the order of the output.
 ORDER = ["includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir", "cython-lib-path",
          "cxxflags", "cflags", "libs", "ldflags", "cxx-libdir"]
 
 
 def install(folder):
-    """The prefix, installed in a folder and moved within it."""
+    """Install into a folder and move the prefix within it; returns the prefix and the build options."""
     info = json.loads(subprocess.run([MESON, "introspect", BUILD, "--buildoptions"], check=True,
                                      capture_output=True, text=True).stdout)
     options = {option["name"]: option["value"] for option in info}
@@ -32,7 +32,7 @@ def install(folder):
 
 
 def ask(program, *flags, code=0):
-    """With the library that was installed along, not that of the build folder."""
+    """The output of the program, which must find the library installed with it, not the one in the build folder."""
     env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     done = subprocess.run([program, *flags], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == code, (flags, done)
@@ -57,14 +57,14 @@ def main(folder):
     assert (pathlib.Path(dlpack) / "dlpack/dlpack.h").is_file(), dlpack
     library = pathlib.Path(ask(program, "--libfiles").strip())
     assert library.parent == libraries and library.is_file(), library
-    # By its first name, and out of a folder of links.
+    # As `tvm-ffi config`, and through a link in another folder.
     assert ask(prefix / options["bindir"] / "tvm-ffi", "config", "--cflags") == ask(program, "--cflags")
     (folder / "tvm-ffi-config").symlink_to(program)
     assert ask(folder / "tvm-ffi-config", "--libdir") == f"{libraries}\n"
     answers = json.loads(ask(program, "--json", "--libdir", "--includedir"))
     assert list(answers) == ["includedir", "libdir"], answers
 
-    # All of them without a flag, the same as with; null where the flag is refused.
+    # Without flags it prints all of them, with the same answers; null where the flag alone is refused.
     answers = json.loads(ask(program, "--json"))
     assert list(answers) == ORDER, answers
     for flag, answer in answers.items():
@@ -99,7 +99,7 @@ def main(folder):
     for compiler in COMPILERS:
         is_cuda = pathlib.Path(compiler).name == "nvcc"
         kernel = folder / ("kernel_cuda.so" if is_cuda else "kernel.so")
-        # The guide's line, as a shell makes words of it.
+        # The command of the guide, split into words by a shell.
         how = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
         subprocess.run(f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {how} $({program} --cxxflags) "
                        f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries with a byte changed, or cut off: read or refused in one line, whatever it was."""
+"""Libraries with changed bytes, or truncated: they are read, or refused with one line."""
 import os
 import pathlib
 import random
@@ -45,7 +45,7 @@ for origin in [*map(pathlib.Path, FILES), compiled, "x86-64", "powerpc"]:
     attempt(content)
     for _ in range(ROUNDS):
         damaged = bytearray(content)
-        # In the headers, at the front and at the end, more often than in what they lead to.
+        # Mostly in the headers and at both ends, where offsets and counts are.
         place = random.choice([range(64), range(64, 512), range(len(content)), range(-1200, 0)])
         for _ in range(random.choice([1, 1, 4])):
             damaged[random.choice(place) % len(damaged)] = random.choice([0, 1, 0x7f, 0x80, 0xff, random.randrange(256)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors on a device, through a driver that stands in for CUDA's and whose memory the CPU cannot touch."""
+"""Tensors on a device: with a stand-in for the CUDA driver whose memory the CPU cannot access."""
 import os
 import pathlib
 import shutil

@@ -33,7 +33,7 @@ def checksum(content):
 
 SAID = "".join(f"{name} {len(content)} {checksum(content)} 0\n" for name, content in CONTENT.items()) + "10001 1\n"
 
-# ---- Files with a table of contents: compiled, linked, run -------------------------------------------
+# ---- Files with a table of contents: compiled, linked, run ----
 
 
 def compile(*args):
@@ -59,13 +59,13 @@ for form in "c", "incbin", "obj":
             symbol = "k_" + name.replace("-", "_").replace(".", "_")
             good("unpack", made, "--extract=" + symbol, "-o", WORK / "back")
             assert (WORK / "back").read_bytes() == content, (form, name)
-        # In a library other libraries see them, or not; the stack is not executable.
+        # Symbols in a shared library are exported or not as wanted; the stack is not executable.
         compile("-shared", made, "-Wl,-z,relro", "-o", WORK / "blob.so")
         code, out, err = run("unpack", WORK / "blob.so", "--extract=k_0", "-o", WORK / "back")
         assert (code, err) == ((0, "") if options else (USAGE, f"tvm-ffi: {WORK}/blob.so: no symbol k_0\n")), (form, err)
         assert "  ok    stack      PT_GNU_STACK: not executable" in good("check", WORK / "blob.so").splitlines()
 
-# C alone declares for itself; a name is made of the output's, symbols of the files'.
+# Without a header, C declares the symbols in the file; the prefix is made of the output's name.
 good("embed", *PATHS, "-o", WORK / "my-blob.c")
 text = (WORK / "my-blob.c").read_text()
 assert "\nmy_blob_PLACE const unsigned char my_blob_c_spv[7] = {\n3,2,35,7,34,92,63\n};\n" in text, text
@@ -76,7 +76,7 @@ c23 = good("embed", PATHS[1], "--format=c23", "--section=.lrodata")
 assert f'const unsigned char embedded_c_spv[7] = {{\n#embed "{PATHS[1].resolve()}"\n}};\n' in c23, c23
 assert 'section(".lrodata")' in c23
 
-# Make's rule names what was read, quoted.
+# The rule for make names the files that were read, escaped.
 (WORK / "a b#$.bin").write_bytes(b"x")
 good("embed", WORK / "a b#$.bin", PATHS[1], "-o", WORK / "out.c", "--depfile", WORK / "d")
 assert (WORK / "d").read_text() == f"{WORK}/out.c: {WORK}/a\\ b\\#$$.bin {PATHS[1]}\n"
@@ -87,7 +87,7 @@ assert made == {"output": f"{WORK}/k.o", "header": f"{WORK}/k.h", "depfile": f"{
                 "symbols": [{"name": "k_a_b_bin", "size": 10001, "file": "a-b.bin"},
                             {"name": "k_c_spv", "size": 7, "file": "c.spv"}, {"name": "k_0", "size": 256, "file": "0"}]}
 
-# Whatever files are called, sources compile, rules name them, and the table has their names.
+# With any file names, the sources compile, the rules are right, and the table of contents has the names.
 COMPILERS = [CC, *([name] for name in ("gcc", "clang") if shutil.which(name))]
 ODD = [b'q"uote.bin', b"back\\slash", b"li\nne", b"*&*", b"tri??>graph??(", b"no\377utf", "déjà".encode(), b"%s%n",
        b" two  blanks", b"$dollar", b"#hash:colon", b"end\\", b"\x7f\x01"]
@@ -121,7 +121,7 @@ for form in "c", "incbin", "obj":
         assert said == b"".join(name + b"\0" + name + b"\0" for name in ODD), (compiler, form, said)
 assert b"??" not in (odd / "odd.c").read_bytes()
 
-# Make reads its rules; ninja as well, of the names that it can read.
+# make can read the rules; so can ninja, for the names that it can read.
 RULED = [name for name in ODD if b"\n" not in name and not name.endswith(b"\\")]
 for name in RULED:
     place = pathlib.Path(os.fsdecode(name))
@@ -141,7 +141,7 @@ for name in "a\nb", "a;b", "a|b", "a=b", "end\\", "blank ":
     bad(USAGE, "--depfile: no rule can have a file with", "embed", odd / name, "-o", odd / "x.c", "--depfile", odd / "x.d")
     assert not (odd / "x.c").exists()
 
-# Sections of any name that compilers and assemblers write as it is.
+# Section names that compilers and assemblers take unquoted.
 for section in ".lrodata.k", "0", "-a_$+/b", ".", "k":
     for form in "c", "incbin":
         for compiler in COMPILERS:
@@ -164,7 +164,7 @@ for form in "c", "incbin", "obj":
         bad(USAGE, "--section must be a section for data", "embed", PATHS[1], "--format=" + form, "--section=" + section)
 bad(USAGE, "--section must be a name, not", "embed", PATHS[1], "--format=obj", "--section=")
 
-# A list of so many modules that one text of the assembler could not hold what comes before them.
+# A list of modules so long that its header does not fit in one string literal of the assembler.
 (WORK / "many.txt").write_text("_lib -> " + " ".join(map(str, range(1, 300))) + "\n" + "a-long-kind-of-module c.spv\n" * 299)
 good("embed", "--library-bin", WORK / "many.txt", "--format=raw", "-o", WORK / "many.bin")
 for compiler in COMPILERS:
@@ -174,7 +174,7 @@ for compiler in COMPILERS:
     good("unpack", WORK / "many.so", "-x", "__tvm_ffi__library_bin", "-o", WORK / "back")
     assert (WORK / "back").read_bytes() == (WORK / "many.bin").read_bytes(), compiler
 
-# ---- What is written, is written whole or not at all, and over nothing that is read ---------------------
+# ---- Outputs are written whole or not at all, and never over an input ----
 
 
 def snapshot(folder):
@@ -216,7 +216,7 @@ for message, *args in [
     bad(USAGE, message, "embed", "--name=k", *args)
     assert snapshot(place) == before, (args, snapshot(place))
 
-# An end by a signal leaves no file that is not whole, and a limit is an error: here the header waits for a reader.
+# A signal leaves no partial file, and a size limit is an error. The header is a pipe without a reader, so it waits.
 os.mkfifo(place / "waits")
 for ending in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
     with subprocess.Popen([TOOL, "embed", "--name=k", place / "in.bin", "-o", place / "x.c", "-H", place / "waits"],
@@ -227,7 +227,7 @@ for ending in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
         done.send_signal(ending)
     assert done.returncode == -ending and snapshot(place) == before, (ending, done, snapshot(place))
 (place / "waits").unlink()
-# The limit leaves room for the counts that a build for coverage writes at its end.
+# The limit leaves room for the counters that a coverage build writes when it exits.
 (WORK / "large").write_bytes(bytes(1 << 18))
 limited = subprocess.run([TOOL, "embed", "--name=k", WORK / "large", "-o", place / "x.c"], capture_output=True,
                          text=True, check=False,
@@ -235,7 +235,7 @@ limited = subprocess.run([TOOL, "embed", "--name=k", WORK / "large", "-o", place
 assert (limited.returncode, limited.stderr) == (USAGE, f"tvm-ffi: {P}/x.c: File too large\n"), limited
 assert snapshot(place) == before, snapshot(place)
 good("embed", "--name=k", place / "in.bin", "-o", "/dev/null", "-H", "/dev/null")
-# A file keeps its mode, a new one has that of the umask; links stay links, and other names of a file have the old one.
+# An existing file keeps its mode, a new one gets the umask's; symbolic links stay, hard links keep the old content.
 (place / "old.c").chmod(0o640)
 os.link(place / "old.c", place / "was.c")
 (place / "old-link.c").symlink_to(place / "old.c")
@@ -251,7 +251,7 @@ assert not [name for name in os.listdir(place) if name.startswith(".")], os.list
 if os.geteuid() != 0:
     (place / "old.c").chmod(0o440)
     bad(USAGE, f"{P}/old.c: Permission denied", "embed", "--name=k", place / "in.bin", "-o", place / "old.c")
-# Pipes and stdout by other names are written as they stand.
+# Pipes, and stdout under another name, are written in place.
 assert good("embed", "--name=k", place / "in.bin", "-o", "/dev/stdout") == written
 os.mkfifo(place / "pipe")
 reader = subprocess.Popen(["cat", place / "pipe"], stdout=subprocess.PIPE, text=True)
@@ -262,9 +262,9 @@ with open(place / "all", "wb") as file:
     file.flush()
     subprocess.run([TOOL, "embed", "--name=k", place / "in.bin", "-o", "/dev/stdout"], stdout=file, check=True)
 assert (place / "all").read_text() == "before\n" + written
-# stdin has no path that a compiler could read.
+# stdin has no path that a compiler could read, so the bytes are in the source.
 assert '.byte 97,98,99\\n"' in good("embed", "-", "--format=incbin", "--name=k", stdin="abc")
-# JSON and what it is about do not both go to stdout.
+# JSON and the output cannot both go to stdout.
 for args in (["-H", place / "x.h"], ["-o", "-"], ["-o", "/dev/stdout"]):
     bad(USAGE, "--json says on stdout what was written: --output must be a file", "embed", "--json", "--name=k",
         place / "in.bin", *args)
@@ -274,7 +274,7 @@ bad(USAGE, "--output and --header are the same file: -", "embed", place / "in.bi
 bad(USAGE, "--depfile needs --output", "embed", place / "in.bin", "--depfile", place / "d")
 assert not (place / "x.h").exists() and not (place / "x.c").exists()
 
-# For TVM_FFI_EMBED_CUBIN: two symbols around the bytes.
+# For TVM_FFI_EMBED_CUBIN: two symbols, before and after the bytes.
 for form in "obj", "incbin":
     good("embed", "--cubin", "--name=mine", "--format=" + form, PATHS[0], "-o", WORK / "cubin.c")
     if form == "incbin":
@@ -287,7 +287,7 @@ for form in "obj", "incbin":
     compile(WORK / "user.c", WORK / "cubin.o", "-o", WORK / "user")
     assert subprocess.run([WORK / "user"], check=False).returncode == 0, form
 
-# ---- Object files of other machines -------------------------------------------------------------------
+# ---- Object files for other machines ----
 
 KNOWN = {"x86-64": (62, 64, "<", 1), "aarch64": (183, 64, "<", 257), "i386": (3, 32, "<", 1), "arm": (40, 32, "<", 2),
          "riscv64": (243, 64, "<", 2), "riscv32": (243, 32, "<", 1), "ppc64le": (21, 64, "<", 38),
@@ -308,7 +308,7 @@ for machine, (number, bits, order, relocation) in KNOWN.items():
     good("unpack", made, "-x", "k_files", "-o", WORK / "back")
     table = struct.unpack(order + 12 * word, (WORK / "back").read_bytes())
     assert table[2::3] == (10001, 7, 256, 0) and table[1::3] == (0, 0, 0, 0), (machine, table)
-    # Its relocations, read by hand: they name the table's fields in their order.
+    # Parse its relocations: they point to the fields of the table, in order.
     image = made.read_bytes()
     at, = struct.unpack_from(order + word, image, 40 if bits == 64 else 32)
     entry = at + 3 * (64 if bits == 64 else 40)
@@ -336,7 +336,7 @@ assert good_json("list", WORK / "other.o")["embedded"]["modules"] == [
 bad(USAGE, "needs a relocation of 4711:64:le that is not known here", "embed", PATHS[0], "--machine=4711:64:le", "-o",
     WORK / "other.o")
 
-# ---- Trees of modules -----------------------------------------------------------------------------------
+# ---- Trees of modules ----
 
 LIST = r'''# comment
 _lib -> 2 1 # the order counts
@@ -398,7 +398,7 @@ for folder in range(8): # trees by chance
     good("embed", "--library-bin", "--format=raw", WORK / str(folder + 1) / "modules.txt", "-o", WORK / "again")
     assert (WORK / "again").read_bytes() == tree, tree
 
-# ---- Loaded by the runtime ------------------------------------------------------------------------------
+# ---- Loading by the runtime ----
 
 HOST, EXPECTED, *CARRIERS = FILES
 for carrier in CARRIERS:
@@ -408,7 +408,7 @@ for carrier in CARRIERS:
     good("unpack", carrier, "--extract=polynomial[0]", "-o", WORK / "back")
     assert (WORK / "back").read_bytes() == (HERE / "../../samples/08_embedded_modules/curves.poly").read_bytes()
 
-# ---- What is refused ---------------------------------------------------------------------------------------
+# ---- Refusals ----
 
 (WORK / "empty").write_bytes(b"")
 for message, *args in [

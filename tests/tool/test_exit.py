@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands end with, and say, of files that are no libraries, and whatever becomes of their standard streams.
+"""Exit codes and messages for files that are no libraries, and for unusable standard streams.
 
 test_exit.py TVM-FFI LIBSCALE"""
 import os
@@ -24,20 +24,20 @@ PRINTING = [
 
 
 def run_with(words, stdout=None, closed=()):
-    """Exit code (minus the signal's number) and stderr."""
+    """Exit code (negative signal number if killed) and stderr."""
     done = subprocess.run([TOOL, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
                           preexec_fn=lambda: [os.close(fd) for fd in closed])
     return done.returncode, done.stderr
 
 
-# ---- The name of a file is nothing but text, whichever command prints it
+# ---- File names are escaped by every command that prints them ----
 odd = "o\x1b[31md.so"
 pathlib.Path(odd).write_bytes(pathlib.Path(LIBRARY).read_bytes())
 for words in (["list"], ["check"], ["stub"], ["bench", "--repeat=2", "--warmup=0", "--function=count", "--input=4xf32"]):
     out = good(*words, odd)
     assert "o\\x1b[31md.so" in out and "\x1b" not in out, (words, out)
 
-# ---- What nobody can read was not printed: one exit code and one text, whoever prints
+# ---- Output that cannot be written is an error: the same code and message from every command ----
 for words in PRINTING:
     got = run_with(words, closed=[1])
     assert got == (USAGE, "tvm-ffi: standard output: Bad file descriptor\n"), (words, got)
@@ -46,7 +46,7 @@ for words in PRINTING:
             got = run_with(words, stdout=full)
         assert got == (USAGE, "tvm-ffi: standard output: No space left on device\n"), (words, got)
 
-# ---- A reader that leaves ends the program as it ends others, and is no crash of a library
+# ---- A reader that closes the pipe ends the tool by SIGPIPE, and is not reported as a library's crash ----
 for words in PRINTING:
     reader, writer = os.pipe()
     os.close(reader)
@@ -54,7 +54,7 @@ for words in PRINTING:
     os.close(writer)
     assert got == (-signal.SIGPIPE, ""), (words, got)
 
-# ---- Streams that are closed leave their numbers to no file or pipe
+# ---- Files and pipes never get the numbers of closed standard streams ----
 for words in ["stub", LIBRARY], ["embed", "some.txt", "--name=k"], ["run", *CALL]:
     output = ["-o", "@out" if words[0] == "run" else "out"]
     assert good(*words, *output) == ""
@@ -64,7 +64,7 @@ for words in ["stub", LIBRARY], ["embed", "some.txt", "--name=k"], ["run", *CALL
         assert run_with([*words, *output], closed=closed) == (OK, ""), (words, closed)
         assert pathlib.Path("out").read_bytes() == expected, (words, closed)
 
-# ---- A file that is no library: the same said by every command, which end alike
+# ---- A file that is no library: the same message and exit code from every command ----
 TAKING = [["list"], ["list", "--load"], ["check"], ["unpack"], ["stub"], ["run"], ["bench"], ["registry", "--lib"],
           ["types", "--lib"]]
 content = pathlib.Path(LIBRARY).read_bytes()
@@ -88,7 +88,7 @@ if os.geteuid() != 0:
     for words in TAKING:
         bad(LOAD, "tvm-ffi: locked.so: Permission denied\n", *words, "locked.so")
 
-# What a loader alone refuses, it says behind the same words; a library may have any name.
+# If only the loader refuses a file, its message has the same beginning; a library may have any file name.
 for words in ["run"], ["bench"], ["registry", "--lib"], ["types", "--lib"]:
     bad(LOAD, f"tvm-ffi: {TOOL}: cannot be loaded: ", *words, TOOL)
 for name in "libscale.so.1", "scale", "scale.bin":

@@ -6,7 +6,7 @@ import re
 
 from tool import FILES, USAGE, bad, good, good_json, run
 
-# Of two libraries by that name the one that the program was linked with, wherever tests look for theirs.
+# Of two libraries with this name it must use the one that the program was linked with.
 os.environ.pop("LD_LIBRARY_PATH", None)
 
 out = good("info")
@@ -16,7 +16,7 @@ info = good_json("info")
 assert len(out.splitlines()) == len(info), (out, info)
 assert info["abi_version"] == "0.1.16" and info["types"] >= 29, info
 assert info["global_functions"] > 10 and info["pointer_bits"] in (32, 64), info
-# Where it lies, and what lies beside it.
+# The paths of the library and of the helper beside it.
 library = pathlib.Path(info["library"])
 assert library.is_file() and b"\x7fELF" == library.read_bytes()[:4], info
 helper = library.parent / "libtvm_ffi_cxx.so"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a library does, each command that loads it ends with its results, or with one line.
+"""Whatever a library does, each command that loads it prints its results, or one line of error.
 
 test_isolate.py TVM-FFI DEEDS KERNELS [NO-MEMFD]"""
 import concurrent.futures
@@ -21,11 +21,11 @@ TEMPORARY = WORK / "temporary"
 TEMPORARY.mkdir()
 FLOOD = "again and again\n"
 IS_FULL = os.environ["TVM_FFI_PROFILE"] == "full"
-# A sanitizer must leave the crashes to the tool.
+# A sanitizer must leave crashes to the tool.
 BASE = dict(os.environ, TMPDIR=str(TEMPORARY),
             ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0:detect_leaks=0")
 
-# A command with a library named LIB; those of REGISTERED have it loaded when they end.
+# Commands, with LIB for the library; those of REGISTERED have it loaded until they end.
 LISTED = [["list", "--load", "LIB"], ["stub", "LIB"]]
 REGISTERED = [["registry", "--match=ffi.json.*", "--lib=LIB"], ["types", "--match=ffi.Module", "--lib=LIB"]]
 CALLED = [["run", "LIB", "kernel()"], ["bench", "LIB", "kernel()", "--warmup=0", "--repeat=7"]]
@@ -43,7 +43,7 @@ def attempt(command, *options, library=DEEDS, **deeds):
 
 
 def expect(command, code, message, *options, out="", **deeds):
-    """It ends with this code and line, behind what the library itself has said, and these results."""
+    """The command ends with this code and error line, besides the library's own output, and prints this."""
     got, printed, err = attempt(command, *options, **deeds)
     own = err.replace(FLOOD, "")
     assert got == code and own.startswith("tvm-ffi: ") and message in own, (command, deeds, got, own)
@@ -51,7 +51,7 @@ def expect(command, code, message, *options, out="", **deeds):
 
 
 def is_the_same(printed, command):
-    """Results but for the numbers that bench measures."""
+    """Compares results, except for the numbers that bench measures."""
     return len(printed.splitlines()) == 4 if command[0] == "bench" else printed == RESULTS[command[0]]
 
 
@@ -61,7 +61,7 @@ if IS_FULL:
     assert RESULTS["run"] == "result[0]: 7\n" and len(RESULTS["registry"].splitlines()) == 2, RESULTS
 assert UNASKED.splitlines()[1] == "  kernel  ?  [the library did not answer]", UNASKED
 
-# ---- Crashes, ends and hangs, at each moment --------------------------------------------------------
+# ---- Crashes, exits and hangs, at each moment ----
 
 WRONG = {"crash": "crashed{}: Aborted", "leave": "ended the program{}, with exit code 3",
          "leave_quietly": "ended the program{}, with exit code 0", "stop": "was killed{}: it stopped itself"}
@@ -92,7 +92,7 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
                         out=UNASKED if command[0] == "list" else "")
         expect_late(LISTED[1], LOAD, " while it was asked for __tvm_ffi__metadata_kernel", ON_ASK=deed)
         for command in CALLED:
-            if deed != "flood":  # what a call prints is printed
+            if deed != "flood":  # the output of a call is passed on
                 expect_late(command, RAISED, " while it was called", ON_CALL=deed)
         for command in CALLED[:1]:
             expect_late(command, RAISED, " while it was unloaded", ON_END=deed, out=RESULTS["run"])
@@ -100,7 +100,7 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
             expect_late(command, RAISED, " when the program ended", ON_END=deed, out=RESULTS[command[0]])
     for wait in waits:
         wait.result()
-# At the end all results are there; of what only lists, libraries do not see an end.
+# All results are printed although the process fails at its end; the listing commands never unload the library.
 for deed in ["crash", "leave", "stop"]:
     for command in REGISTERED:
         expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}", ON_END=deed,
@@ -115,18 +115,18 @@ assert listed["functions"][0]["error"] == "the library did not answer", listed
 for command in ALL:
     bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *of(command), "--timeout=0")
 
-# ---- What does no harm ------------------------------------------------------------------------------
+# ---- Harmless deeds ----
 
-# Standard files closed; processes that hold all files open, or go on as the tool. That these runs end is
-# seen by pipes that nobody holds open any more.
+# The library closes the standard files, forks a process that keeps all files open, or one that continues as the
+# tool. These runs do end: otherwise the pipes would stay open.
 for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
     for deed in "shut", "spawn", "split":
         for command in ALL:
             if (command[0], moment, deed) == ("bench", "ON_CALL", "split"):
-                continue  # with each call there would be twice as many that call
+                continue  # the number of callers would double with every call
             code, out, err = attempt(command, **{moment: deed})
             assert code == OK and is_the_same(out, command) and err == "", (command, moment, deed, code, out, err)
-# What it prints comes before the results of a call, and is not among others, nor in JSON.
+# The output of the library comes before the results of a call, and never among the results of others or in JSON.
 SAID = "written\nprinted\n"
 for moment in "ON_LOAD", "ON_ASK":
     for command in LISTED + REGISTERED:
@@ -142,18 +142,18 @@ for command in CALLED[:1]:
             code, out, err = attempt(command, "--json", *how, **{moment: "print"})
             assert code == OK and json.loads(out)["outputs"] and err == SAID, (moment, how, code, out, err)
     assert attempt(command, ON_END="print") == (OK, RESULTS["run"] + SAID, "")
-    # A reader that leaves ends the tool as it does others.
+    # A closed pipe ends the tool by SIGPIPE.
     reader, ours = os.pipe()
     os.close(reader)
     done = subprocess.run([TOOL, *of(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
     os.close(ours)
     assert done.returncode == -signal.SIGPIPE and done.stderr == b"", done
 
-# ---- Processes --------------------------------------------------------------------------------------
+# ---- Processes ----
 
 
 def wait_for_child(process):
-    """The number of its child, once that runs the library's code."""
+    """The child's process number, as soon as it runs the library's code."""
     children = pathlib.Path(f"/proc/{process}/task/{process}/children")
     while not (found := children.read_text().split()):
         time.sleep(0.01)
@@ -163,14 +163,14 @@ def wait_for_child(process):
 
 
 def start_hanging(command, **kwargs):
-    """The tool at work on a library that does not end, its process and its child's number."""
+    """Start the tool with a library that hangs: its process, and the number of its child."""
     tool = subprocess.Popen([TOOL, *of(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
     return tool, wait_for_child(tool.pid)
 
 
 def wait_until_gone(process):
-    """Or is nothing but a number that nobody has asked for yet."""
+    """Wait until the process is gone or is a zombie."""
     status = pathlib.Path(f"/proc/{process}/stat")
     while status.exists() and ") Z " not in status.read_text():
         time.sleep(0.01)
@@ -187,7 +187,7 @@ if pathlib.Path("/proc/self/task").exists():
             assert tool.returncode == -ending and out == err == b"", (command, tool, out, err)
             wait_until_gone(child)
 
-    # By Ctrl-C on the terminal that it all runs on, whichever group a process is in.
+    # By Ctrl-C on its terminal, whichever process group each process is in.
     for command in LISTED[:1] + CALLED[:1]:
         process, terminal = pty.fork()
         if process == 0:
@@ -198,7 +198,7 @@ if pathlib.Path("/proc/self/task").exists():
         wait_until_gone(child)
         os.close(terminal)
 
-# On a terminal what takes long is told, and wiped; names do not move its cursor.
+# A slow operation is announced on a terminal, then erased; file names are escaped.
 odd = WORK / "o\x1b[31mdeeds.so"
 odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in LISTED[:1] + REGISTERED[:1]:
@@ -210,14 +210,14 @@ for command in LISTED[:1] + REGISTERED[:1]:
         while True:
             try:
                 shown += os.read(terminal, 4096)
-            except OSError:  # its other end is closed
+            except OSError:  # the other end is closed
                 break
     os.close(terminal)
     assert re.search(rb"\r\x1b\[Kloading \S+/o\\x1b\[31mdeeds\.so, \d+ s\r\x1b\[K", shown), shown
     assert b"\x1b[31m" not in shown, shown
     assert b": it took longer than 1.4 s (--timeout)\r\n" in shown, shown
 
-# ---- A library from stdin ---------------------------------------------------------------------------
+# ---- A library from stdin ----
 
 
 def from_stdin(command, file, **deeds):
@@ -262,9 +262,9 @@ for command in ["list", "-", "-"], ["check", "-", KERNELS, "-"], ["bench", "-", 
 packed = Library().data("__tvm_ffi__library_bin", blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
 assert from_stdin(["unpack", "LIB", "--extract=k[0]"], packed) == (OK, "payload", "")
 
-# ---- info -------------------------------------------------------------------------------------------
+# ---- info ----
 
-# Which loads the helper beside the library, and says all else in any case.
+# info loads the helper beside the library; if that crashes, it still prints the rest.
 runtime = pathlib.Path(json.loads(good("info", "--json"))["library"])
 if runtime.name == "libtvm_ffi.so":
     (WORK / runtime.name).write_bytes(runtime.read_bytes())
@@ -276,16 +276,16 @@ if runtime.name == "libtvm_ffi.so":
     assert code == LOAD and err == f"tvm-ffi: {helper}: crashed while it was loaded: Aborted\n", (code, err)
     assert json.loads(out)["cxx_helper"] == "broken: modules written in C++ cannot be called", out
 
-# ---- Files ------------------------------------------------------------------------------------------
+# ---- Files ----
 
-# One that is cut off has parts that a loader would map, and nothing behind them.
+# A truncated file: its segments would be mapped beyond its end.
 whole = pathlib.Path(KERNELS).read_bytes()
 cut = WORK / "cut.so"
 for size in 1000, 4000:
     cut.write_bytes(whole[:size])
     for command in ALL:
         bad(LOAD, f"{cut}: malformed ELF file: it is cut off after {size} bytes", *of(command, cut), env=BASE)
-# A name without a slash is that of a file here, and of none in the system's folders.
+# A name without a slash is a file in the current folder, and is not searched for in the system's folders.
 os.chdir(WORK)
 pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in ALL:

@@ -11,16 +11,18 @@ KERNELS, = map(pathlib.Path, FILES)
 WORK = work_folder()
 SCALE = '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"named_args\\":{\\"return\\":[{\\"type\\":\\"None\\"}],' \
         '\\"params\\":[{\\"type\\":\\"DLTensor*\\"},{\\"type\\":\\"float\\"}]}}"}'
-# Signatures are made of it by the full profile, which reads JSON.
+# The full profile, which can read JSON, prints signatures.
 IS_FULL = os.environ["TVM_FFI_PROFILE"] == "full"
 TYPE = "(_0: Tensor, _1: float) -> None" if IS_FULL else SCALE
 WIDTH = len(TYPE) if IS_FULL else 1
 UNKNOWN = "?".ljust(WIDTH)
+HINT = ("metadata: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write "
+        "TVM_FFI_C_EXPORT_SCHEMA")
 ADD = "(_0: int, _1: int) -> int" if IS_FULL else \
     '{"type_schema":"{\\"type\\":\\"ffi.Function\\",\\"args\\":[' + ",".join(3 * ['{\\"type\\":\\"int\\"}']) + ']}"}'
 TREE = blob([(b"_lib", None, [1, 2]), (b"cuda", b"x" * 5000, []), (b"d\x1bemo", b"hi!", [])])
 
-# ---- Files of every machine -----------------------------------------------------------------------
+# ---- Files for every machine ----
 
 
 def make(machine):
@@ -75,7 +77,7 @@ assert {u["name"]: (u["since"], u["here"], u["library"], u["weak"])
     "TVMFFIRuntimeModuleCreate": (None, True, "libtvm_ffi.so", True),
     "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE": ("0.1.9", True, "tvm_ffi_cxx/libtvm_ffi.so", False)}
 
-# What payloads show of themselves: a binary of CUDA, old and new, PTX, SPIR-V.
+# What list recognises in payloads: CUDA binaries, old and new, PTX, SPIR-V.
 cubin = bytearray(64)
 cubin[:9] = b"\x7fELF\x02\x01\x01\x33\x08"
 cubin[18], cubin[48], cubin[49] = 190, 4, 90
@@ -88,19 +90,19 @@ for payload, content in [(b"fmt" + bytes(cubin), "sm_90"), (bytes(old), "sm_86")
     got = good_json("list", embedded)["embedded"]["modules"][0]["content"]
     assert got == content, (payload, got)
 
-# A library whose metadata is no schema, and one whose modules are malformed.
+# A library whose metadata is not a schema, and whose modules are malformed.
 odd = Library().function("__tvm_ffi_f").data("__tvm_ffi__schema_f", b"\x1b[2J what?\0")
 odd.data("__tvm_ffi__library_bin", b"\xff" * 16).write(WORK / "odd.so")
 assert good("list", WORK / "odd.so").splitlines()[1:] == [
     "  f  \\x1b[2J what?", "embedded: malformed: it is longer than its symbol or file"]
 
-# Several files: a JSON list; what cannot be read is said, and the others are listed.
+# Several files: a JSON list; unreadable ones are reported, and the others are listed.
 both = json.loads(good("list", "--json", path, KERNELS))
 assert [entry["path"] for entry in both] == [str(path), str(KERNELS)]
 code, out, err = run("list", WORK / "missing.so", path)
 assert code == LOAD and out.startswith(str(path)) and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n"
 
-# Letters may stand behind each other; what follows one with a value is the value.
+# Letters may be combined; the rest of a word after a letter with a value is the value.
 for first in path, WORK / "odd.so":
     bundled = good("list", "-u", "-b", "-m", "[a-f]*", first)
     for words in ["-ub", "-m[a-f]*"], ["-bu", "-m", "[a-f]*"], ["-ubm[a-f]*"], ["-bum", "[a-f]*"]:
@@ -109,7 +111,7 @@ bad(USAGE, "-uq is not an option of list", "list", "-uq", path)
 bad(USAGE, "-u=b is not an option of list", "list", "-u=b", path)
 bad(USAGE, "--match needs a value: GLOB", "list", path, "-ubm")
 
-# ---- A library that was compiled --------------------------------------------------------------------
+# ---- A compiled library ----
 
 lines = good("list", KERNELS).splitlines()
 assert re.fullmatch(re.escape(str(KERNELS)) + r"  ELF(32|64) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
@@ -118,14 +120,16 @@ assert lines[1:] == [
     f"  counts       {UNKNOWN}  [no metadata; --load to ask the library]",
     f"  raises       {UNKNOWN}  [no metadata; --load to ask the library]",
     f"  scale        {TYPE}  Scale x by s.",
-    f"  undescribed  {UNKNOWN}  [no metadata]"], lines
+    f"  undescribed  {UNKNOWN}  [no metadata]",
+    HINT], lines
 
 assert good("list", "--load", KERNELS).splitlines()[1:] == [
     f"  add          {ADD}",
     f"  counts       {UNKNOWN}  [what it gave is no text]",
     f"  raises       {UNKNOWN}  [ValueError: no metadata today]",
     f"  scale        {TYPE}  Scale x by s.",
-    f"  undescribed  {UNKNOWN}  [no metadata]"]
+    f"  undescribed  {UNKNOWN}  [no metadata]",
+    HINT]
 functions = {f["name"]: f for f in good_json("list", "--load", KERNELS)["functions"]}
 assert functions["scale"]["doc"] == "Scale x by s.\nIn place." and functions["scale"]["metadata"] == SCALE
 assert functions["raises"]["error"] == "ValueError: no metadata today" and functions["raises"]["metadata"] is None
@@ -133,10 +137,10 @@ assert functions["raises"]["error"] == "ValueError: no metadata today" and funct
 foreign = make("s390x").write(WORK / "foreign.so")
 code, out, err = run("list", "--load", foreign)
 assert code == LOAD and err.startswith(f"tvm-ffi: {foreign}: ") and err.count("\n") == 1, (code, err)
-assert out.splitlines()[1:-1] == [  # what its file says, all the same
+assert out.splitlines()[1:-1] == [  # the contents of the file are printed anyway
     f"  info   {UNKNOWN}  [the library did not answer]", f"  scale  {TYPE}  Scale x by s."], out
 
-# ---- What is no library -------------------------------------------------------------------------------
+# ---- Files that are not libraries ----
 
 for content, message in [(b"", "not an ELF file"), (b"hello", "not an ELF file"),
                          (b"MZ\x90\0", "not an ELF file but a PE file"),
@@ -153,7 +157,7 @@ core[16] = 4
 (WORK / "wrong").write_bytes(core)
 bad(LOAD, "neither a library nor an object file", "list", WORK / "wrong")
 stripped = bytearray(path.read_bytes())
-stripped[40:48], stripped[60:64] = bytes(8), bytes(4)  # as a packer leaves it
+stripped[40:48], stripped[60:64] = bytes(8), bytes(4)  # no section headers, as in packed files
 (WORK / "wrong").write_bytes(stripped)
 bad(LOAD, "it has no section headers to find symbols by", "list", WORK / "wrong")
 bad(LOAD, "Is a directory", "list", WORK)

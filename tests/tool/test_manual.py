@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The man page and the completion of shells have every command and option that the help has.
+"""The man page and the shell completions have every command and option of the help.
 
 test_manual.py TVM-FFI"""
 import os
@@ -14,7 +14,7 @@ COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
            for command in COMMANDS}
 assert "config" in COMMANDS and ("l", "lib", "=FILE") in OPTIONS["types"], OPTIONS
-# A letter means the same option wherever it is one.
+# A letter stands for the same option in all commands that have it.
 meant = {(letter, name) for options in OPTIONS.values() for letter, name, _ in options if letter}
 assert len(meant) == len({letter for letter, _ in meant}), sorted(meant)
 PAGE, BASH, ZSH, FISH = (good(f"--manual={form}") for form in ("man", "bash", "zsh", "fish"))
@@ -23,12 +23,12 @@ bad(USAGE, '--manual must be man, bash, zsh or fish, not "pdf"', "--manual=pdf")
 
 
 def parts(text, pattern):
-    """What follows each match of the pattern, up to the next, by what the match has in it."""
+    """{group of a match: text from that match to the next}"""
     pieces = re.split(pattern, text, flags=re.MULTILINE)
     return dict(zip(pieces[1::2], pieces[2::2]))
 
 
-# ---- Everything of the table is there
+# ---- Everything in the help is in the outputs ----
 page = parts(PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[0], r"^\.SS (\S+)$")
 common = PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[1].split("\n.SH ")[0]
 bash, zsh = parts(BASH, r"^    (\S+)\) options="), parts(ZSH, r"^    ([\w-]+)\)$")
@@ -48,7 +48,7 @@ for command, options in OPTIONS.items():
         man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
         assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}" if value else "") in page[command] + common, (command, name)
 
-# ---- A value that is one of several words is checked and completed by the table
+# ---- Options with a choice of words check and complete them ----
 CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in OPTIONS.items()
            for letter, name, value in options if "|" in value]
 assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
@@ -61,13 +61,13 @@ for command, letter, name, words in CHOICES:
     bad(USAGE, said, command, "--" + name, words[0] + "-")
     bad(USAGE, f"--{name} needs a value: {'|'.join(words)}", command, "--" + name)
 
-# ---- Usage lines; - and _ in names of options
+# ---- Usage lines; - and _ in the names of options ----
 assert good("info", "--help").startswith("usage: tvm-ffi info [OPTION...]\n")
 assert good("list", "--help").startswith("usage: tvm-ffi list [OPTION...] LIB...\n")
 assert not re.search(r"[ \t]$", "".join(good(command, "--help") for command in COMMANDS), re.MULTILINE)
 for command, given in (("bench", "--min_time=1"), ("bench", "--min-time=1"), ("run", "--leak-check"),
                        ("run", "--leak_check"), ("run", "--output-max_element-count=1")):
-    # Known, as what is said next is about something else.
+    # The option is recognised if the error is about something else.
     bad(USAGE, "say which library", command, given)
 bad(USAGE, "--min+time=1 is not an option of bench", "bench", "--min+time=1")
 
@@ -76,7 +76,7 @@ for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "F
 
 
 def check(program, arguments, text):
-    """What that program says of a text: nothing."""
+    """The output of a program that checks a text; the program must succeed."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".1") as file:
         file.write(text)
         file.flush()
@@ -86,13 +86,13 @@ def check(program, arguments, text):
     return done.stdout
 
 
-# ---- What the programs say of it that it is for
+# ---- Checks by the programs that read the outputs ----
 if shutil.which("man") and shutil.which("groff"):
     shown = " ".join(check("man", ["--warnings", "-l"], PAGE).split())
     assert "tvm-ffi stub [OPTION...] LIB" in shown and "$(tvm-ffi-config --cxxflags)" in shown, shown
     print("man shows the page")
 if shutil.which("mandoc"):
-    # A date would make each build another; any will do here.
+    # The page has no date, so that builds are reproducible; mandoc wants one, any will do.
     lint = check("mandoc", ["-Tlint", "-Wwarning"], PAGE.replace(' 1 "" ', " 1 2026-01-01 "))
     assert lint == "", lint
     print("mandoc has nothing to say")
@@ -106,7 +106,7 @@ if not shutil.which("bash"):
 
 
 def complete(*words):
-    """What bash offers for the last of these words."""
+    """What bash offers for the last word."""
     script = BASH + f"""
 complete -p {words[0].rpartition('/')[2]} > /dev/null || exit 9
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files in and out of `tvm-ffi run`. They are written and read by the format's description; where NumPy is installed by
-NumPy too."""
+"""Files read and written by `tvm-ffi run`, checked against the description of the format and, if it is installed,
+with NumPy."""
 import os
 import pathlib
 import re
@@ -29,7 +29,7 @@ def reads(content, expected, spec="@x.npy"):
     assert got == f"result[0]: {expected}\n", (content, got)
 
 
-# Versions, byte orders, both orders of elements.
+# Versions, byte orders, row-major and column-major order.
 for version in (1, 2, 3):
     reads(npy("<f4", "(3,)", struct.pack("<3f", 1, 2, 3), version=version), "3xf32=1 2 3")
 reads(npy(">f4", "(3,)", struct.pack(">3f", 1, 2, 3)), "3xf32=1 2 3")
@@ -66,7 +66,7 @@ pathlib.Path("a, b.bin").write_bytes(b"\1\2")
 assert good("run", KERNELS, 'show(x:"ab", 1)') and good("run", KERNELS, "-f", "identity", "-i", "2xi8=@a, b.bin") == \
     "result[0]: 2xi8=1 2\n"
 
-# Files that are not right.
+# Malformed files.
 whole = npy("<f4", "(3,)", struct.pack("<3f", 1, 2, 3))
 for size in range(len(whole)):
     pathlib.Path("x.npy").write_bytes(whole[:size])
@@ -96,7 +96,7 @@ bad(USAGE, "the array in x.npy has another shape", "run", KERNELS, "identity(3xb
 bad(USAGE, "the array in x.npy has another data type", "run", KERNELS, "identity(2xf32=@x.npy)")
 bad(USAGE, "none.npy: No such file or directory", "run", KERNELS, "identity(@none.npy)")
 
-# Out, and what was written in again.
+# Output files, and reading them back.
 MARKED = re.compile(rb"\x93NUMPY\x01\x00(..)(\{.*\} *\n)", re.DOTALL)
 
 

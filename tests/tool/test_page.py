@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of docs/tool.md print what the page says.
+"""The commands of docs/tool.md print what the page shows.
 
 test_page.py TVM-FFI PAGE LIBSCALE
 
-A command stands behind "$ " in an indented block, what it prints below it. A line "..." stands for any
-number of lines, "..." in a line for anything."""
+In an indented block a line with "$ " is a command, and the lines below it are its output. A line "..." stands for
+any number of lines, "..." within a line for any text."""
 import os
 import pathlib
 import re
@@ -19,7 +19,7 @@ INDENT = "    "
 
 
 def read_commands(lines):
-    """The commands of the page, each with the lines below it; empty ones at the end do not count."""
+    """The commands of the page, each with the lines below it, without empty lines at the end."""
     commands = []
     inside = False
     for line in lines:
@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
         assert done.returncode == 0 and done.stderr == "", (command, done)
         assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 
-# The examples in the help of commands run.
+# The examples in the commands' help can be run.
 there = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 examples = [line.strip() for command in there for line in good(command, "--help").splitlines()
             if line.startswith("  tvm-ffi ")]
@@ -66,6 +66,6 @@ with tempfile.TemporaryDirectory() as folder:
                               env=environment)
         assert done.returncode == OK and done.stderr == "", (command, done)
 
-# Every command has its row, but for those that are not there.
+# Every command that exists has a row in the table.
 rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
 assert set(there) <= rows, set(there) - rows

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""types and registry, of the runtime and of libraries.
+"""The commands types and registry, on the runtime and on libraries.
 
 test_registered.py TVM-FFI REGISTERS"""
 from tool import FILES, LOAD, TOOL, bad, good, good_json
 
 REGISTERS, = FILES
 
-# ---- Functions
+# ---- Functions ----
 functions = good("registry").splitlines()
 assert functions == sorted(functions) and len(functions) >= 100, functions
 assert "ffi.ArrayContains(_0: Array, _1: Any) -> bool" in functions, functions
@@ -28,7 +28,7 @@ assert "type_schema" in area["metadata"], area
 assert unknown == {"name": "test.tool.un\x1b[31mknown", "signature": None, "metadata": "no schema"}, unknown
 assert len(good_json("registry")) == len(functions)
 
-# ---- Types
+# ---- Types ----
 types = good("types")
 assert "\n     70  ffi.Tensor < ffi.Object\n" in types, types
 assert "\n         imports_: Array[Any]  at 24, 8 B\n" in types, types
@@ -51,7 +51,7 @@ everything = good_json("types")
 assert [one["index"] for one in everything] == sorted(one["index"] for one in everything)
 assert len(everything) == types.count(" < ") + sum(one["parent"] is None for one in everything), types
 
-# ---- What does not load: others of that kind are in test_isolate.py
+# ---- Libraries that cannot be loaded; test_isolate.py has more ----
 for command in "types", "registry":
     bad(LOAD, "nothing.so: No such file or directory", command, "--lib", "nothing.so")
     bad(LOAD, f"{TOOL}: cannot be loaded: cannot dynamically load", command, "--lib", TOOL)

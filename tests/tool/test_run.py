@@ -9,7 +9,7 @@ from tool import FILES, LOAD, MISMATCH, OK, RAISED, TOOL, USAGE, bad, good, good
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
-# A sanitizer must leave the crashes to the tool.
+# A sanitizer must leave crashes to the tool.
 CRASHING = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 
 
@@ -18,13 +18,13 @@ def is_output(call, expected, *args):
     assert got == expected, (call, got, expected)
 
 
-# The shortest way to try a kernel.
+# The shortest ways to call a kernel.
 is_output("scale(4xf32=1 2 3 4, 2.5, &4xf32)", "arg[2]: 4xf32=2.5 5 7.5 10\n")
 is_output("add(1, 2)", "result[0]: 3\n")
 assert good("run", libraries["run_one"]) == "result[0]: 7\n"
 assert good("run", libraries["run_one"], "only()") == "result[0]: 7\n"
 assert good("run", libraries["run_one"], "only") == "result[0]: 7\n"
-# IREE's options.
+# The options of IREE's tool.
 assert good("run", f"--module={K}", "--function=scale", "--input=2xf32=1 2", "--input=3", "--input=2xf32",
             "--output=-") == "arg[2]: 2xf32=3 6\n"
 assert good("run", K, "-f", "scale", "-i", "2xf32=[1,2]", "-i", "3", "-i", "2xf32") == "arg[2]: 2xf32=3 6\n"
@@ -45,7 +45,7 @@ is_output("identity((null))", "result: none\n")
 is_output("call(fn:echo, 5)", "result[0]: 5\n")
 is_output("call(fn:ffi.ReprPrint, dtype:bf16)", 'result[0]: "bfloat16"\n')
 
-# What is read is printed in the form that it is read in.
+# Values are printed in the syntax in which they are read.
 for text in ["5", "-7", "2.5", "3.0", "1e+100", "inf", "true", '"a, b"', "dtype:f32", "dtype:bf16",
              "dtype:f8e4m3fn", "dev:cuda:1", "shape:[2, 3]", "shape:[]", "[]", '[1, 2.5, "a", [none]]', '{"k": 1}',
              "2x2xi32=[1 2][3 4]", "1x1x2xi8=[[-1 127]]", "f64=0.1", "2xbool=1 0", "2xui64=18446744073709551615 0",
@@ -65,7 +65,7 @@ for text, expected in [("2xsi32=010", "2xi32=10 10"), ("010", "10"), ("i:-010", 
     got = good("run", K, "-f", "identity", "-i", text)
     assert got == f"result[0]: {expected}\n", (text, got)
 is_output("show(2x2xi8=[[1, 2], [3, 4]], 1 , \"a, b\")", 'result[0]: "(int8[2, 2]@cpu:0, 1, \\"a, b\\")"\n')
-# A type that the library tells.
+# Arguments are read as the types that the library declares.
 is_output("show_typed(99999999999999999999, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
           'result[0]: "(1e+20, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (1, 2), \\"none\\")"\n')
 is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
@@ -73,7 +73,7 @@ is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [1, 2], none)",
 is_output("show_typed(3, abc, f32, cuda:1, [2,3], 1, [], none)",
           'result[0]: "(3, \\"abc\\", float32, cuda:1, Shape(2, 3), True, (), \\"none\\")"\n')
 
-# The same random numbers everywhere, others with another seed.
+# Random numbers are the same everywhere, and differ with the seed.
 def splitmix64(state):
     while True:
         state = (state + 0x9E3779B97F4A7C15) % 2**64
@@ -91,7 +91,7 @@ first = good("run", K, "identity(8xi32=rand)")
 assert first == good("run", K, "identity(8xi32=rand)", "--seed=0") != good("run", K, "identity(8xi32=rand)", "--seed=1")
 assert all(-100 <= int(n) <= 100 for n in first.split("=")[1].split()), first
 
-# What was expected.
+# Expected outputs.
 check = ["run", K, "scale(4xf32=1 2 3 4, 2.5, &4xf32)"]
 assert good(*check, "--expected_output=4xf32=2.5,5,7.5,10") == "[PASS] scale: arg[2] 4xf32 max|err|=0\n"
 assert good(*check, "-e", "(ignored)") == ""
@@ -139,14 +139,14 @@ assert good_json("run", K, 'identity(["a", none, 2xbool=1 0])')["outputs"][2]["d
 assert good_json("run", K, 'identity(["a", none, 1.5, {}])')["outputs"][0]["value"] == [
     {"type": "ffi.String", "value": "a"}, {"type": "None", "value": None}, {"type": "float", "value": 1.5},
     {"type": "ffi.Map", "value": "{}"}]
-# JSON is UTF-8, whatever a text is.
+# JSON is UTF-8, even if a text is not.
 assert good_json("run", K, os.fsdecode(b'identity("a\xff\xe2\x82\xac\xed\xa0\x80")'))["outputs"][0]["value"] == (
     "a\xff\u20ac\xed\xa0\x80")
 
 statistics = good_json("run", K, "add(1, 2)", "--print_statistics")
 assert statistics["load_seconds"] > 0 and statistics["call_seconds"] > 0, statistics
 
-# Lists in lists.
+# Nested lists.
 deep = "[" * 64 + "1" + "]" * 64
 assert good("run", K, f"identity({deep})").startswith("result[0]: [[[") and good_json("run", K, f"identity({deep})")
 assert good("run", K, f"identity({deep})", "-e", deep).startswith("[PASS]")
@@ -154,7 +154,7 @@ assert run("run", K, f"identity({deep})", "-e", deep.replace("1", "2"))[0] == MI
 bad(USAGE, "lists and maps are nested too deep", "run", K, f"identity([{deep}])")
 bad(USAGE, "lists and maps are nested too deep", "run", K, "identity(" + "[" * 50000 + "]" * 50000 + ")")
 
-# Functions that go wrong.
+# Functions that fail.
 bad(RAISED, "add: TypeError: Mismatched number of arguments when calling: `add(0: int, 1: int) -> int`. Expected 2 but "
     "got 1 arguments", "run", K, "add(1)")
 bad(RAISED, "fail: ValueError: on purpose, with 1 arguments", "run", K, "fail(1)", "--json")
@@ -165,7 +165,7 @@ bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "run", K, "crash()"
 bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit code 3", "run", K, "leave()",
     env=CRASHING)
 
-# Libraries that go wrong.
+# Libraries that fail.
 bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
 bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
 bad(LOAD, "nothing.so: No such file or directory", "run", "nothing.so")
@@ -174,7 +174,7 @@ bad(USAGE, "there is no function something_else; it has only", "run", libraries[
 bad(USAGE, "say which function; it has add, bump, ", "run", K)
 bad(USAGE, "say which function; it has no functions", "run", libraries["run_none"])
 
-# Texts that are no values.
+# Texts that are not values.
 for call, message in [
         ("add(1", "no call"), ("(1)", "no call"), ("add(1,)", "argument 1 (``): a value is missing"),
         ("add(x, 2)", "argument 0 (`x`): `x` is no value"),
@@ -203,7 +203,7 @@ for call, message in [
         ("add(4xhandle=1)", "cannot be written as text"), ('add(s:"\\q")', "is no escape"),
         ("add(1)) ", "not expected")]:
     bad(USAGE, message, "run", K, call)
-code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # a sanitizer adds a line to it
+code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # sanitizers print a line before the tool's
 assert code == USAGE and out == "" and err.endswith("argument 0 (`99999999999999999xf32=1`): out of memory\n"), err
 bad(USAGE, "--input 1 (`4xf32=1 2`): 2 numbers for 4", "run", K, "-f", "add", "-i", "1", "-i", "4xf32=1 2")
 bad(USAGE, "--input 0 (`\"a\" b`): `b` is too much", "run", K, "-f", "add", "-i", '"a" b')
@@ -214,7 +214,7 @@ bad(USAGE, "one operand too many: extra; --function names the function", "run", 
 bad(USAGE, "one operand too many: add(1, 2); --module names the library", "run", "--module", K, K, "add(1, 2)")
 bad(USAGE, "--module may be given once", "run", "--module", K, "--module", K, "add(1, 2)")
 bad(USAGE, "add: there are fewer outputs than --output: 1, not 2", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
-for output in "x.npy", "@", "+":  # said before a call that may take its time
+for output in "x.npy", "@", "+":  # refused before the call, which may take long
     bad(USAGE, f'--output must be empty, -, @FILE or +FILE, not "{output}"', "run", K, "crash()", "-o", output)
 for output in "@-", "+-":
     bad(USAGE, f'--json prints all outputs: --output must be another file, not "{output}"', "run", K, "crash()", "--json", "-o",
@@ -223,12 +223,12 @@ bad(USAGE, "--guard must be end or start", "run", K, "add(1, 2)", "--guard=middl
 bad(USAGE, "--seed must be an integer", "run", K, "add(1, 2)", "--seed=x")
 bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")
 
-# What a long argument begins with is said, up to the end of a character; the reason always.
+# The beginning of a long argument is quoted, cut at a character boundary; the reason is always given in full.
 for text in "é" * 40, "a" + "é" * 40, "aa" + "\u20ac" * 40, "\U0001f600" * 40, "a" * 700:
     shown = text.encode()[:60].decode(errors="ignore")
     bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a text", "run", K, f"add({text})")
 
-# Inputs against memory that nobody may touch.
+# Inputs next to inaccessible memory.
 for where, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:
     assert good("run", K, f"peek(5xi8=1, {inside})", f"--guard={where}") == "result[0]: 1\n"
     bad(RAISED, f"; it reached {word} a tensor of 5 bytes", "run", K, f"peek(5xi8=1, {outside})", f"--guard={where}",
@@ -236,18 +236,18 @@ for where, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "
 bad(RAISED, "peek: crashed while it was called: ", "run", K, "peek(5xi8=1, 5)", "--guard=end", env=CRASHING)
 assert good("run", K, "scale(4xf32=1, 2, &4xf32)", "--guard=end") == "arg[2]: 4xf32=2 2 2 2\n"
 
-# Objects that stay.
+# Objects that outlive the call.
 assert good("run", K, "make_two()", "--leak-check").count("\n") == 2
 code, out, err = run("run", K, "leak()", "--leak-check", env=CRASHING)
 assert code == 5 and err == "tvm-ffi: leak: objects that the call made are alive after it: 1 ffi.Tensor\n", err
 
-# A library from stdin; without a child.
+# A library from stdin; a run without a child process.
 with open(libraries["run_one"], "rb") as file:
     done = subprocess.run([TOOL, "run", "-"], stdin=file, capture_output=True, text=True, check=True)
     assert done.stdout == "result[0]: 7\n" and done.stderr == "", done
 assert good("run", K, "add(1, 2)", "--no-fork") == "result[0]: 3\n"
 
-# A library in the folder where one is, named without a slash.
+# A library in the current folder, named without a slash.
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "mine.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes())
     pathlib.Path(folder, "text.so").write_text("not a library\n")
@@ -259,7 +259,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=always")
 
-# On a terminal what takes long is told, and wiped; and results have colours.
+# A slow call is announced on a terminal, then erased; results are coloured.
 terminal, ours = pty.openpty()
 with subprocess.Popen([TOOL, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, stderr=ours) as process:
     os.close(ours)
@@ -267,7 +267,7 @@ with subprocess.Popen([TOOL, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, std
     while True:
         try:
             shown += os.read(terminal, 1024)
-        except OSError:  # its other end is closed
+        except OSError:  # the other end is closed
             break
     assert process.stdout.read() == b"result: none\n"
 assert b"calling wait, 1 s" in shown or b"calling wait, 2 s" in shown, shown

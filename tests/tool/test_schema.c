@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures of what the runtimes' metadata says, and of what somebody else made of it. */
+/* Signatures from the metadata that runtimes write, and from malformed or hostile metadata. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/c.h>
@@ -10,7 +10,7 @@
 
 #define T TVM_FFI_C_TYPE
 #define OF TVM_FFI_C_TYPE_OF
-/* Metadata of one type, and of a function as releases from 0.1.15 and those before write it. */
+/* Metadata of one type, and of a function as releases from 0.1.15 on and earlier ones write it. */
 #define SCHEMA(type) "{\"type_schema\":\"" type "\"}"
 #define FUNCTION(result, params)                                                   \
   "{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[" result \
@@ -30,7 +30,7 @@ static void check_signature(const char *metadata, const char *expected) {
   check_not_raised();
 }
 
-/* As the parameter of a function. */
+/* Checks the type as the parameter of a function. */
 #define check_type(type, expected) \
   check_signature(SCHEMA(FUNCTION(T("None"), type)), "(_0: " expected ") -> None")
 
@@ -53,7 +53,7 @@ static void test_names_of_parameters(void **state) {
                   "(x: Tensor, s: float, y: Tensor) -> None");
   check_signature(SCHEMA(FUNCTION(T("None"), T("int") "," PARAM("n", "int"))),
                   "(_0: int, n: int) -> None");
-  /* Not names, or not of their own. */
+  /* Not valid names, or not unique ones. */
   check_type(PARAM("", "int"), "int");
   check_type(PARAM("1x", "int"), "int");
   check_type(PARAM("_3", "int"), "int");
@@ -61,6 +61,25 @@ static void test_names_of_parameters(void **state) {
   check_type("{\\\"type\\\":\\\"int\\\",\\\"name\\\":[3]}", "int");
   check_signature(SCHEMA(FUNCTION(T("None"), PARAM("x", "int") "," PARAM("x", "float"))),
                   "(x: int, _1: float) -> None");
+}
+
+static void test_defaults(void **state) {
+  (void)state;
+#define MAY_BE_LEFT_OUT(value) \
+  "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[" T("int") "],\\\"default\\\":" value "}"
+  check_signature(
+      SCHEMA(FUNCTION(T("None"), T("int") "," MAY_BE_LEFT_OUT("null") "," MAY_BE_LEFT_OUT("null"))),
+      "(_0: int, _1: Optional[int] = None, _2: Optional[int] = None) -> None");
+  /* No default before a parameter that is required, and none for another value than null. */
+  check_signature(SCHEMA(FUNCTION(T("None"), MAY_BE_LEFT_OUT("null") "," T("int"))),
+                  "(_0: Optional[int], _1: int) -> None");
+  check_type(MAY_BE_LEFT_OUT("3"), "Optional[int]");
+  check_signature(
+      SCHEMA(FUNCTION(T("None"), T("int") ",{\\\"type\\\":\\\"Any\\\",\\\"default\\\":null}")),
+      "(_0: int, _1: Any = None) -> None");
+  /* No default for a type that does not take None. */
+  check_signature(SCHEMA(FUNCTION(T("None"), "{\\\"type\\\":\\\"int\\\",\\\"default\\\":null}")),
+                  "(_0: int) -> None");
 }
 
 static void test_types(void **state) {
@@ -115,7 +134,7 @@ static void test_what_is_no_function(void **state) {
   check_signature(SCHEMA(FUNCTION(T("None"), OF("Optional", T("int") "," T("int")))), NULL);
   check_signature(SCHEMA(FUNCTION(T("None"), OF("ffi.Array", "[" T("int") "]"))), NULL);
   check_signature(SCHEMA("{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{}}"), NULL);
-  /* Names that would do something to a terminal or to a comment. */
+  /* Names that would act on a terminal or end a comment. */
   check_signature(SCHEMA(FUNCTION(T("None"), T(""))), NULL);
   check_signature(SCHEMA(FUNCTION(T("None"), T("*/ x"))), NULL);
   check_signature(SCHEMA(FUNCTION(T("None"), T("\\\\u001b[2J"))), NULL);
@@ -123,7 +142,7 @@ static void test_what_is_no_function(void **state) {
   check_signature(SCHEMA(FUNCTION(T("None"), T("\\\\n#include"))), NULL);
 }
 
-/* The text n times, then the middle, then the other text n times. */
+/* The text `before` n times, then the middle, then the text `after` n times. */
 static char *nest(const char *before, const char *middle, const char *after, size_t n) {
   size_t size = n * (strlen(before) + strlen(after)) + strlen(middle) + 1, i;
   char *nested = malloc(size), *at = nested;
@@ -167,8 +186,7 @@ static void test_deep_and_wide(void **state) {
   check_nested(PARAM("x", "int") ",", T("int"), "", 100000, NULL);
 }
 
-/* Every beginning of a text, and every text with one character changed: no crash, nothing raised.
- */
+/* Every prefix of a text, and every text with one character changed: no crash and no error. */
 static void test_every_change(void **state) {
   static const char kText[] =
       SCHEMA(FUNCTION(OF("Optional", T("int")),
@@ -220,9 +238,13 @@ static void test_the_tree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_functions),     cmocka_unit_test(test_names_of_parameters),
-      cmocka_unit_test(test_types),         cmocka_unit_test(test_what_is_no_function),
-      cmocka_unit_test(test_deep_and_wide), cmocka_unit_test(test_every_change),
+      cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_names_of_parameters),
+      cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_what_is_no_function),
+      cmocka_unit_test(test_deep_and_wide),
+      cmocka_unit_test(test_every_change),
       cmocka_unit_test(test_the_tree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every code of every format, and how what lies between two of them is rounded. */
+/* Decodes every code of every format, and checks how values between two codes are rounded. */
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void test_every_code_reads_back(void **state) {
   }
 }
 
-/* Between neighbours: to the nearer, and from the middle to the even one. */
+/* Round to nearest, ties to even. */
 static void test_rounding(void **state) {
   size_t i;
   (void)state;
@@ -61,7 +61,7 @@ static void test_rounding(void **state) {
   }
 }
 
-/* Numbers that the formats' descriptions name. */
+/* Values listed in the descriptions of the formats. */
 static void test_known_values(void **state) {
   (void)state;
   assert_true(small_float_decode(find(kDLFloat, 16), 0x3c00) == 1);

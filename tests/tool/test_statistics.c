@@ -10,7 +10,7 @@ static void check_ranks(size_t count, double confidence, size_t low, size_t high
   assert_int_equal(got_high, high);
 }
 
-/* Ranks from tables of the sign test, which count from 1. */
+/* The expected ranks are from tables of the sign test, which count from 1. */
 static void test_ranks(void **state) {
   (void)state;
   check_ranks(1, 0.95, 0, 0);
@@ -26,7 +26,7 @@ static void test_ranks(void **state) {
   check_ranks(1000000, 0.95, 499019, 500980);
 }
 
-/* How often intervals of random samples hold the true median. */
+/* Counts how often intervals from random samples contain the true median. */
 static void test_coverage(void **state) {
   enum { kTries = 4000, kSamples = 30 };
   uint64_t random = 1;
@@ -61,7 +61,7 @@ static void test_quantiles(void **state) {
   assert_true(result.minimum == 7 && result.p999 == 7 && result.mad == 0 && result.high == 7);
 }
 
-/* Pairs that slow down together differ by a factor that the medians alone do not show. */
+/* Paired samples that drift together: only their ratio shows the difference, not the medians. */
 static void test_comparisons(void **state) {
   enum { kSamples = 40 };
   double first[kSamples], second[kSamples];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrappers that stub writes: compiled, and called on a library of kernels.
+"""The wrappers that stub writes: compiled, and called on a library of kernels.
 
 test_stub.py TVM-FFI TYPED DEEDS PROGRAMS LIBRARY INCLUDE... -- LANGUAGE=COMPILER...
 """
@@ -17,14 +17,15 @@ PROGRAMS, LIBRARY = pathlib.Path(PROGRAMS), pathlib.Path(LIBRARY)
 INCLUDES = ["-I" + folder for folder in REST[:REST.index("--")]]
 COMPILERS = REST[REST.index("--") + 1:]
 
-# ---- What is written, and what is not
+# ---- Outputs and refusals ----
 header = good("stub", "--prefix=typed", TYPED)
 assert header.startswith("/* Made of tool_typed.so by tvm-ffi stub --lang=c. */\n"), header[:100]
 assert good("stub", "--lang=c", "--prefix", "typed", TYPED) == header
 assert good("stub", TYPED) == header.replace("typed_", "tool_typed_").replace("TYPED_", "TOOL_TYPED_")
 assert "static inline int typed_scale(const typed_library *lib," in header, header
 for line in ("Not wrapped: packed, which takes any arguments.",
-             "Not wrapped: count, whose types the library does not tell."):
+             "Not wrapped: count, whose types the library does not tell.",
+             "For types: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA."):
     assert f"\n * {line}\n" in header, header
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
     assert f"\n# {line}\n" in good("stub", "--lang=python", TYPED)
@@ -33,11 +34,11 @@ with tempfile.TemporaryDirectory() as folder:
     written, full = pathlib.Path(folder, "typed.h"), pathlib.Path(folder, "full")
     source = good_json("stub", "--prefix=typed", TYPED, "-o", written)["source"]
     assert source == header == written.read_text(encoding="utf-8")
-    full.symlink_to("/dev/full")  # what is no file of its own is not taken away after a failure
+    full.symlink_to("/dev/full")  # only a regular file is removed after a failure
     bad(USAGE, f"{full}: No space left on device", "stub", TYPED, "-o", full)
     assert full.is_symlink()
 assert " * Scale x by s into y.\n" in header and " * It says int.\n * * / ends no" in header, header
-# One of them tells its types when it is asked, all else is there as data.
+# One function has its types in metadata that must be asked for; those of all others are data.
 unasked = good("stub", "--no-load", "--prefix=typed", TYPED)
 assert "Not wrapped: asked, whose types the library does not tell." in unasked, unasked
 assert "typed_asked(" in header and "Not wrapped: asked" not in header, header
@@ -65,7 +66,7 @@ with tempfile.TemporaryDirectory() as place:
     assert os.listdir(place) == ["none.so"], os.listdir(place)
 
 
-# ---- What compilers make of it
+# ---- Compiling the wrappers ----
 def run(*command, **kwargs):
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **kwargs)
     assert done.returncode == 0 and done.stderr == "", (command, done)
@@ -73,7 +74,7 @@ def run(*command, **kwargs):
 
 
 def check(folder, language, suffix, *command):
-    """The wrappers, and the program that uses them: it compiles silently, and all is right."""
+    """Write wrappers, compile them with the program that uses them without warnings, and run it."""
     assert good("stub", f"--lang={language}", "--prefix=typed", "-o", folder / f"typed.{suffix}", TYPED) == ""
     source = folder / f"use_stub.{'cc' if suffix == 'hpp' else suffix.replace('h', 'c')}"
     shutil.copyfile(PROGRAMS / source.name, source)
@@ -85,7 +86,7 @@ with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
     link = [f"-L{LIBRARY.parent}", "-ltvm_ffi", f"-Wl,-rpath,{LIBRARY.parent}"]
     strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic-errors", *INCLUDES]
-    # The kernels are linked, though nothing calls them by their names.
+    # The kernels must be linked although no symbol of theirs is referenced.
     rust_link = ["-Wl,--no-as-needed", TYPED, *link, f"-Wl,-rpath,{pathlib.Path(TYPED).parent}"]
     for one in COMPILERS:
         language, _, command = one.partition("=")

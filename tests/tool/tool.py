@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tool share. Each is a program: test_x.py PATH-OF-TVM-FFI [FILE...]."""
+"""Shared by the tests of the tool. Each is a program: test_x.py PATH-OF-TVM-FFI [FILE...]."""
 import atexit
 import json
 import os
@@ -16,14 +16,14 @@ OK, RAISED, USAGE, MISMATCH, LOAD, CHECK = range(6)
 
 
 def work_folder():
-    """A new folder, which goes when the test ends, however it does."""
+    """A new folder, which is removed when the test ends, even after a failure."""
     made = tempfile.TemporaryDirectory(prefix="tvm-ffi-")
     atexit.register(made.cleanup)
     return pathlib.Path(made.name)
 
 
 def run(*args, stdin=None, env=None):
-    """Run the tool; its exit code and what it printed on stdout and stderr. A crash ends the test."""
+    """Run the tool; returns its exit code, stdout and stderr. A crash fails the test."""
     done = subprocess.run([TOOL, *map(str, args)], capture_output=True, text=True, input=stdin, env=env,
                           check=False)
     assert done.returncode >= 0, (args, done)
@@ -31,7 +31,7 @@ def run(*args, stdin=None, env=None):
 
 
 def good(*args, **kwargs):
-    """What a run prints that must succeed and say nothing on stderr."""
+    """The output of a run that must succeed and print nothing on stderr."""
     code, out, err = run(*args, **kwargs)
     assert code == OK and err == "", (args, code, out, err)
     return out
@@ -42,6 +42,6 @@ def good_json(*args, **kwargs):
 
 
 def bad(code, message, *args, **kwargs):
-    """A run that must end with this code, print nothing on stdout, and one line that has this text."""
+    """A run must end with this code, print nothing on stdout, and one line with this text on stderr."""
     got, out, err = run(*args, **kwargs)
     assert got == code and out == "" and message in err and err.count("\n") == 1, (args, got, out, err)

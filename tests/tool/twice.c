@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A global function, registered when the library is loaded that docs/tool.md looks at. */
+/* A global function, registered when the library is loaded; docs/tool.md inspects it. */
 #include <tvm/ffi/c.h>
 
 TVM_FFI_C_FUNCTION(twice, "(0: int) -> int") {

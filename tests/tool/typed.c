@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of every kind of parameter and result, for wrappers to call; scale.c has one more. */
+/* Functions with every kind of parameter and result, for wrappers to call; scale.c has one more. */
 #include <string.h>
 #include <tvm/ffi/c.h>
 
@@ -8,7 +8,7 @@
 #define PARAM TVM_FFI_C_PARAM
 #define OPTIONAL(param, name) TVM_FFI_C_PARAM_OF(param, "Optional", T(name))
 
-/* What it is given, as a text: each argument behind the other. */
+/* Returns its arguments as a text, one after the other. */
 TVM_FFI_C_EXPORT(
     show,
     "(0: bool, 1: int, 2: float, 3: DataType, 4: Device, 5: str, 6: bytes, 7: void*) -> str") {
@@ -44,7 +44,7 @@ TVM_FFI_C_EXPORT_SCHEMA(
                                                                                              "void"
                                                                                              "*"));
 
-/* How many are None; of each kind that may be. */
+/* Returns how many arguments are None, with optional parameters of several types. */
 TVM_FFI_C_EXPORT(count_none, "(0: Optional<int>, ...) -> int") {
   int64_t count = 0;
   int32_t i;
@@ -59,7 +59,7 @@ TVM_FFI_C_EXPORT_SCHEMA(count_none, T("int"),
                                                        "ffi.Function") "," OPTIONAL("tvm_ffi",
                                                                                     "Device"));
 
-/* The argument itself. Its name is a word of every language. */
+/* Functions that return the argument. The first one's name is a keyword of every language. */
 #define SAME(name, type)                              \
   TVM_FFI_C_EXPORT(name, "(0: Any) -> Any") {         \
     TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1)); \
@@ -80,12 +80,33 @@ SAME(same_array, OF("ffi.Array", T("int")));
 SAME(same_map, OF("ffi.Map", T("ffi.String") "," T("float")));
 SAME(same_tuple, OF("Tuple", T("int") "," T("float")));
 SAME(same_union, OF("Variant", T("int") "," T("ffi.String")));
+SAME(same_optional_union, OF("Optional", OF("Variant", T("int") "," T("ffi.String"))));
 SAME(same_optional_int, OF("Optional", T("int")));
 SAME(same_optional_array, OF("Optional", T("ffi.Array")));
 SAME(load, T("int"));
 SAME(same_object, T("my.own.Class"));
 
-/* Says int and gives a text. */
+/* All arguments but the first may be left out. */
+TVM_FFI_C_EXPORT(
+    count_args,
+    "(0: int, 1: Optional<int>, 2: Optional<Tensor>, 3: Optional<Any>, 4: Any) -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->num_args));
+}
+#define DEFAULT_NONE(name) \
+  "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[" T(name) "],\\\"default\\\":null}"
+TVM_FFI_C_EXPORT_SCHEMA(
+    count_args, T("int"),
+    T("int") "," DEFAULT_NONE("int") "," DEFAULT_NONE("DLTensor*") "," DEFAULT_NONE(
+        "Any") ",{\\\"type\\\":\\\"Any\\\",\\\"default\\\":null}");
+
+/* No argument may be left out, because the last parameter does not take None. */
+TVM_FFI_C_EXPORT(count_given, "(0: Optional<int>, 1: int) -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(args->num_args));
+}
+TVM_FFI_C_EXPORT_SCHEMA(count_given, T("int"),
+                        DEFAULT_NONE("int") ",{\\\"type\\\":\\\"int\\\",\\\"default\\\":null}");
+
+/* Declares the result int, but returns a text. */
 TVM_FFI_C_EXPORT(lies, "() -> int") {
   return tvm_ffi_string_create("a text that is not small", args->result);
 }
@@ -98,7 +119,7 @@ TVM_FFI_C_EXPORT(packed, "(...) -> int") {
 }
 TVM_FFI_C_EXPORT_METADATA(packed, "{\"type_schema\":\"" T("ffi.Function") "\"}");
 
-/* Tells its types when it is asked, as other headers have it; there is no data. */
+/* Its types are returned by a function, as with other headers, and are not there as data. */
 TVM_FFI_C_EXPORT(asked, "(0: int) -> int") {
   return tvm_ffi_args_return(args, args->args[0]);
 }

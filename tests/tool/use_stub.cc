@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls each wrapper that tvm-ffi stub --lang=c++ made of typed.c. */
+/* Calls each wrapper that `tvm-ffi stub --lang=c++` made from the library of typed.c. */
 #include "typed.hpp"
 
 #include <cstdio>
@@ -36,6 +36,7 @@ static void UseTensors(const typed::Library &lib) {
 static void UseOthers(const typed::Library &lib) {
   const ffi::Array<int64_t> array{1, 2, 3};
   const ffi::Map<ffi::String, double> map{{"a", 0.5}};
+  CHECK(lib.count_args(1) == 5 && lib.count_args(1, 2) == 5 && lib.count_given(1, 2) == 2);
   CHECK(lib.same_bool(true) && lib.same_int(-7) == -7 && lib.same_float(0.5) == 0.5);
   int here = 0;
   CHECK(lib.same_pointer(&here) == &here);
@@ -44,6 +45,7 @@ static void UseOthers(const typed::Library &lib) {
   CHECK(lib.same_array(array).size() == 3 && lib.same_map(map)["a"] == 0.5);
   CHECK(lib.same_tuple(ffi::Tuple<int64_t, double>(1, 2.5)).get<1>() == 2.5);
   CHECK(lib.same_union(7).cast<int64_t>() == 7 && lib.return_("x").cast<ffi::String>() == "x");
+  CHECK(lib.same_optional_union({}) == nullptr && lib.same_optional_union(7).cast<int>() == 7);
   CHECK(lib.same_object(array).same_as(array) && lib.load_(9) == 9);
   CHECK(!lib.same_optional_int({}).has_value() && lib.same_optional_int(7).value() == 7);
   CHECK(!lib.same_optional_array({}).has_value());

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where this library differs from the reference on purpose, each with the row that says so.
+"""Intended differences between this library and the reference, each with the row that justifies it.
 
-Rows: `L-*` and `F-*` of the list of bugs the reference had or has; sections of `design` and `style`;
-sections of `abi` for what they leave open, or say of the reference alone. Every entry has an example,
-a program that needs it: the test fails when one no longer does.
+Rows: `L-*` and `F-*` of the list of bugs that the reference had or has; sections of `design` and `style`;
+sections of `abi` for what they leave open, or say of the reference only. Every entry has an example,
+a program that needs it: the test fails if one no longer does.
 """
 import re
 
 
 class Difference:
-    """An operation that may differ: in how, and a program that needs this."""
+    """An operation whose traces may differ: how they may, and an example program."""
 
     def __init__(self, row, line, example, *, ours="", theirs="", only=None, after=None, goes_on=True, check=None):
         if not re.match(r"[LF]-[0-9]|design [0-9]|style [0-9]|abi/0[0-9] [0-9]", row):
             raise ValueError(f"{row}: no row that says so")
         self.row = row
-        self.line = re.compile(line)            # of the program
-        self.ours = re.compile(ours)            # in the traces
-        self.theirs = re.compile(theirs)
-        self.only = only and re.compile(only)   # nothing but that differs
-        self.after = after and re.compile(after)  # an operation before it
-        self.check = check                      # of both traces
+        self.line = re.compile(line)            # matches the line of the program
+        self.ours = re.compile(ours)            # found in our trace
+        self.theirs = re.compile(theirs)        # found in their trace
+        self.only = only and re.compile(only)   # the traces are equal when this is removed
+        self.after = after and re.compile(after)  # matches an earlier line of the program
+        self.check = check                      # a function of both traces
         self.goes_on = goes_on                  # the libraries are in the same state afterwards
         self.example = example
 
@@ -35,20 +35,20 @@ class Difference:
 
 
 def names_later_argument(ours, theirs):
-    """Of several wrong arguments the reference names a later one."""
+    """If several arguments are wrong, the reference names a later one."""
     at = re.compile(r"Mismatched type on argument #(\d+) when calling: (`.*?`)\.")
     one, other = at.search(ours), at.search(theirs)
     return bool(one and other and one[2] == other[2] and int(one[1]) < int(other[1]))
 
 
 def took_before(ours, theirs):
-    """The reference had taken an rvalue when it found the wrong argument."""
+    """The reference moves an rvalue out before it finds the wrong argument."""
     bare = re.sub(r"took v[0-9]+, |  deleted .*\n", "", theirs)
     return "took" in theirs and (bare == ours or names_later_argument(ours, theirs))
 
 
 def same_lines(ours, theirs):
-    """The same callbacks in another order."""
+    """The same callbacks run, in another order."""
     return sorted(ours.split("\n")) == sorted(theirs.split("\n")) and ours.count("  deleted") > 1
 
 
@@ -56,7 +56,7 @@ CONDITION = r"Check failed: \(.*?\) is false: |Check failed: [^\"]*? \(\S+ vs\. 
 
 
 def cut_at_nul(ours, theirs):
-    """A text within a message ends at its first NUL."""
+    """In the reference's message a text ends at its first NUL."""
     theirs = re.sub(CONDITION, "", theirs)
     same = next((at for at, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), 0)
     return theirs.startswith("%00", same)
@@ -65,7 +65,7 @@ def cut_at_nul(ours, theirs):
 DIED = r"(?m)^ended (by signal|with [^0])"
 
 DIFFERENCES = [
-    # ---- messages
+    # ---- messages ----
     Difference("design 7: C++ conditions are not told", "", ["type_find =nosuch"], only=CONDITION),
     Difference("L-13", "", ["init_once 1 3"], ours="callee returned -?[0-9]+ without setting an error",
                only="error \"[^\"]*\" \"[^\"]*\".*|None.*"),
@@ -95,7 +95,7 @@ DIFFERENCES = [
     Difference("abi/03 6: the cache of system libraries keeps prefixes in its own way", "count",
                ["str v0 =a_long_prefix_", "call_global v1 =ffi.SystemLib v0", "count v0"], only="strong [0-9]+ ",
                after="call_global v[0-9]+ =ffi.SystemLib v"),
-    # ---- data types
+    # ---- data types ----
     Difference("abi/02 6.1: the functions for custom types are not kept once found", "count|.*",
                ["func v0 3 v1", "set_global =dtype.get_custom_type_code v0 0", "dtype_try =custom[a]", "count v0"],
                only="strong [0-9]+ |  deleted cell .*\n", after="set_global =dtype.get_custom"),
@@ -110,13 +110,13 @@ DIFFERENCES = [
                theirs="unknown type_code=5", goes_on=False),
     Difference("design 2: input from outside is checked", "dtype_try", ["dtype_try =custom[a%00b]8"],
                ours="unknown dtype", theirs="get_custom_type_code not found|called with"),
-    # ---- the process lives on
+    # ---- the process survives ----
     Difference("L-2", "type_show", ["type_show 5000"], ours="Cannot find type info", theirs=DIED, goes_on=False),
     Difference("L-2", "type ", ["type t0 =test.A -1 1 0 1 5000"], ours="fails with -1", theirs=DIED, goes_on=False),
     Difference("L-3", "set_stream", ["set_stream -1 0 1 1"], ours="ValueError", theirs=DIED, goes_on=False),
     Difference("L-4", "init_once", ["init_once 0 4"], ours="ok, mark", theirs=DIED, goes_on=False),
     Difference("L-9", "raise", ["raise - -", "take v0"], ours="raised", theirs=DIED, goes_on=False),
-    # ---- tensors
+    # ---- tensors ----
     Difference("L-5", "view", ["str v0 =heap_string", "view v1 v0 _ - 2 32 1 1 0 0 -"], ours="tensor",
                theirs="prototype.strides", goes_on=False),
     Difference("L-6", "from_dlpack", ["source x0 2 - 2 32 1 1 0 0 0 1 0 99 1", "from_dlpack v0 x0 0 0"],
@@ -127,11 +127,11 @@ DIFFERENCES = [
     Difference("F-5", "alloc|from_dlpack",
                ["source x0 5,8589934592,8589934592,3 - 2 32 1 1 0 0 0 0 0 1 1", "from_dlpack v0 x0 0 0"],
                ours="the strides overflow int64_t", theirs="tensor", goes_on=False),
-    # ---- functions
+    # ---- functions ----
     Difference("L-8", "set_global ", ["set_global =test.a - 0"], ours="TypeError", theirs="ok", goes_on=False),
     Difference("L-8", "set_global_info", ["none v0", "set_global_info =test.a v0 0 = = 0"], ours="TypeError",
                theirs="ok|already registered", goes_on=False),
-    # ---- types
+    # ---- types ----
     Difference("L-10", "type ", ["type t0 =test.A -1 1 0 1 64", "type t1 =test.B -1 1 0 1 64",
                                  "type t1 =test.A -1 2 0 1 t1"],
                ours="is registered with (parent|depth)", theirs="type (first|[0-9])", goes_on=False),
@@ -146,7 +146,7 @@ DIFFERENCES = [
                ["source x0 2 - 2 32 1 1 0 0 0 0 0 1 1", "from_dlpack v0 x0 0 0", "source x1 2 - 2 32 1 1 0 0 0 0 0 1 1",
                 "from_dlpack v1 x1 0 0", "view v2 v0 2 1 2 32 1 1 0 0 0", "call_global v3 =ffi.Array r2 r1"],
                check=same_lines),
-    # ---- modules
+    # ---- modules ----
     Difference("design 6: a module function's code is passed through", "call",
                ["load v0 0", "get v1 v0 =code 0",
                 "call v2 v1"], theirs="fails with -1", only="fails with -?[0-9]+",
@@ -167,7 +167,7 @@ DIFFERENCES = [
 
 
 def find(line, ours, theirs, before):
-    """The exception that fits, or None."""
+    """The exception that applies, or None."""
     line = line.removeprefix("in_thread ")
     before = [one.removeprefix("in_thread ") for one in before]
     for one in DIFFERENCES:

@@ -23,13 +23,13 @@ INTS = [0, 1, -1, 2, 3, 7, 255, 256, 2**31, -2**31, 2**63 - 1, -2**63, 123456789
 
 
 def encode(data):
-    """Bytes as an operand."""
+    """Bytes, encoded as an operand."""
     plain = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/<>[]-")
     return "".join(chr(byte) if byte in plain else f"%{byte:02x}" for byte in data)
 
 
 class Generator:
-    """One program. `kinds` says what each value register probably holds."""
+    """Generates one program. `kinds` is the kind that each value register probably holds."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -43,7 +43,7 @@ class Generator:
     # ---- operands ----
 
     def new(self, kind):
-        """A register to store a value of that kind in; free ones are likelier."""
+        """A register for a new value of that kind; unused ones are preferred."""
         rng = self.rng
         free = [number for number in range(16) if number not in self.kinds]
         number = rng.choice(free) if free and rng.random() < 0.8 else rng.randrange(16)
@@ -51,7 +51,7 @@ class Generator:
         return f"v{number}"
 
     def old(self, *kinds):
-        """A register that holds one of these kinds, made if there is none."""
+        """A register that holds one of these kinds; if there is none, one is made."""
         rng = self.rng
         if rng.random() < 0.02:
             return f"v{rng.randrange(16)}"
@@ -108,7 +108,7 @@ class Generator:
         return [self.argument() for _ in range(self.rng.randint(low, high))]
 
     def emit(self, *words):
-        """A line; now and then in another thread, which has an error slot, streams and an allocator of its own."""
+        """Add a line; sometimes in another thread, which has its own error slot, streams and allocator."""
         line = " ".join(str(word) for word in words)
         self.lines.append("in_thread " + line if self.threads and self.rng.random() < 0.3 else line)
 
@@ -180,7 +180,7 @@ class Generator:
                   rng.choice([0, 1, 2, 4, 100, 32767, 32768, 65535, 65534]))
 
     def custom_dtypes(self):
-        """The functions that name custom types: once, for the reference keeps what it found."""
+        """Set the global functions that name custom types, once: the reference keeps those it found."""
         if self.has_custom:
             return
         self.has_custom = True
@@ -327,7 +327,7 @@ class Generator:
             self.emit("call_global", self.new("bool"), "=ffi.ArrayContains", array, self.argument())
 
     def builtin(self):
-        """A global function with arguments that may not suit it."""
+        """Call a global function, with arguments that may not fit."""
         rng = self.rng
         name = rng.choice(["ffi.String", "ffi.Bytes", "ffi.GetInvalidObject", "ffi.GetKwargsObject", "ffi.ArraySize",
                            "ffi.ArrayGetItem", "ffi.ArrayContains", "ffi.GetGlobalFuncMetadata",
@@ -441,7 +441,7 @@ class Generator:
     # ---- types ----
 
     def type(self):
-        """A type that can be registered, or a known one asked for again in the same way."""
+        """Register a new type, or a known one again with the same arguments."""
         rng = self.rng
         key = rng.choice(TYPE_KEYS)
         known = [one for one in self.types if one[1] == key]
@@ -468,7 +468,7 @@ class Generator:
         return self.rng.choice(self.types)[0]
 
     def bad_type(self):
-        """What the reference ends the process for, mostly."""
+        """Register a type wrongly; for most of these the reference ends the process."""
         rng = self.rng
         parent = self.type_register() if rng.random() < 0.6 else rng.choice([-3, -1, 0, 1, 64, 65, 70, 126, 5000])
         self.emit("type", "t7", "=" + rng.choice(TYPE_KEYS + ["ffi.Tensor", "int", ""]),
@@ -545,7 +545,7 @@ class Generator:
             self.emit("about", self.old("module"), "=" + what, name, self.bit())
         elif pick < 0.5:
             if rng.random() < 0.6:
-                self.make_module()  # a new one makes no cycle
+                self.make_module()  # importing a new one cannot make a cycle
             self.emit("call_global", self.new("none"), "=ffi.ModuleImportModule", self.old("module"),
                       self.old("module"))
         elif pick < 0.57:
@@ -586,7 +586,7 @@ MAKERS = {"int": Generator.make_int, "str": Generator.make_str, "heap_str": Gene
           "array": Generator.make_array, "tensor": Generator.make_tensor, "module": Generator.make_module}
 
 G = Generator
-# Areas with weights: a program is about a few of them.
+# Operations with weights, by area: a program is about a few areas.
 AREAS = {
     "values": [(G.small, 2), (G.make_str, 2), (G.make_bytes, 1), (G.make_big, 2), (G.words, 2), (G.own, 5),
                (G.own_moved, 0.3),

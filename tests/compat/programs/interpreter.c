@@ -4,8 +4,8 @@
  *
  *   interpreter [--wrong] LIBRARY [KERNELS...] < programs > traces
  *
- * A line `run` ends each. Every program runs in a process of its own, made after the library was
- * loaded; how it ended, by a signal too, is the last line of its trace.
+ * Each program ends with the line `run`. It runs in a child process forked after the library was
+ * loaded; the last line of its trace says how the child ended, also when a signal killed it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "interpreter.h"
@@ -30,7 +30,7 @@ char marks[kNumMarks];
 const char *library_paths[kMaxLibraries];
 int num_libraries;
 
-/* ---- The library ----------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 static void require_symbol(void *library, const char *name, void *to) {
   void *symbol = dlsym(library, name);
@@ -41,12 +41,12 @@ static void require_symbol(void *library, const char *name, void *to) {
   copy_pointer(to, &symbol);
 }
 
-/* So that programs start fast and crash fast: what a library does once is done before them. */
+/* Does the library's one-time work before any program runs: programs then start and crash fast. */
 static void warm_up(void) {
   const struct rlimit nothing = {0, 0};
   TVMFFIObjectHandle raised = NULL;
   (void)setrlimit(RLIMIT_CORE, &nothing);
-  (void)signal(SIGSEGV, SIG_DFL); /* the reference has a handler that walks the stack */
+  (void)signal(SIGSEGV, SIG_DFL); /* the reference installs a handler that walks the stack */
   api.TVMFFIErrorSetRaisedFromCStr("ValueError", "the first");
   api.TVMFFIErrorMoveFromRaised(&raised);
   api.TVMFFIObjectDecRef(raised);
@@ -59,7 +59,7 @@ static void open_library(const char *path) {
     fprintf(stderr, "interpreter: %s\n", dlerror());
     exit(2);
   }
-/* That the pointer has the type the header says is checked, nothing is linked. */
+/* Checks that each pointer has the type that the header declares; nothing is linked. */
 #define API(result, name, parameters)        \
   require_symbol(library, #name, &api.name); \
   (void)sizeof(api.name == &name);
@@ -67,7 +67,7 @@ static void open_library(const char *path) {
   first_type = api.TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
 }
 
-/* Lanes are lost. */
+/* The mistake of --wrong: data types are printed without their lanes. */
 static int (*right_to_string)(const DLDataType *, TVMFFIAny *);
 
 static int print_without_lanes(const DLDataType *dtype, TVMFFIAny *out) {
@@ -81,7 +81,7 @@ void make_wrong(void) {
   api.TVMFFIDataTypeToString = print_without_lanes;
 }
 
-/* ---- A line ---------------------------------------------------------------------------------- */
+/* ---- A line ---- */
 
 /* The byte that two hexadecimal digits spell, or -1. */
 static int read_hex(const char *digits) {
@@ -91,7 +91,7 @@ static int read_hex(const char *digits) {
   return end == copy + 2 ? (int)value : -1;
 }
 
-/* In place. */
+/* Decodes a text in place. */
 static void decode(operand *item, char *text) {
   char *to = text;
   item->text = text;
@@ -104,7 +104,7 @@ static void decode(operand *item, char *text) {
   item->size = (size_t)(to - item->text);
 }
 
-/* The name is left in front; false for an empty line. */
+/* Splits a line into the name and operands; false for an empty line. */
 static bool split(char *line, char **name, operands *out) {
   char *next = strtok(line, " ");
   out->count = 0;
@@ -143,7 +143,7 @@ static void *run_thread(void *context) {
   return NULL;
 }
 
-/* `in_thread operation operands...` runs in a thread that ends before the next one begins. */
+/* `in_thread operation operands...`: runs the operation in a thread and joins it. */
 static void run_in_thread(const operands *from) {
   static thread_job job;
   pthread_t thread;
@@ -161,7 +161,7 @@ static void run_in_thread(const operands *from) {
 static const operation thread_operation = {"in_thread", run_in_thread};
 
 static void run_line(int number, char *line) {
-  static operands from; /* the texts stand in the line */
+  static operands from; /* its texts point into the line */
   const operation *found;
   saved_line event;
   char *name;
@@ -178,7 +178,7 @@ static void run_line(int number, char *line) {
   end_event(event);
 }
 
-/* ---- A program ------------------------------------------------------------------------------- */
+/* ---- A program ---- */
 
 static void end_program(void) {
   TVMFFIObjectHandle raised = NULL;
@@ -198,7 +198,7 @@ static void end_program(void) {
   end_event(nothing);
 }
 
-/* Every line of it; the child's whole life. */
+/* Runs every line of a program; the child process does nothing else. */
 static void run_program(char *text) {
   int number = 0;
   while (text != NULL && *text != '\0') {
@@ -232,7 +232,7 @@ static void run_in_child(char *text) {
   fflush(stdout);
 }
 
-/* Up to a line `run`; false at the end of the input. */
+/* Reads a program up to its line `run`; false at the end of the input. */
 static bool read_program(char **text, size_t *capacity) {
   size_t size = 0;
   for (;;) {

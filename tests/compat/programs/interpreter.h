@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An interpreter of small programs over the C ABI, and what its parts share.
+ * An interpreter of small programs over the C ABI: the declarations that its parts share.
  *
  * A program is text, one operation a line: a name and operands, separated by single blanks.
  *   v3       a value register       x1   a DLPack register     w0   a weak reference
  *   t2       a type register        -    nothing (NULL, or no value)
- *   12 -3    a number               =a%20b   text, bytes in hexadecimal behind a %
+ *   12 -3    a number               =a%20b   text; % and two digits are a byte in hexadecimal
  *   2,3 _    a list of numbers, the empty list
- * As an argument of a call also  i5 (int)  b=text (byte array)  r3 (rvalue of v3)  d3 (v3's
- * DLTensor)
+ * Arguments of a call may also be
+ *   i5 (int)   b=text (byte array)   r3 (rvalue of v3)   d3 (v3's DLTensor)
  *
- * Each operation prints a line, and one for every callback that ran meanwhile. An operation whose
- * operands do not suit it does nothing and says so: every list of lines is a valid program, so any
- * line can be taken out of one. No address is printed, nor what differs from process to process.
+ * Each operation prints a line, preceded by one for every callback that it ran. An operation whose
+ * operands are unsuitable does nothing and says so: any list of lines is a valid program, so any
+ * line can be removed from one. Addresses and whatever differs between processes are not printed.
  */
 #ifndef TESTS_COMPAT_INTERPRETER_H_
 #define TESTS_COMPAT_INTERPRETER_H_
@@ -33,7 +33,7 @@ enum {
   kMaxDims = 6
 };
 
-/* ---- The library ----------------------------------------------------------------------------- */
+/* ---- The library ---- */
 
 typedef struct {
 #define API(result, name, parameters) result(*name) parameters;
@@ -41,25 +41,25 @@ typedef struct {
 } library_api;
 extern library_api api;
 
-/* ---- State of a program ---------------------------------------------------------------------- */
+/* ---- State of a program ---- */
 
 /* Owned values. */
 extern TVMFFIAny values[kNumValues];
 /* Type indices, 0 where none was registered. */
 extern int32_t types[kNumTypes];
-/* The first index that is given out at run time; traces count from it. */
+/* The first index allocated at run time; traces print type indices relative to it. */
 extern int32_t first_type;
-/* Their addresses are what programs use as streams, handles and opaque pointers. */
+/* Programs use the addresses of these as streams, handles and opaque pointers. */
 extern char marks[kNumMarks];
 /* Libraries of kernels that programs load by number. */
 enum { kMaxLibraries = 8 };
 extern const char *library_paths[kMaxLibraries];
 extern int num_libraries;
 
-/* ---- Operations ------------------------------------------------------------------------------ */
+/* ---- Operations ---- */
 
 typedef struct {
-  const char *text; /* NUL-terminated; behind the = of a text */
+  const char *text; /* NUL-terminated; of a text, the part after its = */
   size_t size;
   bool is_text;
 } operand;
@@ -73,24 +73,24 @@ typedef struct {
   const char *name;
   void (*run)(const operands *from);
 } operation;
-/* Each ends with an entry of NULL. */
+/* Each list ends with an entry whose name is NULL. */
 extern const operation value_operations[], error_operations[], function_operations[],
     tensor_operations[], env_operations[], type_operations[], module_operations[];
 
-/* ---- Operands: false after telling that the operation is skipped ----------------------------- */
+/* ---- Operands: on false the operation has already printed that it is skipped ---- */
 
 bool skip(const char *why);
-/* A register out of `limit`, behind its letter. */
+/* Reads the number after a register's letter; it must be below `limit`. */
 bool read_register(const operands *from, int at, char letter, int limit, int *out);
 bool read_value(const operands *from, int at, TVMFFIAny **out);
-/* A value register that holds an object of that type; kTVMFFIObject: of any. */
+/* Reads a value register that holds an object of this type; kTVMFFIObject accepts any type. */
 bool read_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out);
 /* The same, or NULL for -. */
 bool read_opt_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out);
 bool read_int(const operands *from, int at, int64_t min, int64_t max, int64_t *out);
 bool read_int32(const operands *from, int at, int32_t *out);
 bool read_bytes(const operands *from, int at, TVMFFIByteArray *out);
-/* Text without NULs inside. */
+/* Reads a text without embedded NULs. */
 bool read_text(const operands *from, int at, const char **out);
 /* The same, or NULL for -. */
 bool read_opt_text(const operands *from, int at, const char **out);
@@ -104,16 +104,16 @@ enum { kMaxArgs = 8 };
 typedef struct {
   TVMFFIAny views[kMaxArgs];
   TVMFFIByteArray bytes[kMaxArgs];
-  TVMFFIObjectHandle slots[kMaxArgs]; /* of rvalue references */
-  int slot_of[kMaxArgs];              /* the register each is moved from, or -1 */
-  int register_of[kMaxArgs];          /* the register each came from, or -1 */
+  TVMFFIObjectHandle slots[kMaxArgs]; /* what rvalue references point to */
+  int slot_of[kMaxArgs];              /* the register that each rvalue moves from, or -1 */
+  int register_of[kMaxArgs];          /* the register that each view came from, or -1 */
   int32_t count;
 } arguments;
 bool read_arguments(const operands *from, int at, arguments *out);
-/* Gives registers whose object was taken out of a slot the value None, and tells of them. */
+/* Sets registers whose object the callee moved out of its slot to None, and prints which. */
 void settle_arguments(arguments *args);
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- Output ---- */
 
 /* Appends to the line of the operation. */
 void say(const char *format, ...)
@@ -125,10 +125,10 @@ void say_bytes(const char *data, size_t size);
 void say_pointer(const void *ptr);
 void say_list(const int64_t *items, int32_t count);
 void say_value(const TVMFFIAny *any);
-/* An index with registered ones as numbers from the first. */
+/* Prints an index; those allocated at run time as an offset from first_type. */
 void say_type_index(int32_t type_index);
 void say_tensor(const DLTensor *tensor);
-/* A line of its own, for a callback. What was appended so far waits. */
+/* Begins a separate line for a callback, saving the unfinished line until end_event(). */
 typedef struct {
   char *text;
   size_t size;
@@ -136,35 +136,35 @@ typedef struct {
 saved_line begin_event(void);
 void end_event(saved_line saved);
 
-/* The code and, taken out of the slot, what was raised. */
+/* Prints the return code and the raised error, which it takes out of the slot. */
 void say_failure(int rc);
-/* Tells the failure, or stores the value and shows it. */
+/* Prints the failure, or stores the value and prints it. */
 void give(int rc, int to, TVMFFIAny value);
 void give_object(int rc, int to, TVMFFIObjectHandle obj);
-/* Tells the failure, or "ok". */
+/* Prints the failure, or "ok". */
 void tell(int rc);
 
-/* ---- Helpers --------------------------------------------------------------------------------- */
+/* ---- Helpers ---- */
 
 TVMFFIAny make_none(void);
 TVMFFIAny make_value(int32_t type_index, int64_t payload);
 TVMFFIAny make_object(TVMFFIObjectHandle obj);
 TVMFFIAny make_raw_text(const char *text);
-/* Another owned value of the same. */
+/* [own] Another reference to the same value. */
 TVMFFIAny share_value(const TVMFFIAny *any);
 void release_value(TVMFFIAny *any);
 void store(int to, TVMFFIAny value);
-/* A pointer to an object is copied into one to a function, and back; C has no cast for it. */
+/* Copies a pointer to an object into a function pointer, or back; C has no cast for that. */
 void copy_pointer(void *to, const void *from);
 
-/* Calls a global function; -2 and nothing raised when the library has none of that name. */
+/* Calls a global function; gives -2, with no error raised, if the library has none of that name. */
 int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
-/* What interpreted programs leave behind is released, with a line for each callback. */
+/* Release what a program left behind, with a line for each callback that runs. */
 void release_exports(void);
 void release_weak(void);
 
-/* A library that does one thing wrong, for a test of those who compare. */
+/* Makes the library do one thing wrong, to test that comparisons of traces notice it. */
 void make_wrong(void);
 
 #endif /* TESTS_COMPAT_INTERPRETER_H_ */

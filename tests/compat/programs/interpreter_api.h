@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The 50 functions of the ABI as pointers, so that one program can be run on any library that has
- * them. Included more than once, by who defines API(result, name, parameters).
+ * them. May be included several times; define API(result, name, parameters) before.
  */
 API(int, TVMFFIAnyViewToOwnedAny, (const TVMFFIAny *, TVMFFIAny *))
 API(const TVMFFIByteArray *, TVMFFIBacktrace, (const char *, int, const char *, int))

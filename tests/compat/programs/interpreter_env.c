@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on streams, frontend hooks, the allocator of objects, and what is initialised once. */
+/* Operations on streams, frontend hooks, the object allocator, and one-time initialisation. */
 #define _POSIX_C_SOURCE 200809L /* alarm */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "interpreter.h"
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Streams ---- */
 
 /* set_stream type id mark wants_original */
 static void set_stream(const operands *from) {
@@ -35,7 +35,7 @@ static void get_stream(const operands *from) {
   say_pointer(api.TVMFFIEnvGetStream(type, id));
 }
 
-/* ---- Hooks of a frontend --------------------------------------------------------------------- */
+/* ---- Hooks of a frontend ---- */
 
 static int signals_code;
 
@@ -67,7 +67,7 @@ static void release_lock(void *state) {
   end_event(saved);
 }
 
-/* hook =name which: 0 takes it back */
+/* hook =name which: 0 removes it */
 static void set_hook(const operands *from) {
   static int (*const check)(void) = check_signals;
   static void *(*const ensure[])(void) = {ensure_lock, ensure_lock_again};
@@ -86,7 +86,7 @@ static void set_hook(const operands *from) {
   tell(api.TVMFFIEnvRegisterCAPI(name, symbol));
 }
 
-/* signals code: what the hook gives, if there is one */
+/* signals code: calls the check-signals hook, if there is one, which returns the code */
 static void ask_signals(const operands *from) {
   int32_t code;
   if (!read_int32(from, 0, &code)) return;
@@ -94,7 +94,7 @@ static void ask_signals(const operands *from) {
   say("%d", api.TVMFFIEnvCheckSignals());
 }
 
-/* ---- The allocator of objects ---------------------------------------------------------------- */
+/* ---- The allocator of objects ---- */
 
 static void *refuse(size_t size, size_t alignment, int32_t type_index, void *context) {
   (void)size;
@@ -113,7 +113,7 @@ static void set_object_allocator(const operands *from) {
   tell(api.TVMFFISetCustomAllocator(which == 0 ? NULL : &own_allocators[which - 1]));
 }
 
-/* The default one is tried out. */
+/* Tries out the default allocator. */
 static void get_object_allocator(const operands *from) {
   TVMFFICustomAllocator *now = api.TVMFFIGetCustomAllocator();
   TVMFFIObjectAllocHeader header;
@@ -132,12 +132,12 @@ static void get_object_allocator(const operands *from) {
   if (header.delete_space != NULL) header.delete_space(body);
 }
 
-/* ---- Initialising once ----------------------------------------------------------------------- */
+/* ---- Initialising once ---- */
 
 enum { kNumHandles = 4 };
 static void *handles[kNumHandles];
-static int init_handle;        /* that the running initialiser is for */
-static int64_t init_behaviour; /* what it does */
+static int init_handle;        /* which handle the running initialiser initialises */
+static int64_t init_behaviour; /* one of the cases of init() */
 
 static int init_nested(void **result) {
   *result = &marks[9];
@@ -151,13 +151,13 @@ static int init(void **result) {
       *result = &marks[init_handle];
       return 0;
     case 1:
-      return 0; /* without a handle */
+      return 0; /* leaves the handle NULL */
     case 2:
       api.TVMFFIErrorSetRaisedFromCStr("ValueError", "init");
       return -1;
     case 3:
       return 5;
-    default: { /* another handle first */
+    default: { /* initialises another handle first */
       int rc;
       (void)alarm(1); /* it may deadlock */
       rc = api.TVMFFIHandleInitOnce(&handles[kNumHandles - 1], init_nested);

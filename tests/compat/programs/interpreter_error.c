@@ -41,7 +41,7 @@ static void take(const operands *from) {
   give_object(0, to, error);
 }
 
-/* Backtraces of programs begin with "bt:", which is what is shown of one. */
+/* Prefixes the backtrace with "bt:"; say_backtrace() prints only from that mark on. */
 static bool read_texts(const operands *from, TVMFFIByteArray *out) {
   static char backtrace[256];
   if (!read_bytes(from, 1, &out[0]) || !read_bytes(from, 2, &out[1]) ||
@@ -94,7 +94,7 @@ static void update_backtrace(const operands *from) {
   say_value(&any);
 }
 
-/* The line that is asked for, if it is there; what is walked is this process's own. */
+/* Prints the requested line if the backtrace begins with it; the frames are this process's own. */
 static void backtrace(const operands *from) {
   const TVMFFIByteArray *text;
   const char *file, *function;

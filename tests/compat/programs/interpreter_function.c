@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on functions: made of callbacks that tell when they run, called, and global. */
+/* Operations on functions: creating them from callbacks that print, calling them, global ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 
 #include "interpreter.h"
 
-/* ---- Callbacks ------------------------------------------------------------------------------- */
+/* ---- Callbacks ---- */
 
 typedef enum {
   kReturnNothing,
-  kReturnFirst, /* as an owned value */
+  kReturnFirst, /* the first argument, as an owned value */
   kReturnCount,
   kReturnHeld,
   kReturnSum,
-  kCallFirst, /* with the other arguments */
+  kCallFirst, /* calls the first argument with the others */
   kRaiseText,
-  kRaiseHeld, /* an error */
+  kRaiseHeld, /* raises the held error */
   kFailWithCode,
   kFailSilently,
   kNumBehaviours
@@ -120,7 +120,7 @@ static void delete_cell(void *self) {
   of->in_use = false;
 }
 
-/* Made without a self: told by the handle which of the two ways it was called. */
+/* The callback of a function without self: the handle shows in which of two ways it was called. */
 static int run_without_self(void *handle, const TVMFFIAny *args, int32_t num_args,
                             TVMFFIAny *result) {
   say_call(handle == NULL ? "without self" : "with itself", args, num_args);
@@ -179,7 +179,7 @@ static void make_bare_function(const operands *from) {
   give_object(rc, to, obj);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 static void call(const operands *from) {
   TVMFFIAny result = make_none();
@@ -266,7 +266,7 @@ static void make_extern_c(const operands *from) {
   give(rc, to, result);
 }
 
-/* ---- Global functions ------------------------------------------------------------------------ */
+/* ---- Global functions ---- */
 
 static void get_global(const operands *from) {
   TVMFFIObjectHandle obj = NULL;
@@ -303,7 +303,7 @@ static void set_global_info(const operands *from) {
   tell(api.TVMFFIFunctionSetGlobalFromMethodInfo(&info, (int)can_override));
 }
 
-/* names =prefix: those of it, in the order the library tells them. */
+/* names =prefix: the global functions with that prefix, in the order the library lists them. */
 static void list_names(const operands *from) {
   TVMFFIAny names = make_none(), count = make_none();
   TVMFFIByteArray prefix;

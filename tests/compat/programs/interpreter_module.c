@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on modules: libraries of kernels, symbols of the system library and of contexts. */
+/* Operations on modules: kernel libraries, symbols of the system library, context symbols. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void get_function(const operands *from) {
   give(rc, to, function);
 }
 
-/* about module =function which =name query: what a global function tells of a function of it */
+/* about module =global which =name query: asks the global function about a function of a module */
 static void ask_about(const operands *from) {
   TVMFFIAny args[3], result = make_none();
   const char *what;
@@ -58,8 +58,7 @@ static void ask_about(const operands *from) {
   release_value(&result);
 }
 
-/* imports v: the modules that it imports, told by their kind and whether they are other registers
- */
+/* imports v: lists what the module imports, by register or, if in none, as a value */
 static void show_imports(const operands *from) {
   const TVMFFISeqCell *imports;
   TVMFFIObject *module;
@@ -81,7 +80,7 @@ static void show_imports(const operands *from) {
   }
 }
 
-/* ---- Symbols --------------------------------------------------------------------------------- */
+/* ---- Symbols ---- */
 
 static int return_number(int number, int32_t num_args, TVMFFIAny *result) {
   const saved_line saved = begin_event();

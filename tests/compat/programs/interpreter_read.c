@@ -17,7 +17,7 @@ static bool read_item(const operands *from, int at, bool is_text, const operand 
   return (*out)->is_text == is_text || skip("an operand is of another kind");
 }
 
-/* The whole of it. */
+/* Parses a text that must be a number as a whole. */
 static bool parse_number(const char *text, long long min, long long max, long long *out) {
   char *end;
   errno = 0;
@@ -49,7 +49,7 @@ bool read_value(const operands *from, int at, TVMFFIAny **out) {
   return true;
 }
 
-/* The library's containers, strings and the like are told apart by their index alone. */
+/* The type index must match exactly: the library's own types are told apart by it alone. */
 bool read_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out) {
   TVMFFIAny *any;
   if (!read_value(from, at, &any)) return false;
@@ -137,7 +137,7 @@ bool read_type(const operands *from, int at, int32_t *out) {
   return *out != 0 || skip("the register holds no type");
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------- */
+/* ---- Arguments ---- */
 
 static bool read_argument(const operand *item, arguments *out) {
   const int at = out->count;
@@ -187,7 +187,7 @@ static bool read_argument(const operand *item, arguments *out) {
   return skip("no such argument");
 }
 
-/* What is given away must not be lent at the same time. */
+/* The object of a register must not be moved and borrowed in the same call. */
 static bool is_moved_and_used(const arguments *args) {
   int i, j;
   for (i = 0; i < args->count; ++i) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the interpreter prints: values without addresses, and lines of events in between. */
+/* The interpreter's output: values without addresses, and separate lines for callbacks. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ void end_event(saved_line saved) {
   free(saved.text);
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------- */
+/* ---- Parts ---- */
 
 void say_bytes(const char *data, size_t size) {
   size_t i;
@@ -85,7 +85,7 @@ void say_type_index(int32_t type_index) {
   }
 }
 
-/* Marks are what programs begin their own backtraces with; frames of this process are left out. */
+/* Prints a backtrace from the "bt:" that programs begin theirs with, without frames before it. */
 static void say_backtrace(const TVMFFIByteArray *text) {
   size_t i;
   for (i = 0; i + 3 <= text->size; ++i) {
@@ -259,7 +259,7 @@ void say_value(const TVMFFIAny *any) {
   say_nested(any, 0);
 }
 
-/* ---- Results --------------------------------------------------------------------------------- */
+/* ---- Results ---- */
 
 void say_failure(int rc) {
   TVMFFIObjectHandle raised = NULL;

@@ -9,7 +9,7 @@
 
 enum { kAlignment = 64 };
 
-/* What data pointers point into; nothing reads or writes there. */
+/* Data pointers point into this buffer; nothing reads or writes it. */
 static char *get_buffer(void) {
   static char space[4 * kAlignment];
   return space + kAlignment - (uintptr_t)space % kAlignment;
@@ -21,14 +21,14 @@ void say_tensor(const DLTensor *tensor) {
   say("ndim %" PRId32 " ", tensor->ndim);
   say_list(tensor->shape, tensor->ndim);
   say(" strides ");
-  /* No strides are as good as none. */
+  /* With zero dimensions, non-NULL strides are equivalent to NULL. */
   say_list(tensor->ndim == 0 ? tensor->shape : tensor->strides, tensor->ndim);
   say(" offset %" PRIu64, tensor->byte_offset);
   if (tensor->data == NULL) say(" no data");
   if (tensor->data != NULL) say(" data+%d", (int)((char *)tensor->data - get_buffer()));
 }
 
-/* ---- Sources --------------------------------------------------------------------------------- */
+/* ---- Sources ---- */
 
 typedef struct {
   DLManagedTensor plain;
@@ -76,7 +76,7 @@ static source *new_source(const DLTensor *tensor) {
   return made;
 }
 
-/* ---- Registers of DLPack tensors ------------------------------------------------------------- */
+/* ---- Registers of DLPack tensors ---- */
 
 typedef struct {
   DLManagedTensor *plain;
@@ -257,7 +257,7 @@ static void make_view(const operands *from) {
   give_object(rc, to, obj);
 }
 
-/* ---- The allocator --------------------------------------------------------------------------- */
+/* ---- The allocator ---- */
 
 typedef void (*raise_function)(void *error_ctx, const char *kind, const char *message);
 

@@ -41,7 +41,7 @@ static void find_type(const operands *from) {
   say_type_index(index);
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Records ---- */
 
 static void say_optional_bytes(const char *what, const TVMFFIByteArray *bytes) {
   if (bytes->size == 0) return;
@@ -77,7 +77,7 @@ static void say_metadata(const TVMFFITypeMetadata *metadata) {
   say(" size %" PRId32 " kind %d", metadata->total_size, (int)metadata->structural_eq_hash_kind);
 }
 
-/* Members of the library's own types are not told, but for those a program gave them. */
+/* Of the library's own types only members that a program registered are shown. */
 static bool is_of_program(const TVMFFIByteArray *name) {
   return name->size >= 5 && memcmp(name->data, "test_", 5) == 0;
 }
@@ -109,9 +109,9 @@ static void show_type(const operands *from) {
   if (is_own) say_metadata(info->metadata);
 }
 
-/* ---- Reflection ------------------------------------------------------------------------------ */
+/* ---- Reflection ---- */
 
-/* Fields of interpreted programs are never read. */
+/* A getter for registered fields; programs never read them. */
 static int get_no_field(void *field, TVMFFIAny *result) {
   (void)field;
   (void)result;
@@ -161,7 +161,7 @@ static void register_method(const operands *from) {
   tell(api.TVMFFITypeRegisterMethod(type, &info));
 }
 
-/* metadata type =doc size kind: of the program's own types */
+/* metadata type =doc size kind: only for types that the program registered */
 static void register_metadata(const operands *from) {
   TVMFFITypeMetadata metadata;
   int64_t size, kind;
@@ -191,7 +191,7 @@ static void register_attr(const operands *from) {
   tell(api.TVMFFITypeRegisterAttr(type, &name, value));
 }
 
-/* column =name: entries of it, None left out */
+/* column =name: the entries of an attribute column that are not None */
 static void show_column(const operands *from) {
   const TVMFFITypeAttrColumn *column;
   TVMFFIByteArray name;

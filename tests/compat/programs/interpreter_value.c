@@ -7,7 +7,7 @@
 
 #include "interpreter.h"
 
-/* ---- Helpers --------------------------------------------------------------------------------- */
+/* ---- Helpers ---- */
 
 TVMFFIAny make_value(int32_t type_index, int64_t payload) {
   TVMFFIAny any;
@@ -40,7 +40,7 @@ TVMFFIAny share_value(const TVMFFIAny *any) {
 
 void release_value(TVMFFIAny *any) {
   const TVMFFIAny old = *any;
-  *any = make_none(); /* first: what a deleter sees of it is nothing */
+  *any = make_none(); /* first, so that a deleter never sees the released value */
   if (old.type_index >= kTVMFFIStaticObjectBegin) api.TVMFFIObjectDecRef(old.v_obj);
 }
 
@@ -53,7 +53,7 @@ void copy_pointer(void *to, const void *from) {
   memcpy(to, from, sizeof(void *));
 }
 
-/* ---- Plain values ---------------------------------------------------------------------------- */
+/* ---- Plain values ---- */
 
 static void set_none(const operands *from) {
   int to;
@@ -121,7 +121,7 @@ static void set_device(const operands *from) {
   give(0, to, any);
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Text ---- */
 
 static void make_of_bytes(const operands *from,
                           int (*make)(const TVMFFIByteArray *input, TVMFFIAny *out)) {
@@ -174,7 +174,7 @@ static void print_dtype(const operands *from) {
   give(rc, to, any);
 }
 
-/* Parses, prints what came out, and leaves nothing behind. */
+/* Parses a dtype, prints the result, and stores nothing. */
 static void try_dtype(const operands *from) {
   TVMFFIAny any = make_none();
   TVMFFIByteArray text;
@@ -194,9 +194,9 @@ static void try_dtype(const operands *from) {
   release_value(&any);
 }
 
-/* ---- Ownership ------------------------------------------------------------------------------- */
+/* ---- Ownership ---- */
 
-/* The result of an argument as an owned value. What only borrows is shown and not kept. */
+/* Makes an owned value of an argument. A result that only borrows is shown and not kept. */
 static void own(const operands *from) {
   TVMFFIAny any = make_none();
   arguments args;
@@ -215,7 +215,7 @@ static void own(const operands *from) {
   give(rc, to, any);
 }
 
-/* An rvalue reference whose object is gone. */
+/* The same for an rvalue reference whose object was already moved out. */
 static void own_moved(const operands *from) {
   TVMFFIObjectHandle slot = NULL;
   TVMFFIAny view = make_value(kTVMFFIObjectRValueRef, 0), any = make_none();
@@ -271,7 +271,7 @@ static void make_version(const operands *from) {
   say("%" PRIu32 ".%" PRIu32 ".%" PRIu32, version.major, version.minor, version.patch);
 }
 
-/* ---- Opaque objects -------------------------------------------------------------------------- */
+/* ---- Opaque objects ---- */
 
 static void delete_opaque(void *handle) {
   const saved_line saved = begin_event();
@@ -294,7 +294,7 @@ static void make_opaque(const operands *from) {
   give_object(rc, to, obj);
 }
 
-/* ---- Weak references: what clients inline ---------------------------------------------------- */
+/* ---- Weak references, counted the way clients do it inline ---- */
 
 static const uint64_t kOneWeak = (uint64_t)1 << 32;
 static TVMFFIObject *weak[kNumWeak];

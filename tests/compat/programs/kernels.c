@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library of kernels for interpreted programs; every kernel checks its arguments, for programs
- * pass anything. With COMPAT_EMBEDDED it is the root of a tree that imports a module of kind
- * `compat`.
+ * A library of kernels for interpreted programs. Every kernel checks its arguments, because
+ * programs pass anything. Built with COMPAT_EMBEDDED it embeds a module tree whose root is this
+ * library and which imports a module of kind `compat`.
  */
 #include <string.h>
 #include <tvm/ffi/c_api.h>
@@ -19,14 +19,14 @@
 EXPORT extern void *__tvm_ffi__library_ctx;
 void *__tvm_ffi__library_ctx = NULL;
 
-/* Context symbols of programs. */
+/* A context symbol that programs set. */
 EXPORT extern void *__compat_context;
 void *__compat_context = NULL;
 
 #ifdef COMPAT_EMBEDDED
 EXPORT extern const unsigned char __tvm_ffi__library_bin[];
 const unsigned char __tvm_ffi__library_bin[] = {
-    0x55, 0, 0, 0, 0, 0, 0, 0,                                     /* bytes that follow */
+    0x55, 0, 0, 0, 0, 0, 0, 0,                                     /* number of bytes that follow */
     3,    0, 0, 0, 0, 0, 0, 0,                                     /* two modules */
     0,    0, 0, 0, 0, 0, 0, 0, 1,   0,   0,   0,   0,   0,   0, 0, /* the first imports [0, 1), */
     1,    0, 0, 0, 0, 0, 0, 0,                                     /* the second [1, 1) */
@@ -69,7 +69,7 @@ KERNEL(main) {
   return return_text(result, handle == NULL ? "main without a handle" : "main with a handle");
 }
 
-/* The first argument as an owned value. */
+/* Returns the first argument as an owned value. */
 KERNEL(echo) {
   int rc;
   (void)handle;
@@ -87,7 +87,7 @@ KERNEL(raise) {
   return fail("ValueError", "raised by a kernel");
 }
 
-/* What its context symbols hold: bit 0 the library's, bit 1 the program's. */
+/* Which context symbols are set: bit 0 for the library's, bit 1 for the program's. */
 KERNEL(contexts) {
   UNUSED;
   return return_int(result, (__tvm_ffi__library_ctx != NULL) | (__compat_context != NULL ? 2 : 0));
@@ -103,7 +103,7 @@ KERNEL(context) {
   return 0;
 }
 
-/* Calls what it finds among its imports under the raw string it is given. */
+/* Finds a function in its imports by the raw string argument, and calls it. */
 KERNEL(call_import) {
   TVMFFIObjectHandle function;
   TVMFFIAny rest[8];

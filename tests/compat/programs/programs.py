@@ -5,13 +5,13 @@
     programs.py --interpreter FILE --kernels FILE... --library OURS [--reference THEIRS]
                 [--seed N] [--count N] [--forever] [--unused] [--program FILE] [--self-test]
 
-Without --reference the library of the reference package is taken (../package.py; 77 when there is
-none). --forever goes on with the next seed, --unused lists exceptions that no random program
+Without --reference the library of the reference package is used (../package.py; 77 if there is
+none). --forever continues with the next seeds, --unused lists exceptions that no random program
 needed, --program compares one program from a file.
 
-A program is a list of lines that interpreter.h explains; program N of seed S is always the same.
-Every program runs in a process of its own on either library. Where the traces differ and
-exceptions.py does not say why, the program is shrunk and printed with both traces.
+A program is a list of lines as described in interpreter.h; program N of seed S is always the same.
+Every program runs in a process of its own on each library. If the traces differ and no entry of
+exceptions.py applies, the program is shrunk and printed with both traces.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ BATCH = 20
 
 
 class Broken(Exception):
-    """The interpreter itself did not do its work."""
+    """The interpreter itself failed."""
 
 
 class Runner:
@@ -59,12 +59,12 @@ class Runner:
         return text
 
     def run(self, programs):
-        """The trace of each, a list of lines, and what was written to stderr."""
+        """The trace of each program, a list of lines; and the text written to stderr."""
         return [self.run_one(program) for program in programs], self.take_stderr()
 
 
 def by_operation(trace):
-    """The lines of each operation, callbacks first; the last two are of the end."""
+    """The lines of each operation, callbacks first; the last two records are the end of the program."""
     records, lines = [], []
     for line in trace:
         lines.append(line)
@@ -79,7 +79,7 @@ def ending(trace):
 
 
 def compare(program, ours, theirs, fired):
-    """None when they agree up to exceptions, else what is different. Counts exceptions in fired."""
+    """What differs, or None if only exceptions do, which are counted in fired."""
     if ending(ours) != "ended with 0":
         return f"ours {ending(ours)}"
     ours, theirs = by_operation(ours), by_operation(theirs)
@@ -99,7 +99,7 @@ def compare(program, ours, theirs, fired):
 
 
 class Comparer:
-    """Two libraries."""
+    """Compares two libraries."""
 
     def __init__(self, ours, theirs):
         self.runners = (ours, theirs)
@@ -111,7 +111,7 @@ class Comparer:
         return done[0][0], done[1][0], done[0][1]
 
     def differences(self, programs):
-        """Of each program: what is different, or None."""
+        """For each program: what differs, or None."""
         ours, theirs, stderr = self.run(programs)
         found = [compare(*one, self.fired) for one in zip(programs, ours, theirs)]
         if stderr and not any(found):
@@ -137,7 +137,7 @@ def first_that_differs(options, differences):
 
 
 def shrink_lines(program, differences):
-    """Takes out runs of lines, ever shorter ones, as long as the rest still differs."""
+    """Remove runs of lines, of decreasing length, as long as the rest still differs."""
     size = max(1, len(program) // 2)
     while True:
         shorter = first_that_differs((program[:at] + program[at + size:]
@@ -151,7 +151,7 @@ def shrink_lines(program, differences):
 
 
 def simpler(word):
-    """Operands that are simpler than this one, simplest first."""
+    """Simpler replacements for an operand, simplest first."""
     if word.startswith("=") or word.startswith("b="):
         head, text = word.split("=", 1)
         for end in (0, 1, len(text) // 2, len(text) - 1):
@@ -200,7 +200,7 @@ def random_programs(seed):
 
 
 def run_random(comparer, programs, args):
-    """How many differ; stops after args.max_differences of them."""
+    """Number of programs that differ; stops after args.max_differences of them."""
     num_run = num_different = 0
     start = time.monotonic()
     while True:
@@ -223,7 +223,7 @@ def run_random(comparer, programs, args):
 
 
 def run_examples(comparer):
-    """Every exception has a program that needs it: one that does not is no exception any more."""
+    """Check that the example of every exception still needs it."""
     num_bad = 0
     for one in exceptions.DIFFERENCES:
         before = comparer.fired.get(one, 0)
@@ -236,7 +236,7 @@ def run_examples(comparer):
 
 
 def self_test(right, right_again, wrong):
-    """A library with a fault is found, and the program comes out short."""
+    """Check that a faulty library is detected, and that the program is shrunk."""
     comparer = Comparer(wrong, right)
     for name, lines in itertools.islice(random_programs(1), 3000):
         if not comparer.differs(lines):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of PyTorch as the tests of xgrammar ask for, made of NumPy: they take its tensors for arrays."""
+"""The parts of PyTorch that the tests of xgrammar use, made with NumPy: its tensors are arrays here."""
 import sys
 import types
 
 import numpy as np
 
-# The package takes PyTorch where it is, and would take this for it.
+# The package imports PyTorch if it finds it, and must not find this.
 if not hasattr(sys.modules.get("tvm_ffi"), "Tensor"):
     raise ImportError("this is not PyTorch")
 

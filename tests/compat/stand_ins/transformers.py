@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that xgrammar and its tests import from Transformers. There are no models here."""
+"""The names that xgrammar and its tests import from Transformers; there are no models."""
 
 
 class AutoConfig:

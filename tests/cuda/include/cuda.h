@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands for the toolkit's cuda.h on systems without it: what fake_driver.c serves, under CUDA's
- * own names and values. Where the toolkit is, test_fake_layout.c compares the two.
+ * Replaces the toolkit's cuda.h on systems without it: the declarations that fake_driver.c serves,
+ * with CUDA's own names and values. If there is a toolkit, test_fake_layout.c compares the two.
  */
 #ifndef TESTS_CUDA_INCLUDE_CUDA_H_
 #define TESTS_CUDA_INCLUDE_CUDA_H_
@@ -78,7 +78,7 @@ typedef struct {
   unsigned numAttrs;
 } CUlaunchConfig;
 
-/* The names that functions have in the library. */
+/* The names of the functions in the library. */
 #define cuCtxPopCurrent cuCtxPopCurrent_v2
 #define cuCtxPushCurrent cuCtxPushCurrent_v2
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands for the toolkit's cuda_runtime.h on systems without it: what fake_cudart.c serves, under
- * CUDA's own names and values. With CUDART_VERSION defined to be less than 12080 it lacks what that
- * version lacked.
+ * Replaces the toolkit's cuda_runtime.h on systems without it: the declarations that fake_cudart.c
+ * serves, with CUDA's own names and values. If CUDART_VERSION is defined to be less than 12080, it
+ * lacks the declarations that came with 12.8.
  */
 #ifndef TESTS_CUDA_INCLUDE_CUDA_RUNTIME_H_
 #define TESTS_CUDA_INCLUDE_CUDA_RUNTIME_H_
@@ -65,7 +65,7 @@ typedef enum cudaLaunchAttributeID {
 typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUkern_st *cudaKernel_t;
 
-/* The fake writes nothing of the rest. */
+/* The fake does not write the other fields. */
 struct cudaFuncAttributes {
   size_t sharedSizeBytes;
   char rest[248];

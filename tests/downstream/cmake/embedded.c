@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the file that CMakeLists.txt embeds. */
+/* Prints the file that CMakeLists.txt embedded. */
 #include <stdio.h>
 
 extern const char __tvm_ffi__cubin_text[], __tvm_ffi__cubin_text_end[];

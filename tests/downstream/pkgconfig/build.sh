@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kernel libraries and hosts by the compiler and pkg-config alone: sh build.sh [tvm_ffi-static|tvm_ffi-cxx]
+# Kernel libraries and hosts, with only a compiler and pkg-config: sh build.sh [tvm_ffi-static|tvm_ffi-cxx]
 set -eux
 cc=${CC:-cc} cxx=${CXX:-c++}
 runtime=${1:-tvm_ffi}
