@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# The functions that CMake projects for the reference call.
+# The functions that CMake projects written for the reference call.
 
 # tvm_ffi_configure_target(<target>
 #                          [LINK_HEADER ON|OFF] [LINK_SHARED ON|OFF]
 #                          [STUB_DIR <folder> [STUB_INIT ON|OFF [STUB_PKG <name>] [STUB_PREFIX <prefix>]]]
 #                          [DEBUG_SYMBOL ON|OFF] [MSVC_FLAGS ON|OFF])
 #
-# Links a library or program with tvm_ffi::header and tvm_ffi::shared, unless told not to. With STUB_DIR,
-# each build lets tvm-ffi-stubgen of the Python package update the Python files in that folder from what
-# the library registers; with STUB_INIT, write them: STUB_PKG is SKBUILD_PROJECT_NAME or the target's
-# name and STUB_PREFIX that name and a dot, if not given. The last two are for other systems' linkers.
+# Links a library or program with tvm_ffi::header and tvm_ffi::shared, unless switched off. With STUB_DIR,
+# each build runs tvm-ffi-stubgen of the Python package to update the Python files in that folder from what
+# the library registers; with STUB_INIT, to create them: STUB_PKG defaults to SKBUILD_PROJECT_NAME or the
+# target's name, STUB_PREFIX to that name and a dot. The last two options are for other systems' linkers.
 function(tvm_ffi_configure_target target)
   set(switches LINK_HEADER LINK_SHARED STUB_INIT DEBUG_SYMBOL MSVC_FLAGS)
   _tvm_ffi_parse(arg "${switches};STUB_DIR;STUB_PKG;STUB_PREFIX" tvm_ffi_configure_target "${target}" ${ARGN})
@@ -59,16 +59,16 @@ endfunction()
 
 # tvm_ffi_install(<target> [DESTINATION <folder>])
 #
-# Installs what belongs to a target beside its library: nothing where libraries carry their own debug
-# information, as ELF's do.
+# Installs the extra files of a target beside its library: none where libraries contain their own debug
+# information, as ELF libraries do.
 function(tvm_ffi_install target)
   _tvm_ffi_parse(arg DESTINATION tvm_ffi_install "${target}" ${ARGN})
 endfunction()
 
 # tvm_ffi_embed_bin_into(<target> SYMBOL <name> BIN <file>)
 #
-# Puts the bytes of a file into a library or program, where TVM_FFI_EMBED_CUBIN(<name>) finds them. The
-# file may be an output of this build, $<TARGET_OBJECTS:...> too.
+# Embeds the bytes of a file in a library or program, where TVM_FFI_EMBED_CUBIN(<name>) finds them. The
+# file may be an output of this build, including $<TARGET_OBJECTS:...>.
 function(tvm_ffi_embed_bin_into target)
   _tvm_ffi_parse(arg "SYMBOL;BIN" tvm_ffi_embed_bin_into "${target}" ${ARGN})
   foreach(argument SYMBOL BIN)
@@ -91,7 +91,7 @@ function(tvm_ffi_embed_bin_into target)
     get_filename_component(arg_BIN "${arg_BIN}" ABSOLUTE)
   endif()
 
-  # The source is as new as the file, so that it is compiled again when the file changes.
+  # The generated source depends on the file, so that it is compiled again when the file changes.
   set(base "${CMAKE_CURRENT_BINARY_DIR}/tvm_ffi_embed/${target}/${arg_SYMBOL}")
   set(symbol __tvm_ffi__cubin_${arg_SYMBOL})
   file(CONFIGURE OUTPUT "${base}.in" CONTENT [[
@@ -108,8 +108,8 @@ endfunction()
 
 # add_tvm_ffi_cubin(<target> CUDA <source>), add_tvm_ffi_fatbin(<target> CUDA <source>)
 #
-# An object library whose one object file is what nvcc makes of a source: the code of one GPU, which the
-# property CUDA_ARCHITECTURES names, or of all that it names. tvm_ffi_embed_bin_into takes it.
+# An object library whose only object file is nvcc's output for a source: code for the one GPU that the
+# property CUDA_ARCHITECTURES names (cubin), or for all of them (fatbin). Pass it to tvm_ffi_embed_bin_into.
 function(add_tvm_ffi_cubin target)
   _tvm_ffi_add_image(${target} cubin ${ARGN})
 endfunction()
@@ -127,7 +127,7 @@ function(_tvm_ffi_add_image target kind)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--${kind}>")
 endfunction()
 
-# Reads KEYWORD value pairs into <prefix>_KEYWORD, and refuses what is not a target or not a keyword.
+# Reads KEYWORD value pairs into <prefix>_KEYWORD; fails for a name that is not a target or a keyword.
 macro(_tvm_ffi_parse prefix keywords function target)
   if(NOT TARGET "${target}")
     message(FATAL_ERROR "${function}: `${target}` is not a target")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Hatch asks for while it builds the wheel: the version, and what Meson installs."""
+"""The build hook of Hatch for the wheel: gives the version, and adds the files that Meson installs."""
 import pathlib
 import subprocess
 import sys
@@ -11,8 +11,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Such a tree may be moved: pkg-config, CMake and the tool find the rest from where they lie. Packed
-# relocations would ask for glibc 2.36.
+# The installed tree is relocatable: pkg-config, CMake and the tool find the other files relative to their own.
+# Packed relocations would require glibc 2.36.
 SETUP = ["--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback", "-Dcuda=disabled",
          "-Dpacked_relocations=disabled", "-Dcxx_exports=enabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=enabled"]
 
@@ -35,7 +35,7 @@ class CustomBuildHook(BuildHookInterface):
         for part in ("bin/tvm-ffi", "include", "lib"):
             build_data["force_include"][str(image / "tvm_ffi_c" / part)] = f"tvm_ffi_c/{part}"
         build_data["force_include"][str(ROOT / "LICENSE")] = "tvm_ffi_c/LICENSE"
-        # Of any Python 3, of this system; auditwheel says on which others it runs.
+        # For any Python 3 on this system; auditwheel decides on which other systems it runs.
         build_data["pure_python"] = False
         build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
 

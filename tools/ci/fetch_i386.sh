@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fetch Debian packages for i386 and unpack them under a folder. The system and its list of
-# architectures stay as they are.
+# Fetch Debian packages for i386 and unpack them in a folder, without changing the system or its list
+# of architectures.
 #
 #   fetch_i386.sh FOLDER PACKAGE...
 set -eu
@@ -12,7 +12,7 @@ apt() {
   apt-get -qq -o APT::Architecture=i386 -o APT::Architectures=i386 -o APT::Sandbox::User="$(id -un)" \
     -o Dir::State::Lists="$root/apt/lists" -o Dir::Cache="$root/apt/cache" "$@"
 }
-apt update || true # a mirror may lack one of several lists; download says whether it matters
+apt update || true # a mirror may lack one of several lists; `apt download` fails if it was needed
 cd "$root/apt"
 apt download "$@"
 for package in *.deb; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Read by tools/quickstart and tools/test (. packages.sh): Debian packages that are missing.
+# Sourced by tools/quickstart and tools/test (. packages.sh): finds and installs missing Debian packages.
 
-# has CHECK: whether something needed is there. One line each; what is asked for is the thing itself
-# and not its package, so that tools from elsewhere will do.
+# has CHECK: whether a prerequisite is available. It looks for the thing itself and not for its package,
+# so that tools from elsewhere are accepted.
 has() {
   case $1 in
     pkg:*) pkg-config --exists "${1#pkg:}" ;;
@@ -10,7 +10,7 @@ has() {
   esac >/dev/null 2>&1
 }
 
-# links COMPILER...: whether it makes a program.
+# links COMPILER...: whether it can compile and link a program.
 links() {
   links_out=$(mktemp)
   printf '#include <errno.h>\nint main(void) { return errno; }\n' | "$@" -x c - -o "$links_out" >/dev/null 2>&1
@@ -19,7 +19,7 @@ links() {
   return $links_rc
 }
 
-# apt_install PACKAGE...: as root or through sudo; 1 where neither is possible or it fails.
+# apt_install PACKAGE...: as root or through sudo; 1 if neither is possible or the installation fails.
 apt_install() {
   [ $# -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
@@ -35,7 +35,7 @@ apt_install() {
     return 1
   fi
   echo "installing: $*"
-  # The lists of a fresh machine are empty or old: try as it is, then with new lists.
+  # The lists of a fresh machine are empty or old: try without, then after an update.
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
     { $as_root apt-get -qq update && $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }

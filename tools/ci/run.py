@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""All builds and checks of the project: what tools/test runs once the packages are there.
+"""All builds and checks of the project; tools/test runs this after it has installed the packages.
 
     run.py              every part
     run.py PART...      some of them
     run.py --list       their names
 
-Two parts run at a time: the tests of one leave processors idle that another compiles with. What they
-print is told apart by their names; parts that use one build run one after the other.
+Two parts run at a time, because the tests of one leave processors idle that the other can use to compile.
+Each line of output begins with the name of its part; parts that use one build run one after the other.
 
-The last line is `N passed, N failed`, with `, N skipped` where there are skips; each skip is listed
+The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
 build-*/ folders, where the logs stay.
 """
@@ -27,31 +27,31 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {}
-# By part, another whose build it uses.
+# Parts that use the build of another part.
 USES = {"valgrind": "gcc"}
 AT_A_TIME = 2
-# How much of a part runs at a time: Meson reads it for tests, build() for compilers.
+# The variable with the number of jobs of a part: Meson reads it for tests, build() for compilers.
 JOBS = "MESON_TESTTHREADS"
 
 
 class Failed(Exception):
-    """A step went wrong; what follows in the part makes no sense."""
+    """A step failed, so the rest of the part is not run."""
 
 
 def part(function):
-    """Make a function a part; its first line of text is what --list prints."""
+    """Make a function a part; --list and the report print its docstring."""
     PARTS[function.__name__.rstrip("_")] = function
     return function
 
 
 class Report:
-    """What passed, failed and was skipped so far, in one part or several."""
+    """The passes, failures and skips so far, in one part or several."""
 
     def __init__(self):
         self.passed, self.failures, self.skips, self.part = 0, [], [], ""
 
     def say(self, *lines):
-        """Print lines at once, so that those of another part do not come between them."""
+        """Print lines in one write, so that lines of another part do not come between them."""
         sys.stdout.write("".join(f"{self.part:10} {line}\n" for line in lines))
         sys.stdout.flush()
 
@@ -69,7 +69,7 @@ class Report:
         self.say(f"skipped {what}: {reason}")
 
     def add(self, other):
-        """What another part reports, which has printed it."""
+        """Add the counts of another report, whose lines are already printed."""
         self.passed += other.passed
         self.failures += other.failures
         self.skips += other.skips
@@ -81,7 +81,7 @@ class Report:
             self.fail(what, text)
 
     def run(self, what, command, **kwargs):
-        """Run a command as one check; Failed when it fails, else what it printed."""
+        """Run a command as one check; raise Failed if it fails, else return its output."""
         done = execute(command, **kwargs)
         if done.returncode != 0:
             self.fail(what, f"$ {shlex.join(map(str, command))}\n{done.stdout}")
@@ -94,7 +94,7 @@ REPORT = Report()
 
 
 def execute(command, env=None):
-    """Run a command in the root; what it printed, both streams together, is in stdout."""
+    """Run a command in the root; stdout of the result has the output of both streams."""
     command = [str(word) for word in command]
     try:
         return subprocess.run(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, check=False,
@@ -104,7 +104,7 @@ def execute(command, env=None):
 
 
 def needed(folder, suites):
-    """The targets of a build that tests of some suites run with."""
+    """The files of a build that the tests of some suites depend on."""
     def read(what):
         return json.loads((folder / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
     ids = {used for test in read("tests") for used in test["depends"]
@@ -114,10 +114,11 @@ def needed(folder, suites):
 
 
 def build(name, *options, env=None, werror=True, suites=()):
-    """Configure and build build-NAME, or what some suites of its tests need; the folder. Instrumented
-    builds warn of what is not there."""
+    """Configure and build build-NAME, or only what some suites of its tests need; return the folder.
+
+    Instrumented builds set werror to False, because instrumentation causes false warnings."""
     folder = ROOT / f"build-{name}"
-    # Meson does not take every other option in place of those it knows.
+    # Reconfiguring does not change every option, so a build with other options starts anew.
     stamp, asked = folder / "asked.json", json.dumps([werror, *map(str, options), env])
     known = stamp.exists() and stamp.read_text(encoding="utf-8") == asked
     setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder,
@@ -135,8 +136,8 @@ def build(name, *options, env=None, werror=True, suites=()):
 
 
 def meson_test(folder, setup=None, suites=(), without=(), env=None):
-    """Run tests of a build, those of some suites or all but those of others, and add up the log that
-    Meson writes."""
+    """Run tests of a build, those of some suites or all but those of others, and report the results from
+    Meson's log."""
     log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
     log.unlink(missing_ok=True)
     done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
@@ -150,7 +151,7 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None):
     good = 0
     for test in tests:
         name = re.sub(r"^.* / ", "", test["name"])
-        # A case of a program that calls cmocka's skip(): it may print why before.
+        # A case that calls cmocka's skip(); it may print the reason before.
         for case, why in re.findall(r"^\[ RUN      \] (\w+)\n((?:[^\[].*\n)*)\[  SKIPPED \] \1$",
                                     test.get("stdout") or "", re.M):
             REPORT.skip(f"{what}: {name}: {case}", why.strip() or "what it needs is not in this build")
@@ -185,7 +186,7 @@ def links(*command):
 
 
 def tracked():
-    """Files of the project, as git sees them where it does."""
+    """Files of the project: those that git lists, or without git all outside of build folders."""
     done = execute(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
     if done.returncode == 0:
         names = [ROOT / name for name in done.stdout.split("\0") if name]
@@ -211,13 +212,13 @@ def spdx():
     REPORT.check(f"{checked} source files name the license", checked and not without, "\n".join(without))
 
 
-# Optimising templates takes most of a build, under a sanitizer four times as long: gcc's has it done.
-# And all that debuggers could know of templates takes a quarter: functions and lines are enough.
+# Optimising templates takes most of the time of a build, and four times as long with a sanitizer, so only
+# gcc's build does it. Full debug information of templates takes a quarter: -g1 has functions and lines.
 CPP = "-Dcpp_args=-g1"
 PLAIN_CPP = "-Dcpp_args=-O0 -g1"
 
 
-# The library with C++ functions, and what runs on it.
+# Builds the library with C++ functions, and the tests that run on it.
 CXX_EXPORTS = "-Dcxx_exports=enabled"
 
 
@@ -243,8 +244,8 @@ def clang():
         meson_test(folder, without=["slow"])
 
 
-# What a sanitizer has to look at, by the language that most of it is in: one compiler's is for the one,
-# the other's for the other. Modules in C++ are called by the library, so they are among both.
+# The suites for the sanitizers, by the main language of their code: gcc's sanitizers check the C suites and
+# clang's the C++ suites. Modules in C++ are called by the library, so that both check some of this code.
 C_SUITES = ["unit", "deep", "oom", "race", "abi", "modules", "tool"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 
@@ -265,7 +266,7 @@ def asan_clang():
     if not links("clang", "-fsanitize=address,undefined"):
         REPORT.skip("all of it", "clang has no AddressSanitizer library")
         return
-    # Clang's runtime is in programs, and what theirs in C++ has more of is for libraries they load.
+    # Clang links its sanitizer runtime into programs. Its C++ part is added, for C++ libraries that they load.
     for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
     folder = build("asan-clang", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
                    "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP, f"-Dc_link_args={for_libraries}",
@@ -299,7 +300,7 @@ def coverage():
     """line coverage of c/ by tests of C, modules in C++ and samples"""
     if not tool("gcovr"):
         return
-    # Atomic, or counts of threads that ran at the same time come out negative.
+    # Without atomic updates, counts of threads that run at the same time may become negative.
     atomic = "-fprofile-update=atomic"
     suites = [*C_SUITES, "samples"]
     folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback", f"-Dc_args={atomic}",
@@ -325,7 +326,7 @@ def m32():
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
         return
-    # A private copy of the library for i386: no foreign architecture is added to the system.
+    # A private copy of cmocka for i386, so that no foreign architecture is added to the system.
     root = ROOT / "build-m32-packages"
     if not (root / "usr/include/cmocka.h").exists():
         done = execute([ROOT / "tools/ci/fetch_i386.sh", root, "libcmocka0", "libcmocka-dev"])
@@ -363,7 +364,7 @@ def dlpack():
 
     minor = "#define DLPACK_MINOR_VERSION "
     new = place("new", ours)
-    # 1.0 knew neither the exchange table nor the later element types.
+    # Version 1.0 has neither the exchange table nor the later element types.
     text = re.sub(r"/\*\n \* The exchange table:.*?(?=#ifdef __cplusplus\n}\n)", "", ours, flags=re.S)
     text = re.sub(r",\n  kDLFloat8_e3m4.*?(?=\n} DLDataTypeCode)", "", text, flags=re.S)
     text = re.sub(r"#define DLPACK_FLAG_BITMASK_IS_SUBBYTE.*\n", "", text)
@@ -429,7 +430,7 @@ def single():
         for profile in [], ["-DTVM_FFI_PROFILE_CORE"]:
             words = [compiler, level, *profile]
             REPORT.run(" ".join(words), [*words, "-std=c99", *strict, "-c", source, "-o", work / "tvm_ffi.o"])
-        # dlpack.h before and after, and headers of the same names as the parts.
+        # dlpack.h before and after tvm_ffi.h, and a header that is also part of it.
         for order, first, last in (("alone", [], []), ("after dlpack.h", ["dlpack/dlpack.h"], []),
                                    ("before dlpack.h and c.h", [], ["dlpack/dlpack.h", "tvm/ffi/c.h"])):
             words = [word for header in [*first, source.with_suffix(".h"), *last] for word in ("-include", header)]
@@ -439,7 +440,7 @@ def single():
                                [command, "-x", language, f"-std={standard}", *strict, "-fsyntax-only", "-Iinclude",
                                 "-Isubprojects/dlpack/include", *words, "/dev/null"])
 
-    # A program with the runtime inside, and a kernel: they see tvm_ffi.h and nothing else.
+    # A program that contains the runtime, and a kernel; both include only tvm_ffi.h.
     sample = ROOT / "samples/01_load_and_call"
     for name in "host.c", "kernel.c":
         text = (sample / name).read_text(encoding="utf-8")
@@ -487,7 +488,7 @@ def debian():
     env = {"PKG_CONFIG_LIBDIR": str(libdir / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
            "LD_LIBRARY_PATH": str(libdir)}
     flags = shlex.split(REPORT.run("pkg-config", ["pkg-config", "--cflags", "--libs", "tvm_ffi"], env=env))
-    flags.append(f"-L{libdir}")  # of the system, and so not among what pkg-config says
+    flags.append(f"-L{libdir}")  # a folder of the system, which pkg-config leaves out
     REPORT.run("a kernel", ["cc", "-shared", "-fPIC", sample / "kernel.c", *flags, "-o", out / "kernel.so"])
     REPORT.run("a host", ["cc", sample / "host.c", *flags, "-o", out / "host"])
     printed = REPORT.run("it runs", [out / "host", out / "kernel.so"], env=env)
@@ -556,7 +557,7 @@ def wheel():
 
 
 def tvm_on_ours(work, env):
-    """The three commands of docs/linking.md, as they stand there, with the wheel of this folder."""
+    """Run the three commands of docs/linking.md unchanged, with the wheel of this folder."""
     (commands,) = re.findall(r"((?:    .*\n){2}    python samples/21_tvm/.*\n)",
                              (ROOT / "docs/linking.md").read_text(encoding="utf-8"))
     install, *rest = commands.replace("dist/", f"{work}/").splitlines()
@@ -581,7 +582,7 @@ def docs():
 
 
 def run_parts(names):
-    """What some parts report, one after the other. A process runs several of these."""
+    """Run some parts, one after the other, and return their report. A process may run several of these."""
     global REPORT
     REPORT = Report()
     for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where libtvm_ffi, the runtime of the TVM FFI ABI in C, is installed, and its tool."""
+"""Paths of the installed libtvm_ffi, the runtime of the TVM FFI ABI in C, and its command-line tool."""
 import os
 import sys
 
@@ -7,7 +7,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def libdir():
-    """The folder of the libraries, of pkgconfig/ and of cmake/."""
+    """The folder of the libraries, with pkgconfig/ and cmake/ in it."""
     return os.path.join(_HERE, "lib")
 
 
@@ -19,13 +19,13 @@ def includedir():
 def library(cxx=False):
     """The path of libtvm_ffi.so, for ctypes.CDLL and the like.
 
-    With cxx, of the one that has the C++ functions of apache-tvm-ffi's library, too: clients such as TVM
-    link them. It needs libstdc++.
+    With cxx, the path of the library that also has the C++ functions of apache-tvm-ffi's library: clients
+    such as TVM link them. It needs libstdc++.
     """
     return os.path.join(libdir(), "tvm_ffi_cxx" if cxx else "", "libtvm_ffi.so")
 
 
 def main():
-    """The tool, in the place of this process."""
+    """Replace this process with the tool."""
     tool = os.path.join(_HERE, "bin", "tvm-ffi")
     os.execv(tool, [tool, *sys.argv[1:]])

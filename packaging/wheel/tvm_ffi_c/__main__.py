@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the Python package apache-tvm-ffi, and what is built on it, on this runtime:
 
-    python -m tvm_ffi_c use        put this runtime in the place of that package's libtvm_ffi.so
+    python -m tvm_ffi_c use        replace that package's libtvm_ffi.so with this runtime
     python -m tvm_ffi_c restore    put that package's own library back
     python -m tvm_ffi_c status     say which of the two is in place
 """
@@ -14,16 +14,16 @@ import sys
 
 from . import library
 
-# A function that only this runtime has.
+# A function that only this runtime has; its name tells the two libraries apart.
 MARK = b"TVMFFIRuntimeShutdown"
 
 
 class Refused(Exception):
-    """What cannot be done, for the user."""
+    """A failure to report to the user."""
 
 
 class Installed:
-    """The library of the installed apache-tvm-ffi, and where its own is kept meanwhile."""
+    """The library of the installed apache-tvm-ffi, and the path where the original is kept."""
 
     def __init__(self):
         spec = importlib.util.find_spec("tvm_ffi")
@@ -39,7 +39,7 @@ class Installed:
             return MARK in file.read()
 
     def put(self, source):
-        """A copy of a file in the library's place, in one step: running processes keep theirs."""
+        """Replace the library with a copy of a file, atomically: running processes keep the old one."""
         new = self.path + ".new"
         shutil.copyfile(source, new)
         shutil.copymode(self.path, new)
