@@ -60,8 +60,8 @@ class Report:
         self.say(f"ok      {what}")
 
     def fail(self, what, text=""):
-        self.failures.append(f"{self.part}: {what}")
         lines = [line for line in text.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+        self.failures.append((f"{self.part}: {what}", lines[-20:]))
         self.say(f"FAILED  {what}", *(f"        | {line}" for line in lines[-60:]))
 
     def skip(self, what, reason):
@@ -619,10 +619,10 @@ def main():
         for report in pool.map(run_parts, runs.values()):
             REPORT.add(report)
     print("== summary")
-    for line in REPORT.failures:
-        print("failed: " + line)
     for line in REPORT.skips:
         print("skipped: " + line)
+    for what, output in REPORT.failures:  # last, because a log may be cut at its beginning
+        print("failed: " + what, *("  | " + line for line in output), sep="\n")
     counts = f"{REPORT.passed} passed, {len(REPORT.failures)} failed"
     print(counts + (f", {len(REPORT.skips)} skipped" if REPORT.skips else ""))
     return 1 if REPORT.failures else 0
