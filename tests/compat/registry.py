@@ -27,7 +27,7 @@ ATTRIBUTES = ("__any_equal__", "__any_hash__", "__data_from_json__", "__data_to_
               "__s_equal__", "__s_hash__", "__s_maybe_inplace_mutate__", "__s_mutate__", "__s_visit__")
 NONE, INT, BOOL, RAW_STRING, SMALL_STRING, STRING, ARRAY, FIRST_DYNAMIC = 0, 1, 2, 8, 11, 65, 71, 128
 # The package has C functions here; clients of 0.1.14 and of 0.1.15 expect different ones. Ours has Functions,
-# which both kinds of clients can call.
+# which both kinds of clients can call (D-12).
 MEANT = {f"attribute {key}.{name}": "ffi.Function" for key in ("ffi.BigInt", "ffi.StructuralKey")
          for name in ("__any_equal__", "__any_hash__")}
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Intended differences between this library and the reference, each with the row that justifies it.
 
-Rows: `L-*` and `F-*` of the list of bugs that the reference had or has; sections of `design` and `style`;
-sections of `abi` for what they leave open, or say of the reference only. Every entry has an example,
-a program that needs it: the test fails if one no longer does.
+Rows: `F-*` and `L-*` of docs/robustness.md, `D-*` of docs/differences.md. Every entry has an example, a
+program that needs it: the test fails if one no longer does.
 """
 import re
 
@@ -12,7 +11,7 @@ class Difference:
     """An operation whose traces may differ: how they may, and an example program."""
 
     def __init__(self, row, line, example, *, ours="", theirs="", only=None, after=None, goes_on=True, check=None):
-        if not re.match(r"[LF]-[0-9]|design [0-9]|style [0-9]|abi/0[0-9] [0-9]", row):
+        if not re.match(r"[LFD]-[0-9]", row):
             raise ValueError(f"{row}: no row that says so")
         self.row = row
         self.line = re.compile(line)            # matches the line of the program
@@ -66,7 +65,7 @@ DIED = r"(?m)^ended (by signal|with [^0])"
 
 DIFFERENCES = [
     # ---- messages ----
-    Difference("design 7: C++ conditions are not told", "", ["type_find =nosuch"], only=CONDITION),
+    Difference("D-1: C++ conditions are not told", "", ["type_find =nosuch"], only=CONDITION),
     Difference("L-13", "", ["init_once 1 3"], ours="callee returned -?[0-9]+ without setting an error",
                only="error \"[^\"]*\" \"[^\"]*\".*|None.*"),
     Difference("L-13: the slot is emptied before foreign code runs", "take|end|call",
@@ -79,24 +78,24 @@ DIFFERENCES = [
     Difference("L-13: a callback's code is passed through", "dtype_",
                ["func v0 8 v1", "set_global =dtype.get_custom_type_code v0 0", "dtype_try =custom[a]"],
                ours="fails with 7, error \"InternalError\" \"callee returned 7", theirs="fails with -1"),
-    Difference("abi/02 4.3: so is whether other arguments were taken before", "call",
+    Difference("D-3: so is whether other arguments were taken before", "call",
                ["func v0 0 v1", "call_global v2 =ffi.ArrayContains v1 r0"], ours="Mismatched type on argument",
                theirs="Mismatched type on argument", check=took_before, goes_on=False),
-    Difference("abi/02 4.3: which of several wrong arguments is named is the C++ compiler's choice", "",
+    Difference("D-3: which of several wrong arguments is named is the C++ compiler's choice", "",
                ["call_global v0 =ffi.ModuleImportModule - -"], check=names_later_argument),
-    Difference("abi/02 3.3, 4.2: of these messages the beginning is kept", "metadata|set_global_info|attr",
+    Difference("D-4: of these messages the beginning is kept", "metadata|set_global_info|attr",
                ["type t0 =test.A -1 1 0 1 64", "metadata t0 = 24 0", "metadata t0 = 24 0"],
                only="possible causes:.*|for type index [0-9]+. To update .*"),
-    Difference("style 1.5: messages are formatted by the C library, a text in one ends at a NUL", "",
+    Difference("D-2: messages are formatted by the C library, a text in one ends at a NUL", "",
                ["type_find =a%00b"], ours="error", theirs="error", check=cut_at_nul),
-    Difference("design 6: metadata is made when it is asked for, nobody shares it", "count",
+    Difference("D-5: metadata is made when it is asked for, nobody shares it", "count",
                ["call_global v0 =ffi.GetGlobalFuncMetadata =ffi.ArraySize", "count v0"], only="strong [0-9]+ ",
                after="call_global v[0-9]+ =ffi.GetGlobalFuncMetadata"),
-    Difference("abi/03 6: the cache of system libraries keeps prefixes in its own way", "count",
+    Difference("D-6: the cache of system libraries keeps prefixes in its own way", "count",
                ["str v0 =a_long_prefix_", "call_global v1 =ffi.SystemLib v0", "count v0"], only="strong [0-9]+ ",
                after="call_global v[0-9]+ =ffi.SystemLib v"),
     # ---- data types ----
-    Difference("abi/02 6.1: the functions for custom types are not kept once found", "count|.*",
+    Difference("D-7: the functions for custom types are not kept once found", "count|.*",
                ["func v0 3 v1", "set_global =dtype.get_custom_type_code v0 0", "dtype_try =custom[a]", "count v0"],
                only="strong [0-9]+ |  deleted cell .*\n", after="set_global =dtype.get_custom"),
     Difference("L-1a", "dtype_try", ["dtype_try =int18446744073709551648"], ours="out of range for uint32_t"),
@@ -108,7 +107,7 @@ DIFFERENCES = [
     Difference("L-1f", "dtype_try", ["dtype_try =complex256"], ours="'complex", theirs="unknown dtype `complex"),
     Difference("L-1f", "dtype_print", ["dtype_print v0 5 32 1"], ours="heap str .complex",
                theirs="unknown type_code=5", goes_on=False),
-    Difference("design 2: input from outside is checked", "dtype_try", ["dtype_try =custom[a%00b]8"],
+    Difference("D-8: input from outside is checked", "dtype_try", ["dtype_try =custom[a%00b]8"],
                ours="unknown dtype", theirs="get_custom_type_code not found|called with"),
     # ---- the process survives ----
     Difference("L-2", "type_show", ["type_show 5000"], ours="Cannot find type info", theirs=DIED, goes_on=False),
@@ -137,9 +136,9 @@ DIFFERENCES = [
                ours="is registered with (parent|depth)", theirs="type (first|[0-9])", goes_on=False),
     Difference("L-10", "attr", ["int v0 1", "attr 500 =test_attr v0", "attr 500 =test_attr v0"],
                ours="ok", theirs="is already registered", goes_on=False),
-    Difference("design 2: input from outside is checked", "type ", ["type t0 =test.A 127 1 3 1 64"],
+    Difference("D-8: input from outside is checked", "type ", ["type t0 =test.A 127 1 3 1 64"],
                ours="leaves no room", theirs="type [0-9]", goes_on=False),
-    Difference("design 2: input from outside is checked", "type ",
+    Difference("D-8: input from outside is checked", "type ",
                ["type t0 =test.A 110 1 3 1 64", "type t1 =test.B 111 1 0 1 64", "type t2 =test.C -1 2 0 1 t0"],
                ours="Conflicting static index", theirs="type [0-9]", goes_on=False),
     Difference("L-21: values are released without recursion, in another order", "",
@@ -147,18 +146,18 @@ DIFFERENCES = [
                 "from_dlpack v1 x1 0 0", "view v2 v0 2 1 2 32 1 1 0 0 0", "call_global v3 =ffi.Array r2 r1"],
                check=same_lines),
     # ---- modules ----
-    Difference("design 6: a module function's code is passed through", "call",
+    Difference("D-9: a module function's code is passed through", "call",
                ["load v0 0", "get v1 v0 =code 0",
                 "call v2 v1"], theirs="fails with -1", only="fails with -?[0-9]+",
                after="load|call_global v[0-9]+ =ffi.SystemLib"),
-    Difference("design 2: input from outside is checked", "type ", ["type t0 =test.A 25 0 0 1 15"],
+    Difference("D-8: input from outside is checked", "type ", ["type t0 =test.A 25 0 0 1 15"],
                ours="Unknown parent", theirs="type ", goes_on=False),
     Difference("L-15", "call", ["load v0 0", "load v1 0", "drop v1", "get v2 v0 =call_import 0", "call v3 v2 =nosuch"],
                theirs=DIED, after="load", goes_on=False),
     Difference("L-16a", r"call_global v[0-9]+ =ffi.ModuleLoadFromFile (?!=.*\.so$)",
                ["call_global v0 =ffi.ModuleLoadFromFile =nosuch"],
                ours="fails with -1", theirs="fails with -1"),
-    Difference("abi/01 5.6: an array may have more room than it needs",
+    Difference("D-10: an array may have more room than it needs",
                "call_global v[0-9]+ =ffi.ModuleGetWriteFormats",
                ["call_global v0 =ffi.SystemLib",
                 "call_global v1 =ffi.ModuleGetWriteFormats v0"], only="of [04]$", goes_on=False),
