@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attribute __ffi_repr__ of steps and paths: `<root>.name[0]["key"]` (abi/04 section 7). */
+/*
+ * The attribute __ffi_repr__ of steps and paths: `<root>.name[0]["key"]`
+ * (docs/abi/objects.md#access-paths).
+ */
 #include "base/buf.h"
 #include "base/stack.h"
 #include "core/any.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of enumerations. Clients register, find and make the members (abi/04 10.1). */
+/*
+ * The types of enumerations. Clients register, find and make the members
+ * (docs/abi/types.md#enumerations).
+ */
 #include "container/list.h"
 #include "core/any.h"
 #include "core/error.h"

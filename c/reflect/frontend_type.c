@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types whose fields a frontend registered, and whose objects have plain storage (abi/04 8.3):
- * making, copying and destroying them according to the storage of the fields.
+ * Types whose fields a frontend registered, and whose objects have plain storage
+ * (docs/abi/objects.md#types-of-frontends): making, copying and destroying them according to the
+ * storage of the fields.
  */
 #include "reflect/frontend_type.h"
 

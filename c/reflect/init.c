@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constructors made from reflected fields (abi/04 8.1): the attribute __ffi_init__ of types that
- * declare none. A call passes positional arguments, then optionally the KWARGS object and pairs of
- * name and value.
+ * Constructors made from reflected fields (docs/abi/objects.md#constructors): the attribute
+ * __ffi_init__ of types that declare none. A call passes positional arguments, then optionally the
+ * KWARGS object and pairs of name and value.
  */
 #include "reflect/init.h"
 

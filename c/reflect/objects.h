@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types with reflected fields that the library itself defines: abi/04 section 10. */
+/* The types with reflected fields that the library itself defines: docs/abi/types.md. */
 #ifndef TVMFFI_REFLECT_OBJECTS_H_
 #define TVMFFI_REFLECT_OBJECTS_H_
 
@@ -39,7 +39,10 @@ typedef struct {
   int64_t hash_i64;
 } tvmffi_structural_key;
 
-/* Made by clients and by the functions that walk; abi/04 section 4 describes their tables. */
+/*
+ * Made by clients and by the functions that walk; docs/abi/structural.md#visits and
+ * docs/abi/structural.md#mutators describe their tables.
+ */
 typedef struct {
   TVMFFIObject header;
   const void *vtable;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in functions that make objects and describe types: abi/04 section 8. */
+/* The built-in functions that make objects and describe types: docs/abi/objects.md. */
 #include <string.h>
 
 #include "core/any.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the access paths to the objects that an error passed through: abi/04 4.5. The walk is
- * iterative and does not use the thread's stack.
+ * Finds the access paths to the objects that an error passed through:
+ * docs/abi/structural.md#where-an-error-came-from. The walk is iterative and does not use the
+ * thread's stack.
  */
 #include <string.h>
 

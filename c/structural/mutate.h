@@ -2,7 +2,7 @@
 /*
  * Structural mutations: values are rewritten in copies of what changes, or in place where nobody
  * else can see it. Clients take part as they do in visits (visit.h), with the same limits on the
- * thread's stack. abi/04 4.3 and 4.4.
+ * thread's stack. docs/abi/structural.md#mutators.
  */
 #ifndef TVMFFI_STRUCTURAL_MUTATE_H_
 #define TVMFFI_STRUCTURAL_MUTATE_H_

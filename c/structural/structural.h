@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Structural equality and hash: values are compared as trees or graphs in which variables may be
- * renamed, as the types of objects declare. abi/04 section 3.
+ * renamed, as the types of objects declare. docs/abi/structural.md.
  */
 #ifndef TVMFFI_STRUCTURAL_STRUCTURAL_H_
 #define TVMFFI_STRUCTURAL_STRUCTURAL_H_
@@ -28,8 +28,9 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
 
 /*
  * Finds where in a value an error came from: *out is an owned Array of AccessPaths from root, which
- * may be NULL, to what the failed visit was in, as its VisitErrorContext says (abi/04 4.5). With
- * allow_prefix_match, paths that match only the beginning count where none goes further.
+ * may be NULL, to what the failed visit was in, as its VisitErrorContext says
+ * (docs/abi/structural.md#where-an-error-came-from). With allow_prefix_match, paths that match only
+ * the beginning count where none goes further.
  */
 int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,
                              TVMFFIObject **out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Structural visits, in which clients take part with callbacks, hooks of types and visitors of
- * their own: abi/04 4.1 and 4.2. Nested containers and fields do not use the thread's stack, unless
- * foreign code lies in between. Foreign code that continues the visit does use it, and is refused
- * when little is left.
+ * their own: docs/abi/structural.md#visits. Nested containers and fields do not use the thread's
+ * stack, unless foreign code lies in between. Foreign code that continues the visit does use it,
+ * and is refused when little is left.
  */
 #ifndef TVMFFI_STRUCTURAL_VISIT_H_
 #define TVMFFI_STRUCTURAL_VISIT_H_

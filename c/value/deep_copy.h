@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deep copies of values: abi/04 8.5. */
+/* Deep copies of values: docs/abi/objects.md#deep-copies. */
 #ifndef TVMFFI_VALUE_DEEP_COPY_H_
 #define TVMFFI_VALUE_DEEP_COPY_H_
 

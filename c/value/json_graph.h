@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversion of values, with all that they hold, to a JSON value and back: abi/04 section 6. */
+/*
+ * Conversion of values, with all that they hold, to a JSON value and back:
+ * docs/abi/objects.md#graphs-as-json.
+ */
 #ifndef TVMFFI_VALUE_JSON_GRAPH_H_
 #define TVMFFI_VALUE_JSON_GRAPH_H_
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparing and hashing values by what they hold, as dataclasses of frontends do: abi/04 8.7. Types
- * may have hooks for both. Nesting does not use the thread's stack.
+ * Comparing and hashing values by what they hold, as dataclasses of frontends do:
+ * docs/abi/objects.md#comparison-and-hash. Types may have hooks for both. Nesting does not use the
+ * thread's stack.
  */
 #ifndef TVMFFI_VALUE_RECURSIVE_H_
 #define TVMFFI_VALUE_RECURSIVE_H_

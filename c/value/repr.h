@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readable text for values: abi/04 8.6. */
+/* Readable text for values: docs/abi/objects.md#text. */
 #ifndef TVMFFI_VALUE_REPR_H_
 #define TVMFFI_VALUE_REPR_H_
 

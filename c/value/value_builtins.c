@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in functions that copy, print, compare and hash whole values: abi/04 section 8. */
+/* The built-in functions that copy, print, compare and hash whole values: docs/abi/objects.md. */
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/builtins.h"

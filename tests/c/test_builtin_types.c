@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registered metadata of the built-in types, and the objects made with it: abi/04 section 10.
+ * The registered metadata of the built-in types, and the objects made with it: docs/abi/types.md.
  */
 #include <tvm/ffi/extra/c_runtime_api.h>
 

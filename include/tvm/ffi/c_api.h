@@ -434,7 +434,7 @@ typedef struct TVMFFITypeInfo {
   TVMFFIByteArray type_key;
   /** type_depth entries, ffi.Object first, the direct parent last. */
   const struct TVMFFITypeInfo **type_ancestors;
-  /** This runtime's own hash of the key; other runtimes have other values. */
+  /** A hash of the key; the same in every runtime on 64-bit Linux, and clients store it. */
   uint64_t type_key_hash;
   /** Own fields only, in the order of registration. */
   int32_t num_fields;
