@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fail when the documents and the files that they are about disagree.
+
+    documents.py ROOT
+
+- Relative links in Markdown files, and `docs/<page>.md#<heading>` in sources, lead to a file and a heading.
+- Rows that sources cite (F-22, L-13, D-1) are in docs/robustness.md or docs/differences.md.
+- Tests named in documents (`test_once.c:test_a`, `tests/abi/layout.c`) exist, and every row names one or says
+  why there is none.
+- docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
+- The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
+  of the lists of exports, and docs/abi/globals.md the global functions that the sources list.
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
+import anchors  # noqa: E402
+
+SOURCES = ("c", "include", "cpp", "tools", "tests", "samples", "packaging", "cmake")
+TEXT = {".c", ".h", ".cc", ".cu", ".py", ".txt", ".build", ".md", ".rs", ".sh", ".cmake", ".in", ""}
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+CITATION = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
+ROW = re.compile(r"\b([FLD]-[0-9]+[a-z]?)\b")
+ROW_OF_TEST = re.compile(r"\btest_([FLD])_([0-9]+[a-z]?)_")
+TEST = re.compile(r"`(test_\w+\.(?:c|cc|py))(?::(\w+))?`")
+TEST_FILE = re.compile(r"`(tests/[\w./-]+)`")
+NO_TEST = re.compile(r"not tested|not applicable")
+ROBUSTNESS, DIFFERENCES = "docs/robustness.md", "docs/differences.md"
+CALLS, PROGRAMS = "tests/compat/differences.txt", "tests/compat/programs/exceptions.py"
+
+
+class Documents:
+    def __init__(self, root):
+        self.root = root
+        self.problems = []
+        self.found_headings = {}
+        self.pages = [page for page in (*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("samples/**/*.md"))]
+        self.tests = {}
+        for path in root.glob("tests/**/test_*"):
+            self.tests.setdefault(path.name, []).append(path)
+
+    def report(self, place, text):
+        self.problems.append(f"{place}: {text}")
+
+    def read(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    # ---- links and citations ----
+
+    def headings(self, page):
+        """The anchors of a page. Its title is none: there, a link has only the page."""
+        if page not in self.found_headings:
+            text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+            self.found_headings[page] = {anchors.anchor(title) for _, title in anchors.HEADING.findall(text)}
+        return self.found_headings[page]
+
+    def check_target(self, place, target, anchor):
+        if not target.exists():
+            self.report(place, f"no such file: {target}")
+        elif anchor and anchor not in self.headings(target):
+            self.report(place, f"no such heading in {target.name}: #{anchor}")
+
+    def check_links(self, page):
+        place = page.relative_to(self.root)
+        for link in LINK.findall(page.read_text(encoding="utf-8")):
+            if re.match(r"\w+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            self.check_target(place, page.parent / path if path else page, anchor)
+
+    def check_source(self, path, rows):
+        """The documents and rows that a source cites."""
+        place = path.relative_to(self.root)
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            for target, anchor in CITATION.findall(line):
+                nearby = path.parent / target
+                self.check_target(f"{place}:{number}", nearby if nearby.exists() else self.root / target, anchor)
+            for row in ROW.findall(line) + ["-".join(parts) for parts in ROW_OF_TEST.findall(line)]:
+                if row not in rows:
+                    self.report(f"{place}:{number}", f"no document has the row {row}")
+
+    # ---- tests ----
+
+    def check_tests(self, page):
+        place, text = page.relative_to(self.root), page.read_text(encoding="utf-8")
+        for name, test in set(TEST.findall(text)):
+            files = self.tests.get(name, [])
+            if not files:
+                self.report(place, f"no such test: {name}")
+            elif test and not any(re.search(rf"\b{test}\b", path.read_text(encoding="utf-8")) for path in files):
+                self.report(place, f"no such test in {name}: {test}")
+        for name in set(TEST_FILE.findall(text)):
+            if not (self.root / name).exists():
+                self.report(place, f"no such file: {name}")
+
+    def rows(self, page):
+        """The rows that a page defines: the last cell of each."""
+        found = {}
+        for line in self.read(page).splitlines():
+            match = re.match(r"\| ([FLD]-[0-9]+[a-z]?) \|.*\|.*\| (.*) \|$", line)
+            if match:
+                if match[1] in found:
+                    self.report(page, f"{match[1]} twice")
+                found[match[1]] = match[2]
+                if not (TEST.search(match[2]) or TEST_FILE.search(match[2]) or NO_TEST.search(match[2])):
+                    self.report(page, f"{match[1]} names no test, and does not say that there is none")
+        return found
+
+    # ---- what tables repeat ----
+
+    def check_differences(self, rows):
+        """`rows` are those of docs/differences.md."""
+        page = DIFFERENCES
+        listed = re.findall(r"^\| ([FLD]-\w+) \| `([^`]*)` \|$", self.read(page), re.M)
+        entries = re.findall(r"^row: ([FLD]-\w+), .*\ncall: (.*)$", self.read(CALLS), re.M)
+        if len(entries) != len(re.findall(r"^row:", self.read(CALLS), re.M)):
+            self.report(CALLS, "an entry without a row of a document")
+        for row, call in set(entries) - set(listed):
+            self.report(page, f"does not list {row}, {call}")
+        for row, call in set(listed) - set(entries):
+            self.report(page, f"lists a call that is not in {CALLS}: {row}, {call}")
+        for path, cited in ((CALLS, {row for row, _ in entries}),
+                            (PROGRAMS, set(re.findall(r"Difference\(\s*\"([FLD]-\w+)", self.read(PROGRAMS))))):
+            named = {row for row, cell in rows.items() if f"`{path}`" in cell}
+            for row in named ^ {row for row in cited if row.startswith("D-")}:
+                self.report(page, f"{row}: only one of this page and {path} names the other")
+
+    def check_layouts(self):
+        page, pins = "docs/abi/layouts.md", self.read("tests/abi/layout.c") + self.read("tests/abi/dlpack.c")
+        text = self.read(page)
+        numbers = {name: int(value, 0) for name, value in re.findall(r"PIN\((k\w+) == (-?\w+)\)", pins)}
+        cells = {(struct, field): values.split(", ")
+                 for struct, field, values in re.findall(r"PIN_FIELD\((\w+), (\w+), ([^)]*)\)", pins)}
+        for struct, field, values in re.findall(r"PIN_FIELD_SIZE\((\w+), (\w+), ([^)]*)\)", pins):
+            cells[struct, field] = [f"{offset} ({size})" for offset, size in
+                                    zip(cells[struct, field], values.split(", "))]
+        whole = {struct: values.split(", ") for struct, values in re.findall(r"PIN_SIZE\((\w+), ([^)]*)\)", pins)}
+        for struct, values in re.findall(r"PIN_ALIGN\((\w+), ([^)]*)\)", pins):
+            whole[struct] = [f"{size} / {align}" for size, align in zip(whole[struct], values.split(", "))]
+        for name in numbers:
+            if name.startswith("kTVMFFI") and name not in text:
+                self.report(page, f"does not have {name}")
+        seen, current = set(), None
+        for line in text.splitlines():
+            heading = re.match(r"### (\w+)$", line)
+            current = heading[1] if heading else current
+            row = [cell.strip() for cell in line.strip("|").split(" |")]
+            names = [cell.strip("`") for cell in row]
+            if names[0] in whole and len(row) == 6:  # a table of several structs
+                current, row, names = names[0], row[1:], names[1:]
+            if names[0] in numbers and len(row) > 1 and numbers[names[0]] != int(row[1], 0):
+                self.report(page, f"{names[0]} is {numbers[names[0]]}, not {row[1]}")
+            wanted = whole.get(current) if row[0].startswith("**size") else cells.get((current, names[0]))
+            if wanted is not None:
+                seen.add((current, names[0] if not row[0].startswith("**size") else None))
+                if [cell.strip("*") for cell in row[2:5]] != wanted:
+                    self.report(page, f"{current}, {names[0]}: {row[2:5]}, but the tests pin {wanted}")
+        structs = {struct for struct, _ in cells}
+        for struct, field in sorted((set(cells) | {(struct, None) for struct in structs}) - seen, key=str):
+            self.report(page, f"does not have {struct}, {field or 'its size'}")
+
+    def check_exports(self):
+        page, lists = "docs/abi/cxx.md", self.read("tests/abi/exports.txt") + self.read("tests/abi/exports_cxx.txt")
+        listed = re.findall(r"^\| `(_Z\w+)` \|", self.read(page), re.M)
+        for name in set(listed) ^ set(re.findall(r"^_Z\w+$", lists, re.M)):
+            self.report(page, f"only one of this page and the lists of exports has {name}")
+
+    def check_globals(self):
+        page = "docs/abi/globals.md"
+        listed = re.findall(r"`(ffi\.[\w.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", self.read(page), re.M)))
+        defined = [name for path in self.root.glob("c/**/*.c")
+                   for name in re.findall(r"\bF\(\"(ffi\.[\w.]+)\"", path.read_text(encoding="utf-8"))]
+        for name in sorted(set(listed) ^ set(defined)):
+            self.report(page, f"{name} is {'not ' if name in listed else ''}a function of the library")
+
+    def check(self):
+        differences = self.rows(DIFFERENCES)
+        rows = {**self.rows(ROBUSTNESS), **differences}
+        for page in self.pages:
+            self.check_links(page)
+        for page in (*self.root.glob("docs/abi/*.md"), self.root / ROBUSTNESS, self.root / DIFFERENCES):
+            self.check_tests(page)
+        num_sources = 0
+        for folder in SOURCES:
+            for path in self.root.glob(f"{folder}/**/*"):
+                if path.is_file() and path.suffix in TEXT and "__pycache__" not in path.parts:
+                    self.check_source(path, rows)
+                    num_sources += 1
+        self.check_differences(differences)
+        self.check_layouts()
+        self.check_exports()
+        self.check_globals()
+        return f"{len(self.pages)} pages, {num_sources} sources, {len(rows)} rows"
+
+
+def main():
+    documents = Documents(pathlib.Path(sys.argv[1]).resolve())
+    summary = documents.check()
+    print("\n".join([*documents.problems, summary]))
+    return len(documents.problems) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
