@@ -24,7 +24,8 @@ typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
   backtrace_text *texts;
-  int is_open; /* functions that return the error may add to the backtrace: see backtrace.h */
+  size_t longest; /* the size of the longest backtrace so far */
+  int is_open;    /* functions that return the error may add to the backtrace: see backtrace.h */
   char inline_texts[]; /* kind, message, backtrace, each with a NUL */
 } error_object;
 
@@ -82,29 +83,33 @@ bool tvmffi_error_is_own(const TVMFFIObject *error) {
 
 static tvmffi_mutex update_mutex = TVMFFI_MUTEX_INIT;
 
-/* If out of memory, the old text stays: a backtrace is not worth an error of its own. */
+/*
+ * A reader in another thread loads first the size and then the data, and may be delayed in between.
+ * Hence every text has room for the longest one so far, and data is stored before size: whichever
+ * data the reader finds has at least as many bytes as the size that it loaded.
+ *
+ * If out of memory, the old text stays: a backtrace is not worth an error of its own.
+ */
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *backtrace,
                              int32_t update_mode) {
   error_object *error = self;
-  size_t kept, added = backtrace != NULL && backtrace->data != NULL ? backtrace->size : 0, bytes;
+  size_t kept, added = backtrace != NULL && backtrace->data != NULL ? backtrace->size : 0;
+  size_t size, room, bytes;
   backtrace_text *text;
   tvmffi_mutex_lock(&update_mutex);
   kept = update_mode == kTVMFFIBacktraceUpdateModeReplace ? 0 : error->cell.backtrace.size;
-  if (tvmffi_checked_add_size(kept, added, &bytes) &&
-      tvmffi_checked_add_size(bytes, sizeof *text + 1, &bytes) &&
-      (text = tvmffi_alloc(bytes)) != NULL) {
-    if (kept != 0) memcpy(text->text, error->cell.backtrace.data, kept);
-    if (added != 0) memcpy(text->text + kept, backtrace->data, added);
-    text->text[kept + added] = '\0';
-    text->older = error->texts;
-    error->texts = text;
-    /* The order of the stores keeps the size from exceeding the text at data at any moment. */
-    if (kept + added < error->cell.backtrace.size) {
-      tvmffi_atomic_store_release(&error->cell.backtrace.size, kept + added);
+  if (tvmffi_checked_add_size(kept, added, &size)) {
+    room = size > error->longest ? size : error->longest;
+    if (tvmffi_checked_add_size(room, sizeof *text + 1, &bytes) &&
+        (text = tvmffi_alloc(bytes)) != NULL) {
+      if (kept != 0) memcpy(text->text, error->cell.backtrace.data, kept);
+      if (added != 0) memcpy(text->text + kept, backtrace->data, added);
+      memset(text->text + size, 0, room - size + 1);
+      text->older = error->texts;
+      error->texts = text;
+      error->longest = room;
       tvmffi_atomic_store_release(&error->cell.backtrace.data, (const char *)text->text);
-    } else {
-      tvmffi_atomic_store_release(&error->cell.backtrace.data, (const char *)text->text);
-      tvmffi_atomic_store_release(&error->cell.backtrace.size, kept + added);
+      tvmffi_atomic_store_release(&error->cell.backtrace.size, size);
     }
   }
   tvmffi_mutex_unlock(&update_mutex);
@@ -140,6 +145,7 @@ static error_object *alloc_error(size_t kind_size, size_t message_size, size_t b
   error->cell.cause_chain = NULL;
   error->cell.extra_context = NULL;
   error->texts = NULL;
+  error->longest = backtrace_size;
   error->is_open = 0;
   return error;
 }

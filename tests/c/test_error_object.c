@@ -154,6 +154,20 @@ static void test_L_17f_replaced_texts_live_as_long_as_the_error(void **state) {
   TVMFFIObjectDecRef(error);
 }
 
+/* What a reader finds that loaded the size before an update, and the data after it. */
+static void test_shorter_backtraces_have_room_for_the_longest(void **state) {
+  TVMFFIObjectHandle error = new_error("ValueError", "message", "a long text");
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  static const char kPadded[] = "short\0\0\0\0\0\0";
+  (void)state;
+  update(error, "short", kTVMFFIBacktraceUpdateModeReplace);
+  assert_memory_equal(cell->backtrace.data, kPadded, sizeof "a long text");
+  update(error, "short", kTVMFFIBacktraceUpdateModeReplace);
+  assert_memory_equal(cell->backtrace.data, kPadded, sizeof "a long text");
+  check_backtrace(error, "short");
+  TVMFFIObjectDecRef(error);
+}
+
 static void test_updates_that_cannot_be(void **state) {
   static const TVMFFIByteArray kNoData = {NULL, 3}, kEndless = {"", SIZE_MAX};
   TVMFFIObjectHandle error = new_error("ValueError", "message", "kept");
@@ -192,6 +206,7 @@ int main(void) {
       cmocka_unit_test(test_cause_and_context_are_shared),
       cmocka_unit_test(test_updating_the_backtrace),
       cmocka_unit_test(test_L_17f_replaced_texts_live_as_long_as_the_error),
+      cmocka_unit_test(test_shorter_backtraces_have_room_for_the_longest),
       cmocka_unit_test(test_updates_that_cannot_be),
       cmocka_unit_test(test_errors_of_this_library_are_known),
   };

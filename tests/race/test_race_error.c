@@ -5,6 +5,7 @@
 #include "c/module_support.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "race/expect.h"
 #include "support/check.h"
 #include "support/thread.h"
 
@@ -36,6 +37,35 @@ static void test_L_17f_no_update_of_a_backtrace_is_lost(void **state) {
     ++lines[index];
   }
   for (i = 0; i < kThreads; ++i) assert_int_equal(lines[i], kRounds);
+  TVMFFIObjectDecRef(error);
+}
+
+/* One thread replaces the backtrace by longer and shorter ones, the others read it. */
+static void replace_or_read(void *context, int index) {
+  static const char kText[] = "################################################################";
+  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(context);
+  int i;
+  for (i = 0; i < kRounds; ++i) {
+    if (index == 0) {
+      TVMFFIByteArray text;
+      text.data = kText;
+      text.size = (size_t)i * 37 % sizeof kText;
+      cell->update_backtrace(context, &text, kTVMFFIBacktraceUpdateModeReplace);
+    } else { /* the size first, as the header says */
+      size_t size = __atomic_load_n(&cell->backtrace.size, __ATOMIC_ACQUIRE), j;
+      const char *data = __atomic_load_n(&cell->backtrace.data, __ATOMIC_ACQUIRE);
+      for (j = 0; j < size; ++j) expect(data[j] == '#' || data[j] == '\0');
+      expect(data[size] == '#' || data[size] == '\0');
+    }
+  }
+}
+
+static void test_reading_a_backtrace_while_it_is_replaced(void **state) {
+  TVMFFIObjectHandle error;
+  (void)state;
+  check_ok(TVMFFIErrorCreate(NULL, NULL, NULL, &error));
+  thread_run_many(kThreads, replace_or_read, error);
+  assert_int_equal(expect_failures, 0);
   TVMFFIObjectDecRef(error);
 }
 
@@ -133,6 +163,7 @@ static void test_settings_change_while_errors_are_raised(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_L_17f_no_update_of_a_backtrace_is_lost),
+      cmocka_unit_test(test_reading_a_backtrace_while_it_is_replaced),
       cmocka_unit_test(test_slots_that_share_an_error),
       cmocka_unit_test(test_settings_change_while_errors_are_raised),
   };
