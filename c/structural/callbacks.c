@@ -79,7 +79,6 @@ TVMFFIAny tvmffi_callback_call(const char *walk_name, const tvmffi_callback *cal
     return tvmffi_outcome_fail("TypeError", "%s: the callback for type index %d is None", walk_name,
                                (int)callback->type_index);
   }
-  if (!callback->wants_more) --num_args;
   if (tvmffi_walk_call(walk_name, callback->function, args, num_args, &result) != 0) {
     return tvmffi_outcome_raised();
   }

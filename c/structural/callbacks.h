@@ -31,7 +31,7 @@ void tvmffi_callbacks_fini(tvmffi_callbacks *callbacks);
 const tvmffi_callback *tvmffi_callbacks_find(const tvmffi_callbacks *callbacks,
                                              const TVMFFIAny *value);
 
-/* Calls it, with one argument less unless it wants more. Returns its result or an Error. */
+/* Calls it. Returns its result or an Error. */
 TVMFFIAny tvmffi_callback_call(const char *walk_name, const tvmffi_callback *callback,
                                const TVMFFIAny *args, int32_t num_args);
 

@@ -58,10 +58,10 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *
   if (w->engine->kind == kTvmffiMutate) {
     args[1] = tvmffi_any_object(w->mutator);
     args[2] = tvmffi_any_int(in_place);
-    return tvmffi_callback_call(kName, callback, args, 3);
+    return tvmffi_callback_call(kName, callback, args, 2 + callback->wants_more);
   }
   args[1] = tvmffi_any_int(w->mutator->def_region_kind);
-  return tvmffi_callback_call(kName, callback, args, 2);
+  return tvmffi_callback_call(kName, callback, args, 1 + callback->wants_more);
 }
 
 static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {

@@ -42,17 +42,17 @@ typedef struct {
  */
 static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool *goes_on) {
   const tvmffi_callback *callback = tvmffi_callbacks_find(&w->engine->callbacks, value);
-  TVMFFIAny args[3], outcome;
+  TVMFFIAny args[2], outcome;
   *goes_on = true;
   if (callback == NULL) return tvmffi_any_none();
   args[0] = *value;
   if (w->engine->kind == kTvmffiVisit) {
     *goes_on = false;
     args[1] = tvmffi_any_object(w->visitor);
-    return tvmffi_outcome_check_visit(tvmffi_callback_call(kName, callback, args, 3));
+    return tvmffi_outcome_check_visit(tvmffi_callback_call(kName, callback, args, 2));
   }
   args[1] = tvmffi_any_int(w->visitor->def_region_kind);
-  outcome = tvmffi_callback_call(kName, callback, args, 2);
+  outcome = tvmffi_callback_call(kName, callback, args, 1 + callback->wants_more);
   switch (outcome.type_index) {
     case kTVMFFINone:
       *goes_on = tvmffi_lend_is_there(&w->lend);
