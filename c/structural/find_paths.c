@@ -18,6 +18,7 @@
 #include "reflect/access_path.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
+#include "structural/outcome.h"
 #include "value/walk.h"
 
 typedef struct {
@@ -169,7 +170,7 @@ static int find(search *s, TVMFFIObject *root) {
 /* ---- The pattern ---- */
 
 /* Retains the objects, because foreign code may change the list. Skips None and repetitions. */
-static int read_pattern(search *s, TVMFFIObject *reversed) {
+static bool copy_pattern(search *s, TVMFFIObject *reversed) {
   int64_t i = reversed != NULL ? tvmffi_array_size(reversed) : 0;
   while (i-- > 0) {
     const TVMFFIAny *item = &tvmffi_array_items(reversed)[i];
@@ -178,11 +179,20 @@ static int read_pattern(search *s, TVMFFIObject *reversed) {
       continue;
     }
     last = tvmffi_stack_push(&s->pattern);
-    if (last == NULL) return tvmffi_fail_memory();
+    if (last == NULL) return false;
     tvmffi_object_retain(item->v_obj);
     *last = item->v_obj;
   }
-  return 0;
+  return true;
+}
+
+/* A visit in another thread may be extending the list. */
+static int read_pattern(search *s, TVMFFIObject *reversed) {
+  bool is_copied;
+  tvmffi_mutex_lock(&tvmffi_outcome_mutex);
+  is_copied = copy_pattern(s, reversed);
+  tvmffi_mutex_unlock(&tvmffi_outcome_mutex);
+  return is_copied ? 0 : tvmffi_fail_memory();
 }
 
 int tvmffi_find_access_paths(TVMFFIObject *root, TVMFFIObject *context, bool allow_prefix_match,

@@ -3,6 +3,7 @@
 
 #include "container/list.h"
 #include "core/type.h"
+#include "platform/atomic.h"
 #include "reflect/objects.h"
 
 TVMFFIAny tvmffi_outcome_raised(void) {
@@ -42,6 +43,8 @@ TVMFFIAny tvmffi_outcome_check_visit(TVMFFIAny outcome) {
 
 /* ---- The context of an error ---- */
 
+tvmffi_mutex tvmffi_outcome_mutex = TVMFFI_MUTEX_INIT;
+
 /* The context of an error, made if there is none; NULL without memory. */
 static tvmffi_visit_error_context *ensure_context(TVMFFIErrorCell *cell) {
   TVMFFIObject *old = cell->extra_context;
@@ -52,18 +55,29 @@ static tvmffi_visit_error_context *ensure_context(TVMFFIErrorCell *cell) {
   context = tvmffi_reflect_new(kTvmffiVisitErrorContext);
   if (context == NULL) return NULL;
   context->prev_error_context = old;
-  cell->extra_context = context;
+  tvmffi_atomic_store_release_ptr(&cell->extra_context, (TVMFFIObjectHandle)context);
   return context;
 }
 
+/* Appends an owned object to the pattern of an error. False without memory. */
+static bool append_to_context(TVMFFIErrorCell *cell, const TVMFFIAny *owned) {
+  tvmffi_visit_error_context *context = ensure_context(cell);
+  return context != NULL && context->reverse_visit_pattern != NULL &&
+         tvmffi_list_append(context->reverse_visit_pattern, owned) == 0;
+}
+
 void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value) {
-  tvmffi_visit_error_context *context;
+  TVMFFIObjectHandle raised;
+  TVMFFIAny owned;
+  bool is_noted;
   if (value->type_index < kTVMFFIStaticObjectBegin || tvmffi_error_is_shared(error->v_obj)) return;
-  context = ensure_context(TVMFFIErrorGetCellPtr(error->v_obj));
-  if (context != NULL && context->reverse_visit_pattern != NULL) {
-    TVMFFIAny owned = tvmffi_any_copy(value);
-    if (tvmffi_list_append(context->reverse_visit_pattern, &owned) == 0) return;
-    tvmffi_any_release(&owned);
-  }
-  TVMFFIErrorSetRaised(NULL);
+  owned = tvmffi_any_copy(value);
+  /* Running out of memory replaces the raised error: its deleter must not run under the lock. */
+  TVMFFIErrorMoveFromRaised(&raised);
+  tvmffi_mutex_lock(&tvmffi_outcome_mutex);
+  is_noted = append_to_context(TVMFFIErrorGetCellPtr(error->v_obj), &owned);
+  tvmffi_mutex_unlock(&tvmffi_outcome_mutex);
+  if (!is_noted) tvmffi_any_release(&owned);
+  TVMFFIErrorSetRaised(is_noted ? raised : NULL);
+  tvmffi_object_release(raised);
 }

@@ -12,6 +12,7 @@
 
 #include "core/any.h"
 #include "core/error.h"
+#include "platform/thread.h"
 
 static inline TVMFFIAny tvmffi_outcome_unchanged(void) {
   TVMFFIAny outcome = tvmffi_any_none();
@@ -46,8 +47,12 @@ TVMFFIAny tvmffi_outcome_refuse(TVMFFIAny outcome, const char *expected);
 /*
  * Adds the value, if it is an object, to the path that an Error has passed: to the
  * ffi.VisitErrorContext in its extra_context, which is made if missing. Without memory the error
- * stays as it is. So does the shared MemoryError.
+ * stays as it is. So does the shared MemoryError. Any thread: visits in several threads may pass
+ * the same Error, and then share its path.
  */
 void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value);
+
+/* Held while such a path is extended or read. */
+extern tvmffi_mutex tvmffi_outcome_mutex;
 
 #endif /* TVMFFI_STRUCTURAL_OUTCOME_H_ */
