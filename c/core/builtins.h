@@ -57,7 +57,7 @@ extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
 extern const tvmffi_builtin_group tvmffi_json_builtins;
 extern const tvmffi_builtin_group tvmffi_reflect_builtins;
-extern const tvmffi_builtin_group tvmffi_value_builtins;
+extern const tvmffi_builtin_group tvmffi_dataclass_builtins;
 extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
 extern const tvmffi_builtin_group tvmffi_structural_builtins;
 extern const tvmffi_builtin_group tvmffi_visit_builtins;

@@ -15,13 +15,13 @@ extern "C" {
 #include "core/error.h"
 #include "core/function.h"
 #include "core/string.h"
+#include "dataclass/deep_copy.h"
+#include "dataclass/recursive.h"
+#include "dataclass/repr.h"
 #include "json/json.h"
+#include "json/json_graph.h"
 #include "module/module.h"
 #include "structural/structural.h"
-#include "value/deep_copy.h"
-#include "value/json_graph.h"
-#include "value/recursive.h"
-#include "value/repr.h"
 }
 
 namespace tvm {

@@ -57,7 +57,7 @@ extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_access_path_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_recursive_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_dataclass_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_visit_attrs;
 extern const tvmffi_builtin_attr_group tvmffi_mutate_attrs;

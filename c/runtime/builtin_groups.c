@@ -8,7 +8,7 @@ const tvmffi_builtin_group *const tvmffi_builtin_groups[] = {
     &tvmffi_core_builtins,
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_array_builtins,      &tvmffi_list_builtins,       &tvmffi_map_builtins,
-    &tvmffi_json_builtins,       &tvmffi_reflect_builtins,    &tvmffi_value_builtins,
+    &tvmffi_json_builtins,       &tvmffi_reflect_builtins,    &tvmffi_dataclass_builtins,
     &tvmffi_json_graph_builtins, &tvmffi_structural_builtins, &tvmffi_visit_builtins,
     &tvmffi_mutate_builtins,     &tvmffi_find_paths_builtins,
 #endif
@@ -33,7 +33,7 @@ const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[] = {
     &tvmffi_bigint_attrs,
 #ifdef TVMFFI_PROFILE_FULL
     &tvmffi_object_attrs,     &tvmffi_access_path_attrs,    &tvmffi_convert_attrs,
-    &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs, &tvmffi_recursive_attrs,
+    &tvmffi_json_graph_attrs, &tvmffi_structural_key_attrs, &tvmffi_dataclass_attrs,
     &tvmffi_visit_attrs,      &tvmffi_mutate_attrs,
 #endif
 };

@@ -7,8 +7,8 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
-#include "value/walk.h"
 
 static void add(tvmffi_callbacks *callbacks, const TVMFFIAny *list, bool want_more) {
   int64_t i, size = tvmffi_array_size(list->v_obj);

@@ -10,10 +10,10 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/children.h"
+#include "reflect/walk.h"
 #include "structural/mismatch.h"
 #include "structural/pairing.h"
 #include "structural/plain.h"
-#include "value/walk.h"
 
 static const char kHook[] =
     "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool) -> "

@@ -18,8 +18,8 @@
 #include "reflect/access_path.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
-#include "value/walk.h"
 
 typedef struct {
   TVMFFIObject *obj;  /* borrowed from the frame below */

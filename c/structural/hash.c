@@ -11,8 +11,8 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "reflect/children.h"
+#include "reflect/walk.h"
 #include "structural/plain.h"
-#include "value/walk.h"
 
 static const char kHook[] =
     "(0: ffi.Object, 1: int, 2: (0: AnyView, 1: int, 2: int) -> int) -> int";

@@ -6,10 +6,10 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/rewrite.h"
 #include "structural/structural.h"
-#include "value/walk.h"
 
 static const char kName[] = "ffi.StructuralMutate";
 

@@ -8,8 +8,8 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
-#include "value/walk.h"
 
 static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&

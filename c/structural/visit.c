@@ -8,9 +8,9 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/children.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/structural.h"
-#include "value/walk.h"
 
 static const char kName[] = "ffi.StructuralVisit";
 

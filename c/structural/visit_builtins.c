@@ -6,9 +6,9 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/objects.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"
-#include "value/walk.h"
 
 /* ---- The engine: a visitor that calls back ---- */
 

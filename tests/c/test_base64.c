@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
 #include "core/string.h"
+#include "json/json_graph.h"
 #include "support/check.h"
-#include "value/json_graph.h"
 
 static void get(const TVMFFIAny *value, TVMFFIByteArray *out) {
   *out = value->type_index == kTVMFFISmallStr || value->type_index == kTVMFFISmallBytes

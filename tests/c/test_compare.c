@@ -4,7 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "value/recursive.h"
+#include "dataclass/recursive.h"
 
 static int32_t node_type, hooked_type, ordered_type, partial_type;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/json_graph.h"
+#include "json/json_graph.h"
 
 #include "c/json_support.h"
 #include "c/walk_support.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over values that are nested very deeply or contain themselves, on a small stack. */
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 #include "c/walks.h"
+#include "dataclass/deep_copy.h"
+#include "json/json_graph.h"
 #include "support/thread.h"
-#include "value/deep_copy.h"
-#include "value/json_graph.h"
 
 enum { kDeep = 1000000, kFine = 10000, kSmallStack = 256 * 1024 };
 

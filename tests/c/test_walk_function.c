@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions passed to hooks to continue a walk, called at other times and by other code. */
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 #include "c/walks.h"
 

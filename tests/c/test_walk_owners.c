@@ -4,8 +4,8 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "core/object.h"
+#include "dataclass/deep_copy.h"
 #include "structural/structural.h"
-#include "value/deep_copy.h"
 
 static const tvmffi_structural_options kOptions = {false, false};
 

@@ -4,9 +4,9 @@
 #define TESTS_C_WALKS_H_
 
 #include "core/error.h"
+#include "dataclass/recursive.h"
+#include "dataclass/repr.h"
 #include "structural/structural.h"
-#include "value/recursive.h"
-#include "value/repr.h"
 #include "walk_support.h"
 
 static const tvmffi_structural_options kPlain = {false, false};

@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/string.h"
 #include "json/json.h"
+#include "json/json_graph.h"
 #include "reflect/objects.h"
-#include "value/json_graph.h"
 
 static int to_graph(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

@@ -11,9 +11,9 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "dataclass/recursive.h"
 #include "reflect/children.h"
-#include "value/recursive.h"
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";
 

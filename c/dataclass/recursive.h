@@ -4,8 +4,8 @@
  * docs/abi/objects.md#comparison-and-hash. Types may have hooks for both. Nesting does not use the
  * thread's stack.
  */
-#ifndef TVMFFI_VALUE_RECURSIVE_H_
-#define TVMFFI_VALUE_RECURSIVE_H_
+#ifndef TVMFFI_DATACLASS_RECURSIVE_H_
+#define TVMFFI_DATACLASS_RECURSIVE_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -31,4 +31,4 @@ typedef enum { kTvmffiLess = -1, kTvmffiSame, kTvmffiGreater, kTvmffiNested } tv
 int tvmffi_compare_plain(const TVMFFIAny *a, const TVMFFIAny *b, bool is_ordered,
                          tvmffi_relation *out);
 
-#endif /* TVMFFI_VALUE_RECURSIVE_H_ */
+#endif /* TVMFFI_DATACLASS_RECURSIVE_H_ */

@@ -4,8 +4,8 @@
  * use the thread's stack. Hooks of types do: they may start another walk, and are refused when
  * little stack is left.
  */
-#ifndef TVMFFI_VALUE_WALK_H_
-#define TVMFFI_VALUE_WALK_H_
+#ifndef TVMFFI_REFLECT_WALK_H_
+#define TVMFFI_REFLECT_WALK_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -64,4 +64,4 @@ tvmffi_walk_function *tvmffi_walk_function_new(const char *signature, const char
 int tvmffi_walk_call_with(const char *walk_name, void *hook, tvmffi_walk_function *function,
                           const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
-#endif /* TVMFFI_VALUE_WALK_H_ */
+#endif /* TVMFFI_REFLECT_WALK_H_ */

@@ -8,7 +8,7 @@
 #include "core/bigint.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "value/repr.h"
+#include "dataclass/repr.h"
 
 /* ---- Text and bytes ---- */
 

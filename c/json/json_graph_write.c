@@ -12,11 +12,11 @@
 #include "core/error.h"
 #include "core/string.h"
 #include "core/type.h"
+#include "json/json_graph.h"
 #include "platform/atomic.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
-#include "value/json_graph.h"
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 static const char kHook[] = "(0: AnyView) -> Any";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 #include <string.h>
 

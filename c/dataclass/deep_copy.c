@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/deep_copy.h"
+#include "dataclass/deep_copy.h"
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
@@ -12,7 +12,7 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "reflect/children.h"
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 /*
  * An object that is being copied. Its copy exists from the start and is filled as the walk goes on.

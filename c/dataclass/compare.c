@@ -9,9 +9,9 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "dataclass/recursive.h"
 #include "reflect/children.h"
-#include "value/recursive.h"
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 /* The signatures of hooks, for error messages. */
 static const char kEqHook[] =

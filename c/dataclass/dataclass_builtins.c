@@ -4,11 +4,11 @@
 #include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/error.h"
+#include "dataclass/deep_copy.h"
+#include "dataclass/recursive.h"
+#include "dataclass/repr.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
-#include "value/deep_copy.h"
-#include "value/recursive.h"
-#include "value/repr.h"
 
 static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
@@ -80,7 +80,7 @@ static int recursive_ge(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   F("ffi.RecursiveGt", "aa>b", recursive_gt)    \
   F("ffi.RecursiveGe", "aa>b", recursive_ge)
 
-TVMFFI_BUILTIN_GROUP(tvmffi_value_builtins, FUNCTIONS);
+TVMFFI_BUILTIN_GROUP(tvmffi_dataclass_builtins, FUNCTIONS);
 
 /* ---- ffi.BigInt ---- */
 
@@ -117,4 +117,4 @@ static const tvmffi_builtin_attr kAttrs[] = {
 enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
 static tvmffi_attr_function attr_functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_recursive_attrs = {kAttrs, attr_functions, kNumAttrs};
+const tvmffi_builtin_attr_group tvmffi_dataclass_attrs = {kAttrs, attr_functions, kNumAttrs};

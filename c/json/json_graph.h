@@ -3,8 +3,8 @@
  * Conversion of values, with all that they hold, to a JSON value and back:
  * docs/abi/objects.md#graphs-as-json.
  */
-#ifndef TVMFFI_VALUE_JSON_GRAPH_H_
-#define TVMFFI_VALUE_JSON_GRAPH_H_
+#ifndef TVMFFI_JSON_JSON_GRAPH_H_
+#define TVMFFI_JSON_JSON_GRAPH_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -27,4 +27,4 @@ int tvmffi_json_graph_read_bigint(const TVMFFIAny *data, TVMFFIAny *out);
 int tvmffi_base64_encode(const char *data, size_t size, TVMFFIAny *out);
 int tvmffi_base64_decode(const char *text, size_t size, TVMFFIAny *out);
 
-#endif /* TVMFFI_VALUE_JSON_GRAPH_H_ */
+#endif /* TVMFFI_JSON_JSON_GRAPH_H_ */

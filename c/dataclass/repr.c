@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/repr.h"
+#include "dataclass/repr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "core/type.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
-#include "value/walk.h"
+#include "reflect/walk.h"
 
 static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 

@@ -6,7 +6,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/string.h"
-#include "value/json_graph.h"
+#include "json/json_graph.h"
 
 static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

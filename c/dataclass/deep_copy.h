@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Deep copies of values: docs/abi/objects.md#deep-copies. */
-#ifndef TVMFFI_VALUE_DEEP_COPY_H_
-#define TVMFFI_VALUE_DEEP_COPY_H_
+#ifndef TVMFFI_DATACLASS_DEEP_COPY_H_
+#define TVMFFI_DATACLASS_DEEP_COPY_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -11,4 +11,4 @@
  */
 int tvmffi_deep_copy(const TVMFFIAny *value, TVMFFIAny *out);
 
-#endif /* TVMFFI_VALUE_DEEP_COPY_H_ */
+#endif /* TVMFFI_DATACLASS_DEEP_COPY_H_ */

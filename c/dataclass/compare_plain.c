@@ -5,7 +5,7 @@
 #include "core/bigint.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "value/recursive.h"
+#include "dataclass/recursive.h"
 
 #define RELATION(a, b) ((a) < (b) ? kTvmffiLess : (a) > (b) ? kTvmffiGreater : kTvmffiSame)
 

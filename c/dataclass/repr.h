@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readable text for values: docs/abi/objects.md#text. */
-#ifndef TVMFFI_VALUE_REPR_H_
-#define TVMFFI_VALUE_REPR_H_
+#ifndef TVMFFI_DATACLASS_REPR_H_
+#define TVMFFI_DATACLASS_REPR_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -20,4 +20,4 @@ int tvmffi_repr_append_plain(tvmffi_buf *text, const TVMFFIAny *value);
 /* Appends a text such as float32[2, 3]@cpu:0. */
 int tvmffi_repr_append_tensor(tvmffi_buf *text, TVMFFIObject *tensor);
 
-#endif /* TVMFFI_VALUE_REPR_H_ */
+#endif /* TVMFFI_DATACLASS_REPR_H_ */
