@@ -6,7 +6,7 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "platform/compiler.h"
 

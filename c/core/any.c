@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 
 /* Takes the object out of the slot that an rvalue reference points at. */

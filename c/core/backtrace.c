@@ -8,8 +8,8 @@
 #include "core/thread_state.h"
 #include "platform/atomic.h"
 #include "platform/dl.h"
+#include "platform/stack_walk.h"
 #include "platform/thread.h"
-#include "platform/unwind.h"
 
 enum { kDefaultLimit = 512 };
 
@@ -201,7 +201,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     TVMFFIRuntimeStackWalker current;
     void *context;
     tvmffi_mutex_lock(&walker_mutex);
-    current = walker != NULL ? walker : tvmffi_unwind_walk;
+    current = walker != NULL ? walker : tvmffi_stack_walk;
     context = walker_context;
     tvmffi_mutex_unlock(&walker_mutex);
     record->is_walking = true;

@@ -7,7 +7,7 @@
 #include "core/any.h"
 #include "core/backtrace.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 
 /* What a letter of a signature stands for. */

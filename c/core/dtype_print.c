@@ -6,7 +6,7 @@
 #include "core/dtype.h"
 #include "core/error.h"
 #include "core/function.h"
-#include "core/string.h"
+#include "core/string_object.h"
 
 #define NAME(text) \
   { text, sizeof text - 1 }

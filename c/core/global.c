@@ -11,7 +11,7 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/thread_state.h"
 #include "platform/atomic.h"
 #include "platform/thread.h"

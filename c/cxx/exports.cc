@@ -14,7 +14,7 @@ extern "C" {
 #include "core/any.h"
 #include "core/error.h"
 #include "core/function.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "dataclass/deep_copy.h"
 #include "dataclass/recursive.h"
 #include "dataclass/repr.h"

@@ -11,7 +11,7 @@
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"

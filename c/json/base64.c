@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "json/json_graph.h"
 
 static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -4,7 +4,7 @@
 #include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "json/json.h"
 #include "json/json_graph.h"
 #include "reflect/objects.h"

@@ -10,7 +10,7 @@
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "json/json_graph.h"
 #include "platform/atomic.h"

@@ -14,7 +14,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "json/json.h"
 
 typedef struct {

@@ -9,7 +9,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "json/json.h"
 
 /* A container on the stack, and the position in it: an index, or a position in a map. */

@@ -6,7 +6,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/cxx_helper.h"
 #include "module/module.h"
 #include "platform/atomic.h"

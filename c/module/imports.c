@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/module.h"
 #include "platform/thread.h"
 

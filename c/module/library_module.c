@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/library.h"
 #include "platform/atomic.h"
 #include "platform/dl.h"

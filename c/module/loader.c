@@ -10,7 +10,7 @@
 #include "core/function.h"
 #include "core/global.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/module.h"
 #include "platform/compiler.h"
 

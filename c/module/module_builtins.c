@@ -7,7 +7,7 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
 

@@ -8,7 +8,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/function.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"

@@ -3,7 +3,7 @@
 
 #include "core/any.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/check.h"
 
 /* Makes a heap object even of a text short enough for a small string. */

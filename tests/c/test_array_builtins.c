@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/array.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "module_support.h"
 #include "support/check.h"

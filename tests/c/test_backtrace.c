@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "platform/unwind.h"
+#include "platform/stack_walk.h"
 #include "support/check.h"
 #include "support/thread.h"
 
@@ -149,7 +149,7 @@ static void test_the_built_in_walker(void **state) {
   frames_seen all = {0, 0, {0, 0}}, two = {0, 2, {0, 0}};
   uintptr_t here = (uintptr_t)test_the_built_in_walker, pc;
   (void)state;
-  tvmffi_unwind_walk(NULL, note_frame, &all);
+  tvmffi_stack_walk(NULL, note_frame, &all);
   if (all.num_frames == 0) {
     print_message("this build has no stack walker\n");
     skip();
@@ -158,7 +158,7 @@ static void test_the_built_in_walker(void **state) {
   pc = all.first_pcs[0] - here < 4096 ? all.first_pcs[0] : all.first_pcs[1];
   assert_in_range(pc, here, here + 4096);
   assert_true(all.num_frames > 2);
-  tvmffi_unwind_walk(NULL, note_frame, &two);
+  tvmffi_stack_walk(NULL, note_frame, &two);
   assert_int_equal(two.num_frames, 2);
 }
 
@@ -179,7 +179,7 @@ static void walk_to_caller(void *context, TVMFFIRuntimeFrameVisitor visitor,
                            void *visitor_context) {
   (void)visitor;
   (void)visitor_context;
-  tvmffi_unwind_walk(NULL, seek_caller, context);
+  tvmffi_stack_walk(NULL, seek_caller, context);
 }
 
 static int fail_in_function(void *self, const TVMFFIAny *args, int32_t num_args,

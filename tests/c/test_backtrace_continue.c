@@ -7,7 +7,7 @@
 #include "c/structural_support.h"
 #include "core/backtrace.h"
 #include "core/type.h"
-#include "platform/unwind.h"
+#include "platform/stack_walk.h"
 
 static int reset(void **state) {
   (void)state;
@@ -171,7 +171,7 @@ static void walk_named(void *context, TVMFFIRuntimeFrameVisitor visitor, void *v
   (void)context;
   names.visitor = visitor;
   names.context = visitor_context;
-  tvmffi_unwind_walk(NULL, name_frame, &names);
+  tvmffi_stack_walk(NULL, name_frame, &names);
 }
 
 static void check_backtrace(const char *expected) {

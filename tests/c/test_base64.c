@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "json/json_graph.h"
 #include "support/check.h"
 

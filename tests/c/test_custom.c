@@ -4,7 +4,7 @@
 #include "container/array.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
 #include "module_support.h"

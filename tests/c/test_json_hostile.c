@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "c/json_support.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/thread.h"
 
 static const char *const kCorpus[] = {

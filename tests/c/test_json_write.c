@@ -2,7 +2,7 @@
 #include "c/container_support.h"
 #include "c/json_support.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/probe.h"
 
 static const char kSample[] = "{\"a\":1,\"b\":[1.5,\"two\",[],{}],\"c\":{\"d\":null}}";

@@ -6,7 +6,7 @@
 
 #include "container/array.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module_support.h"
 #include "support/check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c/container_support.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/probe.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */

@@ -3,7 +3,7 @@
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/check.h"
 #include "support/weak.h"
 

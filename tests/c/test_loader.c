@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module_support.h"
 #include "support/check.h"
 

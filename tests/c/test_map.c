@@ -6,7 +6,7 @@
 #include "container/any_key.h"
 #include "core/any.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/check.h"
 #include "support/probe.h"
 

@@ -2,7 +2,7 @@
 #include "c/container_support.h"
 #include "container/map.h"
 #include "core/builtins.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/probe.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */

@@ -2,7 +2,7 @@
 /* What the library does around a module's callbacks; test_custom.c tests what callbacks may do. */
 #include "container/array.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
 #include "module_support.h"

@@ -3,7 +3,7 @@
 
 #include "core/any.h"
 #include "core/object.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "support/check.h"
 #include "support/oom.h"
 

@@ -2,7 +2,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
-#include "core/string.h"
+#include "core/string_object.h"
 #include "module/module.h"
 #include "support/check.h"
 #include "support/oom.h"

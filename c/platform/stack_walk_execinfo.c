@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* dladdr */
-#include "platform/unwind.h"
+#include "platform/stack_walk.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -8,7 +8,7 @@
 
 enum { kMaxFrames = 512 };
 
-void tvmffi_unwind_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
+void tvmffi_stack_walk(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
   void *addresses[kMaxFrames];
   int count = backtrace(addresses, kMaxFrames);
   int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* String and Bytes objects. */
-#ifndef TVMFFI_CORE_STRING_H_
-#define TVMFFI_CORE_STRING_H_
+#ifndef TVMFFI_CORE_STRING_OBJECT_H_
+#define TVMFFI_CORE_STRING_OBJECT_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -14,4 +14,4 @@ TVMFFIObject *tvmffi_string_new(int32_t type_index, const char *data, size_t siz
 /* An owned text value, small where it fits. */
 int tvmffi_string_to_any(const char *data, size_t size, TVMFFIAny *out);
 
-#endif /* TVMFFI_CORE_STRING_H_ */
+#endif /* TVMFFI_CORE_STRING_OBJECT_H_ */
