@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 
 #if (defined(__x86_64__) && !defined(_WIN32)) || \
     (defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -28,7 +29,7 @@ typedef TVMFFIAny (*native_hash)(const TVMFFIAny *key);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
 
 bool tvmffi_any_key_hook_exists(int32_t type_index) {
-  return tvmffi_reflect_find_attr(kTvmffiAttrAnyHash, type_index) != NULL;
+  return tvmffi_type_find_attr(kTvmffiAttrAnyHash, type_index) != NULL;
 }
 
 static int refuse(const char *attribute, const TVMFFIAny *key, TVMFFIAny *got,
@@ -70,7 +71,7 @@ static void *known[kNumKnown];
 /* Whether a hash function is of the older convention: calls the type's equality on the key. */
 static bool is_old_hash(void *hash, const TVMFFIAny *key) {
   void **seen = &known[((uintptr_t)hash >> 4) % kNumKnown];
-  const TVMFFIAny *equal = tvmffi_reflect_find_attr(kTvmffiAttrAnyEqual, key->type_index);
+  const TVMFFIAny *equal = tvmffi_type_find_attr(kTvmffiAttrAnyEqual, key->type_index);
   union {
     void *data;
     native_equal call;
@@ -134,7 +135,7 @@ static int call_function(const char *attribute, const TVMFFIAny *hook, const TVM
 
 /* The hook may remove the key from its container, so it gets a reference of its own. */
 int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
-  const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrAnyHash, key->type_index);
+  const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrAnyHash, key->type_index);
   TVMFFIAny arg = tvmffi_any_copy(key), result;
   uint64_t hash = 0;
   int rc;
@@ -153,7 +154,7 @@ int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
 }
 
 int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
-  const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrAnyEqual, a->type_index);
+  const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrAnyEqual, a->type_index);
   TVMFFIAny args[2], result;
   int rc;
   if (hook == NULL) return 0;

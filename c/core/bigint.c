@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 
 typedef struct {
   TVMFFIObject header;

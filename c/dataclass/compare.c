@@ -9,6 +9,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "dataclass/recursive.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"

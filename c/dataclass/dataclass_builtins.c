@@ -4,6 +4,7 @@
 #include "core/bigint.h"
 #include "core/builtins.h"
 #include "core/error.h"
+#include "core/type_attr.h"
 #include "dataclass/deep_copy.h"
 #include "dataclass/recursive.h"
 #include "dataclass/repr.h"

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
 
@@ -49,7 +50,7 @@ static bool is_atom(const TVMFFIAny *value) {
 }
 
 static int copy_shallowly(TVMFFIObject *source, TVMFFIObject **out) {
-  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, source->type_index);
+  const TVMFFIAny *copy = tvmffi_type_find_attr(kTvmffiAttrShallowCopy, source->type_index);
   TVMFFIAny self = tvmffi_any_object(source), result;
   if (copy == NULL || copy->type_index != kTVMFFIFunction) {
     return tvmffi_fail("InternalError",

@@ -11,6 +11,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "dataclass/recursive.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
@@ -134,8 +135,8 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj, uint64_t *o
 
 /* A type with an equality of its own needs a hash of its own, which agrees with it. */
 static int check_has_no_equality(int32_t type_index) {
-  if (tvmffi_reflect_find_attr(kTvmffiAttrEq, type_index) == NULL &&
-      tvmffi_reflect_find_attr(kTvmffiAttrCompare, type_index) == NULL) {
+  if (tvmffi_type_find_attr(kTvmffiAttrEq, type_index) == NULL &&
+      tvmffi_type_find_attr(kTvmffiAttrCompare, type_index) == NULL) {
     return 0;
   }
   return tvmffi_fail("ValueError",

@@ -5,6 +5,7 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/string_object.h"
+#include "core/type_attr.h"
 #include "json/json.h"
 #include "json/json_graph.h"
 #include "reflect/objects.h"

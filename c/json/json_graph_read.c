@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/shape.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "json/json_graph.h"
 #include "reflect/children.h"
 #include "reflect/fields.h"
@@ -191,7 +192,7 @@ static int read_plain(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out,
 
 /* Finds the member of an enum by its integer or text. */
 static int read_enum(int32_t type_index, const TVMFFIAny *data, TVMFFIAny *out) {
-  const TVMFFIAny *state = tvmffi_reflect_find_attr(kTvmffiAttrEnum, type_index), *found = NULL;
+  const TVMFFIAny *state = tvmffi_type_find_attr(kTvmffiAttrEnum, type_index), *found = NULL;
   TVMFFIByteArray text = {"", 0};
   int64_t number = 0;
   bool by_number = tvmffi_type_is_instance(type_index, kTvmffiIntEnum);

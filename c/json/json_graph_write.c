@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "json/json_graph.h"
 #include "platform/atomic.h"
 #include "reflect/children.h"
@@ -275,7 +276,7 @@ static int check_can_be_made(int32_t type_index) {
   if (record == NULL) return -1;
   metadata = tvmffi_atomic_load_acquire_ptr(&record->info.metadata);
   if ((metadata != NULL && metadata->creator != NULL) ||
-      tvmffi_reflect_find_attr(kTvmffiAttrNew, type_index) != NULL) {
+      tvmffi_type_find_attr(kTvmffiAttrNew, type_index) != NULL) {
     return 0;
   }
   return tvmffi_fail("TypeError",

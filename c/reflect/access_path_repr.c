@@ -10,6 +10,7 @@
 #include "core/function.h"
 #include "core/string_object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "platform/atomic.h"
 #include "reflect/frontend_type.h"
 
@@ -119,7 +120,7 @@ int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out) {
     *out = rc == 0 ? made : NULL;
     return rc == 0 ? 0 : tvmffi_function_check_raised(rc);
   }
-  create = tvmffi_reflect_find_attr(kTvmffiAttrNew, type_index);
+  create = tvmffi_type_find_attr(kTvmffiAttrNew, type_index);
   if (create != NULL && create->type_index == kTVMFFIFunction) {
     return create_by_attribute(create, record, out);
   }

@@ -14,6 +14,7 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
 
@@ -127,7 +128,7 @@ static int call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args
 /* Whether an earlier call registered the attribute before it ran out of memory. */
 static bool is_registered(const tvmffi_type_record *record, size_t total_size, int attr,
                           TVMFFISafeCallType body) {
-  const TVMFFIAny *found = tvmffi_reflect_find_attr(attr, record->info.type_index);
+  const TVMFFIAny *found = tvmffi_type_find_attr(attr, record->info.type_index);
   return found != NULL && tvmffi_own_function_is(found, body) &&
          ((const type_function *)(const void *)found->v_obj)->total_size == total_size;
 }

@@ -7,6 +7,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "core/type_attr.h"
 #include "reflect/access_path.h"
 
 /* The layout of an object: object pointers right after the header, and at most one value. */

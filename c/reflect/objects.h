@@ -7,6 +7,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/builtin_types.h"
+#include "core/type_attr.h"
 
 typedef struct {
   TVMFFIObject header;

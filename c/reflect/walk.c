@@ -9,6 +9,7 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "platform/stack.h"
 
 /* The stack that a hook may use before the next check. */
@@ -34,7 +35,7 @@ int tvmffi_walk_call(const char *walk_name, void *func, const TVMFFIAny *args, i
 }
 
 int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, TVMFFIObject **out) {
-  const TVMFFIAny *hook = tvmffi_reflect_find_attr(attr, type_index);
+  const TVMFFIAny *hook = tvmffi_type_find_attr(attr, type_index);
   *out = NULL;
   if (hook == NULL) return 0;
   if (hook->type_index != kTVMFFIFunction) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of built-in functions, types and type attributes of all layers, lowest first. */
 #include "core/builtin_types.h"
+#include "core/type_attr.h"
 #include "module/module.h"
 #include "reflect/objects.h"
 

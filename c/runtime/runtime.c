@@ -10,8 +10,10 @@
 #include "core/live.h"
 #include "core/thread_state.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "env/env.h"
 #include "module/module.h"
+#include "reflect/register.h"
 
 int TVMFFIRuntimeSetMemoryHooks(const TVMFFIRuntimeMemoryHooks *hooks) {
   static const TVMFFIRuntimeMemoryHooks default_hooks = {NULL, NULL, NULL};
@@ -35,7 +37,8 @@ static void release_tables(void) {
   TVMFFIErrorSetRaised(NULL);
   tvmffi_module_shutdown();
   tvmffi_global_shutdown();
-  tvmffi_reflect_shutdown();
+  tvmffi_register_shutdown();
+  tvmffi_type_attr_shutdown();
   tvmffi_type_shutdown();
 }
 

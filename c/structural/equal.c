@@ -8,6 +8,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/access_path.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"

@@ -10,6 +10,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/plain.h"

@@ -6,6 +6,7 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 #include "structural/structural.h"

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/rewrite.h"
@@ -145,12 +146,12 @@ static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *valu
 
 static const TVMFFIAny *find_hook(int32_t type_index, bool in_place) {
   const TVMFFIAny *hook =
-      in_place ? tvmffi_reflect_find_attr(kTvmffiAttrSMaybeInplaceMutate, type_index) : NULL;
+      in_place ? tvmffi_type_find_attr(kTvmffiAttrSMaybeInplaceMutate, type_index) : NULL;
   if (hook != NULL &&
       (hook->type_index == kTVMFFIOpaquePtr || hook->type_index == kTVMFFIFunction)) {
     return hook;
   }
-  return tvmffi_reflect_find_attr(kTvmffiAttrSMutate, type_index);
+  return tvmffi_type_find_attr(kTvmffiAttrSMutate, type_index);
 }
 
 /* Variables and graph nodes are mutated only once. */

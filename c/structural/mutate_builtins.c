@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"
 

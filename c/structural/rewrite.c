@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
 
@@ -19,7 +20,7 @@ static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
 /* ---- Copies ---- */
 
 static int copy_object(TVMFFIObject *obj, TVMFFIObject **out) {
-  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, obj->type_index);
+  const TVMFFIAny *copy = tvmffi_type_find_attr(kTvmffiAttrShallowCopy, obj->type_index);
   TVMFFIAny self = tvmffi_any_object(obj), result;
   int32_t type_index = obj->type_index; /* the object may be gone after the call */
   if (copy == NULL || copy->type_index != kTVMFFIFunction) {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
@@ -114,7 +115,7 @@ static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *valu
 static TVMFFIAny descend(walk *w, const TVMFFIAny *value, bool is_entered) {
   const TVMFFIAny *hook = tvmffi_is_container(value->type_index)
                               ? NULL
-                              : tvmffi_reflect_find_attr(kTvmffiAttrSVisit, value->type_index);
+                              : tvmffi_type_find_attr(kTvmffiAttrSVisit, value->type_index);
   if (hook != NULL) return call_hook(w, hook, value);
   if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) {
     return tvmffi_any_none();

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"

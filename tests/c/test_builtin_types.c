@@ -8,6 +8,7 @@
 #include "core/bigint.h"
 #include "core/builtin_types.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
 #include "support/check.h"
@@ -93,7 +94,7 @@ static void test_metadata_is_json_of_the_schema(void **state) {
 
 /* Calls a type attribute as clients do. */
 static TVMFFIObject *call_attr(int attr, int32_t type_index, TVMFFIObject *self) {
-  const TVMFFIAny *function = tvmffi_reflect_find_attr(attr, type_index);
+  const TVMFFIAny *function = tvmffi_type_find_attr(attr, type_index);
   TVMFFIAny arg = tvmffi_any_object(self), result = tvmffi_any_none();
   assert_non_null(function);
   check_ok(TVMFFIFunctionCall(function->v_obj, &arg, self != NULL, &result));
@@ -120,8 +121,8 @@ static void test_objects_are_made_copied_and_released(void **state) {
 
 static void test_attributes_check_their_arguments(void **state) {
   TVMFFIAny arg = tvmffi_any_int(1), result = tvmffi_any_none();
-  const TVMFFIAny *make = tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiEnum);
-  const TVMFFIAny *copy = tvmffi_reflect_find_attr(kTvmffiAttrShallowCopy, kTvmffiEnum);
+  const TVMFFIAny *make = tvmffi_type_find_attr(kTvmffiAttrNew, kTvmffiEnum);
+  const TVMFFIAny *copy = tvmffi_type_find_attr(kTvmffiAttrShallowCopy, kTvmffiEnum);
   (void)state;
   check_fails(TVMFFIFunctionCall(make->v_obj, &arg, 1, &result), "TypeError",
               "Mismatched number of arguments when calling: `ffi.Enum.__ffi_new__() -> ffi.Object`."
@@ -129,15 +130,15 @@ static void test_attributes_check_their_arguments(void **state) {
   check_fails(TVMFFIFunctionCall(copy->v_obj, &arg, 1, &result), "TypeError",
               "Mismatched type on argument #0 when calling: `ffi.Enum.__ffi_shallow_copy__(0: "
               "ffi.Object) -> ffi.Object`. Expected `ffi.Enum` but got `int`");
-  assert_null(tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiStructuralVisitor));
-  assert_int_equal(tvmffi_reflect_find_attr(kTvmffiAttrTypeFinal, kTvmffiEnum)->v_int64, 0);
-  assert_int_equal(tvmffi_reflect_find_attr(kTvmffiAttrTypeFinal, kTVMFFIBigInt)->v_int64, 1);
+  assert_null(tvmffi_type_find_attr(kTvmffiAttrNew, kTvmffiStructuralVisitor));
+  assert_int_equal(tvmffi_type_find_attr(kTvmffiAttrTypeFinal, kTvmffiEnum)->v_int64, 0);
+  assert_int_equal(tvmffi_type_find_attr(kTvmffiAttrTypeFinal, kTVMFFIBigInt)->v_int64, 1);
 }
 
 static TVMFFIAny call_bigint_attr(int attr, const TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny copy[3], result = tvmffi_any_none();
   memcpy(copy, args, (size_t)num_args * sizeof *args);
-  check_ok(TVMFFIFunctionCall(tvmffi_reflect_find_attr(attr, kTVMFFIBigInt)->v_obj, copy, num_args,
+  check_ok(TVMFFIFunctionCall(tvmffi_type_find_attr(attr, kTVMFFIBigInt)->v_obj, copy, num_args,
                               &result));
   return result;
 }
@@ -145,7 +146,7 @@ static TVMFFIAny call_bigint_attr(int attr, const TVMFFIAny *args, int32_t num_a
 static void test_big_integers_compare(void **state) {
   static const char *const kTexts[] = {"-18446744073709551616", "18446744073709551616"};
   TVMFFIAny args[3], hash[3], wrong = tvmffi_any_int(1), result = tvmffi_any_none();
-  const TVMFFIAny *hash_attr = tvmffi_reflect_find_attr(kTvmffiAttrHash, kTVMFFIBigInt);
+  const TVMFFIAny *hash_attr = tvmffi_type_find_attr(kTvmffiAttrHash, kTVMFFIBigInt);
   int i;
   (void)state;
   for (i = 0; i < 2; ++i) {
@@ -240,7 +241,7 @@ static void test_children_of_an_object(void **state) {
 
 /* After a shutdown the types are as at the start, and functions that clients hold still work. */
 static void test_shutdown_leaves_the_types_as_they_were(void **state) {
-  const TVMFFIAny *make = tvmffi_reflect_find_attr(kTvmffiAttrNew, kTvmffiEnum);
+  const TVMFFIAny *make = tvmffi_type_find_attr(kTvmffiAttrNew, kTvmffiEnum);
   TVMFFIObject *function = make->v_obj;
   TVMFFIAny result = tvmffi_any_none();
   TVMFFIObjectIncRef(function);

@@ -2,6 +2,7 @@
 /* Client code in walks: hooks of types in each form, and client-defined visitors and mutators. */
 #include "c/structural_support.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "structural/mutate.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"
@@ -180,7 +181,7 @@ static void test_a_visitor_of_a_client(void **state) {
   static const tvmffi_visitor_table kTable = {count_visit};
   TVMFFIAny visitor = make_visitor(kTvmffiStructuralVisitor, &kTable), result;
   TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), make("ffi.List", 1, none, none));
-  const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrSVisit, kTVMFFIArray);
+  const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrSVisit, kTVMFFIArray);
   union {
     void *in;
     tvmffi_visit out;
@@ -293,7 +294,7 @@ static void test_atoms_stay(void **state) {
   size_t i;
   (void)state;
   for (i = 0; i < 3; ++i) {
-    const TVMFFIAny *hook = tvmffi_reflect_find_attr(kTvmffiAttrSMutate, kAtoms[i]);
+    const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrSMutate, kAtoms[i]);
     union {
       void *in;
       tvmffi_mutate out;
@@ -301,7 +302,7 @@ static void test_atoms_stay(void **state) {
     assert_int_equal(hook->type_index, kTVMFFIOpaquePtr);
     native_hook.in = hook->v_ptr;
     assert_int_equal(native_hook.out(NULL, none).type_index, kTVMFFIUnchanged);
-    assert_ptr_equal(tvmffi_reflect_find_attr(kTvmffiAttrSMaybeInplaceMutate, kAtoms[i])->v_ptr,
+    assert_ptr_equal(tvmffi_type_find_attr(kTvmffiAttrSMaybeInplaceMutate, kAtoms[i])->v_ptr,
                      hook->v_ptr);
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registering methods and metadata, and what is common to all of reflection. Fields:
- * test_reflect_field.c, attributes: test_reflect_attr.c.
+ * Registering methods and metadata, and what is common to all registrations. Fields:
+ * test_register_field.c, attributes: test_type_attr.c.
  */
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes of types: values by name and type, some of which built-in types have from the start.
+ */
+#ifndef TVMFFI_CORE_TYPE_ATTR_H_
+#define TVMFFI_CORE_TYPE_ATTR_H_
+
+#include <stdbool.h>
+#include <tvm/ffi/c_api.h>
+
+#include "core/function.h"
+
+/* Attributes whose columns exist from the start, in the order of their names in type_attr.c. */
+enum {
+  kTvmffiAttrAnyHash,
+  kTvmffiAttrAnyEqual,
+  kTvmffiAttrNew,
+  kTvmffiAttrInit,
+  kTvmffiAttrShallowCopy,
+  kTvmffiAttrConvert,
+  kTvmffiAttrTypeFinal,
+  kTvmffiAttrRepr,
+  kTvmffiAttrHash,
+  kTvmffiAttrEq,
+  kTvmffiAttrCompare,
+  kTvmffiAttrSHash,
+  kTvmffiAttrSEqual,
+  kTvmffiAttrSVisit,
+  kTvmffiAttrSMutate,
+  kTvmffiAttrSMaybeInplaceMutate,
+  kTvmffiAttrDataToJson,
+  kTvmffiAttrDataFromJson,
+  kTvmffiAttrEnum,
+  kTvmffiNumFirstAttrs
+};
+
+/* The value of such an attribute, or NULL; it lives until shutdown. Takes no lock. */
+const TVMFFIAny *tvmffi_type_find_attr(int attr, int32_t type_index);
+
+/*
+ * An attribute of a built-in type: a Function, if there is a body for one; else a pointer to a C
+ * function, if there is one; else true or false.
+ */
+typedef struct {
+  int16_t type_index;
+  int8_t attr;
+  bool value;
+  /* self is a tvmffi_attr_function. */
+  TVMFFISafeCallType body;
+  void (*native)(void);
+} tvmffi_builtin_attr;
+
+/* The Function object of such an attribute: static, and never destroyed. */
+typedef struct {
+  tvmffi_own_function base;
+  int32_t type_index;
+  int32_t attr;
+} tvmffi_attr_function;
+
+typedef struct {
+  const tvmffi_builtin_attr *attrs;
+  tvmffi_attr_function *functions; /* one per attribute */
+  size_t count;
+} tvmffi_builtin_attr_group;
+
+/* runtime/builtin_groups.c */
+extern const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[];
+extern const size_t tvmffi_num_builtin_attr_groups;
+
+/* core/bigint.c */
+extern const tvmffi_builtin_attr_group tvmffi_bigint_attrs;
+
+/*
+ * For the bodies of attributes: checks that there are `expected` arguments and that the first
+ * num_self are of the attribute's type. 0, or -1 with the TypeError of `<type
+ * key>.<attribute><signature>`.
+ */
+int tvmffi_attr_check_args(const void *self, const char *signature, int expected, int num_self,
+                           const TVMFFIAny *args, int32_t num_args);
+
+/* Releases the values; before the types are reset. */
+void tvmffi_type_attr_shutdown(void);
+
+#endif /* TVMFFI_CORE_TYPE_ATTR_H_ */

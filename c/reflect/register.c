@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What clients register about types: fields, methods, metadata. (Attributes: core/type_attr.c.)
+ * Full arrays are replaced by larger ones; the old ones, which readers may hold, live until
+ * shutdown.
+ */
+#include "reflect/register.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/object.h"
+#include "core/type.h"
+#include "platform/atomic.h"
+
+/* ---- Helpers ---- */
+
+/*
+ * Makes room for one more element after the num elements of *array: keeps the array, or replaces it
+ * by a copy of twice the capacity. False if out of memory.
+ */
+static bool ensure_room(const void **array, int32_t num, int32_t *capacity, size_t element_size) {
+  int32_t grown_capacity;
+  size_t bytes;
+  void *grown;
+  if (num < *capacity) return true;
+  if (*capacity > INT32_MAX / 2) return false;
+  grown_capacity = *capacity != 0 ? *capacity * 2 : 4;
+  if (!tvmffi_checked_mul_size((size_t)grown_capacity, element_size, &bytes) ||
+      (grown = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+    return false;
+  }
+  if (num != 0) memcpy(grown, *array, (size_t)num * element_size);
+  *array = grown;
+  *capacity = grown_capacity;
+  return true;
+}
+
+static size_t text_bytes(const TVMFFIByteArray *text) {
+  return text->data != NULL && text->size != 0 ? text->size + 1 : 0;
+}
+
+/* Copies a text to *cursor and advances it; an empty text becomes {NULL, 0}. */
+static void place_text(TVMFFIByteArray *text, char **cursor) {
+  size_t bytes = text_bytes(text);
+  if (bytes == 0) {
+    text->data = NULL;
+    text->size = 0;
+    return;
+  }
+  memcpy(*cursor, text->data, text->size);
+  (*cursor)[text->size] = '\0';
+  text->data = *cursor;
+  *cursor += bytes;
+}
+
+/* Copies up to three texts into one block that lives until shutdown. False if out of memory. */
+static bool keep_texts(TVMFFIByteArray *a, TVMFFIByteArray *b, TVMFFIByteArray *c) {
+  size_t bytes;
+  char *cursor;
+  if (!tvmffi_checked_add_size(text_bytes(a), text_bytes(b), &bytes) ||
+      !tvmffi_checked_add_size(bytes, text_bytes(c), &bytes)) {
+    return false;
+  }
+  cursor = bytes != 0 ? tvmffi_alloc_until_shutdown(bytes) : NULL;
+  if (bytes != 0 && cursor == NULL) return false;
+  place_text(a, &cursor);
+  place_text(b, &cursor);
+  place_text(c, &cursor);
+  return true;
+}
+
+static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
+  return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+/* ---- Fields ---- */
+
+static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    if (is_same_text(&info->fields[i].name, name)) return &info->fields[i];
+  }
+  return NULL;
+}
+
+/* The nearest ancestor with a field of that name, or NULL. */
+static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
+                                                const TVMFFIByteArray *name) {
+  int32_t i;
+  for (i = info->type_depth - 1; i >= 0; --i) {
+    if (find_field(info->type_ancestors[i], name) != NULL) return info->type_ancestors[i];
+  }
+  return NULL;
+}
+
+enum { kRegistered, kDuplicate, kNoMemory };
+
+/* field's default value is owned already; its texts are copied here. */
+static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
+                     const TVMFFITypeInfo **out_ancestor) {
+  TVMFFITypeInfo *info = &record->info;
+  const void *array = info->fields;
+  *out_ancestor = NULL;
+  if (find_field(info, &field->name) != NULL) return kDuplicate;
+  /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
+  if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
+      !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
+    return kNoMemory;
+  }
+  *out_ancestor = find_ancestor_with(info, &field->name);
+  ((TVMFFIFieldInfo *)(uintptr_t)array)[info->num_fields] = *field;
+  tvmffi_atomic_store_release_ptr(&info->fields, (const TVMFFIFieldInfo *)array);
+  tvmffi_atomic_store_release(&info->num_fields, info->num_fields + 1);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  const TVMFFITypeInfo *ancestor;
+  TVMFFIFieldInfo field;
+  bool has_function_setter;
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(info);
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
+  field = *info;
+  if (field.flags & kTVMFFIFieldFlagBitMaskHasDefault) {
+    TVMFFI_TRY(
+        TVMFFIAnyViewToOwnedAny(&info->default_value_or_factory, &field.default_value_or_factory));
+  } else {
+    field.default_value_or_factory = tvmffi_any_none();
+  }
+  has_function_setter = (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
+  if (has_function_setter) tvmffi_object_retain(field.setter);
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = add_field(record, &field, &ancestor);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) {
+    if (ancestor != NULL) {
+      tvmffi_log_warning("Field \"%.*s\" in type \"%s\" duplicates an ancestor field in \"%s\"",
+                         (int)info->name.size, info->name.data, record->key.data,
+                         ancestor->type_key.data);
+    }
+    return 0;
+  }
+  tvmffi_any_release(&field.default_value_or_factory);
+  if (has_function_setter) tvmffi_object_release(field.setter);
+  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
+                     (int)info->name.size, info->name.data, record->key.data);
+}
+
+/* ---- Methods ---- */
+
+static int add_method(tvmffi_type_record *record, TVMFFIMethodInfo *method) {
+  TVMFFITypeInfo *info = &record->info;
+  const void *array = info->methods;
+  if (!keep_texts(&method->name, &method->doc, &method->metadata) ||
+      !ensure_room(&array, info->num_methods, &record->method_capacity, sizeof *method)) {
+    return kNoMemory;
+  }
+  ((TVMFFIMethodInfo *)(uintptr_t)array)[info->num_methods] = *method;
+  tvmffi_atomic_store_release_ptr(&info->methods, (const TVMFFIMethodInfo *)array);
+  tvmffi_atomic_store_release(&info->num_methods, info->num_methods + 1);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  TVMFFIMethodInfo method;
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(info);
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
+  method = *info;
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = add_method(record, &method);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) return 0;
+  tvmffi_any_release(&method.method);
+  return tvmffi_fail_memory();
+}
+
+/* ---- Metadata ---- */
+
+static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata) {
+  TVMFFIByteArray empty = {NULL, 0};
+  TVMFFITypeMetadata *copy;
+  if (record->info.metadata != NULL) return kDuplicate;
+  copy = tvmffi_alloc_until_shutdown(sizeof *copy);
+  if (copy == NULL) return kNoMemory;
+  *copy = *metadata;
+  if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
+  tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
+  return kRegistered;
+}
+
+int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  int outcome;
+  if (record == NULL) return -1;
+  TVMFFI_REQUIRE(metadata);
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, &metadata->doc, "doc"));
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  outcome = set_metadata(record, metadata);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (outcome == kRegistered) return 0;
+  if (outcome == kNoMemory) return tvmffi_fail_memory();
+  return tvmffi_fail("RuntimeError",
+                     "Overriding %s, possible causes: two types use the same key; or the library "
+                     "that describes it was loaded twice",
+                     record->key.data);
+}
+
+/* ---- Shutdown ---- */
+
+/* Clients' deleters run here and may register again: take everything out of its table first. */
+static void release_type(tvmffi_type_record *record) {
+  TVMFFITypeInfo taken = record->info;
+  int32_t i;
+  record->info.num_fields = record->info.num_methods = 0;
+  record->info.fields = NULL;
+  record->info.methods = NULL;
+  record->field_capacity = record->method_capacity = 0;
+  for (i = 0; i < taken.num_fields; ++i) {
+    TVMFFIFieldInfo field = taken.fields[i];
+    tvmffi_any_release(&field.default_value_or_factory);
+    if (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) tvmffi_object_release(field.setter);
+  }
+  for (i = 0; i < taken.num_methods; ++i) {
+    TVMFFIAny method = taken.methods[i].method;
+    tvmffi_any_release(&method);
+  }
+}
+
+void tvmffi_register_shutdown(void) {
+  int32_t i, end = tvmffi_type_end();
+  for (i = 0; i < end; ++i) {
+    tvmffi_type_record *record = tvmffi_type_find(i);
+    if (record != NULL) release_type(record);
+  }
+}
