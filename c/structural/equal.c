@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/pointer_map.h"
 #include "base/stack.h"
 #include "container/any_key.h"
 #include "container/array.h"
@@ -13,7 +14,6 @@
 #include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/mismatch.h"
-#include "structural/pairing.h"
 #include "structural/plain.h"
 
 static const char kHook[] =
@@ -39,6 +39,14 @@ typedef struct {
 } frame;
 
 /*
+ * Variables and graph nodes that correspond to each other. Pairs in b_to_a are also in a_to_b,
+ * which owns both objects.
+ */
+typedef struct {
+  tvmffi_pointer_map a_to_b, b_to_a;
+} pairing;
+
+/*
  * Objects are borrowed from their containers as long as only code of this library runs. Before
  * foreign code can run (hooks, getters, and destructors, which run only when an owner releases),
  * the walk takes references to the objects of all frames. So the lowest frames own their objects.
@@ -47,13 +55,54 @@ typedef struct {
   tvmffi_structural_options options;
   tvmffi_stack frames;
   size_t num_owned; /* number of the lowest frames, which own their objects */
-  tvmffi_pairing pairs;
+  pairing pairs;
   tvmffi_mismatch *mismatch;      /* or NULL */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
 
 static frame *top_of(const walk *w) {
   return tvmffi_stack_top(&w->frames);
+}
+
+/* ---- Pairs ---- */
+
+static void release_pairing(pairing *pairs) {
+  const tvmffi_pointer_map *map = &pairs->a_to_b;
+  size_t i;
+  for (i = 0; i < map->capacity; ++i) {
+    if (map->slots[i].key == NULL) continue;
+    tvmffi_object_release((void *)(uintptr_t)map->slots[i].key);
+    tvmffi_object_release(map->slots[i].value.pointer);
+  }
+  tvmffi_pointer_map_fini(&pairs->a_to_b);
+  tvmffi_pointer_map_fini(&pairs->b_to_a);
+}
+
+/* Pairs two objects, unless the first one is paired already. */
+static int pair_up(pairing *pairs, TVMFFIObject *a, TVMFFIObject *b) {
+  tvmffi_pointer_entry *to_a, *to_b;
+  if (tvmffi_pointer_map_find(&pairs->a_to_b, a) != NULL) return 0;
+  to_a = tvmffi_pointer_map_ensure(&pairs->b_to_a, b);
+  if (to_a == NULL) return tvmffi_fail_memory();
+  to_b = tvmffi_pointer_map_ensure(&pairs->a_to_b, a);
+  if (to_b == NULL) return tvmffi_fail_memory();
+  tvmffi_object_retain(a);
+  tvmffi_object_retain(b);
+  to_a->value.pointer = a;
+  to_b->value.pointer = b;
+  return 0;
+}
+
+/* Both look up in one direction: the partner or NULL; the partner or the value itself. */
+static TVMFFIObject *find_partner(const tvmffi_pointer_map *map, const TVMFFIObject *obj) {
+  const tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(map, obj);
+  return entry != NULL ? entry->value.pointer : NULL;
+}
+
+static TVMFFIAny translate(const tvmffi_pointer_map *map, const TVMFFIAny *value) {
+  TVMFFIObject *partner =
+      value->type_index >= kTVMFFIStaticObjectBegin ? find_partner(map, value->v_obj) : NULL;
+  return partner != NULL ? tvmffi_any_object(partner) : *value;
 }
 
 /* ---- Ownership ---- */
@@ -183,9 +232,8 @@ static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
       break;
     case kTVMFFISEqHashKindDAGNode:
     case kTVMFFISEqHashKindFreeVar:
-      if (tvmffi_pairing_find(&w->pairs.a_to_b, a) != NULL ||
-          tvmffi_pairing_find(&w->pairs.b_to_a, b) != NULL) {
-        *out = tvmffi_pairing_find(&w->pairs.a_to_b, a) == b;
+      if (find_partner(&w->pairs.a_to_b, a) != NULL || find_partner(&w->pairs.b_to_a, b) != NULL) {
+        *out = find_partner(&w->pairs.a_to_b, a) == b;
         return 0;
       }
       break;
@@ -232,7 +280,7 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
   top->in_a.position = tvmffi_map_next(a, position);
   entry = tvmffi_map_at(a, position);
   p->key_a = entry->key;
-  p->key_b = tvmffi_pairing_translate(&w->pairs.a_to_b, &p->key_a);
+  p->key_b = translate(&w->pairs.a_to_b, &p->key_a);
   p->a = entry->value;
   if (!tvmffi_plain_is_key(&p->key_a)) {
     own_frames(w);
@@ -308,7 +356,7 @@ TVMFFI_COLD static int find_extra_entry(walk *w) {
   own_frames(w);
   tvmffi_child_first(&cursor, top_of(w)->b);
   while ((rc = tvmffi_child_next(&cursor, &child)) == 1) {
-    TVMFFIAny key = tvmffi_pairing_translate(&w->pairs.b_to_a, &child.key);
+    TVMFFIAny key = translate(&w->pairs.b_to_a, &child.key);
     const TVMFFIAny *found;
     rc = tvmffi_map_find(top_of(w)->in_a.obj, &key, &found) == 0 ? 0 : -1;
     if (rc == 0 && found == NULL) {
@@ -347,7 +395,7 @@ static int accept(walk *w, bool *out) {
     *out = a == b || top->region != kTVMFFIDefRegionKindNone;
   }
   if (*out && (top->kind == kTVMFFISEqHashKindFreeVar || top->kind == kTVMFFISEqHashKindDAGNode)) {
-    TVMFFI_TRY(tvmffi_pairing_add(&w->pairs, a, b));
+    TVMFFI_TRY(pair_up(&w->pairs, a, b));
   }
   if (*out) pop(w);
   return 0;
@@ -402,7 +450,7 @@ int tvmffi_equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
     release_both(values);
   }
   tvmffi_object_release(w.function);
-  tvmffi_pairing_fini(&w.pairs);
+  release_pairing(&w.pairs);
   tvmffi_stack_fini(&w.frames);
   return rc;
 }

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/type.h"
+#include "platform/atomic.h"
+
 typedef struct {
   bool map_free_vars;       /* treat all free variables as definitions */
   bool skip_tensor_content; /* compare only shape and type of tensors */
@@ -62,7 +65,12 @@ static inline int32_t tvmffi_region_inside(int32_t region, TVMFFISEqHashKind kin
 }
 
 /* How objects of a type are compared; Unsupported if the type does not declare it. */
-TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index);
+static inline TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index) {
+  const tvmffi_type_record *record = tvmffi_type_find(type_index);
+  const TVMFFITypeMetadata *metadata =
+      record != NULL ? tvmffi_atomic_load_acquire_ptr(&record->info.metadata) : NULL;
+  return metadata != NULL ? metadata->structural_eq_hash_kind : kTVMFFISEqHashKindUnsupported;
+}
 
 /* The same, but a TypeError if the type does not declare it. */
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out);
