@@ -2,8 +2,8 @@
 /* The global functions of arrays, and the one that returns an array of all type keys. */
 #include "container/any_key.h"
 #include "container/array.h"
+#include "container/builtin_tables.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"

@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/array.h"
+#include "container/builtin_tables.h"
 #include "container/lend.h"
 #include "container/list.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 

@@ -7,10 +7,10 @@
 
 #include "container/any_key.h"
 #include "container/array.h"
+#include "container/builtin_tables.h"
 #include "container/lend.h"
 #include "container/map.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 

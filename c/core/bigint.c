@@ -6,11 +6,10 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "core/any.h"
-#include "core/builtins.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 
 typedef struct {
   TVMFFIObject header;

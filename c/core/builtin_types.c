@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/any.h"
+#include "core/builtin_tables.h"
 
 static int get_int32(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_int(*(const int32_t *)field);
@@ -117,6 +118,7 @@ void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_r
   for (i = 0; i < type->num_methods; ++i) {
     describe_method(&type->methods[i], &type->functions[i], &type->method_records[i]);
   }
+  record->builtin = type;
   record->info.metadata = &type->metadata;
   record->info.fields = type->field_records;
   record->info.num_fields = record->field_capacity = type->num_fields;
@@ -127,24 +129,8 @@ void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_r
 /* ---- The types that the core itself makes objects of ---- */
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTVMFFIObject,
-     {{NULL, 0}, NULL, sizeof(TVMFFIObject), kTVMFFISEqHashKindUnsupported},
-     0,
-     0,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL},
-    {kTVMFFIBigInt,
-     {{NULL, 0}, NULL, sizeof(TVMFFIObject) + 8, kTVMFFISEqHashKindUnsupported},
-     0,
-     0,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL},
+    {.type_index = kTVMFFIObject, .metadata.total_size = sizeof(TVMFFIObject)},
+    {.type_index = kTVMFFIBigInt, .metadata.total_size = sizeof(TVMFFIObject) + 8},
 };
 
 const tvmffi_builtin_type_group tvmffi_core_types = {kTypes, sizeof kTypes / sizeof *kTypes};

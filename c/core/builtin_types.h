@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What built-in types have besides their keys: metadata, fields, methods. Every layer lists its own
- * in a static const table, and builtin_groups.c lists the tables. The records that clients see are
- * made in static memory when a type is first looked at, which cannot fail.
+ * Tables of built-in types: metadata, fields, methods. The records that clients see are made in
+ * static memory when a type is first looked at, which cannot fail.
  */
 #ifndef TVMFFI_CORE_BUILTIN_TYPES_H_
 #define TVMFFI_CORE_BUILTIN_TYPES_H_
@@ -45,8 +44,15 @@ typedef struct {
 
 #define TVMFFI_METHOD_TEXTS(name, signature, doc) name "\0" signature "\0" doc
 
-typedef struct {
+typedef struct tvmffi_builtin_type {
   int32_t type_index;
+  char letter;          /* of the type in signatures, or 0 */
+  const char *key;      /* of a type with a dynamic index or a letter; type.c has the static ones */
+  int32_t parent_index; /* 0: ffi.Object, which is the parent of any other parent */
+  /* What its objects own, if reflect/objects.c makes them. */
+  uint8_t num_objects;     /* pointers to objects, right after the header */
+  uint8_t any_offset;      /* of a value, or 0 */
+  int (*fill)(void *self); /* sets members of a new object that are not None, NULL or 0; or NULL */
   TVMFFITypeMetadata metadata;
   int32_t num_fields;
   int32_t num_methods;
@@ -62,13 +68,6 @@ typedef struct {
   const tvmffi_builtin_type *types;
   size_t count;
 } tvmffi_builtin_type_group;
-
-/* runtime/builtin_groups.c */
-extern const tvmffi_builtin_type_group *const tvmffi_builtin_type_groups[];
-extern const size_t tvmffi_num_builtin_type_groups;
-
-/* The table of this layer. */
-extern const tvmffi_builtin_type_group tvmffi_core_types;
 
 /* Size of the metadata texts of all fields and methods, in bytes. */
 enum { kTvmffiBuiltinMetadata = 4096 };

@@ -6,11 +6,12 @@
 #include "base/buf.h"
 #include "core/any.h"
 #include "core/backtrace.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
 
-/* What a letter of a signature stands for. */
+/* What a letter of a signature stands for. Other letters are in the tables of types. */
 typedef struct {
   char letter;
   char display[26]; /* in errors */
@@ -35,16 +36,7 @@ static const parameter_type kTypes[] = {
     {'D', "ffi.Dict", "ffi.Dict"},
     {'d', "Dict<Any, Any>", "ffi.Dict"}, /* a Map too */
     {'V', "Device", "Device"},
-#ifdef TVMFFI_PROFILE_FULL
     {'w', "AnyView", "Any"},
-    {'I', "ffi.VisitInterrupt", "ffi.VisitInterrupt"},
-    {'S', "ffi.reflection.AccessStep", "ffi.reflection.AccessStep"},
-    {'P', "ffi.reflection.AccessPath", "ffi.reflection.AccessPath"},
-    {'W', "ffi.StructuralVisitor", "ffi.StructuralVisitor"},
-    {'U', "ffi.StructuralMutator", "ffi.StructuralMutator"},
-    {'X', "ffi.VisitErrorContext", "ffi.VisitErrorContext"},
-    {'K', "ffi.StructuralKey", "ffi.StructuralKey"},
-#endif
 };
 
 /* Single letters for types that need several: every parameter is one letter. */
@@ -62,10 +54,27 @@ static const parameter_shorthand kShorthands[] = {
     {'\0', ""},
 };
 
-static const parameter_type *find_type(char letter) {
-  size_t i;
-  for (i = 0; kTypes[i].letter != letter && i + 1 < sizeof kTypes / sizeof *kTypes; ++i) continue;
-  return &kTypes[i];
+/*
+ * How types are written: in errors, or in schemas, whose quotes are escaped because a schema is
+ * embedded in a JSON string.
+ */
+typedef enum { kDisplay, kSchema } style;
+
+/* The type of a letter as it is written in errors or in schemas. */
+TVMFFI_COLD static const char *find_type(char letter, style notation) {
+  size_t i, group;
+  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
+    if (kTypes[i].letter == letter) {
+      return notation == kDisplay ? kTypes[i].display : kTypes[i].schema;
+    }
+  }
+  for (group = 0; group < tvmffi_all_builtins.num_types; ++group) {
+    const tvmffi_builtin_type_group *types = tvmffi_all_builtins.types[group];
+    for (i = 0; i < types->count; ++i) {
+      if (types->types[i].letter == letter) return types->types[i].key;
+    }
+  }
+  return "Any";
 }
 
 /* The type that a shorthand stands for, or NULL. */
@@ -125,39 +134,24 @@ TVMFFI_COLD static bool is_callbacks(char letter, const TVMFFIAny *arg, tvmffi_b
   }
   return i == cell->size;
 }
-
-static bool accepts_reflected(char letter, const TVMFFIAny *arg) {
-  int32_t type_index;
-  switch (letter) {
-    case 'w':
-      return true;
-    case 'c':
-    case 'C':
-      return is_callbacks(letter, arg, NULL);
-    case 'S':
-      type_index = kTvmffiAccessStep;
-      break;
-    case 'P':
-      type_index = kTvmffiAccessPath;
-      break;
-    case 'W':
-      type_index = kTvmffiStructuralVisitor;
-      break;
-    case 'U':
-      type_index = kTvmffiStructuralMutator;
-      break;
-    case 'X':
-      type_index = kTvmffiVisitErrorContext;
-      break;
-    case 'K':
-      type_index = kTvmffiStructuralKey;
-      break;
-    default:
-      return false;
-  }
-  return arg->v_obj != NULL && tvmffi_type_is_instance(arg->type_index, type_index);
-}
 #endif
+
+static bool has_letter(const tvmffi_type_record *record, char letter) {
+  return record->builtin != NULL && record->builtin->letter == letter;
+}
+
+/* Whether a letter is that of a type or of one that it derives from. */
+static bool is_instance(char letter, int32_t type_index) {
+  const tvmffi_type_record *record = tvmffi_type_find(type_index);
+  int32_t i;
+  if (record == NULL) return false;
+  if (has_letter(record, letter)) return true;
+  for (i = record->info.type_depth - 1; i >= 0; --i) {
+    const void *ancestor = record->info.type_ancestors[i]; /* the first member of its record */
+    if (has_letter(ancestor, letter)) return true;
+  }
+  return false;
+}
 
 /* Runs on every call of a built-in: hence a switch, not a column of the table to be searched. */
 static bool accepts(char letter, const TVMFFIAny *arg) {
@@ -197,13 +191,15 @@ static bool accepts(char letter, const TVMFFIAny *arg) {
     case 'O':
       return type_index >= kTVMFFIStaticObjectBegin || type_index == kTVMFFINone;
     case 'a':
+    case 'w':
       return true;
-    default:
 #ifdef TVMFFI_PROFILE_FULL
-      return accepts_reflected(letter, arg);
-#else
-      return false;
+    case 'c':
+    case 'C':
+      return is_callbacks(letter, arg, NULL);
 #endif
+    default:
+      return arg->v_obj != NULL && is_instance(letter, type_index);
   }
 }
 
@@ -233,12 +229,6 @@ static const struct {
 };
 enum { kNumGenerics = sizeof kGenerics / sizeof *kGenerics };
 
-/*
- * How types are written: in errors, or in schemas, whose quotes are escaped because a schema is
- * embedded in a JSON string.
- */
-typedef enum { kDisplay, kSchema } style;
-
 TVMFFI_COLD static void append_types(tvmffi_buf *text, const char **p, style notation,
                                      int num_types);
 
@@ -263,10 +253,10 @@ TVMFFI_COLD static void append_type(tvmffi_buf *text, const char **p, style nota
     return;
   }
   if (notation == kDisplay) {
-    tvmffi_buf_append_text(text, find_type(letter)->display);
+    tvmffi_buf_append_text(text, find_type(letter, notation));
   } else {
     const char *any = "{\\\"type\\\":\\\"Any\\\"}";
-    tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\"", find_type(letter)->schema);
+    tvmffi_buf_appendf(text, "{\\\"type\\\":\\\"%s\\\"", find_type(letter, notation));
     if (letter == 'l') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s]", any);
     if (letter == 'd') tvmffi_buf_appendf(text, ",\\\"args\\\":[%s,%s]", any, any);
     tvmffi_buf_append_text(text, "}");

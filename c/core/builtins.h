@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Built-in global functions. Every layer lists its own in a static const table; builtin_groups.c,
- * above all layers, lists the tables. Nothing runs at load time: global.c enters them when global
- * functions are first used, and a Function object is made when its function is first fetched.
+ * Built-in global functions: groups of them, which global.c enters when global functions are first
+ * used (builtin_tables.h). A Function object is made when its function is first fetched.
  */
 #ifndef TVMFFI_CORE_BUILTINS_H_
 #define TVMFFI_CORE_BUILTINS_H_
@@ -19,7 +18,8 @@ typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMF
 typedef struct {
   const char *name;
   /*
-   * One letter per parameter, then '>' and the result; builtins.c lists the letters. In results
+   * One letter per parameter, then '>' and the result; builtins.c lists the letters, but those of
+   * object types that higher layers define are in the tables of types. In results
    * also ? before a type for Optional, @ before one for Array<...>, + for List<...>, % before two
    * for Dict<..., ...>, and types in brackets for Tuple<...>. "*" alone: any arguments, not
    * checked. Error messages and metadata are generated from it.
@@ -45,24 +45,6 @@ typedef struct {
 
 /* Reads a function's texts, and returns where the next function's begin. */
 const char *tvmffi_builtin_read(const char *texts, tvmffi_builtin_body body, tvmffi_builtin *out);
-
-/* builtin_groups.c */
-extern const tvmffi_builtin_group *const tvmffi_builtin_groups[];
-extern const size_t tvmffi_num_builtin_groups;
-
-extern const tvmffi_builtin_group tvmffi_core_builtins;
-extern const tvmffi_builtin_group tvmffi_module_builtins;
-extern const tvmffi_builtin_group tvmffi_array_builtins;
-extern const tvmffi_builtin_group tvmffi_list_builtins;
-extern const tvmffi_builtin_group tvmffi_map_builtins;
-extern const tvmffi_builtin_group tvmffi_json_builtins;
-extern const tvmffi_builtin_group tvmffi_reflect_builtins;
-extern const tvmffi_builtin_group tvmffi_dataclass_builtins;
-extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
-extern const tvmffi_builtin_group tvmffi_structural_builtins;
-extern const tvmffi_builtin_group tvmffi_visit_builtins;
-extern const tvmffi_builtin_group tvmffi_mutate_builtins;
-extern const tvmffi_builtin_group tvmffi_find_paths_builtins;
 
 /* The result of ffi.GetInvalidObject, which stands for missing values. Never destroyed. */
 extern TVMFFIObject tvmffi_invalid_object;

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "core/any.h"
-#include "core/builtins.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
@@ -60,18 +60,18 @@ static bool is_present(const global_record *record) {
 static int enter_builtins(void) {
   global_record *records;
   size_t group, i, count = 0;
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    count += tvmffi_builtin_groups[group]->count;
+  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
+    count += tvmffi_all_builtins.functions[group]->count;
   }
   if (tvmffi_table_reserve(&table, count) != 0) return -1;
   records = tvmffi_alloc_until_shutdown(count * sizeof *records);
   if (records == NULL) return -1;
   memset(records, 0, count * sizeof *records);
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    const char *texts = tvmffi_builtin_groups[group]->texts;
-    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i, ++records) {
+  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
+    const char *texts = tvmffi_all_builtins.functions[group]->texts;
+    for (i = 0; i < tvmffi_all_builtins.functions[group]->count; ++i, ++records) {
       tvmffi_builtin builtin;
-      records->builtin = &tvmffi_builtin_groups[group]->bodies[i];
+      records->builtin = &tvmffi_all_builtins.functions[group]->bodies[i];
       texts = tvmffi_builtin_read(texts, *records->builtin, &builtin);
       records->key.data = builtin.name;
       records->key.size = strlen(builtin.name);

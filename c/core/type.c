@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "core/builtin_types.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "platform/atomic.h"
 
@@ -31,11 +31,8 @@ static int is_ready; /* the built-in types are in keys */
 
 /* ---- The built-in types ---- */
 
-/*
- * The keys by index, each NUL-terminated: first of values, then of objects, then of the types with
- * the first dynamic indices.
- */
-static const char kBuiltinKeys[] =
+/* The keys by static index, each NUL-terminated: first of values, then of objects. */
+static const char kStaticKeys[] =
     "None\0"
     "int\0"
     "bool\0"
@@ -64,31 +61,19 @@ static const char kBuiltinKeys[] =
     "ffi.List\0"
     "ffi.Dict\0"
     "ffi.VisitInterrupt\0"
-    "ffi.BigInt"
-#ifdef TVMFFI_PROFILE_FULL
-    "\0"
-    "ffi.EnumState\0"
-    "ffi.Enum\0"
-    "ffi.IntEnum\0"
-    "ffi.StrEnum\0"
-    "ffi.reflection.AccessStep\0"
-    "ffi.reflection.AccessPath\0"
-    "ffi.StructuralVisitor\0"
-    "ffi.VisitErrorContext\0"
-    "ffi.StructuralMutator\0"
-    "ffi.StructuralKey"
-#endif
-    ;
+    "ffi.BigInt";
 
 enum {
   kNumValueTypes = kTVMFFIUnchanged + 1,
   kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin,
   kNumStaticTypes = kNumValueTypes + kNumObjectTypes,
-  kNumBuiltins = kNumStaticTypes + kTvmffiFirstClientType - kTVMFFIDynObjectBegin
+  kNumBuiltins = kNumStaticTypes + kTvmffiNumDynamicTypes
 };
 
 /* Filled in on first use: as initialised data they would be a tenth of the library. */
 static tvmffi_type_record builtins[kNumBuiltins];
+/* ffi.Object, and a parent other than it. */
+static const TVMFFITypeInfo *builtin_ancestors[kNumBuiltins][2];
 
 static int32_t number_of_type(int32_t type_index) {
   if (type_index < kTVMFFIStaticObjectBegin) return type_index;
@@ -112,42 +97,44 @@ static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
   record->info.type_key_hash = tvmffi_hash_type_key(key, size);
 }
 
+/* What the tables say of a type. */
+static void describe(const tvmffi_builtin_type *type) {
+  int32_t number = number_of_type(type->type_index);
+  tvmffi_type_record *record = &builtins[number];
+  if (type->key != NULL) set_key(record, type->key, strlen(type->key));
+  if (type->parent_index != 0) {
+    builtin_ancestors[number][1] = &builtins[number_of_type(type->parent_index)].info;
+    record->info.type_depth = 2;
+  }
+  tvmffi_builtin_type_describe(type, record);
+}
+
 TVMFFI_COLD static void fill_first_segment(void) {
-  static const TVMFFITypeInfo *const ancestors[] = {
-      &builtins[kNumValueTypes].info,
-#ifdef TVMFFI_PROFILE_FULL
-      &builtins[kNumStaticTypes + kTvmffiEnum - kTVMFFIDynObjectBegin].info,
-#endif
-  };
-  const char *key = kBuiltinKeys;
+  const char *key = kStaticKeys;
   size_t group, i;
   int32_t number;
   memset(builtins, 0, sizeof builtins);
   for (number = 0; number < kNumBuiltins; ++number) {
     tvmffi_type_record *record = &builtins[number];
     int32_t type_index = index_of_number(number);
-    set_key(record, key, strlen(key));
-    key += record->key.size + 1;
+    if (number < kNumStaticTypes) {
+      set_key(record, key, strlen(key));
+      key += record->key.size + 1;
+    }
     record->num_slots = record->allocated_slots = 1;
     record->slots_can_overflow = type_index == kTVMFFIObject || type_index >= kTVMFFIVisitInterrupt;
     record->info.type_index = type_index;
     if (number > kNumValueTypes) {
       record->info.type_depth = 1;
-      record->info.type_ancestors = (const TVMFFITypeInfo **)ancestors;
+      record->info.type_ancestors = builtin_ancestors[number];
+      builtin_ancestors[number][0] = &builtins[kNumValueTypes].info;
     }
     first_segment.records[type_index] = record;
   }
   builtins[number_of_type(kTVMFFIBigInt)].slots_can_overflow = false;
-#ifdef TVMFFI_PROFILE_FULL
-  builtins[number_of_type(kTvmffiIntEnum)].info.type_depth = 2;
-  builtins[number_of_type(kTvmffiStrEnum)].info.type_depth = 2;
-#endif
-  for (group = 0; group < tvmffi_num_builtin_type_groups; ++group) {
-    const tvmffi_builtin_type_group *builtin_group = tvmffi_builtin_type_groups[group];
-    for (i = 0; i < builtin_group->count; ++i) {
-      tvmffi_builtin_type_describe(&builtin_group->types[i],
-                                   &builtins[number_of_type(builtin_group->types[i].type_index)]);
-    }
+  for (group = 0; group < tvmffi_all_builtins.num_types; ++group) {
+    const tvmffi_builtin_type_group *types = tvmffi_all_builtins.types[group];
+    for (i = 0; i < types->count; ++i) describe(&types->types[i]);
   }
   tvmffi_atomic_store_release_ptr(&segments[0], &first_segment);
 }

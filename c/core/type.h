@@ -18,6 +18,7 @@ typedef struct {
   /* Capacities of the arrays info.fields and info.methods. */
   int32_t field_capacity;
   int32_t method_capacity;
+  const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
 } tvmffi_type_record;
 
 /* The record of a registered index, or NULL with nothing raised. Any thread. */
@@ -35,22 +36,17 @@ const char *tvmffi_type_key(int32_t type_index);
 /* Indices are below this. */
 enum { kTvmffiMaxTypes = 1 << 22 };
 
-/* Types with dynamic indices that exist from the start; clients find them by key. */
+/*
+ * The first dynamic indices belong to types of higher layers, which number them one after the other
+ * (builtin_tables.h). They exist from the start; clients find them by key.
+ */
 enum {
 #ifdef TVMFFI_PROFILE_FULL
-  kTvmffiEnumState = kTVMFFIDynObjectBegin,
-  kTvmffiEnum,
-  kTvmffiIntEnum,
-  kTvmffiStrEnum,
-  kTvmffiAccessStep,
-  kTvmffiAccessPath,
-  kTvmffiStructuralVisitor,
-  kTvmffiVisitErrorContext,
-  kTvmffiStructuralMutator,
-  kTvmffiStructuralKey,
-  kTvmffiFirstClientType,
+  kTvmffiNumDynamicTypes = 10,
+  kTvmffiFirstClientType = kTVMFFIDynObjectBegin + kTvmffiNumDynamicTypes,
   kTvmffiBuiltinTypesEnd = kTvmffiFirstClientType
 #else
+  kTvmffiNumDynamicTypes = 0,
   kTvmffiFirstClientType = kTVMFFIDynObjectBegin,
   kTvmffiBuiltinTypesEnd = kTVMFFIStaticObjectEnd
 #endif

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "core/any.h"
-#include "core/builtins.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
@@ -30,34 +30,14 @@ typedef struct {
  * Attributes whose columns exist from the start, before any registration: clients look up some of
  * them once, and would remember for good that there was none.
  */
-static const char kFirstAttrNames[] = /* NUL-terminated, in the order of the enum */
-    "__any_hash__\0"
-    "__any_equal__\0"
-    "__ffi_new__\0"
-    "__ffi_init__\0"
-    "__ffi_shallow_copy__\0"
-    "__ffi_convert__\0"
-    "__ffi_type_final__\0"
-    "__ffi_repr__\0"
-    "__ffi_hash__\0"
-    "__ffi_eq__\0"
-    "__ffi_compare__\0"
-    "__s_hash__\0"
-    "__s_equal__\0"
-    "__s_visit__\0"
-    "__s_mutate__\0"
-    "__s_maybe_inplace_mutate__\0"
-    "__data_to_json__\0"
-    "__data_from_json__\0"
-    "__ffi_enum__";
 static attr_record first_attrs[kTvmffiNumFirstAttrs];
 static tvmffi_table attrs; /* the others */
 
-/* The initial columns: the values for built-in types. The core profile has only the first two. */
+/* The initial columns: the values for built-in types. The core profile has those of the core. */
 #ifdef TVMFFI_PROFILE_FULL
 enum { kNumOwnAttrs = kTvmffiNumFirstAttrs };
 #else
-enum { kNumOwnAttrs = kTvmffiAttrAnyEqual + 1 };
+enum { kNumOwnAttrs = kTvmffiCoreAttrsEnd };
 #endif
 static TVMFFIAny own_values[kNumOwnAttrs][kTvmffiBuiltinTypesEnd];
 static int has_own_values;
@@ -65,7 +45,7 @@ static int has_own_values;
 /* ---- Finding ---- */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {
-  const char *first = kFirstAttrNames;
+  const char *first = tvmffi_all_builtins.attr_names;
   size_t i, size;
   for (i = 0; i < kTvmffiNumFirstAttrs; ++i, first += size + 1) {
     size = strlen(first);
@@ -115,8 +95,8 @@ static void ensure_own_values(void) {
   size_t group;
   if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_own_values))) return;
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  for (group = 0; group < tvmffi_num_builtin_attr_groups && !has_own_values; ++group) {
-    add_own_values(tvmffi_builtin_attr_groups[group]);
+  for (group = 0; group < tvmffi_all_builtins.num_attrs && !has_own_values; ++group) {
+    add_own_values(tvmffi_all_builtins.attrs[group]);
   }
   tvmffi_atomic_store_release_int(&has_own_values, 1);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
@@ -132,7 +112,7 @@ const TVMFFIAny *tvmffi_type_find_attr(int attr, int32_t type_index) {
 }
 
 static const char *name_of_first_attr(int attr) {
-  const char *name = kFirstAttrNames;
+  const char *name = tvmffi_all_builtins.attr_names;
   while (attr-- > 0) name += strlen(name) + 1;
   return name;
 }

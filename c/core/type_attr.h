@@ -9,29 +9,14 @@
 
 #include "core/function.h"
 
-/* Attributes whose columns exist from the start, in the order of their names in type_attr.c. */
-enum {
-  kTvmffiAttrAnyHash,
-  kTvmffiAttrAnyEqual,
-  kTvmffiAttrNew,
-  kTvmffiAttrInit,
-  kTvmffiAttrShallowCopy,
-  kTvmffiAttrConvert,
-  kTvmffiAttrTypeFinal,
-  kTvmffiAttrRepr,
-  kTvmffiAttrHash,
-  kTvmffiAttrEq,
-  kTvmffiAttrCompare,
-  kTvmffiAttrSHash,
-  kTvmffiAttrSEqual,
-  kTvmffiAttrSVisit,
-  kTvmffiAttrSMutate,
-  kTvmffiAttrSMaybeInplaceMutate,
-  kTvmffiAttrDataToJson,
-  kTvmffiAttrDataFromJson,
-  kTvmffiAttrEnum,
-  kTvmffiNumFirstAttrs
-};
+/*
+ * Attributes whose columns exist from the start have numbers. Each layer numbers and names those
+ * that it reads, after those of the layers below (builtin_tables.h).
+ */
+enum { kTvmffiAttrAnyHash, kTvmffiAttrAnyEqual, kTvmffiCoreAttrsEnd, kTvmffiNumFirstAttrs = 19 };
+#define TVMFFI_CORE_ATTR_NAMES \
+  "__any_hash__\0"             \
+  "__any_equal__\0"
 
 /* The value of such an attribute, or NULL; it lives until shutdown. Takes no lock. */
 const TVMFFIAny *tvmffi_type_find_attr(int attr, int32_t type_index);
@@ -61,13 +46,6 @@ typedef struct {
   tvmffi_attr_function *functions; /* one per attribute */
   size_t count;
 } tvmffi_builtin_attr_group;
-
-/* runtime/builtin_groups.c */
-extern const tvmffi_builtin_attr_group *const tvmffi_builtin_attr_groups[];
-extern const size_t tvmffi_num_builtin_attr_groups;
-
-/* core/bigint.c */
-extern const tvmffi_builtin_attr_group tvmffi_bigint_attrs;
 
 /*
  * For the bodies of attributes: checks that there are `expected` arguments and that the first

@@ -2,14 +2,12 @@
 /* The built-in functions that copy, print, compare and hash whole values: docs/abi/objects.md. */
 #include "core/any.h"
 #include "core/bigint.h"
-#include "core/builtins.h"
 #include "core/error.h"
-#include "core/type_attr.h"
+#include "dataclass/builtin_tables.h"
 #include "dataclass/deep_copy.h"
 #include "dataclass/recursive.h"
 #include "dataclass/repr.h"
 #include "reflect/fields.h"
-#include "reflect/objects.h"
 
 static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

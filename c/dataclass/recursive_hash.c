@@ -11,8 +11,8 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "dataclass/recursive.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
 

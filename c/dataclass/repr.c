@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"

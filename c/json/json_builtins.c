@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The global functions for JSON. */
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
+#include "json/builtin_tables.h"
 #include "json/json.h"
 
 static int parse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

@@ -2,13 +2,11 @@
 /* The built-in functions and attributes of JSON graphs. */
 #include "core/any.h"
 #include "core/bigint.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/string_object.h"
-#include "core/type_attr.h"
+#include "json/builtin_tables.h"
 #include "json/json.h"
 #include "json/json_graph.h"
-#include "reflect/objects.h"
 
 static int to_graph(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;

@@ -14,7 +14,6 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
-#include "core/builtin_types.h"
 #include "module/module_method.h"
 #include "module/module_set.h"
 
@@ -113,10 +112,6 @@ TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
  */
 int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
-
-/* ---- module_type.c ---- */
-
-extern const tvmffi_builtin_type_group tvmffi_module_types;
 
 /* ---- loader.c ---- */
 

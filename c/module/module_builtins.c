@@ -4,10 +4,10 @@
 
 #include "container/array.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
+#include "module/builtin_tables.h"
 #include "module/library.h"
 #include "module/module.h"
 

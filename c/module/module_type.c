@@ -2,8 +2,8 @@
 /* The reflected field of ffi.Module. */
 #include "container/array.h"
 #include "core/any.h"
-#include "core/builtin_types.h"
 #include "core/error.h"
+#include "module/builtin_tables.h"
 #include "module/module.h"
 
 static TVMFFIObject *module_of(void *field) {
@@ -47,18 +47,14 @@ static const tvmffi_builtin_field kFields[] = {
     {TVMFFI_FIELD_TEXTS("imports_", "@a", ""), 0, kTvmffiStoredObject,
      offsetof(tvmffi_module, imports), kTVMFFIArray, set_imports, get_imports},
 };
-static TVMFFIFieldInfo fields[1];
+static TVMFFIFieldInfo module_fields[1];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTVMFFIModule,
-     {{NULL, 0}, NULL, 48, kTVMFFISEqHashKindUnsupported},
-     1,
-     0,
-     kFields,
-     NULL,
-     fields,
-     NULL,
-     NULL},
+    {.type_index = kTVMFFIModule,
+     .metadata.total_size = 48,
+     .num_fields = 1,
+     .fields = kFields,
+     .field_records = module_fields},
 };
 
 const tvmffi_builtin_type_group tvmffi_module_types = {kTypes, sizeof kTypes / sizeof *kTypes};

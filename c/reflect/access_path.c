@@ -6,6 +6,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 
@@ -185,6 +186,14 @@ static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
 
 /* ---- Tables ---- */
 
+static int create_step(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiAccessStep, result);
+}
+
+static int create_path(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiAccessPath, result);
+}
+
 #define METHOD(name, signature, body) \
   { TVMFFI_METHOD_TEXTS("ffi.reflection.AccessPath." name, signature, ""), body, 0 }
 
@@ -229,30 +238,41 @@ static TVMFFIMethodInfo path_methods[kNumPathMethods];
 static tvmffi_builtin_function path_functions[kNumPathMethods];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTvmffiAccessStep,
-     {{NULL, 0},
-      tvmffi_create_access_step,
-      sizeof(tvmffi_access_step),
-      kTVMFFISEqHashKindConstTreeNode},
-     kNumStepFields,
-     0,
-     kStepFields,
-     NULL,
-     step_fields,
-     NULL,
-     NULL},
-    {kTvmffiAccessPath,
-     {{NULL, 0},
-      tvmffi_create_access_path,
-      sizeof(tvmffi_access_path),
-      kTVMFFISEqHashKindConstTreeNode},
-     kNumPathFields,
-     kNumPathMethods,
-     kPathFields,
-     kPathMethods,
-     path_fields,
-     path_methods,
-     path_functions},
+    {.type_index = kTvmffiAccessStep,
+     .letter = 'S',
+     .key = "ffi.reflection.AccessStep",
+     .any_offset = offsetof(tvmffi_access_step, key),
+     .metadata = {.creator = create_step,
+                  .total_size = sizeof(tvmffi_access_step),
+                  .structural_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode},
+     .num_fields = kNumStepFields,
+     .fields = kStepFields,
+     .field_records = step_fields},
+    {.type_index = kTvmffiAccessPath,
+     .letter = 'P',
+     .key = "ffi.reflection.AccessPath",
+     .num_objects = 2,
+     .metadata = {.creator = create_path,
+                  .total_size = sizeof(tvmffi_access_path),
+                  .structural_eq_hash_kind = kTVMFFISEqHashKindConstTreeNode},
+     .num_fields = kNumPathFields,
+     .num_methods = kNumPathMethods,
+     .fields = kPathFields,
+     .methods = kPathMethods,
+     .field_records = path_fields,
+     .method_records = path_methods,
+     .functions = path_functions},
 };
 
 const tvmffi_builtin_type_group tvmffi_access_path_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    TVMFFI_MAKES_AND_COPIES(kTvmffiAccessStep),
+    TVMFFI_MAKES_AND_COPIES(kTvmffiAccessPath),
+    TVMFFI_IS_FINAL(kTvmffiAccessStep, true),
+    TVMFFI_IS_FINAL(kTvmffiAccessPath, true),
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_access_path_attrs = {kAttrs, attr_functions, kNumAttrs};

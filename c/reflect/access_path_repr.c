@@ -10,8 +10,8 @@
 #include "core/function.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "reflect/access_path.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/objects.h"
 
 static const char kSignature[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
@@ -104,4 +104,4 @@ static const tvmffi_builtin_attr kAttrs[] = {
 enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
 static tvmffi_attr_function functions[kNumAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_access_path_attrs = {kAttrs, functions, kNumAttrs};
+const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs = {kAttrs, functions, kNumAttrs};

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/shape.h"
 #include "core/type.h"
-#include "core/type_attr.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/objects.h"
 
 static bool is_sequence(const TVMFFIAny *value) {

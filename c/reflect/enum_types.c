@@ -4,10 +4,44 @@
  * (docs/abi/types.md#enumerations).
  */
 #include "container/list.h"
+#include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
+
+/* ---- Making ---- */
+
+static int fill_state(void *self) {
+  tvmffi_enum_state *state = self;
+  state->entries = tvmffi_list_new(0);
+  if (state->entries == NULL) return -1;
+  state->indexes = tvmffi_dict_new();
+  state->attrs = tvmffi_dict_new();
+  return state->indexes != NULL && state->attrs != NULL ? 0 : tvmffi_fail_memory();
+}
+
+static int fill_member(void *self) {
+  ((tvmffi_enum *)self)->str_index.type_index = kTVMFFISmallStr;
+  return 0;
+}
+
+static int create_state(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiEnumState, result);
+}
+
+static int create_enum(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiEnum, result);
+}
+
+static int create_int_enum(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiIntEnum, result);
+}
+
+static int create_str_enum(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiStrEnum, result);
+}
 
 static int init_enum_state(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIObject *state = tvmffi_reflect_new(kTvmffiEnumState);
@@ -17,6 +51,8 @@ static int init_enum_state(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *r
   *result = tvmffi_any_object(state);
   return 0;
 }
+
+/* ---- Tables ---- */
 
 static const tvmffi_builtin_field kStateFields[] = {
     {TVMFFI_FIELD_TEXTS("entries", "+O", "The members, in the order of registration."),
@@ -60,45 +96,66 @@ static TVMFFIMethodInfo state_methods[1];
 static tvmffi_builtin_function state_functions[1];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTvmffiEnumState,
-     {{NULL, 0},
-      tvmffi_create_enum_state,
-      sizeof(tvmffi_enum_state),
-      kTVMFFISEqHashKindUnsupported},
-     3,
-     1,
-     kStateFields,
-     kStateMethods,
-     state_fields,
-     state_methods,
-     state_functions},
-    {kTvmffiEnum,
-     {{NULL, 0}, tvmffi_create_enum, sizeof(tvmffi_enum), kTVMFFISEqHashKindUniqueInstance},
-     2,
-     0,
-     kEnumFields,
-     NULL,
-     enum_fields,
-     NULL,
-     NULL},
-    {kTvmffiIntEnum,
-     {{NULL, 0}, tvmffi_create_int_enum, sizeof(tvmffi_enum), kTVMFFISEqHashKindUniqueInstance},
-     1,
-     0,
-     kIntFields,
-     NULL,
-     int_fields,
-     NULL,
-     NULL},
-    {kTvmffiStrEnum,
-     {{NULL, 0}, tvmffi_create_str_enum, sizeof(tvmffi_enum), kTVMFFISEqHashKindUniqueInstance},
-     1,
-     0,
-     kTextFields,
-     NULL,
-     text_fields,
-     NULL,
-     NULL},
+    {.type_index = kTvmffiEnumState,
+     .key = "ffi.EnumState",
+     .num_objects = 3,
+     .fill = fill_state,
+     .metadata = {.creator = create_state, .total_size = sizeof(tvmffi_enum_state)},
+     .num_fields = 3,
+     .num_methods = 1,
+     .fields = kStateFields,
+     .methods = kStateMethods,
+     .field_records = state_fields,
+     .method_records = state_methods,
+     .functions = state_functions},
+    {.type_index = kTvmffiEnum,
+     .key = "ffi.Enum",
+     .any_offset = offsetof(tvmffi_enum, str_index),
+     .fill = fill_member,
+     .metadata = {.creator = create_enum,
+                  .total_size = sizeof(tvmffi_enum),
+                  .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
+     .num_fields = 2,
+     .fields = kEnumFields,
+     .field_records = enum_fields},
+    {.type_index = kTvmffiIntEnum,
+     .key = "ffi.IntEnum",
+     .parent_index = kTvmffiEnum,
+     .any_offset = offsetof(tvmffi_enum, str_index),
+     .fill = fill_member,
+     .metadata = {.creator = create_int_enum,
+                  .total_size = sizeof(tvmffi_enum),
+                  .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
+     .num_fields = 1,
+     .fields = kIntFields,
+     .field_records = int_fields},
+    {.type_index = kTvmffiStrEnum,
+     .key = "ffi.StrEnum",
+     .parent_index = kTvmffiEnum,
+     .any_offset = offsetof(tvmffi_enum, str_index),
+     .fill = fill_member,
+     .metadata = {.creator = create_str_enum,
+                  .total_size = sizeof(tvmffi_enum),
+                  .structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance},
+     .num_fields = 1,
+     .fields = kTextFields,
+     .field_records = text_fields},
 };
 
 const tvmffi_builtin_type_group tvmffi_enum_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    TVMFFI_MAKES_AND_COPIES(kTvmffiEnumState),
+    TVMFFI_MAKES_AND_COPIES(kTvmffiEnum),
+    TVMFFI_MAKES_AND_COPIES(kTvmffiIntEnum),
+    TVMFFI_MAKES_AND_COPIES(kTvmffiStrEnum),
+    {kTvmffiEnumState, kTvmffiAttrInit, false, tvmffi_reflect_call_new, NULL},
+    TVMFFI_IS_FINAL(kTvmffiEnumState, true),
+    TVMFFI_IS_FINAL(kTvmffiEnum, false),
+    TVMFFI_IS_FINAL(kTvmffiIntEnum, false),
+    TVMFFI_IS_FINAL(kTvmffiStrEnum, false),
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_enum_attrs = {kAttrs, attr_functions, kNumAttrs};

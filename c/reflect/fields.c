@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "platform/atomic.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/frontend_type.h"
 
 /* ---- Iterating ---- */

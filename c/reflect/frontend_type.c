@@ -14,7 +14,7 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
 

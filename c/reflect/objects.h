@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types with reflected fields that the library itself defines: docs/abi/types.md. */
+/* Objects with reflected fields that the library itself makes: docs/abi/types.md. */
 #ifndef TVMFFI_REFLECT_OBJECTS_H_
 #define TVMFFI_REFLECT_OBJECTS_H_
 
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
-#include "core/builtin_types.h"
-#include "core/type_attr.h"
+#include "reflect/builtin_tables.h"
 
 typedef struct {
   TVMFFIObject header;
@@ -23,59 +22,26 @@ typedef struct {
   TVMFFIAny str_index;
 } tvmffi_enum;
 
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIAny value;
-} tvmffi_visit_interrupt;
-
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIObject *reverse_visit_pattern; /* List, innermost first */
-  TVMFFIObject *prev_error_context;    /* or NULL */
-} tvmffi_visit_error_context;
-
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIAny key;
-  int64_t hash_i64;
-} tvmffi_structural_key;
-
 /*
- * Made by clients and by the functions that walk; docs/abi/structural.md#visits and
- * docs/abi/structural.md#mutators describe their tables.
+ * A new object of a built-in type whose table says what its objects own. NULL with the error
+ * raised.
  */
-typedef struct {
-  TVMFFIObject header;
-  const void *vtable;
-  int32_t def_region_kind;
-} tvmffi_structural_visitor;
-typedef tvmffi_structural_visitor tvmffi_structural_mutator;
-
-/* A new object of a type in this file or in access_path.h. NULL with the error raised. */
 void *tvmffi_reflect_new(int32_t type_index);
 
-extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_access_path_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_dataclass_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_visit_attrs;
-extern const tvmffi_builtin_attr_group tvmffi_mutate_attrs;
-extern const tvmffi_builtin_type_group tvmffi_enum_types;
-extern const tvmffi_builtin_type_group tvmffi_access_path_types;
-extern const tvmffi_builtin_type_group tvmffi_structural_types;
-extern const tvmffi_builtin_type_group tvmffi_structural_key_types;
+/* The same, for creators in tables of types. */
+int tvmffi_reflect_make(int32_t type_index, TVMFFIObjectHandle *result);
 
-/* Creators, for the tables of types. */
-int tvmffi_create_enum_state(TVMFFIObjectHandle *result);
-int tvmffi_create_enum(TVMFFIObjectHandle *result);
-int tvmffi_create_int_enum(TVMFFIObjectHandle *result);
-int tvmffi_create_str_enum(TVMFFIObjectHandle *result);
-int tvmffi_create_access_step(TVMFFIObjectHandle *result);
-int tvmffi_create_access_path(TVMFFIObjectHandle *result);
-int tvmffi_create_visit_interrupt(TVMFFIObjectHandle *result);
-int tvmffi_create_visit_error_context(TVMFFIObjectHandle *result);
-int tvmffi_create_structural_key(TVMFFIObjectHandle *result);
+/* The attributes of such types: how to make and copy an object, whether types may derive from it.
+ */
+#define TVMFFI_MAKES_AND_COPIES(type)                                           \
+  {type, kTvmffiAttrNew, false, tvmffi_reflect_call_new, NULL}, {               \
+    type, kTvmffiAttrShallowCopy, false, tvmffi_reflect_call_shallow_copy, NULL \
+  }
+#define TVMFFI_IS_FINAL(type, value) \
+  { type, kTvmffiAttrTypeFinal, value, NULL, NULL }
+
+int tvmffi_reflect_call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int tvmffi_reflect_call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args,
+                                     TVMFFIAny *result);
 
 #endif /* TVMFFI_REFLECT_OBJECTS_H_ */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"

@@ -12,6 +12,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 
 /* ---- Setters of plain fields ---- */

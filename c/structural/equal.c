@@ -9,10 +9,10 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "reflect/access_path.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
+#include "structural/builtin_tables.h"
 #include "structural/mismatch.h"
 #include "structural/plain.h"
 

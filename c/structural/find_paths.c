@@ -9,7 +9,6 @@
 #include "base/stack.h"
 #include "container/array.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
@@ -17,9 +16,10 @@
 #include "platform/atomic.h"
 #include "reflect/access_path.h"
 #include "reflect/children.h"
-#include "reflect/objects.h"
 #include "reflect/walk.h"
+#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
+#include "structural/types.h"
 
 typedef struct {
   TVMFFIObject *obj;  /* borrowed from the frame below */

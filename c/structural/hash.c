@@ -10,10 +10,10 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "platform/atomic.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
+#include "structural/builtin_tables.h"
 #include "structural/plain.h"
 
 static const char kHook[] =

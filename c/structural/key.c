@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
 #include "structural/structural.h"
+#include "structural/types.h"
 
 static tvmffi_structural_options options_of(const TVMFFIAny *args) {
   tvmffi_structural_options options;
@@ -108,7 +108,13 @@ static int init(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
 
 /* ---- Tables ---- */
 
+static int create_key(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiStructuralKey, result);
+}
+
 static const tvmffi_builtin_attr kAttrs[] = {
+    TVMFFI_MAKES_AND_COPIES(kTvmffiStructuralKey),
+    TVMFFI_IS_FINAL(kTvmffiStructuralKey, true),
     {kTvmffiStructuralKey, kTvmffiAttrInit, false, init, NULL},
     {kTvmffiStructuralKey, kTvmffiAttrAnyHash, false, any_hash, NULL},
     {kTvmffiStructuralKey, kTvmffiAttrAnyEqual, false, any_equal, NULL},
@@ -129,23 +135,23 @@ static const tvmffi_builtin_method kMethods[] = {
                          "Makes a key of a value, with the value's structural hash."),
      make_key, kTVMFFIFieldFlagBitMaskIsStaticMethod},
 };
-static TVMFFIFieldInfo fields[2];
-static TVMFFIMethodInfo methods[1];
-static tvmffi_builtin_function method_functions[1];
+static TVMFFIFieldInfo key_fields[2];
+static TVMFFIMethodInfo key_methods[1];
+static tvmffi_builtin_function key_functions[1];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTvmffiStructuralKey,
-     {{NULL, 0},
-      tvmffi_create_structural_key,
-      sizeof(tvmffi_structural_key),
-      kTVMFFISEqHashKindUnsupported},
-     2,
-     1,
-     kFields,
-     kMethods,
-     fields,
-     methods,
-     method_functions},
+    {.type_index = kTvmffiStructuralKey,
+     .letter = 'K',
+     .key = "ffi.StructuralKey",
+     .any_offset = offsetof(tvmffi_structural_key, key),
+     .metadata = {.creator = create_key, .total_size = sizeof(tvmffi_structural_key)},
+     .num_fields = 2,
+     .num_methods = 1,
+     .fields = kFields,
+     .methods = kMethods,
+     .field_records = key_fields,
+     .method_records = key_methods,
+     .functions = key_functions},
 };
 
 const tvmffi_builtin_type_group tvmffi_structural_key_types = {kTypes,

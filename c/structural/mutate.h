@@ -12,8 +12,8 @@
 #include "base/pointer_map.h"
 #include "base/stack.h"
 #include "core/object.h"
-#include "reflect/objects.h"
 #include "structural/callbacks.h"
+#include "structural/types.h"
 
 /* The table of a mutator. Arguments are views, results outcomes (outcome.h). */
 typedef TVMFFIAny (*tvmffi_mutate)(void *mutator, TVMFFIAny value);

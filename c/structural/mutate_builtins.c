@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in functions and attributes of mutators. */
+#include "structural/builtin_tables.h"
 #include "structural/mutate.h"
 
 #include "container/lend.h"
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"
 

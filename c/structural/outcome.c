@@ -5,6 +5,7 @@
 #include "core/type.h"
 #include "platform/atomic.h"
 #include "reflect/objects.h"
+#include "structural/types.h"
 
 TVMFFIAny tvmffi_outcome_raised(void) {
   TVMFFIObjectHandle error = NULL;

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The types of structural functions: interrupts, error contexts, visitors and mutators. */
+#include "structural/types.h"
+
+#include "container/list.h"
 #include "core/any.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
+
+static int fill_context(void *self) {
+  tvmffi_visit_error_context *context = self;
+  context->reverse_visit_pattern = tvmffi_list_new(0);
+  return context->reverse_visit_pattern != NULL ? 0 : -1;
+}
+
+static int create_interrupt(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTVMFFIVisitInterrupt, result);
+}
+
+static int create_context(TVMFFIObjectHandle *result) {
+  return tvmffi_reflect_make(kTvmffiVisitErrorContext, result);
+}
 
 static const tvmffi_builtin_field kInterruptFields[] = {
     {TVMFFI_FIELD_TEXTS("value", "a", ""), kTVMFFIFieldFlagBitMaskHasDefault, kTvmffiStoredAny,
@@ -21,48 +38,44 @@ static const tvmffi_builtin_field kContextFields[] = {
 static TVMFFIFieldInfo interrupt_fields[1], context_fields[2];
 
 static const tvmffi_builtin_type kTypes[] = {
-    {kTVMFFIVisitInterrupt,
-     {{NULL, 0},
-      tvmffi_create_visit_interrupt,
-      sizeof(tvmffi_visit_interrupt),
-      kTVMFFISEqHashKindUnsupported},
-     1,
-     0,
-     kInterruptFields,
-     NULL,
-     interrupt_fields,
-     NULL,
-     NULL},
-    {kTvmffiVisitErrorContext,
-     {{NULL, 0},
-      tvmffi_create_visit_error_context,
-      sizeof(tvmffi_visit_error_context),
-      kTVMFFISEqHashKindUnsupported},
-     2,
-     0,
-     kContextFields,
-     NULL,
-     context_fields,
-     NULL,
-     NULL},
-    {kTvmffiStructuralVisitor,
-     {{NULL, 0}, NULL, sizeof(tvmffi_structural_visitor), kTVMFFISEqHashKindUnsupported},
-     0,
-     0,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL},
-    {kTvmffiStructuralMutator,
-     {{NULL, 0}, NULL, sizeof(tvmffi_structural_mutator), kTVMFFISEqHashKindUnsupported},
-     0,
-     0,
-     NULL,
-     NULL,
-     NULL,
-     NULL,
-     NULL},
+    {.type_index = kTVMFFIVisitInterrupt,
+     .letter = 'I',
+     .key = "ffi.VisitInterrupt",
+     .any_offset = offsetof(tvmffi_visit_interrupt, value),
+     .metadata = {.creator = create_interrupt, .total_size = sizeof(tvmffi_visit_interrupt)},
+     .num_fields = 1,
+     .fields = kInterruptFields,
+     .field_records = interrupt_fields},
+    {.type_index = kTvmffiStructuralVisitor,
+     .letter = 'W',
+     .key = "ffi.StructuralVisitor",
+     .metadata.total_size = sizeof(tvmffi_structural_visitor)},
+    {.type_index = kTvmffiVisitErrorContext,
+     .letter = 'X',
+     .key = "ffi.VisitErrorContext",
+     .num_objects = 2,
+     .fill = fill_context,
+     .metadata = {.creator = create_context, .total_size = sizeof(tvmffi_visit_error_context)},
+     .num_fields = 2,
+     .fields = kContextFields,
+     .field_records = context_fields},
+    {.type_index = kTvmffiStructuralMutator,
+     .letter = 'U',
+     .key = "ffi.StructuralMutator",
+     .metadata.total_size = sizeof(tvmffi_structural_mutator)},
 };
 
 const tvmffi_builtin_type_group tvmffi_structural_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    TVMFFI_MAKES_AND_COPIES(kTVMFFIVisitInterrupt),
+    TVMFFI_MAKES_AND_COPIES(kTvmffiVisitErrorContext),
+    TVMFFI_IS_FINAL(kTVMFFIVisitInterrupt, true),
+    TVMFFI_IS_FINAL(kTvmffiStructuralVisitor, false),
+    TVMFFI_IS_FINAL(kTvmffiVisitErrorContext, true),
+    TVMFFI_IS_FINAL(kTvmffiStructuralMutator, false),
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_structural_type_attrs = {kAttrs, attr_functions, kNumAttrs};

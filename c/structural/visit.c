@@ -7,9 +7,9 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"
+#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
 #include "structural/structural.h"
 

@@ -10,8 +10,8 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "reflect/objects.h"
 #include "structural/callbacks.h"
+#include "structural/types.h"
 
 /* The table of a visitor. The value is a view, the result an outcome (outcome.h). */
 typedef TVMFFIAny (*tvmffi_visit)(void *visitor, TVMFFIAny value);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in functions and attributes of visitors. */
 #include "core/any.h"
-#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "core/type_attr.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
+#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
+#include "structural/types.h"
 #include "structural/visit.h"
 
 /* ---- The engine: a visitor that calls back ---- */

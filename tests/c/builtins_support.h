@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "c/builtin_table.h"
-#include "core/builtins.h"
+#include "core/builtin_tables.h"
 
 /* Returns the function's row in kBuiltins, or -1 if there is none. */
 static inline int find_row(const char *name) {
@@ -21,12 +21,12 @@ static inline int find_row(const char *name) {
 /* Calls check(row) for every function that this build has. */
 static inline void for_each(void (*check)(int row)) {
   size_t group, i;
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    const char *texts = tvmffi_builtin_groups[group]->texts;
-    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
+    const char *texts = tvmffi_all_builtins.functions[group]->texts;
+    for (i = 0; i < tvmffi_all_builtins.functions[group]->count; ++i) {
       tvmffi_builtin builtin;
       int row;
-      texts = tvmffi_builtin_read(texts, tvmffi_builtin_groups[group]->bodies[i], &builtin);
+      texts = tvmffi_builtin_read(texts, tvmffi_all_builtins.functions[group]->bodies[i], &builtin);
       row = find_row(builtin.name);
       if (row >= 0) check(row);
     }

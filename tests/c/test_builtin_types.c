@@ -11,6 +11,8 @@
 #include "core/type_attr.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
+#include "structural/types.h"
 #include "support/check.h"
 
 /* {index, parent, size, whether it has a creator, kind, fields, methods} */

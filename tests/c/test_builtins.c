@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The set of built-in functions and their metadata. Arguments: test_builtins_arguments.c. */
-#include "core/builtins.h"
+#include "core/builtin_tables.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -14,12 +14,12 @@ static char seen[kNumBuiltins];
 static void test_every_function_is_known_and_there_once(void **state) {
   size_t group, i;
   (void)state;
-  for (group = 0; group < tvmffi_num_builtin_groups; ++group) {
-    const char *texts = tvmffi_builtin_groups[group]->texts;
-    for (i = 0; i < tvmffi_builtin_groups[group]->count; ++i) {
+  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
+    const char *texts = tvmffi_all_builtins.functions[group]->texts;
+    for (i = 0; i < tvmffi_all_builtins.functions[group]->count; ++i) {
       tvmffi_builtin builtin;
       int row;
-      texts = tvmffi_builtin_read(texts, tvmffi_builtin_groups[group]->bodies[i], &builtin);
+      texts = tvmffi_builtin_read(texts, tvmffi_all_builtins.functions[group]->bodies[i], &builtin);
       row = find_row(builtin.name);
       if (row < 0 || seen[row]) print_error("%s\n", builtin.name);
       assert_true(row >= 0);

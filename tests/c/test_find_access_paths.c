@@ -4,6 +4,8 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
+#include "structural/types.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static int32_t tree;

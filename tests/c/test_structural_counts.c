@@ -5,6 +5,7 @@
  */
 #include "c/structural_support.h"
 #include "core/type.h"
+#include "structural/builtin_tables.h"
 #include "structural/mutate.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"

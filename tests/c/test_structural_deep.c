@@ -4,6 +4,8 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
+#include "structural/types.h"
 #include "support/thread.h"
 
 enum { kLevels = 1000000, kSmallStack = 256 * 1024 };

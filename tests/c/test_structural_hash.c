@@ -5,7 +5,9 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
 #include "structural/structural.h"
+#include "structural/types.h"
 
 static int32_t tree_type, variable_type, graph_type, ignoring_type;
 

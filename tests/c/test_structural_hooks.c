@@ -3,6 +3,7 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "core/type_attr.h"
+#include "structural/builtin_tables.h"
 #include "structural/mutate.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"

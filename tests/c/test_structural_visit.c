@@ -3,6 +3,7 @@
 
 #include "c/structural_support.h"
 #include "core/type.h"
+#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
 
 static const TVMFFIAny none;        /* {0, 0, 0}: None */

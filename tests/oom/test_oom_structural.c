@@ -3,6 +3,8 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/objects.h"
+#include "structural/builtin_tables.h"
+#include "structural/types.h"
 #include "support/oom.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of this layer, and its numbers of attributes. */
+#ifndef TVMFFI_JSON_BUILTIN_TABLES_H_
+#define TVMFFI_JSON_BUILTIN_TABLES_H_
+
+#include "reflect/builtin_tables.h"
+
+enum {
+  kTvmffiAttrDataToJson = kTvmffiReflectAttrsEnd,
+  kTvmffiAttrDataFromJson,
+  kTvmffiJsonAttrsEnd
+};
+#define TVMFFI_JSON_ATTR_NAMES \
+  "__data_to_json__\0"         \
+  "__data_from_json__\0"
+
+extern const tvmffi_builtin_group tvmffi_json_builtins;
+extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
+extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
+
+#endif /* TVMFFI_JSON_BUILTIN_TABLES_H_ */

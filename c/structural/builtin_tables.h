@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of this layer, and its numbers of types and attributes. */
+#ifndef TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
+#define TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
+
+#include "json/builtin_tables.h"
+
+enum {
+  kTvmffiStructuralVisitor = kTvmffiReflectTypesEnd,
+  kTvmffiVisitErrorContext,
+  kTvmffiStructuralMutator,
+  kTvmffiStructuralKey,
+  kTvmffiStructuralTypesEnd
+};
+
+enum {
+  kTvmffiAttrSHash = kTvmffiJsonAttrsEnd,
+  kTvmffiAttrSEqual,
+  kTvmffiAttrSVisit,
+  kTvmffiAttrSMutate,
+  kTvmffiAttrSMaybeInplaceMutate,
+  kTvmffiStructuralAttrsEnd
+};
+#define TVMFFI_STRUCTURAL_ATTR_NAMES \
+  "__s_hash__\0"                     \
+  "__s_equal__\0"                    \
+  "__s_visit__\0"                    \
+  "__s_mutate__\0"                   \
+  "__s_maybe_inplace_mutate__\0"
+
+extern const tvmffi_builtin_group tvmffi_structural_builtins;
+extern const tvmffi_builtin_group tvmffi_visit_builtins;
+extern const tvmffi_builtin_group tvmffi_mutate_builtins;
+extern const tvmffi_builtin_group tvmffi_find_paths_builtins;
+extern const tvmffi_builtin_type_group tvmffi_structural_types;
+extern const tvmffi_builtin_type_group tvmffi_structural_key_types;
+extern const tvmffi_builtin_attr_group tvmffi_structural_type_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_visit_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_mutate_attrs;
+
+#endif /* TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_ */
