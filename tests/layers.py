@@ -1,18 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fail when a file includes one of a layer above its own.
+"""Fail when a file uses a layer above its own.
 
-    layers.py FOLDER LAYER...
+    layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
+    layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive lack
 
-A layer is a subfolder of FOLDER; the lowest comes first.
+The lowest layer comes first. `symbols` needs nm (or the program in NM), and exits with 77 if there is none. It also
+fails for a name that is linked between files but does not begin with tvmffi_.
 """
+import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
+# What the lowest layers read from the highest: the list of all tables (c/core/builtin_tables.h).
+FROM_ABOVE = {"tvmffi_all_builtins"}
+# The exported functions, and the names of ModuleObj in C++.
+EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
+SKIPPED = 77
 
-def main():
-    root, layers = pathlib.Path(sys.argv[1]), sys.argv[2:]
+
+def check_includes(folder, layers):
+    root = pathlib.Path(folder)
     unknown = {path.name for path in root.iterdir() if path.is_dir()} ^ set(layers)
     wrong = [f"{name}: no such layer, or not in the list of them" for name in sorted(unknown)]
     files = 0
@@ -22,8 +33,48 @@ def main():
             for included in re.findall(r'^#include "([a-z_]+)/', path.read_text(), re.MULTILINE):
                 if included in layers[height + 1:]:
                     wrong.append(f"{path.relative_to(root)}: includes of {included}, which is above {layer}")
-    print(*wrong, f"{files} files in {len(layers)} layers", sep="\n")
-    return 1 if wrong or files == 0 else 0
+    return wrong, f"{files} files in {len(layers)} layers", files != 0
+
+
+def read_symbols(archive, nm):
+    """({symbol: file that defines it}, [(file, symbol that it lacks)]); a file is <layer>/<name>.c."""
+    listing = subprocess.run([nm, "-g", archive], capture_output=True, text=True, check=True).stdout
+    defined, lacked, file = {}, [], None
+    for line in listing.splitlines():
+        member = re.fullmatch(r"(?:.*[/(\[])?(\w+\.c)\.(?:o|obj)[)\]]?:", line)  # <layer>_<name>.c.o
+        cells = line.split()
+        if member:
+            file = member.group(1).replace("_", "/", 1)
+        elif len(cells) == 2 and cells[0] == "U":
+            lacked.append((file, cells[1]))
+        elif len(cells) == 3:
+            defined[cells[2]] = file
+    return defined, lacked
+
+
+def check_symbols(archive, layers):
+    nm = shutil.which(os.environ.get("NM", "nm"))
+    if nm is None:
+        print("skipped: there is no nm to read symbols with")
+        sys.exit(SKIPPED)
+    height = {layer: i for i, layer in enumerate(layers)}
+    defined, lacked = read_symbols(archive, nm)
+    layer_of = {file: file.split("/")[0] for file in {*defined.values(), *(file for file, _ in lacked)}}
+    wrong = [f"{file}: {layer_of[file]} is no layer" for file in sorted(layer_of) if layer_of[file] not in height]
+    for file, symbol in [] if wrong else sorted(lacked):
+        owner = defined.get(symbol, file)  # the C library's count as the file's own
+        if height[layer_of[owner]] > height[layer_of[file]] and symbol not in FROM_ABOVE:
+            wrong.append(f"{file}: uses {symbol} of {owner}, and {layer_of[owner]} is above {layer_of[file]}")
+    wrong += [f"{file}: {symbol} does not begin with tvmffi_" for symbol, file in sorted(defined.items())
+              if not symbol.startswith("tvmffi_") and not EXPORTED.fullmatch(symbol)]
+    return wrong, f"{len(defined)} names of {len(layer_of)} files in {len(layers)} layers", len(defined) != 0
+
+
+def main():
+    check = {"includes": check_includes, "symbols": check_symbols}[sys.argv[1]]
+    wrong, summary, found_any = check(sys.argv[2], sys.argv[3:])
+    print(*wrong, summary, sep="\n")
+    return 1 if wrong or not found_any else 0
 
 
 if __name__ == "__main__":
