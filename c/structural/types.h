@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of structural functions: abi/04 section 10. */
+/* Objects of structural functions: docs/abi/types.md. */
 #ifndef TVMFFI_STRUCTURAL_TYPES_H_
 #define TVMFFI_STRUCTURAL_TYPES_H_
 
@@ -24,7 +24,10 @@ typedef struct {
   int64_t hash_i64;
 } tvmffi_structural_key;
 
-/* Made by clients and by the functions that walk; abi/04 section 4 describes their tables. */
+/*
+ * Made by clients and by the functions that walk; docs/abi/structural.md#visits and
+ * docs/abi/structural.md#mutators describe their tables.
+ */
 typedef struct {
   TVMFFIObject header;
   const void *vtable;
