@@ -13,17 +13,23 @@ void tvmffi_pointer_map_fini(tvmffi_pointer_map *map) {
   memset(map, 0, sizeof *map);
 }
 
-/* The slot of a key, or the free slot where it belongs. The table must have a free slot. */
-static tvmffi_pointer_entry *find_slot(const tvmffi_pointer_map *map, const void *key,
-                                       const void *partner) {
+/* The slot where the search for a key begins. */
+static inline size_t home_of(const tvmffi_pointer_map *map, const void *key, const void *partner) {
   /*
    * Fibonacci hashing: the multiplier is 2^64 divided by the golden ratio. The shift by 4 drops
    * bits that are always 0, because objects are at least 16 bytes apart.
    */
   uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t i;
-  hash = (hash ^ (uint64_t)(uintptr_t)partner >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-  i = (size_t)(hash >> 20) & (map->capacity - 1);
+  if (partner != NULL) {
+    hash = (hash ^ (uint64_t)(uintptr_t)partner >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+  }
+  return (size_t)(hash >> 32) & (map->capacity - 1);
+}
+
+/* The slot of a key, or the free slot where it belongs. The table must have a free slot. */
+static inline tvmffi_pointer_entry *find_slot(const tvmffi_pointer_map *map, const void *key,
+                                              const void *partner) {
+  size_t i = home_of(map, key, partner);
   while (map->slots[i].key != NULL &&
          (map->slots[i].key != key || map->slots[i].partner != partner)) {
     i = (i + 1) & (map->capacity - 1);
@@ -73,4 +79,21 @@ tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, co
 
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure(tvmffi_pointer_map *map, const void *key) {
   return tvmffi_pointer_map_ensure_pair(map, key, NULL);
+}
+
+/* Closes the gap by moving entries back, so that no search ends before its key. */
+void tvmffi_pointer_map_remove(tvmffi_pointer_map *map, const void *key) {
+  const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(map, key);
+  size_t mask = map->capacity - 1, gap, i;
+  if (found == NULL) return;
+  gap = (size_t)(found - map->slots);
+  for (i = (gap + 1) & mask; map->slots[i].key != NULL; i = (i + 1) & mask) {
+    const tvmffi_pointer_entry *entry = &map->slots[i];
+    size_t home = home_of(map, entry->key, entry->partner);
+    if (((i - home) & mask) < ((i - gap) & mask)) continue; /* its home lies behind the gap */
+    map->slots[gap] = *entry;
+    gap = i;
+  }
+  memset(&map->slots[gap], 0, sizeof map->slots[gap]);
+  --map->size;
 }

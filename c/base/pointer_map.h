@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A hash map from addresses, or pairs of them, to numbers or pointers: for walks of object graphs.
- */
+/* A hash map from addresses, or pairs of them, to numbers or pointers. */
 #ifndef TVMFFI_BASE_POINTER_MAP_H_
 #define TVMFFI_BASE_POINTER_MAP_H_
 
@@ -17,7 +15,7 @@ typedef struct {
   } value;
 } tvmffi_pointer_entry;
 
-/* All bytes 0 is an empty map. Entries are never removed. */
+/* All bytes 0 is an empty map. */
 typedef struct {
   tvmffi_pointer_entry *slots;
   size_t size;
@@ -39,5 +37,8 @@ tvmffi_pointer_entry *tvmffi_pointer_map_ensure(tvmffi_pointer_map *map, const v
 /* The same for a pair of addresses. */
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, const void *key,
                                                      const void *partner);
+
+/* Removes the entry of a key, if there is one. Moves others. */
+void tvmffi_pointer_map_remove(tvmffi_pointer_map *map, const void *key);
 
 #endif /* TVMFFI_BASE_POINTER_MAP_H_ */

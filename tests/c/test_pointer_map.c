@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The maps of addresses and the stacks that walks use. */
+/* Maps of addresses, and stacks. */
 #include "base/pointer_map.h"
 
 #include "base/stack.h"
@@ -28,6 +28,39 @@ static void test_addresses_are_found_again(void **state) {
   assert_null(tvmffi_pointer_map_find(&map, bytes));
 }
 
+/* Neighbours that share runs of slots: every one that is left must still be found. */
+static void test_removal(void **state) {
+  enum { kCount = 2000, kStep = 16 };
+  static char bytes[kCount * kStep];
+  static size_t is_there[kCount]; /* 0 or 1 */
+  tvmffi_pointer_map map = {NULL, 0, 0};
+  uint32_t random = 1;
+  size_t round, i, size = 0;
+  (void)state;
+  tvmffi_pointer_map_remove(&map, bytes);
+  for (round = 0; round < 20 * kCount; ++round) {
+    random = random * 1664525 + 1013904223;
+    i = (random >> 8) % kCount;
+    if (random >> 31 != 0) {
+      tvmffi_pointer_map_ensure(&map, &bytes[i * kStep])->value.number = i + 1;
+      size += 1 - is_there[i];
+      is_there[i] = 1;
+    } else {
+      tvmffi_pointer_map_remove(&map, &bytes[i * kStep]);
+      size -= is_there[i];
+      is_there[i] = 0;
+    }
+    assert_int_equal(map.size, size);
+    if (round % 100 != 0) continue;
+    for (i = 0; i < kCount; ++i) {
+      const tvmffi_pointer_entry *entry = tvmffi_pointer_map_find(&map, &bytes[i * kStep]);
+      assert_int_equal(entry != NULL, is_there[i]);
+      if (entry != NULL) assert_int_equal(entry->value.number, i + 1);
+    }
+  }
+  tvmffi_pointer_map_fini(&map);
+}
+
 static void test_a_stack(void **state) {
   tvmffi_stack stack;
   int i;
@@ -51,6 +84,7 @@ static void test_a_stack(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_addresses_are_found_again),
+      cmocka_unit_test(test_removal),
       cmocka_unit_test(test_a_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
