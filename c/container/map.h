@@ -76,9 +76,8 @@ int tvmffi_map_find_at(TVMFFIObject *map, const TVMFFIAny *key, uint64_t *out);
 /* Whether there is an entry at a position that is from before the map may have been changed. */
 bool tvmffi_map_has_at(const TVMFFIObject *map, uint64_t i);
 
-/* Bodies of built-in functions (map_iterator.c, find_device.c). */
+/* The body of a built-in function (map_iterator.c). */
 int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
-int tvmffi_container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 /* ---- Shared by map.c, map_small.c, map_dense.c and map_erase.c ---- */
 

@@ -8,6 +8,7 @@
 #include "container/any_key.h"
 #include "container/array.h"
 #include "container/builtin_tables.h"
+#include "container/container.h"
 #include "container/lend.h"
 #include "container/map.h"
 #include "core/any.h"

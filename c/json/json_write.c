@@ -2,10 +2,11 @@
 /* The writer: an iterative walk through nested containers, with its own stack. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/checked.h"
+#include "base/stack.h"
 #include "container/array.h"
+#include "container/container.h"
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
@@ -16,13 +17,13 @@
 typedef struct {
   TVMFFIObject *obj;
   uint64_t position;
+  bool has_values; /* one was written */
 } level;
 
 typedef struct {
   tvmffi_buf text;
   int32_t indent;
-  level *levels; /* the containers around the current value */
-  size_t num_levels, max_levels;
+  tvmffi_stack levels; /* the containers around the current value */
 } writer;
 
 /* ---- Plain values ---- */
@@ -35,19 +36,25 @@ static char find_escape(unsigned char byte) {
   return byte == 0x7F ? 'u' : '\0';
 }
 
-static void write_text(writer *w, TVMFFIByteArray text) {
+/* kind: what find_escape gave. */
+static void write_escape(writer *w, unsigned char byte, char kind) {
   static const char kHex[] = "0123456789abcdef";
+  char escape[6] = "\\?00";
+  escape[1] = kind;
+  escape[4] = kHex[byte >> 4];
+  escape[5] = kHex[byte & 15];
+  tvmffi_buf_append(&w->text, escape, kind == 'u' ? 6 : 2);
+}
+
+static void write_text(writer *w, TVMFFIByteArray text) {
   const char *cursor = text.data, *end = text.data + text.size, *run = cursor;
   tvmffi_buf_append(&w->text, "\"", 1);
   for (; cursor < end; ++cursor) {
-    char escape[6] = "\\?00";
     unsigned char byte = (unsigned char)*cursor;
-    escape[1] = find_escape(byte);
-    if (escape[1] == '\0') continue;
+    char kind = find_escape(byte);
+    if (kind == '\0') continue;
     tvmffi_buf_append(&w->text, run, (size_t)(cursor - run));
-    escape[4] = kHex[byte >> 4];
-    escape[5] = kHex[byte & 15];
-    tvmffi_buf_append(&w->text, escape, escape[1] == 'u' ? 6 : 2);
+    write_escape(w, byte, kind);
     run = cursor + 1;
   }
   tvmffi_buf_append(&w->text, run, (size_t)(cursor - run));
@@ -71,26 +78,6 @@ static void write_line(writer *w, size_t depth) {
 
 /* ---- Containers ---- */
 
-static bool is_sequence(const TVMFFIObject *obj) {
-  return obj->type_index != kTVMFFIMap;
-}
-
-static int add_level(writer *w) {
-  size_t max = w->max_levels != 0 ? 2 * w->max_levels : 16, bytes;
-  level *grown;
-  if (w->num_levels == w->max_levels) {
-    if (!tvmffi_checked_mul_size(max, sizeof *grown, &bytes)) return tvmffi_fail_memory();
-    grown = tvmffi_alloc(bytes);
-    if (grown == NULL) return tvmffi_fail_memory();
-    if (w->num_levels != 0) memcpy(grown, w->levels, w->num_levels * sizeof *grown);
-    tvmffi_free(w->levels);
-    w->levels = grown;
-    w->max_levels = max;
-  }
-  ++w->num_levels;
-  return 0;
-}
-
 /*
  * Cycle detection after Brent: compares with the container at the last power-of-two depth. On a
  * cycle this finds it once that depth lies on the cycle and is at least the cycle's length. Only
@@ -99,29 +86,33 @@ static int add_level(writer *w) {
 static int enter(writer *w, TVMFFIObject *obj) {
   level *top;
   size_t checkpoint = 1;
-  while (checkpoint <= w->num_levels / 2) checkpoint *= 2;
-  if (w->num_levels != 0 && w->levels[checkpoint - 1].obj == obj) {
-    return tvmffi_fail("ValueError", "Cycle detected: List contains itself");
+  bool is_sequence = tvmffi_is_sequence(obj->type_index);
+  while (checkpoint <= w->levels.size / 2) checkpoint *= 2;
+  if (w->levels.size != 0) {
+    top = tvmffi_stack_at(&w->levels, checkpoint - 1);
+    if (top->obj == obj) return tvmffi_fail("ValueError", "Cycle detected: List contains itself");
   }
-  TVMFFI_TRY(add_level(w));
-  top = &w->levels[w->num_levels - 1];
+  top = tvmffi_stack_push(&w->levels);
+  if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
-  top->position = is_sequence(obj) ? 0 : tvmffi_map_first(obj);
-  tvmffi_buf_append(&w->text, is_sequence(obj) ? "[" : "{", 1);
+  top->position = is_sequence ? 0 : tvmffi_map_first(obj);
+  tvmffi_buf_append(&w->text, is_sequence ? "[" : "{", 1);
   return 0;
 }
 
-static void leave(writer *w) {
-  const TVMFFIObject *obj = w->levels[--w->num_levels].obj;
-  write_line(w, w->num_levels);
-  tvmffi_buf_append(&w->text, is_sequence(obj) ? "]" : "}", 1);
+static void leave(writer *w, const level *top) {
+  bool is_sequence = tvmffi_is_sequence(top->obj->type_index);
+  tvmffi_stack_pop(&w->levels);
+  write_line(w, w->levels.size);
+  tvmffi_buf_append(&w->text, is_sequence ? "]" : "}", 1);
 }
 
 /* Writes the separator, the line break and the key, if any, in front of a value. */
-static int write_front(writer *w, bool is_first, const TVMFFIAny *key) {
+static int write_front(writer *w, level *top, const TVMFFIAny *key) {
   TVMFFIByteArray text;
-  if (!is_first) tvmffi_buf_append(&w->text, ",", 1);
-  write_line(w, w->num_levels);
+  if (top->has_values) tvmffi_buf_append(&w->text, ",", 1);
+  top->has_values = true;
+  write_line(w, w->levels.size);
   if (key == NULL) return 0;
   if (!tvmffi_any_get_text(key, &text)) {
     return tvmffi_fail("ValueError", "Expect key to be string, got `%s`",
@@ -133,22 +124,21 @@ static int write_front(writer *w, bool is_first, const TVMFFIAny *key) {
 }
 
 /* Sets *out to the next value of the innermost container, or to NULL at its end. */
-static int next_value(writer *w, const TVMFFIAny **out) {
-  level *top = &w->levels[w->num_levels - 1];
+static int next_value(writer *w, level *top, const TVMFFIAny **out) {
   uint64_t position = top->position;
   const tvmffi_map_pair *pair;
   *out = NULL;
-  if (is_sequence(top->obj)) {
+  if (tvmffi_is_sequence(top->obj->type_index)) {
     if (position >= (uint64_t)tvmffi_array_size(top->obj)) return 0;
     top->position = position + 1;
     *out = &tvmffi_array_items(top->obj)[position];
-    return write_front(w, position == 0, NULL);
+    return write_front(w, top, NULL);
   }
   if (position == TVMFFI_MAP_NONE) return 0;
   top->position = tvmffi_map_next(top->obj, position);
   pair = tvmffi_map_at(top->obj, position);
   *out = &pair->value;
-  return write_front(w, position == tvmffi_map_first(top->obj), &pair->key);
+  return write_front(w, top, &pair->key);
 }
 
 static int write_value(writer *w, const TVMFFIAny *value) {
@@ -182,12 +172,13 @@ static int write_value(writer *w, const TVMFFIAny *value) {
 
 /* The buffer remembers that memory ran out and ignores what is appended later. */
 static int write_document(writer *w, const TVMFFIAny *value) {
+  level *top;
   TVMFFI_TRY(write_value(w, value));
-  while (w->num_levels != 0) {
-    TVMFFI_TRY(next_value(w, &value));
+  while ((top = tvmffi_stack_top(&w->levels)) != NULL) {
+    TVMFFI_TRY(next_value(w, top, &value));
     if (w->text.failed) break;
     if (value == NULL) {
-      leave(w);
+      leave(w, top);
     } else {
       TVMFFI_TRY(write_value(w, value));
     }
@@ -201,13 +192,14 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out) {
   int rc;
   memset(&w, 0, sizeof w);
   w.indent = indent;
+  tvmffi_stack_init(&w.levels, sizeof(level));
   rc = write_document(&w, value);
   if (rc == 0) {
     string = tvmffi_string_new(kTVMFFIStr, w.text.data, w.text.size);
     if (string == NULL) rc = -1;
   }
   tvmffi_buf_fini(&w.text);
-  tvmffi_free(w.levels);
+  tvmffi_stack_fini(&w.levels);
   if (rc == 0) *out = tvmffi_any_object(string);
   return rc;
 }

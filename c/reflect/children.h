@@ -10,15 +10,8 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "container/container.h"
 #include "reflect/fields.h"
-
-static inline bool tvmffi_is_sequence(int32_t type_index) {
-  return type_index == kTVMFFIArray || type_index == kTVMFFIList;
-}
-
-static inline bool tvmffi_is_map(int32_t type_index) {
-  return type_index == kTVMFFIMap || type_index == kTVMFFIDict;
-}
 
 typedef struct {
   TVMFFIObject *obj; /* lent */
@@ -32,11 +25,6 @@ typedef struct {
   int64_t index;                /* the index of an element */
   const TVMFFIFieldInfo *field; /* NULL unless it is a field */
 } tvmffi_child;
-
-static inline bool tvmffi_is_container(int32_t type_index) {
-  return type_index == kTVMFFIArray || type_index == kTVMFFIList || type_index == kTVMFFIMap ||
-         type_index == kTVMFFIDict;
-}
 
 /* Starts in front of the first child; the object must outlive the cursor. */
 void tvmffi_child_first(tvmffi_child_cursor *cursor, TVMFFIObject *obj);

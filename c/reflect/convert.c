@@ -4,6 +4,7 @@
  * an owned value of that type.
  */
 #include "container/array.h"
+#include "container/container.h"
 #include "container/list.h"
 #include "container/map.h"
 #include "core/any.h"
@@ -14,13 +15,11 @@
 #include "reflect/objects.h"
 
 static bool is_sequence(const TVMFFIAny *value) {
-  return (value->type_index == kTVMFFIArray || value->type_index == kTVMFFIList) &&
-         value->v_obj != NULL;
+  return tvmffi_is_sequence(value->type_index) && value->v_obj != NULL;
 }
 
 static bool is_map(const TVMFFIAny *value) {
-  return (value->type_index == kTVMFFIMap || value->type_index == kTVMFFIDict) &&
-         value->v_obj != NULL;
+  return tvmffi_is_map(value->type_index) && value->v_obj != NULL;
 }
 
 /* ---- Copies as another type: NULL with the error raised ---- */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Array, List, Map and Dict have in common. */
+#ifndef TVMFFI_CONTAINER_CONTAINER_H_
+#define TVMFFI_CONTAINER_CONTAINER_H_
+
+#include <stdbool.h>
+#include <tvm/ffi/c_api.h>
+
+static inline bool tvmffi_is_sequence(int32_t type_index) {
+  return type_index == kTVMFFIArray || type_index == kTVMFFIList;
+}
+
+static inline bool tvmffi_is_map(int32_t type_index) {
+  return type_index == kTVMFFIMap || type_index == kTVMFFIDict;
+}
+
+static inline bool tvmffi_is_container(int32_t type_index) {
+  return tvmffi_is_sequence(type_index) || tvmffi_is_map(type_index);
+}
+
+/* The body of ffi.ContainerFindFirstNonCPUDevice (find_device.c). */
+int tvmffi_container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+
+#endif /* TVMFFI_CONTAINER_CONTAINER_H_ */
