@@ -29,27 +29,8 @@ uint64_t tvmffi_any_key_hash(const TVMFFIAny *key) {
                                 tvmffi_hash_content(content.data, content.size));
 }
 
-bool tvmffi_any_key_has_hook(const TVMFFIAny *key) {
-#ifdef TVMFFI_PROFILE_FULL
-  switch (key->type_index) {
-    case kTVMFFIStr:
-    case kTVMFFIBytes:
-    case kTVMFFIBigInt:
-      return false;
-    default:
-      return key->type_index >= kTVMFFIStaticObjectBegin &&
-             tvmffi_any_key_hook_exists(key->type_index);
-  }
-#else
-  (void)key;
-  return false;
-#endif
-}
-
 int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out) {
-#ifdef TVMFFI_PROFILE_FULL
   if (TVMFFI_UNLIKELY(tvmffi_any_key_has_hook(key))) return tvmffi_any_key_hook_hash(key, out);
-#endif
   *out = tvmffi_any_key_hash(key);
   return 0;
 }
@@ -75,10 +56,6 @@ int tvmffi_any_key_ask_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
       return in_a.size == in_b.size &&
              (in_a.size == 0 || memcmp(in_a.data, in_b.data, in_a.size) == 0);
     default:
-#ifdef TVMFFI_PROFILE_FULL
-      return tvmffi_any_key_hook_equal(a, b);
-#else
-      return 0;
-#endif
+      return kTvmffiFullProfile ? tvmffi_any_key_hook_equal(a, b) : 0;
   }
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "base/profile.h"
+
 /* Beside 0 and 1, or beside 0 and -1 for memory: foreign code failed, and its error is raised. */
 enum { kTvmffiRaised = -2 };
 
@@ -22,11 +24,28 @@ uint64_t tvmffi_any_key_hash(const TVMFFIAny *key);
 /* The hash in *out; may call foreign code. 0, or kTvmffiRaised. */
 int tvmffi_any_key_ask_hash(const TVMFFIAny *key, uint64_t *out);
 
-/* Whether tvmffi_any_key_ask_hash would call foreign code. */
-bool tvmffi_any_key_has_hook(const TVMFFIAny *key);
-
 /* 1 or 0, or kTvmffiRaised. May call foreign code. */
 int tvmffi_any_key_ask_equal(const TVMFFIAny *a, const TVMFFIAny *b);
+
+/* Whether the type of a key might define its own hash or equality. */
+static inline bool tvmffi_any_key_may_have_hook(const TVMFFIAny *key) {
+  switch (key->type_index) {
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+    case kTVMFFIBigInt:
+      return false;
+    default:
+      return kTvmffiFullProfile && key->type_index >= kTVMFFIStaticObjectBegin;
+  }
+}
+
+/* Whether a type defines its own hash (any_key_hooks.c). */
+bool tvmffi_any_key_hook_exists(int32_t type_index);
+
+/* Whether tvmffi_any_key_ask_hash would call foreign code. */
+static inline bool tvmffi_any_key_has_hook(const TVMFFIAny *key) {
+  return tvmffi_any_key_may_have_hook(key) && tvmffi_any_key_hook_exists(key->type_index);
+}
 
 /* Combines the index of a key's type with the hash of its content. */
 static inline uint64_t tvmffi_any_key_combine(uint64_t key, uint64_t value) {
@@ -50,7 +69,6 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
 
 /* ---- In any_key_hooks.c, for any_key.c ---- */
 
-bool tvmffi_any_key_hook_exists(int32_t type_index);
 int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out);
 /* a and b are different objects of the same type. */
 int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dense form; map_table.h describes the table. */
+/* The dense form; map_layout.h describes the table. */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/any_key.h"
-#include "container/map_table.h"
+#include "container/map_layout.h"
 #include "core/any.h"
 #include "core/object.h"
 
@@ -15,7 +15,6 @@ enum { kFirstSlots = 8, kFirstShift = 61 };
 #define meta_at tvmffi_map_meta_at
 #define item_at tvmffi_map_item_at
 #define next_of_chain tvmffi_map_next_of_chain
-#define set_jump tvmffi_map_set_jump
 
 static const uint64_t kNone = TVMFFI_MAP_NONE;
 
@@ -44,7 +43,13 @@ static bool is_full(const tvmffi_map *map) {
   return (double)(map->size + 1) > (double)map->slots * 0.99;
 }
 
-uint64_t tvmffi_map_find_before(const tvmffi_map *map, uint64_t i) {
+static void set_jump(tvmffi_map *map, uint64_t i, unsigned jump) {
+  uint8_t *meta = meta_at(map, i);
+  *meta = (uint8_t)((*meta & kBody) | jump);
+}
+
+/* The slot before i in its chain; i is not the first of it. kNone if there is none. */
+static uint64_t find_before(const tvmffi_map *map, uint64_t i) {
   unsigned jump;
   for (jump = 1; jump < kNumJumps; ++jump) {
     uint64_t previous = (i - tvmffi_map_distance(jump)) & (map->slots - 1);
@@ -109,22 +114,28 @@ static void redirect(tvmffi_map *map, const tvmffi_map_item *entry, uint64_t fro
   }
 }
 
-void tvmffi_map_unlink(tvmffi_map *map, uint64_t i) {
+static void unlink_entry(tvmffi_map *map, uint64_t i) {
   const tvmffi_map_item *entry = item_at(map, i);
   redirect(map, entry, entry->prev, entry->next);
 }
 
-void tvmffi_map_relink(tvmffi_map *map, uint64_t i) {
+/* Makes the neighbours of an entry that was moved to slot i point to it. */
+static void relink_entry(tvmffi_map *map, uint64_t i) {
   redirect(map, item_at(map, i), i, i);
 }
 
 /* ---- Making and releasing ---- */
 
-int tvmffi_map_dense_init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
+static size_t count_blocks(uint64_t slots) {
+  return ((size_t)slots + kBlockSlots - 1) / kBlockSlots;
+}
+
+/* Gives a map an empty table with that many slots; its old contents are not released. */
+static int init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
   size_t num_blocks, bytes, i;
   tvmffi_map_block *blocks;
   if (slots > SIZE_MAX / 2) return -1;
-  num_blocks = ((size_t)slots + kBlockSlots - 1) / kBlockSlots;
+  num_blocks = count_blocks(slots);
   if (!tvmffi_checked_mul_size(num_blocks, sizeof *blocks, &bytes)) return -1;
   blocks = tvmffi_alloc(bytes);
   if (blocks == NULL) return -1;
@@ -136,6 +147,22 @@ int tvmffi_map_dense_init(tvmffi_map *map, uint64_t slots, uint32_t fib_shift) {
   map->fib_shift = fib_shift;
   map->head = kNone;
   map->tail = kNone;
+  return 0;
+}
+
+int tvmffi_map_dense_init_for(tvmffi_map *map, uint64_t num_pairs) {
+  uint64_t slots = kFirstSlots;
+  uint32_t fib_shift = kFirstShift;
+  for (; num_pairs > slots; slots *= 2) --fib_shift; /* a map that grows outgrows so few slots */
+  return init(map, slots, fib_shift);
+}
+
+int tvmffi_map_dense_init_copy(tvmffi_map *map, const tvmffi_map *source) {
+  if (init(map, source->slots, source->fib_shift) != 0) return -1;
+  memcpy(map->data, source->data, count_blocks(source->slots) * sizeof(tvmffi_map_block));
+  map->size = source->size;
+  map->head = source->head;
+  map->tail = source->tail;
   return 0;
 }
 
@@ -174,32 +201,18 @@ void tvmffi_map_dense_release_entries(tvmffi_map *map) {
 
 /* ---- Lookup ---- */
 
-/* Compares an entry's key, maybe by foreign code, and then checks that the entry is still there. */
-static int ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
-  tvmffi_map_state state = tvmffi_map_note(map);
-  TVMFFIAny stored = item_at(map, i)->pair.key;
-  uint8_t meta = *meta_at(map, i);
-  int equal = tvmffi_any_key_ask_equal(&stored, key);
-  if (equal < 0 || !tvmffi_any_key_has_hook(key)) return equal;
-  if (tvmffi_map_check(map, &state) != 0) return kTvmffiRaised;
-  if (*meta_at(map, i) == meta && tvmffi_any_key_is_same(&item_at(map, i)->pair.key, &stored)) {
-    return equal;
-  }
-  state.data = NULL;
-  return tvmffi_map_check(map, &state);
-}
-
-int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t hash,
-                          tvmffi_map_place *out) {
-  uint64_t i = home_of(map, hash);
-  out->hash = hash;
+int tvmffi_map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, tvmffi_map_place *out) {
+  uint64_t i;
+  int rc = tvmffi_map_ask_hash(map, key, &out->hash);
+  if (rc != 0) return rc;
   out->slot = kNone;
   out->tail = kNone;
+  i = home_of(map, out->hash);
   if ((*meta_at(map, i) & kBody) != 0) return 0; /* empty, or in the chain of another home slot */
   for (; i != kNone; i = next_of_chain(map, i)) {
     const TVMFFIAny *stored = &item_at(map, i)->pair.key;
     int equal = tvmffi_any_key_is_same(stored, key);
-    if (!equal && tvmffi_any_key_may_equal(stored, key)) equal = ask_equal(map, i, key);
+    if (!equal && tvmffi_any_key_may_equal(stored, key)) equal = tvmffi_map_ask_equal(map, i, key);
     if (equal < 0) return equal;
     out->tail = i;
     if (equal) {
@@ -228,7 +241,7 @@ static void fill(tvmffi_map *map, uint64_t i, const TVMFFIAny *key, const TVMFFI
  * would then be taken, it gets kBody back. An empty slot that would be taken becomes kProtected,
  * and its prev links to the one taken before. At the end all of this is undone.
  */
-static bool can_evict(const tvmffi_map *map, uint64_t previous, uint64_t occupied) {
+static bool can_evict(tvmffi_map *map, uint64_t previous, uint64_t occupied) {
   uint64_t slot = occupied, last = previous, taken = kNone, i;
   bool finds_places = true;
   for (; slot != kNone; slot = next_of_chain(map, slot)) {
@@ -259,13 +272,13 @@ static bool can_evict(const tvmffi_map *map, uint64_t previous, uint64_t occupie
  * nothing changed, if the table is too small for that.
  */
 static bool evict(tvmffi_map *map, uint64_t occupied) {
-  uint64_t last = tvmffi_map_find_before(map, occupied), slot = occupied;
+  uint64_t last = find_before(map, occupied), slot = occupied;
   if (last == kNone || !can_evict(map, last, occupied)) return false;
   while (slot != kNone) {
     uint64_t next = next_of_chain(map, slot), free_slot;
     unsigned jump = find_empty(map, last, false, &free_slot);
     *item_at(map, free_slot) = *item_at(map, slot);
-    tvmffi_map_relink(map, free_slot);
+    relink_entry(map, free_slot);
     *meta_at(map, free_slot) = kBody;
     *meta_at(map, slot) = slot == occupied ? kProtected : kEmpty;
     set_jump(map, last, jump);
@@ -303,7 +316,7 @@ static bool try_add(tvmffi_map *map, uint64_t hash, uint64_t tail, const TVMFFIA
 TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIAny *value) {
   TVMFFIAny *place = &item_at(map, slot)->pair.value, old = *place;
   *place = *value;
-  tvmffi_map_unlink(map, slot);
+  unlink_entry(map, slot);
   link_last(map, slot);
   return old;
 }
@@ -312,16 +325,14 @@ TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIA
 
 /* The hashes of a map's keys in order, all computed first: no foreign code runs later. */
 static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
-  tvmffi_map_state state = tvmffi_map_note(map);
-  uint64_t *hashes, i, n = 0;
+  uint64_t size = map->size, *hashes, i, n = 0;
   int rc = 0;
-  if (map->size > SIZE_MAX / sizeof *hashes) return -1;
-  hashes = tvmffi_alloc((size_t)map->size * sizeof *hashes);
+  if (size > SIZE_MAX / sizeof *hashes) return -1;
+  hashes = tvmffi_alloc((size_t)size * sizeof *hashes);
   if (hashes == NULL) return -1;
-  for (i = tvmffi_map_first(&map->header); i != kNone && n < state.size && rc == 0;) {
+  for (i = tvmffi_map_first(&map->header); i != kNone && n < size && rc == 0;) {
     TVMFFIAny key = tvmffi_map_at(&map->header, i)->key;
-    rc = tvmffi_any_key_ask_hash(&key, &hashes[n++]);
-    if (rc == 0) rc = tvmffi_map_check(map, &state);
+    rc = tvmffi_map_ask_hash(map, &key, &hashes[n++]);
     if (rc == 0) i = tvmffi_map_next(&map->header, i);
   }
   if (rc != 0) {
@@ -359,7 +370,7 @@ static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t
   int rc;
   for (;;) {
     int outcome;
-    rc = tvmffi_map_dense_init(&table, slots, fib_shift);
+    rc = init(&table, slots, fib_shift);
     if (rc != 0) break;
     outcome = copy_entries(&table, map, hashes);
     if (outcome == kDone && key != NULL && !try_add(&table, hash, kNone, key, value)) {
@@ -390,11 +401,28 @@ int tvmffi_map_dense_add(tvmffi_map *map, const tvmffi_map_place *place, const T
 
 int tvmffi_map_dense_from_small(tvmffi_map *map, const TVMFFIAny *key, const TVMFFIAny *value) {
   uint64_t hash = 0;
-  if (key != NULL) {
-    tvmffi_map_state state = tvmffi_map_note(map);
-    int rc = tvmffi_any_key_ask_hash(key, &hash);
-    if (rc == 0) rc = tvmffi_map_check(map, &state);
-    if (rc != 0) return rc;
+  int rc = key != NULL ? tvmffi_map_ask_hash(map, key, &hash) : 0;
+  return rc != 0 ? rc : rebuild(map, kFirstSlots, kFirstShift, hash, key, value);
+}
+
+/* ---- Removal ---- */
+
+/* The last entry of the chain fills the slot, which keeps the chain connected. */
+void tvmffi_map_dense_take(tvmffi_map *map, uint64_t slot, tvmffi_map_pair *out) {
+  uint64_t next = next_of_chain(map, slot), previous = slot, last = slot;
+  *out = item_at(map, slot)->pair;
+  --map->size;
+  unlink_entry(map, slot);
+  if (next == kNone) {
+    if ((*meta_at(map, slot) & kBody) != 0) previous = find_before(map, slot);
+  } else {
+    for (; next != kNone; next = next_of_chain(map, last)) {
+      previous = last;
+      last = next;
+    }
+    *item_at(map, slot) = *item_at(map, last);
+    relink_entry(map, slot);
   }
-  return rebuild(map, kFirstSlots, kFirstShift, hash, key, value);
+  if (previous != kNone) set_jump(map, previous, 0);
+  *meta_at(map, last) = kEmpty;
 }

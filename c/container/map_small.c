@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "container/any_key.h"
-#include "container/map.h"
+#include "container/map_layout.h"
 #include "core/object.h"
 
 tvmffi_map *tvmffi_map_small_new(int32_t type_index, uint64_t slots) {
@@ -24,14 +24,10 @@ int tvmffi_map_small_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t 
   uint64_t i;
   *out = TVMFFI_MAP_NONE;
   for (i = 0; i < map->size; ++i) {
-    TVMFFIAny stored = ((const tvmffi_map_pair *)map->data)[i].key;
-    int equal = tvmffi_any_key_is_same(&stored, key);
-    if (!equal && tvmffi_any_key_may_equal(&stored, key)) {
-      tvmffi_map_state state = tvmffi_map_note(map);
-      equal = tvmffi_any_key_ask_equal(&stored, key);
-      if (equal < 0) return equal;
-      if (tvmffi_map_check(map, &state) != 0) return kTvmffiRaised;
-    }
+    const TVMFFIAny *stored = &((const tvmffi_map_pair *)map->data)[i].key;
+    int equal = tvmffi_any_key_is_same(stored, key);
+    if (!equal && tvmffi_any_key_may_equal(stored, key)) equal = tvmffi_map_ask_equal(map, i, key);
+    if (equal < 0) return equal;
     if (equal) {
       *out = i;
       return 0;
@@ -48,13 +44,17 @@ void tvmffi_map_small_append(tvmffi_map *map, const TVMFFIAny *key, const TVMFFI
 }
 
 int tvmffi_map_small_extend(tvmffi_map *map) {
-  tvmffi_map_pair *pairs = tvmffi_alloc(kTvmffiMapMaxSmallSlots * sizeof *pairs);
+  uint64_t slots = tvmffi_map_small_slots(map);
+  tvmffi_map_pair *pairs;
+  slots = slots < kTvmffiMapMaxSmallSlots ? kTvmffiMapMaxSmallSlots : 2 * slots;
+  if (slots > SIZE_MAX / sizeof *pairs) return -1;
+  pairs = tvmffi_alloc((size_t)slots * sizeof *pairs);
   if (pairs == NULL) return -1;
   memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
   if (map->data_deleter != NULL) map->data_deleter(map->data);
   map->data = pairs;
   map->data_deleter = tvmffi_free;
-  map->slots = kTvmffiMapMaxSmallSlots | TVMFFI_MAP_SMALL_TAG;
+  map->slots = slots | TVMFFI_MAP_SMALL_TAG;
   return 0;
 }
 

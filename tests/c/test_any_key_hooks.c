@@ -3,7 +3,7 @@
 #include "container/any_key.h"
 
 #include "c/container_support.h"
-#include "container/map.h"
+#include "container/map_layout.h"
 #include "core/error.h"
 #include "core/object.h"
 
@@ -308,23 +308,25 @@ static void test_hooks_that_are_wrong(void **state) {
 /* ---- Hooks that change the dict they are asked for ---- */
 
 static TVMFFIAny meddled;
+static TVMFFIAny replaced; /* replace this key by another, or clear the dict if it is None */
 
 static int meddle(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIAny ignored;
   (void)self;
   (void)num_args;
   failing = 0;
-  check_ok(call4("ffi.DictClear", 1, meddled, none, none, none, &ignored));
+  if (replaced.type_index == kTVMFFINone) {
+    check_ok(call4("ffi.DictClear", 1, meddled, none, none, none, &ignored));
+  } else {
+    check_ok(call4("ffi.DictErase", 2, meddled, replaced, none, none, &ignored));
+    check_ok(call4("ffi.DictSetItem", 3, meddled, tvmffi_any_int(1000), none, none, &ignored));
+  }
   *result = tvmffi_any_bool(number_of(&args[0]) % 100 == 3);
   return 0;
 }
 
-static void test_hooks_that_change_the_dict(void **state) {
-  int32_t type_index = new_type("test.MeddlingKey");
+static void check_meddling(int32_t type_index, bool replaces) {
   int64_t num;
-  (void)state;
-  set_function(type_index, "__any_hash__", function_hash);
-  set_function(type_index, "__any_equal__", meddle);
   for (num = 1; num < 60; num += 4) { /* small and dense layouts */
     TVMFFIAny key, result;
     int64_t i;
@@ -334,14 +336,56 @@ static void test_hooks_that_change_the_dict(void **state) {
     }
     key = new_key(type_index, 3);
     check_ok(call4("ffi.DictSetItem", 3, meddled, key, none, none, &result));
+    replaced = replaces ? key : none;
     check_release(&key); /* now the dict holds the only reference */
     key = new_key(type_index, 103);
     check_fails(call4("ffi.DictSetItem", 3, meddled, key, none, none, &result), "RuntimeError",
                 "The container was changed by the hash or equality of one of its keys");
     check_release(&key);
-    assert_int_equal(tvmffi_map_size(meddled.v_obj), 0);
+    assert_int_equal(tvmffi_map_size(meddled.v_obj), replaces ? num : 0);
     check_release(&meddled);
   }
+}
+
+static void test_hooks_that_change_the_dict(void **state) {
+  int32_t type_index = new_type("test.MeddlingKey");
+  (void)state;
+  set_function(type_index, "__any_hash__", function_hash);
+  set_function(type_index, "__any_equal__", meddle);
+  check_meddling(type_index, false);
+  check_meddling(type_index, true);
+}
+
+/* Keys of a type without a hash of its own are compared if their home slots are the same. */
+static uint64_t home_of(const TVMFFIAny *key) {
+  const tvmffi_map *map = (const tvmffi_map *)(const void *)meddled.v_obj;
+  return (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> map->fib_shift;
+}
+
+static void test_an_equality_alone_that_changes_the_dict(void **state) {
+  enum { kNumTries = 200 };
+  int32_t type_index = new_type("test.EqualityAlone");
+  TVMFFIAny stored = new_key(type_index, 3), keys[kNumTries], result;
+  int64_t i, num;
+  (void)state;
+  set_function(type_index, "__any_equal__", meddle);
+  replaced = none;
+  meddled = call_ok("ffi.Dict", NULL, 0);
+  for (i = 0; i < 5; ++i) {
+    check_ok(call4("ffi.DictSetItem", 3, meddled, tvmffi_any_int(i), none, none, &result));
+  }
+  check_ok(call4("ffi.DictSetItem", 3, meddled, stored, none, none, &result));
+  for (num = 0; num < kNumTries; ++num) {
+    keys[num] = new_key(type_index, 103);
+    if (home_of(&keys[num]) == home_of(&stored)) break;
+  }
+  assert_true(num < kNumTries);
+  check_fails(call4("ffi.DictSetItem", 3, meddled, keys[num], none, none, &result), "RuntimeError",
+              "The container was changed by the hash or equality of one of its keys");
+  assert_int_equal(tvmffi_map_size(meddled.v_obj), 0);
+  for (i = 0; i <= num; ++i) check_release(&keys[i]);
+  check_release(&stored);
+  check_release(&meddled);
 }
 
 /*
@@ -395,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_sequences),
       cmocka_unit_test(test_hooks_that_are_wrong),
       cmocka_unit_test(test_hooks_that_change_the_dict),
+      cmocka_unit_test(test_an_equality_alone_that_changes_the_dict),
       cmocka_unit_test(test_integers_of_many_words),
   };
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "container/map.h"
+#include "container/map_layout.h"
 
 #include <stdlib.h>
 
