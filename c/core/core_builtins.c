@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/shape.h"
-#include "platform/dl.h"
 
 static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);
@@ -37,10 +36,6 @@ static int own_argument(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   return TVMFFIAnyViewToOwnedAny(&args[0], result);
 }
 
-/*
- * Keeps the libraries of both functions loaded: their symbol tables may not show that they pass
- * code to the runtime this way (see module/library_close.c).
- */
 static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   union {
     void *data;
@@ -51,8 +46,6 @@ static int function_from_extern_c(const TVMFFIAny *args, int32_t num_args, TVMFF
   (void)num_args;
   safe_call.data = args[1].v_ptr;
   deleter.data = args[2].v_ptr;
-  tvmffi_dl_keep(safe_call.data);
-  tvmffi_dl_keep(deleter.data);
   TVMFFI_TRY(TVMFFIFunctionCreate(args[0].v_ptr, safe_call.safe_call, deleter.deleter, &function));
   *result = tvmffi_any_object(function);
   return 0;

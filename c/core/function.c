@@ -108,3 +108,26 @@ int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TV
   if (TVMFFI_UNLIKELY(code != 0)) *result = tvmffi_any_none();
   return tvmffi_function_check_raised(code);
 }
+
+/* ---- Where code is ---- */
+
+static bool function_needs_range(const TVMFFIObject *function, const tvmffi_dl_range *range) {
+  const closure_object *closure = (const closure_object *)(const void *)function;
+  const TVMFFIFunctionCell *cell = &closure->cell;
+  if (cell->safe_call != call_closure) {
+    return tvmffi_dl_range_has(range, (uintptr_t)cell->safe_call) ||
+           tvmffi_dl_range_has(range, (uintptr_t)cell->cpp_call);
+  }
+  return tvmffi_dl_range_has(range, (uintptr_t)closure->safe_call) ||
+         tvmffi_dl_range_has(range, (uintptr_t)closure->deleter) ||
+         tvmffi_dl_range_has(range, (uintptr_t)closure->self);
+}
+
+bool tvmffi_function_needs_range(const TVMFFIAny *value, const tvmffi_dl_range *range) {
+  if (value->type_index == kTVMFFIOpaquePtr) {
+    return tvmffi_dl_range_has(range, (uintptr_t)value->v_ptr);
+  }
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) return false;
+  if (tvmffi_dl_range_has(range, (uintptr_t)value->v_obj->deleter)) return true;
+  return value->type_index == kTVMFFIFunction && function_needs_range(value->v_obj, range);
+}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling foreign functions from within the library. */
+/* Calling foreign functions from within the library; where their code is. */
 #ifndef TVMFFI_CORE_FUNCTION_H_
 #define TVMFFI_CORE_FUNCTION_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
+
+#include "platform/dl.h"
 
 /*
  * Function objects that the layers above make. Their bodies have no unwind tables, so the
@@ -32,5 +34,11 @@ int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TV
 
 /* The error check alone, for callbacks of other signatures. Empty the slot before calling those. */
 int tvmffi_function_check_raised(int code);
+
+/*
+ * Whether a value needs what lies in a range of addresses: it points there, its deleter is there,
+ * or it is a Function whose code is there.
+ */
+bool tvmffi_function_needs_range(const TVMFFIAny *value, const tvmffi_dl_range *range);
 
 #endif /* TVMFFI_CORE_FUNCTION_H_ */

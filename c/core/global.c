@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/global.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,6 +11,7 @@
 #include "core/any.h"
 #include "core/builtin_tables.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/object.h"
 #include "core/string_object.h"
 #include "core/thread_state.h"
@@ -418,6 +420,21 @@ int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out) {
     return tvmffi_builtin_metadata(&builtin, out);
   }
   return tvmffi_string_to_any("", 0, out);
+}
+
+bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+  const global_record *record;
+  bool found = false;
+  tvmffi_mutex_lock(&writers);
+  for (record = order.next; record != &order && !found; record = record->next) {
+    TVMFFIAny function = tvmffi_any_object(record->function);
+    found = tvmffi_function_needs_range(&function, range);
+    if (found) {
+      (void)snprintf(out, out_size, "global function `%s` needs it", record->key.data);
+    }
+  }
+  tvmffi_mutex_unlock(&writers);
+  return found;
 }
 
 void tvmffi_global_shutdown(void) {

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "platform/dl.h"
+
 /* [own] A new reference to the function of that name; 0 with *out NULL if there is none. */
 int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out);
 
@@ -17,6 +19,12 @@ int tvmffi_global_list_names(TVMFFIObject **out);
 
 /* The metadata text of a name, "" if it has none; RuntimeError if the name is not registered. */
 int tvmffi_global_metadata(const char *name, size_t size, TVMFFIAny *out);
+
+/*
+ * Whether a global function needs what lies in a range of addresses; out then says which one, as
+ * NUL-terminated text.
+ */
+bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size);
 
 /* Releases all global functions; the built-in ones are entered again on the next use. */
 void tvmffi_global_shutdown(void);

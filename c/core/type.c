@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "core/any.h"
 #include "core/builtin_tables.h"
 #include "core/error.h"
 #include "platform/atomic.h"
@@ -463,6 +464,41 @@ int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t stati
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (index >= 0) return index;
   return why.no_memory ? tvmffi_fail_memory() : tvmffi_fail("InternalError", "%s", why.text);
+}
+
+/* ---- Where code is ---- */
+
+static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range *range) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    const TVMFFIFieldInfo *field = &info->fields[i];
+    bool is_function = (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
+    TVMFFIAny setter = is_function ? tvmffi_any_object(field->setter)
+                                   : tvmffi_any_ptr(kTVMFFIOpaquePtr, field->setter);
+    if (tvmffi_dl_range_has(range, (uintptr_t)field->getter) ||
+        tvmffi_function_needs_range(&setter, range) ||
+        tvmffi_function_needs_range(&field->default_value_or_factory, range)) {
+      return true;
+    }
+  }
+  for (i = 0; i < info->num_methods; ++i) {
+    if (tvmffi_function_needs_range(&info->methods[i].method, range)) return true;
+  }
+  return info->metadata != NULL && tvmffi_dl_range_has(range, (uintptr_t)info->metadata->creator);
+}
+
+bool tvmffi_type_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+  int32_t i, end = tvmffi_type_end();
+  bool found = false;
+  (void)tvmffi_type_find(0); /* on first use it takes the lock */
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  for (i = 0; i < end && !found; ++i) {
+    const tvmffi_type_record *record = tvmffi_type_find(i);
+    found = record != NULL && record_needs_range(&record->info, range);
+    if (found) (void)snprintf(out, out_size, "type `%s` needs it", record->key.data);
+  }
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  return found;
 }
 
 /* ---- Shutdown ---- */

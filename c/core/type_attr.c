@@ -5,6 +5,7 @@
  */
 #include "core/type_attr.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -15,6 +16,7 @@
 #include "core/any.h"
 #include "core/builtin_tables.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "platform/atomic.h"
@@ -259,6 +261,30 @@ const TVMFFITypeAttrColumn *TVMFFIGetTypeAttrColumn(const TVMFFIByteArray *attr_
   ensure_own_values();
   attr = find_attr(attr_name);
   return attr != NULL ? &attr->column : NULL;
+}
+
+/* The first type whose value in a column needs the range, or -1. */
+static int32_t find_in_column(const attr_record *attr, const tvmffi_dl_range *range) {
+  int32_t i = 0;
+  while (i < attr->column.size && !tvmffi_function_needs_range(&attr->column.data[i], range)) ++i;
+  return i < attr->column.size ? i : -1;
+}
+
+bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+  int32_t type_index = -1;
+  size_t i;
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  for (i = 0; i < kTvmffiNumFirstAttrs && type_index < 0; ++i) {
+    type_index = find_in_column(&first_attrs[i], range);
+  }
+  for (i = 0; attrs.current != NULL && i <= attrs.current->mask && type_index < 0; ++i) {
+    const attr_record *attr = (const attr_record *)attrs.current->slots[i].record;
+    if (attr != NULL) type_index = find_in_column(attr, range);
+  }
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (type_index < 0) return false;
+  (void)snprintf(out, out_size, "type `%s` needs it", tvmffi_type_key(type_index));
+  return true;
 }
 
 /* ---- Shutdown ---- */

@@ -55,6 +55,12 @@ typedef struct {
 int tvmffi_attr_check_args(const void *self, const char *signature, int expected, int num_self,
                            const TVMFFIAny *args, int32_t num_args);
 
+/*
+ * Whether the value of an attribute needs what lies in a range of addresses; out then says which
+ * type has it, as NUL-terminated text.
+ */
+bool tvmffi_attr_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size);
+
 /* Releases the values; before the types are reset. */
 void tvmffi_type_attr_shutdown(void);
 

@@ -237,7 +237,9 @@ static bool is_complete(const char *const *vtable) {
 
 static void complete(const char **vtable, void *library, const char *name) {
   const char *found = is_complete(vtable) ? NULL : tvmffi_dl_symbol(library, name);
-  if (found != NULL) tvmffi_atomic_store_release_ptr(vtable, found + kTableStart);
+  if (found == NULL) return;
+  tvmffi_dl_keep(found); /* the library and what it brought along may be unloaded */
+  tvmffi_atomic_store_release_ptr(vtable, found + kTableStart);
 }
 
 void tvmffi_cxx_complete_type_info(void *library) {

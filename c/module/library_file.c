@@ -1,31 +1,201 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "core/error.h"
+#include "core/global.h"
+#include "core/log.h"
+#include "core/type.h"
+#include "core/type_attr.h"
 #include "module/module.h"
-#include "platform/dl.h"
 #include "platform/thread.h"
 
 static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_library_file *opened;
+static uint32_t num_respelled; /* paths */
+static int num_unloading;      /* files that are being closed */
 
-static tvmffi_library_file *find_opened(const void *handle) {
+/* ---- Records ---- */
+
+static void free_record(tvmffi_library_file *file) {
+  tvmffi_library_cache_fini(&file->kernels);
+  tvmffi_free(file);
+}
+
+static tvmffi_library_file *new_record(const char *path, size_t path_size) {
+  tvmffi_library_file *file;
+  size_t bytes;
+  if (!tvmffi_checked_add_size(path_size, sizeof *file + 1 + kTvmffiDlRespelled, &bytes)) {
+    return NULL;
+  }
+  file = tvmffi_alloc(bytes);
+  if (file == NULL) return NULL;
+  memset(file, 0, sizeof *file);
+  file->uses = 1;
+  memcpy(file->path, path, path_size + 1);
+  return file;
+}
+
+/* ---- The list; call these under the mutex ---- */
+
+static void link_record(tvmffi_library_file *file) {
+  file->previous = NULL;
+  file->next = opened;
+  if (opened != NULL) opened->previous = file;
+  opened = file;
+}
+
+static void unlink_record(tvmffi_library_file *file) {
+  if (file->next != NULL) file->next->previous = file->previous;
+  if (file->previous != NULL) {
+    file->previous->next = file->next;
+  } else {
+    opened = file->next;
+  }
+}
+
+static tvmffi_library_file *find_handle(const void *handle) {
   tvmffi_library_file *file = opened;
   while (file != NULL && file->handle != handle) file = file->next;
   return file;
 }
 
+static bool is_same_file(const tvmffi_library_file *file, const tvmffi_dl_file *on_disk) {
+  return file->is_identified && file->on_disk.device == on_disk->device &&
+         file->on_disk.inode == on_disk->inode;
+}
+
+static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
+  tvmffi_library_file *file = opened;
+  while (file != NULL && !is_same_file(file, on_disk)) file = file->next;
+  return file;
+}
+
+/* ---- Registrations ---- */
+
 /*
- * Opening and closing run code of the library, so both happen without the lock. The system's loader
- * returns the same handle for the same file; each record holds one reference to the handle.
+ * Whether a global function or a type needs a library; out then says which one. Where the system
+ * does not tell which code is the library's, any of them might.
  */
+static bool is_registered(void *handle, char *out, size_t out_size) {
+  tvmffi_dl_range range;
+  if (!tvmffi_dl_find_range(handle, &range)) {
+    (void)snprintf(out, out_size, "the system does not tell where its code is");
+    return true;
+  }
+  return tvmffi_global_needs_range(&range, out, out_size) ||
+         tvmffi_type_needs_range(&range, out, out_size) ||
+         tvmffi_attr_needs_range(&range, out, out_size);
+}
+
+/* ---- Opening: runs code of the library, and so takes no lock ---- */
+
+static int fail_open(const char *path, const char *reason) {
+  return tvmffi_fail("InternalError", "Failed to load dynamic shared library %s %s", path, reason);
+}
+
+/*
+ * Takes the file, if it is loaded, without asking the system. *out is NULL otherwise. The code in
+ * memory of a file that was written over is neither the old nor the new: nothing of it may run.
+ */
+static int use_loaded(const char *path, const tvmffi_dl_file *on_disk, tvmffi_library_file **out) {
+  bool is_overwritten = false;
+  tvmffi_mutex_lock(&opened_mutex);
+  *out = find_file(on_disk);
+  if (*out != NULL) {
+    is_overwritten = (*out)->on_disk.size != on_disk->size;
+    if (!is_overwritten) ++(*out)->uses;
+  }
+  tvmffi_mutex_unlock(&opened_mutex);
+  if (!is_overwritten) return 0;
+  return fail_open(path,
+                   "the file was written over while it is loaded; delete it, then write the new "
+                   "one");
+}
+
+/* Whether an opened library is the one in a file. */
+typedef enum { kIsIt, kIsAnother, kIsUnknown } identity;
+
+static identity compare(const void *handle, const tvmffi_dl_file *on_disk) {
+  const tvmffi_library_file *file;
+  identity result = kIsIt;
+  tvmffi_mutex_lock(&opened_mutex);
+  file = find_handle(handle);
+  if (file != NULL && !is_same_file(file, on_disk)) {
+    result = file->is_identified ? kIsAnother : kIsUnknown;
+  }
+  tvmffi_mutex_unlock(&opened_mutex);
+  return result;
+}
+
+static uint32_t next_respelling(void) {
+  uint32_t number;
+  tvmffi_mutex_lock(&opened_mutex);
+  number = ++num_respelled;
+  tvmffi_mutex_unlock(&opened_mutex);
+  return number;
+}
+
+/*
+ * Opens the file that on_disk describes, if *is_known. If the path may have led to another file
+ * before, tries other ways to write it, and leaves the last one in added->path. If the system gives
+ * the same handle twice, then it is the file: its record is out of date.
+ *
+ * A library that has registered something is not replaced, because its successor is likely to
+ * register the same, and to fail at that: then the old one is opened, and *is_known becomes false.
+ */
+static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *on_disk,
+                       tvmffi_library_file *added, char *reason, size_t reason_size) {
+  void *handle = tvmffi_dl_open(path, reason, reason_size), *previous = NULL;
+  while (handle != NULL && *is_known && handle != previous) {
+    identity found = compare(handle, on_disk);
+    if (found == kIsIt) break;
+    if (found == kIsAnother && is_registered(handle, reason, reason_size)) {
+      tvmffi_log_warning("%s is used as it was before the file was replaced: %s", path, reason);
+      *is_known = false;
+      break;
+    }
+    previous = handle;
+    tvmffi_dl_close(handle);
+    tvmffi_dl_respell(path, next_respelling(), added->path);
+    handle = tvmffi_dl_open(added->path, reason, reason_size);
+  }
+  return handle;
+}
+
+/* Makes added the record of its file; if there is one already, frees added and its opening. */
+static tvmffi_library_file *enter(tvmffi_library_file *added) {
+  tvmffi_library_file *file;
+  tvmffi_mutex_lock(&opened_mutex);
+  file = find_handle(added->handle);
+  if (file == NULL) {
+    file = added;
+    link_record(added);
+  } else {
+    if (added->is_identified) {
+      file->is_identified = true;
+      file->on_disk = added->on_disk;
+    }
+    file->uses += added->uses;
+    file->may_unload |= added->may_unload;
+  }
+  tvmffi_mutex_unlock(&opened_mutex);
+  if (file != added) {
+    tvmffi_dl_close(added->handle);
+    free_record(added);
+  }
+  return file;
+}
+
 int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out) {
-  tvmffi_library_file *added, *file;
+  tvmffi_library_file *added;
+  tvmffi_dl_file on_disk, afterwards;
+  bool is_known;
   char reason[1024];
-  void *handle;
   if (path->size == 0) { /* some loaders take it to mean the program itself */
     return tvmffi_fail("InternalError", "Failed to load dynamic shared library: empty path");
   }
@@ -34,52 +204,87 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
                        "Failed to load dynamic shared library %s: NUL character in the path",
                        path->data);
   }
-  handle = tvmffi_dl_open(path->data, reason, sizeof reason);
-  if (handle == NULL) {
-    return tvmffi_fail("InternalError", "Failed to load dynamic shared library %s %s", path->data,
-                       reason);
+  is_known = tvmffi_dl_find_file(path->data, &on_disk);
+  if (is_known) {
+    TVMFFI_TRY(use_loaded(path->data, &on_disk, out));
+    if (*out != NULL) return 0;
   }
-  tvmffi_cxx_complete_type_info(handle);
-  added = tvmffi_alloc(sizeof *added);
-  if (added == NULL) {
-    tvmffi_library_close(handle); /* its initialisers have run */
-    return tvmffi_fail_memory();
+  added = new_record(path->data, path->size);
+  if (added == NULL) return tvmffi_fail_memory();
+  added->handle = open_file(path->data, &is_known, &on_disk, added, reason, sizeof reason);
+  if (added->handle == NULL) {
+    free_record(added);
+    return fail_open(path->data, reason);
   }
-  memset(added, 0, sizeof *added);
-  added->handle = handle;
-  tvmffi_mutex_lock(&opened_mutex);
-  file = find_opened(handle);
-  if (file == NULL) {
-    file = added;
-    file->next = opened;
-    if (opened != NULL) opened->previous = file;
-    opened = file;
+  tvmffi_cxx_complete_type_info(added->handle);
+  /* Unless the path led to the same file before and after, it is not known which one was opened. */
+  if (is_known && tvmffi_dl_find_file(path->data, &afterwards)) {
+    added->is_identified = memcmp(&afterwards, &on_disk, sizeof on_disk) == 0;
+    added->on_disk = on_disk;
   }
-  ++file->uses;
-  tvmffi_mutex_unlock(&opened_mutex);
-  if (file != added) {
-    tvmffi_free(added);
-    tvmffi_dl_close(handle);
-  }
-  *out = file;
+  *out = enter(added);
   return 0;
 }
 
+/* ---- Closing: runs code of the library, and so takes no lock ---- */
+
+/*
+ * Undoes the opening. False if something else keeps the file loaded; then it is open again. That
+ * cannot be told while another file is being closed: the system may put off unloading this one.
+ */
+static bool unload(const tvmffi_library_file *file) {
+  bool is_only_one;
+  void *again;
+  tvmffi_mutex_lock(&opened_mutex);
+  ++num_unloading;
+  tvmffi_mutex_unlock(&opened_mutex);
+  tvmffi_dl_close(file->handle);
+  tvmffi_mutex_lock(&opened_mutex);
+  is_only_one = --num_unloading == 0;
+  tvmffi_mutex_unlock(&opened_mutex);
+  again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
+  if (again == file->handle) return false;
+  if (again != NULL) tvmffi_dl_close(again);
+  return true;
+}
+
 void tvmffi_library_file_close(tvmffi_library_file *file) {
+  char reason[256];
   bool is_last;
   tvmffi_mutex_lock(&opened_mutex);
-  is_last = --file->uses == 0;
-  if (is_last) {
-    if (file->next != NULL) file->next->previous = file->previous;
-    if (file->previous != NULL) {
-      file->previous->next = file->next;
-    } else {
-      opened = file->next;
-    }
-  }
+  is_last = --file->uses == 0 && file->may_unload;
+  if (is_last) unlink_record(file);
   tvmffi_mutex_unlock(&opened_mutex);
   if (!is_last) return;
-  tvmffi_library_close(file->handle);
-  tvmffi_library_cache_fini(&file->kernels);
-  tvmffi_free(file);
+  if (is_registered(file->handle, reason, sizeof reason)) {
+    tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
+  } else if (unload(file)) {
+    free_record(file);
+    return;
+  } else { /* another thread may have loaded it again meanwhile */
+    tvmffi_library_cache_fini(&file->kernels);
+    file->may_unload = false;
+  }
+  (void)enter(file);
+}
+
+int tvmffi_library_file_allow_unload(tvmffi_library_file *file) {
+  char reason[256];
+  if (is_registered(file->handle, reason, sizeof reason)) {
+    return tvmffi_fail("RuntimeError", "%s cannot be unloaded: %s", file->path, reason);
+  }
+  tvmffi_mutex_lock(&opened_mutex);
+  file->may_unload = true;
+  tvmffi_mutex_unlock(&opened_mutex);
+  return 0;
+}
+
+void tvmffi_library_file_shutdown(void) {
+  tvmffi_library_file *file, *next;
+  for (file = opened; file != NULL; file = next) {
+    next = file->next;
+    if (file->uses != 0) continue;
+    unlink_record(file);
+    free_record(file);
+  }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open library files: one record for each file, however often it is loaded. Also the decision
- * whether to unload a file that is no longer used.
+ * Library files that are loaded: one record for each file, however often it is loaded. A file stays
+ * loaded, and so does its record, unless the host has allowed to unload it: code of a library may
+ * be in use in ways that the runtime does not see.
  */
 #ifndef TVMFFI_MODULE_LIBRARY_FILE_H_
 #define TVMFFI_MODULE_LIBRARY_FILE_H_
@@ -11,12 +12,18 @@
 #include <tvm/ffi/c_api.h>
 
 #include "module/library_cache.h"
+#include "platform/dl.h"
 
+/* All members but handle and kernels are guarded by the mutex of library_file.c. */
 typedef struct tvmffi_library_file {
   void *handle; /* of the system's loader */
-  size_t uses;  /* guarded, like the links, by the mutex of library_file.c */
+  size_t uses;
+  bool may_unload;
+  bool is_identified;     /* whether the next member is known */
+  tvmffi_dl_file on_disk; /* the file that was loaded */
   struct tvmffi_library_file *next, *previous;
   tvmffi_library_cache kernels;
+  char path[]; /* that it was opened with; NUL-terminated */
 } tvmffi_library_file;
 
 /* InternalError with the system's reason. */
@@ -25,14 +32,13 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
 /* Undoes one opening. */
 void tvmffi_library_file_close(tvmffi_library_file *file);
 
-/* ---- library_close.c ---- */
-
 /*
- * Closes a library file that has no modules left. It stays loaded if its code may still be in use.
+ * Allows the file to be unloaded at its last closing. RuntimeError if a global function or a type
+ * needs the library; if one does at the last closing, the file stays loaded.
  */
-void tvmffi_library_close(void *handle);
+int tvmffi_library_file_allow_unload(tvmffi_library_file *file);
 
-/* Whether a library with this symbol, its own or taken from another library, may be unloaded. */
-bool tvmffi_library_close_allows(const char *name, bool is_taken);
+/* Forgets the files that are not in use; they stay loaded. */
+void tvmffi_library_file_shutdown(void);
 
 #endif /* TVMFFI_MODULE_LIBRARY_FILE_H_ */

@@ -174,12 +174,30 @@ int tvmffi_library_new_module(tvmffi_library *library, TVMFFIObject **out) {
   return 0;
 }
 
-const void *tvmffi_library_identity(const TVMFFIObject *module) {
+/* The library of a module, or NULL if it is a module of another kind. */
+static const tvmffi_library *find_library(const TVMFFIObject *module) {
   const tvmffi_module *own_module = (const tvmffi_module *)(const void *)module;
-  const tvmffi_library_file *file;
   if (!tvmffi_module_is_own(module) || own_module->vtable != &kLibrary) return NULL;
-  file = ((const library_module *)own_module->self)->library->file;
-  return file != NULL ? (const void *)file : &kLibrary;
+  return ((const library_module *)own_module->self)->library;
+}
+
+const void *tvmffi_library_identity(const TVMFFIObject *module) {
+  const tvmffi_library *library = find_library(module);
+  if (library == NULL) return NULL;
+  return library->file != NULL ? (const void *)library->file : &kLibrary;
+}
+
+int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
+  TVMFFIObject *obj = module;
+  const tvmffi_library *library = NULL;
+  TVMFFI_REQUIRE(module);
+  if (obj->type_index == kTVMFFIModule) library = find_library(obj);
+  if (library == NULL || library->file == NULL) {
+    TVMFFIAny any = tvmffi_any_object(obj);
+    return tvmffi_fail("TypeError", "%s: `module` is a `%s`, not a module of a library file",
+                       __func__, tvmffi_any_type_name(&any));
+  }
+  return tvmffi_library_file_allow_unload(library->file);
 }
 
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {

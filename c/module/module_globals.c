@@ -31,4 +31,5 @@ void tvmffi_module_shutdown(void) {
   tvmffi_module_set_fini(&pinned);
   tvmffi_system_lib_shutdown();
   tvmffi_context_symbol_shutdown();
+  tvmffi_library_file_shutdown();
 }

@@ -1,21 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading libraries and inspecting those that are loaded. One implementation file per system:
- * dl_<system>.c. The functions that read symbol tables are in one file per format: dl_<format>.c,
- * or dl_elf_none.c.
+ * dl_<system>.c. The functions that read tables of libraries are in one file per format:
+ * dl_<format>.c, or dl_elf_none.c.
  */
 #ifndef TVMFFI_PLATFORM_DL_H_
 #define TVMFFI_PLATFORM_DL_H_
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Opens a library with its symbols bound lazily and hidden from libraries loaded later. Opening the
- * same file twice gives the same handle, reference-counted. On failure returns NULL and writes the
- * system's reason to reason as NUL-terminated text (cut to reason_size bytes).
+ * same file twice gives the same handle, reference-counted. Some systems also give the handle of
+ * the file that was opened under the same path before, even if there is another file by now. On
+ * failure returns NULL and writes the system's reason to reason as NUL-terminated text (cut to
+ * reason_size bytes).
  */
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
+
+/* Opens a library only if it is loaded, by the path it was opened with; otherwise NULL. */
+void *tvmffi_dl_open_loaded(const char *path);
+
+/*
+ * Writes the path in another way, a different one for each number, by which the system does not
+ * take the file for one that had the same path before. out has room for the path and
+ * kTvmffiDlRespelled more bytes, and the path has a slash.
+ */
+enum { kTvmffiDlRespelled = 2 * 32 + 1 };
+void tvmffi_dl_respell(const char *path, uint32_t number, char *out);
+
+/* A file on disk. While it is loaded, no other file has its device and inode. */
+typedef struct {
+  uint64_t device, inode, size;
+} tvmffi_dl_file;
+
+/* The file that a path leads to now. False for names that the system searches for, and unknown. */
+bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out);
 
 /*
  * The same for a file name: first tries the directory of the library or program that contains this
@@ -36,17 +58,18 @@ void *tvmffi_dl_symbol(void *handle, const char *name);
  */
 void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries);
 
-/* ---- Symbol tables of loaded libraries ---- */
+/* ---- What lies where in loaded libraries ---- */
 
-/* Called for a symbol that a library defines, or imports from another (is_taken). */
-typedef bool (*tvmffi_dl_visitor)(const char *name, bool is_taken);
+typedef struct {
+  uintptr_t begin, end;
+} tvmffi_dl_range;
 
-/*
- * Whether is_fine holds for every symbol of an opened library and of the dependencies that were
- * loaded with it: everything that closing it may unload. (Libraries that are never unloaded are
- * skipped.) False also when that cannot be found out.
- */
-bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine);
+static inline bool tvmffi_dl_range_has(const tvmffi_dl_range *range, uintptr_t address) {
+  return address - range->begin < range->end - range->begin;
+}
+
+/* The addresses of the code and data of an opened library. False if the system does not tell. */
+bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out);
 
 /*
  * The size of a data symbol of a loaded library. If the library does not tell, the number of bytes
@@ -56,7 +79,7 @@ size_t tvmffi_dl_symbol_size(const char *name, const void *address);
 
 /*
  * Keeps the library that contains an address loaded until the process ends. Does nothing on systems
- * where tvmffi_dl_all_symbols is always false.
+ * where tvmffi_dl_find_range is always false.
  */
 void tvmffi_dl_keep(const void *address);
 

@@ -86,11 +86,11 @@ static bool find_image(const void *address, image *out) {
 
 /* ---- Reading its tables ---- */
 
-/* The i-th entry with a tag; NULL if there are not that many. */
-static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag, size_t i) {
-  size_t k;
-  for (k = 0; k < file->num_entries && file->entries[k].d_tag != DT_NULL; ++k) {
-    if (file->entries[k].d_tag == tag && i-- == 0) return &file->entries[k];
+/* The first entry with a tag, or NULL. */
+static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag) {
+  size_t i;
+  for (i = 0; i < file->num_entries && file->entries[i].d_tag != DT_NULL; ++i) {
+    if (file->entries[i].d_tag == tag) return &file->entries[i];
   }
   return NULL;
 }
@@ -102,7 +102,7 @@ static const ElfW(Dyn) * find_entry(const image *file, ElfW(Sxword) tag, size_t 
  */
 static const void *find_pointed(const image *file, ElfW(Sxword) tag, size_t alignment,
                                 size_t *out_size) {
-  const ElfW(Dyn) *entry = find_entry(file, tag, 0);
+  const ElfW(Dyn) *entry = find_entry(file, tag);
   uintptr_t address;
   if (entry == NULL) return NULL;
   address = (uintptr_t)entry->d_un.d_ptr;
@@ -115,7 +115,7 @@ static const void *find_pointed(const image *file, ElfW(Sxword) tag, size_t alig
 }
 
 static bool find_strings(const image *file, symbol_table *table) {
-  const ElfW(Dyn) *size = find_entry(file, DT_STRSZ, 0);
+  const ElfW(Dyn) *size = find_entry(file, DT_STRSZ);
   size_t bytes;
   table->strings = find_pointed(file, DT_STRTAB, 1, &bytes);
   if (table->strings == NULL || size == NULL) return false;
@@ -174,126 +174,41 @@ static const char *name_at(const symbol_table *table, size_t offset) {
   return offset < table->strings_size ? table->strings + offset : "";
 }
 
-/* ---- A file and its dependencies ---- */
-
-enum { kMaxFiles = 128 };
-
-/* Files held open. The address of a file's dynamic section identifies the file. */
-typedef struct {
-  size_t size;
-  struct {
-    void *handle;
-    const void *dynamic;
-  } files[kMaxFiles];
-} file_list;
-
-static bool has_file(const file_list *list, const void *dynamic) {
-  size_t i = 0;
-  while (i < list->size && list->files[i].dynamic != dynamic) ++i;
-  return i < list->size;
-}
+/* ---- Ranges, symbol sizes, keeping libraries, paths ---- */
 
 /*
- * Finds the dynamic section and the path of an opened file. ThreadSanitizer does not see the lock
- * under which the system closes files, and would report its freeing of the link map as a race.
+ * ThreadSanitizer does not see the lock under which the system closes files, and would report its
+ * freeing of the link map as a race.
  */
 TVMFFI_NO_SANITIZE_THREAD
-static bool find_opened(void *handle, const void **out_dynamic, const char **opt_out_path) {
+static const void *find_dynamic_section(void *handle) {
   struct link_map *map = NULL;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL) return false;
-  *out_dynamic = map->l_ld;
-  if (opt_out_path != NULL) *opt_out_path = map->l_name;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != NULL ? map->l_ld : NULL;
+}
+
+/* The system reserves one range of addresses for all segments of a file. */
+bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out) {
+  image file;
+  size_t i;
+  if (!find_image(find_dynamic_section(handle), &file)) return false;
+  out->begin = UINTPTR_MAX;
+  out->end = 0;
+  for (i = 0; i < file.num_segments; ++i) {
+    const ElfW(Phdr) *segment = &file.segments[i];
+    uintptr_t start = file.base + (uintptr_t)segment->p_vaddr;
+    if (segment->p_type != PT_LOAD) continue;
+    if (start < out->begin) out->begin = start;
+    if (start + (uintptr_t)segment->p_memsz > out->end) {
+      out->end = start + (uintptr_t)segment->p_memsz;
+    }
+  }
   return true;
-}
-
-/* Takes ownership of the handle. False if the file could not be added. */
-static bool add_file(file_list *list, void *handle) {
-  const void *dynamic;
-  if (handle == NULL) return false;
-  if (find_opened(handle, &dynamic, NULL)) {
-    if (has_file(list, dynamic)) {
-      (void)dlclose(handle);
-      return true;
-    }
-    if (list->size < kMaxFiles) {
-      list->files[list->size].handle = handle;
-      list->files[list->size].dynamic = dynamic;
-      ++list->size;
-      return true;
-    }
-  }
-  (void)dlclose(handle);
-  return false;
-}
-
-/*
- * Takes ownership of a handle and adds the file, the files it needs, and so on. Each needed name is
- * passed to the loader again (RTLD_NOLOAD), because only the loader knows which file it stood for.
- */
-static bool add_with_needed(file_list *list, void *handle) {
-  bool has_all = add_file(list, handle);
-  size_t k, i;
-  for (k = 0; k < list->size; ++k) {
-    const ElfW(Dyn) * needed;
-    symbol_table table;
-    image file;
-    if (!find_image(list->files[k].dynamic, &file) || !find_strings(&file, &table)) {
-      has_all = false;
-      continue;
-    }
-    for (i = 0; (needed = find_entry(&file, DT_NEEDED, i)) != NULL; ++i) {
-      const char *name = name_at(&table, (size_t)needed->d_un.d_val);
-      if (!add_file(list, dlopen(name, RTLD_LAZY | RTLD_NOLOAD))) has_all = false;
-    }
-  }
-  return has_all;
-}
-
-static void close_files(file_list *list) {
-  while (list->size != 0) (void)dlclose(list->files[--list->size].handle);
 }
 
 static bool stays_loaded(const image *file) {
-  const ElfW(Dyn) *flags = find_entry(file, DT_FLAGS_1, 0);
+  const ElfW(Dyn) *flags = find_entry(file, DT_FLAGS_1);
   return flags != NULL && (flags->d_un.d_val & DF_1_NODELETE) != 0;
 }
-
-static bool all_symbols_of(const void *dynamic, tvmffi_dl_visitor is_fine) {
-  symbol_table table;
-  image file;
-  size_t i;
-  if (!find_image(dynamic, &file)) return false;
-  if (stays_loaded(&file)) return true;
-  if (!find_symbols(&file, &table)) return false;
-  for (i = 1; i < table.num_symbols; ++i) {
-    const ElfW(Sym) *symbol = &table.symbols[i];
-    if (!is_fine(name_at(&table, symbol->st_name), symbol->st_shndx == SHN_UNDEF)) return false;
-  }
-  return true;
-}
-
-bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
-  file_list program, files;
-  const void *dynamic;
-  const char *path;
-  bool are_fine;
-  size_t i;
-  if (!find_opened(handle, &dynamic, &path) || !all_symbols_of(dynamic, is_fine)) return false;
-  program.size = files.size = 0;
-  are_fine = add_with_needed(&files, dlopen(path, RTLD_LAZY | RTLD_NOLOAD));
-  if (are_fine && files.size > 1) {
-    (void)add_with_needed(&program, dlopen(NULL, RTLD_LAZY)); /* its dependencies stay, too */
-  }
-  for (i = 1; are_fine && i < files.size; ++i) {
-    dynamic = files.files[i].dynamic;
-    are_fine = has_file(&program, dynamic) || all_symbols_of(dynamic, is_fine);
-  }
-  close_files(&program);
-  close_files(&files);
-  return are_fine;
-}
-
-/* ---- Symbol sizes, keeping libraries, paths ---- */
 
 size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
   symbol_table table;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdint.h>
-
 #include "platform/dl.h"
 
-bool tvmffi_dl_all_symbols(void *handle, tvmffi_dl_visitor is_fine) {
+bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out) {
   (void)handle;
-  (void)is_fine;
+  (void)out;
   return false;
 }
 

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #if defined(__linux__)
 #include <fcntl.h>
 #include <link.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whether a segment of an ELF file ends after the end of the file. */
@@ -68,6 +68,35 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
     (void)snprintf(reason, reason_size, "%s", text != NULL ? text : "unknown reason");
   }
   return NULL;
+}
+
+void *tvmffi_dl_open_loaded(const char *path) {
+  void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL) (void)dlerror(); /* the system would keep its text */
+  return handle;
+}
+
+/*
+ * The loader of glibc compares paths as texts before it looks at the file. So this appends slashes
+ * and "./" to the folder, one for each bit of the number.
+ */
+void tvmffi_dl_respell(const char *path, uint32_t number, char *out) {
+  size_t folder = (size_t)(strrchr(path, '/') + 1 - path);
+  memcpy(out, path, folder);
+  for (; number != 0; number >>= 1) {
+    if ((number & 1) != 0) out[folder++] = '.';
+    out[folder++] = '/';
+  }
+  strcpy(out + folder, strrchr(path, '/') + 1);
+}
+
+bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
+  struct stat status;
+  if (strchr(path, '/') == NULL || stat(path, &status) != 0) return false;
+  out->device = (uint64_t)status.st_dev;
+  out->inode = (uint64_t)status.st_ino;
+  out->size = (uint64_t)status.st_size;
+  return true;
 }
 
 void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {

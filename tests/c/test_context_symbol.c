@@ -55,6 +55,7 @@ static void test_files(void **state) {
   check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
   module = load("kernels.so");
   check_ok(call_function(module, "main", NULL, 0, &result));
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
   assert_int_equal(closed, 1); /* the library counted in the variable that the symbol points to */
 }

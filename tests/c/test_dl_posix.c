@@ -11,14 +11,19 @@
 static char *content; /* the bytes of a library file */
 static size_t size;
 
-static int read_library(void **state) {
+static char library_path[4096];
+
+static int find_library(void **state) {
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
-  char path[4096];
-  FILE *file;
   (void)state;
   if (folder == NULL) return -1;
-  (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
-  file = fopen(path, "rb");
+  (void)snprintf(library_path, sizeof library_path, "%s/kernels.so", folder);
+  return 0;
+}
+
+static int read_library(void **state) {
+  FILE *file = fopen(library_path, "rb");
+  (void)state;
   if (file == NULL) return -1;
   content = malloc(1 << 20);
   if (content == NULL) return -1;
@@ -88,6 +93,51 @@ static void test_what_is_loaded_is_found(void **state) {
   assert_null(tvmffi_dl_find_loaded("no_such_symbol", libraries));
 }
 
+static void test_what_is_loaded_is_opened(void **state) {
+  void *handle, *again;
+  (void)state;
+  assert_null(tvmffi_dl_open_loaded(library_path));
+  handle = tvmffi_dl_open(library_path, NULL, 0);
+  assert_non_null(handle);
+  again = tvmffi_dl_open_loaded(library_path);
+  assert_ptr_equal(again, handle);
+  tvmffi_dl_close(handle);
+  tvmffi_dl_close(again);
+  assert_null(tvmffi_dl_open_loaded(library_path));
+}
+
+static void test_respelled_paths(void **state) {
+  static const char kPath[] = "/some/folder/file.so";
+  char all[100][sizeof kPath + kTvmffiDlRespelled], longest[sizeof kPath + kTvmffiDlRespelled];
+  uint32_t i, j;
+  (void)state;
+  for (i = 0; i < 100; ++i) {
+    tvmffi_dl_respell(kPath, i, all[i]);
+    assert_int_equal(strncmp(all[i], "/some/folder/", 13), 0);
+    assert_string_equal(all[i] + strlen(all[i]) - 8, "/file.so");
+    for (j = 0; j < i; ++j) assert_string_not_equal(all[i], all[j]);
+  }
+  assert_string_equal(all[0], kPath);
+  assert_string_equal(all[1], "/some/folder/./file.so");
+  assert_string_equal(all[6], "/some/folder//././file.so");
+  tvmffi_dl_respell(kPath, UINT32_MAX, longest);
+  assert_true(strlen(longest) < sizeof longest);
+}
+
+static void test_files_are_told_apart(void **state) {
+  tvmffi_dl_file file, same, other;
+  char respelled[sizeof library_path + kTvmffiDlRespelled];
+  (void)state;
+  assert_true(tvmffi_dl_find_file(library_path, &file));
+  tvmffi_dl_respell(library_path, 5, respelled);
+  assert_true(tvmffi_dl_find_file(respelled, &same));
+  assert_memory_equal(&file, &same, sizeof file);
+  assert_true(tvmffi_dl_find_file("/proc/self/exe", &other));
+  assert_memory_not_equal(&file, &other, sizeof file);
+  assert_false(tvmffi_dl_find_file("/no/such/file.so", &other));
+  assert_false(tvmffi_dl_find_file("libc.so.6", &other)); /* the system searches for it */
+}
+
 /* Libraries of tests/modules are found in a folder beside this program, others by their name. */
 static void test_beside_this_code_or_by_name(void **state) {
   char reason[256] = "";
@@ -121,8 +171,11 @@ int main(void) {
                                       free_library),
       cmocka_unit_test(test_reasons),
       cmocka_unit_test(test_what_is_loaded_is_found),
+      cmocka_unit_test(test_what_is_loaded_is_opened),
+      cmocka_unit_test(test_respelled_paths),
+      cmocka_unit_test(test_files_are_told_apart),
       cmocka_unit_test(test_beside_this_code_or_by_name),
       cmocka_unit_test(test_a_name_that_is_too_long),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+  return cmocka_run_group_tests(tests, find_library, NULL) != 0;
 }

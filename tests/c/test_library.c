@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "container/array.h"
 #include "core/object.h"
@@ -21,6 +22,13 @@ static int set_up(void **state) {
   return 0;
 }
 
+/* The library is unloaded with its last module. */
+static TVMFFIObject *load_for_unloading(const char *file) {
+  TVMFFIObject *module = load(file);
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  return module;
+}
+
 static void *context_of(TVMFFIObject *module) {
   return tvmffi_module_to_cxx(module);
 }
@@ -35,7 +43,7 @@ static void *seen_context(void *get_context) {
 /* ---- Functions ---- */
 
 static void test_calling_kernels(void **state) {
-  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIAny args[2], result;
   (void)state;
   args[0] = tvmffi_any_int(20);
@@ -54,7 +62,7 @@ static void test_calling_kernels(void **state) {
 }
 
 static void test_each_time_another_function(void **state) {
-  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIObject *a = get_function(module, "add", 0), *b = get_function(module, "add", 1);
   (void)state;
   assert_ptr_not_equal(a, b);
@@ -136,7 +144,7 @@ static void test_F_20_empty_metadata(void **state) {
 }
 
 static void test_F_33_texts_outlive_the_library(void **state) {
-  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *module = load_for_unloading("kernels.so");
   TVMFFIByteArray text;
   TVMFFIAny result;
   (void)state;
@@ -164,15 +172,16 @@ static void test_metadata_functions_that_fail(void **state) {
 /* ---- One file, several modules ---- */
 
 static void test_L_15_the_context_is_the_newest_living_module(void **state) {
-  TVMFFIObject *a = load("kernels.so"), *b = load("kernels.so"), *c, *look;
+  TVMFFIObject *a = load_for_unloading("kernels.so"), *b = load_for_unloading("kernels.so"), *c,
+               *look;
   (void)state;
   assert_ptr_not_equal(a, b);
   look = get_function(a, "get_context", 0);
   assert_ptr_equal(seen_context(look), context_of(b));
   TVMFFIObjectDecRef(b); /* the newest module dies: the one before it is the context */
   assert_ptr_equal(seen_context(look), context_of(a));
-  b = load("kernels.so");
-  c = load("kernels.so");
+  b = load_for_unloading("kernels.so");
+  c = load_for_unloading("kernels.so");
   assert_ptr_equal(seen_context(look), context_of(c));
   TVMFFIObjectDecRef(b); /* a module that is not the newest dies: no change */
   assert_ptr_equal(seen_context(look), context_of(c));
@@ -188,7 +197,7 @@ static void test_the_last_module_closes_the_file(void **state) {
   TVMFFIObject *modules[10];
   int i;
   (void)state;
-  for (i = 0; i < 10; ++i) modules[i] = load("kernels.so");
+  for (i = 0; i < 10; ++i) modules[i] = load_for_unloading("kernels.so");
   for (i = 0; i < 10; ++i) {
     assert_int_equal(closed, 0);
     TVMFFIObjectDecRef(modules[(i * 7) % 10]);
@@ -210,7 +219,7 @@ static void *load_and_call(void *path) {
 }
 
 static void test_threads_load_the_same_file(void **state) {
-  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *module = load_for_unloading("kernels.so");
   char path[4096];
   pthread_t threads[4];
   int i;
@@ -249,7 +258,8 @@ static int give_nine(void *handle, const TVMFFIAny *args, int32_t num_args, TVMF
 }
 
 static void test_kernels_call_imports(void **state) {
-  TVMFFIObject *module = load("kernels.so"), *imported = get_system_lib("test_library_");
+  TVMFFIObject *module = load_for_unloading("kernels.so"),
+               *imported = get_system_lib("test_library_");
   TVMFFIAny name = tvmffi_any_raw_str("nine"), result;
   (void)state;
   check_fails(call_function(module, "call_import", &name, 1, &result), "RuntimeError",
@@ -269,7 +279,7 @@ static void test_kernels_call_imports(void **state) {
  * them must be destroyed before the code is unloaded.
  */
 static void test_closing_releases_what_the_library_keeps(void **state) {
-  TVMFFIObject *module = load("kernels.so"), *array = tvmffi_array_new(2), *holder;
+  TVMFFIObject *module = load_for_unloading("kernels.so"), *array = tvmffi_array_new(2), *holder;
   TVMFFIAny value, result;
   (void)state;
   value = tvmffi_any_object(tvmffi_string_new(kTVMFFIStr, "a text", 6));

@@ -36,7 +36,7 @@ static void test_another_library_that_was_loaded_before(void **state) {
                    "created using {otherlib} but a loader of that name is not registered");
   loader = load("loader_of_other.so");
   check_carrier("carrier_of_other.so");
-  TVMFFIObjectDecRef(loader); /* it stays loaded, because its loader is needed */
+  TVMFFIObjectDecRef(loader); /* the library stays loaded, and its loader is used */
   check_carrier("carrier_of_other.so");
   remove_global("ffi.Module.load_from_bytes.otherlib");
   check_fails_with(load_file(module_path("carrier_of_other.so"), &module), "RuntimeError",

@@ -54,7 +54,7 @@ TEST_F(Embedded, ErrorsReachTheCaller) {
   EXPECT_EQ(device, 0);
 }
 
-/* Opened and closed with dlopen and dlclose, because the runtime never unloads C++ modules. */
+/* Opened and closed with dlopen and dlclose, because the runtime keeps modules loaded. */
 TEST_F(Embedded, ImagesAreUnloadedWithTheirLibrary) {
   void *library = dlopen(PathOf("embedded_c").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
 #include "support/check.h"
@@ -21,13 +22,21 @@ static void release(void *out) {
   TVMFFIObjectDecRef(*(TVMFFIObjectHandle *)out);
 }
 
+/* A file that was loaded keeps its record, even if nothing else succeeded. */
 static void test_opening(void **state) {
   tvmffi_library *library = NULL;
+  size_t before = oom_live_blocks();
+  int i;
   (void)state;
-  assert_int_equal(oom_check(open_library, NULL, release, &library, 0), 2);
+  for (i = 0; i < 2; ++i) {
+    oom_fail_after(i);
+    check_fails(open_library(&library), "MemoryError", NULL);
+    assert_int_equal(oom_live_blocks(), before + (size_t)i);
+  }
+  oom_fail_after(-1);
+  assert_int_equal(oom_check(open_library, NULL, release, &library, 0), 1);
 }
 
-/* After each failure the library must be closed again. */
 static int load_module(void *out) {
   tvmffi_library *library;
   int rc;
@@ -44,10 +53,24 @@ static void nothing(void *out) {
 static void test_loading(void **state) {
   TVMFFIObjectHandle module = NULL;
   (void)state;
-  closed = 0;
-  /* library record, library, module, its imports, its cache */
-  assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 5);
-  assert_int_equal(closed, 4); /* by success, and by failures after the counter was set */
+  /* library, module, its imports, its cache */
+  assert_int_equal(oom_check(load_module, nothing, release, &module, 0), 4);
+}
+
+/* After a failure the library must be closed, which unloads it: its record goes, too. */
+static void test_loading_for_unloading(void **state) {
+  TVMFFIObjectHandle module, failed = NULL;
+  long n;
+  (void)state;
+  for (n = 0; n < 4; ++n) {
+    check_ok(load_module(&module));
+    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+    closed = 0;
+    oom_fail_after(n);
+    check_fails(load_module(&failed), "MemoryError", NULL);
+    TVMFFIObjectDecRef(module);
+    assert_int_equal(closed, 1);
+  }
 }
 
 typedef struct {
@@ -104,6 +127,7 @@ int main(void) {
       cmocka_unit_test(test_opening),
       cmocka_unit_test(test_asking),
       cmocka_unit_test(test_loading),
+      cmocka_unit_test(test_loading_for_unloading),
   };
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
   oom_install();

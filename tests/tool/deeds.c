@@ -103,8 +103,6 @@ __attribute__((destructor)) static void end(void) {
   perform("ON_END");
 }
 
-/* Uses the ABI only: the C helpers may allocate for long messages, and a library that allocates is
- * not unloaded before the process ends (c/module/library_close.c). */
 #define EXPORT(name)                                                               \
   TVM_FFI_DLL_EXPORT int name(void *self, const TVMFFIAny *args, int32_t num_args, \
                               TVMFFIAny *result);                                  \

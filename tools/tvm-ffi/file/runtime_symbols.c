@@ -146,6 +146,7 @@ static bool is_own(const char *name) {
   static const char *const kOwn[] = {
       "TVMFFIRuntimeContextSymbolVisit",
       "TVMFFIRuntimeGetLiveObjectCount",
+      "TVMFFIRuntimeModuleAllowUnload",
       "TVMFFIRuntimeModuleCreate",
       "TVMFFIRuntimeModuleGetSelf",
       "TVMFFIRuntimeModulePack",

@@ -118,8 +118,9 @@ class Tensor : public ObjectRef, public detail::TensorAccess<Tensor> {
    * A tensor whose memory comes from an allocator of yours.
    *
    * Its deleter is code of the library that calls this, which must stay loaded as long as the
-   * tensor lives, whoever holds it. Our runtime unloads no library that could have made one. With
-   * another runtime, keep the library's Module (the tensor does not), or link with the library.
+   * tensor lives, whoever holds it. Our runtime keeps it loaded unless the host has allowed to
+   * unload it. With another runtime, keep the library's Module (the tensor does not), or link with
+   * the library.
    *
    * @param alloc Moved into the tensor: AllocData(DLTensor *, extra...) sets data, everything else
    *              being filled in; FreeData(DLTensor *) is called when the tensor dies. If

@@ -181,6 +181,32 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module,
  */
 TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out);
 
+/* ---- Unloading kernel libraries ---- */
+
+/**
+ * Allow the runtime to unload the library of a module. Otherwise a library stays loaded until the
+ * process ends, because its code may be in use in ways that the runtime does not see.
+ *
+ * The library is unloaded when the last of its modules is gone: the modules of every load of the
+ * file count, and a function holds its module. The last reference must not be released by code of
+ * the library. The caller promises that from then on nothing else needs the library, or another
+ * one that was loaded because of it:
+ * - No object whose deleter is in the library: a Function that it made with TVMFFIFunctionCreate, a
+ *   Tensor over memory of its own, an object or a module of its own class. What the runtime made
+ *   for it may live on: texts, bytes, containers, shapes, errors, tensors of TVMFFIEnvTensorAlloc.
+ * - No pointer to its code or data: hooks, allocators, context symbols, symbols of the system
+ *   library, raw texts, signal handlers, keys of thread-local data.
+ * - No thread, and no kernel on a device, that runs its code.
+ * The runtime itself looks after global functions and types: while one of them needs the library,
+ * it stays loaded, and the log hook is told why. It also stays loaded where something else keeps
+ * it: another library, `-z nodelete`, unique symbols of C++.
+ *
+ * @param module [borrow] A module of a library file; this is for all modules of the file.
+ * Errors: TypeError (no module of a library file), RuntimeError (a global function or a type needs
+ * the library; the system does not tell where its code is).   Threads: any.
+ */
+TVM_FFI_DLL int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module);
+
 /* ---- Context symbols: for runtimes of compilers that load code by themselves ---- */
 
 /**

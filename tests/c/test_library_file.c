@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* RTLD_NOLOAD, mkdtemp */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+#include <unistd.h>
+
+#include "core/string_object.h"
+#include "module/library.h"
+#include "module_support.h"
+#include "support/check.h"
+
+static int deleted; /* how often library code deleted something */
+static int closed;  /* how often a library's destructor ran */
+static char folder[] = "/tmp/tvm_ffi_files_XXXXXX";
+
+static int set_up(void **state) {
+  static int is_registered;
+  (void)state;
+  deleted = closed = 0;
+  if (is_registered) return 0;
+  is_registered = 1;
+  assert_non_null(mkdtemp(folder));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("__test_deleted", &deleted));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  return rmdir(folder);
+}
+
+static bool is_loaded(const char *file) {
+  void *handle = dlopen(module_path(file), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == NULL) return false;
+  (void)dlclose(handle);
+  return true;
+}
+
+/* Some libraries need a C++ compiler. */
+static bool exists(const char *file) {
+  return access(module_path(file), R_OK) == 0;
+}
+
+static TVMFFIAny leave(TVMFFIObject *module) {
+  TVMFFIAny left = tvmffi_any_none();
+  check_ok(call_function(module, "leave", NULL, 0, &left));
+  return left;
+}
+
+static void check_gives_seven(TVMFFIObjectHandle function) {
+  TVMFFIAny result = tvmffi_any_none();
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
+  assert_int_equal(result.v_int64, 7);
+}
+
+static void check_same_library(TVMFFIObject *a, TVMFFIObject *b, bool expected) {
+  assert_int_equal(tvmffi_library_identity(a) == tvmffi_library_identity(b), expected);
+}
+
+/* ---- Libraries stay loaded ---- */
+
+static void test_a_library_stays_loaded(void **state) {
+  static const char *const files[] = {"leave_nothing.so", "leave_a_function.so",
+                                      "leftovers_cpp.so"};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
+    TVMFFIObject *module;
+    TVMFFIAny left;
+    if (!exists(files[i])) continue;
+    module = load(files[i]);
+    left = leave(module);
+    TVMFFIObjectDecRef(module);
+    assert_true(is_loaded(files[i]));
+    if (left.type_index == kTVMFFIFunction) check_gives_seven(left.v_obj);
+    deleted = 0;
+    check_release(&left);
+    assert_int_equal(deleted, i != 0);
+  }
+  assert_int_equal(closed, 0);
+}
+
+static void test_a_library_that_stayed_is_loaded_again(void **state) {
+  TVMFFIObject *module = load("leave_a_function.so"), *again;
+  void **context, *handle = dlopen(module_path("leave_a_function.so"), RTLD_LAZY | RTLD_NOLOAD);
+  const void *identity = tvmffi_library_identity(module);
+  TVMFFIAny left = leave(module);
+  (void)state;
+  assert_non_null(handle);
+  context = dlsym(handle, "__tvm_ffi__library_ctx");
+  assert_ptr_equal(*context, tvmffi_module_to_cxx(module));
+  TVMFFIObjectDecRef(module);
+  assert_null(*context);
+  again = load("leave_a_function.so");
+  assert_ptr_equal(tvmffi_library_identity(again), identity);
+  assert_ptr_equal(*context, tvmffi_module_to_cxx(again));
+  TVMFFIObjectDecRef(again);
+  (void)dlclose(handle);
+  check_gives_seven(left.v_obj);
+  check_release(&left);
+}
+
+/* ---- Files that change ---- */
+
+static const char *in_folder(const char *name) {
+  static char path[4096];
+  (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static TVMFFIObject *load_path(const char *path) {
+  TVMFFIObject *module;
+  check_ok(load_file(path, &module));
+  return module;
+}
+
+/* Replaces the file at the path by a copy of a library of the tests. */
+static void put_copy(const char *file, const char *path) {
+  char bytes[4096], fresh[4096];
+  FILE *source = fopen(module_path(file), "rb"), *copy;
+  size_t n;
+  (void)snprintf(fresh, sizeof fresh, "%s/fresh", folder);
+  copy = fopen(fresh, "wb");
+  assert_non_null(source);
+  assert_non_null(copy);
+  while ((n = fread(bytes, 1, sizeof bytes, source)) != 0) {
+    assert_int_equal(fwrite(bytes, 1, n, copy), n);
+  }
+  (void)fclose(source);
+  assert_int_equal(fclose(copy), 0);
+  assert_int_equal(rename(fresh, path), 0);
+}
+
+static void test_a_file_is_replaced(void **state) {
+  const char *path = in_folder("replaced.so");
+  TVMFFIObject *modules[3], *again;
+  char respelled[4096];
+  int i;
+  (void)state;
+  for (i = 0; i < 3; ++i) { /* the old libraries are in use meanwhile */
+    put_copy(i == 1 ? "kernels.so" : "leave_nothing.so", path);
+    modules[i] = load_path(path);
+    again = load_path(path);
+    check_same_library(modules[i], again, true);
+    TVMFFIObjectDecRef(again);
+  }
+  check_same_library(modules[0], modules[2], false);
+  assert_null(get_function(modules[0], "main", 0));
+  assert_int_equal(call_int(modules[1], "main"), 1);
+  assert_null(get_function(modules[2], "main", 0));
+  for (i = 0; i < 3; ++i) TVMFFIObjectDecRef(modules[i]);
+  /* the path of the newest file by other names */
+  (void)snprintf(respelled, sizeof respelled, "%s/.//./replaced.so", folder);
+  modules[0] = load_path(path);
+  modules[1] = load_path(respelled);
+  check_same_library(modules[0], modules[1], true);
+  TVMFFIObjectDecRef(modules[0]);
+  TVMFFIObjectDecRef(modules[1]);
+  (void)unlink(path);
+}
+
+/* Every path by which the runtime might open the second file is in use for another. */
+static void test_a_file_is_replaced_under_many_paths(void **state) {
+  const char *path = in_folder("many.so");
+  TVMFFIObject *modules[9];
+  char respelled[4096];
+  uint32_t i;
+  (void)state;
+  for (i = 0; i < 8; ++i) {
+    tvmffi_dl_respell(path, i + 1, respelled);
+    put_copy("leave_nothing.so", path);
+    modules[i] = load_path(i == 0 ? path : respelled);
+  }
+  put_copy("kernels.so", path);
+  modules[8] = load_path(path);
+  assert_int_equal(call_int(modules[8], "main"), 1);
+  for (i = 0; i < 8; ++i) {
+    TVMFFIAny left = leave(modules[i]);
+    check_release(&left);
+    check_same_library(modules[i], modules[(i + 1) % 8], false);
+  }
+  for (i = 0; i < 9; ++i) TVMFFIObjectDecRef(modules[i]);
+  (void)unlink(path);
+}
+
+static void keep_message(void *context, TVMFFIRuntimeLogLevel level, const char *message) {
+  (void)level;
+  (void)snprintf(context, 256, "%s", message);
+}
+
+/* The initialiser of the new library would register the same function, and fail. */
+static void test_a_library_with_global_functions_is_not_replaced(void **state) {
+  const char *path = in_folder("global.so");
+  TVMFFIObject *module, *again;
+  char logged[256] = "";
+  (void)state;
+  put_copy("leave_a_global.so", path);
+  module = load_path(path);
+  put_copy("leave_nothing.so", path);
+  check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
+  again = load_path(path);
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
+  check_same_library(module, again, true);
+  assert_non_null(strstr(logged,
+                         "global.so is used as it was before the file was replaced: "
+                         "global function `test.left_behind` needs it"));
+  TVMFFIObjectDecRef(again);
+  remove_global("test.left_behind");
+  again = load_path(path);
+  check_same_library(module, again, false);
+  TVMFFIObjectDecRef(again);
+  TVMFFIObjectDecRef(module);
+  (void)unlink(path);
+}
+
+/* As when it was loaded by a name that the system looks up: then the path says which file it is. */
+static void test_a_file_that_is_not_known(void **state) {
+  TVMFFIByteArray path = check_bytes(module_path("leave_a_global.so"));
+  TVMFFIObject *module = load("leave_a_global.so");
+  tvmffi_library_file *file, *again;
+  char logged[256] = "";
+  (void)state;
+  check_ok(tvmffi_library_file_open(&path, &file));
+  assert_true(file->is_identified);
+  file->is_identified = false;
+  check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
+  check_ok(tvmffi_library_file_open(&path, &again));
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
+  assert_ptr_equal(again, file);
+  assert_true(file->is_identified);
+  assert_string_equal(logged, "");
+  tvmffi_library_file_close(file);
+  tvmffi_library_file_close(file);
+  remove_global("test.left_behind");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+}
+
+static void test_a_file_is_moved(void **state) {
+  char path[4096];
+  TVMFFIObject *module, *moved, *other;
+  (void)state;
+  (void)snprintf(path, sizeof path, "%s/before.so", folder);
+  put_copy("leave_nothing.so", path);
+  module = load_path(path);
+  assert_int_equal(rename(path, in_folder("after.so")), 0);
+  put_copy("kernels.so", path);
+  moved = load_path(in_folder("after.so"));
+  other = load_path(path);
+  check_same_library(module, moved, true);
+  check_same_library(module, other, false);
+  TVMFFIObjectDecRef(module);
+  TVMFFIObjectDecRef(moved);
+  TVMFFIObjectDecRef(other);
+  (void)unlink(path);
+  (void)unlink(in_folder("after.so"));
+}
+
+/* The file grows at its end, so that what is in memory remains whole. */
+static void test_a_file_is_written_over(void **state) {
+  const char *path = in_folder("over.so");
+  TVMFFIObject *module, *again;
+  FILE *file;
+  (void)state;
+  put_copy("leave_nothing.so", path);
+  module = load_path(path);
+  file = fopen(path, "ab");
+  assert_non_null(file);
+  assert_true(fputc(0, file) == 0);
+  assert_int_equal(fclose(file), 0);
+  check_fails_with(load_file(path, &again), "InternalError",
+                   "over.so the file was written over while it is loaded; delete it, then write");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+  module = load_path(path);
+  TVMFFIObjectDecRef(module);
+  (void)unlink(path);
+}
+
+/* ---- Libraries that may be unloaded ---- */
+
+static void test_unloading(void **state) {
+  static const char *const files[] = {"leave_nothing.so", "leave_nothing_along.so",
+                                      "leave_a_function.so", "leftovers_cpp.so"};
+  int round;
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
+    for (round = 0; round < 2 && exists(files[i]); ++round) {
+      TVMFFIObject *module = load(files[i]);
+      TVMFFIAny left;
+      check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+      left = leave(module);
+      if (i > 1) check_release(&left); /* others are of the runtime */
+      closed = 0;
+      TVMFFIObjectDecRef(module);
+      assert_int_equal(closed, 1);
+      assert_false(is_loaded(files[i]));
+      assert_false(is_loaded("libleftovers_along.so"));
+      if (i <= 1) check_release(&left);
+    }
+  }
+}
+
+static void test_modules_and_functions_keep_it(void **state) {
+  TVMFFIObject *module = load("leave_nothing.so"), *other = load("leave_nothing.so"), *function;
+  TVMFFIAny left;
+  (void)state;
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  function = get_function(other, "leave", 0);
+  TVMFFIObjectDecRef(module);
+  TVMFFIObjectDecRef(other);
+  assert_int_equal(closed, 0);
+  check_ok(TVMFFIFunctionCall(function, NULL, 0, &left));
+  check_release(&left);
+  TVMFFIObjectDecRef(function);
+  assert_int_equal(closed, 1);
+  module = load("leave_nothing.so"); /* it is another library now, and stays */
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+  assert_true(is_loaded("leave_nothing.so"));
+}
+
+static void test_others_keep_it(void **state) {
+  void *handle = dlopen(module_path("leave_nothing.so"), RTLD_LAZY);
+  TVMFFIObject *module;
+  int round;
+  (void)state;
+  for (round = 0; round < 2; ++round) {
+    module = load("leave_nothing.so");
+    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+    TVMFFIObjectDecRef(module);
+    assert_int_equal(closed, 0);
+  }
+  assert_int_equal(dlclose(handle), 0);
+  assert_int_equal(closed, 0);
+  module = load("leave_nothing.so");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+}
+
+/* The destructor of one library releases the last module of another. */
+static void test_unloading_unloads_others(void **state) {
+  TVMFFIObject *keeper = load("kernels.so"), *kept = load("leave_nothing.so");
+  TVMFFIAny arg = tvmffi_any_object(kept), result;
+  (void)state;
+  check_ok(TVMFFIRuntimeModuleAllowUnload(keeper));
+  check_ok(TVMFFIRuntimeModuleAllowUnload(kept));
+  check_ok(call_function(keeper, "keep", &arg, 1, &result));
+  TVMFFIObjectDecRef(kept);
+  assert_int_equal(closed, 0);
+  TVMFFIObjectDecRef(keeper);
+  assert_int_equal(closed, 2);
+  assert_false(is_loaded("kernels.so"));
+  assert_false(is_loaded("leave_nothing.so"));
+}
+
+static void test_global_functions_prevent_it(void **state) {
+  TVMFFIByteArray name = check_bytes("test.left_behind");
+  TVMFFIObject *module = load("leave_a_global.so");
+  TVMFFIObjectHandle function;
+  (void)state;
+  check_fails_with(TVMFFIRuntimeModuleAllowUnload(module), "RuntimeError",
+                   "leave_a_global.so cannot be unloaded: global function `test.left_behind` needs "
+                   "it");
+  TVMFFIObjectDecRef(module);
+  check_ok(TVMFFIFunctionGetGlobal(&name, &function));
+  check_gives_seven(function);
+  TVMFFIObjectDecRef(function);
+  remove_global("test.left_behind");
+  module = load("leave_a_global.so");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
+}
+
+/* What is registered later, by a call, keeps the library too. */
+static void test_types_prevent_it(void **state) {
+  static const char *const files[] = {"leave_a_field.so", "leave_an_attribute.so"};
+  char logged[256];
+  size_t i;
+  (void)state;
+  check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
+  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
+    TVMFFIObject *module = load(files[i]);
+    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+    (void)leave(module);
+    check_fails_with(TVMFFIRuntimeModuleAllowUnload(module), "RuntimeError",
+                     "cannot be unloaded: type `ffi.Object` needs it");
+    logged[0] = '\0';
+    TVMFFIObjectDecRef(module);
+    assert_non_null(strstr(logged, files[i]));
+    assert_non_null(strstr(logged, " stays loaded: type `ffi.Object` needs it"));
+    assert_true(is_loaded(files[i]));
+    TVMFFIRuntimeShutdown(); /* the next type is registered anew */
+    check_ok(TVMFFIEnvModRegisterContextSymbol("__test_deleted", &deleted));
+    check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
+    check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
+  }
+  assert_int_equal(closed, 0);
+  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
+}
+
+static void test_other_modules(void **state) {
+  TVMFFIObject *module = get_system_lib("");
+  TVMFFIAny text;
+  (void)state;
+  check_fails(TVMFFIRuntimeModuleAllowUnload(module), "TypeError",
+              "TVMFFIRuntimeModuleAllowUnload: `module` is a `ffi.Module`, not a module of a "
+              "library file");
+  TVMFFIObjectDecRef(module);
+  check_ok(tvmffi_string_to_any("not a small text", 16, &text));
+  check_fails_with(TVMFFIRuntimeModuleAllowUnload(text.v_obj), "TypeError",
+                   "`module` is a `ffi.String`, not a module of a library file");
+  check_release(&text);
+  check_fails(TVMFFIRuntimeModuleAllowUnload(NULL), "ValueError",
+              "TVMFFIRuntimeModuleAllowUnload: argument `module` must not be NULL");
+}
+
+/* Returns NULL on success. */
+static void *load_and_unload(void *path) {
+  void *failed = NULL;
+  int i;
+  for (i = 0; i < 100; ++i) {
+    TVMFFIObject *module;
+    if (load_file(path, &module) != 0) return path;
+    if (TVMFFIRuntimeModuleAllowUnload(module) != 0) failed = path;
+    if (call_int(module, "main") != 1) failed = path;
+    TVMFFIObjectDecRef(module);
+  }
+  return failed;
+}
+
+static void test_threads(void **state) {
+  char path[4096];
+  pthread_t threads[4];
+  void *failed;
+  int i;
+  (void)state;
+  (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, load_and_unload, path), 0);
+  }
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_join(threads[i], &failed), 0);
+    assert_null(failed);
+  }
+  assert_false(is_loaded("kernels.so"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
+      cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
+      cmocka_unit_test_setup(test_a_file_is_replaced, set_up),
+      cmocka_unit_test_setup(test_a_file_is_replaced_under_many_paths, set_up),
+      cmocka_unit_test_setup(test_a_library_with_global_functions_is_not_replaced, set_up),
+      cmocka_unit_test_setup(test_a_file_that_is_not_known, set_up),
+      cmocka_unit_test_setup(test_a_file_is_moved, set_up),
+      cmocka_unit_test_setup(test_a_file_is_written_over, set_up),
+      cmocka_unit_test_setup(test_unloading, set_up),
+      cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
+      cmocka_unit_test_setup(test_others_keep_it, set_up),
+      cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
+      cmocka_unit_test_setup(test_global_functions_prevent_it, set_up),
+      cmocka_unit_test_setup(test_other_modules, set_up),
+      cmocka_unit_test_setup(test_threads, set_up),
+      cmocka_unit_test_setup(test_types_prevent_it, set_up), /* last: it shuts down */
+  };
+  return cmocka_run_group_tests(tests, NULL, remove_folder) != 0;
+}
