@@ -127,7 +127,10 @@ int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_bu
   return tvmffi_global_get(name->data, name->size, out);
 }
 
-/* Finds the loader for a file format. */
+/*
+ * Finds the loader for a file format. The text of the error is the one that the reference gives,
+ * with its missing spaces.
+ */
 static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
   tvmffi_buf name = TVMFFI_BUF_INIT;
   int rc = tvmffi_loader_find("ffi.Module.load_from_file.", format, &name, out);
