@@ -9,7 +9,7 @@
 #include "platform/atomic.h"
 #include "platform/compiler.h"
 
-enum { kFirstSlots = 64 };
+enum { kFirstSlots = 16 };
 
 tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
                                            uint64_t hash) {
@@ -56,9 +56,10 @@ int tvmffi_table_reserve(tvmffi_table *table, size_t num_more) {
   if (!tvmffi_checked_array_size(sizeof *grown, num_slots, sizeof grown->slots[0], &bytes)) {
     return -1;
   }
-  grown = tvmffi_alloc_until_shutdown(bytes);
+  grown = tvmffi_alloc(bytes);
   if (grown == NULL) return -1;
   memset(grown, 0, bytes);
+  grown->older = old;
   grown->mask = num_slots - 1;
   for (i = 0; old != NULL && i <= old->mask; ++i) {
     if (old->slots[i].record != NULL) place(grown, old->slots[i].record);
@@ -72,4 +73,15 @@ int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record) {
   place(table->current, record);
   ++table->num_records;
   return 0;
+}
+
+void tvmffi_table_fini(tvmffi_table *table) {
+  tvmffi_table_slots *slots = table->current;
+  while (slots != NULL) {
+    tvmffi_table_slots *older = slots->older;
+    tvmffi_free(slots);
+    slots = older;
+  }
+  table->current = NULL;
+  table->num_records = 0;
 }

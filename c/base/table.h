@@ -2,8 +2,8 @@
 /*
  * A hash table from names to records that are never removed: readers take no lock and never wait.
  * Open addressing with stored hashes. A writer (callers serialise writers) fills a slot and then
- * publishes its record with a release store. A full table is replaced by one of twice the size; the
- * old one, which readers may still be searching, lives until shutdown. The value inside a record
+ * publishes its record with a release store. Full slots are replaced by twice as many; the old
+ * ones, which readers may still be searching, live as long as the table. The value inside a record
  * can be removed, the record cannot.
  */
 #ifndef TVMFFI_BASE_TABLE_H_
@@ -24,8 +24,9 @@ typedef struct {
   tvmffi_table_key *record;
 } tvmffi_table_slot;
 
-typedef struct {
-  size_t mask; /* slots - 1 */
+typedef struct tvmffi_table_slots {
+  struct tvmffi_table_slots *older; /* replaced by these */
+  size_t mask;                      /* slots - 1 */
   tvmffi_table_slot slots[];
 } tvmffi_table_slots;
 
@@ -49,5 +50,8 @@ int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);
  * of memory, and then nothing has changed.
  */
 int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record);
+
+/* Empties the table and frees its memory, but no record. Nobody may be reading it. */
+void tvmffi_table_fini(tvmffi_table *table);
 
 #endif /* TVMFFI_BASE_TABLE_H_ */

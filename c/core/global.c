@@ -438,7 +438,6 @@ bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t o
 }
 
 void tvmffi_global_shutdown(void) {
-  static const tvmffi_table empty = {NULL, 0};
   global_record *record;
   while ((record = order.next) != &order) {
     TVMFFIObject *function = record->function;
@@ -449,6 +448,6 @@ void tvmffi_global_shutdown(void) {
     record->metadata = NULL;
     tvmffi_object_release(function);
   }
-  table = empty;
+  tvmffi_table_fini(&table);
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

@@ -505,12 +505,11 @@ bool tvmffi_type_needs_range(const tvmffi_dl_range *range, char *out, size_t out
 
 /* The built-in types are reset, not removed: clients may hold pointers to their records. */
 void tvmffi_type_shutdown(void) {
-  static const tvmffi_table empty = {NULL, 0};
   memset(segments, 0, sizeof segments);
   memset(&first_segment, 0, sizeof first_segment);
   fill_first_segment();
   next_index = kTvmffiFirstClientType;
   end_index = kTvmffiBuiltinTypesEnd;
-  keys = empty;
+  tvmffi_table_fini(&keys);
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

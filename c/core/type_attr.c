@@ -310,6 +310,7 @@ void tvmffi_type_attr_shutdown(void) {
     attr_record *attr = (attr_record *)taken.current->slots[slot].record;
     if (attr != NULL) release_column(attr);
   }
+  tvmffi_table_fini(&taken);
   for (slot = 0; slot < kTvmffiNumFirstAttrs; ++slot) release_column(&first_attrs[slot]);
   memset(own_values, 0, sizeof own_values);
   has_own_values = 0;

@@ -148,12 +148,12 @@ int tvmffi_library_find_kernel(const tvmffi_library *library, const TVMFFIByteAr
   void *found = NULL;
   if (file != NULL) {
     hash = tvmffi_hash_bytes(name->data, name->size);
-    found = tvmffi_library_cache_find(&file->kernels, name->data, name->size, hash);
+    found = tvmffi_library_file_find_kernel(file, name, hash);
   }
   if (found == NULL && !is_no_function_name(name)) {
     TVMFFI_TRY(find_with_prefix(library, "__tvm_ffi_", name, &found));
     if (found != NULL && file != NULL &&
-        tvmffi_library_cache_add(&file->kernels, name->data, name->size, hash, found) != 0) {
+        tvmffi_library_file_keep_kernel(file, name, hash, found) != 0) {
       return tvmffi_fail_memory();
     }
   }

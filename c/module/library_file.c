@@ -19,10 +19,63 @@ static tvmffi_library_file *opened;
 static uint32_t num_respelled; /* paths */
 static int num_unloading;      /* files that are being closed */
 
+/* ---- Kernels ---- */
+
+typedef struct {
+  tvmffi_table_key key;
+  void *address;
+  char name[];
+} kernel;
+
+void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVMFFIByteArray *name,
+                                      uint64_t hash) {
+  const tvmffi_table_key *found =
+      tvmffi_table_find_hashed(&file->kernels, name->data, name->size, hash);
+  return found == NULL ? NULL : ((const kernel *)(const void *)found)->address;
+}
+
+static kernel *new_kernel(const TVMFFIByteArray *name, uint64_t hash, void *address) {
+  kernel *added;
+  size_t bytes;
+  if (!tvmffi_checked_add_size(sizeof *added + 1, name->size, &bytes)) return NULL;
+  added = tvmffi_alloc(bytes);
+  if (added == NULL) return NULL;
+  if (name->size != 0) memcpy(added->name, name->data, name->size);
+  added->name[name->size] = '\0';
+  added->key.data = added->name;
+  added->key.size = name->size;
+  added->key.hash = hash;
+  added->address = address;
+  return added;
+}
+
+int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteArray *name,
+                                    uint64_t hash, void *address) {
+  kernel *added = new_kernel(name, hash, address);
+  int rc = 0;
+  if (added == NULL) return -1;
+  tvmffi_mutex_lock(&opened_mutex);
+  /* Another thread may have been first. */
+  if (tvmffi_library_file_find_kernel(file, name, hash) == NULL) {
+    rc = tvmffi_table_insert(&file->kernels, &added->key);
+    if (rc == 0) added = NULL;
+  }
+  tvmffi_mutex_unlock(&opened_mutex);
+  tvmffi_free(added);
+  return rc;
+}
+
+static void forget_kernels(tvmffi_library_file *file) {
+  const tvmffi_table_slots *slots = file->kernels.current;
+  size_t i;
+  for (i = 0; slots != NULL && i <= slots->mask; ++i) tvmffi_free(slots->slots[i].record);
+  tvmffi_table_fini(&file->kernels);
+}
+
 /* ---- Records ---- */
 
 static void free_record(tvmffi_library_file *file) {
-  tvmffi_library_cache_fini(&file->kernels);
+  forget_kernels(file);
   tvmffi_free(file);
 }
 
@@ -262,7 +315,7 @@ void tvmffi_library_file_close(tvmffi_library_file *file) {
     free_record(file);
     return;
   } else { /* another thread may have loaded it again meanwhile */
-    tvmffi_library_cache_fini(&file->kernels);
+    forget_kernels(file);
     file->may_unload = false;
   }
   (void)enter(file);

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
-#include "module/library_cache.h"
+#include "base/table.h"
 #include "platform/dl.h"
 
-/* All members but handle and kernels are guarded by the mutex of library_file.c. */
+/* All members but handle are guarded by the mutex of library_file.c. */
 typedef struct tvmffi_library_file {
   void *handle; /* of the system's loader */
   size_t uses;
@@ -22,8 +22,8 @@ typedef struct tvmffi_library_file {
   bool is_identified;     /* whether the next member is known */
   tvmffi_dl_file on_disk; /* the file that was loaded */
   struct tvmffi_library_file *next, *previous;
-  tvmffi_library_cache kernels;
-  char path[]; /* that it was opened with; NUL-terminated */
+  tvmffi_table kernels; /* addresses that were looked up; read without the mutex */
+  char path[];          /* that it was opened with; NUL-terminated */
 } tvmffi_library_file;
 
 /* InternalError with the system's reason. */
@@ -37,6 +37,14 @@ void tvmffi_library_file_close(tvmffi_library_file *file);
  * needs the library; if one does at the last closing, the file stays loaded.
  */
 int tvmffi_library_file_allow_unload(tvmffi_library_file *file);
+
+/* The address that was kept for a function with this hash (tvmffi_hash_bytes), or NULL. No lock. */
+void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVMFFIByteArray *name,
+                                      uint64_t hash);
+
+/* Keeps an address, as long as the file. -1 without memory, with no error raised. */
+int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteArray *name,
+                                    uint64_t hash, void *address);
 
 /* Forgets the files that are not in use; they stay loaded. */
 void tvmffi_library_file_shutdown(void);

@@ -131,9 +131,10 @@ void tvmffi_system_lib_shutdown(void) {
   tvmffi_table taken = prefixes;
   size_t i;
   prefixes = empty;
-  symbols = empty;
+  tvmffi_table_fini(&symbols);
   for (i = 0; taken.current != NULL && i <= taken.current->mask; ++i) {
     prefix_record *record = (prefix_record *)taken.current->slots[i].record;
     if (record != NULL) tvmffi_object_release(record->module);
   }
+  tvmffi_table_fini(&taken);
 }

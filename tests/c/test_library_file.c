@@ -7,6 +7,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "core/string_object.h"
 #include "module/library.h"
 #include "module_support.h"
@@ -59,6 +60,55 @@ static void check_gives_seven(TVMFFIObjectHandle function) {
 
 static void check_same_library(TVMFFIObject *a, TVMFFIObject *b, bool expected) {
   assert_int_equal(tvmffi_library_identity(a) == tvmffi_library_identity(b), expected);
+}
+
+/* ---- Kernels ---- */
+
+enum { kNumKernels = 2000 };
+
+static char addresses[kNumKernels];
+
+/* Keeps the addresses that are missing. A thread that is second must find those of the first. */
+static void *keep_kernels(void *file) {
+  char text[32];
+  size_t i;
+  for (i = 0; i < kNumKernels; ++i) {
+    TVMFFIByteArray name = {text, (size_t)snprintf(text, sizeof text, "kernel_%zu", i * 31)};
+    uint64_t hash = tvmffi_hash_bytes(name.data, name.size);
+    if (tvmffi_library_file_find_kernel(file, &name, hash) == NULL &&
+        tvmffi_library_file_keep_kernel(file, &name, hash, &addresses[i]) != 0) {
+      return file;
+    }
+    /* the first address stays */
+    if (tvmffi_library_file_keep_kernel(file, &name, hash, file) != 0) return file;
+    if (tvmffi_library_file_find_kernel(file, &name, hash) != (void *)&addresses[i]) return file;
+    --name.size;
+    if (tvmffi_library_file_find_kernel(file, &name, hash) != NULL) return file;
+  }
+  return NULL;
+}
+
+static void test_kernels(void **state) {
+  TVMFFIByteArray path = check_bytes(module_path("leave_nothing.so"));
+  TVMFFIObject *module = load("leave_nothing.so");
+  tvmffi_library_file *file;
+  pthread_t threads[4];
+  void *failed;
+  int i;
+  (void)state;
+  check_ok(tvmffi_library_file_open(&path, &file));
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_create(&threads[i], NULL, keep_kernels, file), 0);
+  }
+  for (i = 0; i < 4; ++i) {
+    assert_int_equal(pthread_join(threads[i], &failed), 0);
+    assert_null(failed);
+  }
+  assert_int_equal(file->kernels.num_records, kNumKernels);
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module)); /* which frees the addresses */
+  tvmffi_library_file_close(file);
+  TVMFFIObjectDecRef(module);
+  assert_int_equal(closed, 1);
 }
 
 /* ---- Libraries stay loaded ---- */
@@ -458,6 +508,7 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_kernels, set_up),
       cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
       cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
       cmocka_unit_test_setup(test_a_file_is_replaced, set_up),

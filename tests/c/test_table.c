@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "support/check.h"
 
@@ -35,7 +34,7 @@ static void test_an_empty_table(void **state) {
   assert_null(tvmffi_table_find(&table, NULL, 0));
   check_ok(tvmffi_table_reserve(&table, 0));
   assert_null(tvmffi_table_find(&table, "a", 1));
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
 }
 
 static void test_names_are_found_while_it_grows(void **state) {
@@ -61,7 +60,7 @@ static void test_names_are_found_while_it_grows(void **state) {
         &records[i].key);
   }
   assert_int_equal(table.num_records, kMany);
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
 }
 
 /* F-24: names are compared by length and bytes; a prefix never matches. */
@@ -81,7 +80,7 @@ static void test_names_are_compared_whole(void **state) {
   }
   assert_ptr_equal(tvmffi_table_find(&table, NULL, 0), &records[0].key);
   assert_null(tvmffi_table_find(&table, "ac", 2));
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
 }
 
 /* All have the hash of the last slot, so that probing wraps around to the first one. */
@@ -103,7 +102,7 @@ static void test_names_whose_hashes_collide(void **state) {
   assert_null(tvmffi_table_find_hashed(&table, "name 20", 7, UINT64_MAX));
   assert_null(tvmffi_table_find_hashed(&table, "name 0", 6, 0));
   assert_null(tvmffi_table_find_hashed(&table, "name ", 5, UINT64_MAX));
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
 }
 
 /* A reader that has loaded the slots keeps using them while the table is replaced. */
@@ -127,7 +126,22 @@ static void test_replaced_slots_stay_readable(void **state) {
                      &records[i].key);
   }
   assert_null(tvmffi_table_find(&before, records[kMany - 1].name, records[kMany - 1].key.size));
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
+}
+
+static void test_a_table_is_used_again(void **state) {
+  tvmffi_table table = {NULL, 0};
+  record r;
+  (void)state;
+  tvmffi_table_fini(&table);
+  init_numbered(&r, 1);
+  check_ok(tvmffi_table_insert(&table, &r.key));
+  tvmffi_table_fini(&table);
+  assert_null(tvmffi_table_find(&table, r.name, r.key.size));
+  assert_int_equal(table.num_records, 0);
+  check_ok(tvmffi_table_insert(&table, &r.key));
+  assert_ptr_equal(tvmffi_table_find(&table, r.name, r.key.size), &r.key);
+  tvmffi_table_fini(&table);
 }
 
 static void test_reserving_what_cannot_be(void **state) {
@@ -141,7 +155,7 @@ static void test_reserving_what_cannot_be(void **state) {
   check_ok(tvmffi_table_insert(&table, &r.key));
   assert_int_equal(tvmffi_table_reserve(&table, SIZE_MAX), -1);
   assert_ptr_equal(tvmffi_table_find(&table, r.name, r.key.size), &r.key);
-  tvmffi_alloc_shutdown();
+  tvmffi_table_fini(&table);
 }
 
 int main(void) {
@@ -151,6 +165,7 @@ int main(void) {
       cmocka_unit_test(test_names_are_compared_whole),
       cmocka_unit_test(test_names_whose_hashes_collide),
       cmocka_unit_test(test_replaced_slots_stay_readable),
+      cmocka_unit_test(test_a_table_is_used_again),
       cmocka_unit_test(test_reserving_what_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -2,7 +2,6 @@
 #include "base/table.h"
 
 #include <stdio.h>
-#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/hash.h"
 #include "core/error.h"
@@ -60,7 +59,7 @@ static void test_inserting(void **state) {
   while (j.count < kMany) failures += oom_check(insert_next, check_names, NULL, &j, 1);
   check_names(&j);
   assert_in_range(failures, 2, 10); /* the table grew a few times, not at every insertion */
-  check_ok(TVMFFIRuntimeShutdown());
+  tvmffi_table_fini(&j.table);
   assert_int_equal(oom_live_blocks(), 0);
 }
 
@@ -78,7 +77,7 @@ static void test_inserting_what_was_reserved(void **state) {
   while (j.count < kMany) check_ok(insert_next(&j));
   assert_int_equal(oom_allocations(), allocations);
   check_names(&j);
-  check_ok(TVMFFIRuntimeShutdown());
+  tvmffi_table_fini(&j.table);
 }
 
 int main(void) {

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "platform/atomic.h"
 #include "platform/thread.h"
@@ -88,7 +87,7 @@ static void test_L_11_readers_beside_writers(void **state) {
     thread_run_many(kWriters + kReaders, write_or_read, &j);
     assert_int_equal(j.num_wrong, 0);
     assert_int_equal(j.table.num_records, kWriters * kPerWriter);
-    tvmffi_alloc_shutdown();
+    tvmffi_table_fini(&j.table);
   }
 }
 
