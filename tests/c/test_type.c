@@ -180,6 +180,13 @@ static void test_refused_arguments(void **state) {
   check_fails_with(TVMFFITypeKeyToIndex(&too_long, &index), "ValueError", "too long");
 }
 
+/* The compiler must not leave out a call whose result is ignored: it raises an error. */
+static void test_ignoring_an_unknown_type(void **state) {
+  (void)state;
+  (void)TVMFFIGetTypeInfo(123456);
+  check_raised_with("InternalError", "Cannot find type info for type_index=");
+}
+
 static void check_no_info(int32_t type_index, const char *message) {
   assert_null(TVMFFIGetTypeInfo(type_index));
   check_raised("InternalError", message);
@@ -211,6 +218,7 @@ int main(void) {
       TEST(test_stored_hashes_are_those_of_the_keys),
       TEST(test_built_in_objects_descend_from_object),
       TEST(test_built_in_metadata),
+      TEST(test_ignoring_an_unknown_type),
       TEST(test_keys_lead_to_indices),
       TEST(test_F_24_keys_match_whole),
       TEST(test_refused_arguments),

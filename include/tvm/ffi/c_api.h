@@ -64,7 +64,7 @@
 
 /**
  * The result depends only on arguments and memory; the compiler may remove a call whose result is
- * unused.
+ * unused. Here for code that uses it; no function of this header has it.
  */
 #if defined(__GNUC__)
 #define TVM_FFI_ATTRIBUTE_PURE __attribute__((pure))
@@ -718,7 +718,7 @@ TVM_FFI_DLL int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *o
  * @return [lend] For ever; NULL with an InternalError raised when the index is unknown.
  * Errors: InternalError.   Threads: any.
  */
-TVM_FFI_DLL TVM_FFI_ATTRIBUTE_PURE const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
+TVM_FFI_DLL const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 
 /**
  * Add a field to a type.
