@@ -74,7 +74,7 @@
 
 /**
  * Opens an unnamed union. C99 has none; GNU compilers accept them under -pedantic behind
- * __extension__, and every member keeps its direct name. Documentation builds flatten them.
+ * __extension__, and every member keeps its direct name.
  */
 #if defined(__GNUC__)
 #define TVM_FFI_UNNAMED_UNION __extension__ union
@@ -182,16 +182,12 @@ typedef struct {
   int32_t type_index;
   /** Written as 0. */
   uint32_t __padding;
-#ifndef TVM_FFI_DOXYGEN_MODE
   TVM_FFI_UNNAMED_UNION {
-#endif
     /** Called with TVMFFIObjectDeleterFlagBitMask bits. May be NULL: then nothing happens. */
     void (*deleter)(void *self, int flags);
     /** Keeps size and alignment the same where pointers have 4 bytes. */
     int64_t __ensure_align;
-#ifndef TVM_FFI_DOXYGEN_MODE
   };
-#endif
 } TVMFFIObject;
 
 /**
@@ -202,17 +198,13 @@ typedef struct {
  */
 typedef struct {
   int32_t type_index;
-#ifndef TVM_FFI_DOXYGEN_MODE
   TVM_FFI_UNNAMED_UNION {
-#endif
     /** 0 for everything but small strings and bytes. */
     uint32_t zero_padding;
     /** Length, 0 to 7, of a small string or of small bytes. */
     uint32_t small_str_len;
-#ifndef TVM_FFI_DOXYGEN_MODE
   };
   TVM_FFI_UNNAMED_UNION {
-#endif
     int64_t v_int64;
     double v_float64;
     void *v_ptr;
@@ -222,9 +214,7 @@ typedef struct {
     DLDevice v_device;
     char v_bytes[8];
     uint64_t v_uint64;
-#ifndef TVM_FFI_DOXYGEN_MODE
   };
-#endif
 } TVMFFIAny;
 
 /** A run of bytes, not necessarily NUL-terminated when a caller supplies it. */
@@ -240,21 +230,13 @@ typedef struct {
 } TVMFFIShapeCell;
 
 /** The body of an Array or a List, after its header. Elements are owned values. */
-#ifdef __cplusplus
-struct TVMFFISeqCell {
-#else
-typedef struct {
-#endif
+typedef struct TVMFFISeqCell {
   void *data;
   int64_t size;
   int64_t capacity;
   /** Frees data; NULL when the elements follow the cell in the same block. */
   void (*data_deleter)(void *data);
-#ifdef __cplusplus
-};
-#else
 } TVMFFISeqCell;
-#endif
 
 /** Whether update_backtrace replaces the existing text or appends to it. */
 enum TVMFFIBacktraceUpdateMode TVM_FFI_ENUM_BASE {
@@ -422,11 +404,7 @@ typedef struct {
 } TVMFFITypeAttrColumn;
 
 /** A registered type. Records never move; fields, methods and metadata may be set later. */
-#ifdef __cplusplus
-struct TVMFFITypeInfo {
-#else
 typedef struct TVMFFITypeInfo {
-#endif
   int32_t type_index;
   /** Number of ancestors. */
   int32_t type_depth;
@@ -443,11 +421,7 @@ typedef struct TVMFFITypeInfo {
   const TVMFFIMethodInfo *methods;
   /** NULL until registered. */
   const TVMFFITypeMetadata *metadata;
-#ifdef __cplusplus
-};
-#else
 } TVMFFITypeInfo;
-#endif
 
 /* ---- Version ---- */
 
