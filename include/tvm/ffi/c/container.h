@@ -27,33 +27,21 @@
  * @param array [borrow] An Array or a List.   Threads: any for an Array; same object for a List. */
 
 /** The number of elements. Errors: none. */
-static inline int64_t tvm_ffi_array_get_size(TVMFFIObjectHandle array) {
-  return TVMFFISeqGetCellPtr(array)->size;
-}
+static inline int64_t tvm_ffi_array_get_size(TVMFFIObjectHandle array);
 
 /**
  * The elements.
  * @return [lend] As long as the array; those of a List until it changes. Errors: none.
  */
-static inline const TVMFFIAny *tvm_ffi_array_get_data(TVMFFIObjectHandle array) {
-  return (const TVMFFIAny *)TVMFFISeqGetCellPtr(array)->data;
-}
+static inline const TVMFFIAny *tvm_ffi_array_get_data(TVMFFIObjectHandle array);
 
 /**
  * One element.
  * @param out [lend] As tvm_ffi_array_get_data. Read it with tvm_ffi_any_read_*.
  * @return 0, or -1.   Errors: IndexError.
  */
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
-                                                    const TVMFFIAny **out) {
-  const int64_t size = tvm_ffi_array_get_size(array);
-  if (i < 0 || i >= size) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_INDEX_ERROR, "Index %lld out of bounds %lld",
-                                 (long long)i, (long long)size);
-  }
-  *out = tvm_ffi_array_get_data(array) + i;
-  return 0;
-}
+static inline int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
+                                          const TVMFFIAny **out);
 
 /* ---- Making ----
  * @param items [borrow] Views, copied as tvm_ffi_any_copy does; may be NULL when there are none.
@@ -61,81 +49,29 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_array_read_item(TVMFFIObjectHandle array, in
  * @return 0, or non-zero.
  * Errors: RuntimeError (a DLTensor pointer among the items), ValueError, memory.   Threads: any. */
 
-/** @cond internal */
-
-static inline int tvm_ffi_detail_create_container(const char *name, const TVMFFIAny *items,
-                                                  int32_t num_items, TVMFFIObjectHandle *out) {
-  TVMFFIAny result;
-  int32_t i;
-  for (i = 0; i < num_items; ++i) {
-    if (items[i].type_index == kTVMFFIDLTensorPtr) return tvm_ffi_any_copy(items + i, &result);
-  }
-  TVM_FFI_C_TRY(tvm_ffi_function_call_global(name, items, num_items, &result));
-  *out = result.v_obj;
-  return 0;
-}
-
-/** @endcond */
-
 /** An Array. */
 static inline int tvm_ffi_array_create(const TVMFFIAny *items, int32_t num_items,
-                                       TVMFFIObjectHandle *out) {
-  return tvm_ffi_detail_create_container("ffi.Array", items, num_items, out);
-}
+                                       TVMFFIObjectHandle *out);
 
 /** A List. */
 static inline int tvm_ffi_list_create(const TVMFFIAny *items, int32_t num_items,
-                                      TVMFFIObjectHandle *out) {
-  return tvm_ffi_detail_create_container("ffi.List", items, num_items, out);
-}
+                                      TVMFFIObjectHandle *out);
 
 /** Append to a List. @param list [borrow] A List. @param item [borrow] A view, copied. */
-static inline int tvm_ffi_list_append(TVMFFIObjectHandle list, TVMFFIAny item) {
-  TVMFFIAny args[2], result;
-  if (item.type_index == kTVMFFIDLTensorPtr) return tvm_ffi_any_copy(&item, &result);
-  args[0] = tvm_ffi_any_view_object(list);
-  args[1] = item;
-  return tvm_ffi_function_call_global("ffi.ListAppend", args, 2, &result);
-}
+static inline int tvm_ffi_list_append(TVMFFIObjectHandle list, TVMFFIAny item);
 
 /** A Map of num_pairs keys, each followed by its value; of equal keys the last one counts. */
 static inline int tvm_ffi_map_create(const TVMFFIAny *items, int32_t num_pairs,
-                                     TVMFFIObjectHandle *out) {
-  return tvm_ffi_detail_create_container("ffi.Map", items, 2 * num_pairs, out);
-}
+                                     TVMFFIObjectHandle *out);
 
 /* ---- Maps and dicts ----
  * @param map [borrow] A Map or a Dict.   Threads: any for a Map; same object for a Dict. */
 
-/** @cond internal */
-
-static inline int tvm_ffi_detail_call_map(const char *map_name, const char *dict_name,
-                                          TVMFFIObjectHandle map, const TVMFFIAny *key,
-                                          TVMFFIAny *result) {
-  TVMFFIAny args[2];
-  args[0] = tvm_ffi_any_view_object(map);
-  args[1] = key != NULL ? *key : tvm_ffi_any_none();
-  return tvm_ffi_function_call_global(args[0].type_index == kTVMFFIDict ? dict_name : map_name,
-                                      args, key != NULL ? 2 : 1, result);
-}
-
-/** @endcond */
-
 /** The number of entries. @param out [out] @return 0, or non-zero. Errors: TypeError. */
-static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map, int64_t *out) {
-  TVMFFIAny result;
-  TVM_FFI_C_TRY(tvm_ffi_detail_call_map("ffi.MapSize", "ffi.DictSize", map, NULL, &result));
-  *out = result.v_int64;
-  return 0;
-}
+static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map, int64_t *out);
 
 /** Whether there is an entry with that key. @param out [out] Errors: TypeError. */
-static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *out) {
-  TVMFFIAny result;
-  TVM_FFI_C_TRY(tvm_ffi_detail_call_map("ffi.MapCount", "ffi.DictCount", map, &key, &result));
-  *out = result.v_int64 != 0;
-  return 0;
-}
+static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *out);
 
 /**
  * The value of a key.
@@ -143,8 +79,8 @@ static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *o
  * @param out [own] To be released with tvm_ffi_any_clear.
  * @return 0, or non-zero.   Errors: KeyError `key is not in Map`, TypeError.
  */
-static inline int tvm_ffi_map_get_item(TVMFFIObjectHandle map, TVMFFIAny key, TVMFFIAny *out) {
-  return tvm_ffi_detail_call_map("ffi.MapGetItem", "ffi.DictGetItem", map, &key, out);
-}
+static inline int tvm_ffi_map_get_item(TVMFFIObjectHandle map, TVMFFIAny key, TVMFFIAny *out);
+
+#include <tvm/ffi/c/detail/container.h> /* the bodies */
 
 #endif /* TVM_FFI_C_CONTAINER_H_ */

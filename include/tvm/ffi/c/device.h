@@ -11,58 +11,26 @@
 /* Errors: none.   Threads: any. */
 
 /** A device of that type (kDLCPU, kDLCUDA, ...) and number. */
-static inline DLDevice tvm_ffi_device_make(int32_t device_type, int32_t device_id) {
-  return TVMFFIDLDeviceFromIntPair(device_type, device_id);
-}
+static inline DLDevice tvm_ffi_device_make(int32_t device_type, int32_t device_id);
 
 /** Type and number are the same. */
-static inline bool tvm_ffi_device_equal(DLDevice a, DLDevice b) {
-  return a.device_type == b.device_type && a.device_id == b.device_id;
-}
+static inline bool tvm_ffi_device_equal(DLDevice a, DLDevice b);
 
 /**
  * Whether DLTensor.data on such a device is an address to which byte offsets may be added; on
  * others (OpenCL, Vulkan, Metal, ...) it is a handle, and the offset is passed separately.
  */
-static inline bool tvm_ffi_device_is_addressable(DLDevice device) {
-  switch ((int)device.device_type) {
-    case kDLCPU:
-    case kDLCUDA:
-    case kDLCUDAHost:
-    case kDLCUDAManaged:
-    case kDLROCM:
-    case kDLROCMHost:
-      return true;
-    default:
-      return false;
-  }
-}
+static inline bool tvm_ffi_device_is_addressable(DLDevice device);
 
 /** The name of a device type; NULL for an unknown one. */
-static inline const char *tvm_ffi_device_get_type_name(int32_t device_type) {
-  static const char *const names[] = {NULL,     "cpu",       "cuda",    "cuda_host",    "opencl",
-                                      NULL,     NULL,        "vulkan",  "metal",        "vpi",
-                                      "rocm",   "rocm_host", "ext_dev", "cuda_managed", "oneapi",
-                                      "webgpu", "hexagon",   "maia",    "trn"};
-  const int32_t count = (int32_t)(sizeof names / sizeof names[0]);
-  return device_type > 0 && device_type < count ? names[device_type] : NULL;
-}
+static inline const char *tvm_ffi_device_get_type_name(int32_t device_type);
 
 /**
  * Write `cuda:0`, or `device(99):0` for an unknown type.
  * @param buffer [out] NUL-terminated; cut off when too small.
  * @return buffer.
  */
-static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t capacity) {
-  const char *name = tvm_ffi_device_get_type_name((int32_t)device.device_type);
-  char text[48];
-  if (name != NULL) {
-    snprintf(text, sizeof text, "%s:%d", name, (int)device.device_id);
-  } else {
-    snprintf(text, sizeof text, "device(%d):%d", (int)device.device_type, (int)device.device_id);
-  }
-  return tvm_ffi_detail_copy(buffer, capacity, text, strlen(text));
-}
+static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t capacity);
 
 /**
  * Read `<name>` or `<name>:<number>`, as every function of the ABI that takes a device does. Names:
@@ -70,39 +38,8 @@ static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t c
  * first space on is ignored.
  * @return false, and nothing written, when the text is not a device.
  */
-static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out) {
-  static const struct {
-    const char *name;
-    int32_t type;
-  } names[] = {{"cpu", kDLCPU},        {"cuda", kDLCUDA},
-               {"opencl", kDLOpenCL},  {"vulkan", kDLVulkan},
-               {"metal", kDLMetal},    {"mps", kDLMetal},
-               {"vpi", kDLVPI},        {"rocm", kDLROCM},
-               {"ext_dev", kDLExtDev}, {"hexagon", kDLHexagon},
-               {"webgpu", kDLWebGPU},  {"wgpu", kDLWebGPU},
-               {"maia", kDLMAIA},      {"trn", 18 /* kDLTrn, of later DLPack 1.x */}};
-  const char *space = size != 0 ? (const char *)memchr(text, ' ', size) : NULL;
-  const char *colon;
-  int64_t number = 0;
-  size_t name_size, i;
-  if (space != NULL) size = (size_t)(space - text);
-  colon = size != 0 ? (const char *)memchr(text, ':', size) : NULL;
-  name_size = colon != NULL ? (size_t)(colon - text) : size;
-  if (colon != NULL) {
-    if (name_size + 1 == size) return false;
-    for (i = name_size + 1; i < size; ++i) {
-      if (text[i] < '0' || text[i] > '9') return false;
-      number = number * 10 + (text[i] - '0');
-      if (number > INT32_MAX) return false;
-    }
-  }
-  for (i = 0; i < sizeof names / sizeof names[0]; ++i) {
-    if (strlen(names[i].name) == name_size && memcmp(names[i].name, text, name_size) == 0) {
-      *out = tvm_ffi_device_make(names[i].type, (int32_t)number);
-      return true;
-    }
-  }
-  return false;
-}
+static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out);
+
+#include <tvm/ffi/c/detail/device.h> /* the bodies */
 
 #endif /* TVM_FFI_C_DEVICE_H_ */

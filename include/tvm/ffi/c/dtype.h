@@ -16,13 +16,7 @@
 #include <tvm/ffi/c/error.h>
 
 /** A data type of that code (kDLInt, ...), bits per element of a vector, and vector length. */
-static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes) {
-  DLDataType dtype;
-  dtype.code = (uint8_t)code;
-  dtype.bits = (uint8_t)bits;
-  dtype.lanes = (uint16_t)lanes;
-  return dtype;
-}
+static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes);
 
 /* Data types, as values. Those from float8_e3m4 on are codes of DLPack 1.1. */
 #define TVM_FFI_C_BOOL tvm_ffi_dtype_make(kDLBool, 8, 1)
@@ -53,19 +47,13 @@ static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes) {
 /* Errors: none, unless a function says so.   Threads: any. */
 
 /** Code, bits and lanes are the same. */
-static inline bool tvm_ffi_dtype_equal(DLDataType a, DLDataType b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
+static inline bool tvm_ffi_dtype_equal(DLDataType a, DLDataType b);
 
 /** Bits of one element; 0 for scalable vectors, whose length is not known here, and for void. */
-static inline int32_t tvm_ffi_dtype_get_bits(DLDataType dtype) {
-  return dtype.lanes > INT16_MAX ? 0 : (int32_t)dtype.bits * (int32_t)dtype.lanes;
-}
+static inline int32_t tvm_ffi_dtype_get_bits(DLDataType dtype);
 
 /** Bytes of a single element, rounded up to whole bytes. */
-static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype) {
-  return (tvm_ffi_dtype_get_bits(dtype) + 7) / 8;
-}
+static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype);
 
 /**
  * Write the text of a data type, such as `float32` or `int8x4`; `dtype(code=200, bits=8, lanes=1)`
@@ -73,26 +61,7 @@ static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype) {
  * @param buffer [out] NUL-terminated; cut off when too small.
  * @return buffer.
  */
-static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t capacity) {
-  TVMFFIObjectHandle raised = tvm_ffi_error_take();
-  TVMFFIAny text;
-  text.type_index = kTVMFFINone;
-  text.zero_padding = 0;
-  text.v_uint64 = 0;
-  if (TVMFFIDataTypeToString(&dtype, &text) == 0 && text.type_index == kTVMFFIStr) {
-    const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(text.v_obj);
-    tvm_ffi_detail_copy(buffer, capacity, bytes->data, bytes->size);
-    TVMFFIObjectDecRef(text.v_obj);
-  } else {
-    char numbers[64];
-    snprintf(numbers, sizeof numbers, "dtype(code=%d, bits=%d, lanes=%d)", (int)dtype.code,
-             (int)dtype.bits, (int)dtype.lanes);
-    tvm_ffi_detail_copy(buffer, capacity, numbers, strlen(numbers));
-  }
-  TVMFFIErrorSetRaised(raised);
-  if (raised != NULL) TVMFFIObjectDecRef(raised);
-  return buffer;
-}
+static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t capacity);
 
 /**
  * Read the text of a data type. The grammar is TVMFFIDataTypeFromString's.
@@ -100,10 +69,7 @@ static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t c
  * @param out  [out]
  * Errors: ValueError, any (custom types).
  */
-static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out) {
-  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(text);
-  return TVMFFIDataTypeFromString(&bytes, out);
-}
+static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out);
 
 /**
  * The bytes of num_elements packed elements: sub-byte types share bytes, the last one is padded.
@@ -111,27 +77,7 @@ static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out) {
  * @param out          [out]
  * Errors: ValueError (negative count, a dtype without a size, more bytes than size_t holds).
  */
-static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_elements, size_t *out) {
-  const uint64_t bits = (uint64_t)tvm_ffi_dtype_get_bits(dtype);
-  const uint64_t count = (uint64_t)num_elements;
-  uint64_t bytes;
-  char name[64];
-  if (num_elements < 0) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "%lld elements", (long long)num_elements);
-  }
-  if (bits == 0) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "dtype `%s` has no fixed size",
-                                 tvm_ffi_dtype_print(dtype, name, sizeof name));
-  }
-  bytes = count > (UINT64_MAX - 7) / bits ? UINT64_MAX : (count * bits + 7) / 8;
-  if (bytes == UINT64_MAX || (uint64_t)(size_t)bytes != bytes) {
-    return TVM_FFI_C_DETAIL_FAIL(
-        TVM_FFI_C_VALUE_ERROR, "%lld elements of dtype `%s` need more bytes than fit in memory",
-        (long long)num_elements, tvm_ffi_dtype_print(dtype, name, sizeof name));
-  }
-  *out = (size_t)bytes;
-  return 0;
-}
+static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_elements, size_t *out);
 
 /* ---- Dispatch ---- */
 
@@ -140,9 +86,7 @@ static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_eleme
   (((uint32_t)(code) << 24) | ((uint32_t)(bits) << 16) | (uint32_t)(lanes))
 
 /** The TVM_FFI_C_DTYPE_KEY of a data type. */
-static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype) {
-  return TVM_FFI_C_DTYPE_KEY(dtype.code, dtype.bits, dtype.lanes);
-}
+static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype);
 
 /** One case of a dispatch: BODY(C type) for tensors of that dtype. */
 #define TVM_FFI_C_CASE(code, bits, type, BODY) \
@@ -187,10 +131,8 @@ static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype) {
   } while (0)
 
 /** Raise TypeError ``Unsupported dtype `<name>` ``. @return -1. */
-TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_dtype_raise_unsupported(DLDataType dtype) {
-  char name[64];
-  return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_TYPE_ERROR, "Unsupported dtype `%s`",
-                               tvm_ffi_dtype_print(dtype, name, sizeof name));
-}
+static inline int tvm_ffi_dtype_raise_unsupported(DLDataType dtype);
+
+#include <tvm/ffi/c/detail/dtype.h> /* the bodies */
 
 #endif /* TVM_FFI_C_DTYPE_H_ */

@@ -50,20 +50,6 @@
 #define TVM_FFI_C_PRINTF(format, first)
 #endif
 
-/** @cond internal */
-#if defined(__GNUC__)
-/* Keeps code that runs only on failure away from the hot path. */
-#define TVM_FFI_C_DETAIL_COLD __attribute__((__cold__))
-/* Always inline, so that the compiler sees that the caller returns when the code is not 0, before
- * it uses the output that was not written. Otherwise it warns of uninitialised variables. */
-#define TVM_FFI_C_DETAIL_INLINE static inline __attribute__((__always_inline__))
-#else
-#define TVM_FFI_C_DETAIL_COLD
-#define TVM_FFI_C_DETAIL_INLINE static inline
-#endif
-#define TVM_FFI_C_DETAIL_RAISES(format, first) TVM_FFI_C_DETAIL_COLD TVM_FFI_C_PRINTF(format, first)
-/** @endcond */
-
 /** Ends the function with the code of the expression unless that is 0. */
 #define TVM_FFI_C_TRY(expression)        \
   do {                                   \
@@ -88,64 +74,6 @@
     }                                      \
   } while (0)
 
-/** @cond internal */
-
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
-  return -1;
-}
-
-#define TVM_FFI_C_DETAIL_FAIL(...) (tvm_ffi_error_raise(__VA_ARGS__), tvm_ffi_detail_failed())
-
-/** The formatted text: in buffer, or malloc'd if that is too small; cut off without memory. */
-TVM_FFI_C_PRINTF(3, 0)
-static inline char *tvm_ffi_detail_format(char *buffer, size_t capacity, const char *format,
-                                          va_list values) {
-  va_list again;
-  char *text = buffer;
-  int size;
-  va_copy(again, values);
-  size = vsnprintf(buffer, capacity, format, values);
-  if (size < 0) {
-    buffer[0] = '\0';
-  } else if ((size_t)size >= capacity) {
-    char *larger = (char *)malloc((size_t)size + 1);
-    if (larger != NULL) {
-      vsnprintf(larger, (size_t)size + 1, format, again);
-      text = larger;
-    }
-  }
-  va_end(again);
-  return text;
-}
-
-/** Appends at *size as much as fits, and counts all of it in *size; adds no NUL. */
-static inline void tvm_ffi_detail_put(char *buffer, size_t capacity, size_t *size, const char *data,
-                                      size_t count) {
-  if (*size < capacity && count != 0) {
-    size_t room = capacity - *size;
-    memcpy(buffer + *size, data, count < room ? count : room);
-  }
-  *size += count;
-}
-
-/** Copies a text, cut off when it does not fit. @return buffer. */
-static inline char *tvm_ffi_detail_copy(char *buffer, size_t capacity, const char *data,
-                                        size_t count) {
-  size_t size = 0;
-  tvm_ffi_detail_put(buffer, capacity, &size, data, count);
-  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
-  return buffer;
-}
-
-static inline TVMFFIByteArray tvm_ffi_detail_bytes(const char *text) {
-  TVMFFIByteArray bytes;
-  bytes.data = text;
-  bytes.size = text != NULL ? strlen(text) : 0;
-  return bytes;
-}
-
-/** @endcond */
-
 /* ---- Raising ----
  * All return -1, so that `return tvm_ffi_error_raise(...)` is the whole failure path. In a function
  * with outputs use TVM_FFI_C_RAISE, whose -1 is visible to the compiler: it then does not warn that
@@ -158,76 +86,23 @@ static inline TVMFFIByteArray tvm_ffi_detail_bytes(const char *text) {
  * @param format [borrow]
  * @return -1.
  */
-TVM_FFI_C_DETAIL_RAISES(2, 3)
-static inline int tvm_ffi_error_raise(const char *kind, const char *format, ...) {
-  char buffer[256];
-  char *text;
-  va_list values;
-  va_start(values, format);
-  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
-  va_end(values);
-  TVMFFIErrorSetRaisedFromCStr(kind, text);
-  if (text != buffer) free(text);
-  return -1;
-}
+TVM_FFI_C_PRINTF(2, 3)
+static inline int tvm_ffi_error_raise(const char *kind, const char *format, ...);
 
 /** The same with the place where it happened. See TVM_FFI_C_RAISE. */
-TVM_FFI_C_DETAIL_RAISES(5, 6)
+TVM_FFI_C_PRINTF(5, 6)
 static inline int tvm_ffi_error_raise_at(const char *file, int line, const char *func,
-                                         const char *kind, const char *format, ...) {
-  TVMFFIByteArray kind_bytes = tvm_ffi_detail_bytes(kind), message;
-  TVMFFIObjectHandle error = NULL;
-  char buffer[256];
-  char *text;
-  va_list values;
-  va_start(values, format);
-  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
-  va_end(values);
-  message = tvm_ffi_detail_bytes(text);
-  if (TVMFFIErrorCreate(&kind_bytes, &message, TVMFFIBacktrace(file, line, func, 0), &error) == 0) {
-    TVMFFIErrorSetRaised(error);
-    TVMFFIObjectDecRef(error);
-  } else {
-    TVMFFIErrorSetRaisedFromCStr(kind, text);
-  }
-  if (text != buffer) free(text);
-  return -1;
-}
+                                         const char *kind, const char *format, ...);
 
 /**
  * Raise an error whose cause is the error raised now.
  * @return -1.
  */
-TVM_FFI_C_DETAIL_RAISES(2, 3)
-static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...) {
-  TVMFFIByteArray kind_bytes = tvm_ffi_detail_bytes(kind), message, backtrace;
-  TVMFFIObjectHandle cause = NULL, error = NULL;
-  char buffer[256];
-  char *text;
-  va_list values;
-  va_start(values, format);
-  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
-  va_end(values);
-  message = tvm_ffi_detail_bytes(text);
-  backtrace = tvm_ffi_detail_bytes(NULL);
-  TVMFFIErrorMoveFromRaised(&cause);
-  if (TVMFFIErrorCreateWithCauseAndExtraContext(&kind_bytes, &message, &backtrace, cause, NULL,
-                                                &error) == 0) {
-    TVMFFIErrorSetRaised(error);
-    TVMFFIObjectDecRef(error);
-  } else {
-    TVMFFIErrorSetRaisedFromCStr(kind, text);
-  }
-  if (cause != NULL) TVMFFIObjectDecRef(cause);
-  if (text != buffer) free(text);
-  return -1;
-}
+TVM_FFI_C_PRINTF(2, 3)
+static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...);
 
 /** Raise MemoryError. @return -1. */
-TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
-  TVMFFIErrorSetRaisedFromCStr(TVM_FFI_C_MEMORY_ERROR, "out of memory");
-  return -1;
-}
+static inline int tvm_ffi_error_raise_memory(void);
 
 /**
  * Make sure that a failure has an error: for codes that foreign functions returned. Empty the slot
@@ -237,19 +112,7 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_error_raise_memory(void) {
  *         slot is unused. If it is not 0 and nothing is raised, an InternalError is raised that
  *         says so.
  */
-static inline int tvm_ffi_error_ensure(int code) {
-  TVMFFIObjectHandle error = NULL;
-  if (code == 0) return 0;
-  TVMFFIErrorMoveFromRaised(&error);
-  if (error == NULL) {
-    tvm_ffi_error_raise(TVM_FFI_C_INTERNAL_ERROR, "callee returned %d without setting an error",
-                        code);
-  } else {
-    TVMFFIErrorSetRaised(error);
-    TVMFFIObjectDecRef(error);
-  }
-  return code == -2 ? -1 : code;
-}
+static inline int tvm_ffi_error_ensure(int code);
 
 /* ---- Reading ----
  * Errors: none.   Threads: any; same object for an error whose backtrace is being updated.
@@ -259,44 +122,25 @@ static inline int tvm_ffi_error_ensure(int code) {
  * Take the raised error out of this thread's slot.
  * @return [own] An Error, to be released with TVMFFIObjectDecRef; NULL when nothing was raised.
  */
-static inline TVMFFIObjectHandle tvm_ffi_error_take(void) {
-  TVMFFIObjectHandle error = NULL;
-  TVMFFIErrorMoveFromRaised(&error);
-  return error;
-}
+static inline TVMFFIObjectHandle tvm_ffi_error_take(void);
 
 /** @param error [borrow] An Error. @return [lend] */
-static inline TVMFFIByteArray tvm_ffi_error_get_kind(TVMFFIObjectHandle error) {
-  return TVMFFIErrorGetCellPtr(error)->kind;
-}
+static inline TVMFFIByteArray tvm_ffi_error_get_kind(TVMFFIObjectHandle error);
 
 /** @param error [borrow] An Error. @return [lend] */
-static inline TVMFFIByteArray tvm_ffi_error_get_message(TVMFFIObjectHandle error) {
-  return TVMFFIErrorGetCellPtr(error)->message;
-}
+static inline TVMFFIByteArray tvm_ffi_error_get_message(TVMFFIObjectHandle error);
 
 /** Most recent call first. @param error [borrow] An Error. @return [lend] */
-static inline TVMFFIByteArray tvm_ffi_error_get_backtrace(TVMFFIObjectHandle error) {
-  return TVMFFIErrorGetCellPtr(error)->backtrace;
-}
+static inline TVMFFIByteArray tvm_ffi_error_get_backtrace(TVMFFIObjectHandle error);
 
 /** @param error [borrow] An Error. @return [lend] The Error that led to it, or NULL. */
-static inline TVMFFIObjectHandle tvm_ffi_error_get_cause(TVMFFIObjectHandle error) {
-  return TVMFFIErrorGetCellPtr(error)->cause_chain;
-}
+static inline TVMFFIObjectHandle tvm_ffi_error_get_cause(TVMFFIObjectHandle error);
 
 /** @param error [borrow] An Error. @return [lend] The object that travels with it, or NULL. */
-static inline TVMFFIObjectHandle tvm_ffi_error_get_context(TVMFFIObjectHandle error) {
-  return TVMFFIErrorGetCellPtr(error)->extra_context;
-}
+static inline TVMFFIObjectHandle tvm_ffi_error_get_context(TVMFFIObjectHandle error);
 
 /** Whether the error is of that kind. @param error [borrow] An Error, or NULL: then false. */
-static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind) {
-  TVMFFIByteArray have;
-  if (error == NULL) return false;
-  have = tvm_ffi_error_get_kind(error);
-  return have.size == strlen(kind) && memcmp(have.data, kind, have.size) == 0;
-}
+static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind);
 
 /**
  * Write `<kind>: <message>` into a buffer, then a line `caused by <kind>: <message>` per cause.
@@ -305,64 +149,21 @@ static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind) 
  * @param capacity [in] Bytes.
  * @return The length of the whole text, as snprintf.
  */
-static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer, size_t capacity) {
-  static const char no_error[] = "(no error)", separator[] = "\ncaused by ";
-  size_t size = 0;
-  int depth;
-  if (error == NULL) tvm_ffi_detail_put(buffer, capacity, &size, no_error, sizeof no_error - 1);
-  for (depth = 0; error != NULL && depth < 16; ++depth) {
-    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
-    if (depth != 0) tvm_ffi_detail_put(buffer, capacity, &size, separator, sizeof separator - 1);
-    tvm_ffi_detail_put(buffer, capacity, &size, cell->kind.data, cell->kind.size);
-    tvm_ffi_detail_put(buffer, capacity, &size, ": ", 2);
-    tvm_ffi_detail_put(buffer, capacity, &size, cell->message.data, cell->message.size);
-    error = cell->cause_chain;
-  }
-  if (capacity != 0) buffer[size < capacity ? size : capacity - 1] = '\0';
-  return size;
-}
+static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer, size_t capacity);
 
 /**
  * Write the text of tvm_ffi_error_format and a newline to a stream.
  * @param error [borrow] An Error, or NULL.
  * @param file  [borrow]
  */
-static inline void tvm_ffi_error_print(TVMFFIObjectHandle error, FILE *file) {
-  char buffer[512];
-  char *text = buffer;
-  size_t size = tvm_ffi_error_format(error, buffer, sizeof buffer);
-  if (size >= sizeof buffer) {
-    char *larger = (char *)malloc(size + 1);
-    if (larger != NULL) {
-      text = larger;
-      tvm_ffi_error_format(error, larger, size + 1);
-    } else {
-      size = sizeof buffer - 1;
-    }
-  }
-  fwrite(text, 1, size, file);
-  fputc('\n', file);
-  if (text != buffer) free(text);
-}
+static inline void tvm_ffi_error_print(TVMFFIObjectHandle error, FILE *file);
 
 /** Write the backtrace of an error to a stream, most recent call last. */
-static inline void tvm_ffi_error_print_backtrace(TVMFFIObjectHandle error, FILE *file) {
-  TVMFFIByteArray text = tvm_ffi_error_get_backtrace(error);
-  size_t end = text.size;
-  while (end > 0) {
-    size_t begin = end - 1;
-    while (begin > 0 && text.data[begin - 1] != '\n') --begin;
-    fwrite(text.data + begin, 1, end - begin, file);
-    if (text.data[end - 1] != '\n') fputc('\n', file);
-    end = begin;
-  }
-}
+static inline void tvm_ffi_error_print_backtrace(TVMFFIObjectHandle error, FILE *file);
 
 /** Take the raised error, print it as tvm_ffi_error_print does, and release it. */
-static inline void tvm_ffi_error_print_raised(FILE *file) {
-  TVMFFIObjectHandle error = tvm_ffi_error_take();
-  tvm_ffi_error_print(error, file);
-  if (error != NULL) TVMFFIObjectDecRef(error);
-}
+static inline void tvm_ffi_error_print_raised(FILE *file);
+
+#include <tvm/ffi/c/detail/error.h> /* the bodies */
 
 #endif /* TVM_FFI_C_ERROR_H_ */

@@ -26,31 +26,14 @@
  * Errors: TypeError (function is NULL), any.   Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
-                                        int32_t num_args, TVMFFIAny *result) {
-  TVMFFIAny value = tvm_ffi_any_none(); /* *result may be one of the arguments */
-  int code;
-  if (function == NULL || TVMFFIObjectGetTypeIndex(function) != kTVMFFIFunction) {
-    TVMFFIAny given = tvm_ffi_any_view_object(function);
-    *result = value;
-    return tvm_ffi_any_raise_mismatch(&given, "ffi.Function");
-  }
-  TVMFFIErrorSetRaised(NULL);
-  code = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, &value);
-  *result = code == 0 ? value : tvm_ffi_any_none();
-  return tvm_ffi_error_ensure(code);
-}
+                                        int32_t num_args, TVMFFIAny *result);
 
 /**
  * Call a function and release its result.
  * @return 0, or the callee's own code.   Errors: as tvm_ffi_function_call.
  */
 static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const TVMFFIAny *args,
-                                             int32_t num_args) {
-  TVMFFIAny result;
-  int code = tvm_ffi_function_call(function, args, num_args, &result);
-  tvm_ffi_any_clear(&result);
-  return code;
-}
+                                             int32_t num_args);
 
 /* ---- Global functions ---- */
 
@@ -60,13 +43,7 @@ static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const 
  * @param out  [own] NULL (and 0 returned) when there is none of that name.
  * Errors: memory.   Threads: any.
  */
-static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHandle *out) {
-  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
-  if (name == NULL) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "%s", "`name` must not be NULL");
-  }
-  return TVMFFIFunctionGetGlobal(&bytes, out);
-}
+static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHandle *out);
 
 /**
  * Get a global function, which must exist.
@@ -74,15 +51,7 @@ static inline int tvm_ffi_function_find_global(const char *name, TVMFFIObjectHan
  * @param out  [own]
  * Errors: ValueError `Function <name> not found`, memory.   Threads: any.
  */
-static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHandle *out) {
-  TVMFFIObjectHandle function = NULL;
-  TVM_FFI_C_TRY(tvm_ffi_function_find_global(name, &function));
-  if (function == NULL) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "Function %s not found", name);
-  }
-  *out = function;
-  return 0;
-}
+static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHandle *out);
 
 /**
  * Call a global function by its name. In a loop, get it once instead.
@@ -90,17 +59,7 @@ static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHand
  * Errors: ValueError (not found), any.
  */
 static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny *args,
-                                               int32_t num_args, TVMFFIAny *result) {
-  TVMFFIObjectHandle function = NULL;
-  int code = tvm_ffi_function_get_global(name, &function);
-  if (code != 0) {
-    *result = tvm_ffi_any_none();
-    return code;
-  }
-  code = tvm_ffi_function_call(function, args, num_args, result);
-  TVMFFIObjectDecRef(function);
-  return code;
-}
+                                               int32_t num_args, TVMFFIAny *result);
 
 /**
  * Register a C function as a global one.
@@ -111,30 +70,13 @@ static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny
  * Errors: RuntimeError (taken), memory.   Threads: any with this runtime, setup with others.
  */
 static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType function,
-                                            bool allow_override) {
-  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(name);
-  TVMFFIObjectHandle object = NULL;
-  int code;
-  TVM_FFI_C_TRY(TVMFFIFunctionCreate(NULL, function, NULL, &object));
-  code = TVMFFIFunctionSetGlobal(&bytes, object, allow_override ? 1 : 0);
-  TVMFFIObjectDecRef(object);
-  return code;
-}
+                                            bool allow_override);
 
 /* ---- Registering when a library is loaded ----
  * At file scope, one per line. The function exists as soon as the library is loaded. It replaces
  * one of the same name, so that a library can be loaded again. Without memory it is not registered.
  * A library that registers functions must not be unloaded (say -Wl,-z,nodelete when linking it).
  * Compilers without constructors have none of these: call tvm_ffi_function_register there. */
-
-/** @cond internal */
-#define TVM_FFI_C_DETAIL_JOIN(a, b) a##b
-#define TVM_FFI_C_DETAIL_NAME(prefix, line) TVM_FFI_C_DETAIL_JOIN(prefix, line)
-
-static inline void tvm_ffi_detail_register(const char *name, TVMFFISafeCallType function) {
-  if (tvm_ffi_function_register(name, function, true) != 0) TVMFFIErrorSetRaised(NULL);
-}
-/** @endcond */
 
 #if defined(__GNUC__)
 /** Registers a TVMFFISafeCallType function as the global function of that name (a literal). */
@@ -157,5 +99,7 @@ static inline void tvm_ffi_detail_register(const char *name, TVMFFISafeCallType 
 /** Registers the loader of modules of that kind embedded in libraries: `(bytes) -> Module`. */
 #define TVM_FFI_C_REGISTER_BYTES_LOADER(kind, function) \
   TVM_FFI_C_REGISTER_GLOBAL("ffi.Module.load_from_bytes." kind, function)
+
+#include <tvm/ffi/c/detail/function.h> /* the bodies */
 
 #endif /* TVM_FFI_C_FUNCTION_H_ */

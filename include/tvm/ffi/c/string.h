@@ -10,55 +10,28 @@
 #include <tvm/ffi/c/any.h>
 
 /** The bytes of NUL-terminated text. @param text [borrow] NULL counts as empty. @return [lend] */
-static inline TVMFFIByteArray tvm_ffi_string_get_bytes(const char *text) {
-  return tvm_ffi_detail_bytes(text);
-}
+static inline TVMFFIByteArray tvm_ffi_string_get_bytes(const char *text);
 
 /** Whether the two texts are equal. @param literal [borrow] NUL-terminated. */
-static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *literal) {
-  const size_t size = strlen(literal);
-  return text.size == size && (size == 0 || memcmp(text.data, literal, size) == 0);
-}
+static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *literal);
 
 /* ---- Making ----
  * @param out [own] A value that owns a copy, small up to 7 bytes; overwritten without being read.
  * @return 0, or -1.   Errors: memory.   Threads: any. */
 
 /** A text value of NUL-terminated text. NULL counts as empty. */
-static inline int tvm_ffi_string_create(const char *text, TVMFFIAny *out) {
-  TVMFFIByteArray bytes = tvm_ffi_detail_bytes(text);
-  return TVMFFIStringFromByteArray(&bytes, out);
-}
+static inline int tvm_ffi_string_create(const char *text, TVMFFIAny *out);
 
 /** A text value of size bytes; data may be NULL when size is 0. */
-static inline int tvm_ffi_string_create_sized(const char *data, size_t size, TVMFFIAny *out) {
-  TVMFFIByteArray bytes;
-  bytes.data = data;
-  bytes.size = size;
-  return TVMFFIStringFromByteArray(&bytes, out);
-}
+static inline int tvm_ffi_string_create_sized(const char *data, size_t size, TVMFFIAny *out);
 
 /** A bytes value; data may be NULL when size is 0. */
-static inline int tvm_ffi_bytes_create(const void *data, size_t size, TVMFFIAny *out) {
-  TVMFFIByteArray bytes;
-  bytes.data = (const char *)data;
-  bytes.size = size;
-  return TVMFFIBytesFromByteArray(&bytes, out);
-}
+static inline int tvm_ffi_bytes_create(const void *data, size_t size, TVMFFIAny *out);
 
 /** A text value formatted as by printf. */
 TVM_FFI_C_PRINTF(2, 3)
-static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out, const char *format, ...) {
-  char buffer[256];
-  char *text;
-  int code;
-  va_list values;
-  va_start(values, format);
-  text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
-  va_end(values);
-  code = tvm_ffi_string_create(text, out);
-  if (text != buffer) free(text);
-  return code;
-}
+static inline int tvm_ffi_string_create_formatted(TVMFFIAny *out, const char *format, ...);
+
+#include <tvm/ffi/c/detail/string.h> /* the bodies */
 
 #endif /* TVM_FFI_C_STRING_H_ */

@@ -22,62 +22,17 @@
 
 /** The address of the first element, byte_offset included; NULL when data is. For addressable
  * devices only. */
-static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor) {
-  return tensor->data != NULL ? (char *)tensor->data + tensor->byte_offset : NULL;
-}
+static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor);
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
-static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
-  return tvm_ffi_shape_get_numel(tensor->shape, tensor->ndim);
-}
-
-/** @cond internal */
-
-/** Resolves a negative i; -1 with an error raised if there is no such dimension. */
-static inline int32_t tvm_ffi_detail_tensor_dim(const DLTensor *tensor, int32_t i) {
-  const int32_t dim = i < 0 ? i + tensor->ndim : i;
-  if (dim >= 0 && dim < tensor->ndim) return dim;
-  tvm_ffi_error_raise(TVM_FFI_C_INDEX_ERROR, "Index %d out of bounds for tensor with %d dimensions",
-                      (int)i, (int)tensor->ndim);
-  return -1;
-}
-
-/** Stores the product; false if it overflows. */
-static inline bool tvm_ffi_detail_multiply(int64_t a, int64_t b, int64_t *out) {
-  const bool fits = b > 0    ? a <= INT64_MAX / b && a >= INT64_MIN / b
-                    : b < -1 ? a <= INT64_MIN / b && a >= INT64_MAX / b
-                             : b == 0 || a != INT64_MIN;
-  if (fits) *out = a * b;
-  return fits;
-}
-
-static inline bool tvm_ffi_detail_add(int64_t a, int64_t b, int64_t *out) {
-  if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b) return false;
-  *out = a + b;
-  return true;
-}
-
-/** DLPack's pointers are not const, although they are only read here. */
-static inline int64_t *tvm_ffi_detail_mutable(const int64_t *values) {
-  int64_t *result;
-  memcpy(&result, &values, sizeof result);
-  return result;
-}
-
-/** @endcond */
+static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor);
 
 /**
  * The extent of a dimension; a negative i counts from the end.
  * @param out [out]
  * @return 0, or -1.   Errors: IndexError.
  */
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i,
-                                                     int64_t *out) {
-  const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
-  if (dim < 0) return -1;
-  *out = tensor->shape[dim];
-  return 0;
-}
+static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, int64_t *out);
 
 /**
  * The stride of a dimension in elements, also when strides is NULL; a negative i counts from the
@@ -85,61 +40,23 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_size(const DLTensor *tensor, int
  * @param out [out]
  * @return 0, or -1.   Errors: IndexError.
  */
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
-                                                       int64_t *out) {
-  const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
-  if (dim < 0) return -1;
-  if (tensor->strides != NULL) {
-    *out = tensor->strides[dim];
-  } else {
-    *out = tvm_ffi_shape_get_numel(tensor->shape + dim + 1, tensor->ndim - dim - 1);
-  }
-  return 0;
-}
+static inline int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i, int64_t *out);
 
 /**
  * The bytes of the elements when packed; for sub-byte types rounded up at the end.
  * @param out [out]
  * @return 0, or -1.   Errors: ValueError (a negative extent, a dtype without a size, too large).
  */
-static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *out) {
-  const int64_t count = tvm_ffi_tensor_get_numel(tensor);
-  char text[128];
-  if (count < 0) {
-    return TVM_FFI_C_DETAIL_FAIL(
-        TVM_FFI_C_VALUE_ERROR, "Shape %s has a negative extent or too many elements",
-        tvm_ffi_shape_print(tensor->shape, tensor->ndim, text, sizeof text));
-  }
-  return tvm_ffi_dtype_compute_size(tensor->dtype, count, out);
-}
+static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *out);
 
 /** Whether the elements are contiguous in row-major order; true when there are none. */
-static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
-  uint64_t expected = 1;
-  bool contiguous = true;
-  int32_t i;
-  if (tensor->strides == NULL) return true;
-  for (i = tensor->ndim - 1; i >= 0; --i) {
-    const int64_t size = tensor->shape[i];
-    if (size == 0) return true;
-    if (size == 1) continue;
-    if (tensor->strides[i] != (int64_t)expected) contiguous = false;
-    expected *= (uint64_t)size;
-  }
-  return contiguous;
-}
+static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
 
 /** Whether data + byte_offset is a multiple of alignment, a power of two. */
-static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment) {
-  uint64_t address = tensor->byte_offset;
-  if (tvm_ffi_device_is_addressable(tensor->device)) address += (uint64_t)(uintptr_t)tensor->data;
-  return (address & (uint64_t)(alignment - 1)) == 0;
-}
+static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment);
 
 /** The same number of dimensions and the same extents. */
-static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b) {
-  return tvm_ffi_shape_equal(a->shape, a->ndim, b->shape, b->ndim);
-}
+static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b);
 
 /* ---- Views that no object owns ---- */
 
@@ -153,16 +70,7 @@ static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTens
  */
 static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice device,
                                        DLDataType dtype, int32_t ndim, int64_t *shape,
-                                       int64_t *strides) {
-  tensor->data = data;
-  tensor->device = device;
-  tensor->ndim = ndim;
-  tensor->dtype = dtype;
-  tensor->shape = shape;
-  tensor->strides = strides;
-  tensor->byte_offset = 0;
-  tvm_ffi_shape_fill_strides(shape, ndim, strides);
-}
+                                       int64_t *strides);
 
 /* ---- Tensor objects ----
  * @param shape [borrow] ndim extents, copied.
@@ -177,25 +85,7 @@ static inline void tvm_ffi_tensor_init(DLTensor *tensor, void *data, DLDevice de
  * own).
  */
 static inline int tvm_ffi_tensor_create(DLDevice device, DLDataType dtype, int32_t ndim,
-                                        const int64_t *shape, TVMFFIObjectHandle *out) {
-  TVMFFIObjectHandle tensor = NULL;
-  DLTensor prototype;
-  size_t size = 0;
-  int code;
-  prototype.data = NULL;
-  prototype.device = device;
-  prototype.ndim = ndim;
-  prototype.dtype = dtype;
-  prototype.shape = tvm_ffi_detail_mutable(shape);
-  prototype.strides = NULL;
-  prototype.byte_offset = 0;
-  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(&prototype, &size));
-  TVMFFIErrorSetRaised(NULL);
-  code = TVMFFIEnvTensorAlloc(&prototype, &tensor);
-  if (code != 0) return tvm_ffi_error_ensure(code);
-  *out = tensor;
-  return 0;
-}
+                                        const int64_t *shape, TVMFFIObjectHandle *out);
 
 /** Releases the memory of a tensor, which is unchanged since it was made. Must not fail. */
 typedef void (*tvm_ffi_tensor_release_fn)(void *context, DLTensor *tensor);
@@ -213,57 +103,6 @@ typedef struct {
   void *context;
 } tvm_ffi_tensor_allocator;
 
-/** @cond internal */
-
-typedef struct {
-  DLManagedTensorVersioned managed;
-  tvm_ffi_tensor_release_fn release;
-  void *context;
-} tvm_ffi_detail_tensor; /* followed by the extents and then the strides */
-
-static inline void tvm_ffi_detail_delete_tensor(DLManagedTensorVersioned *managed) {
-  tvm_ffi_detail_tensor *self = (tvm_ffi_detail_tensor *)managed->manager_ctx;
-  if (self->release != NULL) self->release(self->context, &managed->dl_tensor);
-  free(self);
-}
-
-/** Allocates a tensor without data, and `extra` bytes after it. strides NULL: row-major. */
-static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, int32_t ndim,
-                                            const int64_t *shape, const int64_t *strides,
-                                            size_t extra, tvm_ffi_detail_tensor **out) {
-  const size_t num_extents = ndim > 0 ? (size_t)ndim : 0;
-  const size_t fixed = sizeof(tvm_ffi_detail_tensor) + 2 * num_extents * sizeof(int64_t);
-  tvm_ffi_detail_tensor *self =
-      (tvm_ffi_detail_tensor *)(extra > SIZE_MAX - fixed ? NULL : malloc(fixed + extra));
-  DLTensor *tensor;
-  if (self == NULL) return tvm_ffi_error_raise_memory(), -1;
-  tensor = &self->managed.dl_tensor;
-  self->managed.version.major = DLPACK_MAJOR_VERSION;
-  self->managed.version.minor = DLPACK_MINOR_VERSION;
-  self->managed.manager_ctx = self;
-  self->managed.deleter = tvm_ffi_detail_delete_tensor;
-  self->managed.flags = 0;
-  self->release = NULL;
-  self->context = NULL;
-  tensor->data = NULL;
-  tensor->device = device;
-  tensor->ndim = ndim;
-  tensor->dtype = dtype;
-  tensor->shape = (int64_t *)(void *)(self + 1);
-  tensor->strides = tensor->shape + num_extents;
-  tensor->byte_offset = 0;
-  if (num_extents != 0) memcpy(tensor->shape, shape, num_extents * sizeof(int64_t));
-  if (strides == NULL) {
-    tvm_ffi_shape_fill_strides(shape, ndim, tensor->strides);
-  } else if (num_extents != 0) {
-    memcpy(tensor->strides, strides, num_extents * sizeof(int64_t));
-  }
-  *out = self;
-  return 0;
-}
-
-/** @endcond */
-
 /**
  * Make a tensor with an allocator of the caller's. Its deleter is code of the library that calls
  * this, which must stay loaded until the tensor is gone.
@@ -272,27 +111,7 @@ static inline int tvm_ffi_detail_new_tensor(DLDevice device, DLDataType dtype, i
  */
 static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *allocator,
                                              DLDevice device, DLDataType dtype, int32_t ndim,
-                                             const int64_t *shape, TVMFFIObjectHandle *out) {
-  tvm_ffi_detail_tensor *self = NULL;
-  size_t size = 0;
-  int code;
-  TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor(device, dtype, ndim, shape, NULL, 0, &self));
-  code = tvm_ffi_tensor_compute_size(&self->managed.dl_tensor, &size);
-  if (code == 0) {
-    TVMFFIErrorSetRaised(NULL);
-    code = tvm_ffi_error_ensure(
-        allocator->allocate(allocator->context, &self->managed.dl_tensor, size));
-  }
-  if (code != 0) {
-    free(self);
-    return code;
-  }
-  self->release = allocator->release;
-  self->context = allocator->context;
-  code = TVMFFITensorFromDLPackVersioned(&self->managed, 0, 0, out);
-  if (code != 0) tvm_ffi_detail_delete_tensor(&self->managed);
-  return code;
-}
+                                             const int64_t *shape, TVMFFIObjectHandle *out);
 
 /**
  * Make a tensor of existing memory. Its deleter is code of the library that calls this, which must
@@ -305,48 +124,7 @@ static inline int tvm_ffi_tensor_create_with(const tvm_ffi_tensor_allocator *all
  */
 static inline int tvm_ffi_tensor_create_around(const DLTensor *memory,
                                                tvm_ffi_tensor_release_fn release, void *context,
-                                               TVMFFIObjectHandle *out) {
-  tvm_ffi_detail_tensor *self = NULL;
-  size_t size = 0;
-  int code;
-  TVM_FFI_C_TRY(tvm_ffi_tensor_compute_size(memory, &size));
-  TVM_FFI_C_TRY(tvm_ffi_detail_new_tensor(memory->device, memory->dtype, memory->ndim,
-                                          memory->shape, memory->strides, 0, &self));
-  self->managed.dl_tensor.data = memory->data;
-  self->managed.dl_tensor.byte_offset = memory->byte_offset;
-  code = TVMFFITensorFromDLPackVersioned(&self->managed, 0, 0, out);
-  if (code != 0) {
-    free(self);
-    return code;
-  }
-  self->release = release;
-  self->context = context;
-  return 0;
-}
-
-/** @cond internal */
-
-/**
- * The lowest and highest element offset of a shape with strides, which must not be empty; false if
- * an offset overflows.
- */
-static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const int64_t *strides,
-                                       int64_t *low, int64_t *high) {
-  int64_t compact = 1, step, last;
-  int32_t i;
-  *low = *high = 0;
-  for (i = ndim - 1; i >= 0; --i) {
-    step = strides != NULL ? strides[i] : compact;
-    if (shape[i] > 1 && step != 0) {
-      if (!tvm_ffi_detail_multiply(shape[i] - 1, step, &last)) return false;
-      if (!tvm_ffi_detail_add(last > 0 ? *high : *low, last, last > 0 ? high : low)) return false;
-    }
-    if (strides == NULL) compact *= shape[i];
-  }
-  return true;
-}
-
-/** @endcond */
+                                               TVMFFIObjectHandle *out);
 
 /**
  * Make a tensor that is a view of another one's elements, with other extents and strides. It keeps
@@ -360,47 +138,8 @@ static inline bool tvm_ffi_detail_span(int32_t ndim, const int64_t *shape, const
  */
 static inline int tvm_ffi_tensor_create_view(TVMFFIObjectHandle source, int32_t ndim,
                                              const int64_t *shape, const int64_t *strides,
-                                             int64_t element_offset, TVMFFIObjectHandle *out) {
-  TVMFFIAny any = tvm_ffi_any_view_object(source);
-  int64_t placeholder = 0, low = 0, high = 0, source_low = 0, source_high = 0, bits = 0, count;
-  DLTensor *source_tensor, view;
-  TVM_FFI_C_TRY(tvm_ffi_any_read_object(&any, kTVMFFITensor, &source));
-  source_tensor = TVMFFITensorGetDLTensorPtr(source);
-  view = *source_tensor;
-  view.ndim = ndim;
-  view.shape = ndim > 0 ? tvm_ffi_detail_mutable(shape) : &placeholder;
-  view.strides = ndim > 0 ? tvm_ffi_detail_mutable(strides) : &placeholder;
-  count = tvm_ffi_tensor_get_numel(&view);
-  if (count < 0) {
-    return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR,
-                                 "A view's shape has a negative extent or too many elements");
-  }
-  if (count > 0) {
-    bool is_inside = tvm_ffi_tensor_get_numel(source_tensor) > 0 &&
-                     tvm_ffi_detail_span(source_tensor->ndim, source_tensor->shape,
-                                         source_tensor->strides, &source_low, &source_high) &&
-                     tvm_ffi_detail_span(ndim, shape, strides, &low, &high) &&
-                     tvm_ffi_detail_add(low, element_offset, &low) &&
-                     tvm_ffi_detail_add(high, element_offset, &high) && low >= source_low &&
-                     high <= source_high;
-    if (!is_inside) {
-      return TVM_FFI_C_DETAIL_FAIL(
-          TVM_FFI_C_INDEX_ERROR,
-          "A view of the elements %lld to %lld leaves a tensor of %lld to %lld", (long long)low,
-          (long long)high, (long long)source_low, (long long)source_high);
-    }
-    if (!tvm_ffi_detail_multiply(element_offset, tvm_ffi_dtype_get_bits(source_tensor->dtype),
-                                 &bits) ||
-        bits % 8 != 0) {
-      return TVM_FFI_C_DETAIL_FAIL(TVM_FFI_C_VALUE_ERROR, "A view must begin at a whole byte");
-    }
-    if (tvm_ffi_device_is_addressable(view.device)) {
-      view.data = (char *)view.data + bits / 8;
-    } else {
-      view.byte_offset += (uint64_t)(bits / 8);
-    }
-  }
-  return TVMFFITensorCreateUnsafeView(source, &view, out);
-}
+                                             int64_t element_offset, TVMFFIObjectHandle *out);
+
+#include <tvm/ffi/c/detail/tensor.h> /* the bodies */
 
 #endif /* TVM_FFI_C_TENSOR_H_ */
