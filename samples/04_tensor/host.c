@@ -10,9 +10,12 @@ static void print(const char *what, TVMFFIObjectHandle object) {
   int64_t row, column, row_stride = 0, column_stride = 0;
   char dtype[32], shape[32];
   size_t size = 0;
-  if (t->ndim == 2) tvm_ffi_tensor_read_stride(t, 0, &row_stride);
-  if (t->ndim > 0) tvm_ffi_tensor_read_stride(t, -1, &column_stride);
-  if (tvm_ffi_tensor_compute_size(t, &size) != 0) tvm_ffi_error_print_raised(stdout);
+  if ((t->ndim == 2 && tvm_ffi_tensor_read_stride(t, 0, &row_stride) != 0) ||
+      (t->ndim > 0 && tvm_ffi_tensor_read_stride(t, -1, &column_stride) != 0) ||
+      tvm_ffi_tensor_compute_size(t, &size) != 0) {
+    tvm_ffi_error_print_raised(stdout);
+    return;
+  }
   printf("%s: %s %s, %d bytes, %s:", what, tvm_ffi_dtype_print(t->dtype, dtype, sizeof dtype),
          tvm_ffi_shape_print(t->shape, t->ndim, shape, sizeof shape), (int)size,
          tvm_ffi_tensor_is_contiguous(t) ? "contiguous" : "strided");

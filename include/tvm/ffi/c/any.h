@@ -143,7 +143,8 @@ static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any);
 
 /* ---- Reading ----
  * The same, but a mismatch raises an error: 0, or -1 and a TypeError ``Cannot convert from type `U`
- * to `T` ``. For arguments use args.h, whose errors name the argument.   Threads: any. */
+ * to `T` ``; the compiler warns when that is ignored. For arguments use args.h, whose errors name
+ * the argument.   Threads: any. */
 
 /** Raise this TypeError. @return -1. */
 static inline int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, const char *expected);

@@ -51,7 +51,7 @@ static inline int tvm_ffi_args_raise(const tvm_ffi_args *args, int32_t i, const 
  * @param args [borrow]
  * @param i    [in] Number of the argument, from 0.
  * @param out  [out], or [lend] until the call returns. Not written on failure.
- * @return 0, or -1.
+ * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: TypeError (another type, or no argument of that number).   Threads: any.
  *
  * The opt_ functions also accept None, and then leave *out unchanged: put the default there
@@ -173,7 +173,7 @@ static inline int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t 
 
 /* ---- Checking tensors ----
  * Argument i is a tensor, and is as stated.
- * @return 0, or -1.
+ * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError, for a dtype TypeError; ``Mismatched <what> on argument #<i> when calling:
  * `<signature>`. Expected <this> but got <that>``. TypeError when it is no tensor.
  * Threads: any. */

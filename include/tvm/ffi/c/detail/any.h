@@ -301,41 +301,41 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, con
   return -1;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_int64(const TVMFFIAny *any, int64_t *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_int64(const TVMFFIAny *any, int64_t *out) {
   return tvm_ffi_any_try_int64(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "int");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_double(const TVMFFIAny *any, double *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_double(const TVMFFIAny *any, double *out) {
   return tvm_ffi_any_try_double(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "float");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bool(const TVMFFIAny *any, bool *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_bool(const TVMFFIAny *any, bool *out) {
   return tvm_ffi_any_try_bool(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bool");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void **out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_pointer(const TVMFFIAny *any, void **out) {
   return tvm_ffi_any_try_pointer(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "void*");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_string(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_string(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "str");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_bytes(const TVMFFIAny *any, TVMFFIByteArray *out) {
   return tvm_ffi_any_try_bytes(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "bytes");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_tensor(const TVMFFIAny *any, DLTensor **out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_tensor(const TVMFFIAny *any, DLTensor **out) {
   return tvm_ffi_any_try_tensor(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "DLTensor*");
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_index,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_index,
                                                     TVMFFIObjectHandle *out) {
   if (tvm_ffi_any_try_object(any, type_index, out)) return 0;
   return tvm_ffi_any_raise_mismatch(any, tvm_ffi_type_get_name(type_index));
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out) {
   return tvm_ffi_any_try_device(any, out) ? 0 : tvm_ffi_any_raise_mismatch(any, "Device");
 }
 
@@ -351,7 +351,8 @@ static inline int tvm_ffi_detail_read_dtype(const TVMFFIAny *any, DLDataType *ou
   return *matched ? TVMFFIDataTypeFromString(&text, out) : -1;
 }
 
-static inline int tvm_ffi_any_read_dtype(const TVMFFIAny *any, DLDataType *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_any_read_dtype(const TVMFFIAny *any,
+                                                                    DLDataType *out) {
   bool matched;
   int code = tvm_ffi_detail_read_dtype(any, out, &matched);
   return matched ? code : tvm_ffi_any_raise_mismatch(any, "DataType");

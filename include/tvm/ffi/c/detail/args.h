@@ -106,7 +106,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_property(const tvm_ffi_args *ar
   return -1;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
   if (args->num_args == count) return 0;
   tvm_ffi_detail_set_count(args, "", count);
   return -1;
@@ -116,7 +116,7 @@ TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_args_is_none(const tvm_ffi_args *args, int3
   return tvm_ffi_detail_has(args, i) && tvm_ffi_any_is_none(args->args + i);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
                                                   const TVMFFIAny **out) {
   if (!tvm_ffi_detail_has(args, i)) return tvm_ffi_detail_raise_type(args, i, "Any");
   *out = args->args + i;
@@ -150,12 +150,12 @@ TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_detail_try_map(const TVMFFIAny *any, TVMFFI
  * the type `text` and `Optional<text>`.
  */
 #define TVM_FFI_C_DETAIL_DEFINE_READERS(name, type, text, try_read)                             \
-  TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_##name(const tvm_ffi_args *args, int32_t i,     \
+  TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_##name(const tvm_ffi_args *args, int32_t i,     \
                                                        type *out) {                             \
     if (tvm_ffi_detail_has(args, i) && try_read(args->args + i, out)) return 0;                 \
     return tvm_ffi_detail_raise_type(args, i, text);                                            \
   }                                                                                             \
-  TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_##name(const tvm_ffi_args *args, int32_t i, \
+  TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_##name(const tvm_ffi_args *args, int32_t i, \
                                                            type *out) {                         \
     if (tvm_ffi_args_is_none(args, i)) return 0;                                                \
     if (tvm_ffi_detail_has(args, i) && try_read(args->args + i, out)) return 0;                 \
@@ -176,7 +176,7 @@ TVM_FFI_C_DETAIL_DEFINE_READERS(function, TVMFFIObjectHandle, "ffi.Function",
 TVM_FFI_C_DETAIL_DEFINE_READERS(array, TVMFFIObjectHandle, "Array<Any>", tvm_ffi_detail_try_array)
 TVM_FFI_C_DETAIL_DEFINE_READERS(map, TVMFFIObjectHandle, "Map<Any, Any>", tvm_ffi_detail_try_map)
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int64_between(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_int64_between(const tvm_ffi_args *args, int32_t i,
                                                             int64_t low, int64_t high,
                                                             int64_t *out) {
   int64_t value;
@@ -191,7 +191,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int64_between(const tvm_ffi_args *
   return 0;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int32(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_int32(const tvm_ffi_args *args, int32_t i,
                                                     int32_t *out) {
   int64_t value;
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, i, INT32_MIN, INT32_MAX, &value));
@@ -199,14 +199,14 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_int32(const tvm_ffi_args *args, in
   return 0;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args, int32_t i,
                                                         int32_t *out) {
   int64_t value = *out;
   TVM_FFI_C_TRY(tvm_ffi_args_read_opt_int64(args, i, &value));
   return tvm_ffi_args_is_none(args, i) ? 0 : tvm_ffi_args_read_int32(args, i, out);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, int32_t i,
                                                       void **out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_pointer(args->args + i, out)) return 0;
   return tvm_ffi_detail_raise_type(args, i, "void*");
@@ -220,18 +220,18 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_args_dtype(const tvm_ffi_args *args, 
   return matched ? code : tvm_ffi_detail_raise_type(args, i, expected);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i,
                                                     DLDataType *out) {
   return tvm_ffi_detail_args_dtype(args, i, "DataType", out);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args, int32_t i,
                                                         DLDataType *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   return tvm_ffi_detail_args_dtype(args, i, "Optional<DataType>", out);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i,
                                                      int32_t type_index, TVMFFIObjectHandle *out) {
   if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, type_index, out)) {
     return 0;
@@ -254,20 +254,21 @@ static inline int tvm_ffi_detail_args_shape(const tvm_ffi_args *args, int32_t i,
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", limit, got);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i,
                                                     int64_t *buffer, int32_t capacity,
                                                     TVMFFIShapeCell *out) {
   return tvm_ffi_detail_args_shape(args, i, "ffi.Shape", buffer, capacity, out);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i,
                                                         int64_t *buffer, int32_t capacity,
                                                         TVMFFIShapeCell *out) {
   if (tvm_ffi_args_is_none(args, i)) return 0;
   return tvm_ffi_detail_args_shape(args, i, "Optional<ffi.Shape>", buffer, capacity, out);
 }
 
-static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args, int32_t i, int32_t ndim) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args,
+                                                                     int32_t i, int32_t ndim) {
   DLTensor *tensor = NULL;
   char expected[16], got[16];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -277,8 +278,9 @@ static inline int tvm_ffi_args_check_ndim(const tvm_ffi_args *args, int32_t i, i
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "ndim", expected, got);
 }
 
-static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args, int32_t i, int32_t ndim,
-                                           const int64_t *shape) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args,
+                                                                      int32_t i, int32_t ndim,
+                                                                      const int64_t *shape) {
   DLTensor *tensor = NULL;
   char expected[128], got[128];
   bool matches;
@@ -292,8 +294,9 @@ static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args, int32_t i, 
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
 }
 
-static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, int32_t dim,
-                                          int64_t size) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args,
+                                                                     int32_t i, int32_t dim,
+                                                                     int64_t size) {
   DLTensor *tensor = NULL;
   char expected[64], got[128];
   int32_t k;
@@ -305,7 +308,8 @@ static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args, int32_t i, i
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
 }
 
-static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, DLDataType dtype) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args,
+                                                                      int32_t i, DLDataType dtype) {
   DLTensor *tensor = NULL;
   char want[64], have[64], expected[72], got[72];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -315,8 +319,9 @@ static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args, int32_t i, 
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
 }
 
-static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
-                                            int32_t device_type) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args,
+                                                                       int32_t i,
+                                                                       int32_t device_type) {
   DLTensor *tensor = NULL;
   char want[40], have[40], expected[48], got[48];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -328,7 +333,8 @@ static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args, int32_t i,
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "device", expected, got);
 }
 
-static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_t i) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args,
+                                                                           int32_t i) {
   DLTensor *tensor = NULL;
   char shape[96], strides[96], got[224];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -340,7 +346,8 @@ static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args, int32_
                                        "a contiguous tensor", got);
 }
 
-static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args, int32_t i, int32_t j) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args,
+                                                                           int32_t i, int32_t j) {
   DLTensor *tensor = NULL, *model = NULL;
   char shape[128], expected[160], got[128];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -352,7 +359,8 @@ static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args, int32_
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
 }
 
-static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_t i, int32_t j) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args,
+                                                                           int32_t i, int32_t j) {
   DLTensor *tensor = NULL, *model = NULL;
   char want[64], have[64], expected[96], got[72];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -364,7 +372,8 @@ static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
 }
 
-static inline int tvm_ffi_args_check_same_device(const tvm_ffi_args *args, int32_t i, int32_t j) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_device(
+    const tvm_ffi_args *args, int32_t i, int32_t j) {
   DLTensor *tensor = NULL, *model = NULL;
   char want[40], have[40], expected[72], got[48];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
@@ -376,7 +385,8 @@ static inline int tvm_ffi_args_check_same_device(const tvm_ffi_args *args, int32
   return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "device", expected, got);
 }
 
-static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i, int32_t j) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args,
+                                                                     int32_t i, int32_t j) {
   TVM_FFI_C_TRY(tvm_ffi_args_check_same_shape(args, i, j));
   TVM_FFI_C_TRY(tvm_ffi_args_check_same_dtype(args, i, j));
   return tvm_ffi_args_check_same_device(args, i, j);

@@ -14,7 +14,7 @@ static inline const TVMFFIAny *tvm_ffi_array_get_data(TVMFFIObjectHandle array) 
   return (const TVMFFIAny *)TVMFFISeqGetCellPtr(array)->data;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
                                                     const TVMFFIAny **out) {
   const int64_t size = tvm_ffi_array_get_size(array);
   if (i < 0 || i >= size) {
@@ -70,7 +70,8 @@ static inline int tvm_ffi_detail_call_map(const char *map_name, const char *dict
                                       args, key != NULL ? 2 : 1, result);
 }
 
-static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map, int64_t *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map,
+                                                                   int64_t *out) {
   TVMFFIAny result;
   TVM_FFI_C_TRY(tvm_ffi_detail_call_map("ffi.MapSize", "ffi.DictSize", map, NULL, &result));
   *out = result.v_int64;

@@ -12,10 +12,15 @@
 /* Always inline, so that the compiler sees that the caller returns when the code is not 0, before
  * it uses the output that was not written. Otherwise it warns of uninitialised variables. */
 #define TVM_FFI_C_DETAIL_INLINE static inline __attribute__((__always_inline__))
+/* The compiler warns when a caller ignores the result. */
+#define TVM_FFI_C_DETAIL_NODISCARD __attribute__((__warn_unused_result__))
 #else
 #define TVM_FFI_C_DETAIL_COLD
 #define TVM_FFI_C_DETAIL_INLINE static inline
+#define TVM_FFI_C_DETAIL_NODISCARD
 #endif
+/* For readers, which write their output only if they return 0, and for checks. */
+#define TVM_FFI_C_DETAIL_READER TVM_FFI_C_DETAIL_NODISCARD TVM_FFI_C_DETAIL_INLINE
 
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_failed(void) {
   return -1;

@@ -21,6 +21,12 @@
 #else
 #define TVM_FFI_C_DETAIL_VISIBLE
 #endif
+/* A kernel without arguments may ignore args. */
+#if defined(__GNUC__)
+#define TVM_FFI_C_DETAIL_UNUSED __attribute__((__unused__))
+#else
+#define TVM_FFI_C_DETAIL_UNUSED
+#endif
 
 #define TVM_FFI_C_DETAIL_DEFINE(linkage, symbol, body, signature_text)                         \
   static int body(const tvm_ffi_args *args);                                                   \
@@ -35,7 +41,7 @@
     tvm_ffi_code = body(&tvm_ffi_call);                                                        \
     return tvm_ffi_code == 0 ? 0 : tvm_ffi_error_ensure(tvm_ffi_code);                         \
   }                                                                                            \
-  static int body(const tvm_ffi_args *args)
+  static int body(TVM_FFI_C_DETAIL_UNUSED const tvm_ffi_args *args)
 
 /* The declaration avoids a warning by -Wmissing-prototypes. */
 #define TVM_FFI_C_DETAIL_DECLARE(symbol)                         \

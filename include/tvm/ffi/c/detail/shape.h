@@ -119,8 +119,10 @@ static inline int tvm_ffi_detail_read_shape(const TVMFFIAny *any, int64_t *buffe
   return 1;
 }
 
-static inline int tvm_ffi_any_read_shape(const TVMFFIAny *any, int64_t *buffer, int32_t capacity,
-                                         TVMFFIShapeCell *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_any_read_shape(const TVMFFIAny *any,
+                                                                    int64_t *buffer,
+                                                                    int32_t capacity,
+                                                                    TVMFFIShapeCell *out) {
   int found = tvm_ffi_detail_read_shape(any, buffer, capacity, out);
   if (found == 0) return tvm_ffi_any_raise_mismatch(any, "ffi.Shape");
   if (found > 0) return 0;

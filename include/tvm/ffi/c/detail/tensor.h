@@ -45,7 +45,7 @@ static inline int64_t *tvm_ffi_detail_mutable(const int64_t *values) {
   return result;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i,
                                                      int64_t *out) {
   const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
   if (dim < 0) return -1;
@@ -53,7 +53,7 @@ TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_size(const DLTensor *tensor, int
   return 0;
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
+TVM_FFI_C_DETAIL_READER int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i,
                                                        int64_t *out) {
   const int32_t dim = tvm_ffi_detail_tensor_dim(tensor, i);
   if (dim < 0) return -1;
