@@ -21,7 +21,7 @@ PADDING = "  char padding[256] = {};\n"
 # are initialised from values in braces).
 FRONT = {
     "detail/call.h": ["IndexedReader"],
-    "detail/global_def.h": ["MethodExtras"],
+    "detail/method_def.h": ["MethodExtras"],
     "detail/text.h": ["Text"],
     "detail/traits_base.h": ["ForeignReader", "OwnReader", "Reader"],
     "detail/type_def.h": ["ClassExtras", "FieldExtras"],

@@ -36,7 +36,7 @@
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
 #ifdef TVM_FFI_LEAN
-#include <tvm/ffi/detail/global_def.h>
+#include <tvm/ffi/reflection/global_def.h>
 #else
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/creator.h>

@@ -6,8 +6,8 @@
 #ifndef TVM_FFI_EXTRA_SERIALIZATION_H_
 #define TVM_FFI_EXTRA_SERIALIZATION_H_
 
-#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/extra/json.h>
+#include <tvm/ffi/reflection/attr_key.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

@@ -6,9 +6,9 @@
 #ifndef TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 #define TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_
 
-#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/extra/base.h>
 #include <tvm/ffi/reflection/access_path.h>
+#include <tvm/ffi/reflection/attr_key.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {

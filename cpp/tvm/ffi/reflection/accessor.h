@@ -12,8 +12,8 @@
 #ifndef TVM_FFI_REFLECTION_ACCESSOR_H_
 #define TVM_FFI_REFLECTION_ACCESSOR_H_
 
-#include <tvm/ffi/detail/attr_key.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/attr_key.h>
 #include <tvm/ffi/reflection/native_function.h>
 #include <tvm/ffi/string.h>
 

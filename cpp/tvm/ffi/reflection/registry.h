@@ -13,21 +13,24 @@
  *           .def("describe", &LayerObj::Describe);
  *     }
  *
- * With TVM_FFI_LEAN tvm_ffi.h includes only the part for global functions.
+ * GlobalDef is in global_def.h, extras (Metadata, default_value, init, ...) are in info_trait.h,
+ * and what extras of your own need is in info_builder.h. With TVM_FFI_LEAN tvm_ffi.h includes only
+ * global_def.h.
  */
 #ifndef TVM_FFI_REFLECTION_REGISTRY_H_
 #define TVM_FFI_REFLECTION_REGISTRY_H_
 
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/variant.h>
-#include <tvm/ffi/detail/global_def.h>
 #include <tvm/ffi/detail/type_def.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/creator.h>
+#include <tvm/ffi/reflection/global_def.h>
+#include <tvm/ffi/reflection/info_trait.h>
 #include <tvm/ffi/string.h>
 #ifndef TVM_FFI_LEAN
-#include <tvm/ffi/detail/info_builder.h>
+#include <tvm/ffi/reflection/info_builder.h>
 #endif
 
 TVM_FFI_NAMESPACE_BEGIN

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file tvm/ffi/detail/attr_key.h
+ * @file tvm/ffi/reflection/attr_key.h
  * Attributes of types, by name and type of value; reflection/accessor.h reads them.
  */
-#ifndef TVM_FFI_DETAIL_ATTR_KEY_H_
-#define TVM_FFI_DETAIL_ATTR_KEY_H_
+#ifndef TVM_FFI_REFLECTION_ATTR_KEY_H_
+#define TVM_FFI_REFLECTION_ATTR_KEY_H_
 
 #include <tvm/ffi/function.h>
 
@@ -38,4 +38,4 @@ using ::tvm::ffi::reflection::AttrKey;
 
 TVM_FFI_NAMESPACE_END
 
-#endif  // TVM_FFI_DETAIL_ATTR_KEY_H_
+#endif  // TVM_FFI_REFLECTION_ATTR_KEY_H_

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file tvm/ffi/detail/info_builder.h
+ * @file tvm/ffi/reflection/info_builder.h
  * Extras that users write: a class derived from reflection::InfoTrait, with an Apply that changes
  * the description of a field, a method or a class before it is registered. With TVM_FFI_LEAN
  * reflection/registry.h does not include this header.
@@ -12,8 +12,8 @@
  *       }
  *     };
  */
-#ifndef TVM_FFI_DETAIL_INFO_BUILDER_H_
-#define TVM_FFI_DETAIL_INFO_BUILDER_H_
+#ifndef TVM_FFI_REFLECTION_INFO_BUILDER_H_
+#define TVM_FFI_REFLECTION_INFO_BUILDER_H_
 
 #include <tvm/ffi/detail/type_def.h>
 
@@ -83,4 +83,4 @@ TVM_FFI_LOCAL void Apply(ClassExtras &extras, const Extra &extra) {
 }  // namespace reflection
 TVM_FFI_NAMESPACE_END
 
-#endif  // TVM_FFI_DETAIL_INFO_BUILDER_H_
+#endif  // TVM_FFI_REFLECTION_INFO_BUILDER_H_
