@@ -272,7 +272,7 @@ class Function : public ObjectRef {
     TVM_FFI_RETURN_IF_ERROR(detail::FindGlobal(detail::BytesOf(name), &out));
     return FromHandle(out);
   }
-  /** Errors: RuntimeError (the name is taken). */
+  /** Errors: RuntimeError (the name is taken), TypeError (null; the reference registers it). */
   template <typename Name>
   TVM_FFI_LOCAL static void SetGlobal(const Name &name, Function f, bool can_override = false) {
     const TVMFFIByteArray text = detail::BytesOf(name);
