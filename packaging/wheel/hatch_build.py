@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The installed tree is relocatable: pkg-config, CMake and the tool find the other files relative to their own.
 # Packed relocations would require glibc 2.36.
 SETUP = ["--prefix=/tvm_ffi_c", "--libdir=lib", "--buildtype=release", "-Ddlpack=fallback", "-Dcuda=disabled",
-         "-Dpacked_relocations=disabled", "-Dcxx_exports=enabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=enabled"]
+         "-Dpacked_relocations=disabled", "-Dcxx_exports=enabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=enabled"]
 
 
 class CustomMetadataHook(MetadataHookInterface):

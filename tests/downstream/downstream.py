@@ -123,7 +123,7 @@ def installed(work, options):
     for place in [*work.places.values(), work.folder / "stage"]:
         shutil.rmtree(place, ignore_errors=True)
     setup = ["meson", "setup", work.build, SOURCE, f"-Dprefix={work.prefix}", "-Dlibdir=lib", "-Ddlpack=fallback",
-             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=false", "-Dcuda=disabled",
+             f"-Ddefault_library={work.kind}", "-Dtests=disabled", "-Dsamples=disabled", "-Dcuda=disabled",
              f"-Dcxx_exports={'enabled' if work.with_cxx else 'disabled'}", *options]
     run([*setup, "--reconfigure"] if (work.build / "build.ninja").exists() else setup)
     ninja = ["ninja", "-C", work.build]

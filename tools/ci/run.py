@@ -388,7 +388,7 @@ def dlpack():
         shutil.rmtree(folder, ignore_errors=True)
         env = {"C_INCLUDE_PATH": system, "PYTHONPATH": python}
         done = execute(["meson", "setup", folder, f"-Ddlpack={choice}", "-Dtests=disabled",
-                        "-Dsamples=false", "-Dcpp=disabled", "-Dcuda=disabled"], env=env)
+                        "-Dsamples=disabled", "-Dcpp=disabled", "-Dcuda=disabled"], env=env)
         found = re.search(r"DLPack\s*: (\w+ [\d.]+)", done.stdout)
         got = found.group(1) if found and done.returncode == 0 else None
         if "no dlpack.h of version 1.x" in done.stdout:
@@ -574,7 +574,7 @@ def tvm_on_ours(work, env):
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):
-        folder = build("docs", "-Ddocs=enabled", "-Dtests=disabled", "-Dsamples=false", "-Dtools=disabled",
+        folder = build("docs", "-Ddocs=enabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=disabled",
                        "-Dcpp=disabled", "-Dcuda=disabled", "-Ddlpack=fallback", env={"CC": "gcc"})
         shutil.rmtree(folder / "docs/html", ignore_errors=True)
         text = REPORT.run("doxygen runs", ["doxygen", folder / "docs/Doxyfile"])
