@@ -61,7 +61,8 @@ def check(page):
 
 def main():
     problems, count = [], 0
-    for page in sorted(pathlib.Path(sys.argv[1]).glob("docs/*.md")):
+    root = pathlib.Path(sys.argv[1])
+    for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         found, blocks = check(page)
         problems += found
         count += blocks
