@@ -569,6 +569,16 @@ def tvm_on_ours(work, env):
 
 
 @part
+def readme():
+    """every command of README.md, on a new Debian where nothing is installed"""
+    done = execute(["tests/readme.py", ROOT / "build-readme"])
+    if done.returncode == 77:
+        REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+    else:
+        REPORT.check("README.md does what it says", done.returncode == 0, done.stdout)
+
+
+@part
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):
