@@ -25,6 +25,7 @@ SAMPLE = "samples/01_load_and_call"
 # What a reader does after a block, by its first words.
 AFTER = {
     "tools/quickstart": """
+        cat /tmp/output
         sed -n 's/^    //p' /tmp/output >/tmp/next          # the lines that it ends with
         [ "$(wc -l </tmp/next)" = 3 ]
         (eval "$(head -n 2 /tmp/next)")
@@ -75,9 +76,8 @@ def script():
         lines.append(f": README.md:{number}")
         if start in AFTER:
             # Running all tests here would run this one.
-            lines += [re.sub(r"^tools/test\b", "tools/test --list", line) for line in block]
-            lines[-len(block)] = lines[-len(block)].replace("tools/quickstart", "tools/quickstart | tee /tmp/output", 1)
-            lines.append(after)
+            text = text.replace("tools/test ", "tools/test --list ")
+            lines += [text.replace("tools/quickstart ", "tools/quickstart >/tmp/output "), after]
             runs += (text + after).count("./host ./kernel.so")
         else:
             file, rest, build, program = after
