@@ -266,7 +266,7 @@ TEST(SafeCall, MakesCallbacksOfBodiesThatThrow) {
             "TypeError: Cannot convert from type `const char*` to `int`");
 }
 
-Expected<int64_t> Half(int64_t x) noexcept {
+Expected<int64_t> CheckedHalf(int64_t x) noexcept {
   TVM_FFI_RET_CHECK(x % 2 == 0, ValueError) << x << " is odd";
   TVM_FFI_RET_CHECK_NE(x, 8, KeyError) << printed::Point{1, 2} << std::hex << 255;
   if (x == 6) return TVM_FFI_UNEXPECTED(RuntimeError) << "six" << std::endl;
@@ -274,17 +274,17 @@ Expected<int64_t> Half(int64_t x) noexcept {
 }
 
 TEST(Expected, ValueOrError) {
-  EXPECT_EQ(Half(4).value(), 2);
-  EXPECT_EQ(Half(3).error().message(), "Check failed: (x % 2 == 0) is false: 3 is odd");
-  EXPECT_EQ(Half(8).error().message(), "Check failed: x != 8 (8 vs. 8) : 1/2ff");
-  EXPECT_EQ(Half(6).error().kind(), "RuntimeError");
-  EXPECT_EQ(Half(6).error().message(), "six\n");
-  EXPECT_NE(Half(6).error().backtrace().find("in "), std::string::npos);
-  EXPECT_EQ(Half(3).value_or(-1), -1);
-  EXPECT_EQ(Caught([] { Half(3).value(); }).substr(0, 11), "ValueError:");
-  EXPECT_EQ(Caught([] { Half(4).error(); }),
+  EXPECT_EQ(CheckedHalf(4).value(), 2);
+  EXPECT_EQ(CheckedHalf(3).error().message(), "Check failed: (x % 2 == 0) is false: 3 is odd");
+  EXPECT_EQ(CheckedHalf(8).error().message(), "Check failed: x != 8 (8 vs. 8) : 1/2ff");
+  EXPECT_EQ(CheckedHalf(6).error().kind(), "RuntimeError");
+  EXPECT_EQ(CheckedHalf(6).error().message(), "six\n");
+  EXPECT_NE(CheckedHalf(6).error().backtrace().find("in "), std::string::npos);
+  EXPECT_EQ(CheckedHalf(3).value_or(-1), -1);
+  EXPECT_EQ(Caught([] { CheckedHalf(3).value(); }).substr(0, 11), "ValueError:");
+  EXPECT_EQ(Caught([] { CheckedHalf(4).error(); }),
             "RuntimeError: Bad expected access: contains value, not error");
-  const Expected<ffi::Any> any = Half(4);
+  const Expected<ffi::Any> any = CheckedHalf(4);
   EXPECT_EQ(any.as_or_error<int64_t>().value(), 2);
   EXPECT_EQ(any.as_or_error<ffi::String>().error().message(),
             "Cannot treat type `int` as type `str`");

@@ -27,7 +27,7 @@ class Note : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Note, ffi::ObjectRef, NoteObj);
 };
 
-std::shared_ptr<int> calls = std::make_shared<int>(0);
+std::shared_ptr<int> call_count = std::make_shared<int>(0);
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::OverloadObjectDef<NoteObj>("A note.")
@@ -37,8 +37,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
           refl::Metadata({{"first", true}}))
       .def(
           "any", [](const NoteObj *, const Any &) { return String("any"); }, "Of the rest.")
-      .def_static("count", [kept = calls](int64_t by) { return *kept += static_cast<int>(by); })
-      .def_static("count", [kept = calls] { return *kept; })
+      .def_static("count",
+                  [kept = call_count](int64_t by) { return *kept += static_cast<int>(by); })
+      .def_static("count", [kept = call_count] { return *kept; })
       .def_static("fail", [](int64_t) -> int64_t { throw std::runtime_error("no Error"); })
       .def_static("fail", [](const String &) {})
       .def_type_attr("test.cpp.note", 5)
@@ -64,7 +65,7 @@ TEST(Overload, TakesAnythingLast) {
 }
 
 TEST(Overload, KeepsWhatCallablesHold) {
-  EXPECT_GE(calls.use_count(), 3);
+  EXPECT_GE(call_count.use_count(), 3);
   EXPECT_EQ(Method("count")(3).cast<int>(), 3);
   EXPECT_EQ(Method("count")().cast<int>(), 3);
 }
