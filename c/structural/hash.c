@@ -294,7 +294,9 @@ static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint6
 
 /* 1 and the next value in a map, or 0. Keys with the same hash count once, their values do not. */
 static int next_entry(const walk *w, frame *top, TVMFFIAny *out) {
-  const entry *entries = tvmffi_stack_at(&w->entries, 0);
+  const entry *entries;
+  if (w->entries.size == 0) return 0; /* the stack may have no memory yet */
+  entries = tvmffi_stack_at(&w->entries, 0);
   while (top->next_entry < w->entries.size) {
     size_t i = top->next_entry;
     uint64_t key_hash = entries[i].key_hash;

@@ -18,6 +18,9 @@ __asm__(
     ".text\n");
 #else
 TVM_FFI_DLL_EXPORT extern const unsigned char __tvm_ffi__library_bin[];
+#if defined(__clang__)
+__attribute__((no_sanitize("address"))) /* it would make the symbol larger */
+#endif
 const unsigned char __tvm_ffi__library_bin[] = {
     LENGTH, 0, 0, 0, 0, HIGH, 0, 0, /* size of the rest */
     2,      0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0,

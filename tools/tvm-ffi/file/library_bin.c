@@ -200,9 +200,10 @@ static const char *describe_elf(const unsigned char *header, char buffer[32]) {
 
 const char *library_bin_describe_payload(const bin_module *module, char buffer[32]) {
   static const unsigned char kSpirv[] = {0x03, 0x02, 0x23, 0x07};
-  const unsigned char *end = module->payload + module->payload_size, *found;
+  const unsigned char *end, *found;
   int length = 0;
   if (module->payload_size == 0) return "";
+  end = module->payload + module->payload_size;
   /* Some kinds put names and formats before the code. */
   found = find(module->payload, module->payload_size, ELFMAG);
   if (found != NULL && end - found >= (int)sizeof(Elf32_Ehdr)) return describe_elf(found, buffer);
