@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""All builds and checks of the project; tools/test runs this after it has installed the packages.
+"""Builds and tests the project in parts; tools/test runs this after it has installed what the parts need.
 
-    run.py              every part
-    run.py PART...      some of them
-    run.py --list       their names
-
-Two parts run at a time, because the tests of one leave processors idle that the other can use to compile.
-Each line of output begins with the name of its part; parts that use one build run one after the other.
+Without arguments the daily parts run: every test once. Two parts run at a time, because the tests of one
+leave processors idle that the other can use to compile. Each line of output begins with the name of its part;
+parts that use one build run one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
 build-*/ folders, where the logs stay.
 """
+import argparse
 import concurrent.futures
 import json
 import os
@@ -28,8 +26,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {}
 # Parts that use the build of another part.
-USES = {"valgrind": "gcc"}
+USES = {"valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan"}
 AT_A_TIME = 2
+PROGRESS_SECONDS = 20
 # The variable with the number of jobs of a part: Meson reads it for tests, build() for compilers.
 JOBS = "MESON_TESTTHREADS"
 
@@ -38,17 +37,33 @@ class Failed(Exception):
     """A step failed, so the rest of the part is not run."""
 
 
-def part(function):
-    """Make a function a part; --list and the report print its docstring."""
-    PARTS[function.__name__.rstrip("_")] = function
-    return function
+def part(needs="", daily=False):
+    """Make a function a part; --list and the report print its docstring.
+
+    needs: what the part uses, in the words of tools/test, which installs it. daily: whether the part runs
+    when no parts are named."""
+    words = needs.split()
+
+    def add(function):
+        function.needs, function.daily = words, daily
+        PARTS[function.__name__] = function
+        return function
+    return add
+
+
+# What most parts need.
+BUILD = "cc meson ninja pkg-config"
+C_TESTS = BUILD + " cmocka libelf"
+TESTS = C_TESTS + " g++ gtest"
+GCC_TESTS = TESTS + " clang cmake make venv"
+SANITIZER_TESTS = TESTS + " clang clang-sanitizers"
 
 
 class Report:
     """The passes, failures and skips so far, in one part or several."""
 
     def __init__(self):
-        self.passed, self.failures, self.skips, self.part = 0, [], [], ""
+        self.passed, self.failures, self.skips, self.times, self.part = 0, [], [], [], ""
 
     def say(self, *lines):
         """Print lines in one write, so that lines of another part do not come between them."""
@@ -73,6 +88,7 @@ class Report:
         self.passed += other.passed
         self.failures += other.failures
         self.skips += other.skips
+        self.times += other.times
 
     def check(self, what, condition, text=""):
         if condition:
@@ -82,7 +98,7 @@ class Report:
 
     def run(self, what, command, **kwargs):
         """Run a command as one check; raise Failed if it fails, else return its output."""
-        done = execute(command, **kwargs)
+        done = execute(command, what, **kwargs)
         if done.returncode != 0:
             self.fail(what, f"$ {shlex.join(map(str, command))}\n{done.stdout}")
             raise Failed
@@ -93,14 +109,23 @@ class Report:
 REPORT = Report()
 
 
-def execute(command, env=None):
-    """Run a command in the root; stdout of the result has the output of both streams."""
-    command = [str(word) for word in command]
+def execute(command, what="", env=None):
+    """Run a command in the root; stdout of the result has the output of both streams.
+
+    Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it is."""
+    command, lines, said = [str(word) for word in command], [], time.monotonic()
     try:
-        return subprocess.run(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, check=False,
-                              errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, errors="replace",
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            for line in process.stdout:
+                lines.append(line)
+                step = re.match(r"\s*\[?(\d+)/(\d+)\b", line)
+                if what and step and time.monotonic() - said >= PROGRESS_SECONDS:
+                    REPORT.say(f"...     {what}: {step[1]} of {step[2]}")
+                    said = time.monotonic()
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
+    return subprocess.CompletedProcess(command, process.returncode, "".join(lines))
 
 
 def needed(folder, suites):
@@ -113,6 +138,10 @@ def needed(folder, suites):
             for file in target["filename"]]
 
 
+# The builds that this run has configured: several parts may use one.
+CONFIGURED = set()
+
+
 def build(name, *options, env=None, werror=True, suites=()):
     """Configure and build build-NAME, or only what some suites of its tests need; return the folder.
 
@@ -123,31 +152,33 @@ def build(name, *options, env=None, werror=True, suites=()):
     known = stamp.exists() and stamp.read_text(encoding="utf-8") == asked
     setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder,
              f"-Dwerror={str(werror).lower()}", *options]
-    if known and execute(setup, env=env).returncode == 0:
-        REPORT.ok(f"build-{name} is configured")
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
-        setup = [word for word in setup if word != "--reconfigure"]
-        REPORT.run(f"build-{name} is configured", setup, env=env)
-        stamp.write_text(asked, encoding="utf-8")
+    if name not in CONFIGURED:
+        if known and execute(setup, env=env).returncode == 0:
+            REPORT.ok(f"build-{name} is configured")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            setup = [word for word in setup if word != "--reconfigure"]
+            REPORT.run(f"build-{name} is configured", setup, env=env)
+            stamp.write_text(asked, encoding="utf-8")
+        CONFIGURED.add(name)
     REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, "-j", os.environ[JOBS], *needed(folder, suites)],
                env=env)
     return folder
 
 
-def meson_test(folder, setup=None, suites=(), without=(), env=None):
+def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog"):
     """Run tests of a build, those of some suites or all but those of others, and report the results from
-    Meson's log."""
-    log = folder / "meson-logs" / (f"testlog-{setup}.json" if setup else "testlog.json")
+    Meson's log, whose name begins with base."""
+    log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
-    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs",
+    what = f"{folder.name}{' under ' + setup if setup else ''}"
+    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
                     *(["--setup", setup] if setup else []),
                     *(word for suite in suites for word in ("--suite", suite)),
-                    *(word for suite in without for word in ("--no-suite", suite))], env=env)
+                    *(word for suite in without for word in ("--no-suite", suite))], what + ": tests", env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    what = f"{folder.name}{' under ' + setup if setup else ''}"
     good = 0
     for test in tests:
         name = re.sub(r"^.* / ", "", test["name"])
@@ -196,7 +227,7 @@ def tracked():
     return sorted(path for path in set(names) if path.is_file())
 
 
-@part
+@part(daily=True)
 def spdx():
     """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines"""
     named = {"meson.build", "meson_options.txt", "CMakeLists.txt", "Makefile"}
@@ -226,41 +257,39 @@ def build_gcc():
     return build("gcc", "-Dbenchmarks=enabled", CXX_EXPORTS, CPP, env={"CC": "gcc", "CXX": "g++"})
 
 
-@part
+@part(GCC_TESTS, daily=True)
 def gcc():
-    """gcc, C++17, warnings are errors, every test"""
+    """gcc, C++17, warnings are errors: every test but those of `peers`"""
     if tool("gcc"):
-        meson_test(build_gcc())
+        meson_test(build_gcc(), without=["peer"])
         if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
             REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
 
 
-@part
+@part(GCC_TESTS)
+def peers():
+    """other projects on this library: the tests of apache-tvm-ffi and xgrammar, programs of TVM, TileLang and orcjit"""
+    if tool("gcc"):
+        meson_test(build_gcc(), suites=["peer"], base="peers")
+
+
+@part(TESTS + " clang")
 def clang():
-    """clang, C++20, warnings are errors, all but what takes long and is the same by any compiler"""
+    """clang, C++20, warnings are errors: all tests but those that take long and are the same by any compiler"""
     if tool("clang"):
         folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
                        env={"CC": "clang", "CXX": "clang++"})
-        meson_test(folder, without=["slow"])
+        meson_test(folder, without=["slow", "peer"])
 
 
-# The suites for the sanitizers, by the main language of their code: gcc's sanitizers check the C suites and
-# clang's the C++ suites. Modules in C++ are called by the library, so that both check some of this code.
+# The suites for the sanitizers, by the main language of their code. Modules in C++ are called by the library,
+# so that some of this code is checked with the C suites too.
 C_SUITES = ["unit", "deep", "oom", "race", "abi", "modules", "tool"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 
 
-@part
-def asan():
-    """gcc with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C"""
-    folder = build("asan", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
-                   env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=C_SUITES)
-    meson_test(folder, setup="asan", suites=C_SUITES)
-
-
-@part
-def asan_clang():
-    """clang with the same sanitizers: C++, as C++20, and samples"""
+def sanitize_with_clang(suites):
+    """Run some suites in a build with clang's sanitizers."""
     if not tool("clang"):
         return
     if not links("clang", "-fsanitize=address,undefined"):
@@ -268,13 +297,33 @@ def asan_clang():
         return
     # Clang links its sanitizer runtime into programs. Its C++ part is added, for C++ libraries that they load.
     for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
-    folder = build("asan-clang", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
+    folder = build("asan", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
                    "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP, f"-Dc_link_args={for_libraries}",
-                   env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=CPP_SUITES)
-    meson_test(folder, setup="asan", suites=CPP_SUITES)
+                   env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+    meson_test(folder, setup="asan", suites=suites)
 
 
-@part
+@part(SANITIZER_TESTS, daily=True)
+def asan():
+    """clang with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C"""
+    sanitize_with_clang(C_SUITES)
+
+
+@part(SANITIZER_TESTS)
+def asan_cxx():
+    """clang with the same sanitizers: C++, as C++20, and samples"""
+    sanitize_with_clang(CPP_SUITES)
+
+
+@part(TESTS)
+def asan_gcc():
+    """gcc with the same sanitizers: C"""
+    folder = build("asan-gcc", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
+                   env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=C_SUITES)
+    meson_test(folder, setup="asan", suites=C_SUITES)
+
+
+@part(SANITIZER_TESTS)
 def tsan():
     """clang with ThreadSanitizer: the tests with threads, the unit tests and those of C++"""
     if not tool("clang"):
@@ -288,14 +337,14 @@ def tsan():
     meson_test(folder, setup="tsan", suites=suites)
 
 
-@part
+@part(GCC_TESTS + " valgrind")
 def valgrind():
     """valgrind's memcheck over the unit and allocation-failure tests"""
     if tool("valgrind"):
         meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow"])
 
 
-@part
+@part(TESTS + " gcovr")
 def coverage():
     """line coverage of c/ by tests of C, modules in C++ and samples"""
     if not tool("gcovr"):
@@ -319,7 +368,7 @@ def coverage():
                f"by file in {folder.name}/coverage.txt")
 
 
-@part
+@part(C_TESTS + " clang m32")
 def m32():
     """gcc -m32: the layouts of i386, and every test where a 32-bit cmocka is to be had; clang: the unit tests"""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
@@ -341,7 +390,7 @@ def m32():
             meson_test(folder, suites=suites, env=env)
 
 
-@part
+@part(C_TESTS)
 def core():
     """profile=core without a C++ compiler"""
     folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback", "-Dcuda=disabled",
@@ -349,7 +398,7 @@ def core():
     meson_test(folder)
 
 
-@part
+@part(BUILD)
 def dlpack():
     """dlpack.h is looked for in the right order and judged by its macros"""
     ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
@@ -398,7 +447,7 @@ def dlpack():
             REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
 
 
-@part
+@part(BUILD + " g++ clang cmake make")
 def install():
     """with the shared library or the archive alone, installed: hosts and kernels by every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
@@ -413,7 +462,7 @@ def install():
                 REPORT.check(f"{kind}: by {by}", done.returncode == 0, done.stdout)
 
 
-@part
+@part(C_TESTS + " g++ clang")
 def single():
     """the two files of tools/amalgamate: by strict compilers, in one program, and every test of C on them"""
     work = ROOT / "build-amalgamated"
@@ -459,7 +508,7 @@ def single():
         meson_test(folder, suites=names)
 
 
-@part
+@part(TESTS + " debhelper lintian")
 def debian():
     """Debian packages: built with their samples run, looked at by lintian, unpacked and used"""
     if not tool("dpkg-buildpackage") or not tool("dh"):
@@ -500,7 +549,7 @@ def debian():
     REPORT.check("and they are there", printed == "hashes agree\n", printed)
 
 
-@part
+@part(BUILD + " g++ venv")
 def wheel():
     """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
     work = ROOT / "build-wheel"
@@ -568,7 +617,7 @@ def tvm_on_ours(work, env):
     REPORT.check("prints what it should", printed.endswith(expected), printed)
 
 
-@part
+@part("debootstrap")
 def readme():
     """every command of README.md, on a new Debian where nothing is installed"""
     done = execute(["tests/readme.py", ROOT / "build-readme"])
@@ -578,7 +627,7 @@ def readme():
         REPORT.check("README.md does what it says", done.returncode == 0, done.stdout)
 
 
-@part
+@part(BUILD + " doxygen", daily=True)
 def docs():
     """the documentation site is built, without a warning"""
     if tool("doxygen"):
@@ -601,25 +650,47 @@ def run_parts(names):
             PARTS[name]()
         except Failed:
             pass
-        spent = sum(os.times()[:4]) - sum(before[:4])
-        REPORT.say(f"took {time.monotonic() - start:.0f} s, {spent:.0f} s of processors")
+        wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])
+        REPORT.say(f"took {wall:.0f} s, {spent:.0f} s of processors")
+        REPORT.times.append((name, wall, spent))
     return REPORT
 
 
-def main():
-    wanted = sys.argv[1:]
-    if wanted == ["--list"]:
-        for name, function in PARTS.items():
-            print(f"{name:10} {function.__doc__}")
-        return 0
-    unknown = [name for name in wanted if name not in PARTS]
+def parse_arguments():
+    """The names of the parts to run, and those left out although no parts were named; prints lists and ends."""
+    parser = argparse.ArgumentParser(prog="tools/test", description="Builds and tests the project; without "
+                                     "arguments every test once: the daily parts.")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
+    parser.add_argument("--all", action="store_true", help="run every part: other compilers, more tools, packages")
+    parser.add_argument("--list", action="store_true", help="list the parts")
+    parser.add_argument("--needs", action="store_true", help="list what the chosen parts need installed")
+    args = parser.parse_args()
+    unknown = [name for name in args.parts if name not in PARTS]
     if unknown:
-        print(f"no such part: {' '.join(unknown)}; tools/test --list names them", file=sys.stderr)
-        return 2
+        parser.error(f"no such part: {' '.join(unknown)}; tools/test --list names them")
+    if args.all and args.parts:
+        parser.error("name parts, or take --all")
+    wanted = list(dict.fromkeys(args.parts)) or [name for name in PARTS if args.all or PARTS[name].daily]
+    if args.list:
+        for daily, title in (True, "tools/test runs"), (False, "tools/test --all runs these too"):
+            print(f"{title}:")
+            for name, function in PARTS.items():
+                if function.daily == daily:
+                    print(f"  {name:10} {function.__doc__}")
+        sys.exit()
+    if args.needs:
+        print(*dict.fromkeys(need for name in wanted for need in PARTS[name].needs))
+        sys.exit()
+    return wanted, [] if args.parts else [name for name in PARTS if name not in wanted]
+
+
+def main():
+    wanted, left = parse_arguments()
+    start = time.monotonic()
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
     runs = {}
-    for name in dict.fromkeys(wanted or PARTS):
+    for name in wanted:
         runs.setdefault(USES.get(name, name), []).append(name)
     at_a_time = min(AT_A_TIME, len(runs))
     os.environ[JOBS] = str(max(2, os.cpu_count() // at_a_time))
@@ -627,8 +698,13 @@ def main():
         for report in pool.map(run_parts, runs.values()):
             REPORT.add(report)
     print("== summary")
+    for name, wall, spent in REPORT.times:
+        print(f"{name:10} took {wall:5.0f} s, {spent:5.0f} s of processors")
+    print(f"all        took {time.monotonic() - start:5.0f} s, {sum(spent for *_, spent in REPORT.times):5.0f} s of processors")
     for line in REPORT.skips:
         print("skipped: " + line)
+    if left:
+        print(f"left to tools/test --all (--list describes them): {', '.join(left)}")
     for what, output in REPORT.failures:  # last, because a log may be cut at its beginning
         print("failed: " + what, *("  | " + line for line in output), sep="\n")
     counts = f"{REPORT.passed} passed, {len(REPORT.failures)} failed"
