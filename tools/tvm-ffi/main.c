@@ -18,11 +18,11 @@ static int run_command(const command *cmd, int num_words, char **words) {
   arguments *args = arguments_parse(cmd, num_words, words);
   int code = kExitUsage;
   if (args == NULL) return kExitUsage;
-  if (arguments_has(args, "help")) {
+  if (arguments_has(args, kOptionHelp)) {
     manual_print_command(cmd);
     code = kExitOk;
   } else {
-    report_set_color(arguments_text(args, "color", "auto"));
+    report_set_color((color_mode)arguments_word(args, kOptionColor, kColorAuto));
     code = cmd->run(args);
     report_progress_end();
   }

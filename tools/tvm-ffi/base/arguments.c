@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/arguments.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -79,14 +80,14 @@ static bool is_called(const option *entry, const char *name, size_t size) {
 }
 
 static const option *find_in(const option *list, const char *name, size_t size) {
-  for (; list->name != NULL; ++list) {
+  for (; list->id != kOptionNone; ++list) {
     if (is_called(list, name, size)) return list;
   }
   return NULL;
 }
 
 static const option *find_letter_in(const option *list, char letter) {
-  for (; list->name != NULL; ++list) {
+  for (; list->id != kOptionNone; ++list) {
     if (list->letter == letter) return list;
   }
   return NULL;
@@ -195,7 +196,7 @@ arguments *arguments_parse(const command *subcommand, int num_words, char **word
       good = word[1] == '-' ? read_name(args, word, &rest) : read_letters(args, word, &rest);
     }
   }
-  if (good && (arguments_has(args, "help") || check_operands(args))) return args;
+  if (good && (arguments_has(args, kOptionHelp) || check_operands(args))) return args;
   arguments_free(args);
   return NULL;
 }
@@ -208,68 +209,86 @@ void arguments_free(arguments *args) {
 
 /* ---- The given options and operands ---- */
 
-const char *arguments_at(const arguments *args, const char *name, size_t i) {
-  size_t k;
-  for (k = 0; k < args->num_options; ++k) {
-    if (strcmp(args->options[k].entry->name, name) == 0 && i-- == 0) return args->options[k].value;
+static const option *find_id_in(const option *list, option_id id) {
+  for (; list->id != kOptionNone; ++list) {
+    if (list->id == id) return list;
   }
   return NULL;
 }
 
-size_t arguments_count(const arguments *args, const char *name) {
+static const option *find_entry(const arguments *args, option_id id) {
+  const option *found = find_id_in(args->subcommand->options, id);
+  if (found == NULL) found = find_id_in(kCommonOptions, id);
+  assert(found != NULL && "this command has no such option");
+  return found;
+}
+
+const char *arguments_name(const arguments *args, option_id id) {
+  return find_entry(args, id)->name;
+}
+
+const char *arguments_at(const arguments *args, option_id id, size_t i) {
+  const option *entry = find_entry(args, id);
+  size_t k;
+  for (k = 0; k < args->num_options; ++k) {
+    if (args->options[k].entry == entry && i-- == 0) return args->options[k].value;
+  }
+  return NULL;
+}
+
+size_t arguments_count(const arguments *args, option_id id) {
+  const option *entry = find_entry(args, id);
   size_t count = 0, k;
-  for (k = 0; k < args->num_options; ++k) count += strcmp(args->options[k].entry->name, name) == 0;
+  for (k = 0; k < args->num_options; ++k) count += args->options[k].entry == entry;
   return count;
 }
 
-bool arguments_has(const arguments *args, const char *name) {
-  return arguments_count(args, name) > 0;
+bool arguments_has(const arguments *args, option_id id) {
+  return arguments_count(args, id) > 0;
 }
 
-const char *arguments_text(const arguments *args, const char *name, const char *otherwise) {
-  size_t count = arguments_count(args, name);
-  return count > 0 ? arguments_at(args, name, count - 1) : otherwise;
+const char *arguments_text(const arguments *args, option_id id, const char *otherwise) {
+  size_t count = arguments_count(args, id);
+  return count > 0 ? arguments_at(args, id, count - 1) : otherwise;
 }
 
-size_t arguments_word(const arguments *args, const char *name, size_t otherwise) {
-  size_t i = args->num_options;
-  while (i-- > 0) {
-    const given *item = &args->options[i];
-    if (strcmp(item->entry->name, name) == 0) return find_word(item->entry, item->value);
-  }
-  return otherwise;
+size_t arguments_word(const arguments *args, option_id id, size_t otherwise) {
+  const char *value = arguments_text(args, id, NULL);
+  return value != NULL ? find_word(find_entry(args, id), value) : otherwise;
 }
 
-bool arguments_match(const arguments *args, const char *name, const char *candidate) {
-  size_t count = arguments_count(args, name), i;
+bool arguments_match(const arguments *args, option_id id, const char *candidate) {
+  size_t count = arguments_count(args, id), i;
   for (i = 0; i < count; ++i) {
-    if (fnmatch(arguments_at(args, name, i), candidate, 0) == 0) return true;
+    if (fnmatch(arguments_at(args, id, i), candidate, 0) == 0) return true;
   }
   return count == 0;
 }
 
-bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,
+bool arguments_int(const arguments *args, option_id id, long long otherwise, long long low,
                    long long high, long long *out) {
-  const char *value = arguments_text(args, name, NULL);
+  const char *value = arguments_text(args, id, NULL);
   char *end;
   *out = otherwise;
   if (value == NULL) return true;
   errno = 0;
   *out = strtoll(value, &end, 10);
   if (end != value && *end == '\0' && errno == 0 && *out >= low && *out <= high) return true;
-  report_error("--%s must be an integer from %lld to %lld, not \"%s\"", name, low, high, value);
+  report_error("--%s must be an integer from %lld to %lld, not \"%s\"", arguments_name(args, id),
+               low, high, value);
   return false;
 }
 
-bool arguments_real(const arguments *args, const char *name, double otherwise, double low,
-                    double high, double *out) {
-  const char *value = arguments_text(args, name, NULL);
+bool arguments_real(const arguments *args, option_id id, double otherwise, double low, double high,
+                    double *out) {
+  const char *value = arguments_text(args, id, NULL);
   char *end;
   *out = otherwise;
   if (value == NULL) return true;
   *out = strtod(value, &end);
   if (end != value && *end == '\0' && *out >= low && *out <= high) return true;
-  report_error("--%s must be a number from %g to %g, not \"%s\"", name, low, high, value);
+  report_error("--%s must be a number from %g to %g, not \"%s\"", arguments_name(args, id), low,
+               high, value);
   return false;
 }
 

@@ -16,7 +16,77 @@ enum {
   kExitCheck = 5     /* a check failed */
 };
 
+/* The options by which commands ask for what was given. Options of the same name in several
+ * commands have the same id. */
+typedef enum {
+  kOptionNone, /* ends a table */
+  /* of every command */
+  kOptionJson,
+  kOptionColor,
+  kOptionHelp,
+  /* config */
+  kOptionIncludedir,
+  kOptionDlpackIncludedir,
+  kOptionCmakedir,
+  kOptionSourcedir,
+  kOptionLibfiles,
+  kOptionLibdir,
+  kOptionCxxLibdir,
+  kOptionLibs,
+  kOptionCythonLibPath,
+  kOptionCxxflags,
+  kOptionCflags,
+  kOptionLdflags,
+  /* of several commands */
+  kOptionMatch,
+  kOptionName,
+  kOptionOutput,
+  kOptionTimeout,
+  /* list, check */
+  kOptionLoad,
+  kOptionUndefined,
+  kOptionBin,
+  kOptionSort,
+  kOptionManylinux,
+  kOptionRuntime,
+  /* embed, unpack */
+  kOptionHeader,
+  kOptionFormat,
+  kOptionLibraryBin,
+  kOptionCubin,
+  kOptionMachine,
+  kOptionAlign,
+  kOptionSection,
+  kOptionExport,
+  kOptionDepfile,
+  kOptionExtract,
+  /* registry, types, stub */
+  kOptionLib,
+  kOptionLang,
+  kOptionPrefix,
+  kOptionNoLoad,
+  /* run, bench */
+  kOptionModule,
+  kOptionFunction,
+  kOptionInput,
+  kOptionSeed,
+  kOptionGuard,
+  kOptionDevice,
+  kOptionNoFork,
+  kOptionExpectedOutput,
+  kOptionRtol,
+  kOptionAtol,
+  kOptionOutputMaxElementCount,
+  kOptionPrintStatistics,
+  kOptionLeakCheck,
+  kOptionMinTime,
+  kOptionWarmup,
+  kOptionRepeat,
+  kOptionCompare
+} option_id;
+
 typedef struct {
+  option_id id;
   const char *name;  /* without the dashes */
   char letter;       /* the short form, or 0 */
   const char *value; /* the value's name in the help, or the words it may be, separated by |;
@@ -38,13 +108,13 @@ typedef struct {
   const char *operands;    /* as shown in the help: "LIB..." */
   const char *summary;     /* one line */
   const char *description; /* more text for the man page, paragraphs separated by a blank line */
-  const option *options;   /* ends with an option without a name */
+  const option *options;   /* ends with kOptionNone */
   int min_operands;
   int max_operands; /* -1: any number */
   int (*run)(const arguments *args);
 } command;
 
-/* Accepted by every command besides its own; ends with an option without a name. */
+/* Accepted by every command besides its own; ends with kOptionNone. */
 extern const option kCommonOptions[];
 
 extern const command kCommands[];
@@ -52,24 +122,28 @@ extern const size_t kNumCommands;
 
 const command *command_find(const char *name);
 
+/* An id must be that of an option of the command; asking for another is a bug, and asserted. */
+
+/* The option's name, for messages. */
+const char *arguments_name(const arguments *args, option_id id);
 /* Whether the option was given. */
-bool arguments_has(const arguments *args, const char *name);
+bool arguments_has(const arguments *args, option_id id);
 /* The value given last, or `otherwise`. */
-const char *arguments_text(const arguments *args, const char *name, const char *otherwise);
+const char *arguments_text(const arguments *args, option_id id, const char *otherwise);
 /* The index of the option's word given last, or `otherwise`. */
-size_t arguments_word(const arguments *args, const char *name, size_t otherwise);
+size_t arguments_word(const arguments *args, option_id id, size_t otherwise);
 /* The values of a repeatable option, in order. */
-size_t arguments_count(const arguments *args, const char *name);
-const char *arguments_at(const arguments *args, const char *name, size_t i);
+size_t arguments_count(const arguments *args, option_id id);
+const char *arguments_at(const arguments *args, option_id id, size_t i);
 /* Whether `candidate` matches one of the option's values as a pattern, "*" for any text and "?" for
  * any character. Without the option, everything matches. */
-bool arguments_match(const arguments *args, const char *name, const char *candidate);
+bool arguments_match(const arguments *args, option_id id, const char *candidate);
 /* The option's value as a number, or `otherwise` without the option; false after a report that it
  * is not a number from `low` to `high`. */
-bool arguments_int(const arguments *args, const char *name, long long otherwise, long long low,
+bool arguments_int(const arguments *args, option_id id, long long otherwise, long long low,
                    long long high, long long *out);
-bool arguments_real(const arguments *args, const char *name, double otherwise, double low,
-                    double high, double *out);
+bool arguments_real(const arguments *args, option_id id, double otherwise, double low, double high,
+                    double *out);
 
 size_t arguments_num_operands(const arguments *args);
 const char *arguments_operand(const arguments *args, size_t i);

@@ -55,12 +55,12 @@ void report_said(const char *speaker, const char *said, size_t size) {
 
 /* ---- Colours and progress ---- */
 
-void report_set_color(const char *mode) {
+void report_set_color(color_mode mode) {
   const char *no_color = getenv("NO_COLOR");
-  if (strcmp(mode, "auto") == 0) {
+  if (mode == kColorAuto) {
     colored = isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
   } else {
-    colored = strcmp(mode, "always") == 0;
+    colored = mode == kColorAlways;
   }
 }
 

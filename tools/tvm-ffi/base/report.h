@@ -9,9 +9,10 @@
 
 #include "base/memory.h"
 
-/* When to colour: "auto" (a terminal, unless NO_COLOR is set and not empty), "always" or "never".
- */
-void report_set_color(const char *mode);
+/* When to colour, in the order of the words of --color; auto: on a terminal, unless NO_COLOR is set
+ * and not empty. */
+typedef enum { kColorAuto, kColorAlways, kColorNever } color_mode;
+void report_set_color(color_mode mode);
 
 /* Escape sequences that switch a colour of stdout on or off; empty when not colouring. */
 typedef enum { kColorNone, kColorName, kColorGood, kColorBad, kColorDim } color;

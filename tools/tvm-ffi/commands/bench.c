@@ -151,8 +151,8 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   if (measure(b)) {
     isolate_enter(kStageOwn, b->request.function);
     b->results.function = b->request.function;
-    bench_report(&b->results, arguments_has(b->args, "json"), old,
-                 arguments_text(b->args, "compare", NULL));
+    bench_report(&b->results, arguments_has(b->args, kOptionJson), old,
+                 arguments_text(b->args, kOptionCompare, NULL));
   } else {
     isolate_enter(kStageOwn, b->request.function);
     raised_report(b->request.function, true);
@@ -166,7 +166,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
 
 static int bench_call(void *context) {
   bench *b = context;
-  const char *compare = arguments_text(b->args, "compare", NULL);
+  const char *compare = arguments_text(b->args, kOptionCompare, NULL);
   TVMFFIAny old = tvm_ffi_any_none();
   size_t i;
   int code = kExitOk;
@@ -193,9 +193,9 @@ int run_bench(const arguments *args) {
   memset(&b, 0, sizeof b);
   b.args = args;
   if (call_parse(args, kMaxLibraries, &b.request) &&
-      arguments_real(args, "min_time", 0.5, 0, 1e6, &b.min_time) &&
-      arguments_real(args, "warmup", 0.1, 0, 1e6, &b.warmup) &&
-      arguments_int(args, "repeat", 0, 1, kMaxSamples, &b.repeat)) {
+      arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &b.min_time) &&
+      arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &b.warmup) &&
+      arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &b.repeat)) {
     code = call_run(&b.request, bench_call, &b);
   }
   call_free(&b.request);

@@ -79,10 +79,10 @@ static size_t open_all(const arguments *args, checking *out) {
 }
 
 int run_check(const arguments *args) {
-  const char *name = arguments_text(args, "manylinux", NULL);
-  library_choice library = (library_choice)arguments_word(args, "runtime", kAnyLibrary);
+  const char *name = arguments_text(args, kOptionManylinux, NULL);
+  library_choice library = (library_choice)arguments_word(args, kOptionRuntime, kAnyLibrary);
   size_t count = arguments_num_operands(args), num_read, i;
-  bool is_json = arguments_has(args, "json"), in_list = is_json && count > 1;
+  bool is_json = arguments_has(args, kOptionJson), in_list = is_json && count > 1;
   manylinux platform;
   checking *subjects;
   int code;

@@ -6,44 +6,51 @@
 #include "file/library_bin.h"
 
 const option kCommonOptions[] = {
-    {"json", 0, NULL, false, "print JSON"},
-    {"color", 0, "auto|always|never", false, "when to colour (default auto: on a terminal)"},
-    {"help", 'h', NULL, false, "say what the command does"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionJson, "json", 0, NULL, false, "print JSON"},
+    {kOptionColor, "color", 0, "auto|always|never", false,
+     "when to colour (default auto: on a terminal)"},
+    {kOptionHelp, "help", 'h', NULL, false, "say what the command does"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
-static const option kNoOptions[] = {{NULL, 0, NULL, false, NULL}};
+static const option kNoOptions[] = {{kOptionNone, NULL, 0, NULL, false, NULL}};
 
 /* The help of --timeout in commands that load libraries. */
 static const char kLoadTimeout[] =
     "how long a library may take to load, and to answer (default 60)";
 
 static const option kConfigOptions[] = {
-    {"includedir", 0, NULL, false, "the folder of the headers"},
-    {"dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
-    {"cmakedir", 0, NULL, false, "the folder of the package for CMake"},
-    {"sourcedir", 0, NULL, false, "not here: no sources are installed"},
-    {"libfiles", 0, NULL, false, "the file of the library"},
-    {"libdir", 0, NULL, false, "the folder of the library"},
-    {"cxx-libdir", 0, NULL, false, "the folder of the libtvm_ffi.so with the C++ functions"},
-    {"libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
-    {"cython-lib-path", 0, NULL, false, "not here: no Python extension is installed"},
-    {"cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},
-    {"cflags", 0, NULL, false, "what a C compiler is told"},
-    {"ldflags", 0, NULL, false, "what a linker is told before: -L and the folder"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionIncludedir, "includedir", 0, NULL, false, "the folder of the headers"},
+    {kOptionDlpackIncludedir, "dlpack-includedir", 0, NULL, false, "the folder of DLPack's header"},
+    {kOptionCmakedir, "cmakedir", 0, NULL, false, "the folder of the package for CMake"},
+    {kOptionSourcedir, "sourcedir", 0, NULL, false, "not here: no sources are installed"},
+    {kOptionLibfiles, "libfiles", 0, NULL, false, "the file of the library"},
+    {kOptionLibdir, "libdir", 0, NULL, false, "the folder of the library"},
+    {kOptionCxxLibdir, "cxx-libdir", 0, NULL, false,
+     "the folder of the libtvm_ffi.so with the C++ functions"},
+    {kOptionLibs, "libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
+    {kOptionCythonLibPath, "cython-lib-path", 0, NULL, false,
+     "not here: no Python extension is installed"},
+    {kOptionCxxflags, "cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},
+    {kOptionCflags, "cflags", 0, NULL, false, "what a C compiler is told"},
+    {kOptionLdflags, "ldflags", 0, NULL, false, "what a linker is told before: -L and the folder"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 /* ---- Library files: list, check, embed, unpack ---- */
 
 static const option kListOptions[] = {
-    {"load", 0, NULL, false, "load each library in a process of its own, and ask it too"},
-    {"timeout", 0, "SECONDS", false, kLoadTimeout},
-    {"undefined", 'u', NULL, false, "show imports of a runtime, and whether this one has them"},
-    {"bin", 'b', NULL, false, "show each of the embedded modules"},
-    {"sort", 0, "name|size", false, "by what (default name); by size the largest comes first"},
-    {"match", 'm', "GLOB", true, "only functions with such names: * is any text, ? any character"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionLoad, "load", 0, NULL, false,
+     "load each library in a process of its own, and ask it too"},
+    {kOptionTimeout, "timeout", 0, "SECONDS", false, kLoadTimeout},
+    {kOptionUndefined, "undefined", 'u', NULL, false,
+     "show imports of a runtime, and whether this one has them"},
+    {kOptionBin, "bin", 'b', NULL, false, "show each of the embedded modules"},
+    {kOptionSort, "sort", 0, "name|size", false,
+     "by what (default name); by size the largest comes first"},
+    {kOptionMatch, "match", 'm', "GLOB", true,
+     "only functions with such names: * is any text, ? any character"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kListText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
@@ -54,10 +61,11 @@ static const char kListText[] =
     "  tvm-ffi list --load --match 's*' libscale.so";
 
 static const option kCheckOptions[] = {
-    {"manylinux", 0, "2_N", false, "fail what needs newer system libraries than manylinux_2_N has"},
-    {"runtime", 0, "c|cxx", false,
+    {kOptionManylinux, "manylinux", 0, "2_N", false,
+     "fail what needs newer system libraries than manylinux_2_N has"},
+    {kOptionRuntime, "runtime", 0, "c|cxx", false,
      "fail what the default libtvm_ffi.so lacks (c), or that with C++ functions (cxx)"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
@@ -86,27 +94,29 @@ static const char kCheckText[] =
     "that register the same name are not found: registry and types load them with --lib.";
 
 static const option kEmbedOptions[] = {
-    {"output", 'o', "FILE", false, "what to write (default: standard output)"},
-    {"header", 'H', "FILE", false, "write a header with the declarations, too"},
-    {"format", 0, "c|c23|incbin|obj|raw", false,
+    {kOptionOutput, "output", 'o', "FILE", false, "what to write (default: standard output)"},
+    {kOptionHeader, "header", 'H', "FILE", false, "write a header with the declarations, too"},
+    {kOptionFormat, "format", 0, "c|c23|incbin|obj|raw", false,
      "numbers, #embed, the GNU assembler's .incbin, an ELF file, the bytes of --library-bin alone "
      "(default: obj for an output that ends in .o, else c)"},
-    {"name", 0, "NAME", false,
+    {kOptionName, "name", 0, "NAME", false,
      "what symbols begin with (default: the name of the output); with --library-bin the symbol"},
-    {"library-bin", 0, NULL, false, "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
-    {"cubin", 0, NULL, false,
+    {kOptionLibraryBin, "library-bin", 0, NULL, false,
+     "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
+    {kOptionCubin, "cubin", 0, NULL, false,
      "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
-    {"machine", 0, "MACHINE", false,
+    {kOptionMachine, "machine", 0, "MACHINE", false,
      "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
      "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be "
      "(default: this machine)"},
-    {"align", 0, "BYTES", false, "where each file begins (default 64)"},
-    {"section", 0, "NAME", false,
+    {kOptionAlign, "align", 0, "BYTES", false, "where each file begins (default 64)"},
+    {kOptionSection, "section", 0, "NAME", false,
      "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
      "in obj anything"},
-    {"export", 0, NULL, false, "other libraries see the symbols, too"},
-    {"depfile", 0, "FILE", false, "write a rule of Make with all files that were read"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionExport, "export", 0, NULL, false, "other libraries see the symbols, too"},
+    {kOptionDepfile, "depfile", 0, "FILE", false,
+     "write a rule of Make with all files that were read"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kEmbedText[] =
     "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
@@ -120,10 +130,11 @@ static const char kEmbedText[] =
     "\\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
 
 static const option kUnpackOptions[] = {
-    {"extract", 'x', "WHAT", false, "the bytes of one module, KIND[I] or [I], or of a symbol"},
-    {"output", 'o', "PATH", false,
+    {kOptionExtract, "extract", 'x', "WHAT", false,
+     "the bytes of one module, KIND[I] or [I], or of a symbol"},
+    {kOptionOutput, "output", 'o', "PATH", false,
      "the folder to write to (default: unpacked); a file for --extract (default: standard output)"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kUnpackText[] =
     "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
@@ -134,10 +145,10 @@ static const char kUnpackText[] =
 /* ---- Registered names and wrappers: registry, types, stub ---- */
 
 static const option kRegisteredOptions[] = {
-    {"lib", 'l', "FILE", true, "load that library first; - is standard input"},
-    {"match", 'm', "GLOB", true, "only such names: * is any text, ? any character"},
-    {"timeout", 0, "SECONDS", false, kLoadTimeout},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionLib, "lib", 'l', "FILE", true, "load that library first; - is standard input"},
+    {kOptionMatch, "match", 'm', "GLOB", true, "only such names: * is any text, ? any character"},
+    {kOptionTimeout, "timeout", 0, "SECONDS", false, kLoadTimeout},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 static const char kRegistryText[] =
@@ -152,13 +163,14 @@ static const char kTypesText[] =
     "  tvm-ffi types --match 'ffi.Module*'";
 
 static const option kStubOptions[] = {
-    {"lang", 0, "c|c++|python|rust", false, "the language of the wrappers (default c)"},
-    {"prefix", 0, "NAME", false,
+    {kOptionLang, "lang", 0, "c|c++|python|rust", false,
+     "the language of the wrappers (default c)"},
+    {kOptionPrefix, "prefix", 0, "NAME", false,
      "what the wrappers are called after (default: the name of the file)"},
-    {"no-load", 0, NULL, false, "read the file alone, without asking the library"},
-    {"timeout", 0, "SECONDS", false, kLoadTimeout},
-    {"output", 'o', "FILE", false, "where to write (default: standard output)"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionNoLoad, "no-load", 0, NULL, false, "read the file alone, without asking the library"},
+    {kOptionTimeout, "timeout", 0, "SECONDS", false, kLoadTimeout},
+    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kStubText[] =
     "Types come out of the metadata that the library has of its functions, as data or by\n"
@@ -175,34 +187,40 @@ static const char kStubText[] =
 
 /* The options that describe a call, of `run` and `bench`. */
 /* clang-format off */
-#define CALL_OPTIONS(modules)                                                               \
-  {"module", 0, "LIB", modules, "the library, instead of an operand; - is standard input"}, \
-  {"function", 'f', "NAME", false, "the function (default: the only one there is)"},        \
-  {"input", 'i', "SPEC", true, "an argument (default: none)"},                              \
-  {"seed", 0, "N", false, "where the numbers of =rand begin (default 0)"},                  \
-  {"guard", 0, "end|start", false,                                                          \
-   "what reaches beyond that side of a tensor crashes (default: nothing does)"},            \
-  {"device", 0, "DEVICE", false,                                                            \
-   "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                    \
-  {"timeout", 0, "SECONDS", false,                                                          \
-   "how long loading, asking and a call may take (default 60, a call as long as it likes)"}, \
-  {"no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+#define CALL_OPTIONS(modules)                                                             \
+  {kOptionModule, "module", 0, "LIB", modules,                                            \
+   "the library, instead of an operand; - is standard input"},                            \
+  {kOptionFunction, "function", 'f', "NAME", false,                                       \
+   "the function (default: the only one there is)"},                                      \
+  {kOptionInput, "input", 'i', "SPEC", true, "an argument (default: none)"},              \
+  {kOptionSeed, "seed", 0, "N", false, "where the numbers of =rand begin (default 0)"},   \
+  {kOptionGuard, "guard", 0, "end|start", false,                                          \
+   "what reaches beyond that side of a tensor crashes (default: nothing does)"},          \
+  {kOptionDevice, "device", 0, "DEVICE", false,                                           \
+   "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                  \
+  {kOptionTimeout, "timeout", 0, "SECONDS", false,                                        \
+   "how long loading, asking and a call may take (default 60, a call as long as it likes)"},\
+  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
 /* clang-format on */
 
 static const option kRunOptions[] = {
     CALL_OPTIONS(false),
-    {"output", 'o', "SPEC", true,
+    {kOptionOutput, "output", 'o', "SPEC", true,
      "where an output goes: - (printed), @FILE (.npy, or raw bytes), +FILE (append), empty: "
      "nowhere (default: all are printed)"},
-    {"expected_output", 'e', "SPEC", true,
+    {kOptionExpectedOutput, "expected_output", 'e', "SPEC", true,
      "what an output must be, as an input is written; (ignored) skips one"},
-    {"rtol", 0, "X", false,
+    {kOptionRtol, "rtol", 0, "X", false,
      "allowed error relative to what is expected (default: by data type; 0 with --atol)"},
-    {"atol", 0, "X", false, "allowed absolute error (default: by data type; 0 with --rtol)"},
-    {"output_max_element_count", 0, "N", false, "elements to print of a tensor (default 1024)"},
-    {"print_statistics", 0, NULL, false, "say how long loading and the call took"},
-    {"leak-check", 0, NULL, false, "call twice; fail if the second leaves objects alive"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionAtol, "atol", 0, "X", false,
+     "allowed absolute error (default: by data type; 0 with --rtol)"},
+    {kOptionOutputMaxElementCount, "output_max_element_count", 0, "N", false,
+     "elements to print of a tensor (default 1024)"},
+    {kOptionPrintStatistics, "print_statistics", 0, NULL, false,
+     "say how long loading and the call took"},
+    {kOptionLeakCheck, "leak-check", 0, NULL, false,
+     "call twice; fail if the second leaves objects alive"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kRunDescription[] =
     "An argument is a number (3, 2.5), true, false, none, a tensor, or one of\n"
@@ -225,12 +243,13 @@ static const char kRunDescription[] =
 
 static const option kBenchOptions[] = {
     CALL_OPTIONS(true),
-    {"min_time", 0, "SECONDS", false, "how long to measure (default 0.5)"},
-    {"warmup", 0, "SECONDS", false, "how long to call before that (default 0.1)"},
-    {"repeat", 0, "N", false,
+    {kOptionMinTime, "min_time", 0, "SECONDS", false, "how long to measure (default 0.5)"},
+    {kOptionWarmup, "warmup", 0, "SECONDS", false, "how long to call before that (default 0.1)"},
+    {kOptionRepeat, "repeat", 0, "N", false,
      "how many samples to take (default: as many as --min_time allows, 7 at least)"},
-    {"compare", 0, "FILE", false, "compare with what --json has printed to that file before"},
-    {NULL, 0, NULL, false, NULL},
+    {kOptionCompare, "compare", 0, "FILE", false,
+     "compare with what --json has printed to that file before"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
 const command kCommands[] = {

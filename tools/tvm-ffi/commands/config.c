@@ -108,25 +108,26 @@ static char *make_link_flags(const char *prefix, char **out_reason) {
 
 /* In the order in which the reference answers; flags of our own last. */
 static const struct {
-  const char *name;
+  option_id id;
   char *(*make)(const char *prefix, char **out_reason);
 } kLines[] = {
-    {"includedir", find_includes},      {"dlpack-includedir", find_dlpack},
-    {"cmakedir", find_cmake},           {"libdir", find_libraries},
-    {"libfiles", find_library_file},    {"sourcedir", refuse_sources},
-    {"cython-lib-path", refuse_cython}, {"cxxflags", make_cxx_flags},
-    {"cflags", make_c_flags},           {"libs", make_libraries},
-    {"ldflags", make_link_flags},       {"cxx-libdir", find_cxx_libraries},
+    {kOptionIncludedir, find_includes},    {kOptionDlpackIncludedir, find_dlpack},
+    {kOptionCmakedir, find_cmake},         {kOptionLibdir, find_libraries},
+    {kOptionLibfiles, find_library_file},  {kOptionSourcedir, refuse_sources},
+    {kOptionCythonLibPath, refuse_cython}, {kOptionCxxflags, make_cxx_flags},
+    {kOptionCflags, make_c_flags},         {kOptionLibs, make_libraries},
+    {kOptionLdflags, make_link_flags},     {kOptionCxxLibdir, find_cxx_libraries},
 };
 enum { kNumLines = sizeof kLines / sizeof *kLines };
 
-static void print_lines(char *const *lines, const bool *asked, bool as_json) {
+static void print_lines(const arguments *args, char *const *lines, const bool *asked,
+                        bool as_json) {
   size_t i;
   if (as_json) json_begin_object(NULL);
   for (i = 0; i < kNumLines; ++i) {
     if (!asked[i]) continue;
     if (as_json) {
-      json_text(kLines[i].name, lines[i]);
+      json_text(arguments_name(args, kLines[i].id), lines[i]);
     } else {
       puts(lines[i]);
     }
@@ -136,7 +137,8 @@ static void print_lines(char *const *lines, const bool *asked, bool as_json) {
 
 /* Prints the answers asked for. With `may_lack` a missing one is null; otherwise it is an error,
  * and false is returned after a report. */
-static bool answer(const char *prefix, const bool *asked, bool may_lack, bool as_json) {
+static bool answer(const arguments *args, const char *prefix, const bool *asked, bool may_lack,
+                   bool as_json) {
   char *lines[kNumLines] = {NULL};
   bool good = true;
   size_t i;
@@ -145,20 +147,20 @@ static bool answer(const char *prefix, const bool *asked, bool may_lack, bool as
     if (!asked[i]) continue;
     lines[i] = kLines[i].make(prefix, &reason);
     good = lines[i] != NULL || may_lack;
-    if (!good) report_error("config: --%s: %s", kLines[i].name, reason);
+    if (!good) report_error("config: --%s: %s", arguments_name(args, kLines[i].id), reason);
     free(reason);
   }
-  if (good) print_lines(lines, asked, as_json);
+  if (good) print_lines(args, lines, asked, as_json);
   for (i = 0; i < kNumLines; ++i) free(lines[i]);
   return good;
 }
 
 int run_config(const arguments *args) {
-  bool asked[kNumLines], as_json = arguments_has(args, "json"), any_asked = false, good;
+  bool asked[kNumLines], as_json = arguments_has(args, kOptionJson), any_asked = false, good;
   char *prefix;
   size_t i;
   for (i = 0; i < kNumLines; ++i) {
-    asked[i] = arguments_has(args, kLines[i].name);
+    asked[i] = arguments_has(args, kLines[i].id);
     any_asked = any_asked || asked[i];
   }
   if (!any_asked && !as_json) {
@@ -168,7 +170,7 @@ int run_config(const arguments *args) {
   for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any_asked;
   prefix = place_of_prefix();
   if (prefix == NULL) return kExitUsage;
-  good = answer(prefix, asked, !any_asked, as_json);
+  good = answer(args, prefix, asked, !any_asked, as_json);
   free(prefix);
   return good ? kExitOk : kExitUsage;
 }

@@ -17,8 +17,8 @@
 /* The prefix of the symbols, or for a list the symbol itself: --name, or the output's name without
  * its extension. */
 static char *choose_name(const arguments *args, bool is_list) {
-  const char *given = arguments_text(args, "name", is_list ? LIBRARY_BIN_SYMBOL : NULL);
-  const char *base = path_base(arguments_text(args, "output", "-"));
+  const char *given = arguments_text(args, kOptionName, is_list ? LIBRARY_BIN_SYMBOL : NULL);
+  const char *base = path_base(arguments_text(args, kOptionOutput, "-"));
   char *name;
   if (given != NULL) {
     /* Only for a list is the name a whole symbol, which must not be a keyword. */
@@ -37,34 +37,36 @@ static char *choose_name(const arguments *args, bool is_list) {
 }
 
 static embed_form choose_form(const arguments *args) {
-  const char *output = arguments_text(args, "output", "-");
+  const char *output = arguments_text(args, kOptionOutput, "-");
   const size_t length = strlen(output);
   const bool is_object = length > 2 && strcmp(output + length - 2, ".o") == 0;
-  return (embed_form)arguments_word(args, "format", is_object ? kFormObject : kFormC);
+  return (embed_form)arguments_word(args, kOptionFormat, is_object ? kFormObject : kFormC);
 }
 
 /* ---- Inputs ---- */
 
 static bool read_input(embed_input *input, const arguments *args) {
   size_t i, count = arguments_num_operands(args);
-  bool is_list = arguments_has(args, "library-bin"), is_cubin = arguments_has(args, "cubin");
+  bool is_list = arguments_has(args, kOptionLibraryBin),
+       is_cubin = arguments_has(args, kOptionCubin);
   long long align;
-  if (!arguments_int(args, "align", 64, 1, 1 << 20, &align)) return false;
+  if (!arguments_int(args, kOptionAlign, 64, 1, 1 << 20, &align)) return false;
   if ((align & (align - 1)) != 0) {
     report_error("--align must be a power of 2, not %lld", align);
     return false;
   }
   input->content.align = (size_t)align;
-  input->content.section = arguments_text(args, "section", NULL);
-  input->content.header = arguments_text(args, "header", NULL);
+  input->content.section = arguments_text(args, kOptionSection, NULL);
+  input->content.header = arguments_text(args, kOptionHeader, NULL);
   if (input->content.header != NULL) input->content.header = path_base(input->content.header);
   if ((is_list || is_cubin) && count != 1) {
-    report_error("--%s takes one file", is_list ? "library-bin" : "cubin");
+    report_error("--%s takes one file",
+                 arguments_name(args, is_list ? kOptionLibraryBin : kOptionCubin));
     return false;
   }
   input->name = choose_name(args, is_list);
   if (input->name == NULL) return false;
-  input->content.is_exported = arguments_has(args, "export");
+  input->content.is_exported = arguments_has(args, kOptionExport);
   if (is_list) return embed_input_add_modules(input, arguments_operand(args, 0));
   if (is_cubin) return embed_input_add_cubin(input, arguments_operand(args, 0));
   for (i = 0; i < count; ++i) {
@@ -84,7 +86,7 @@ static bool add_prerequisite(text *out, const char *path) {
 /* Makes the rule for --depfile, with every file that was read as a prerequisite. */
 static bool make_rule(const embed_input *input, const arguments *args, text *out) {
   size_t i;
-  if (!embed_add_make_word(out, arguments_text(args, "output", "-"))) return false;
+  if (!embed_add_make_word(out, arguments_text(args, kOptionOutput, "-"))) return false;
   text_add(out, ":");
   for (i = 0; i < arguments_num_operands(args); ++i) {
     if (!add_prerequisite(out, arguments_operand(args, i))) return false;
@@ -101,7 +103,7 @@ static bool make_output(const embed_input *input, const arguments *args, embed_f
   machine target;
   size_t i, k;
   if (form == kFormObject) {
-    return machine_parse(arguments_text(args, "machine", ""), &target) &&
+    return machine_parse(arguments_text(args, kOptionMachine, ""), &target) &&
            embed_write_object(&input->content, &target, out);
   }
   if (form == kFormRaw) {
@@ -120,7 +122,7 @@ static bool make_output(const embed_input *input, const arguments *args, embed_f
 }
 
 /* The options that name output files. */
-static const char *const kOutputs[] = {"output", "header", "depfile"};
+static const option_id kOutputs[] = {kOptionOutput, kOptionHeader, kOptionDepfile};
 enum { kNumOutputs = sizeof kOutputs / sizeof *kOutputs };
 
 /* The path that an option names; NULL: no such output. */
@@ -153,7 +155,8 @@ static bool write_outputs(const embed_input *input, const arguments *args, embed
 static void print_summary(const embed_input *input, const arguments *args, size_t size) {
   size_t i;
   json_begin_object(NULL);
-  for (i = 0; i < kNumOutputs; ++i) json_text(kOutputs[i], get_output(args, i));
+  for (i = 0; i < kNumOutputs; ++i)
+    json_text(arguments_name(args, kOutputs[i]), get_output(args, i));
   json_uint("size", size);
   json_begin_array("symbols");
   for (i = 0; i < input->content.num_blobs; ++i) {
@@ -164,30 +167,33 @@ static void print_summary(const embed_input *input, const arguments *args, size_
     json_end();
   }
   json_end();
-  if (arguments_has(args, "library-bin")) library_bin_print(&input->list.tree, input->list.paths);
+  if (arguments_has(args, kOptionLibraryBin))
+    library_bin_print(&input->list.tree, input->list.paths);
   json_end();
 }
 
 /* ---- The command ---- */
 
 static bool check_form(const arguments *args, embed_form form) {
-  static const char *const kOfSymbols[] = {"header", "name", "align", "section", "export"};
+  static const option_id kSymbolOptions[] = {kOptionHeader, kOptionName, kOptionAlign,
+                                             kOptionSection, kOptionExport};
   size_t i;
-  if (form == kFormRaw && !arguments_has(args, "library-bin")) {
+  if (form == kFormRaw && !arguments_has(args, kOptionLibraryBin)) {
     report_error("--format=raw is for --library-bin");
     return false;
   }
-  if (arguments_has(args, "cubin") && form != kFormObject && form != kFormIncbin) {
+  if (arguments_has(args, kOptionCubin) && form != kFormObject && form != kFormIncbin) {
     report_error("--cubin needs --format=obj or incbin: C has no symbol behind an array");
     return false;
   }
-  if (arguments_has(args, "machine") && form != kFormObject) {
+  if (arguments_has(args, kOptionMachine) && form != kFormObject) {
     report_error("--machine is for --format=obj");
     return false;
   }
-  for (i = 0; form == kFormRaw && i < sizeof kOfSymbols / sizeof *kOfSymbols; ++i) {
-    if (!arguments_has(args, kOfSymbols[i])) continue;
-    report_error("--%s is not for --format=raw, which has no symbol", kOfSymbols[i]);
+  for (i = 0; form == kFormRaw && i < sizeof kSymbolOptions / sizeof *kSymbolOptions; ++i) {
+    if (!arguments_has(args, kSymbolOptions[i])) continue;
+    report_error("--%s is not for --format=raw, which has no symbol",
+                 arguments_name(args, kSymbolOptions[i]));
     return false;
   }
   return true;
@@ -195,11 +201,11 @@ static bool check_form(const arguments *args, embed_form form) {
 
 /* Checks the names that are written into sources and rules. */
 static bool check_names(const arguments *args, embed_form form) {
-  const char *section = arguments_text(args, "section", NULL);
-  const char *header = arguments_text(args, "header", NULL);
+  const char *section = arguments_text(args, kOptionSection, NULL);
+  const char *header = arguments_text(args, kOptionHeader, NULL);
   if (section != NULL && !embed_check_section(section, form)) return false;
   if (header != NULL && !embed_check_quoted("--header", path_base(header))) return false;
-  if (arguments_has(args, "depfile") && strcmp(get_output(args, 0), "-") == 0) {
+  if (arguments_has(args, kOptionDepfile) && strcmp(get_output(args, 0), "-") == 0) {
     report_error("--depfile needs --output: a rule is for a file");
     return false;
   }
@@ -209,13 +215,14 @@ static bool check_names(const arguments *args, embed_form form) {
 /* Whether an output would overwrite another output or an input, or mix with JSON on stdout;
  * reported. */
 static bool is_overwriting(const embed_input *input, const arguments *args, size_t output) {
-  const char *path = get_output(args, output);
+  const char *path = get_output(args, output), *name = arguments_name(args, kOutputs[output]);
   size_t i;
   for (i = 0; i < output; ++i) {
     if (get_output(args, i) == NULL || !tool_is_same_file(path, get_output(args, i), false)) {
       continue;
     }
-    report_error("--%s and --%s are the same file: %s", kOutputs[i], kOutputs[output], path);
+    report_error("--%s and --%s are the same file: %s", arguments_name(args, kOutputs[i]), name,
+                 path);
     return true;
   }
   for (i = 0; i < arguments_num_operands(args) + input->list.tree.num_modules; ++i) {
@@ -223,11 +230,11 @@ static bool is_overwriting(const embed_input *input, const arguments *args, size
     const char *read =
         i < num_operands ? arguments_operand(args, i) : input->list.paths[i - num_operands];
     if (read == NULL || !tool_is_same_file(path, read, true)) continue;
-    report_error("--%s would overwrite %s, which is embedded", kOutputs[output], read);
+    report_error("--%s would overwrite %s, which is embedded", name, read);
     return true;
   }
-  if (!arguments_has(args, "json") || !tool_is_same_file(path, "-", false)) return false;
-  report_error("--json says on stdout what was written: --%s must be a file", kOutputs[output]);
+  if (!arguments_has(args, kOptionJson) || !tool_is_same_file(path, "-", false)) return false;
+  report_error("--json says on stdout what was written: --%s must be a file", name);
   return true;
 }
 
@@ -247,7 +254,7 @@ int run_embed(const arguments *args) {
   memset(&input, 0, sizeof input);
   good = check_form(args, form) && check_names(args, form) && read_input(&input, args) &&
          check_outputs(&input, args) && write_outputs(&input, args, form, &size);
-  if (good && arguments_has(args, "json")) print_summary(&input, args, size);
+  if (good && arguments_has(args, kOptionJson)) print_summary(&input, args, size);
   embed_input_free(&input);
   return good ? kExitOk : kExitUsage;
 }

@@ -121,7 +121,7 @@ int run_info(const arguments *args) {
   char *library = place_of_library();
   int code;
   TVMFFIGetVersion(&version);
-  as_json = arguments_has(args, "json");
+  as_json = arguments_has(args, kOptionJson);
   if (!registered_count_functions(&num_functions)) {
     raised_report("tvm-ffi info", false);
     free(library);

@@ -151,8 +151,11 @@ static void print_bin(const listing *exports, bool with_modules) {
   text_free(&line);
 }
 
+/* In the order of the words of --sort. */
+typedef enum { kSortName, kSortSize } sort_order;
+
 static bool is_by_size(const arguments *args) {
-  return strcmp(arguments_text(args, "sort", "name"), "size") == 0;
+  return arguments_word(args, kOptionSort, kSortName) == kSortSize;
 }
 
 static void print_listing(const listing *exports, const arguments *args) {
@@ -161,11 +164,11 @@ static void print_listing(const listing *exports, const arguments *args) {
   print_head(exports->file);
   for (i = 0; i < exports->num_functions; ++i) {
     print_function(&exports->functions[i], name_width, type_width, is_by_size(args),
-                   arguments_has(args, "load"));
+                   arguments_has(args, kOptionLoad));
   }
   print_hint(exports);
-  if (arguments_has(args, "undefined")) print_undefined(exports->file);
-  print_bin(exports, arguments_has(args, "bin"));
+  if (arguments_has(args, kOptionUndefined)) print_undefined(exports->file);
+  print_bin(exports, arguments_has(args, kOptionBin));
 }
 
 /* ---- JSON ---- */
@@ -250,8 +253,8 @@ static int list_library(const char *path, const arguments *args, double timeout)
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
   listing_collect(file, args, is_by_size(args), &exports);
-  if (arguments_has(args, "load")) code = ask_library(path, &exports, timeout);
-  if (arguments_has(args, "json")) {
+  if (arguments_has(args, kOptionLoad)) code = ask_library(path, &exports, timeout);
+  if (arguments_has(args, kOptionJson)) {
     write_listing(&exports);
   } else {
     print_listing(&exports, args);
@@ -263,7 +266,7 @@ static int list_library(const char *path, const arguments *args, double timeout)
 
 int run_list(const arguments *args) {
   size_t i, count = arguments_num_operands(args);
-  bool as_json = arguments_has(args, "json");
+  bool as_json = arguments_has(args, kOptionJson);
   double timeout;
   int code = kExitOk;
   if (!isolate_read_timeout(args, &timeout)) return kExitUsage;

@@ -61,7 +61,7 @@ static bool collect(const arguments *args, entry **out, size_t *out_count) {
   *out_count = 0;
   for (i = 0; i < count; ++i) {
     entry *next = &(*out)[*out_count];
-    if (arguments_match(args, "match", names[i])) {
+    if (arguments_match(args, kOptionMatch, names[i])) {
       next->name = names[i];
       next->metadata = registered_get_metadata(names[i]);
       ++*out_count;
@@ -76,7 +76,7 @@ static bool collect(const arguments *args, entry **out, size_t *out_count) {
 static int show_registry(const arguments *args) {
   entry *entries;
   size_t count, i;
-  bool as_json = arguments_has(args, "json"), good;
+  bool as_json = arguments_has(args, kOptionJson), good;
   isolate_enter(kStageAsk, NULL);
   good = collect(args, &entries, &count);
   isolate_enter(kStageOwn, NULL);

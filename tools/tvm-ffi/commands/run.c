@@ -36,14 +36,14 @@ typedef struct {
 /* ---- Expected outputs ---- */
 
 static bool is_ignored(const arguments *args, size_t i) {
-  return strcmp(arguments_at(args, "expected_output", i), "(ignored)") == 0;
+  return strcmp(arguments_at(args, kOptionExpectedOutput, i), "(ignored)") == 0;
 }
 
 /* Reads one value per option; None for those to be ignored. */
 static bool read_expected(run *r) {
   size_t i;
-  for (i = 0; i < arguments_count(r->args, "expected_output"); ++i) {
-    const char *spec = arguments_at(r->args, "expected_output", i);
+  for (i = 0; i < arguments_count(r->args, kOptionExpectedOutput); ++i) {
+    const char *spec = arguments_at(r->args, kOptionExpectedOutput, i);
     char label[40];
     snprintf(label, sizeof label, "--expected_output %zu", i);
     if (is_ignored(r->args, i)) spec = "none";
@@ -162,8 +162,8 @@ static void print_json(const run *r, bool *pass) {
     value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value, r->max_elements);
   }
   json_end();
-  if (arguments_has(r->args, "expected_output")) *pass = check_outputs(r, true);
-  if (arguments_has(r->args, "print_statistics")) {
+  if (arguments_has(r->args, kOptionExpectedOutput)) *pass = check_outputs(r, true);
+  if (arguments_has(r->args, kOptionPrintStatistics)) {
     json_real("load_seconds", r->load_seconds);
     json_real("call_seconds", r->call_seconds);
   }
@@ -171,14 +171,14 @@ static void print_json(const run *r, bool *pass) {
 }
 
 static int show_outputs(const run *r) {
-  size_t given = arguments_count(r->args, "output"), i;
-  bool json = arguments_has(r->args, "json"), pass = true;
+  size_t given = arguments_count(r->args, kOptionOutput), i;
+  bool json = arguments_has(r->args, kOptionJson), pass = true;
   if (given > r->outputs.size) {
     return report_fail(kExitUsage, "%s: there are fewer outputs than --output: %zu, not %zu",
                        r->request.function, r->outputs.size, given);
   }
   for (i = 0; i < given; ++i) {
-    const char *spec = arguments_at(r->args, "output", i);
+    const char *spec = arguments_at(r->args, kOptionOutput, i);
     if (json && strcmp(spec, "-") == 0) continue; /* the JSON has all outputs */
     if (!output_write(&r->outputs.items[i], spec, r->max_elements)) return kExitUsage;
   }
@@ -186,13 +186,13 @@ static int show_outputs(const run *r) {
     print_json(r, &pass);
     return pass ? kExitOk : kExitMismatch;
   }
-  if (arguments_has(r->args, "expected_output")) {
+  if (arguments_has(r->args, kOptionExpectedOutput)) {
     pass = check_outputs(r, false);
   } else if (given == 0) {
     for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], r->max_elements);
     if (r->outputs.size == 0) fputs("result: none\n", streams_results());
   }
-  if (arguments_has(r->args, "print_statistics")) {
+  if (arguments_has(r->args, kOptionPrintStatistics)) {
     fprintf(streams_results(), "load %.3f ms, call %.3f us\n", r->load_seconds * 1e3,
             r->call_seconds * 1e6);
   }
@@ -217,7 +217,7 @@ static int call_it(run *r) {
     output_collect(result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);
     output_list_free(&r->outputs);
-    if (code == kExitOk && arguments_has(r->args, "leak-check")) code = check_leaks(r, views);
+    if (code == kExitOk && arguments_has(r->args, kOptionLeakCheck)) code = check_leaks(r, views);
   } else {
     raised_report(r->request.function, true);
     code = kExitRaised;
@@ -250,9 +250,9 @@ int run_run(const arguments *args) {
   memset(&r, 0, sizeof r);
   r.args = args;
   if (call_parse(args, 1, &r.request) && output_check(args) &&
-      arguments_int(args, "output_max_element_count", 1024, 0, INT32_MAX, &max_elements) &&
-      arguments_real(args, "rtol", -1, 0, 1e300, &r.allowed.relative) &&
-      arguments_real(args, "atol", -1, 0, 1e300, &r.allowed.absolute)) {
+      arguments_int(args, kOptionOutputMaxElementCount, 1024, 0, INT32_MAX, &max_elements) &&
+      arguments_real(args, kOptionRtol, -1, 0, 1e300, &r.allowed.relative) &&
+      arguments_real(args, kOptionAtol, -1, 0, 1e300, &r.allowed.absolute)) {
     r.max_elements = (size_t)max_elements;
     code = call_run(&r.request, run_call, &r);
   }

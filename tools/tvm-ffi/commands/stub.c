@@ -209,10 +209,10 @@ static void write_json(const stub_language *language, const stub_library *librar
 
 int run_stub(const arguments *args) {
   static const char *const kNone[] = {NULL};
-  const stub_language *language = kLanguages[arguments_word(args, "lang", 0)];
-  const char *prefix = arguments_text(args, "prefix", NULL);
-  const char *output = arguments_text(args, "output", NULL);
-  bool json = arguments_has(args, "json");
+  const stub_language *language = kLanguages[arguments_word(args, kOptionLang, 0)];
+  const char *prefix = arguments_text(args, kOptionPrefix, NULL);
+  const char *output = arguments_text(args, kOptionOutput, NULL);
+  bool json = arguments_has(args, kOptionJson);
   stub_library library;
   text source = {NULL, 0, 0};
   bool good = true;
@@ -225,8 +225,8 @@ int run_stub(const arguments *args) {
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
   }
-  code =
-      read_library(arguments_operand(args, 0), !arguments_has(args, "no-load"), timeout, &library);
+  code = read_library(arguments_operand(args, 0), !arguments_has(args, kOptionNoLoad), timeout,
+                      &library);
   if (code != kExitOk) return code;
   library.prefix = prefix != NULL ? tool_format("%s", prefix) : make_prefix(library.file);
   library.prefix = make_own(library.prefix, language->reserved, kNone);

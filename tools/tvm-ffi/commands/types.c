@@ -204,11 +204,11 @@ static void write_type(const TVMFFITypeInfo *info) {
 
 static int show_types(const arguments *args) {
   const TVMFFITypeInfo *info;
-  bool as_json = arguments_has(args, "json");
+  bool as_json = arguments_has(args, kOptionJson);
   if (as_json) json_begin_array(NULL);
   for (info = registered_next_type(0); info != NULL;
        info = registered_next_type(info->type_index + 1)) {
-    if (!arguments_match(args, "match", info->type_key.data)) continue;
+    if (!arguments_match(args, kOptionMatch, info->type_key.data)) continue;
     if (as_json) {
       write_type(info);
     } else {

@@ -90,7 +90,7 @@ static const bin_module *find_module(const library_bin *tree, const char *select
 static int write_bytes(const arguments *args, const char *output, const char *key, const char *name,
                        const void *bytes, size_t size) {
   if (!tool_write_file(output, bytes, size)) return kExitUsage;
-  if (!arguments_has(args, "json")) return kExitOk;
+  if (!arguments_has(args, kOptionJson)) return kExitOk;
   json_begin_object(NULL);
   json_text("output", output);
   json_uint("size", size);
@@ -238,11 +238,12 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
 }
 
 int run_unpack(const arguments *args) {
-  const char *selector = arguments_text(args, "extract", NULL);
-  const char *output = arguments_text(args, "output", selector != NULL ? "-" : "unpacked");
+  const char *selector = arguments_text(args, kOptionExtract, NULL);
+  const char *output = arguments_text(args, kOptionOutput, selector != NULL ? "-" : "unpacked");
   source input;
   int code;
-  if (selector != NULL && arguments_has(args, "json") && tool_is_same_file(output, "-", false)) {
+  if (selector != NULL && arguments_has(args, kOptionJson) &&
+      tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage,
                        "--json says on stdout what was written: --output must be a file");
   }
@@ -257,7 +258,7 @@ int run_unpack(const arguments *args) {
   if (selector != NULL && is_source(&input, output)) {
     code = kExitUsage;
   } else if (selector == NULL) {
-    code = unpack_tree(&input, output, arguments_has(args, "json"));
+    code = unpack_tree(&input, output, arguments_has(args, kOptionJson));
   } else if (strchr(selector, '[') != NULL) {
     code = extract_module(&input, selector, args, output);
   } else {

@@ -61,7 +61,7 @@ static void collect_functions(listing *list, const arguments *asked, bool by_siz
     listed_function *next = &list->functions[list->num_functions];
     const char *name = file->symbols[i].name + strlen(FUNCTION_PREFIX);
     if (!is_exported_function(&file->symbols[i])) continue;
-    if (asked != NULL && !arguments_match(asked, "match", name)) continue;
+    if (asked != NULL && !arguments_match(asked, kOptionMatch, name)) continue;
     memset(next, 0, sizeof *next);
     next->name = name;
     next->size = file->symbols[i].size;

@@ -28,7 +28,7 @@ static bool parse_form(const char *form, call *out) {
   if (open != NULL) {
     out->parameters = open + 1;
     out->parameters_size = (size_t)(form + size - 1 - out->parameters);
-    if (arguments_count(out->args, "input") > 0) {
+    if (arguments_count(out->args, kOptionInput) > 0) {
       report_error("--input and a call in parentheses exclude each other");
       return false;
     }
@@ -37,17 +37,14 @@ static bool parse_form(const char *form, call *out) {
 }
 
 static bool read_options(const arguments *args, call *out) {
-  const char *guard = arguments_text(args, "guard", NULL);
+  const tensor_guard guard = (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone);
   long long seed;
-  tensor_guard side = guard == NULL                 ? kGuardNone
-                      : strcmp(guard, "start") == 0 ? kGuardStart
-                                                    : kGuardEnd;
-  if (guard != NULL && strcmp(arguments_text(args, "device", "cpu"), "cpu") != 0) {
+  if (guard != kGuardNone && strcmp(arguments_text(args, kOptionDevice, "cpu"), "cpu") != 0) {
     report_error("--guard is for memory of the CPU");
     return false;
   }
-  if (!arguments_int(args, "seed", 0, 0, INT64_MAX, &seed)) return false;
-  out->reader = input_reader_new((uint64_t)seed, side);
+  if (!arguments_int(args, kOptionSeed, 0, 0, INT64_MAX, &seed)) return false;
+  out->reader = input_reader_new((uint64_t)seed, guard);
   return true;
 }
 
@@ -56,7 +53,7 @@ static bool read_options(const arguments *args, call *out) {
 static bool is_library(const arguments *args, const char *word) {
   struct stat status;
   if (strchr(word, '(') != NULL) return false;
-  if (arguments_has(args, "function")) return true;
+  if (arguments_has(args, kOptionFunction)) return true;
   if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL) {
     return true;
   }
@@ -65,13 +62,14 @@ static bool is_library(const arguments *args, const char *word) {
 
 /* Collects the libraries; *taken is how many operands were libraries. False after a report. */
 static bool read_libraries(const arguments *args, size_t max_libraries, call *out, size_t *taken) {
-  size_t num_operands = arguments_num_operands(args), given = arguments_count(args, "module"), i;
+  size_t num_operands = arguments_num_operands(args), given = arguments_count(args, kOptionModule),
+         i;
   *taken = 0;
   if (given > max_libraries) {
     report_error("--module may be given %s", max_libraries == 1 ? "once" : "twice at most");
     return false;
   }
-  for (i = 0; i < given; ++i) out->paths[i] = arguments_at(args, "module", i);
+  for (i = 0; i < given; ++i) out->paths[i] = arguments_at(args, kOptionModule, i);
   for (; given == 0 && i < max_libraries && i < num_operands; ++i) {
     const char *word = arguments_operand(args, i);
     if (i > 0 && i + 1 == num_operands && !is_library(args, word)) break;
@@ -85,7 +83,7 @@ static bool read_libraries(const arguments *args, size_t max_libraries, call *ou
 
 bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   size_t num_operands = arguments_num_operands(args), i;
-  const char *function = arguments_text(args, "function", NULL);
+  const char *function = arguments_text(args, kOptionFunction, NULL);
   memset(out, 0, sizeof *out);
   out->args = args;
   if (!read_libraries(args, max_libraries, out, &i)) return false;
@@ -111,8 +109,8 @@ int call_run(const call *request, int (*body)(void *context), void *context) {
   isolation settings;
   size_t i;
   memset(&settings, 0, sizeof settings);
-  settings.in_place = arguments_has(request->args, "no-fork");
-  settings.others_print = !arguments_has(request->args, "json");
+  settings.in_place = arguments_has(request->args, kOptionNoFork);
+  settings.others_print = !arguments_has(request->args, kOptionJson);
   settings.others_read = true;
   if (!isolate_read_timeout(request->args, &settings.timeout)) return kExitUsage;
   for (i = 0; i < request->num_paths; ++i) {
@@ -125,7 +123,8 @@ bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
   isolate_enter(kStageOwn, request->paths[i]);
-  if (i == 0 && !device_open(arguments_text(request->args, "device", "cpu"), &request->device)) {
+  if (i == 0 &&
+      !device_open(arguments_text(request->args, kOptionDevice, "cpu"), &request->device)) {
     return false;
   }
   *exit_code = kExitLoad;
@@ -171,10 +170,10 @@ bool call_read_inputs(call *request, const schema_type *types, input_list *input
       return false;
     }
   }
-  for (i = 0; i < arguments_count(request->args, "input"); ++i) {
+  for (i = 0; i < arguments_count(request->args, kOptionInput); ++i) {
     char label[32];
     snprintf(label, sizeof label, "--input %zu", i);
-    if (!input_read(request->reader, arguments_at(request->args, "input", i), label, types,
+    if (!input_read(request->reader, arguments_at(request->args, kOptionInput, i), label, types,
                     inputs)) {
       return false;
     }

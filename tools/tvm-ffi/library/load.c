@@ -19,14 +19,14 @@ static library *loaded;
 
 static int run_loaded(void *context) {
   const loading *l = context;
-  size_t count = arguments_count(l->args, "lib"), i;
+  size_t count = arguments_count(l->args, kOptionLib), i;
   text names = {NULL, 0, 0}; /* named together if one of them crashes from now on */
   loaded = tool_alloc(count * sizeof *loaded);
   for (i = 0; i < count; ++i) {
-    if (!library_open(arguments_at(l->args, "lib", i), &loaded[i])) return kExitLoad;
+    if (!library_open(arguments_at(l->args, kOptionLib, i), &loaded[i])) return kExitLoad;
   }
   for (i = 0; i < count; ++i) {
-    text_add(&names, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, "lib", i));
+    text_add(&names, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, kOptionLib, i));
   }
   isolate_enter(kStageOwn, names.data);
   text_free(&names);
@@ -34,14 +34,14 @@ static int run_loaded(void *context) {
 }
 
 int load_and_run(const arguments *args, int (*body)(const arguments *args)) {
-  size_t count = arguments_count(args, "lib"), i;
+  size_t count = arguments_count(args, kOptionLib), i;
   loading l;
   isolation settings;
   memset(&settings, 0, sizeof settings);
   if (!isolate_read_timeout(args, &settings.timeout)) return kExitUsage;
   if (count == 0) return body(args);
   for (i = 0; i < count; ++i) {
-    if (!library_file_fetch(arguments_at(args, "lib", i))) return kExitLoad;
+    if (!library_file_fetch(arguments_at(args, kOptionLib, i))) return kExitLoad;
   }
   l.args = args;
   l.body = body;

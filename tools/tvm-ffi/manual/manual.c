@@ -12,8 +12,8 @@ void manual_each_command(void (*visit)(const command *)) {
 
 void manual_each_option(const command *cmd, void (*visit)(const command *, const option *)) {
   const option *opt;
-  for (opt = cmd->options; opt->name != NULL; ++opt) visit(cmd, opt);
-  for (opt = kCommonOptions; opt->name != NULL; ++opt) visit(cmd, opt);
+  for (opt = cmd->options; opt->id != kOptionNone; ++opt) visit(cmd, opt);
+  for (opt = kCommonOptions; opt->id != kOptionNone; ++opt) visit(cmd, opt);
 }
 
 void manual_print_usage(FILE *stream) {

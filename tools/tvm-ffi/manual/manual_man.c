@@ -71,7 +71,7 @@ static void print_option(const option *opt) {
 }
 
 static void print_options(const option *options) {
-  for (; options->name != NULL; ++options) print_option(options);
+  for (; options->id != kOptionNone; ++options) print_option(options);
 }
 
 static void print_command(const command *cmd) {

@@ -283,7 +283,7 @@ static int judge(const ending *end) {
 /* ---- Both ---- */
 
 bool isolate_read_timeout(const arguments *args, double *out) {
-  return arguments_real(args, "timeout", 0, 0.001, 1e6, out);
+  return arguments_real(args, kOptionTimeout, 0, 0.001, 1e6, out);
 }
 
 /* -1 if the child cannot be started, with the reason in errno. */

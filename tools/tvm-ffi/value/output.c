@@ -191,11 +191,11 @@ bool output_write(const output *item, const char *spec, size_t max_elements) {
 
 bool output_check(const arguments *args) {
   size_t i;
-  for (i = 0; i < arguments_count(args, "output"); ++i) {
-    const char *spec = arguments_at(args, "output", i);
+  for (i = 0; i < arguments_count(args, kOptionOutput); ++i) {
+    const char *spec = arguments_at(args, kOptionOutput, i);
     if (*spec == '\0' || strcmp(spec, "-") == 0) continue;
     if ((*spec == '@' || *spec == '+') && spec[1] != '\0') {
-      if (!arguments_has(args, "json") || !tool_is_same_file(spec + 1, "-", false)) continue;
+      if (!arguments_has(args, kOptionJson) || !tool_is_same_file(spec + 1, "-", false)) continue;
       report_error("--json prints all outputs: --output must be another file, not \"%s\"", spec);
       return false;
     }

@@ -6,7 +6,7 @@
 #include <tvm/ffi/c.h>
 
 /* Which end of a tensor adjoins inaccessible memory. */
-typedef enum { kGuardNone, kGuardEnd, kGuardStart } tensor_guard;
+typedef enum { kGuardEnd, kGuardStart, kGuardNone } tensor_guard;
 
 /* Makes a Tensor of zeros, aligned to 64 bytes, or to its elements if it is guarded at its end.
  * NULL with an error raised. */
