@@ -9,25 +9,26 @@
 #include "base/report.h"
 #include "base/shown.h"
 
-void verdicts_add(verdicts *list, level grade, const char *check, const char *symbol, char *said) {
+void verdicts_add(verdicts *list, level severity, const char *check, const char *symbol,
+                  char *said) {
   verdict *next;
   list->items = tool_realloc(list->items, (list->count + 1) * sizeof *list->items);
   next = &list->items[list->count++];
-  next->grade = grade;
+  next->severity = severity;
   next->check = check;
   next->symbol = symbol != NULL ? shown_text(symbol, strlen(symbol)) : NULL;
   next->said = said;
 }
 
-void verdicts_say(verdicts *list, level grade, const char *check, const char *symbol,
+void verdicts_say(verdicts *list, level severity, const char *check, const char *symbol,
                   const char *said) {
-  verdicts_add(list, grade, check, symbol, tool_copy(said, strlen(said)));
+  verdicts_add(list, severity, check, symbol, tool_copy(said, strlen(said)));
 }
 
 bool verdicts_have_failed(const verdicts *list) {
   size_t i;
   for (i = 0; i < list->count; ++i) {
-    if (list->items[i].grade == kBad) return true;
+    if (list->items[i].severity == kBad) return true;
   }
   return false;
 }
@@ -40,9 +41,9 @@ void verdicts_print(const verdicts *list) {
   putchar('\n');
   for (i = 0; i < list->count; ++i) {
     const verdict *item = &list->items[i];
-    printf("  %s%-4s%s  %-9s  %s%s%s\n", report_color(kColors[item->grade]), kWords[item->grade],
-           report_color(kColorNone), item->check, item->symbol != NULL ? item->symbol : "",
-           item->symbol != NULL ? ": " : "", item->said);
+    printf("  %s%-4s%s  %-9s  %s%s%s\n", report_color(kColors[item->severity]),
+           kWords[item->severity], report_color(kColorNone), item->check,
+           item->symbol != NULL ? item->symbol : "", item->symbol != NULL ? ": " : "", item->said);
   }
 }
 
@@ -53,7 +54,7 @@ void verdicts_write_json(const verdicts *list) {
   for (i = 0; i < list->count; ++i) {
     const verdict *item = &list->items[i];
     json_begin_object(NULL);
-    json_text("verdict", kWords[item->grade]);
+    json_text("verdict", kWords[item->severity]);
     json_text("check", item->check);
     json_text("symbol", item->symbol);
     json_text("said", item->said);

@@ -9,7 +9,7 @@
 typedef enum { kGood, kNote, kBad } level;
 
 typedef struct {
-  level grade;
+  level severity;
   const char *check;
   char *symbol; /* the symbol, section or library concerned, safe to print; NULL */
   char *said;
@@ -23,9 +23,10 @@ typedef struct {
 
 /* The symbol's name is not trusted, and is made safe to print; `said` is the tool's own text
  * [take]. */
-void verdicts_add(verdicts *list, level grade, const char *check, const char *symbol, char *said);
+void verdicts_add(verdicts *list, level severity, const char *check, const char *symbol,
+                  char *said);
 /* The same with `said` [borrow]. */
-void verdicts_say(verdicts *list, level grade, const char *check, const char *symbol,
+void verdicts_say(verdicts *list, level severity, const char *check, const char *symbol,
                   const char *said);
 bool verdicts_have_failed(const verdicts *list);
 void verdicts_print(const verdicts *list);
