@@ -73,12 +73,12 @@ def run(*command, **kwargs):
     return done.stdout
 
 
-def check(folder, language, suffix, *command):
+def check(folder, language, suffix, compiler, *flags):
     """Write wrappers, compile them with the program that uses them without warnings, and run it."""
     assert good("stub", f"--lang={language}", "--prefix=typed", "-o", folder / f"typed.{suffix}", TYPED) == ""
     source = folder / f"use_stub.{'cc' if suffix == 'hpp' else suffix.replace('h', 'c')}"
     shutil.copyfile(PROGRAMS / source.name, source)
-    run(*command[:1], source, "-o", folder / "program", *command[1:])
+    run(*compiler, source, "-o", folder / "program", *flags)
     assert run(folder / "program", TYPED) == "all called\n"
 
 
@@ -88,17 +88,17 @@ with tempfile.TemporaryDirectory() as place:
     strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic-errors", *INCLUDES]
     # The kernels must be linked although no symbol of theirs is referenced.
     rust_link = ["-Wl,--no-as-needed", TYPED, *link, f"-Wl,-rpath,{pathlib.Path(TYPED).parent}"]
-    for one in COMPILERS:
-        language, _, command = one.partition("=")
-        compiler, *how = command.split()
+    for entry in COMPILERS:
+        language, _, command = entry.partition("=")
+        compiler = command.split()
         if language == "c":
-            check(place, "c", "h", compiler, *how, "-std=c99", *strict, *link)
+            check(place, "c", "h", compiler, "-std=c99", *strict, *link)
         elif language == "c++":
-            check(place, "c++", "hpp", compiler, *how, "-std=c++17", *strict, *link)
+            check(place, "c++", "hpp", compiler, "-std=c++17", *strict, *link)
             good("stub", "--prefix=typed", "-o", place / "typed.h", TYPED)
-            run(compiler, *how, "-std=c++17", *strict, "-x", "c++", "-include", place / "typed.h", "-fsyntax-only",
+            run(*compiler, "-std=c++17", *strict, "-x", "c++", "-include", place / "typed.h", "-fsyntax-only",
                 os.devnull)
         else:
-            check(place, "rust", "rs", compiler, *how, "--edition=2021", "-Dwarnings", "-C",
+            check(place, "rust", "rs", compiler, "--edition=2021", "-Dwarnings", "-C",
                   "link-args=" + " ".join(rust_link))
         print("checked with", command)
