@@ -162,8 +162,11 @@ static bool take_escape(scan *s, text *out) {
 
 char *scan_take_quoted(scan *s, size_t *out_size) {
   text out = {NULL, 0, 0};
+  if (!scan_take(s, '"')) {
+    scan_fail(s, "a quote is missing");
+    return NULL;
+  }
   text_add_bytes(&out, "", 0);
-  if (!scan_take(s, '"')) return NULL;
   while (s->pos < s->end && *s->pos != '"') {
     if (*s->pos != '\\') {
       text_add_bytes(&out, s->pos++, 1);

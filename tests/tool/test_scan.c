@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quoted texts on the command line. Built with a sanitizer, it also checks that nothing is leaked.
+ */
+#include <stdlib.h>
+
+#include "support/check.h"
+
+#include "base/scan.h"
+
+static char *take(const char *value, size_t *out_size) {
+  scan s = {"argument 0", value, value, value + strlen(value), 0, false};
+  return scan_take_quoted(&s, out_size);
+}
+
+static void check_taken(const char *value, const char *expected, size_t expected_size) {
+  size_t size = 0;
+  char *taken = take(value, &size);
+  assert_non_null(taken);
+  assert_int_equal(size, expected_size);
+  assert_memory_equal(taken, expected, size);
+  free(taken);
+}
+
+static void test_quoted(void **state) {
+  (void)state;
+  check_taken("\"\"", "", 0);
+  check_taken(" \"abc\" ", "abc", 3);
+  check_taken("\"\\\"\\\\\\n\\0\\x41\\u20ac\"", "\"\\\n\0A\xe2\x82\xac", 8);
+}
+
+static void test_refused(void **state) {
+  static const char *const kValues[] = {"", "abc", "abc\"", "\"abc", "\"\\", "\"\\q\"", "\"\\x4"};
+  size_t i, size = 7;
+  (void)state;
+  for (i = 0; i < sizeof kValues / sizeof *kValues; ++i) assert_null(take(kValues[i], &size));
+  assert_int_equal(size, 7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_quoted),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
