@@ -90,6 +90,7 @@ int tvmffi_reflect_create(int32_t type_index, TVMFFIObject **out);
 
 /* ---- setters.c: setters of built-in fields ---- */
 
+/* OverflowError for a number that the field cannot hold. */
 int tvmffi_field_set_int32(void *field, const TVMFFIAny *value);
 int tvmffi_field_set_int64(void *field, const TVMFFIAny *value);
 int tvmffi_field_set_any(void *field, const TVMFFIAny *value);

@@ -25,6 +25,10 @@ static int check_int(const TVMFFIAny *value) {
 
 int tvmffi_field_set_int32(void *field, const TVMFFIAny *value) {
   TVMFFI_TRY(check_int(value));
+  if (value->v_int64 < INT32_MIN || value->v_int64 > INT32_MAX) {
+    return tvmffi_fail("OverflowError", "Integer value %lld is out of range for int32_t",
+                       (long long)value->v_int64);
+  }
   *(int32_t *)field = (int32_t)value->v_int64;
   return 0;
 }

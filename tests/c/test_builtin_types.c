@@ -2,6 +2,7 @@
 /*
  * The registered metadata of the built-in types, and the objects made with it: docs/abi/types.md.
  */
+#include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
@@ -214,6 +215,34 @@ static void test_setters_take_only_what_the_field_holds(void **state) {
   TVMFFIObjectDecRef(step);
 }
 
+static void test_a_narrow_field_takes_no_wider_number(void **state) {
+  static const int64_t kHeld[] = {INT32_MIN, -1, 0, INT32_MAX};
+  static const int64_t kRefused[] = {INT64_MIN, (int64_t)INT32_MIN - 1, (int64_t)INT32_MAX + 1,
+                                     INT64_C(1) << 40};
+  const TVMFFIFieldInfo *kind = find_field(kTvmffiAccessStep, "kind");
+  TVMFFIObject *step;
+  TVMFFIAny value, got;
+  size_t i;
+  (void)state;
+  check_ok(tvmffi_reflect_create(kTvmffiAccessStep, &step));
+  for (i = 0; i < sizeof kHeld / sizeof *kHeld; ++i) {
+    value = tvmffi_any_int(kHeld[i]);
+    check_ok(tvmffi_field_set(kind, step, &value));
+    check_ok(tvmffi_field_get(kind, step, &got));
+    assert_int_equal(got.v_int64, kHeld[i]);
+  }
+  for (i = 0; i < sizeof kRefused / sizeof *kRefused; ++i) {
+    char message[80];
+    snprintf(message, sizeof message, "Integer value %lld is out of range for int32_t",
+             (long long)kRefused[i]);
+    value = tvmffi_any_int(kRefused[i]);
+    check_fails(tvmffi_field_set(kind, step, &value), "OverflowError", message);
+    check_ok(tvmffi_field_get(kind, step, &got));
+    assert_int_equal(got.v_int64, INT32_MAX);
+  }
+  TVMFFIObjectDecRef(step);
+}
+
 static void test_what_cannot_be_created(void **state) {
   TVMFFIObject *obj;
   (void)state;
@@ -265,6 +294,7 @@ int main(void) {
       cmocka_unit_test(test_big_integers_compare),
       cmocka_unit_test(test_fields_of_ancestors_come_first),
       cmocka_unit_test(test_setters_take_only_what_the_field_holds),
+      cmocka_unit_test(test_a_narrow_field_takes_no_wider_number),
       cmocka_unit_test(test_what_cannot_be_created),
       cmocka_unit_test(test_children_of_an_object),
       cmocka_unit_test(test_shutdown_leaves_the_types_as_they_were),
