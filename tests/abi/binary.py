@@ -66,10 +66,10 @@ def dynamic(path):
             yield found.groups()
 
 
-def compare(got, wanted, what):
+def compare(got, wanted, problem):
     got, wanted = set(got), set(wanted)
-    return ([f"{what}, but is not in the list: {name}" for name in sorted(got - wanted)]
-            + [f"in the list, but not {what}: {name}" for name in sorted(wanted - got)])
+    return ([f"{problem}, but is not in the list: {name}" for name in sorted(got - wanted)]
+            + [f"in the list, but not {problem}: {name}" for name in sorted(wanted - got)])
 
 
 def check_exports(library, *list_paths):

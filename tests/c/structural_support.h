@@ -45,14 +45,14 @@ static inline int get_field(void *field, TVMFFIAny *result) {
 
 static inline int copy_node(void *self, const TVMFFIAny *args, int32_t num_args,
                             TVMFFIAny *result) {
-  const node *from = as_node(&args[0]);
+  const node *original = as_node(&args[0]);
   node *copy;
   (void)self;
   (void)num_args;
-  copy = tvmffi_object_new(sizeof *copy, from->header.type_index, delete_node);
+  copy = tvmffi_object_new(sizeof *copy, original->header.type_index, delete_node);
   if (copy == NULL) return -1;
-  copy->a = tvmffi_any_copy(&from->a);
-  copy->b = tvmffi_any_copy(&from->b);
+  copy->a = tvmffi_any_copy(&original->a);
+  copy->b = tvmffi_any_copy(&original->b);
   *result = tvmffi_any_object(copy);
   return 0;
 }
@@ -74,14 +74,14 @@ static inline void add_value_field(int32_t type_index, const char *name, int64_t
                                    int64_t flags) {
   TVMFFIFieldInfo field = make_field(name);
   union {
-    int (*in)(void *field, const TVMFFIAny *value);
-    void *out;
+    int (*function)(void *field, const TVMFFIAny *value);
+    void *address;
   } setter;
-  setter.in = tvmffi_field_set_any;
+  setter.function = tvmffi_field_set_any;
   field.offset = offset;
   field.flags = flags;
   field.getter = get_field;
-  field.setter = setter.out;
+  field.setter = setter.address;
   field.size = field.alignment = 8;
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }

@@ -14,12 +14,12 @@ static void test_values_and_borrowed_pointers_are_copied(void **state) {
   size_t i;
   (void)state;
   for (i = 0; i < sizeof kCopied / sizeof kCopied[0]; ++i) {
-    TVMFFIAny in, out;
-    poison(&in);
-    in.type_index = kCopied[i];
+    TVMFFIAny view, out;
+    poison(&view);
+    view.type_index = kCopied[i];
     poison(&out);
-    check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
-    assert_memory_equal(&out, &in, sizeof out);
+    check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
+    assert_memory_equal(&out, &view, sizeof out);
   }
 }
 
@@ -27,15 +27,15 @@ static void test_F_23_raw_text_and_bytes_become_owned(void **state) {
   char text[] = "long enough for the heap";
   char raw[] = "bytes, long enough as well";
   TVMFFIByteArray bytes = check_bytes(raw);
-  TVMFFIAny in = tvmffi_any_raw_str(text), out;
+  TVMFFIAny view = tvmffi_any_raw_str(text), out;
   (void)state;
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   memset(text, '?', sizeof text - 1);
   assert_int_equal(out.type_index, kTVMFFIStr);
   assert_string_equal(TVMFFIBytesGetByteArrayPtr(out.v_obj)->data, "long enough for the heap");
   check_release(&out);
-  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  view = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   memset(raw, '?', sizeof raw - 1);
   assert_int_equal(out.type_index, kTVMFFIBytes);
   assert_int_equal(TVMFFIBytesGetByteArrayPtr(out.v_obj)->size, 26);
@@ -44,14 +44,14 @@ static void test_F_23_raw_text_and_bytes_become_owned(void **state) {
 }
 
 static void test_objects_gain_a_reference(void **state) {
-  TVMFFIAny in, out;
+  TVMFFIAny view, out;
   probe p;
   (void)state;
   probe_init(&p);
-  in = tvmffi_any_object(&p);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  view = tvmffi_any_object(&p);
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   assert_int_equal(check_use_count(&p), 2);
-  assert_memory_equal(&out, &in, sizeof out);
+  assert_memory_equal(&out, &view, sizeof out);
   check_release(&out);
   assert_int_equal(check_use_count(&p), 1);
   assert_int_equal(p.strong_deletes, 0);
@@ -59,23 +59,23 @@ static void test_objects_gain_a_reference(void **state) {
 
 static void test_rvalue_references_hand_over(void **state) {
   TVMFFIObjectHandle slot;
-  TVMFFIAny in, out, before;
+  TVMFFIAny view, out, before;
   probe p;
   (void)state;
   probe_init(&p);
   slot = &p;
-  in = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
+  view = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   assert_null(slot);
   assert_int_equal(check_use_count(&p), 1);
   assert_int_equal(out.type_index, kTVMFFIObject);
   assert_int_equal(out.zero_padding, 0);
   assert_ptr_equal(out.v_obj, &p);
   before = out;
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "InternalError", "RValueRef already moved");
-  in.v_ptr = NULL;
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "InternalError", NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "InternalError", "RValueRef already moved");
+  view.v_ptr = NULL;
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "InternalError", NULL);
   assert_memory_equal(&out, &before, sizeof out);
   check_release(&out);
   assert_int_equal(p.strong_deletes, 1);
@@ -91,20 +91,20 @@ static void test_the_output_may_be_the_view(void **state) {
 
 static void test_refusals(void **state) {
   TVMFFIByteArray no_data = {NULL, 3};
-  TVMFFIAny in = tvmffi_any_int(1), out, before;
+  TVMFFIAny view = tvmffi_any_int(1), out, before;
   (void)state;
   poison(&out);
   before = out;
   check_fails_with(TVMFFIAnyViewToOwnedAny(NULL, &out), "ValueError", "any_view");
-  check_fails_with(TVMFFIAnyViewToOwnedAny(&in, NULL), "ValueError", "out");
-  in = tvmffi_any_raw_str(NULL);
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
-  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, NULL);
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
-  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &no_data);
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
-  in = tvmffi_any_ptr(kTVMFFIStr, NULL);
-  check_fails(TVMFFIAnyViewToOwnedAny(&in, &out), "ValueError", NULL);
+  check_fails_with(TVMFFIAnyViewToOwnedAny(&view, NULL), "ValueError", "out");
+  view = tvmffi_any_raw_str(NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "ValueError", NULL);
+  view = tvmffi_any_ptr(kTVMFFIByteArrayPtr, NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "ValueError", NULL);
+  view = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &no_data);
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "ValueError", NULL);
+  view = tvmffi_any_ptr(kTVMFFIStr, NULL);
+  check_fails(TVMFFIAnyViewToOwnedAny(&view, &out), "ValueError", NULL);
   assert_memory_equal(&out, &before, sizeof out);
 }
 

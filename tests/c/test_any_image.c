@@ -57,42 +57,42 @@ static void test_F_22_every_byte_of_made_values(void **state) {
 
 static void test_F_22_every_byte_of_owned_values(void **state) {
   int32_t i;
-  TVMFFIAny in, out;
+  TVMFFIAny view, out;
   TVMFFIByteArray bytes = check_bytes("abc");
   DLDataType dtype = {kDLFloat, 16, 4};
   DLDevice device = {kDLCUDA, 3};
   (void)state;
   for (i = kTVMFFINone; i <= kTVMFFIFloat; ++i) { /* the same payload bits under each type index */
     int64_t payload = i == kTVMFFIBool ? 1 : INT64_C(-0x0123456789abcdef) * i;
-    in = tvmffi_any_int(payload);
-    in.type_index = i;
+    view = tvmffi_any_int(payload);
+    view.type_index = i;
     poison(&out);
-    check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+    check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
     check_image(&out, i, 0, &payload, 8);
   }
-  in = tvmffi_any_none();
-  in.type_index = kTVMFFIDataType;
-  in.v_dtype = dtype;
+  view = tvmffi_any_none();
+  view.type_index = kTVMFFIDataType;
+  view.v_dtype = dtype;
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   check_image(&out, kTVMFFIDataType, 0, &dtype, sizeof dtype);
-  in = tvmffi_any_none();
-  in.type_index = kTVMFFIDevice;
-  in.v_device = device;
+  view = tvmffi_any_none();
+  view.type_index = kTVMFFIDevice;
+  view.v_device = device;
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   check_image(&out, kTVMFFIDevice, 0, &device, sizeof device);
-  in = tvmffi_any_raw_str("");
+  view = tvmffi_any_raw_str("");
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   check_image(&out, kTVMFFISmallStr, 0, "", 0);
-  in = tvmffi_any_raw_str("seven b");
+  view = tvmffi_any_raw_str("seven b");
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   check_image(&out, kTVMFFISmallStr, 7, "seven b", 7);
-  in = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
+  view = tvmffi_any_ptr(kTVMFFIByteArrayPtr, &bytes);
   poison(&out);
-  check_ok(TVMFFIAnyViewToOwnedAny(&in, &out));
+  check_ok(TVMFFIAnyViewToOwnedAny(&view, &out));
   check_image(&out, kTVMFFISmallBytes, 3, "abc", 3);
 }
 

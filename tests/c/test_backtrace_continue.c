@@ -237,15 +237,15 @@ static int check_setters(const TVMFFITypeInfo *type, const TVMFFIAny *values, si
   int32_t i;
   for (i = 0; i < type->num_fields; ++i) {
     union {
-      void *in;
-      TVMFFIFieldSetter out;
+      void *address;
+      TVMFFIFieldSetter function;
     } setter;
     size_t k;
-    setter.in = type->fields[i].setter;
-    if (setter.in == NULL) continue;
+    setter.address = type->fields[i].setter;
+    if (setter.address == NULL) continue;
     assert_false(type->fields[i].flags & kTVMFFIFieldFlagBitSetterIsFunctionObj);
     for (k = 0; k < num_values; ++k) {
-      if (setting(setter.out, &values[k]) == 0) continue;
+      if (setting(setter.function, &values[k]) == 0) continue;
       check_backtrace(LINE("setting"));
       ++num_refused;
     }

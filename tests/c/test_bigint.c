@@ -14,8 +14,8 @@ static TVMFFIByteArray words_of(const int64_t *words, size_t count) {
 
 /* Input words, least significant first, and the canonical words of the same number. */
 static const struct {
-  int64_t in[4];
-  size_t num_in;
+  int64_t input[4];
+  size_t num_input;
   int64_t out[4];
   size_t num_out; /* 1: the value is an Int */
 } kCases[] = {
@@ -41,7 +41,7 @@ static void test_canonical_form(void **state) {
   size_t i;
   (void)state;
   for (i = 0; i < sizeof kCases / sizeof kCases[0]; ++i) {
-    TVMFFIByteArray input = words_of(kCases[i].in, kCases[i].num_in), content;
+    TVMFFIByteArray input = words_of(kCases[i].input, kCases[i].num_input), content;
     TVMFFIAny out;
     memset(&out, 0xA5, sizeof out);
     check_ok(TVMFFIBigIntFromByteArray(&input, &out));

@@ -4,7 +4,8 @@
 
 #include "support/check.h"
 
-#define WHEN_CALLING(what, i) "Mismatched " what " on argument #" i " when calling: `f(...)`. "
+#define WHEN_CALLING(problem, i) \
+  "Mismatched " problem " on argument #" i " when calling: `f(...)`. "
 
 static int64_t shape[2][2], strides[2][2];
 static DLTensor tensors[2];

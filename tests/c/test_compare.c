@@ -247,15 +247,15 @@ static void test_builtins(void **state) {
                                       "ffi.RecursiveGt", "ffi.RecursiveGe"};
   static const int expected[3][5] = {{0, 1, 1, 0, 0}, {1, 0, 1, 0, 1}, {0, 0, 0, 1, 1}};
   TVMFFIAny args[2], result;
-  int i, which;
+  int i, row;
   (void)state;
   args[0] = tvmffi_any_int(5);
-  for (which = 0; which < 3; ++which) {
-    args[1] = tvmffi_any_int(6 - which);
+  for (row = 0; row < 3; ++row) {
+    args[1] = tvmffi_any_int(6 - row);
     for (i = 0; i < 5; ++i) {
       result = call_ok(names[i], args, 2);
       assert_int_equal(result.type_index, kTVMFFIBool);
-      assert_int_equal(result.v_int64, expected[which][i]);
+      assert_int_equal(result.v_int64, expected[row][i]);
     }
   }
 }

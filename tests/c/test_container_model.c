@@ -17,9 +17,9 @@ static const TVMFFIAny none; /* {0, 0, 0}: None */
 static uint64_t seed, state_of_random;
 static TVMFFIAny result;
 
-static uint64_t next_random(uint64_t below) {
+static uint64_t next_random(uint64_t limit) {
   state_of_random = state_of_random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (state_of_random >> 33) % below;
+  return (state_of_random >> 33) % limit;
 }
 
 /* Starts a sequence; say_seed prints its number when a check fails. */
@@ -96,7 +96,7 @@ static void check_list_model(const TVMFFIAny *list) {
 static void change_list(const TVMFFIAny *list) {
   int value = (int)next_random(kTexts), i = (int)next_random((uint64_t)list_size + 1), k;
   int stop = i + (int)next_random((uint64_t)(list_size - i) + 1), copy[kMaxEntries];
-  TVMFFIAny at = tvmffi_any_int(i), to = tvmffi_any_int(stop);
+  TVMFFIAny index = tvmffi_any_int(i), end = tvmffi_any_int(stop);
   switch (next_random(10)) {
     case 0:
     case 1:
@@ -105,29 +105,29 @@ static void change_list(const TVMFFIAny *list) {
       return;
     case 2:
     case 3:
-      check_ok(call4("ffi.ListInsert", 3, *list, at, texts[value], none, &result));
+      check_ok(call4("ffi.ListInsert", 3, *list, index, texts[value], none, &result));
       model_splice(i, i, &value, 1);
       return;
     case 4:
       if (i == list_size) return;
-      check_ok(call4("ffi.ListSetItem", 3, *list, at, texts[value], none, &result));
+      check_ok(call4("ffi.ListSetItem", 3, *list, index, texts[value], none, &result));
       model_splice(i, i + 1, &value, 1);
       return;
     case 5:
       if (i == list_size) return;
-      check_ok(call4("ffi.ListPop", 2, *list, at, none, none, &result));
+      check_ok(call4("ffi.ListPop", 2, *list, index, none, none, &result));
       assert_ptr_equal(result.v_obj, texts[list_model[i]].v_obj);
       check_release(&result);
       model_splice(i, i + 1, NULL, 0);
       return;
     case 6:
-      check_ok(call4("ffi.ListEraseRange", 3, *list, at, to, none, &result));
+      check_ok(call4("ffi.ListEraseRange", 3, *list, index, end, none, &result));
       model_splice(i, stop, NULL, 0);
       return;
     case 7: /* replaced by the list itself, unless that gets too long */
       if (2 * list_size >= kMaxEntries) return;
       memcpy(copy, list_model, (size_t)list_size * sizeof *copy);
-      check_ok(call4("ffi.ListReplaceSlice", 4, *list, at, to, *list, &result));
+      check_ok(call4("ffi.ListReplaceSlice", 4, *list, index, end, *list, &result));
       model_splice(i, stop, copy, list_size);
       return;
     case 8:
@@ -143,7 +143,7 @@ static void change_list(const TVMFFIAny *list) {
         check_ok(call4("ffi.ListClear", 1, *list, none, none, none, &result));
         model_splice(0, list_size, NULL, 0);
       } else {
-        check_ok(call4("ffi.ListReserve", 2, *list, to, none, none, &result));
+        check_ok(call4("ffi.ListReserve", 2, *list, end, none, none, &result));
       }
   }
 }
@@ -260,15 +260,15 @@ static int64_t pick_key(uint64_t num_keys) {
 static void change_dict(const TVMFFIAny *dict, uint64_t num_keys) {
   int64_t key = pick_key(num_keys);
   int value = (int)next_random(kTexts), i = find_model(key);
-  uint64_t what = next_random(100);
+  uint64_t action = next_random(100);
   TVMFFIAny key_arg = tvmffi_any_int(key);
-  if (what < 55) {
+  if (action < 55) {
     check_ok(call4("ffi.DictSetItem", 3, *dict, key_arg, texts[value], none, &result));
     model_set(key, value);
-  } else if (what < 90) {
+  } else if (action < 90) {
     check_ok(call4("ffi.DictErase", 2, *dict, key_arg, none, none, &result));
     if (i < model_size) model_erase(i);
-  } else if (what < 99) {
+  } else if (action < 99) {
     check_ok(call4("ffi.DictCount", 2, *dict, key_arg, none, none, &result));
     assert_int_equal(result.v_int64, i < model_size);
   } else {

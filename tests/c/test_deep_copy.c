@@ -187,12 +187,12 @@ static void test_a_setter_that_fails(void **state) {
   TVMFFIAny made;
   void *setter = field->setter;
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } refusing;
   (void)state;
-  refusing.in = refuse;
-  field->setter = refusing.out;
+  refusing.function = refuse;
+  field->setter = refusing.address;
   check_fails(tvmffi_deep_copy(&value, &made), "ValueError", "not now");
   field->setter = NULL;
   check_fails(tvmffi_deep_copy(&value, &made), "TypeError", "Field `next` has no setter");

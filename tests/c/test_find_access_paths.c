@@ -33,7 +33,7 @@ static const char *find(TVMFFIAny root, const TVMFFIAny *pattern, int32_t num, b
   text[0] = '\0';
   for (i = 0; i < TVMFFISeqGetCellPtr(result.v_obj)->size; ++i) {
     const tvmffi_access_path *path = (const void *)item(&result, (int)i).v_obj;
-    char one[128] = "";
+    char path_text[128] = "";
     for (; path->parent != NULL; path = (const void *)path->parent) {
       const tvmffi_access_step *step = (const void *)path->step;
       char shown[16];
@@ -44,9 +44,9 @@ static const char *find(TVMFFIAny root, const TVMFFIAny *pattern, int32_t num, b
         (void)snprintf(shown, sizeof shown, "%c%d]", step->kind == kTvmffiStepArrayItem ? '[' : '{',
                        (int)step->key.v_int64);
       }
-      prepend(one, shown);
+      prepend(path_text, shown);
     }
-    strcat(strcat(text, one), "; ");
+    strcat(strcat(text, path_text), "; ");
   }
   check_release(&result);
   TVMFFIObjectDecRef(context);

@@ -36,11 +36,11 @@ enum { kNumFields = sizeof kFields / sizeof *kFields };
 static int32_t object_type;
 
 /* Returns its argument, but fails for texts. */
-static int convert(void *converter, const TVMFFIAny *in, TVMFFIAny *out) {
+static int convert(void *converter, const TVMFFIAny *value, TVMFFIAny *out) {
   TVMFFIByteArray text;
   assert_ptr_equal(converter, &object_type);
-  if (tvmffi_any_get_text(in, &text)) return tvmffi_fail("TypeError", "no texts");
-  return TVMFFIAnyViewToOwnedAny(in, out);
+  if (tvmffi_any_get_text(value, &text)) return tvmffi_fail("TypeError", "no texts");
+  return TVMFFIAnyViewToOwnedAny(value, out);
 }
 
 static int make_type(void **state) {

@@ -32,19 +32,19 @@ static int make_seven(void *self, const TVMFFIAny *args, int32_t num_args, TVMFF
   return 0;
 }
 
-static void add(const char *name, int at, int64_t flags, TVMFFIAny default_value) {
+static void add(const char *name, int slot, int64_t flags, TVMFFIAny default_value) {
   TVMFFIFieldInfo field = make_field(name);
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } setter;
-  setter.in = set_int;
+  setter.function = set_int;
   field.flags = flags;
   field.size = sizeof(TVMFFIAny);
   field.alignment = 8;
-  field.offset = (int64_t)(offsetof(object, fields) + (size_t)at * sizeof(TVMFFIAny));
+  field.offset = (int64_t)(offsetof(object, fields) + (size_t)slot * sizeof(TVMFFIAny));
   field.getter = get_any_field;
-  field.setter = setter.out;
+  field.setter = setter.address;
   field.field_static_type_index = kTVMFFIAny;
   field.default_value_or_factory = default_value;
   check_ok(TVMFFITypeRegisterField(init_type, &field));

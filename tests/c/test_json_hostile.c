@@ -58,13 +58,13 @@ static void test_changes(void **state) {
     size_t size = strlen(source), changes;
     memcpy(text, source, size);
     for (changes = 1 + (size_t)round % 4; changes > 0; --changes) {
-      size_t at;
+      size_t position;
       random = random * 1664525u + 1013904223u;
-      at = (random >> 8) % size;
+      position = (random >> 8) % size;
       if (random % 3 == 0) {
-        memmove(text + at, text + at + 1, --size - at);
+        memmove(text + position, text + position + 1, --size - position);
       } else {
-        text[at] = kLetters[(random >> 3) % (sizeof kLetters - 1)];
+        text[position] = kLetters[(random >> 3) % (sizeof kLetters - 1)];
       }
     }
     try_text(text, size);
@@ -80,10 +80,10 @@ typedef struct {
   int wrong;
 } nesting;
 
-static char *repeat(char *to, const char *text, int count) {
+static char *repeat(char *target, const char *text, int count) {
   size_t size = strlen(text);
-  for (; count > 0; --count, to += size) memcpy(to, text, size);
-  return to;
+  for (; count > 0; --count, target += size) memcpy(target, text, size);
+  return target;
 }
 
 /* Runs in a thread with a small stack. No check may fail there, because it would longjmp out. */

@@ -12,12 +12,12 @@
 
 /* Returns the number of bytes read, or -1 if the text is refused. */
 static int read(const char *text, TVMFFIAny *out) {
-  const char *at = text;
-  if (!tvmffi_json_read_number(&at, text + strlen(text), out)) {
-    assert_ptr_equal(at, text);
+  const char *cursor = text;
+  if (!tvmffi_json_read_number(&cursor, text + strlen(text), out)) {
+    assert_ptr_equal(cursor, text);
     return -1;
   }
-  return (int)(at - text);
+  return (int)(cursor - text);
 }
 
 static void check_int(const char *text, int64_t expected) {
@@ -218,10 +218,10 @@ static void test_a_locale(void **state) {
   check_float("1.0000000000000001110223024625157", 1.0000000000000002);
   for (i = 0; i < 2000; ++i, value *= 1.01) {
     size_t size = tvmffi_json_write_float(value, text);
-    const char *at = text;
+    const char *cursor = text;
     TVMFFIAny again;
     assert_null(memchr(text, ',', size));
-    assert_true(tvmffi_json_read_number(&at, text + size, &again));
+    assert_true(tvmffi_json_read_number(&cursor, text + size, &again));
     assert_true(again.v_float64 == value);
   }
   (void)setlocale(LC_NUMERIC, "C");

@@ -66,13 +66,13 @@ static int load_blob(blob *b, TVMFFIObject **out) {
   return rc;
 }
 
-static void check_malformed(blob *b, const char *what) {
+static void check_malformed(blob *b, const char *message) {
   TVMFFIObject *module;
   assert_int_not_equal(load_blob(b, &module), 0);
   assert_null(module);
   check_raised_with("InternalError", "Malformed __tvm_ffi__library_bin: ");
   assert_int_not_equal(load_blob(b, &module), 0);
-  check_raised_with("InternalError", what);
+  check_raised_with("InternalError", message);
 }
 
 /* ---- Loaders ---- */

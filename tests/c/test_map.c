@@ -357,16 +357,17 @@ static void test_a_small_map_with_storage_elsewhere(void **state) {
 /* A copy keeps the positions of the map's entries, also after some were erased. */
 static void check_copy(TVMFFIObject *map) {
   TVMFFIObject *copy = tvmffi_map_copy(map);
-  uint64_t at = tvmffi_map_first(map);
+  uint64_t position = tvmffi_map_first(map);
   assert_non_null(copy);
   assert_int_equal(copy->type_index, map->type_index);
   assert_int_equal(tvmffi_map_size(copy), tvmffi_map_size(map));
   assert_int_equal(look_at(copy).slots, look_at(map).slots);
-  assert_int_equal(tvmffi_map_first(copy), at);
-  for (; at != TVMFFI_MAP_NONE; at = tvmffi_map_next(map, at)) {
-    assert_memory_equal(tvmffi_map_at(copy, at), tvmffi_map_at(map, at), sizeof(tvmffi_map_pair));
-    assert_int_equal(tvmffi_map_next(copy, at), tvmffi_map_next(map, at));
-    assert_true(get_int(copy, tvmffi_map_at(map, at)->key.v_int64) >= 0);
+  assert_int_equal(tvmffi_map_first(copy), position);
+  for (; position != TVMFFI_MAP_NONE; position = tvmffi_map_next(map, position)) {
+    assert_memory_equal(tvmffi_map_at(copy, position), tvmffi_map_at(map, position),
+                        sizeof(tvmffi_map_pair));
+    assert_int_equal(tvmffi_map_next(copy, position), tvmffi_map_next(map, position));
+    assert_true(get_int(copy, tvmffi_map_at(map, position)->key.v_int64) >= 0);
   }
   if (!look_at(copy).is_small) check_dense(copy);
   TVMFFIObjectDecRef(copy);

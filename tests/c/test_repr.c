@@ -113,11 +113,11 @@ static void test_points_in_every_locale(void **state) {
 enum { kWraps, kGivesNumber, kFails, kCallsWrongly, kIgnoresError, kPrintsTwice };
 
 static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const node *of = as_node(&args[0]);
+  const node *object = as_node(&args[0]);
   TVMFFIAny inner = tvmffi_any_none();
   (void)self;
   assert_int_equal(num_args, 2);
-  switch (of->value.v_int64) {
+  switch (object->value.v_int64) {
     case kGivesNumber:
       *result = tvmffi_any_int(5);
       return 0;
@@ -127,25 +127,25 @@ static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
       return TVMFFIFunctionCall(args[1].v_obj, (TVMFFIAny *)(uintptr_t)args, 2, result);
     case kIgnoresError:
       assert_int_not_equal(
-          TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&of->next, 1, &inner), 0);
+          TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&object->next, 1, &inner), 0);
       TVMFFIErrorSetRaised(NULL);
       assert_int_not_equal(
-          TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&of->next, 1, &inner), 0);
+          TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&object->next, 1, &inner), 0);
       TVMFFIErrorSetRaised(NULL);
       inner = tvmffi_any_raw_str("ignored");
       return TVMFFIAnyViewToOwnedAny(&inner, result);
     case kPrintsTwice:
-      TVMFFI_TRY(TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&of->next, 1, &inner));
+      TVMFFI_TRY(TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&object->next, 1, &inner));
       check_release(&inner);
       break;
     default:
       break;
   }
-  return TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&of->next, 1, result);
+  return TVMFFIFunctionCall(args[1].v_obj, (void *)(uintptr_t)&object->next, 1, result);
 }
 
-static TVMFFIAny hooked(int how, TVMFFIAny next) {
-  return new_node(hooked_type, tvmffi_any_int(how), next);
+static TVMFFIAny hooked(int behaviour, TVMFFIAny next) {
+  return new_node(hooked_type, tvmffi_any_int(behaviour), next);
 }
 
 static void check_hook_fails(TVMFFIAny value, const char *kind, const char *message) {

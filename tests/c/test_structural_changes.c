@@ -442,11 +442,11 @@ static void test_a_value_that_is_gone_is_no_result(void **state) {
 
 static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   union {
-    TVMFFIAny (*in)(void *self, TVMFFIAny value);
-    void *out;
+    TVMFFIAny (*function)(void *self, TVMFFIAny value);
+    void *address;
   } cast;
-  cast.in = hook;
-  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.out);
+  cast.function = hook;
+  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
 }
 
 static int set_up(void **state) {

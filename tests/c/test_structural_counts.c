@@ -16,7 +16,7 @@ static int32_t graph;
 static char notes[200];
 
 /* Notes the caller, the kind of value and its reference count; a ~ if it has weak references. */
-static void note(char who, const TVMFFIAny *value) {
+static void note(char caller, const TVMFFIAny *value) {
   uint64_t count;
   char kind = value->type_index == tree                                      ? 'T'
               : value->type_index == graph                                   ? 'G'
@@ -26,7 +26,7 @@ static void note(char who, const TVMFFIAny *value) {
   if (value->type_index < kTVMFFIStaticObjectBegin) return;
   count = ((const TVMFFIObject *)value->v_obj)->combined_ref_count;
   assert_true(strlen(notes) + 16 < sizeof notes);
-  sprintf(notes + strlen(notes), "%s%c%c%u%s", notes[0] != '\0' ? " " : "", who, kind,
+  sprintf(notes + strlen(notes), "%s%c%c%u%s", notes[0] != '\0' ? " " : "", caller, kind,
           (unsigned)(uint32_t)count, count >> 32 == 1 ? "" : "~");
 }
 
@@ -300,11 +300,11 @@ static void test_mutators_of_clients(void **state) {
 
 static TVMFFIAny pointer(TVMFFIAny (*hook)(void *self, TVMFFIAny value)) {
   union {
-    TVMFFIAny (*in)(void *self, TVMFFIAny value);
-    void *out;
+    TVMFFIAny (*function)(void *self, TVMFFIAny value);
+    void *address;
   } cast;
-  cast.in = hook;
-  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.out);
+  cast.function = hook;
+  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
 }
 
 static int set_up(void **state) {

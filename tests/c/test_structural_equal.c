@@ -51,7 +51,7 @@ static void check(TVMFFIAny a, TVMFFIAny b, bool map_free_vars, const char *path
 }
 
 static void test_plain_values(void **state) {
-  TVMFFIAny dims[2], one;
+  TVMFFIAny dims[2], shape;
   (void)state;
   check(number(1), number(1), false, NULL);
   check(number(1), tvmffi_any_bool(1), false, "(<root>, <root>)");
@@ -61,9 +61,9 @@ static void test_plain_values(void **state) {
   check(own("a text of some length"), tvmffi_any_raw_str("a text of some length"), false, NULL);
   dims[0] = number(2);
   dims[1] = number(3);
-  one = call_ok("ffi.Shape", dims, 2);
-  check(call_ok("ffi.Shape", dims, 2), share(one), false, NULL);
-  check(call_ok("ffi.Shape", dims, 1), one, false, "(<root>, <root>)");
+  shape = call_ok("ffi.Shape", dims, 2);
+  check(call_ok("ffi.Shape", dims, 2), share(shape), false, NULL);
+  check(call_ok("ffi.Shape", dims, 1), shape, false, "(<root>, <root>)");
 }
 
 static void test_containers(void **state) {
@@ -214,8 +214,8 @@ static int hash_hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFI
   return TVMFFIFunctionCall(args[2].v_obj, inner, 3, result);
 }
 
-static TVMFFIAny hooked(int how, TVMFFIAny next) {
-  return new_node(hooked_type, number(how), next);
+static TVMFFIAny hooked(int behaviour, TVMFFIAny next) {
+  return new_node(hooked_type, number(behaviour), next);
 }
 
 static void test_hooks(void **state) {

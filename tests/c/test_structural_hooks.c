@@ -53,11 +53,11 @@ static int call_mutate_b(void *self, const TVMFFIAny *args, int32_t num_args, TV
 
 static TVMFFIAny native(TVMFFIAny (*hook)(void *, TVMFFIAny)) {
   union {
-    TVMFFIAny (*in)(void *, TVMFFIAny);
-    void *out;
+    TVMFFIAny (*function)(void *, TVMFFIAny);
+    void *address;
   } cast;
-  cast.in = hook;
-  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.out);
+  cast.function = hook;
+  return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.address);
 }
 
 static int32_t add_hooked(const char *key, const char *attr, TVMFFIAny hook) {
@@ -68,8 +68,8 @@ static int32_t add_hooked(const char *key, const char *attr, TVMFFIAny hook) {
 
 /* Walks over or maps a list of one node, which contains the integers 1 and 2. */
 static int run(const char *name, int32_t type_index, TVMFFIAny *result) {
-  TVMFFIAny at = new_node(type_index, tvmffi_any_int(1), tvmffi_any_int(2));
-  TVMFFIAny root = make("ffi.List", 1, at, none);
+  TVMFFIAny inner = new_node(type_index, tvmffi_any_int(1), tvmffi_any_int(2));
+  TVMFFIAny root = make("ffi.List", 1, inner, none);
   int rc;
   num_calls = 0;
   rc = run_with(name, root, list_callback(kTVMFFIInt, count, NULL, -1), 0, result);
@@ -122,18 +122,18 @@ static void test_mutations_of_types_with_hooks(void **state) {
 
 static void test_in_place_hooks_need_an_unshared_value(void **state) {
   int32_t type_index = add_hooked("m.inplace", "__s_maybe_inplace_mutate__", native(give_int));
-  TVMFFIAny result, at, list = no_callbacks();
+  TVMFFIAny result, inner, list = no_callbacks();
   TVMFFIObjectHandle root;
   (void)state;
   check_ok(run("ffi.StructuralMap", type_index, &result)); /* a list passed as a view is copied */
   assert_int_equal(num_calls, 2);
   check_release(&result);
-  at = new_node(type_index, none, none);
-  at = make("ffi.List", 1, at, none);
-  root = at.v_obj;
+  inner = new_node(type_index, none, none);
+  inner = make("ffi.List", 1, inner, none);
+  root = inner.v_obj;
   check_ok(call4("ffi.StructuralMap", 4, tvmffi_any_ptr(kTVMFFIObjectRValueRef, &root), list, list,
                  tvmffi_any_int(0), &result));
-  assert_ptr_equal(result.v_obj, at.v_obj);
+  assert_ptr_equal(result.v_obj, inner.v_obj);
   assert_int_equal(item(&result, 0).v_int64, 5);
   check_release(&result);
   check_release(&list);
@@ -184,16 +184,16 @@ static void test_a_visitor_of_a_client(void **state) {
   TVMFFIAny root = make("ffi.Array", 2, tvmffi_any_int(1), make("ffi.List", 1, none, none));
   const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrSVisit, kTVMFFIArray);
   union {
-    void *in;
-    tvmffi_visit out;
+    void *address;
+    tvmffi_visit function;
   } native_hook;
   (void)state;
   num_calls = 0;
   check_ok(call4("ffi.StructuralVisitorVisit", 2, visitor, root, none, none, &result));
   assert_int_equal(num_calls, 4);
   assert_int_equal(hook->type_index, kTVMFFIOpaquePtr);
-  native_hook.in = hook->v_ptr;
-  result = native_hook.out(visitor.v_obj, root);
+  native_hook.address = hook->v_ptr;
+  result = native_hook.function(visitor.v_obj, root);
   assert_int_equal(result.type_index, kTVMFFINone);
   assert_int_equal(num_calls, 7);
   check_release(&root);
@@ -297,12 +297,12 @@ static void test_atoms_stay(void **state) {
   for (i = 0; i < 3; ++i) {
     const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrSMutate, kAtoms[i]);
     union {
-      void *in;
-      tvmffi_mutate out;
+      void *address;
+      tvmffi_mutate function;
     } native_hook;
     assert_int_equal(hook->type_index, kTVMFFIOpaquePtr);
-    native_hook.in = hook->v_ptr;
-    assert_int_equal(native_hook.out(NULL, none).type_index, kTVMFFIUnchanged);
+    native_hook.address = hook->v_ptr;
+    assert_int_equal(native_hook.function(NULL, none).type_index, kTVMFFIUnchanged);
     assert_ptr_equal(tvmffi_type_find_attr(kTvmffiAttrSMaybeInplaceMutate, kAtoms[i])->v_ptr,
                      hook->v_ptr);
   }

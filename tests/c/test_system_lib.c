@@ -7,7 +7,7 @@
 #include "module_support.h"
 #include "support/check.h"
 
-static int one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+static int return_one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)args;
   (void)num_args;
   *result = tvmffi_any_int(handle == NULL ? 1 : -1);
@@ -72,11 +72,11 @@ static void test_F_29_with_prefix_then_without(void **state) {
   TVMFFIObject *plain = get_system_lib(""), *prefixed = get_system_lib("p_");
   (void)state;
   /* Symbols registered after the module was made are found, too. */
-  enter("__tvm_ffi_f", one);
+  enter("__tvm_ffi_f", return_one);
   enter("__tvm_ffi_p_f", two);
-  enter("__tvm_ffi_only_plain", one);
-  enter("bare", one);
-  enter("p_bare", one);
+  enter("__tvm_ffi_only_plain", return_one);
+  enter("bare", return_one);
+  enter("p_bare", return_one);
   assert_int_equal(call_int(plain, "f"), 1);
   assert_int_equal(call_int(prefixed, "f"), 2);
   assert_int_equal(call_int(prefixed, "only_plain"), 1);
@@ -93,7 +93,7 @@ static void test_other_symbols_have_the_prefix_in_front(void **state) {
   TVMFFIByteArray text;
   TVMFFIAny result;
   (void)state;
-  enter("__tvm_ffi_f", one);
+  enter("__tvm_ffi_f", return_one);
   enter("p___tvm_ffi__metadata_f", describe);
   enter("__tvm_ffi__doc_f", describe);
   check_ok(call_on(prefixed, "ffi.ModuleGetFunctionMetadata", "f", 0, &result));
@@ -137,8 +137,8 @@ static void test_L_17g_a_duplicate_replaces_and_is_told(void **state) {
   (void)state;
   check_ok(TVMFFIRuntimeSetLogHook(log_hook, NULL));
   num_logged = 0;
-  enter("__tvm_ffi_f", one);
-  enter("__tvm_ffi_f", one); /* the same address: no warning */
+  enter("__tvm_ffi_f", return_one);
+  enter("__tvm_ffi_f", return_one); /* the same address: no warning */
   assert_int_equal(num_logged, 0);
   assert_int_equal(call_int(module, "f"), 1);
   enter("__tvm_ffi_f", two);

@@ -53,28 +53,30 @@ static void test_L_6_major_version(void **state) {
   TVMFFIObjectHandle tensor = NULL;
   /* Only the version may be read. */
   void *version = malloc(sizeof(DLPackVersion));
-  DLManagedTensorVersioned *from = version;
+  DLManagedTensorVersioned *managed = version;
   const DLPackVersion versions[] = {{0, 8}, {2, 0}, {99, 0}};
   size_t i;
   (void)state;
   for (i = 0; i < 3; ++i) {
-    memcpy(from, &versions[i], sizeof versions[i]);
-    check_fails_with(TVMFFITensorFromDLPackVersioned(from, 64, 1, &tensor), "RuntimeError",
+    memcpy(managed, &versions[i], sizeof versions[i]);
+    check_fails_with(TVMFFITensorFromDLPackVersioned(managed, 64, 1, &tensor), "RuntimeError",
                      "DLPack version");
-    check_fails_with(tvmffi_tensor_wrap_versioned(from, &tensor), "RuntimeError", "DLPack version");
+    check_fails_with(tvmffi_tensor_wrap_versioned(managed, &tensor), "RuntimeError",
+                     "DLPack version");
     assert_null(tensor);
   }
-  free(from);
+  free(managed);
 }
 
-/* Checks the flags exported from a tensor with flags `in`, from its view, and from a view of it. */
-static void check_flags(uint64_t in, uint64_t out) {
+/* Checks the flags exported from a tensor with flags `given`, from its view, and from a view of it.
+ */
+static void check_flags(uint64_t given, uint64_t expected) {
   tensor_source source;
   TVMFFIObjectHandle tensor[3];
   DLManagedTensorVersioned *exported;
   int i;
   init_source_2x3(&source);
-  source.versioned.flags = in;
+  source.versioned.flags = given;
   check_ok(tvmffi_tensor_wrap_versioned(&source.versioned, &tensor[0]));
   for (i = 0; i < 2; ++i) {
     check_ok(TVMFFITensorCreateUnsafeView(tensor[i], &source.versioned.dl_tensor, &tensor[i + 1]));
@@ -82,7 +84,7 @@ static void check_flags(uint64_t in, uint64_t out) {
   for (i = 0; i < 3; ++i) {
     DLManagedTensor *plain;
     check_ok(TVMFFITensorToDLPackVersioned(tensor[i], &exported));
-    assert_int_equal(exported->flags, out);
+    assert_int_equal(exported->flags, expected);
     exported->deleter(exported);
     check_ok(TVMFFITensorToDLPack(tensor[i], &plain));
     plain->deleter(plain);

@@ -95,7 +95,7 @@ static const char *const kNames[] = {
 };
 
 static bool is_exported; /* whether the program exports its copy */
-static enum { kAlone, kLocal, kGlobal } how;
+static enum { kAlone, kLocal, kGlobal } mode;
 static int inside_stream, outside_stream;
 
 /* ---- The copy in libtvm_ffi.so ---- */
@@ -118,7 +118,7 @@ static void find_outside(int flags) {
 static int set_up(void **state) {
   (void)state;
   check_ok(inside.EnvSetStream(kDLCPU, 99, &inside_stream, NULL));
-  if (how != kAlone) find_outside(how == kGlobal ? RTLD_GLOBAL : RTLD_LOCAL);
+  if (mode != kAlone) find_outside(mode == kGlobal ? RTLD_GLOBAL : RTLD_LOCAL);
   return 0;
 }
 
@@ -323,7 +323,7 @@ static void test_kernels_of_a_program_that_exports(void **state) {
   (void)state;
   check_binding(&inside, "bound.so", &inside);
   check_binding(&inside, "bound_named.so", &inside);
-  if (how == kAlone) return;
+  if (mode == kAlone) return;
   check_binding(&outside, "bound.so", &inside);
   check_binding(&outside, "bound_named.so", &inside);
 }
@@ -346,7 +346,7 @@ static void check_cannot_be_called(const char *file) {
 
 static void test_kernels_of_a_program_that_does_not(void **state) {
   (void)state;
-  if (how == kGlobal) {
+  if (mode == kGlobal) {
     check_binding(&inside, "bound.so", &outside);
     check_binding(&outside, "bound.so", &outside);
   } else {
@@ -401,7 +401,7 @@ static void test_one_ends_before_the_other(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest of_two[] = {
+  const struct CMUnitTest pair_tests[] = {
       cmocka_unit_test(test_globals_and_types),
       cmocka_unit_test(test_errors_streams_and_allocators),
       cmocka_unit_test(test_objects),
@@ -411,15 +411,15 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_kernels_of_a_program_that_exports)};
   const struct CMUnitTest of_closed[] = {cmocka_unit_test(test_kernels_of_a_program_that_does_not)};
   const struct CMUnitTest of_plugins[] = {cmocka_unit_test(test_a_plugin_with_the_archive)};
-  const struct CMUnitTest at_last[] = {cmocka_unit_test(test_one_ends_before_the_other)};
+  const struct CMUnitTest final_tests[] = {cmocka_unit_test(test_one_ends_before_the_other)};
   int failed;
   if (argc != 3) return 1;
   is_exported = strcmp(argv[1], "exporting") == 0;
-  how = strcmp(argv[2], "alone") == 0 ? kAlone : strcmp(argv[2], "local") == 0 ? kLocal : kGlobal;
+  mode = strcmp(argv[2], "alone") == 0 ? kAlone : strcmp(argv[2], "local") == 0 ? kLocal : kGlobal;
   failed = is_exported ? cmocka_run_group_tests(of_exporting, set_up, NULL)
                        : cmocka_run_group_tests(of_closed, set_up, NULL);
-  if (how != kAlone) failed += cmocka_run_group_tests(of_two, NULL, NULL);
+  if (mode != kAlone) failed += cmocka_run_group_tests(pair_tests, NULL, NULL);
   failed += cmocka_run_group_tests(of_plugins, NULL, NULL);
-  if (how != kAlone) failed += cmocka_run_group_tests(at_last, NULL, NULL);
+  if (mode != kAlone) failed += cmocka_run_group_tests(final_tests, NULL, NULL);
   return failed != 0;
 }

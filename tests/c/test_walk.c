@@ -113,11 +113,11 @@ static void release_both(void *arg) {
   tvmffi_any_release(&j->values[1]);
 }
 
-static void run_ok(job *j, int which) {
-  j->walk = kWalks[which].walk;
+static void run_ok(job *j, int index) {
+  j->walk = kWalks[index].walk;
   thread_run(run, j, kSmallStack);
   if (j->rc != 0 || j->error[0] != '\0') {
-    fail_msg("%s: %d, %s", kWalks[which].name, j->rc, j->error);
+    fail_msg("%s: %d, %s", kWalks[index].name, j->rc, j->error);
   }
 }
 
@@ -153,12 +153,12 @@ static TVMFFIAny nest_mixed(TVMFFIAny value, int levels) {
 
 static void test_a_million_levels_and_too_many(void **state) {
   job j;
-  int i, which;
+  int i, index;
   (void)state;
-  for (which = 0; which < 2; ++which) j.values[which] = nest_mixed(tvmffi_any_int(1), kDeep);
+  for (index = 0; index < 2; ++index) j.values[index] = nest_mixed(tvmffi_any_int(1), kDeep);
   for (i = 0; i < kNumWalks; ++i) run_ok(&j, i);
-  for (which = 0; which < 2; ++which) {
-    j.values[which] = nest_mixed(j.values[which], kTvmffiMaxWalkDepth - kDeep + 1);
+  for (index = 0; index < 2; ++index) {
+    j.values[index] = nest_mixed(j.values[index], kTvmffiMaxWalkDepth - kDeep + 1);
   }
   for (i = 0; i < kNumWalks; ++i) {
     if (kWalks[i].is_slow) continue;

@@ -175,11 +175,11 @@ static void test_deep_copy(void **state) {
 
 static int make_types(void **state) {
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } setter;
   (void)state;
-  setter.in = cut_and_set;
+  setter.function = cut_and_set;
   lending_type = add_node_type("test.Lending", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_own_getters(lending_type);
   hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
@@ -188,7 +188,7 @@ static int make_types(void **state) {
   getting_type = add_node_type("test.Getting", kTVMFFISEqHashKindTreeNode, 0, 0);
   writable_field(getting_type, 0)->getter = cut_and_get;
   setting_type = add_node_type("test.Setting", kTVMFFISEqHashKindTreeNode, 0, 0);
-  writable_field(setting_type, 0)->setter = setter.out;
+  writable_field(setting_type, 0)->setter = setter.address;
   key_type = add_node_type("test.Key", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_hook(key_type, "__any_hash__", hash_of_key);
   set_hook(key_type, "__any_equal__", equality_of_keys);

@@ -39,16 +39,16 @@ static void empty_table(void) {
 }
 
 static void test_deep_copy_keeps_sharing(void **state) {
-  TVMFFIAny copy, at;
+  TVMFFIAny copy, current;
   int depth;
   (void)state;
   fill_table("test.CopiedRef");
   check_ok(tvmffi_deep_copy(&table[0], &copy));
-  at = copy;
+  current = copy;
   for (depth = 1; depth < kTableSize; ++depth) {
-    assert_ptr_equal(as_node(&at)->value.v_obj, as_node(&at)->next.v_obj);
-    assert_ptr_not_equal(as_node(&at)->value.v_obj, table[depth].v_obj);
-    at = as_node(&at)->value;
+    assert_ptr_equal(as_node(&current)->value.v_obj, as_node(&current)->next.v_obj);
+    assert_ptr_not_equal(as_node(&current)->value.v_obj, table[depth].v_obj);
+    current = as_node(&current)->value;
   }
   check_release(&copy);
   empty_table();
@@ -96,15 +96,15 @@ static int depth_of_hooks;
 
 static int compare_other_first(void *self, const TVMFFIAny *args, int32_t num_args,
                                TVMFFIAny *result) {
-  TVMFFIAny in[4];
+  TVMFFIAny inner_args[4];
   (void)self;
   (void)num_args;
   if (depth_of_hooks++ == 0) {
-    in[0] = other;
-    in[1] = args[1];
-    in[2] = tvmffi_any_int(0);
-    in[3] = tvmffi_any_raw_str("value");
-    check_ok(TVMFFIFunctionCall(args[2].v_obj, in, 4, result));
+    inner_args[0] = other;
+    inner_args[1] = args[1];
+    inner_args[2] = tvmffi_any_int(0);
+    inner_args[3] = tvmffi_any_raw_str("value");
+    check_ok(TVMFFIFunctionCall(args[2].v_obj, inner_args, 4, result));
   }
   *result = tvmffi_any_bool(1);
   return 0;
@@ -145,15 +145,15 @@ static void delete_key(void *self, int flags) {
 }
 
 static int erase_key(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIAny in[2], none;
+  TVMFFIAny erase_args[2], none;
   int i;
   (void)self;
   (void)args;
   (void)num_args;
   for (i = 0; i < 2; ++i) {
-    in[0] = dicts[i];
-    in[1] = key;
-    check_ok(call_global("ffi.DictErase", in, 2, &none));
+    erase_args[0] = dicts[i];
+    erase_args[1] = key;
+    check_ok(call_global("ffi.DictErase", erase_args, 2, &none));
   }
   check_release(&key);
   *result = tvmffi_any_bool(1);

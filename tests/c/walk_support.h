@@ -34,16 +34,16 @@ static inline void add_any_field(int32_t type_index, const char *name, int64_t o
                                  int64_t flags) {
   TVMFFIFieldInfo field = make_field(name);
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } setter;
-  setter.in = set_any_field;
+  setter.function = set_any_field;
   field.flags = flags;
   field.size = sizeof(TVMFFIAny);
   field.alignment = 8;
   field.offset = offset;
   field.getter = get_any_field;
-  field.setter = setter.out;
+  field.setter = setter.address;
   field.field_static_type_index = kTVMFFIAny;
   check_ok(TVMFFITypeRegisterField(type_index, &field));
 }

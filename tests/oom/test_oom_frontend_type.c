@@ -24,10 +24,10 @@ static int call(void *context) {
 static TVMFFIObject *find_function(const job *j, const char *name) {
   TVMFFIByteArray bytes = check_bytes(name);
   const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(&bytes);
-  int32_t at;
+  int32_t row;
   if (column == NULL) return NULL;
-  at = j->type_index - column->begin_index;
-  return at >= 0 && at < column->size ? column->data[at].v_obj : NULL;
+  row = j->type_index - column->begin_index;
+  return row >= 0 && row < column->size ? column->data[row].v_obj : NULL;
 }
 
 static void not_registered(void *context) {

@@ -119,7 +119,7 @@ static void test_maps_and_mutations(void **state) {
 
 static void test_paths(void **state) {
   tvmffi_visit_error_context *context = tvmffi_reflect_new(kTvmffiVisitErrorContext);
-  TVMFFIAny at;
+  TVMFFIAny current;
   call c;
   (void)state;
   memset(&c, 0, sizeof c);
@@ -128,11 +128,11 @@ static void test_paths(void **state) {
   c.args[1] = tvmffi_any_object(context);
   c.args[2] = tvmffi_any_bool(0);
   c.num_args = 3;
-  at = item(&as_node(&c.args[0])->a, 0);           /* the Map */
-  at = (*(TVMFFIAny **)(void *)(at.v_obj + 1))[1]; /* the List */
-  at = item(&at, 0);
-  check_ok(call4("ffi.ListAppend", 2, tvmffi_any_object(context->reverse_visit_pattern), at, none,
-                 none, &c.result));
+  current = item(&as_node(&c.args[0])->a, 0);                /* the Map */
+  current = (*(TVMFFIAny **)(void *)(current.v_obj + 1))[1]; /* the List */
+  current = item(&current, 0);
+  check_ok(call4("ffi.ListAppend", 2, tvmffi_any_object(context->reverse_visit_pattern), current,
+                 none, none, &c.result));
   check_ok(run(&c));
   check_release(&c.result);
   assert_true(oom_check(run, no_result, undo, &c, 0) >= 8);

@@ -95,9 +95,9 @@ static void let_go_of_members(void *context, int index) {
   int i;
   if (index == 0) TVMFFIObjectDecRef(c->members[kLevels - 1]);
   for (i = 0; i < kLevels; ++i) {
-    int which = index % 2 == 0 ? i : kLevels - 1 - i;
-    if (weak_promote(c->members[which])) TVMFFIObjectDecRef(c->members[which]);
-    weak_release(c->members[which]);
+    int level = index % 2 == 0 ? i : kLevels - 1 - i;
+    if (weak_promote(c->members[level])) TVMFFIObjectDecRef(c->members[level]);
+    weak_release(c->members[level]);
   }
 }
 

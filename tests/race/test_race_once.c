@@ -112,8 +112,8 @@ static void want_chains(void *arg, int index) {
   (void)arg;
   for (chain = 0; chain < kHandles / kChain; ++chain) {
     for (i = 0; i < kChain; ++i) {
-      int at = index % 2 == 0 ? i : kChain - 1 - i;
-      current = &slots[chain * kChain + at];
+      int position = index % 2 == 0 ? i : kChain - 1 - i;
+      current = &slots[chain * kChain + position];
       expect(TVMFFIHandleInitOnce(&current->handle, initialise_chain) == 0);
     }
   }
