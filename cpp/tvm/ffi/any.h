@@ -33,8 +33,7 @@ template <typename T>
 TVM_FFI_LOCAL inline constexpr bool is_borrowed_v<Optional<T>> = is_borrowed_v<T>;
 
 TVM_FFI_LOCAL_INLINE bool SameBits(const TVMFFIAny &a, const TVMFFIAny &b) {
-  return a.type_index == b.type_index && a.zero_padding == b.zero_padding &&
-         a.v_int64 == b.v_int64;
+  return a.type_index == b.type_index && a.zero_padding == b.zero_padding && a.v_int64 == b.v_int64;
 }
 
 TVM_FFI_LOCAL_COLD int RaiseNotOwned() {
@@ -73,9 +72,9 @@ TVM_FFI_LOCAL_INLINE void InplaceConvertAnyViewToAny(TVMFFIAny *value) {
 template <typename T>
 TVM_FFI_LOCAL T CastView(const TVMFFIAny *source) {
   Reader<T> reader;
-  const int why = reader.Read(source);
-  if (TVM_FFI_PREDICT_FALSE(why != kReadOk)) {
-    ThrowCannotConvert(TypeRecordOf<T>::value, source, why);
+  const int status = reader.Read(source);
+  if (TVM_FFI_PREDICT_FALSE(status != kReadOk)) {
+    ThrowCannotConvert(TypeRecordOf<T>::value, source, status);
   }
   return reader.Take();
 }

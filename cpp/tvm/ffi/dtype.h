@@ -96,9 +96,9 @@ struct TypeTraits<DLDataType> : detail::NamedTraits<DLDataType> {
     if (TVM_FFI_PREDICT_FALSE(source->type_index != kTVMFFIDataType)) {
       // Not into *out: the address of one reader would force those of all arguments into memory.
       DLDataType parsed{};
-      const int why = Parse(source, &parsed);
+      const int status = Parse(source, &parsed);
       *out = parsed;
-      return why;
+      return status;
     }
     *out = source->v_dtype;
     return detail::kReadOk;

@@ -293,9 +293,9 @@ TVM_FFI_LOCAL Expected<T> CastViewExpected(const TVMFFIAny *source) {
     return AnyUnsafe::MoveTVMFFIAnyRawToAny(value);
   } else {
     Reader<T> reader;
-    const int why = reader.Read(source);
-    if (TVM_FFI_PREDICT_FALSE(why != kReadOk)) {
-      RaiseCannotConvert(TypeRecordOf<T>::value, source, why);
+    const int status = reader.Read(source);
+    if (TVM_FFI_PREDICT_FALSE(status != kReadOk)) {
+      RaiseCannotConvert(TypeRecordOf<T>::value, source, status);
       return MoveFromSafeCallRaised();
     }
     return T(reader.Take());
@@ -313,9 +313,9 @@ TVM_FFI_LOCAL Expected<T> ResultAsExpected(Any &&result) {
     if (result == nullptr) return Expected<void>();
   } else {
     Reader<T> reader;
-    const int why = reader.Read(data);
-    if (why == kReadOk) return Expected<T>(T(reader.Take()));
-    if (why == kReadRaised) return MoveFromSafeCallRaised();
+    const int status = reader.Read(data);
+    if (status == kReadOk) return Expected<T>(T(reader.Take()));
+    if (status == kReadRaised) return MoveFromSafeCallRaised();
   }
   if constexpr (!std::is_same_v<T, Any>) {
     if (data->type_index == kTVMFFIError) {
@@ -427,9 +427,9 @@ struct TypeTraits<Expected<T>> : detail::ReadTraits<Expected<T>> {
   /** A T, otherwise an error. These traits have a Reader of their own, and no Read. */
   TVM_FFI_LOCAL static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *source) {
     detail::Reader<Self> reader;
-    const int why = reader.Read(source);
-    if (why == detail::kReadRaised) detail::ThrowRaised();
-    return why == detail::kReadOk ? std::optional<Self>(reader.Take()) : std::nullopt;
+    const int status = reader.Read(source);
+    if (status == detail::kReadRaised) detail::ThrowRaised();
+    return status == detail::kReadOk ? std::optional<Self>(reader.Take()) : std::nullopt;
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
@@ -470,9 +470,9 @@ struct Reader<Expected<T>> {
       return kReadOk;
     } else {
       Reader<T> reader;
-      const int why = reader.Read(source);
-      if (why == kReadOk) value.emplace(T(reader.Take()));
-      return why;
+      const int status = reader.Read(source);
+      if (status == kReadOk) value.emplace(T(reader.Take()));
+      return status;
     }
   }
   TVM_FFI_LOCAL_INLINE Expected<T> &&Take() { return static_cast<Expected<T> &&>(*value); }

@@ -451,9 +451,9 @@ struct TypeTraits<TypedFunction<R(Params...)>> : detail::ReadTraits<TypedFunctio
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Self *out) {
     Function packed;
-    const int why = TypeTraits<Function>::Read(source, &packed);
-    if (why == detail::kReadOk) *out = Self(std::move(packed));
-    return why;
+    const int status = TypeTraits<Function>::Read(source, &packed);
+    if (status == detail::kReadOk) *out = Self(std::move(packed));
+    return status;
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {

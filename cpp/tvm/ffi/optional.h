@@ -374,9 +374,9 @@ struct TypeTraits<Optional<T>> : detail::ReadTraits<Optional<T>> {
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, Optional<T> *out) {
     if (source->type_index == kTVMFFINone) return detail::kReadOk;
     detail::Reader<T> reader;
-    const int why = reader.Read(source);
-    if (why == detail::kReadOk) out->Set(reader.Take());
-    return why;
+    const int status = reader.Read(source);
+    if (status == detail::kReadOk) out->Set(reader.Take());
+    return status;
   }
   template <typename Sink>
   TVM_FFI_LOCAL_INLINE static constexpr void PutTypeStr(Sink &sink) {

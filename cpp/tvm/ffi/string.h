@@ -32,7 +32,7 @@ template <typename Base, typename S>
 struct TVM_FFI_LOCAL BytesObjStd : Base {
   S content;
   TVM_FFI_LOCAL_INLINE ~BytesObjStd() = default;
-  TVM_FFI_LOCAL explicit BytesObjStd(S &&from) : content(static_cast<S &&>(from)) {
+  TVM_FFI_LOCAL explicit BytesObjStd(S &&source) : content(static_cast<S &&>(source)) {
     this->TVMFFIByteArray::data = content.data();
     this->TVMFFIByteArray::size = content.size();
   }
@@ -113,10 +113,10 @@ class BytesCell {
   }
   /** Takes over the buffer; the content is always in an object. */
   template <typename S>
-  TVM_FFI_LOCAL_INLINE void Take(S &&from) {
+  TVM_FFI_LOCAL_INLINE void Take(S &&source) {
     using Obj = std::conditional_t<kLarge == kTVMFFIStr, StringObj, BytesObj>;
     SetInt(&data_, kSmall, 0);
-    auto obj = make_object<BytesObjStd<Obj, S>>(static_cast<S &&>(from));
+    auto obj = make_object<BytesObjStd<Obj, S>>(static_cast<S &&>(source));
     SetObject(&data_, ObjectUnsafe::MoveObjectPtrToTVMFFIObjectPtr(std::move(obj)));
   }
 

@@ -50,16 +50,16 @@ class ArrayObj : public SeqBaseObj {
     }
     return array;
   }
-  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, const ArrayObj *from) {
-    ObjectPtr<ArrayObj> array = NewFor(capacity, from);
-    array->AppendAllInRoom(*from);
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> CopyFrom(int64_t capacity, const ArrayObj *source) {
+    ObjectPtr<ArrayObj> array = NewFor(capacity, source);
+    array->AppendAllInRoom(*source);
     return array;
   }
   /** Not used by these headers; sources written for the reference's headers may call it. */
-  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *from) {
-    ObjectPtr<ArrayObj> array = NewFor(capacity, from);
-    for (size_t i = 0; i < from->size(); ++i) array->AppendInRoom(std::move(from->items()[i]));
-    from->TVMFFISeqCell::size = 0;
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> MoveFrom(int64_t capacity, ArrayObj *source) {
+    ObjectPtr<ArrayObj> array = NewFor(capacity, source);
+    for (size_t i = 0; i < source->size(); ++i) array->AppendInRoom(std::move(source->items()[i]));
+    source->TVMFFISeqCell::size = 0;
     return array;
   }
   /**
@@ -71,8 +71,8 @@ class ArrayObj : public SeqBaseObj {
   TVM_FFI_LOCAL_INLINE void Append(Any value) { AppendInRoom(static_cast<Any &&>(value)); }
 
  private:
-  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> NewFor(int64_t capacity, const ArrayObj *from) {
-    if (capacity < static_cast<int64_t>(from->size())) {
+  TVM_FFI_LOCAL static ObjectPtr<ArrayObj> NewFor(int64_t capacity, const ArrayObj *source) {
+    if (capacity < static_cast<int64_t>(source->size())) {
       detail::Throw("ValueError", "Not enough capacity");
     }
     return New(capacity);
@@ -204,29 +204,29 @@ class Array : public ObjectRef {
     push_back(T(static_cast<Args &&>(args)...));
   }
   TVM_FFI_LOCAL void insert(iterator position, T item) {
-    const int64_t at = IndexOf(position, "cannot insert a null array");
+    const int64_t index = IndexOf(position, "cannot insert a null array");
     Any value(static_cast<T &&>(item));
-    detail::PrepareArray(&data_, 1)->insert(at, static_cast<Any &&>(value));
+    detail::PrepareArray(&data_, 1)->insert(index, static_cast<Any &&>(value));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
-    const int64_t at = IndexOf(position, "cannot insert a null array");
+    const int64_t index = IndexOf(position, "cannot insert a null array");
     Array items(first, last);
     detail::PrepareArray(&data_, static_cast<int64_t>(items.size()))
-        ->insert(at, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
+        ->insert(index, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
   TVM_FFI_LOCAL void pop_back() {
     if (data_ == nullptr) detail::Throw("RuntimeError", "cannot pop_back a null array");
     ToChange(0)->pop_back();
   }
   TVM_FFI_LOCAL void erase(iterator position) {
-    const int64_t at = IndexOf(position, "cannot erase a null array");
-    detail::PrepareArray(&data_, 0)->erase(at);
+    const int64_t index = IndexOf(position, "cannot erase a null array");
+    detail::PrepareArray(&data_, 0)->erase(index);
   }
   TVM_FFI_LOCAL void erase(iterator first, iterator last) {
-    const int64_t at = IndexOf(first, "cannot erase a null array");
+    const int64_t index = IndexOf(first, "cannot erase a null array");
     const int64_t end = IndexOf(last, "cannot erase a null array");
-    if (at != end) detail::PrepareArray(&data_, 0)->erase(at, end);
+    if (index != end) detail::PrepareArray(&data_, 0)->erase(index, end);
   }
   /** New elements are None. */
   TVM_FFI_LOCAL void resize(int64_t n) {
@@ -356,8 +356,8 @@ struct TypeTraits<Array<T>> : detail::OwnRefTraits<Array<T>> {
     ObjectPtr<ArrayObj> made = ArrayObj::New(cell->size);
     for (int64_t i = 0; i < cell->size && made->size() < made->capacity(); ++i) {
       detail::Reader<T> reader;
-      const int why = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
-      if (why != detail::kReadOk) return why;
+      const int status = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (status != detail::kReadOk) return status;
       made->Append(Any(T(reader.Take())));
     }
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Array<T>>(std::move(made));

@@ -36,9 +36,9 @@ class ListObj : public SeqBaseObj {
     EnsureRoom(1);
     AppendInRoom(static_cast<Any &&>(value));
   }
-  TVM_FFI_LOCAL void AppendAll(const SeqBaseObj &from) {
-    ReserveMore(static_cast<int64_t>(from.size()));
-    AppendAllInRoom(from);
+  TVM_FFI_LOCAL void AppendAll(const SeqBaseObj &source) {
+    ReserveMore(static_cast<int64_t>(source.size()));
+    AppendAllInRoom(source);
   }
   /** Makes room for n elements, if there is less. May move them, as Append. */
   TVM_FFI_LOCAL void Reserve(int64_t n) { EnsureCapacity(n); }
@@ -150,18 +150,18 @@ class List : public ObjectRef {
   }
   TVM_FFI_LOCAL void insert(iterator position, T item) {
     ListObj *list = RequireFor("cannot insert to a null list");
-    const int64_t at = position.address() - list->begin();
+    const int64_t index = position.address() - list->begin();
     Any value(static_cast<T &&>(item));
     list->ReserveMore(1);
-    list->insert(at, static_cast<Any &&>(value));
+    list->insert(index, static_cast<Any &&>(value));
   }
   template <typename Iterator>
   TVM_FFI_LOCAL_INLINE void insert(iterator position, Iterator first, Iterator last) {
     ListObj *list = RequireFor("cannot insert to a null list");
-    const int64_t at = position.address() - list->begin();
+    const int64_t index = position.address() - list->begin();
     const Array<T> items(first, last);
     list->ReserveMore(static_cast<int64_t>(items.size()));
-    list->insert(at, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
+    list->insert(index, items.GetArrayObj()->begin(), items.GetArrayObj()->end());
   }
   TVM_FFI_LOCAL void pop_back() { RequireFor("cannot pop_back a null list")->pop_back(); }
   TVM_FFI_LOCAL void erase(iterator position) {
@@ -241,8 +241,8 @@ struct TypeTraits<List<T>> : detail::OwnRefTraits<List<T>> {
     List<T> made;
     for (int64_t i = 0; i < cell->size; ++i) {
       detail::Reader<T> reader;
-      const int why = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
-      if (why != detail::kReadOk) return why;
+      const int status = reader.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (status != detail::kReadOk) return status;
       made.push_back(T(reader.Take()));
     }
     *out = std::move(made);

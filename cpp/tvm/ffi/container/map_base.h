@@ -59,9 +59,9 @@ struct MapAccess {
     }
     return items;
   }
-  TVM_FFI_LOCAL static ObjectPtr<Object> CopyOf(const MapTable *from) {
+  TVM_FFI_LOCAL static ObjectPtr<Object> CopyOf(const MapTable *source) {
     ObjectPtr<Object> made = New(true, nullptr, 0);
-    if (from != nullptr) TableOf(made)->CopyFrom(from);
+    if (source != nullptr) TableOf(made)->CopyFrom(source);
     return made;
   }
   /** Makes a Map unshared, by copying it if needed. */
@@ -152,7 +152,7 @@ class MapIterator {
   using iterator_category = std::bidirectional_iterator_tag;
 
   TVM_FFI_LOCAL_INLINE MapIterator() = default;
-  TVM_FFI_LOCAL_INLINE explicit MapIterator(MapBaseObj::iterator at) : at_(at) {}
+  TVM_FFI_LOCAL_INLINE explicit MapIterator(MapBaseObj::iterator position) : at_(position) {}
   TVM_FFI_LOCAL_INLINE const std::pair<K, V> operator*() const {
     const MapBaseObj::KVType &entry = *at_;
     return std::pair<K, V>(AnyUnsafe::CopyFromAnyViewAfterCheck<K>(entry.first),
@@ -200,9 +200,9 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL size_t count(const K &key) const { return find(key) != end() ? 1 : 0; }
   TVM_FFI_LOCAL std::optional<V> Get(const K &key) const {
     if (data_ == nullptr) return std::nullopt;
-    const MapBaseObj::iterator at = FindAt(key);
-    if (at == GetMapObj()->end()) return std::nullopt;
-    return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(at->second);
+    const MapBaseObj::iterator found = FindAt(key);
+    if (found == GetMapObj()->end()) return std::nullopt;
+    return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(found->second);
   }
   TVM_FFI_LOCAL void Set(const K &key, const V &value) {
     MapAccess::Set(&data_, kIsMap, MapKey<K>(key).get(), Any(value));
@@ -286,9 +286,9 @@ struct MapTraits : OwnRefTraits<Self> {
          item += 2) {
       Reader<K> key;
       Reader<V> value;
-      int why = key.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(item[0]));
-      if (why == kReadOk) why = value.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(item[1]));
-      if (why != kReadOk) return why;
+      int status = key.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(item[0]));
+      if (status == kReadOk) status = value.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(item[1]));
+      if (status != kReadOk) return status;
       made.Set(key.Take(), value.Take());
     }
     *out = std::move(made);
@@ -350,8 +350,8 @@ TVM_FFI_LOCAL inline void MapBaseObj::clear() {
   const detail::MapAccess::AsDict as_dict(&table()->header);
   detail::CallGlobal(detail::GlobalDictClear(), self.get());
 }
-TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *from) {
-  return detail::MapAccess::CopyOf(from->table());
+TVM_FFI_LOCAL inline ObjectPtr<Object> MapObj::ShallowCopy(const MapObj *source) {
+  return detail::MapAccess::CopyOf(source->table());
 }
 
 TVM_FFI_NAMESPACE_END

@@ -108,8 +108,8 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
   template <typename Iterator>
   TVM_FFI_LOCAL void insert(int64_t i, Iterator first, Iterator last) {
     if constexpr (detail::IsMultiPass<Iterator>::value) {
-      Any *to = OpenGap(i, detail::CapacityFor(first, last));
-      for (; first != last; ++first) *to++ = Any(*first);
+      Any *target = OpenGap(i, detail::CapacityFor(first, last));
+      for (; first != last; ++first) *target++ = Any(*first);
     } else {
       // Their number is known only at the end: append them, then rotate them to their place.
       const int64_t size = TVMFFISeqCell::size;
@@ -186,18 +186,18 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     while (first < --last) items()[first++].swap(items()[last]);
   }
   /** Opens a gap of n None elements at an index; returns the first of them. */
-  TVM_FFI_LOCAL Any *OpenGap(int64_t at, int64_t n) {
+  TVM_FFI_LOCAL Any *OpenGap(int64_t index, int64_t n) {
     const int64_t size = TVMFFISeqCell::size;
-    if (at < 0 || at > size) {
-      detail::ThrowNumbers("IndexError", "Index ", at, " out of bounds [0, ", size, "]");
+    if (index < 0 || index > size) {
+      detail::ThrowNumbers("IndexError", "Index ", index, " out of bounds [0, ", size, "]");
     }
     if (n > TVMFFISeqCell::capacity - size) {
       detail::ThrowNumbers("InternalError", "no room for ", n, " more elements in a sequence of ",
                            TVMFFISeqCell::capacity, "");
     }
     for (int64_t i = 0; i < n; ++i) AppendInRoom(Any());
-    for (int64_t i = size; i-- > at;) items()[i + n].swap(items()[i]);
-    return items() + at;
+    for (int64_t i = size; i-- > index;) items()[i + n].swap(items()[i]);
+    return items() + index;
   }
   /** Requires room: the caller has checked the capacity. */
   TVM_FFI_LOCAL_INLINE void AppendInRoom(Any &&value) {
@@ -205,10 +205,10 @@ class SeqBaseObj : public Object, protected TVMFFISeqCell {
     ++TVMFFISeqCell::size;
   }
   /** The same for copies of all elements of another sequence. */
-  TVM_FFI_LOCAL void AppendAllInRoom(const SeqBaseObj &from) {
-    Any *to = items() + TVMFFISeqCell::size;
-    for (const Any &item : from) ::new (static_cast<void *>(to++)) Any(item);
-    TVMFFISeqCell::size = to - items();
+  TVM_FFI_LOCAL void AppendAllInRoom(const SeqBaseObj &source) {
+    Any *target = items() + TVMFFISeqCell::size;
+    for (const Any &item : source) ::new (static_cast<void *>(target++)) Any(item);
+    TVMFFISeqCell::size = target - items();
   }
   /** The same for any number of elements, of a sequence that nobody else can see yet. */
   class Filler {
@@ -299,7 +299,7 @@ class SeqIterator {
   using iterator_category = std::random_access_iterator_tag;
 
   TVM_FFI_LOCAL_INLINE SeqIterator() : at_(nullptr) {}
-  TVM_FFI_LOCAL_INLINE explicit SeqIterator(const Any *at) : at_(at) {}
+  TVM_FFI_LOCAL_INLINE explicit SeqIterator(const Any *position) : at_(position) {}
   TVM_FFI_LOCAL_INLINE const T operator*() const {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(*at_);
   }

@@ -89,9 +89,9 @@ TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeShape(size_t size, int64_t **out) {
 }
 
 TVM_FFI_LOCAL inline ObjectPtr<Object> CopyShape(const int64_t *data, size_t size) {
-  int64_t *to = nullptr;
-  ObjectPtr<Object> obj = MakeShape(size, &to);
-  if (size != 0) std::memcpy(to, data, size * sizeof *data);
+  int64_t *target = nullptr;
+  ObjectPtr<Object> obj = MakeShape(size, &target);
+  if (size != 0) std::memcpy(target, data, size * sizeof *data);
   return obj;
 }
 
@@ -99,9 +99,9 @@ TVM_FFI_LOCAL inline void FillStridesFromShape(ShapeView shape, int64_t *out) {
   FillStrides(shape.data(), shape.size(), out);
 }
 TVM_FFI_LOCAL inline ObjectPtr<ShapeObj> MakeStridesFromShape(ShapeView shape) {
-  int64_t *to = nullptr;
-  ObjectPtr<ShapeObj> strides = MakeShape(shape.size(), &to);
-  FillStridesFromShape(shape, to);
+  int64_t *target = nullptr;
+  ObjectPtr<ShapeObj> strides = MakeShape(shape.size(), &target);
+  FillStridesFromShape(shape, target);
   return strides;
 }
 
@@ -129,10 +129,10 @@ class Shape : public ObjectRef, public detail::ShapeAccess<Shape> {
   template <typename Iterator, typename = decltype(*std::declval<Iterator &>())>
   TVM_FFI_LOCAL Shape(Iterator first, Iterator last) : ObjectRef(UnsafeInit{}) {
     size_t size = 0;
-    int64_t *to = nullptr;
+    int64_t *target = nullptr;
     for (Iterator i = first; i != last; ++i) ++size;
-    data_ = detail::MakeShape(size, &to);
-    for (; first != last; ++first) *to++ = static_cast<int64_t>(*first);
+    data_ = detail::MakeShape(size, &target);
+    for (; first != last; ++first) *target++ = static_cast<int64_t>(*first);
   }
   /** Row-major strides of a shape. */
   TVM_FFI_LOCAL static Shape StridesFromShape(ShapeView shape) {
@@ -192,15 +192,15 @@ struct TypeTraits<Shape> : detail::OwnRefTraits<Shape> {
     if (source->type_index != kTVMFFIArray) return detail::kReadMismatch;
     const TVMFFISeqCell *cell = TVMFFISeqGetCellPtr(source->v_obj);
     const TVMFFIAny *items = static_cast<const TVMFFIAny *>(cell->data);
-    int64_t *to = nullptr;
+    int64_t *target = nullptr;
     for (int64_t i = 0; i < cell->size; ++i) {
       if (items[i].type_index != kTVMFFIInt && items[i].type_index != kTVMFFIBool) {
         return detail::kReadMismatch;
       }
     }
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Shape>(
-        detail::MakeShape(static_cast<size_t>(cell->size), &to));
-    for (int64_t i = 0; i < cell->size; ++i) to[i] = items[i].v_int64;
+        detail::MakeShape(static_cast<size_t>(cell->size), &target));
+    for (int64_t i = 0; i < cell->size; ++i) target[i] = items[i].v_int64;
     return detail::kReadOk;
   }
 };

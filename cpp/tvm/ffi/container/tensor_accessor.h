@@ -350,12 +350,12 @@ class BasicTensorAccessor {
    * (null).
    */
   TVM_FFI_LOCAL explicit BasicTensorAccessor(const TensorView &tensor) {
-    const DLTensor &from = *tensor.GetDLTensorPtr();
-    if (TVM_FFI_PREDICT_FALSE(!detail::Fits(rule, from))) {
-      detail::RaiseUnfit(rule, "", nullptr, from, 0);
+    const DLTensor &source = *tensor.GetDLTensorPtr();
+    if (TVM_FFI_PREDICT_FALSE(!detail::Fits(rule, source))) {
+      detail::RaiseUnfit(rule, "", nullptr, source, 0);
       detail::ThrowRaised();
     }
-    Set(from);
+    Set(source);
   }
   /** The same elements, made const, or with strides that are read at run time. */
   template <typename U, bool kFrom, typename = std::enable_if_t<CanView<U, kFrom>()>>
@@ -377,11 +377,11 @@ class BasicTensorAccessor {
   }
   /** The element if N is 1, otherwise an accessor of the remaining dimensions. */
   template <typename I = int64_t>
-  TVM_FFI_DETAIL_ACCESS decltype(auto) operator[](I at) const {
+  TVM_FFI_DETAIL_ACCESS decltype(auto) operator[](I position) const {
     static_assert(N > 0, "a tensor of no dimensions has no index: write x()");
     static_assert(is_index_v<I>, "an index is an integer");
     CheckElement();
-    const int64_t index = static_cast<int64_t>(at);
+    const int64_t index = static_cast<int64_t>(position);
     detail::CheckIndex<TVM_FFI_CHECK_INDEX != 0>(index, 0, sizes_[0]);
     if constexpr (N == 1) {
       return static_cast<T &>(data_[index * stride(0)]);

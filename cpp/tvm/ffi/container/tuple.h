@@ -165,8 +165,9 @@ struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
     if (cell->size != static_cast<int64_t>(sizeof...(Types))) return detail::kReadMismatch;
     [[maybe_unused]] const TVMFFIAny *item = static_cast<const TVMFFIAny *>(cell->data);
     ObjectPtr<ArrayObj> made = ArrayObj::New(cell->size);
-    int why = detail::kReadOk;
-    if (!(((why = ReadItem<Types>(item++, made.get())) == detail::kReadOk) && ...)) return why;
+    int status = detail::kReadOk;
+    if (!(((status = ReadItem<Types>(item++, made.get())) == detail::kReadOk) && ...))
+      return status;
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Self>(std::move(made));
     return detail::kReadOk;
   }
@@ -206,11 +207,11 @@ struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
     }
   }
   template <typename T>
-  TVM_FFI_LOCAL_INLINE static int ReadItem(const TVMFFIAny *item, ArrayObj *to) {
+  TVM_FFI_LOCAL_INLINE static int ReadItem(const TVMFFIAny *item, ArrayObj *target) {
     detail::Reader<T> reader;
-    const int why = reader.Read(item);
-    if (why == detail::kReadOk) to->Append(Any(T(reader.Take())));
-    return why;
+    const int status = reader.Read(item);
+    if (status == detail::kReadOk) target->Append(Any(T(reader.Take())));
+    return status;
   }
   template <typename T>
   TVM_FFI_LOCAL_INLINE static bool PutItemGot(detail::Text &text, const TVMFFIAny *item,

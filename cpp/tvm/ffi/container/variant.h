@@ -109,9 +109,9 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
       *out = CopyFromAnyViewAfterCheck(source);
       return detail::kReadOk;
     }
-    int why = detail::kReadMismatch;
-    static_cast<void>((... || Ends(why = ReadAs<V>(source, out))));
-    return why;
+    int status = detail::kReadMismatch;
+    static_cast<void>((... || Ends(status = ReadAs<V>(source, out))));
+    return status;
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
@@ -124,15 +124,15 @@ struct TypeTraits<Variant<V...>> : detail::ReadTraits<Variant<V...>> {
 
  private:
   /** Stops when a type fits or its reader raised an error; otherwise another type may fit. */
-  TVM_FFI_LOCAL_INLINE static bool Ends(int why) {
-    return why == detail::kReadOk || why == detail::kReadRaised;
+  TVM_FFI_LOCAL_INLINE static bool Ends(int status) {
+    return status == detail::kReadOk || status == detail::kReadRaised;
   }
   template <typename T>
   TVM_FFI_LOCAL_INLINE static int ReadAs(const TVMFFIAny *source, Self *out) {
     detail::Reader<T> reader;
-    const int why = reader.Read(source);
-    if (why == detail::kReadOk) out->data_ = Any(T(reader.Take()));
-    return why;
+    const int status = reader.Read(source);
+    if (status == detail::kReadOk) out->data_ = Any(T(reader.Take()));
+    return status;
   }
 };
 

@@ -84,9 +84,9 @@ struct TVM_FFI_TAGGED TwoWords {
 TVM_FFI_LOCAL inline TwoWords MultiplyByHalves(uint64_t a, uint64_t b) {
   constexpr uint64_t kLow = 0xffffffff;
   const uint64_t low = (a & kLow) * (b & kLow), high = (a >> 32) * (b >> 32);
-  const uint64_t one = (a >> 32) * (b & kLow) + (low >> 32);
-  const uint64_t two = (a & kLow) * (b >> 32) + (one & kLow);
-  return {two << 32 | (low & kLow), high + (one >> 32) + (two >> 32)};
+  const uint64_t first_cross = (a >> 32) * (b & kLow) + (low >> 32);
+  const uint64_t second_cross = (a & kLow) * (b >> 32) + (first_cross & kLow);
+  return {second_cross << 32 | (low & kLow), high + (first_cross >> 32) + (second_cross >> 32)};
 }
 
 /** One 32-bit half of a quotient: value / divisor, where next is the dividend's next lower half. */
@@ -153,42 +153,42 @@ TVM_FFI_LOCAL_INLINE uint64_t Divide(TwoWords dividend, uint64_t divisor, uint64
 
 /* ---- Many words ---- */
 
-/** `to += from * factor`, in size words. Returns the word carried out. */
-TVM_FFI_LOCAL inline uint64_t AddProduct(uint64_t *to, const uint64_t *from, size_t size,
+/** `target += source * factor`, in size words. Returns the word carried out. */
+TVM_FFI_LOCAL inline uint64_t AddProduct(uint64_t *target, const uint64_t *source, size_t size,
                                          uint64_t factor) {
   uint64_t carry = 0;
   for (size_t i = 0; i < size; ++i) {
-    TwoWords product = Multiply(from[i], factor);
+    TwoWords product = Multiply(source[i], factor);
     product.high += AddCarry(carry, &product.low, 0);
-    product.high += AddCarry(product.low, &to[i], 0);
+    product.high += AddCarry(product.low, &target[i], 0);
     carry = product.high;
   }
   return carry;
 }
 
-/** `to -= from * factor`. Returns the word borrowed. */
-TVM_FFI_LOCAL inline uint64_t SubtractProduct(uint64_t *to, const uint64_t *from, size_t size,
+/** `target -= source * factor`. Returns the word borrowed. */
+TVM_FFI_LOCAL inline uint64_t SubtractProduct(uint64_t *target, const uint64_t *source, size_t size,
                                               uint64_t factor) {
   uint64_t borrow = 0;
   for (size_t i = 0; i < size; ++i) {
-    TwoWords product = Multiply(from[i], factor);
+    TwoWords product = Multiply(source[i], factor);
     product.high += AddCarry(borrow, &product.low, 0);
-    borrow = product.high + (to[i] < product.low ? 1 : 0);
-    to[i] -= product.low;
+    borrow = product.high + (target[i] < product.low ? 1 : 0);
+    target[i] -= product.low;
   }
   return borrow;
 }
 
-/** `to += from`. Returns the carry. */
-TVM_FFI_LOCAL inline uint64_t AddWords(uint64_t *to, const uint64_t *from, size_t size) {
+/** `target += source`. Returns the carry. */
+TVM_FFI_LOCAL inline uint64_t AddWords(uint64_t *target, const uint64_t *source, size_t size) {
   uint64_t carry = 0;
-  for (size_t i = 0; i < size; ++i) carry = AddCarry(from[i], &to[i], carry);
+  for (size_t i = 0; i < size; ++i) carry = AddCarry(source[i], &target[i], carry);
   return carry;
 }
-/** `to -= from`, modulo 2^(64 size). */
-TVM_FFI_LOCAL inline void SubtractWords(uint64_t *to, const uint64_t *from, size_t size) {
+/** `target -= source`, modulo 2^(64 size). */
+TVM_FFI_LOCAL inline void SubtractWords(uint64_t *target, const uint64_t *source, size_t size) {
   uint64_t carry = 1;
-  for (size_t i = 0; i < size; ++i) carry = AddCarry(~from[i], &to[i], carry);
+  for (size_t i = 0; i < size; ++i) carry = AddCarry(~source[i], &target[i], carry);
 }
 
 /** `value / divisor` in place. Returns the remainder. */
@@ -238,23 +238,23 @@ TVM_FFI_LOCAL inline void DivideWords(uint64_t *value, size_t num, const uint64_
   }
 }
 
-/** Returns the bits shifted out at the top. to may equal from. */
-TVM_FFI_LOCAL inline uint64_t ShiftWordsLeft(uint64_t *to, const uint64_t *from, size_t size,
+/** Returns the bits shifted out at the top. target may equal source. */
+TVM_FFI_LOCAL inline uint64_t ShiftWordsLeft(uint64_t *target, const uint64_t *source, size_t size,
                                              int shift) {
   uint64_t carry = 0;
   for (size_t i = 0; i < size; ++i) {
-    const uint64_t word = from[i];
-    to[i] = word << shift | carry;
+    const uint64_t word = source[i];
+    target[i] = word << shift | carry;
     carry = word >> 1 >> (63 - shift);
   }
   return carry;
 }
 /** The bits shifted in come from top. */
-TVM_FFI_LOCAL inline void ShiftWordsRight(uint64_t *to, const uint64_t *from, size_t size,
+TVM_FFI_LOCAL inline void ShiftWordsRight(uint64_t *target, const uint64_t *source, size_t size,
                                           int shift, uint64_t top) {
   for (size_t i = 0; i < size; ++i) {
-    const uint64_t next = i + 1 < size ? from[i + 1] : top;
-    to[i] = from[i] >> shift | next << 1 << (63 - shift);
+    const uint64_t next = i + 1 < size ? source[i + 1] : top;
+    target[i] = source[i] >> shift | next << 1 << (63 - shift);
   }
 }
 

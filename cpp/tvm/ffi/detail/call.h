@@ -76,9 +76,9 @@ TVM_FFI_LOCAL_COLD size_t PutSignature(Text &text, const char *name,
 /** @param bad The argument that could not be read, or -1 if their number is wrong. */
 TVM_FFI_LOCAL_COLD int RaiseArguments(const char *name, const TypeRecord *const *records,
                                       const TVMFFIAny *args, int32_t num_args, int32_t bad,
-                                      int why) {
-  if (why == kReadRaised) return -1;
-  if (why == kReadUnfit && records[bad + 1]->raise_unfit != nullptr) {
+                                      int status) {
+  if (status == kReadRaised) return -1;
+  if (status == kReadUnfit && records[bad + 1]->raise_unfit != nullptr) {
     return records[bad + 1]->raise_unfit(name, records, args + bad, bad);
   }
   Text text;
@@ -153,13 +153,13 @@ struct Caller<Signature<R, Params...>, std::index_sequence<kIndex...>> {
                                        int32_t num_args, TVMFFIAny *result) {
     [[maybe_unused]] Readers all;
     int32_t bad = -1;
-    int why = kReadMismatch;
+    int status = kReadMismatch;
     if (TVM_FFI_PREDICT_FALSE(
             num_args != static_cast<int32_t>(sizeof...(Params)) ||
             (... || (bad = static_cast<int32_t>(kIndex),
-                     (why = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
+                     (status = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
                           args + kIndex)) != kReadOk)))) {
-      return RaiseArguments(name, Signature<R, Params...>::records, args, num_args, bad, why);
+      return RaiseArguments(name, Signature<R, Params...>::records, args, num_args, bad, status);
     }
     if constexpr (std::is_void_v<R>) {
       f(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);

@@ -90,9 +90,9 @@ class MapBaseObj : public Object {
     return detail::MapTable::Of(detail::ObjectUnsafe::GetHeader(this));
   }
   TVM_FFI_LOCAL iterator Require(const Any &key) const {
-    const iterator at = find(key);
-    if (at == end()) detail::Throw("KeyError", "key is not in Map");
-    return at;
+    const iterator found = find(key);
+    if (found == end()) detail::Throw("KeyError", "key is not in Map");
+    return found;
   }
 
  protected:
@@ -112,7 +112,7 @@ class MapObj : public MapBaseObj {
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIMap, MapObj, Object);
 
   /** A map of the same entries. Defined in container/map_base.h. */
-  TVM_FFI_LOCAL static ObjectPtr<Object> ShallowCopy(const MapObj *from);
+  TVM_FFI_LOCAL static ObjectPtr<Object> ShallowCopy(const MapObj *source);
 };
 
 class DictObj : public MapBaseObj {

@@ -242,15 +242,15 @@ struct MapTable {
   TVM_FFI_LOCAL_INLINE bool MoveAway(uint64_t slot) {
     if ((*AboutAt(slot) & kJumpMask) != 0) return false;
     unsigned jump = 0;
-    uint64_t before, to;
+    uint64_t before, target;
     do {
       before = (slot - Distance(++jump)) & (slots - 1);
     } while (jump < kNumJumps && (*AboutAt(before) & kJumpMask) != jump);
-    jump = jump < kNumJumps ? FindEmpty(before, &to) : 0;
+    jump = jump < kNumJumps ? FindEmpty(before, &target) : 0;
     if (jump == 0) return false;
-    std::memcpy(static_cast<void *>(ItemAt(to)), ItemAt(slot), sizeof(Item));
-    Redirect(*ItemAt(to), to, to);
-    *AboutAt(to) = kBody;
+    std::memcpy(static_cast<void *>(ItemAt(target)), ItemAt(slot), sizeof(Item));
+    Redirect(*ItemAt(target), target, target);
+    *AboutAt(target) = kBody;
     SetJump(before, jump);
     return true;
   }
@@ -324,15 +324,15 @@ struct MapTable {
     InitDense(num_slots, fib_shift);
   }
   /** Copies the entries of another map, into the same slots. Errors: memory. */
-  TVM_FFI_LOCAL TVM_FFI_NO_INLINE void CopyFrom(const MapTable *from) {
-    if (from->IsDense()) return CopyDense(from);
-    if (from->slots > slots) {
-      data = Alloc(from->slots & ~kSmallBit, sizeof(KVType));
+  TVM_FFI_LOCAL TVM_FFI_NO_INLINE void CopyFrom(const MapTable *other) {
+    if (other->IsDense()) return CopyDense(other);
+    if (other->slots > slots) {
+      data = Alloc(other->slots & ~kSmallBit, sizeof(KVType));
       data_deleter = std::free;
-      slots = from->slots;
+      slots = other->slots;
     }
-    for (; size < from->size; ++size) {
-      ::new (static_cast<void *>(EntryAt(size))) KVType(*from->EntryAt(size));
+    for (; size < other->size; ++size) {
+      ::new (static_cast<void *>(EntryAt(size))) KVType(*other->EntryAt(size));
     }
   }
   TVM_FFI_LOCAL_INLINE static uint64_t ByteOfLowestBit(uint64_t bits) {
@@ -346,15 +346,15 @@ struct MapTable {
     return 7 - static_cast<uint64_t>(__builtin_ctzll(bits)) / 8;
 #endif
   }
-  TVM_FFI_LOCAL_INLINE void CopyDense(const MapTable *from) {
-    if (from->slots == 0) return;
-    InitDense(from->slots, from->shift);
+  TVM_FFI_LOCAL_INLINE void CopyDense(const MapTable *other) {
+    if (other->slots == 0) return;
+    InitDense(other->slots, other->shift);
     constexpr uint64_t kLowBits = UINT64_C(0x7F7F7F7F7F7F7F7F);
     for (uint64_t slot = 0; slot < slots; slot += 8) {
-      const Item *source = from->ItemAt(slot);
+      const Item *source = other->ItemAt(slot);
       Item *target = ItemAt(slot);
       uint64_t about, taken;
-      std::memcpy(&about, from->AboutAt(slot), sizeof about);
+      std::memcpy(&about, other->AboutAt(slot), sizeof about);
       std::memcpy(AboutAt(slot), &about, sizeof about);
       // The highest bit of each byte that is not kEmpty.
       taken = (((~about & kLowBits) + kLowBits) | ~about) & ~kLowBits;
@@ -366,9 +366,9 @@ struct MapTable {
         Retained(AnyUnsafe::TVMFFIAnyPtrFromAny(source[i].entry.second));
       }
     }
-    size = from->size;
-    first = from->first;
-    last = from->last;
+    size = other->size;
+    first = other->first;
+    last = other->last;
   }
 };
 

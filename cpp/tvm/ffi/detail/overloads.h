@@ -20,7 +20,7 @@ struct TVM_FFI_TAGGED Overload {
   TVM_FFI_LOCAL static constexpr int kDoesNotFit = 1;
   int (*call)(Overload *self, const TVMFFIAny *args, TVMFFIAny *result);
   /** Returns the number of the first argument that cannot be read, with the reason; or -1. */
-  int32_t (*find_bad)(const TVMFFIAny *args, int *why);
+  int32_t (*find_bad)(const TVMFFIAny *args, int *status);
   void (*destroy)(Overload *self);
 };
 
@@ -45,20 +45,21 @@ struct TVM_FFI_HIDDEN OverloadOf<F, Signature<R, Params...>, std::index_sequence
 
   TVM_FFI_LOCAL static int Read(Readers &all, [[maybe_unused]] const TVMFFIAny *args,
                                 [[maybe_unused]] int32_t *bad) {
-    int why = kReadOk;
+    int status = kReadOk;
     static_cast<void>(all);
-    static_cast<void>((... && (*bad = static_cast<int32_t>(kIndex),
-                               (why = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
-                                    args + kIndex)) == kReadOk)));
-    return why;
+    static_cast<void>(
+        (... && (*bad = static_cast<int32_t>(kIndex),
+                 (status = static_cast<IndexedReader<kIndex, Params> &>(all).reader.Read(
+                      args + kIndex)) == kReadOk)));
+    return status;
   }
   TVM_FFI_LOCAL static int Call(Overload *self, const TVMFFIAny *args, TVMFFIAny *result) {
     [[maybe_unused]] F &callable = static_cast<OverloadOf *>(self)->f;
     TVM_FFI_DETAIL_TRY {
       Readers all;
       int32_t bad;
-      const int why = Read(all, args, &bad);
-      if (why != kReadOk) return why == kReadRaised ? -1 : kDoesNotFit;
+      const int status = Read(all, args, &bad);
+      if (status != kReadOk) return status == kReadRaised ? -1 : kDoesNotFit;
       if constexpr (std::is_void_v<R>) {
         callable(static_cast<IndexedReader<kIndex, Params> &>(all).reader.Take()...);
         SetNone(result);
@@ -70,11 +71,11 @@ struct TVM_FFI_HIDDEN OverloadOf<F, Signature<R, Params...>, std::index_sequence
     }
     TVM_FFI_DETAIL_CATCH
   }
-  TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args, int *why) {
+  TVM_FFI_LOCAL static int32_t FindBad(const TVMFFIAny *args, int *status) {
     Readers all;
     int32_t bad = -1;
-    *why = Read(all, args, &bad);
-    return *why == kReadOk ? -1 : bad;
+    *status = Read(all, args, &bad);
+    return *status == kReadOk ? -1 : bad;
   }
 };
 
@@ -128,9 +129,9 @@ class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
     Text text;
     int64_t number = 0;
     if (first_ != nullptr && first_->next == nullptr) {
-      int why = kReadMismatch;
-      const int32_t bad = first_->num_params == num_args ? first_->find_bad(args, &why) : -1;
-      return RaiseArguments(name_.data(), first_->records, args, num_args, bad, why);
+      int status = kReadMismatch;
+      const int32_t bad = first_->num_params == num_args ? first_->find_bad(args, &status) : -1;
+      return RaiseArguments(name_.data(), first_->records, args, num_args, bad, status);
     }
     text.Put("No matching overload found when calling: `");
     text.Put(name_.bytes());
@@ -147,8 +148,8 @@ class TVM_FFI_LOCAL OverloadsObj : public FunctionObj {
   }
   TVM_FFI_LOCAL_COLD void PutMismatch(Text &text, const Overload &overload, const TVMFFIAny *args,
                                       int32_t num_args) const {
-    int why = kReadMismatch;
-    const int32_t bad = overload.num_params == num_args ? overload.find_bad(args, &why) : -1;
+    int status = kReadMismatch;
+    const int32_t bad = overload.num_params == num_args ? overload.find_bad(args, &status) : -1;
     text.Put("Mismatched ");
     if (bad < 0) {
       text.Put("number of arguments");

@@ -62,9 +62,9 @@ class TVM_FFI_TAGGED RecordTable {
     Record *records = new Record[capacity];
     for (size_t i = 0; i < capacity_; ++i) {
       if (records_[i].var == nullptr) continue;
-      Record *to = Locate(records, capacity, records_[i].var);
-      to->var.swap(records_[i].var);
-      to->value.swap(records_[i].value);
+      Record *target = Locate(records, capacity, records_[i].var);
+      target->var.swap(records_[i].var);
+      target->value.swap(records_[i].value);
     }
     delete[] records_;
     records_ = records;

@@ -107,9 +107,9 @@ struct ReadTraits : TypeTraitsBase {
 
   TVM_FFI_LOCAL static std::optional<T> TryCastFromAnyView(const TVMFFIAny *source) {
     T value = MakeEmpty<T>();
-    const int why = TypeTraits<T>::Read(source, &value);
-    if (why == kReadRaised) ThrowRaised();
-    return why == kReadOk ? std::optional<T>(static_cast<T &&>(value)) : std::nullopt;
+    const int status = TypeTraits<T>::Read(source, &value);
+    if (status == kReadRaised) ThrowRaised();
+    return status == kReadOk ? std::optional<T>(static_cast<T &&>(value)) : std::nullopt;
   }
   template <class S = std::string>
   TVM_FFI_LOCAL static S TypeStr() {

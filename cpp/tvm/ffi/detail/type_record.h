@@ -232,16 +232,16 @@ TVM_FFI_LOCAL_COLD int RaiseMismatch(const char *before, const char *between,
   return RaiseText("TypeError", text);
 }
 TVM_FFI_LOCAL_COLD void RaiseCannotConvert(const TypeRecord &record, const TVMFFIAny *source,
-                                           int why) {
-  if (why == kReadUnfit && record.raise_unfit != nullptr) {
+                                           int status) {
+  if (status == kReadUnfit && record.raise_unfit != nullptr) {
     record.raise_unfit("", nullptr, source, 0);
-  } else if (why != kReadRaised) {
+  } else if (status != kReadRaised) {
     RaiseMismatch("Cannot convert from type `", "` to `", record, source);
   }
 }
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotConvert(const TypeRecord &record,
-                                                        const TVMFFIAny *source, int why) {
-  RaiseCannotConvert(record, source, why);
+                                                        const TVMFFIAny *source, int status) {
+  RaiseCannotConvert(record, source, status);
   ThrowRaised();
 }
 [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowCannotTreat(const TypeRecord &record,

@@ -33,8 +33,8 @@ template <size_t N>
 struct TVM_FFI_LOCAL FixedSink {
   FixedText<N> text;
   size_t size = 0;
-  TVM_FFI_LOCAL constexpr void Put(const char *from) {
-    while (*from != '\0') text.data[size++] = *from++;
+  TVM_FFI_LOCAL constexpr void Put(const char *source) {
+    while (*source != '\0') text.data[size++] = *source++;
   }
   TVM_FFI_LOCAL constexpr void Put(char c) { text.data[size++] = c; }
 };
@@ -57,13 +57,13 @@ TVM_FFI_LOCAL constexpr auto MakeText() {
 /** Escapes text for the inside of a JSON string. */
 template <typename Sink>
 struct TVM_FFI_LOCAL EscapingSink {
-  Sink *to;
+  Sink *sink;
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text != '\0') Put(*text++);
   }
   TVM_FFI_LOCAL constexpr void Put(char c) {
-    if (c == '"' || c == '\\') to->Put('\\');
-    to->Put(c);
+    if (c == '"' || c == '\\') sink->Put('\\');
+    sink->Put(c);
   }
 };
 

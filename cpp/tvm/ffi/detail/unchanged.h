@@ -143,9 +143,9 @@ struct TypeTraits<UnchangedOr<T>> : detail::ReadTraits<UnchangedOr<T>> {
     if (source->type_index == kTVMFFIUnchanged) return detail::kReadOk;
     if (source->type_index == kTVMFFIError && std::is_same_v<T, Any>) return detail::kReadMismatch;
     detail::Reader<T> reader;
-    const int why = reader.Read(source);
-    if (why == detail::kReadOk) out->data_ = Any(T(reader.Take()));
-    return why;
+    const int status = reader.Read(source);
+    if (status == detail::kReadOk) out->data_ = Any(T(reader.Take()));
+    return status;
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {

@@ -74,13 +74,13 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL Expected<F> GetFunctionExpected(const String &name, bool query_imports = false);
 
  private:
-  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowUnsupported(const char *what) const {
+  [[noreturn]] TVM_FFI_LOCAL_COLD void ThrowUnsupported(const char *operation) const {
     {
       detail::Text text;
       text.Put("Module[");
       text.Put(kind());
       text.Put("] does not support ");
-      text.Put(what);
+      text.Put(operation);
       detail::RaiseText("RuntimeError", text);
     }
     detail::ThrowRaised();
@@ -171,11 +171,11 @@ class TVM_FFI_TAGGED ModuleSet {
   TVM_FFI_LOCAL int64_t Find(const Any &module) const {
     const uintptr_t address =
         reinterpret_cast<uintptr_t>(AnyUnsafe::TVMFFIAnyPtrFromAny(module)->v_obj);
-    uint64_t at = (static_cast<uint64_t>(address) * 0x9e3779b97f4a7c15) >> 32;
+    uint64_t slot = (static_cast<uint64_t>(address) * 0x9e3779b97f4a7c15) >> 32;
     const Any *slots = slots_.GetArrayObj()->begin();
-    for (;; ++at) {
-      at %= slots_.size();
-      if (slots[at] == nullptr || slots[at].same_as(module)) return static_cast<int64_t>(at);
+    for (;; ++slot) {
+      slot %= slots_.size();
+      if (slots[slot] == nullptr || slots[slot].same_as(module)) return static_cast<int64_t>(slot);
     }
   }
 

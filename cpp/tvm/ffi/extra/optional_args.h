@@ -36,13 +36,13 @@ TVM_FFI_LOCAL constexpr bool MayBeLeftOut() {
  */
 template <typename Sink>
 struct TVM_FFI_LOCAL HoldingSink {
-  Sink *to;
+  Sink *sink;
   char held = '\0';
   TVM_FFI_LOCAL constexpr void Put(const char *text) {
     while (*text != '\0') Put(*text++);
   }
   TVM_FFI_LOCAL constexpr void Put(char c) {
-    if (held != '\0') to->Put(held);
+    if (held != '\0') sink->Put(held);
     held = c;
   }
 };

@@ -55,9 +55,9 @@ struct StdTraits : ReadTraits<T> {
   TVM_FFI_LOCAL static constexpr const char *schema_comma = ",";
   TVM_FFI_LOCAL static std::optional<T> TryCastFromAnyView(const TVMFFIAny *source) {
     Reader<T> reader;
-    const int why = reader.Read(source);
-    if (why == kReadRaised) ThrowRaised();
-    return why == kReadOk ? std::optional<T>(reader.Take()) : std::nullopt;
+    const int status = reader.Read(source);
+    if (status == kReadRaised) ThrowRaised();
+    return status == kReadOk ? std::optional<T>(reader.Take()) : std::nullopt;
   }
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutTypeStr(Sink &sink) {
@@ -159,8 +159,8 @@ struct Reader<std::vector<T>> {
     // Size and data are read again each time, as conversions may change a shared list.
     for (int64_t i = 0; i < cell->size; ++i) {
       Reader<T> item;
-      const int why = item.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
-      if (why != kReadOk) return why;
+      const int status = item.Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (status != kReadOk) return status;
       value.push_back(item.Take());
     }
     return kReadOk;
@@ -200,8 +200,8 @@ struct Reader<std::array<T, N>> {
     if (cell == nullptr) return kReadMismatch;
     const ObjectPtr<Object> held = Hold(source);
     for (size_t i = 0; i < N; ++i) {
-      const int why = items[i].Read(static_cast<const TVMFFIAny *>(cell->data) + i);
-      if (why != kReadOk) return why;
+      const int status = items[i].Read(static_cast<const TVMFFIAny *>(cell->data) + i);
+      if (status != kReadOk) return status;
     }
     return kReadOk;
   }
@@ -268,10 +268,11 @@ struct TupleReader<std::index_sequence<kIndex...>, T...> : TupleItemReader<kInde
     if (cell == nullptr) return kReadMismatch;
     const ObjectPtr<Object> held = Hold(source);
     [[maybe_unused]] const TVMFFIAny *items = static_cast<const TVMFFIAny *>(cell->data);
-    int why = kReadOk;
-    static_cast<void>((... && ((why = static_cast<TupleItemReader<kIndex, T> &>(*this).reader.Read(
-                                    items + kIndex)) == kReadOk)));
-    return why;
+    int status = kReadOk;
+    static_cast<void>(
+        (... && ((status = static_cast<TupleItemReader<kIndex, T> &>(*this).reader.Read(
+                      items + kIndex)) == kReadOk)));
+    return status;
   }
   TVM_FFI_LOCAL_INLINE std::tuple<T...> Take() {
     return std::tuple<T...>(static_cast<TupleItemReader<kIndex, T> &>(*this).reader.Take()...);
@@ -327,9 +328,9 @@ struct TVM_FFI_TAGGED StdMapReader {
     for (const MapBaseObj::KVType &entry : *map) {
       Reader<typename StdMap::key_type> key;
       Reader<typename StdMap::mapped_type> item;
-      int why = key.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(entry.first));
-      if (why == kReadOk) why = item.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(entry.second));
-      if (why != kReadOk) return why;
+      int status = key.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(entry.first));
+      if (status == kReadOk) status = item.Read(AnyUnsafe::TVMFFIAnyPtrFromAny(entry.second));
+      if (status != kReadOk) return status;
       value.emplace(key.Take(), item.Take());
     }
     return kReadOk;
@@ -510,18 +511,20 @@ struct Reader<std::variant<T...>> {
  private:
   template <size_t... kIndex>
   TVM_FFI_LOCAL_INLINE int ReadFirst(const TVMFFIAny *source, std::index_sequence<kIndex...>) {
-    int why = kReadMismatch;
-    static_cast<void>((... || Ends(why = ReadAs<kIndex, T>(source))));
-    return why;
+    int status = kReadMismatch;
+    static_cast<void>((... || Ends(status = ReadAs<kIndex, T>(source))));
+    return status;
   }
   /** Stops when an alternative fits or its reader raised an error; otherwise another may fit. */
-  TVM_FFI_LOCAL_INLINE static bool Ends(int why) { return why == kReadOk || why == kReadRaised; }
+  TVM_FFI_LOCAL_INLINE static bool Ends(int status) {
+    return status == kReadOk || status == kReadRaised;
+  }
   template <size_t kIndex, typename Alternative>
   TVM_FFI_LOCAL_INLINE int ReadAs(const TVMFFIAny *source) {
     Reader<Alternative> reader;
-    const int why = reader.Read(source);
-    if (why == kReadOk) value.emplace(std::in_place_index_t<kIndex>(), reader.Take());
-    return why;
+    const int status = reader.Read(source);
+    if (status == kReadOk) value.emplace(std::in_place_index_t<kIndex>(), reader.Take());
+    return status;
   }
 };
 
