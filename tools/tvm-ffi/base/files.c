@@ -70,7 +70,7 @@ static char *find_target(const char *path) {
   return target;
 }
 
-static bool is_one(const struct stat *a, const struct stat *b) {
+static bool is_same_inode(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
@@ -79,7 +79,7 @@ static bool is_stdout(const char *path) {
   int results = fileno(streams_results());
   struct stat named, out;
   return strcmp(path, "-") == 0 || (stat(path, &named) == 0 && fstat(results, &out) == 0 &&
-                                    !S_ISCHR(named.st_mode) && is_one(&named, &out));
+                                    !S_ISCHR(named.st_mode) && is_same_inode(&named, &out));
 }
 
 /* Takes the file. */
@@ -174,7 +174,8 @@ static bool prepare(const file_content *content, replacement *out) {
   } else if (exists ? access(content->path, W_OK) == 0 : errno == ENOENT) {
     char *target = find_target(content->path);
     /* Not a regular file, or a link below /proc to a file that has no name: written in place. */
-    if (exists && !(S_ISREG(old.st_mode) && stat(target, &linked) == 0 && is_one(&old, &linked))) {
+    if (exists &&
+        !(S_ISREG(old.st_mode) && stat(target, &linked) == 0 && is_same_inode(&old, &linked))) {
       free(target);
       return true;
     }
@@ -246,7 +247,7 @@ static bool is_same_name(const char *a, const char *b) {
   struct stat a_stat, b_stat;
   bool same = strcmp(path_base(a_target), path_base(b_target)) == 0 &&
               stat(a_folder, &a_stat) == 0 && stat(b_folder, &b_stat) == 0 &&
-              is_one(&a_stat, &b_stat);
+              is_same_inode(&a_stat, &b_stat);
   free(a_target);
   free(b_target);
   free(a_folder);
@@ -262,6 +263,6 @@ bool tool_is_same_file(const char *written, const char *second, bool second_is_r
   if (!has_a && !has_b) return is_same_name(written, second);
   /* A terminal or a socket is often both stdin and stdout: only a regular file that is read
    * counts. */
-  return has_a && has_b && is_one(&a, &b) &&
+  return has_a && has_b && is_same_inode(&a, &b) &&
          (second_is_read ? S_ISREG(a.st_mode) : !S_ISCHR(a.st_mode));
 }

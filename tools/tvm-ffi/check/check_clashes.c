@@ -13,7 +13,7 @@ typedef struct {
   size_t count;
 } shared;
 
-static void count_one(shared *group, const char *name) {
+static void count_symbol(shared *group, const char *name) {
   if (group->count++ == 0) group->first = name;
 }
 
@@ -65,14 +65,14 @@ static void compare_symbol(comparison *result, const elf_symbol *a, const elf_sy
   const char *name = a->name, *suffix = checks_skip_prefix(name);
   if (suffix != NULL) {
     if (result->are_objects) {
-      count_one(is_strong(a) && is_strong(b) ? &result->refused : &result->merged, name);
+      count_symbol(is_strong(a) && is_strong(b) ? &result->refused : &result->merged, name);
     } else if (checks_is_exported(a) && checks_is_exported(b) &&
                (*suffix != '_' || result->are_loaded_together)) {
-      count_one(&result->apart, name); /* libraries loaded separately each have a context and
+      count_symbol(&result->apart, name); /* libraries loaded separately each have a context and
                                           metadata, which is no clash */
     }
   } else if (a->is_unique && b->is_unique && !result->are_objects) {
-    count_one(&result->unique, name);
+    count_symbol(&result->unique, name);
   }
 }
 

@@ -51,8 +51,8 @@ static bool is_same_file(const char *a, const char *b) {
 }
 
 /* Runs all checks on one file; for clashes, against the files named before it. */
-static void check_one(checking *subject, const checking *earlier, size_t num_earlier,
-                      const manylinux *platform, library_choice library) {
+static void check_subject(checking *subject, const checking *earlier, size_t num_earlier,
+                          const manylinux *platform, library_choice library) {
   size_t i;
   check_file(subject);
   check_exports(subject);
@@ -93,7 +93,7 @@ int run_check(const arguments *args) {
   if (in_list) json_begin_array(NULL);
   for (i = 0; i < num_read; ++i) {
     checking *subject = &subjects[i];
-    check_one(subject, subjects, i, name != NULL ? &platform : NULL, library);
+    check_subject(subject, subjects, i, name != NULL ? &platform : NULL, library);
     if (is_json) {
       write_json(subject);
     } else {

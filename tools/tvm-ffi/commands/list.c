@@ -38,11 +38,11 @@ static void print_head(const elf_file *file) {
 
 /* The width of the column of names or types: that of the longest up to kWidest; longer ones stick
  * out. */
-static int measure(const listing *exports, bool of_types) {
+static int measure(const listing *exports, bool types) {
   enum { kWidest = 60 };
   size_t i, width = 1;
   for (i = 0; i < exports->num_functions; ++i) {
-    const char *value = of_types ? exports->functions[i].type : exports->functions[i].name;
+    const char *value = types ? exports->functions[i].type : exports->functions[i].name;
     size_t length = value != NULL ? strlen(value) : 0;
     if (length > width && length <= kWidest) width = length;
   }

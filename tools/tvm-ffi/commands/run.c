@@ -199,7 +199,7 @@ static int show_outputs(const run *r) {
   return pass ? kExitOk : kExitMismatch;
 }
 
-static int call_it(run *r) {
+static int call_kernel(run *r) {
   TVMFFIAny *views = call_view_inputs(&r->inputs), result;
   double start;
   int code;
@@ -235,7 +235,9 @@ static int run_call(void *context) {
   r->load_seconds = clock_seconds() - start;
   r->types = library_read_schema(&r->callee.lib, r->request.function);
   code = kExitUsage;
-  if (call_read_inputs(&r->request, r->types, &r->inputs) && read_expected(r)) code = call_it(r);
+  if (call_read_inputs(&r->request, r->types, &r->inputs) && read_expected(r)) {
+    code = call_kernel(r);
+  }
   input_list_free(&r->inputs);
   input_list_free(&r->expected);
   schema_free(r->types);
