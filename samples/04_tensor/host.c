@@ -3,7 +3,7 @@
 #include <tvm/ffi/c.h>
 
 /* Prints any tensor of up to two dimensions, however strided. */
-static void print(const char *what, TVMFFIObjectHandle object) {
+static void print(const char *label, TVMFFIObjectHandle object) {
   const DLTensor *t = TVMFFITensorGetDLTensorPtr(object);
   const int64_t rows = t->ndim == 2 ? t->shape[0] : 1;
   const int64_t columns = t->ndim > 0 ? t->shape[t->ndim - 1] : 1;
@@ -16,7 +16,7 @@ static void print(const char *what, TVMFFIObjectHandle object) {
     tvm_ffi_error_print_raised(stdout);
     return;
   }
-  printf("%s: %s %s, %d bytes, %s:", what, tvm_ffi_dtype_print(t->dtype, dtype, sizeof dtype),
+  printf("%s: %s %s, %d bytes, %s:", label, tvm_ffi_dtype_print(t->dtype, dtype, sizeof dtype),
          tvm_ffi_shape_print(t->shape, t->ndim, shape, sizeof shape), (int)size,
          tvm_ffi_tensor_is_contiguous(t) ? "contiguous" : "strided");
   for (row = 0; row < rows; ++row) {

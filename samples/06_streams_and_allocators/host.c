@@ -73,19 +73,19 @@ typedef union {
 
 static void *take_from(void *context, size_t size) {
   budget *self = (budget *)context;
-  front *at;
+  front *record;
   if (size > self->limit - self->used) return NULL;
-  at = (front *)malloc(sizeof *at + size);
-  if (at == NULL) return NULL;
-  at->size = size;
+  record = (front *)malloc(sizeof *record + size);
+  if (record == NULL) return NULL;
+  record->size = size;
   self->used += size;
-  return at + 1;
+  return record + 1;
 }
 
 static void return_to(void *context, void *ptr) {
-  front *at = (front *)ptr - 1;
-  ((budget *)context)->used -= at->size;
-  free(at);
+  front *record = (front *)ptr - 1;
+  ((budget *)context)->used -= record->size;
+  free(record);
 }
 
 /* ---- Calls ---- */

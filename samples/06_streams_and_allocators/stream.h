@@ -12,9 +12,9 @@ typedef struct {
 } stream;
 
 /* NULL is the default stream, as in CUDA. */
-static inline void stream_launch(stream *queue, const char *what) {
+static inline void stream_launch(stream *queue, const char *name) {
   if (queue != NULL) ++queue->num_launches;
-  printf("  [%s] %s\n", queue != NULL ? queue->name : "default stream", what);
+  printf("  [%s] %s\n", queue != NULL ? queue->name : "default stream", name);
 }
 
 #endif /* SAMPLES_STREAM_H_ */

@@ -23,39 +23,39 @@ typedef struct {
 /* ---- The source ---- */
 
 /* Reads a line and returns the next one, or NULL with the error raised. */
-static const char *parse_line(const char *at, int line, polynomial *out) {
+static const char *parse_line(const char *cursor, int line, polynomial *out) {
   char *end;
-  out->name.data = at;
-  out->name.size = strcspn(at, ":\n");
-  if (out->name.size == 0 || at[out->name.size] != ':') {
+  out->name.data = cursor;
+  out->name.size = strcspn(cursor, ":\n");
+  if (out->name.size == 0 || cursor[out->name.size] != ':') {
     (void)TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "line %d: expected `name: numbers`", line);
     return NULL;
   }
-  at += out->name.size + 1;
-  at += strspn(at, " ");
-  out->coefficients.data = at;
-  out->coefficients.size = strcspn(at, "\n");
-  for (out->num_values = 0; *at != '\n' && *at != '\0'; at += strspn(at, " ")) {
+  cursor += out->name.size + 1;
+  cursor += strspn(cursor, " ");
+  out->coefficients.data = cursor;
+  out->coefficients.size = strcspn(cursor, "\n");
+  for (out->num_values = 0; *cursor != '\n' && *cursor != '\0'; cursor += strspn(cursor, " ")) {
     if (out->num_values == kMaxCoefficients) {
       (void)TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "line %d: too many numbers", line);
       return NULL;
     }
-    out->values[out->num_values++] = strtod(at, &end);
-    if (end == at) {
-      (void)TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "line %d: `%c` is no number", line, *at);
+    out->values[out->num_values++] = strtod(cursor, &end);
+    if (end == cursor) {
+      (void)TVM_FFI_C_RAISE(TVM_FFI_C_VALUE_ERROR, "line %d: `%c` is no number", line, *cursor);
       return NULL;
     }
-    at = end;
+    cursor = end;
   }
-  return *at == '\n' ? at + 1 : at;
+  return *cursor == '\n' ? cursor + 1 : cursor;
 }
 
 static int parse(polynomials *self) {
-  const char *at = self->source;
-  while (*at != '\0') {
+  const char *cursor = self->source;
+  while (*cursor != '\0') {
     TVM_FFI_C_CHECK(self->count < kMaxPolynomials, TVM_FFI_C_VALUE_ERROR, "too many lines");
-    at = parse_line(at, self->count + 1, &self->items[self->count]);
-    if (at == NULL) return -1;
+    cursor = parse_line(cursor, self->count + 1, &self->items[self->count]);
+    if (cursor == NULL) return -1;
     ++self->count;
   }
   TVM_FFI_C_CHECK(self->count > 0, TVM_FFI_C_VALUE_ERROR, "there is no polynomial");

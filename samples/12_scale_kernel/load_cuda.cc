@@ -37,11 +37,11 @@ class Numbers {
     TVM_FFI_CHECK_CUDA_ERROR(
         cudaMemcpyAsync(tensor_.data, numbers_, sizeof numbers_, cudaMemcpyHostToDevice, stream));
   }
-  void Print(const char *what, cudaStream_t stream) {
+  void Print(const char *label, cudaStream_t stream) {
     TVM_FFI_CHECK_CUDA_ERROR(
         cudaMemcpyAsync(numbers_, tensor_.data, sizeof numbers_, cudaMemcpyDeviceToHost, stream));
     TVM_FFI_CHECK_CUDA_ERROR(cudaStreamSynchronize(stream));
-    std::printf("%s: %g %g %g %g\n", what, static_cast<double>(numbers_[0]),
+    std::printf("%s: %g %g %g %g\n", label, static_cast<double>(numbers_[0]),
                 static_cast<double>(numbers_[1]), static_cast<double>(numbers_[2]),
                 static_cast<double>(numbers_[3]));
   }

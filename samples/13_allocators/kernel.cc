@@ -29,7 +29,7 @@ ffi::Tensor Nonzero(ffi::TensorView x, ffi::Optional<double> limit) {
     const double value = static_cast<double>(data[row * x.stride(0) + column * x.stride(1)]);
     return limit.has_value() ? value > limit.value() : value != 0;
   };
-  int64_t count = 0, at = 0;
+  int64_t count = 0, position = 0;
   for (int64_t row = 0; row < x.size(0); ++row) {
     for (int64_t column = 0; column < x.size(1); ++column) count += counts(row, column);
   }
@@ -42,8 +42,8 @@ ffi::Tensor Nonzero(ffi::TensorView x, ffi::Optional<double> limit) {
   for (int64_t row = 0; row < x.size(0); ++row) {
     for (int64_t column = 0; column < x.size(1); ++column) {
       if (!counts(row, column)) continue;
-      out[at] = row;
-      out[count + at++] = column;
+      out[position] = row;
+      out[count + position++] = column;
     }
   }
   return rows.as_strided({count, 2}, {1, count});

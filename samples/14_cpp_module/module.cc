@@ -57,10 +57,10 @@ class ChannelScale : public ffi::ModuleObj {
     CheckVector(y, "y");
     TVM_FFI_CHECK_EQ(x.size(0), weights_.size(0), ValueError) << "a weight for each of x";
     TVM_FFI_CHECK_EQ(y.size(0), weights_.size(0), ValueError) << "a weight for each of y";
-    const float *in = static_cast<const float *>(x.data_ptr());
+    const float *input = static_cast<const float *>(x.data_ptr());
     const float *weights = static_cast<const float *>(weights_.data_ptr());
     float *out = static_cast<float *>(y.data_ptr());
-    for (int64_t i = 0; i < weights_.size(0); ++i) out[i] = in[i] * weights[i];
+    for (int64_t i = 0; i < weights_.size(0); ++i) out[i] = input[i] * weights[i];
   }
 
   ffi::Tensor weights_;

@@ -25,8 +25,8 @@ typedef struct {
                 void **params, void **extra);
   int (*memory_allocate)(uintptr_t *out, size_t size);
   int (*memory_free)(uintptr_t data);
-  int (*memory_write)(uintptr_t to, const void *from, size_t size);
-  int (*memory_read)(void *to, uintptr_t from, size_t size);
+  int (*memory_write)(uintptr_t target, const void *source, size_t size);
+  int (*memory_read)(void *target, uintptr_t source, size_t size);
   int (*stream_create)(void **out, unsigned flags);
   int (*stream_destroy)(void *stream);
   int (*stream_synchronize)(void *stream);

@@ -27,11 +27,11 @@ static int vector_init(vector *self, const cuda_driver *driver, const float *val
                            driver->memory_write(self->data, values, kSize * sizeof values[0]));
 }
 
-static int vector_print(const vector *self, const cuda_driver *driver, const char *what) {
+static int vector_print(const vector *self, const cuda_driver *driver, const char *label) {
   float values[kSize];
   int i;
   TVM_FFI_C_TRY(cuda_driver_check(driver, driver->memory_read(values, self->data, sizeof values)));
-  printf("%s:", what);
+  printf("%s:", label);
   for (i = 0; i < kSize; ++i) printf(" %g", (double)values[i]);
   printf("\n");
   return 0;

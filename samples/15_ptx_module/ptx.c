@@ -32,26 +32,26 @@ static const struct {
  * name_param_0, ...)`. */
 static const char *find_kernel(const ptx *self, TVMFFIByteArray name) {
   static const char entry[] = ".entry ";
-  const char *at = self->source;
-  while ((at = strstr(at, entry)) != NULL) {
-    at += sizeof entry - 1;
-    if (strcspn(at, "( \t\r\n") == name.size && memcmp(at, name.data, name.size) == 0) {
-      return at + name.size;
+  const char *cursor = self->source;
+  while ((cursor = strstr(cursor, entry)) != NULL) {
+    cursor += sizeof entry - 1;
+    if (strcspn(cursor, "( \t\r\n") == name.size && memcmp(cursor, name.data, name.size) == 0) {
+      return cursor + name.size;
     }
   }
   return NULL;
 }
 
 /* Reads the types of the parameters. Returns their number, or -1 with an error raised. */
-static int parse_params(const char *at, param_type *out) {
+static int parse_params(const char *cursor, param_type *out) {
   static const char param[] = ".param ";
-  const char *end = at + strcspn(at, "){");
+  const char *end = cursor + strcspn(cursor, "){");
   int count = 0;
-  while ((at = strstr(at, param)) != NULL && at < end) {
+  while ((cursor = strstr(cursor, param)) != NULL && cursor < end) {
     size_t i = 0;
-    at += sizeof param - 1;
+    cursor += sizeof param - 1;
     while (i < sizeof param_types / sizeof param_types[0] &&
-           strncmp(at, param_types[i].name, 4) != 0) {
+           strncmp(cursor, param_types[i].name, 4) != 0) {
       ++i;
     }
     if (count == kMaxParams || i >= sizeof param_types / sizeof param_types[0]) {
@@ -183,11 +183,11 @@ static void put(launcher *self, const char *format, ...) {
   va_end(values);
 }
 
-static int init_launcher(launcher *self, const char *at, TVMFFIByteArray name) {
+static int init_launcher(launcher *self, const char *cursor, TVMFFIByteArray name) {
   int i;
   TVM_FFI_C_CHECK(name.size < kMaxName, TVM_FFI_C_VALUE_ERROR, "the name is too long");
   memcpy(self->name, name.data, name.size);
-  self->num_params = parse_params(at, self->params);
+  self->num_params = parse_params(cursor, self->params);
   if (self->num_params < 0) return -1;
   put(self, "%s(", self->name);
   for (i = 0; i < self->num_params; ++i) put(self, "%d: %s, ", i, type_names[self->params[i]]);
@@ -197,15 +197,15 @@ static int init_launcher(launcher *self, const char *at, TVMFFIByteArray name) {
 
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
-  const char *at = find_kernel((const ptx *)self, *name);
+  const char *cursor = find_kernel((const ptx *)self, *name);
   launcher *state;
   int code;
-  if (at == NULL) return 0; /* *out is NULL: not an error, there is no such function */
+  if (cursor == NULL) return 0; /* *out is NULL: not an error, there is no such function */
   state = (launcher *)calloc(1, sizeof *state);
   if (state == NULL) return tvm_ffi_error_raise_memory();
   state->module = tvm_ffi_object_retain(module);
   state->owner = (ptx *)self;
-  code = init_launcher(state, at, *name);
+  code = init_launcher(state, cursor, *name);
   if (code == 0) code = TVMFFIFunctionCreate(state, launch, delete_launcher, out);
   if (code != 0) delete_launcher(state);
   return code;

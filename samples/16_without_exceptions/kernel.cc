@@ -27,15 +27,15 @@ ffi::Expected<double> Mean(ffi::TensorView x) {
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(mean, Mean);
 
 /* Calls a function that may fail. */
-ffi::Expected<double> MeanOf(ffi::Function f, int64_t from, int64_t to) {
-  TVM_FFI_RET_CHECK_LT(from, to, ValueError) << "an empty range";
+ffi::Expected<double> MeanOf(ffi::Function f, int64_t begin, int64_t end) {
+  TVM_FFI_RET_CHECK_LT(begin, end, ValueError) << "an empty range";
   double sum = 0;
-  for (int64_t i = from; i < to; ++i) {
+  for (int64_t i = begin; i < end; ++i) {
     const ffi::Expected<double> value = f.CallExpected<double>(i);
     if (value.is_err()) return value;
     sum += value.value();
   }
-  return sum / static_cast<double>(to - from);
+  return sum / static_cast<double>(end - begin);
 }
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(mean_of, MeanOf);

@@ -86,11 +86,11 @@ static int set_units(void *field, const TVMFFIAny *value) {
 static int add_field(const char *name, size_t offset, size_t size, int32_t type_index,
                      TVMFFIFieldGetter getter, TVMFFIFieldSetter setter) {
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter typed;
+    void *address;
   } function;
   TVMFFIFieldInfo info;
-  function.in = setter;
+  function.typed = setter;
   memset(&info, 0, sizeof info);
   info.name = tvm_ffi_string_get_bytes(name);
   info.flags = kTVMFFIFieldFlagBitMaskWritable;
@@ -98,7 +98,7 @@ static int add_field(const char *name, size_t offset, size_t size, int32_t type_
   info.size = (int64_t)size;
   info.alignment = 8;
   info.getter = getter;
-  info.setter = function.out;
+  info.setter = function.address;
   info.field_static_type_index = type_index;
   return TVMFFITypeRegisterField(layer_type, &info);
 }
