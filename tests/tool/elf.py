@@ -37,8 +37,8 @@ class Library:
             self.constant += content
         return self
 
-    def undefined(self, name, version=None, of="libc.so.6", binding=GLOBAL):
-        self.symbols.append((name, NOTYPE, binding, None, 0, 0, (of, version) if version else None))
+    def undefined(self, name, version=None, library="libc.so.6", binding=GLOBAL):
+        self.symbols.append((name, NOTYPE, binding, None, 0, 0, (library, version) if version else None))
         return self
 
     def pack(self, form, *values):
@@ -71,8 +71,8 @@ class Library:
                 needs[need] = len(needs) + 2
         header_size = 64 if self.bits == 64 else 52
         segments = 4 if self.relro else 3
-        at = header_size + segments * (56 if self.bits == 64 else 32)
-        code_at, constant_at = at, at + 64
+        start = header_size + segments * (56 if self.bits == 64 else 32)
+        code_at, constant_at = start, start + 64
         writable_at = constant_at + len(self.constant)
         starts = {"code": code_at, "constant": constant_at, "writable": writable_at}
         symbols = self.symbol(0, 0, 0, 0, 0)
@@ -82,11 +82,11 @@ class Library:
                                    starts[place] + offset if place else 0, size)
             versym += self.pack("H", needs[need] if need else 1)
         verneed = b""
-        libraries = sorted({of for of, _ in needs})
-        for i, of in enumerate(libraries):
-            mine = [(version, number) for (library, version), number in needs.items() if library == of]
+        libraries = sorted({needed for needed, _ in needs})
+        for i, needed in enumerate(libraries):
+            mine = [(version, number) for (library, version), number in needs.items() if library == needed]
             last = i + 1 == len(libraries)
-            verneed += self.pack("HHIII", 1, len(mine), text(of), 16, 0 if last else 16 + 16 * len(mine))
+            verneed += self.pack("HHIII", 1, len(mine), text(needed), 16, 0 if last else 16 + 16 * len(mine))
             for k, (version, number) in enumerate(mine):
                 verneed += self.pack("IHHII", 0, 0, number, text(version), 0 if k + 1 == len(mine) else 16)
         dynamic = b"".join(self.word(DT_NEEDED, text(name)) for name in self.needed)
@@ -114,7 +114,7 @@ class Library:
                     (".shstrtab", 3, 0, names, 0, 0, 0)]
         if not needs:
             sections = [section for section in sections if not section[0].startswith(".gnu")]
-        body, headers, offset = b"", bytes(64 if word == 8 else 40), at
+        body, headers, offset = b"", bytes(64 if word == 8 else 40), start
         for name, kind, flags, content, link, info, entry in sections:
             if name not in (".text", ".rodata", ".data"):
                 pad = -offset % 8
@@ -150,8 +150,8 @@ def blob(modules):
         return struct.pack("<%dQ" % len(values), *values)
 
     bounds, imports, body = [0], [], b""
-    for kind, payload, its in modules:
-        imports += its
+    for kind, payload, numbers in modules:
+        imports += numbers
         bounds.append(len(imports))
         body += u64(len(kind)) + kind
         if payload is not None:

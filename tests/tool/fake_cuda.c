@@ -9,7 +9,7 @@
 
 static int is_current;
 
-static void *here(uint64_t address) {
+static void *host_pointer(uint64_t address) {
   return (void *)((uintptr_t)address - ELSEWHERE);
 }
 
@@ -40,17 +40,17 @@ EXPORT cuMemAlloc_v2(uint64_t *out, size_t size) {
 }
 EXPORT cuMemFree_v2(uint64_t address);
 EXPORT cuMemFree_v2(uint64_t address) {
-  free(here(address));
+  free(host_pointer(address));
   return 0;
 }
-EXPORT cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size);
-EXPORT cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size) {
-  memcpy(here(to), from, size);
+EXPORT cuMemcpyHtoD_v2(uint64_t target, const void *source, size_t size);
+EXPORT cuMemcpyHtoD_v2(uint64_t target, const void *source, size_t size) {
+  memcpy(host_pointer(target), source, size);
   return 0;
 }
-EXPORT cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size);
-EXPORT cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size) {
-  memcpy(to, here(from), size);
+EXPORT cuMemcpyDtoH_v2(void *target, uint64_t source, size_t size);
+EXPORT cuMemcpyDtoH_v2(void *target, uint64_t source, size_t size) {
+  memcpy(target, host_pointer(source), size);
   return 0;
 }
 EXPORT cuCtxSynchronize(void);

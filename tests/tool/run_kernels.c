@@ -95,29 +95,29 @@ TVM_FFI_C_EXPORT(make_odd, "(0: int) -> ffi.Tensor") {
   static int64_t shape[] = {2}, strides[] = {2};
   static DLManagedTensorVersioned made[3];
   TVMFFIObjectHandle tensor;
-  int64_t which;
-  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &which));
-  TVM_FFI_C_CHECK(which >= 0 && which < 3, TVM_FFI_C_VALUE_ERROR, "which");
-  made[which].version.major = DLPACK_MAJOR_VERSION;
-  tvm_ffi_tensor_init(&made[which].dl_tensor, which == 0 ? NULL : numbers,
-                      tvm_ffi_device_make(which == 2 ? kDLVulkan : kDLCPU, 0), TVM_FFI_C_FLOAT32, 1,
+  int64_t index;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &index));
+  TVM_FFI_C_CHECK(index >= 0 && index < 3, TVM_FFI_C_VALUE_ERROR, "which");
+  made[index].version.major = DLPACK_MAJOR_VERSION;
+  tvm_ffi_tensor_init(&made[index].dl_tensor, index == 0 ? NULL : numbers,
+                      tvm_ffi_device_make(index == 2 ? kDLVulkan : kDLCPU, 0), TVM_FFI_C_FLOAT32, 1,
                       shape, strides);
   strides[0] = 2;
-  TVM_FFI_C_TRY(TVMFFITensorFromDLPackVersioned(&made[which], 0, 0, &tensor));
+  TVM_FFI_C_TRY(TVMFFITensorFromDLPackVersioned(&made[index], 0, 0, &tensor));
   *args->result = tvm_ffi_any_take_object(tensor);
   return 0;
 }
 
 TVM_FFI_C_EXPORT(make_two, "() -> ffi.Array") {
-  TVMFFIObjectHandle one, other, array = NULL;
+  TVMFFIObjectHandle tensor, other, array = NULL;
   TVMFFIAny items[2];
   int code;
-  TVM_FFI_C_TRY(make_tensor(1, &one));
+  TVM_FFI_C_TRY(make_tensor(1, &tensor));
   if (make_tensor(2, &other) != 0) {
-    TVMFFIObjectDecRef(one);
+    TVMFFIObjectDecRef(tensor);
     return -1;
   }
-  items[0] = tvm_ffi_any_take_object(one);
+  items[0] = tvm_ffi_any_take_object(tensor);
   items[1] = tvm_ffi_any_take_object(other);
   code = tvm_ffi_array_create(items, 2, &array);
   tvm_ffi_any_clear(&items[0]);

@@ -12,19 +12,19 @@ SHORT = ["--warmup=0", "--repeat=20"]
 COLUMNS = ["min", "median", "p90", "p95", "p99", "p999"]
 
 
-def check_run(one):
-    values = [one[c] for c in COLUMNS]
-    assert values == sorted(values) and 0 < values[0] and one["mad"] >= 0, one
-    assert one["min"] <= one["median_low"] <= one["median"] <= one["median_high"] <= one["p999"], one
-    assert one["samples"] == 20 and one["calls_per_sample"] >= 1, one
+def check_run(row):
+    values = [row[c] for c in COLUMNS]
+    assert values == sorted(values) and 0 < values[0] and row["mad"] >= 0, row
+    assert row["min"] <= row["median_low"] <= row["median"] <= row["median_high"] <= row["p999"], row
+    assert row["samples"] == 20 and row["calls_per_sample"] >= 1, row
 
 
 # One library.
 report = good_json("bench", ONLY, *SHORT)
 assert report["function"] == "only" and report["comparisons"] == [], report
 assert [r["library"] for r in report["runs"]] == [ONLY, None], report
-for one in report["runs"]:
-    check_run(one)
+for row in report["runs"]:
+    check_run(row)
 lines = good("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT).splitlines()
 assert len(lines) == 4 and lines[0].split() == ["scale", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9",
                                                 "MAD"], lines

@@ -39,7 +39,7 @@ def says(library, line, *options):
     """The exit code; the verdicts must contain this line, and the code must agree with them."""
     code, lines = check(library, *options)
     assert "  " + line in lines, (line, lines)
-    assert code == (CHECK if any(one.startswith("  FAIL") for one in lines) else OK), (code, lines)
+    assert code == (CHECK if any(line.startswith("  FAIL") for line in lines) else OK), (code, lines)
     return code
 
 
@@ -120,7 +120,7 @@ for name in ("TVMFFITensorToDLPack", "TVMFFITensorFromDLPackVersioned", "TVMFFIE
     old = name == "TVMFFITensorToDLPack"
     says(Library().undefined(name), f"note  dlpack     {name}: " + (
         "tensors without a version, of DLPack 0.x" if old else "versioned tensors, of DLPack 1.x"))
-for name, what in [
+for name, subject in [
     ("TVMFFIFunctionSetGlobal", "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
     ("TVMFFIFunctionSetGlobalFromMethodInfo",
      "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
@@ -129,7 +129,7 @@ for name, what in [
     ("TVMFFIEnvModRegisterSystemLibSymbol",
      "functions of the system library, where the second of a name replaces the first"),
 ]:
-    assert says(Library().undefined(name), f"note  registers  {name}: registers {what}") == OK
+    assert says(Library().undefined(name), f"note  registers  {name}: registers {subject}") == OK
 assert not any("registers" in line for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
 two = Library().undefined("TVMFFITypeRegisterField").undefined("TVMFFITypeRegisterMethod")
 assert sum("registers" in line for line in check(two)[1]) == 1
@@ -368,40 +368,40 @@ def with_context(**more):
     return library.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True)
 
 
-one, two = write("one.so", with_context()), write("two.so", with_context().function("other"))
-assert clashes(one, two) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {one} has it, too: {APART}"]])
+first, second = write("one.so", with_context()), write("two.so", with_context().function("other"))
+assert clashes(first, second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} has it, too: {APART}"]])
 three = write("three.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
 four = write("four.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
-assert clashes(three, one, four) == (OK, [
+assert clashes(three, first, four) == (OK, [
     [], [f"  note  clashes    __tvm_ffi_f: {three} has it, too: {APART}"],
     [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has, too: {APART}",
-     f"  note  clashes    __tvm_ffi_f: {one} has it, too: {APART}"]])
-assert clashes(one, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
-assert clashes(one, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
+     f"  note  clashes    __tvm_ffi_f: {first} has it, too: {APART}"]])
+assert clashes(first, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
+assert clashes(first, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
 # One loads the other: by file name, or by soname.
 needing = write("needing.so", with_context(needed=["one.so"]))
-together = f"__tvm_ffi__library_ctx: one of 3 that {one} has, too: {TOGETHER}"
-assert clashes(one, needing) == (OK, [[], ["  note  clashes    " + together]])
-assert clashes(needing, one)[1][1] == ["  note  clashes    " + together.replace(str(one), str(needing))]
+together = f"__tvm_ffi__library_ctx: one of 3 that {first} has, too: {TOGETHER}"
+assert clashes(first, needing) == (OK, [[], ["  note  clashes    " + together]])
+assert clashes(needing, first)[1][1] == ["  note  clashes    " + together.replace(str(first), str(needing))]
 named = write("named.so", with_context(soname="one.so"))
 assert TOGETHER in clashes(needing, named)[1][1][0]
 assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
     f"  note  clashes    __tvm_ffi_f: {needing} has it, too: {APART}"]
 # One file under two names.
-(WORK / "link.so").symlink_to(one)
-assert clashes(one, WORK / "link.so") == (OK, [[], []])
+(WORK / "link.so").symlink_to(first)
+assert clashes(first, WORK / "link.so") == (OK, [[], []])
 assert clashes(write("u1.so", Library().data("_ZGuard", b"x", binding=UNIQUE)),
                write("u2.so", Library().data("_ZGuard", b"x", binding=UNIQUE)))[1][1] == [
     f"  note  clashes    _ZGuard: {WORK}/u1.so has it, too: unique in the process, so that both libraries use those of "
     "the one loaded first"]
 # Control characters in a name are escaped.
 odd = write("o\x1b.so", with_context())
-assert rf"{WORK}/o\x1b.so has it, too" in clashes(odd, two)[1][1][0]
+assert rf"{WORK}/o\x1b.so has it, too" in clashes(odd, second)[1][1][0]
 # Libraries that Meson built.
 assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has, too: {APART}"]
 assert " clashes " not in good("check", KERNELS, KERNELS)
 report = good_json("check", SCALE, TYPED)
-assert [one["path"] for one in report] == [SCALE, TYPED], report
+assert [entry["path"] for entry in report] == [SCALE, TYPED], report
 assert [v["symbol"] for v in report[1]["verdicts"] if v["check"] == "clashes"] == ["__tvm_ffi_count"], report
 
 # ---- Object files, and libraries made from them: compiled here ----

@@ -100,8 +100,8 @@ def main(folder):
         is_cuda = pathlib.Path(compiler).name == "nvcc"
         kernel = folder / ("kernel_cuda.so" if is_cuda else "kernel.so")
         # The command of the guide, split into words by a shell.
-        how = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
-        subprocess.run(f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {how} $({program} --cxxflags) "
+        flags = "-Xcompiler -fPIC,-fvisibility=hidden" if is_cuda else "-fPIC -fvisibility=hidden"
+        subprocess.run(f"'{compiler}' -shared -O3 '{KERNELS[is_cuda]}' -o '{kernel}' {flags} $({program} --cxxflags) "
                        f"$({program} --ldflags) $({program} --libs)", shell=True, check=True)
         assert kernel.is_file(), kernel
 

@@ -310,8 +310,8 @@ for machine, (number, bits, order, relocation) in KNOWN.items():
     assert table[2::3] == (10001, 7, 256, 0) and table[1::3] == (0, 0, 0, 0), (machine, table)
     # Parse its relocations: they point to the fields of the table, in order.
     image = made.read_bytes()
-    at, = struct.unpack_from(order + word, image, 40 if bits == 64 else 32)
-    entry = at + 3 * (64 if bits == 64 else 40)
+    offset, = struct.unpack_from(order + word, image, 40 if bits == 64 else 32)
+    entry = offset + 3 * (64 if bits == 64 else 40)
     offset, size = struct.unpack_from(order + 2 * word, image, entry + (24 if bits == 64 else 16))
     has_addend = struct.unpack_from(order + "I", image, entry + 4) == (4,)
     assert has_addend == (machine not in ("i386", "arm")), machine
@@ -327,9 +327,9 @@ assert made["symbols"] == [{"name": "__tvm_ffi__library_bin", "size": len(blob([
                             "file": None}], made
 good("embed", "--library-bin", WORK / "one.txt", "--machine=4711:32:be", "-o", WORK / "other.o")
 for name, number in ("x86-64", "62:64:le"), ("arm", "40:32:le"), ("s390x", "22:64:be"):
-    one, other = (good("embed", "--format=obj", f"--machine={machine}", PATHS[0], "--name=k", "-o", WORK / "by.o") +
-                  (WORK / "by.o").read_bytes().hex() for machine in (name, number))
-    assert one == other, (name, number)
+    base, other = (good("embed", "--format=obj", f"--machine={machine}", PATHS[0], "--name=k", "-o", WORK / "by.o") +
+                   (WORK / "by.o").read_bytes().hex() for machine in (name, number))
+    assert base == other, (name, number)
 assert good_json("list", WORK / "other.o")["machine"] == "machine 4711"
 assert good_json("list", WORK / "other.o")["embedded"]["modules"] == [
     {"kind": "k", "size": 7, "content": "SPIR-V", "imports": []}]
@@ -367,15 +367,15 @@ for form, path in made.items():
     unpacked = good_json("unpack", path, "-o", folder)
     assert list(unpacked) == ["folder", "list", "modules"], unpacked
     assert (unpacked["folder"], unpacked["list"]) == (str(folder), "modules.txt"), unpacked
-    assert [(one["kind"], one["file"], one["size"], one["imports"]) for one in unpacked["modules"]] == [
+    assert [(module["kind"], module["file"], module["size"], module["imports"]) for module in unpacked["modules"]] == [
         ("_lib", None, 0, [2, 1]), ("cuda", names[0], 10001, []), ('de mo\x07"\\', names[1], 7, [3]),
         ("cuda", names[2], 256, [])], unpacked
     assert [(folder / name).read_bytes() for name in names] == [CONTENT["a-b.bin"], CONTENT["c.spv"], CONTENT["0"]]
     assert good("embed", "--library-bin", "--format=raw", folder / "modules.txt", "-o", WORK / "again") == ""
     assert (WORK / "again").read_bytes() == TREE, form
-    for which, content in ("cuda[0]", "a-b.bin"), ("cuda[1]", "0"), ('de mo\x07"\\[0]', "c.spv"), ("[2]", "c.spv"):
-        good("unpack", path, "--extract", which, "-o", WORK / "back")
-        assert (WORK / "back").read_bytes() == CONTENT[content], (form, which)
+    for module, content in ("cuda[0]", "a-b.bin"), ("cuda[1]", "0"), ('de mo\x07"\\[0]', "c.spv"), ("[2]", "c.spv"):
+        good("unpack", path, "--extract", module, "-o", WORK / "back")
+        assert (WORK / "back").read_bytes() == CONTENT[content], (form, module)
     assert good_json("unpack", path, "-x", "cuda[1]", "-o", WORK / "back") == {
         "output": str(WORK / "back"), "size": 256, "module": "cuda[1]"}
     if form != "raw":
@@ -454,8 +454,8 @@ for line, message in [
 library = made["library"]
 bad(USAGE, "no module cuda[2]; it has _lib -> de mo\\x07\"\\(SPIR-V, 7 B), cuda(9.8 KiB), ...", "unpack", library,
     "-x", "cuda[2]")
-for which in "cuda[", "cuda[x]", "cuda[0", "[4]", "vulkan[0]", "cuda[-1]":
-    bad(USAGE, f"{library}: no module {which}; it has", "unpack", library, "--extract=" + which)
+for module in "cuda[", "cuda[x]", "cuda[0", "[4]", "vulkan[0]", "cuda[-1]":
+    bad(USAGE, f"{library}: no module {module}; it has", "unpack", library, "--extract=" + module)
 bad(USAGE, "_lib[0] is the library itself and has no bytes", "unpack", library, "--extract=_lib[0]")
 bad(USAGE, f"{library}: no symbol nothing", "unpack", library, "--extract=nothing")
 for name, clash in ("files", "k_files"), ("file", "k_file"), ("SEEN", "k_SEEN"), ("PLACE", "k_PLACE"):

@@ -34,12 +34,12 @@ if not IS_FULL:
 ALL = LISTED + REGISTERED + CALLED
 
 
-def of(command, library=DEEDS):
+def fill_in(command, library=DEEDS):
     return [word.replace("LIB", str(library)) for word in command]
 
 
 def attempt(command, *options, library=DEEDS, **deeds):
-    return run(*of(command, library), *options, env=dict(BASE, **deeds))
+    return run(*fill_in(command, library), *options, env=dict(BASE, **deeds))
 
 
 def expect(command, code, message, *options, out="", **deeds):
@@ -55,7 +55,7 @@ def is_the_same(printed, command):
     return len(printed.splitlines()) == 4 if command[0] == "bench" else printed == RESULTS[command[0]]
 
 
-RESULTS = {command[0]: good(*of(command), env=BASE) for command in ALL}
+RESULTS = {command[0]: good(*fill_in(command), env=BASE) for command in ALL}
 UNASKED = good("list", DEEDS).replace("[no metadata; --load to ask the library]", "[the library did not answer]")
 if IS_FULL:
     assert RESULTS["run"] == "result[0]: 7\n" and len(RESULTS["registry"].splitlines()) == 2, RESULTS
@@ -68,10 +68,10 @@ WRONG = {"crash": "crashed{}: Aborted", "leave": "ended the program{}, with exit
 ENDLESS = ["hang", "shut_all_and_hang", "resist", "flood"]
 
 
-def go_wrong(commands, code, moment, when, subject):
+def go_wrong(commands, code, moment, ending, subject):
     for command in commands:
-        for deed, what in WRONG.items():
-            expect(command, code, f"{subject}: {what.format(when)}", out=UNASKED if command[0] == "list" else "",
+        for deed, message in WRONG.items():
+            expect(command, code, f"{subject}: {message.format(ending)}", out=UNASKED if command[0] == "list" else "",
                    **{moment: deed})
 
 
@@ -82,8 +82,8 @@ go_wrong(CALLED, RAISED, "ON_CALL", " while it was called", "kernel")
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
     waits = []
 
-    def expect_late(command, code, when, limit=1, **kwargs):
-        message = f"was killed{when}: it took longer than {limit} s (--timeout)"
+    def expect_late(command, code, ending, limit=1, **kwargs):
+        message = f"was killed{ending}: it took longer than {limit} s (--timeout)"
         waits.append(pool.submit(expect, command, code, message, f"--timeout={limit}", **kwargs))
 
     for deed in ENDLESS:
@@ -104,11 +104,11 @@ for deed in ["crash", "leave", "stop"]:
         expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}", ON_END=deed,
                out=RESULTS[command[0]])
     for command in LISTED:
-        assert good(*of(command), env=dict(BASE, ON_END=deed)) == RESULTS[command[0]], (command, deed)
+        assert good(*fill_in(command), env=dict(BASE, ON_END=deed)) == RESULTS[command[0]], (command, deed)
 listed = json.loads(attempt(LISTED[0], "--json", ON_ASK="crash")[1])
 assert listed["functions"][0]["error"] == "the library did not answer", listed
 for command in ALL:
-    bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *of(command), "--timeout=0")
+    bad(USAGE, '--timeout must be a number from 0.001 to 1e+06, not "0"', *fill_in(command), "--timeout=0")
 
 # ---- Harmless deeds ----
 
@@ -133,14 +133,14 @@ for moment in "ON_LOAD", "ON_ASK":
 for command in CALLED[:1]:
     for moment in "ON_LOAD", "ON_ASK", "ON_CALL":
         assert attempt(command, **{moment: "print"}) == (OK, SAID + RESULTS["run"], ""), moment
-        for how in [], ["--no-fork"]:
-            code, out, err = attempt(command, "--json", *how, **{moment: "print"})
-            assert code == OK and json.loads(out)["outputs"] and err == SAID, (moment, how, code, out, err)
+        for options in [], ["--no-fork"]:
+            code, out, err = attempt(command, "--json", *options, **{moment: "print"})
+            assert code == OK and json.loads(out)["outputs"] and err == SAID, (moment, options, code, out, err)
     assert attempt(command, ON_END="print") == (OK, RESULTS["run"] + SAID, "")
     # A closed pipe ends the tool by SIGPIPE.
     reader, ours = os.pipe()
     os.close(reader)
-    done = subprocess.run([TOOL, *of(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
+    done = subprocess.run([TOOL, *fill_in(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
     os.close(ours)
     assert done.returncode == -signal.SIGPIPE and done.stderr == b"", done
 
@@ -159,7 +159,7 @@ def wait_for_child(process):
 
 def start_hanging(command, **kwargs):
     """Start the tool with a library that hangs: its process, and the number of its child."""
-    tool = subprocess.Popen([TOOL, *of(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
+    tool = subprocess.Popen([TOOL, *fill_in(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
     return tool, wait_for_child(tool.pid)
 
@@ -186,7 +186,7 @@ if pathlib.Path("/proc/self/task").exists():
     for command in LISTED[:1] + CALLED[:1]:
         process, terminal = pty.fork()
         if process == 0:
-            os.execve(TOOL, [TOOL, *of(command)], dict(BASE, ON_LOAD="hang"))
+            os.execve(TOOL, [TOOL, *fill_in(command)], dict(BASE, ON_LOAD="hang"))
         child = wait_for_child(process)
         os.write(terminal, b"\x03")
         assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGINT, command
@@ -198,7 +198,7 @@ odd = WORK / "o\x1b[31mdeeds.so"
 odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in LISTED[:1] + REGISTERED[:1]:
     terminal, ours = pty.openpty()
-    with subprocess.Popen([TOOL, *of(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
+    with subprocess.Popen([TOOL, *fill_in(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
                           env=dict(BASE, ON_LOAD="hang")):
         os.close(ours)
         shown = b""
@@ -217,13 +217,13 @@ for command in LISTED[:1] + REGISTERED[:1]:
 
 def from_stdin(command, file, **deeds):
     with open(file, "rb") as stdin:
-        done = subprocess.run([TOOL, *of(command, "-")], stdin=stdin, capture_output=True, text=True, check=False,
+        done = subprocess.run([TOOL, *fill_in(command, "-")], stdin=stdin, capture_output=True, text=True, check=False,
                               env=dict(BASE, **deeds))
     assert not list(TEMPORARY.iterdir()), (command, deeds)
     return done.returncode, done.stdout, done.stderr
 
 
-ways = [{}] + [{"LD_PRELOAD": one} for one in NO_MEMFD]
+ways = [{}] + [{"LD_PRELOAD": library} for library in NO_MEMFD]
 for way in ways:
     for command in ALL:
         code, out, err = from_stdin(command, DEEDS, **way)
@@ -279,11 +279,11 @@ cut = WORK / "cut.so"
 for size in 1000, 4000:
     cut.write_bytes(whole[:size])
     for command in ALL:
-        bad(LOAD, f"{cut}: malformed ELF file: it is cut off after {size} bytes", *of(command, cut), env=BASE)
+        bad(LOAD, f"{cut}: malformed ELF file: it is cut off after {size} bytes", *fill_in(command, cut), env=BASE)
 # A name without a slash is a file in the current folder, and is not searched for in the system's folders.
 os.chdir(WORK)
 pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in ALL:
     code, out, err = attempt(command, library="here.so")
     assert code == OK and err == "", (command, code, out, err)
-    bad(LOAD, "tvm-ffi: libc.so.6: No such file or directory", *of(command, "libc.so.6"), env=BASE)
+    bad(LOAD, "tvm-ffi: libc.so.6: No such file or directory", *fill_in(command, "libc.so.6"), env=BASE)

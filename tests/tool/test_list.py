@@ -97,8 +97,8 @@ assert good("list", WORK / "odd.so").splitlines()[1:] == [
     "  f  \\x1b[2J what?", "embedded: malformed: it is longer than its symbol or file"]
 
 # Several files: a JSON list; unreadable ones are reported, and the others are listed.
-both = json.loads(good("list", "--json", path, KERNELS))
-assert [entry["path"] for entry in both] == [str(path), str(KERNELS)]
+listings = json.loads(good("list", "--json", path, KERNELS))
+assert [entry["path"] for entry in listings] == [str(path), str(KERNELS)]
 code, out, err = run("list", WORK / "missing.so", path)
 assert code == LOAD and out.startswith(str(path)) and err == f"tvm-ffi: {WORK}/missing.so: No such file or directory\n"
 

@@ -32,8 +32,8 @@ def parts(text, pattern):
 page = parts(PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[0], r"^\.SS (\S+)$")
 common = PAGE.split("\n.SH OPTIONS OF EVERY COMMAND\n")[1].split("\n.SH ")[0]
 bash, zsh = parts(BASH, r"^    (\S+)\) options="), parts(ZSH, r"^    ([\w-]+)\)$")
-for there in page, bash, zsh:
-    assert list(there)[:len(COMMANDS)] == COMMANDS, (list(there), COMMANDS)
+for commands in page, bash, zsh:
+    assert list(commands)[:len(COMMANDS)] == COMMANDS, (list(commands), COMMANDS)
 for command, options in OPTIONS.items():
     assert f"-a {command} -d" in FISH and re.search(rf"[' ]{command} ", BASH) and f"'{command}[" in ZSH, command
     for letter, name, value in options:

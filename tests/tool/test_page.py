@@ -52,8 +52,8 @@ with tempfile.TemporaryDirectory() as folder:
         assert make_pattern(expected).fullmatch(done.stdout), f"{command} prints\n{done.stdout}not what the page says"
 
 # The examples in the commands' help can be run.
-there = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
-examples = [line.strip() for command in there for line in good(command, "--help").splitlines()
+subcommands = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
+examples = [line.strip() for command in subcommands for line in good(command, "--help").splitlines()
             if line.startswith("  tvm-ffi ")]
 assert {line.split()[1] for line in examples} >= {"list", "run", "bench", "registry", "types", "stub"}, examples
 with tempfile.TemporaryDirectory() as folder:
@@ -68,4 +68,4 @@ with tempfile.TemporaryDirectory() as folder:
 
 # Every command that exists has a row in the table.
 rows = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
-assert set(there) <= rows, set(there) - rows
+assert set(subcommands) <= rows, set(subcommands) - rows

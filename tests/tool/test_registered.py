@@ -48,8 +48,8 @@ assert width["type"] == "int" and width["offset"] == 24 and width["flags"] == ["
 assert unknown["name"] == "un\x1bknown" and unknown["type"] is None and unknown["flags"] == [], unknown
 assert box["methods"][0]["signature"] == "(_0: test.tool.Box) -> int", box
 everything = good_json("types")
-assert [one["index"] for one in everything] == sorted(one["index"] for one in everything)
-assert len(everything) == types.count(" < ") + sum(one["parent"] is None for one in everything), types
+assert [entry["index"] for entry in everything] == sorted(entry["index"] for entry in everything)
+assert len(everything) == types.count(" < ") + sum(entry["parent"] is None for entry in everything), types
 
 # ---- Libraries that cannot be loaded; test_isolate.py has more ----
 for command in "types", "registry":

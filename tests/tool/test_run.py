@@ -229,9 +229,9 @@ for text in "é" * 40, "a" + "é" * 40, "aa" + "\u20ac" * 40, "\U0001f600" * 40,
     bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a text", "run", K, f"add({text})")
 
 # Inputs next to inaccessible memory.
-for where, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:
-    assert good("run", K, f"peek(5xi8=1, {inside})", f"--guard={where}") == "result[0]: 1\n"
-    bad(RAISED, f"; it reached {word} a tensor of 5 bytes", "run", K, f"peek(5xi8=1, {outside})", f"--guard={where}",
+for side, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:
+    assert good("run", K, f"peek(5xi8=1, {inside})", f"--guard={side}") == "result[0]: 1\n"
+    bad(RAISED, f"; it reached {word} a tensor of 5 bytes", "run", K, f"peek(5xi8=1, {outside})", f"--guard={side}",
         env=CRASHING)
 bad(RAISED, "peek: crashed while it was called: ", "run", K, "peek(5xi8=1, 5)", "--guard=end", env=CRASHING)
 assert good("run", K, "scale(4xf32=1, 2, &4xf32)", "--guard=end") == "arg[2]: 4xf32=2 2 2 2\n"

@@ -145,11 +145,11 @@ static void test_what_is_no_function(void **state) {
 /* The text `before` n times, then the middle, then the text `after` n times. */
 static char *nest(const char *before, const char *middle, const char *after, size_t n) {
   size_t size = n * (strlen(before) + strlen(after)) + strlen(middle) + 1, i;
-  char *nested = malloc(size), *at = nested;
+  char *nested = malloc(size), *cursor = nested;
   assert_non_null(nested);
-  for (i = 0; i < n; ++i) at += sprintf(at, "%s", before);
-  at += sprintf(at, "%s", middle);
-  for (i = 0; i < n; ++i) at += sprintf(at, "%s", after);
+  for (i = 0; i < n; ++i) cursor += sprintf(cursor, "%s", before);
+  cursor += sprintf(cursor, "%s", middle);
+  for (i = 0; i < n; ++i) cursor += sprintf(cursor, "%s", after);
   return nested;
 }
 

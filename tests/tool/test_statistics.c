@@ -46,7 +46,7 @@ static void test_coverage(void **state) {
 }
 
 static void test_quantiles(void **state) {
-  double samples[] = {5, 1, 4, 2, 3}, one = 7;
+  double samples[] = {5, 1, 4, 2, 3}, single = 7;
   statistics result;
   (void)state;
   statistics_compute(samples, 5, &result);
@@ -57,7 +57,7 @@ static void test_quantiles(void **state) {
   assert_true(statistics_quantile(samples, 5, 0.25) == 2);
   assert_true(statistics_quantile(samples, 5, 0.125) == 1.5);
   assert_true(result.p90 > 4.599 && result.p90 < 4.601);
-  statistics_compute(&one, 1, &result);
+  statistics_compute(&single, 1, &result);
   assert_true(result.minimum == 7 && result.p999 == 7 && result.mad == 0 && result.high == 7);
 }
 

@@ -47,7 +47,7 @@ assert set(unasked.splitlines()) - set(header.splitlines()) == {" * Not wrapped:
 assert " mine_scale(" in good("stub", "--prefix=mine", TYPED)
 told = good_json("stub", "--prefix=typed", TYPED)
 assert told["language"] == "c" and told["source"] == header, told
-wrappers = {one["name"]: one["wrapper"] for one in told["functions"]}
+wrappers = {function["name"]: function["wrapper"] for function in told["functions"]}
 assert wrappers["load"] == "load_" and wrappers["return"] == "return_" and wrappers["packed"] is None, wrappers
 empty = good("stub", "--no-load", DEEDS)
 assert "Not wrapped: kernel, whose types the library does not tell." in empty, empty

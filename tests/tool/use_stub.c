@@ -21,15 +21,15 @@ static bool is_raised(const char *kind) {
 }
 
 static int use_tensors(const typed_library *lib) {
-  float from[4] = {1, 2, 3, 4}, into[4] = {0}, others[3] = {0};
+  float input[4] = {1, 2, 3, 4}, output[4] = {0}, others[3] = {0};
   int64_t size = 4, other_size = 3, strides[3];
   DLTensor x, y, other;
   const DLDevice cpu = tvm_ffi_device_make(kDLCPU, 0);
-  tvm_ffi_tensor_init(&x, from, cpu, TVM_FFI_C_FLOAT32, 1, &size, &strides[0]);
-  tvm_ffi_tensor_init(&y, into, cpu, TVM_FFI_C_FLOAT32, 1, &size, &strides[1]);
+  tvm_ffi_tensor_init(&x, input, cpu, TVM_FFI_C_FLOAT32, 1, &size, &strides[0]);
+  tvm_ffi_tensor_init(&y, output, cpu, TVM_FFI_C_FLOAT32, 1, &size, &strides[1]);
   tvm_ffi_tensor_init(&other, others, cpu, TVM_FFI_C_FLOAT32, 1, &other_size, &strides[2]);
   CHECK(typed_scale(lib, &x, 2.5, &y) == 0);
-  CHECK(into[0] == 2.5f && into[1] == 5 && into[2] == 7.5f && into[3] == 10);
+  CHECK(output[0] == 2.5f && output[1] == 5 && output[2] == 7.5f && output[3] == 10);
   CHECK(typed_scale(lib, &x, 2.5, &other) != 0 && is_raised("ValueError"));
   CHECK(typed_scale(lib, &x, 2.5, NULL) != 0 && is_raised("TypeError"));
   return 0;

@@ -16,12 +16,12 @@ namespace ffi = tvm::ffi;
   } while (0)
 
 static void UseTensors(const typed::Library &lib) {
-  float from[4] = {1, 2, 3, 4}, into[4] = {};
+  float input[4] = {1, 2, 3, 4}, output[4] = {};
   int64_t size = 4, one = 1;
-  DLTensor x{from, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &size, &one, 0}, y = x;
-  y.data = into;
+  DLTensor x{input, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &size, &one, 0}, y = x;
+  y.data = output;
   lib.scale(ffi::TensorView(&x), 2.5, ffi::TensorView(&y));
-  CHECK(into[0] == 2.5f && into[3] == 10);
+  CHECK(output[0] == 2.5f && output[3] == 10);
   int64_t three = 3;
   y.shape = &three;
   bool thrown = false;
