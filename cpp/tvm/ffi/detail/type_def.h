@@ -68,9 +68,9 @@ struct FieldAccess {
   TVM_FFI_LOCAL static int Set(void *field, const TVMFFIAny *value) {
     TVM_FFI_DETAIL_TRY {
       Reader<T> reader;
-      const int why = reader.Read(value);
-      if (why != kReadOk) {
-        RaiseCannotConvert(TypeRecordOf<T>::value, value, why);
+      const int status = reader.Read(value);
+      if (status != kReadOk) {
+        RaiseCannotConvert(TypeRecordOf<T>::value, value, status);
         return -1;
       }
       *static_cast<T *>(field) = reader.Take();
@@ -150,8 +150,8 @@ template <typename Ref>
 TVM_FFI_LOCAL Ref FFIConvertFromAnyViewToObjectRef(AnyView value) {
   const TVMFFIAny *source = AnyUnsafe::Data(value);
   Reader<Ref> reader;
-  const int why = reader.Read(source);
-  if (why == kReadMismatch) {
+  const int status = reader.Read(source);
+  if (status == kReadMismatch) {
     Text text;
     text.Put("Cannot cast from `");
     text.Put(TypeKeyOf(source->type_index));
@@ -160,8 +160,8 @@ TVM_FFI_LOCAL Ref FFIConvertFromAnyViewToObjectRef(AnyView value) {
     text.Put('`');
     RaiseText("TypeError", text);
   }
-  if (why == kReadUnfit) RaiseCannotConvert(TypeRecordOf<Ref>::value, source, why);
-  if (why != kReadOk) ThrowRaised();
+  if (status == kReadUnfit) RaiseCannotConvert(TypeRecordOf<Ref>::value, source, status);
+  if (status != kReadOk) ThrowRaised();
   return reader.Take();
 }
 

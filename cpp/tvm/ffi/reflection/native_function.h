@@ -104,9 +104,9 @@ struct NativeCaller {
       if (data->type_index == kTVMFFINone) return Expected<void>();
     } else {
       Reader<R> reader;
-      const int why = reader.Read(data);
-      if (why == kReadOk) return Expected<R>(R(reader.Take()));
-      if (why == kReadRaised) return MoveFromSafeCallRaised();
+      const int status = reader.Read(data);
+      if (status == kReadOk) return Expected<R>(R(reader.Take()));
+      if (status == kReadRaised) return MoveFromSafeCallRaised();
     }
     return Error(BytesOf("TypeError"), BytesOf("Packed hook result type mismatch"),
                  TVMFFIByteArray{"", 0});
