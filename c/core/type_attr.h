@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of types: values by name and type, some of which built-in types have from the start.
- */
+/* Attributes of types: a value per name and type. Built-in types have some from the start. */
 #ifndef TVMFFI_CORE_TYPE_ATTR_H_
 #define TVMFFI_CORE_TYPE_ATTR_H_
 
