@@ -5,8 +5,9 @@
     layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
     layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive lack
 
-The lowest layer comes first. `symbols` needs nm (or the program in NM), and exits with 77 if there is none. It also
-fails for a name that is linked between files but does not begin with tvmffi_.
+The lowest layer comes first. `includes` also fails for a header with the name of one of C, POSIX or the compiler, which
+would hide it where the folder is searched first. `symbols` needs nm (or the program in NM), and exits with 77 if there
+is none. It also fails for a name that is linked between files but does not begin with tvmffi_.
 """
 import os
 import pathlib
@@ -20,6 +21,11 @@ FROM_ABOVE = {"tvmffi_all_builtins"}
 # The exported functions, and the names of ModuleObj in C++.
 EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
 SKIPPED = 77
+STANDARD = set("""aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp iconv
+    inttypes iso646 langinfo libgen limits locale math monetary mqueue ndbm netdb nl_types poll pthread pwd regex sched
+    search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
+    strings stropts syslog tar termios tgmath threads time trace uchar ulimit unistd unwind utime utmpx wchar wctype
+    wordexp""".split())
 
 
 def check_includes(folder, layers):
@@ -30,6 +36,8 @@ def check_includes(folder, layers):
     for height, layer in enumerate(layers):
         for path in sorted((root / layer).rglob("*.[ch]*")):
             files += 1
+            if path.suffix == ".h" and path.stem in STANDARD:
+                wrong.append(f"{path.relative_to(root)}: a standard header has this name")
             for included in re.findall(r'^#include "([a-z_]+)/', path.read_text(), re.MULTILINE):
                 if included in layers[height + 1:]:
                     wrong.append(f"{path.relative_to(root)}: includes of {included}, which is above {layer}")
