@@ -24,9 +24,9 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 void *tvmffi_dl_open_loaded(const char *path);
 
 /*
- * Writes the path in another way, a different one for each number, by which the system does not
- * take the file for one that had the same path before. out has room for the path and
- * kTvmffiDlRespelled more bytes, and the path has a slash.
+ * Writes a path in another way, a different one for each number, so that the system does not take
+ * the file for one that was opened under that path before. The path has a slash; out has room for
+ * it and kTvmffiDlRespelled more bytes.
  */
 enum { kTvmffiDlRespelled = 2 * 32 + 1 };
 void tvmffi_dl_respell(const char *path, uint32_t number, char *out);
@@ -36,7 +36,7 @@ typedef struct {
   uint64_t device, inode, size;
 } tvmffi_dl_file;
 
-/* The file that a path leads to now. False for names that the system searches for, and unknown. */
+/* The file that a path leads to now. False for a name without a slash, and if there is none. */
 bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out);
 
 /*

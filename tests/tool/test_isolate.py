@@ -98,7 +98,7 @@ with concurrent.futures.ThreadPoolExecutor(8) as pool:
             expect_late(command, RAISED, " when the program ended", ON_END=deed, out=RESULTS[command[0]])
     for wait in waits:
         wait.result()
-# All results are printed although the process fails at its end; the listing commands end without the library's destructors.
+# All results are printed although the process fails at its end; the listing commands run no destructors.
 for deed in ["crash", "leave", "stop"]:
     for command in CALLED[:1] + REGISTERED:
         expect(command, RAISED, f"{DEEDS}: {WRONG[deed].format(' when the program ended')}", ON_END=deed,

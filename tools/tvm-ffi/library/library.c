@@ -42,8 +42,9 @@ bool library_open(const char *path, library *out) {
 }
 
 void library_close(library *lib) {
+  isolate_enter(kStageUnload, lib->path);
   tvm_ffi_object_release(lib->module);
-  isolate_enter(kStageOwn, lib->path); /* whose destructors run when the program ends */
+  isolate_enter(kStageOwn, lib->path);
   free(lib->file);
   lib->file = NULL;
   lib->module = NULL;

@@ -170,7 +170,7 @@ static pid_t fork_child(bool has_group) {
 
 /* ---- In the parent: waiting ---- */
 
-/* The default limit of loading and asking a library, and of its end with the program; seconds. */
+/* The default limit of loading, asking and unloading a library; seconds. */
 enum { kPatience = 60 };
 
 typedef enum { kBySelf, kByStop, kByTime } reason;
@@ -185,7 +185,7 @@ typedef struct {
 /* Checked because it is used as an index, and the child may write anything. */
 static isolate_stage get_stage(void) {
   int stage = shared->stage;
-  return stage < kStageOwn || stage > kStageCall ? kStageOwn : (isolate_stage)stage;
+  return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (isolate_stage)stage;
 }
 
 /* The time limit of a stage; 0: none. */
@@ -196,7 +196,7 @@ static double limit_of(isolate_stage stage, const isolation *options) {
 }
 
 static void show_progress(isolate_stage stage) {
-  static const char *const kDoing[] = {"", "loading ", "asking ", "calling "};
+  static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
   double seconds = clock_seconds() - shared->timestamp;
   if (stage == kStageOwn || seconds < 1) return;
   shared->progress_shown =
@@ -239,7 +239,7 @@ static void wait_for(pid_t child, int pipe_end, const isolation *options, ending
 /* "crashed while it was loaded: Aborted" */
 static void describe_end(const ending *end, text *out) {
   static const char *const kWhile[] = {"", " while it was loaded", " while it was asked",
-                                       " while it was called"};
+                                       " while it was called", " while it was unloaded"};
   bool by_signal = WIFSIGNALED(end->status);
   text_add(out, "%s%s",
            end->cause != kBySelf ? "was killed"

@@ -11,7 +11,8 @@ typedef enum {
   kStageOwn, /* the tool's own work */
   kStageLoad,
   kStageAsk, /* calls for metadata; isolate_progress() names the symbol */
-  kStageCall
+  kStageCall,
+  kStageUnload
 } isolate_stage;
 
 /* Tells the parent which stage begins, and for which library or function; NULL: the same as
