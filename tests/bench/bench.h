@@ -103,7 +103,6 @@ typedef int (*bench_run)(bench_state *state, size_t calls);
 typedef struct {
   const char *name;
   bench_run run;
-  double reach; /* the ratio to stay below, or 0 */
   bench_need need;
   int threads;
   size_t fresh_calls; /* if not 0: runs once per process, with this many calls */
@@ -118,6 +117,7 @@ int bench_load(bench_state *state, size_t calls);
 /* functions.c */
 int bench_call_function(bench_state *state, size_t calls);
 int bench_create_function(bench_state *state, size_t calls);
+int bench_use_function(bench_state *state, size_t calls);
 int bench_count_references(bench_state *state, size_t calls);
 int bench_get_global(bench_state *state, size_t calls);
 int bench_get_global_among_many(bench_state *state, size_t calls);

@@ -5,9 +5,11 @@
     bench.py [OPTION...] [REFERENCE]
 
 Each figure is the least time of several rounds, which alternate between the two libraries in one process, and
-of several processes, because addresses vary between processes and affect the times. The table also has the
-ratio to reach. Blocks allocated and instructions executed are per call. A ratio that is missed is marked but
-is no failure: only an operation with a wrong result is.
+of several processes, because addresses vary between processes and affect the times. Blocks allocated and
+instructions executed are per call.
+
+The last column judges the row by targets.txt. A missed target is a failure only with --strict; an operation
+with a wrong result always is. Tables for documents (--markdown) are not judged.
 """
 import argparse
 import collections
@@ -19,10 +21,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import targets
+
 MAX_FRESH_ROUNDS = 30  # for operations that take a process each
 LOAD, SIZE, WITH_CXX = "first dlopen of the runtime", "stripped library, bytes", ", with C++ functions"
-Row = collections.namedtuple("Row", "name values ratio reach allocations instructions",
-                             defaults=[(), ()])
+Row = collections.namedtuple("Row", "name values ratio allocations instructions", defaults=[(), ()])
 
 
 class Bench:
@@ -53,10 +57,10 @@ class Bench:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def operations(self):
-        """(name, reach or None, whether it takes a process of its own), in the order of the table."""
-        for name, reach, fresh in self.run("list"):
+        """(name, whether it takes a process of its own), in the order of the table."""
+        for name, fresh in self.run("list"):
             if self.only in name:
-                yield name, float(reach) or None, fresh == "fresh"
+                yield name, fresh == "fresh"
 
     def times(self):
         """{operation: nanoseconds of each library}"""
@@ -64,7 +68,7 @@ class Bench:
         for _ in range(self.processes):
             for name, *values in self.run("time", f"--only={self.only}", *self.options, *self.libraries):
                 found[name] = tuple(map(min, map(float, values), found.get(name, (float("inf"),) * 2)))
-        for name, _, fresh in self.operations():
+        for name, fresh in self.operations():
             if fresh:
                 found[name] = self.fresh_times(name, self.libraries)
         return found
@@ -126,16 +130,15 @@ class Bench:
         """The rows of the table: every operation, then figures derived from several, then the size."""
         times, allocations = self.times(), self.allocations()
         instructions = self.instructions() if with_instructions else {}
-        for name, reach, _ in self.operations():
-            yield Row(name, times[name], quotient(times[name]), reach, allocations.get(name, ()),
-                      instructions.get(name, ()))
+        for name, _ in self.operations():
+            yield Row(name, times[name], quotient(times[name]), allocations.get(name, ()), instructions.get(name, ()))
         error, floor = times.get("error raise + take + free"), times.get("two malloc + free, no runtime")
         if error and floor:
             pairs = tuple(a / b for a, b in zip(error, floor))
-            yield Row("error raise, as so many two malloc + free", pairs, pairs[0], 4.0)
+            yield Row("error raise, as so many two malloc + free", pairs, quotient(pairs))
         sizes = self.stripped_sizes(self.libraries) if self.only in SIZE else ()
         if sizes:
-            yield Row(SIZE, sizes, quotient(sizes), 0.08)
+            yield Row(SIZE, sizes, quotient(sizes))
         if self.with_cxx:
             yield from self.cxx_rows([self.with_cxx, *self.libraries[1:]])
 
@@ -143,10 +146,10 @@ class Bench:
         """The rows in which the library with C++ functions differs."""
         if self.only in LOAD:
             times = self.fresh_times(LOAD, libraries)
-            yield Row(LOAD + WITH_CXX, times, quotient(times), None)
+            yield Row(LOAD + WITH_CXX, times, quotient(times))
         sizes = self.stripped_sizes(libraries) if self.only in SIZE else ()
         if sizes:
-            yield Row(SIZE + WITH_CXX, sizes, quotient(sizes), None)
+            yield Row(SIZE + WITH_CXX, sizes, quotient(sizes))
 
     def growth(self):
         """(operation, size, threads, nanoseconds per library)"""
@@ -175,24 +178,19 @@ def small(value):
     return f"{value:,.0f}" if value >= 10 or value == round(value) else f"{value:.1f}"
 
 
-def reach_text(row):
-    """The ratio to reach, and whether it is reached."""
-    if row.reach is None or row.ratio is None:
-        return ""
-    return ("<= " if row.ratio <= row.reach else "MISSED ") + f"{row.reach:.2f}"
-
-
-def operations_table(rows, libraries):
-    """Titles and rows, as text."""
-    titles = ["operation", "ours, ns"] + (["theirs, ns", "ratio", "reach"] if libraries == 2 else [])
+def operations_table(rows, libraries, judge):
+    """Titles and rows, as text; judge is a targets.Judge, or None."""
+    titles = ["operation", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
     counts = [kind for kind in ("allocations", "instructions") if any(getattr(row, kind) for row in rows)]
-    titles += [kind + ", ours / theirs" * (libraries == 2) for kind in counts]
+    titles += [kind + ", ours / theirs" * (libraries == 2) for kind in counts] + ["target"] * (judge is not None)
     lines = []
     for row in rows:
         line = [row.name, *map(figure, row.values)]
         if libraries == 2:
-            line += [f"{row.ratio:.3f}" if row.ratio is not None else "", reach_text(row)]
+            line.append(f"{row.ratio:.3f}" if row.ratio is not None else "")
         line += [" / ".join(map(small, getattr(row, kind))) for kind in counts]
+        if judge:
+            line.append(judge.verdict(row.name, row.values[0], row.ratio))
         lines.append(line)
     return titles, lines
 
@@ -211,7 +209,8 @@ def growth_table(rows, libraries):
 def print_text(titles, lines):
     widths = [max(len(line[i]) for line in [titles, *lines]) for i in range(len(titles))]
     for line in [titles, *lines]:
-        cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
+        cells = [cell.ljust(width) if title in ("operation", "target") else cell.rjust(width)
+                 for title, cell, width in zip(titles, line, widths)]
         print("  ".join(cells).rstrip())
 
 
@@ -219,17 +218,16 @@ def print_markdown(titles, lines):
     print("| " + " | ".join(titles) + " |")
     print("|---" + "|---:" * (len(titles) - 1) + "|")
     for line in lines:
-        print("| " + " | ".join(line).replace("MISSED", "**missed**") + " |")
+        print("| " + " | ".join(line) + " |")
 
 
 def csv_of_operations(rows, whose):
     """Unrounded figures, for programs."""
-    yield ["operation", *whose, "ratio", "reach", *(f"allocations_{who}" for who in whose),
+    yield ["operation", *whose, "ratio", *(f"allocations_{who}" for who in whose),
            *(f"instructions_{who}" for who in whose)]
     blank = [""] * len(whose)
     for row in rows:
-        yield [row.name, *row.values, row.ratio, row.reach, *(row.allocations or blank),
-               *(row.instructions or blank)]
+        yield [row.name, *row.values, row.ratio, *(row.allocations or blank), *(row.instructions or blank)]
 
 
 def csv_of_growth(rows, whose):
@@ -252,11 +250,13 @@ def main():
     parser.add_argument("--only", help="operations with that in their names")
     parser.add_argument("--instructions", action="store_true", help="count instructions too (valgrind)")
     parser.add_argument("--growth", action="store_true",
-                        help="lookups among many instead, by threads, and walks through much")
-    parser.add_argument("--most", type=int, default=1000000, help="no more of anything than that (1000000)")
+                        help="a table of how times grow with the amount of data and the number of threads instead")
+    parser.add_argument("--most", type=int, default=1000000, help="the largest amount of data (1000000)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     parser.add_argument("--csv", metavar="FILE", help="write the figures there too, as CSV; -: print only that")
+    targets.add_options(parser)
     args = parser.parse_args()
+    judge = targets.judge_for("bench.py", parser, args, not (args.growth or args.markdown or args.csv == "-"))
     bench = Bench(args)
     whose = ("ours", "theirs")[:len(bench.libraries)]
     if args.growth:
@@ -264,15 +264,16 @@ def main():
         table, figures = growth_table(rows, len(whose)), csv_of_growth(rows, whose)
     else:
         rows = list(bench.rows(args.instructions))
-        table, figures = operations_table(rows, len(whose)), csv_of_operations(rows, whose)
+        table, figures = operations_table(rows, len(whose), judge), csv_of_operations(rows, whose)
     if args.csv == "-":
         csv.writer(sys.stdout, lineterminator="\n").writerows(figures)
-        return
+        return 0
     if args.csv:
         with open(args.csv, "w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(figures)
     (print_markdown if args.markdown else print_text)(*table)
+    return judge.finish() if judge else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -46,6 +46,26 @@ int bench_create_function(bench_state *s, size_t calls) {
   return wrong;
 }
 
+/* All that happens to an object which a callee shares for a while. */
+int bench_use_function(bench_state *s, size_t calls) {
+  TVMFFIAny args[3], result = bench_any(kTVMFFINone);
+  size_t i;
+  int wrong = 0;
+  for (i = 0; i < calls; ++i) {
+    TVMFFIObjectHandle function;
+    wrong |= s->api.FunctionCreate(s, bench_add_three, NULL, &function);
+    wrong |= s->api.ObjectIncRef(function);
+    args[0] = bench_int((int64_t)i);
+    args[1] = bench_int(2);
+    args[2] = bench_int(3);
+    result = bench_any(kTVMFFINone);
+    wrong |= s->api.FunctionCall(function, args, 3, &result);
+    wrong |= s->api.ObjectDecRef(function);
+    wrong |= s->api.ObjectDecRef(function);
+  }
+  return wrong != 0 || result.v_int64 != (int64_t)calls + 4;
+}
+
 int bench_count_references(bench_state *s, size_t calls) {
   int wrong = 0;
   for (; calls != 0; --calls) {

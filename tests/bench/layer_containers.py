@@ -7,8 +7,10 @@
 REFERENCE is the folder of an installed tvm_ffi package, with include/ and lib/ in it. The same source
 is compiled twice, with the same options, and each program runs with its own libtvm_ffi.so. Both stay
 alive and take turns: what slows the machine slows both. A row has the least nanoseconds for one
-element, at each size; growth is the time at the largest size divided by the time at the middle one. A
-ratio above --reach is marked and is no failure: only a wrong result is.
+element, at each size; growth is the time at the largest size divided by the time at the middle one.
+
+The last column judges the greatest ratio of the row by targets.txt. A missed target is a failure only with
+--strict; a wrong result always is. Tables for documents (--markdown) are not judged.
 """
 import argparse
 import os
@@ -17,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import targets
 from bench import figure, print_markdown, print_text
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -81,33 +85,35 @@ def measure(programs, wanted, args):
     return best
 
 
-def table_rows(programs, args):
-    """Cells of text for each operation, and all ratios."""
+def table_rows(programs, args, judge):
+    """Cells of text for each operation; judge is a targets.Judge, or None."""
     names = [f"{container}: {operation}" for container, operation in programs[0].operations()]
     wanted = [(number, name) for number, name in enumerate(names) if args.only in name]
-    best, rows, ratios = measure(programs, wanted, args), [], []
+    best, rows = measure(programs, wanted, args), []
     for number, name in wanted:
-        row = [name]
+        row, ratios = [name], []
         for size in args.sizes:
             row.append(" / ".join(map(figure, best[number, size])))
             if len(programs) == 2:
                 ratios.append(best[number, size][0] / best[number, size][1])
-                row.append(f"{ratios[-1]:.2f}" if ratios[-1] <= args.reach else f"MISSED {ratios[-1]:.2f}")
+                row.append(f"{ratios[-1]:.2f}")
         if len(args.sizes) > 1:
             growth = zip(best[number, args.sizes[-1]], best[number, args.sizes[-2]])
             row.append(" / ".join(f"{large / small:.2f}" for large, small in growth))
+        if judge:
+            row.append(judge.verdict(name, ratio=max(ratios, default=None)))
         rows.append(row)
-    return rows, ratios
+    return rows
 
 
-def titles(args, num_programs):
+def titles(args, num_programs, judge):
     beside = ", ours / theirs" if num_programs == 2 else ""
     names = ["operation"]
     for i, size in enumerate(args.sizes):
         names.append(f"{size:,}" + (f", ns{beside}" if i == 0 else ""))
         if num_programs == 2:
             names.append("ratio")
-    return names + ["growth" + beside] * (len(args.sizes) > 1)
+    return names + ["growth" + beside] * (len(args.sizes) > 1) + ["target"] * (judge is not None)
 
 
 def main():
@@ -125,19 +131,18 @@ def main():
                         help="of the containers (10,1000,100000)")
     parser.add_argument("--turns", type=int, default=6, help="of each program, for each operation and size (6)")
     parser.add_argument("--slice", type=int, default=700, help="microseconds per turn (700)")
-    parser.add_argument("--reach", type=float, default=0.7, help="the ratio to stay below (0.7)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    targets.add_options(parser)
     args = parser.parse_args()
+    judge = targets.judge_for("layer_containers.py", parser, args, not args.markdown)
     with tempfile.TemporaryDirectory() as folder:
         programs = [Program(path) for path in args.program or compile_programs(args, folder)]
-        lines, ratios = table_rows(programs, args)
+        lines = table_rows(programs, args, judge)
         for program in programs:
             program.close()
-    (print_markdown if args.markdown else print_text)(titles(args, len(programs)), lines)
-    if ratios:
-        good = sum(ratio <= args.reach for ratio in ratios)
-        print(f"\n{good} of {len(ratios)} ratios are at most {args.reach:.2f}.")
+    (print_markdown if args.markdown else print_text)(titles(args, len(programs), judge), lines)
+    return judge.finish() if judge else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draw the output of `bench.py --growth --csv` as SVG: plot.py < growth.csv > growth.svg"""
+import argparse
 import csv
 import math
 import sys
@@ -60,6 +61,7 @@ def panel(left, top, title, curves, low, high):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     panels = read(sys.stdin)
     points = [point for curves in panels.values() for curve in curves.values() for point in curve]
     low = math.floor(math.log10(min(ns for _, ns in points)))

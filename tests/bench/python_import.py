@@ -32,9 +32,9 @@ CASES = {"import tvm_ffi": [], "import tvm_ffi, after what it imports": BEFORE}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("library", metavar="LIBRARY", help="our libtvm_ffi.so")
+    parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path, help="for the environments of Python")
+    parser.add_argument("--rounds", type=int, default=30, help="processes for each library (30)")
     args = parser.parse_args()
     reference = package.require()
     # Two environments made alike, because the location of a package affects the time.

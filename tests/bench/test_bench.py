@@ -14,6 +14,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+sys.dont_write_bytecode = True
+import targets
+
 HERE = pathlib.Path(__file__).parent
 BUILD = pathlib.Path(sys.argv[1])
 PROGRAM = BUILD / "tests/bench/bench"
@@ -35,6 +38,13 @@ def bench(*words):
     return out
 
 
+def check_targets(program, rows, is_complete):
+    """Every row has an entry in targets.txt and, if these are all rows of the program, the other way round."""
+    without, unused = targets.Judge(targets.read(program)).compare(rows)
+    assert not without, ("not in targets.txt", without)
+    assert not unused or not is_complete, ("in targets.txt, but no rows", unused)
+
+
 names = [line.split("\t")[0] for line in run(PROGRAM, "list")[1].splitlines()]
 assert len(names) > 20 and len(set(names)) == len(names), names
 
@@ -44,13 +54,26 @@ assert [row["operation"] for row in rows][:len(names)] == names, rows
 assert all(float(row["ours"]) > 0 and row["ratio"] == "" for row in rows[:len(names)]), rows
 with_cxx = [row["operation"] for row in rows if row["operation"].endswith(", with C++ functions")]
 assert len(with_cxx) == (2 if (BUILD / "c/cxx/libtvm_ffi.so").exists() else 0), with_cxx
+is_core_profile = not any("objects" in name for name in names)
+check_targets("bench.py", [row["operation"] for row in rows],
+              not is_core_profile and with_cxx and shutil.which("strip"))
 
 # Compared with a second library, here a copy; growth, and its plot.
 with tempfile.TemporaryDirectory() as folder:
     copy = shutil.copy(LIBRARY, folder)
     table = bench("--markdown", "--only=string", copy).splitlines()
-    assert re.match(r"\| operation \| ours, ns \| theirs, ns \| ratio \| reach \|", table[0]), table
+    assert re.match(r"\| operation \| ours, ns \| theirs, ns \| ratio \|", table[0]), table
     assert len(table) == 5 and all(line.count("|") == table[0].count("|") for line in table), table
+    # The verdicts on targets that always are met, or never.
+    easy, hard = pathlib.Path(folder, "easy.txt"), pathlib.Path(folder, "hard.txt")
+    easy.write_text("[bench.py]\nsmall string, *  ratio <= 1000000000\n", encoding="utf-8")
+    hard.write_text("[bench.py]\nsmall string, *  ratio <= 0.000001\n", encoding="utf-8")
+    table = bench("--only=small string", "--targets", easy, "--strict", copy).splitlines()
+    assert table[0].split()[-1] == "target" and table[1].endswith("met, 100% below 1e+09"), table
+    assert table[2:] == ["", "1 of 1 rows meet their targets"], table
+    code, out, err = run(sys.executable, HERE / "bench.py", "--build", BUILD, "--rounds=2", "--processes=2", "--slice=10",
+                         "--only=small string", "--targets", hard, "--strict", copy)
+    assert code == 1 and "MISSED, " in out and out.endswith("\n0 of 1 rows meet their targets\n"), (out, err)
     table = bench("--growth", "--markdown", "--most=10000", f"--csv={folder}/growth.csv", copy).splitlines()
     growth = pathlib.Path(folder, "growth.csv").read_text(encoding="utf-8")
 rows = list(csv.DictReader(growth.splitlines()))
@@ -59,7 +82,7 @@ expected = [(what, size, threads)
                                    ("register types", "type key to index"))
             for size in ("10", "10000")
             for what, threads in ((adding, "1"), (lookup, "1"), (lookup, "2"), (lookup, "4"))]
-if any("objects" in name for name in names):  # not in the core profile
+if not is_core_profile:
     walks = ("structural hash", "structural equality", "repr", "deep copy + release", "JSON graph write + release",
              "JSON graph read + release")
     expected += [(f"{what}, each object", size, "1") for size in ("10", "10000") for what in walks]
@@ -100,15 +123,18 @@ if len(sys.argv) > 2:
     code, out, err = run(LAYER, "check", "2", "10", "3000")
     assert (code, out, err) == (0, "", ""), (code, out, err)
     operations = [line.split("\t") for line in run(LAYER, "list")[1].splitlines()]
+    check_targets("layer_containers.py", [": ".join(operation) for operation in operations], True)
     assert len({tuple(operation) for operation in operations}) == len(operations) > 40, operations
     table = [sys.executable, HERE / "layer_containers.py", "--program", LAYER, "--sizes=10,100", "--turns=1", "--slice=1"]
     code, out, err = run(*table, "--program", LAYER, "--markdown")
     lines = out.splitlines()
-    assert code == 0 and len(lines) == 4 + len(operations) and lines[-1].endswith("ratios are at most 0.70."), (out, err)
+    assert code == 0 and len(lines) == 2 + len(operations), (out, err)
     assert lines[0] == ("| operation | 10, ns, ours / theirs | ratio | 100 | ratio | growth, ours / theirs |"), lines
-    assert all(line.count("|") == 7 for line in lines[:-2]), lines
+    assert all(line.count("|") == 7 for line in lines), lines
     code, out, err = run(*table, "--only=Map by int: find")
     assert code == 0 and len(out.splitlines()) == 3, (out, err)
+    code, out, err = run(*table, "--program", LAYER, "--only=Map by int: find")
+    assert code == 0 and re.search(r"\n\d of 2 rows meet their targets\n$", out), (out, err)
     for words in ([], ["nonsense"], ["check", "10", "--nonsense"], ["check", "1"], ["check", ""]):
         code, out, err = run(LAYER, *words)
         assert code == 2 and err.startswith("usage: layer_containers"), (words, code, out, err)
