@@ -268,7 +268,7 @@ def gcc():
 
 @part(GCC_TESTS)
 def peers():
-    """other projects on this library: the tests of apache-tvm-ffi and xgrammar, programs of TVM, TileLang and orcjit"""
+    """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit on both"""
     if tool("gcc"):
         meson_test(build_gcc(), suites=["peer"], base="peers")
 
@@ -370,7 +370,7 @@ def coverage():
 
 @part(C_TESTS + " clang m32")
 def m32():
-    """gcc -m32: the layouts of i386, and every test where a 32-bit cmocka is to be had; clang: the unit tests"""
+    """32-bit x86: every test by gcc (without a 32-bit cmocka only the layouts), the unit tests by clang"""
     flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
     if not links("gcc", *flags):
         REPORT.skip("all of it", "gcc -m32 does not link a program here")
@@ -400,7 +400,7 @@ def core():
 
 @part(BUILD)
 def dlpack():
-    """dlpack.h is looked for in the right order and judged by its macros"""
+    """which dlpack.h the build takes: the order of the places, and the versions that it refuses"""
     ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
     work = ROOT / "build-dlpack-places"
     shutil.rmtree(work, ignore_errors=True)
@@ -449,7 +449,7 @@ def dlpack():
 
 @part(BUILD + " g++ clang cmake make")
 def install():
-    """with the shared library or the archive alone, installed: hosts and kernels by every build system"""
+    """installed, with the shared library and with the archive alone: hosts and kernels built by every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
         env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
         downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
@@ -464,7 +464,7 @@ def install():
 
 @part(C_TESTS + " g++ clang")
 def single():
-    """the two files of tools/amalgamate: by strict compilers, in one program, and every test of C on them"""
+    """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of C run on them"""
     work = ROOT / "build-amalgamated"
     shutil.rmtree(work, ignore_errors=True)
     for seed, extra in ("1", []), ("2", []), ("3", ["--line"]):
@@ -510,7 +510,7 @@ def single():
 
 @part(TESTS + " debhelper lintian")
 def debian():
-    """Debian packages: built with their samples run, looked at by lintian, unpacked and used"""
+    """Debian packages: built, checked by lintian, unpacked and used"""
     if not tool("dpkg-buildpackage") or not tool("dh"):
         return
     missing = execute(["dpkg-checkbuilddeps", "packaging/debian/control"])
