@@ -27,13 +27,13 @@ def passages(block):
 
 def find_missing(source, block):
     """The first line of the first passage that the source does not contain in this order, or None."""
-    at = 0
+    position = 0
     for lines in passages(block):
-        places = (i for i in range(at, len(source)) if source[i:i + len(lines)] == lines)
-        at = next(places, None)
-        if at is None:
+        places = (i for i in range(position, len(source)) if source[i:i + len(lines)] == lines)
+        position = next(places, None)
+        if position is None:
             return lines[0]
-        at += len(lines)
+        position += len(lines)
     return None
 
 

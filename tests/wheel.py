@@ -108,30 +108,30 @@ def copies():
 
 
 def main():
-    how = sys.argv[1]
-    if how == "alone":
+    order = sys.argv[1]
+    if order == "alone":
         ours = Ours(ctypes.RTLD_GLOBAL)
         ours.run_kernel()
         assert ours.error_of_kernel(), "no error in the slot of the only copy"
         assert len(copies()) == 1, copies()
-    elif how == "package":
+    elif order == "package":
         use_package()
         assert len(copies()) == 1, copies()
-    elif how == "package-first":
+    elif order == "package-first":
         use_package()
         ours = Ours(ctypes.RTLD_GLOBAL)
-        both(ours)
+        check_both(ours)
         ours.run_kernel()  # loaded by ours but bound to the package's library, which has its errors
         assert not ours.error_of_kernel(), "the kernel is bound to the second copy"
-    elif how == "ours-first":
+    elif order == "ours-first":
         ours = Ours(ctypes.RTLD_LOCAL)
         ours.version()
-        both(ours)
+        check_both(ours)
     else:
-        sys.exit(f"what is {how}?")
+        sys.exit(f"what is {order}?")
 
 
-def both(ours):
+def check_both(ours):
     """Check that two copies share nothing."""
     use_package()
     assert len(copies()) == 2, copies()

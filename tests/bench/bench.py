@@ -153,8 +153,8 @@ class Bench:
 
     def growth(self):
         """(operation, size, threads, nanoseconds per library)"""
-        for what, size, threads, *values in self.run("growth", *self.options, *self.libraries):
-            yield what, int(size), int(threads), tuple(map(float, values))
+        for operation, size, threads, *values in self.run("growth", *self.options, *self.libraries):
+            yield operation, int(size), int(threads), tuple(map(float, values))
 
 
 def merge(parts):
@@ -199,9 +199,9 @@ def growth_table(rows, libraries):
     """Titles and rows, as text."""
     titles = ["operation", "size", "threads", "ours, ns"] + (["theirs, ns", "ratio"] if libraries == 2 else [])
     lines = []
-    for what, size, threads, values in rows:
+    for operation, size, threads, values in rows:
         ratio = quotient(values)
-        lines.append([what, f"{size:,}", str(threads), *map(figure, values)] +
+        lines.append([operation, f"{size:,}", str(threads), *map(figure, values)] +
                      ([f"{ratio:.3f}"] if ratio is not None else []))
     return titles, lines
 
@@ -221,20 +221,20 @@ def print_markdown(titles, lines):
         print("| " + " | ".join(line) + " |")
 
 
-def csv_of_operations(rows, whose):
+def csv_of_operations(rows, columns):
     """Unrounded figures, for programs."""
-    yield ["operation", *whose, "ratio", *(f"allocations_{who}" for who in whose),
-           *(f"instructions_{who}" for who in whose)]
-    blank = [""] * len(whose)
+    yield ["operation", *columns, "ratio", *(f"allocations_{column}" for column in columns),
+           *(f"instructions_{column}" for column in columns)]
+    blank = [""] * len(columns)
     for row in rows:
         yield [row.name, *row.values, row.ratio, *(row.allocations or blank), *(row.instructions or blank)]
 
 
-def csv_of_growth(rows, whose):
+def csv_of_growth(rows, columns):
     """The same for the growth table; plot.py reads it."""
-    yield ["operation", "size", "threads", *(f"{who}_ns" for who in whose)]
-    for what, size, threads, values in rows:
-        yield [what, size, threads, *values]
+    yield ["operation", "size", "threads", *(f"{column}_ns" for column in columns)]
+    for operation, size, threads, values in rows:
+        yield [operation, size, threads, *values]
 
 
 def main():
@@ -258,13 +258,13 @@ def main():
     args = parser.parse_args()
     judge = targets.judge_for("bench.py", parser, args, not (args.growth or args.markdown or args.csv == "-"))
     bench = Bench(args)
-    whose = ("ours", "theirs")[:len(bench.libraries)]
+    columns = ("ours", "theirs")[:len(bench.libraries)]
     if args.growth:
         rows = list(bench.growth())
-        table, figures = growth_table(rows, len(whose)), csv_of_growth(rows, whose)
+        table, figures = growth_table(rows, len(columns)), csv_of_growth(rows, columns)
     else:
         rows = list(bench.rows(args.instructions))
-        table, figures = operations_table(rows, len(whose), judge), csv_of_operations(rows, whose)
+        table, figures = operations_table(rows, len(columns), judge), csv_of_operations(rows, columns)
     if args.csv == "-":
         csv.writer(sys.stdout, lineterminator="\n").writerows(figures)
         return 0

@@ -46,20 +46,20 @@ static int drop(bench_state *s, TVMFFIAny *value) {
   return value->type_index < kTVMFFIStaticObjectBegin ? 0 : s->api.ObjectDecRef(value->v_obj);
 }
 
-static int make_document(bench_state *s, int which, size_t kilobytes) {
+static int make_document(bench_state *s, int slot, size_t kilobytes) {
   char *source = make_text(kilobytes);
   TVMFFIAny text, value;
   int wrong;
   if (source == NULL) return -1;
-  if (drop(s, &s->json_texts[which]) != 0 || drop(s, &s->json_values[which]) != 0) return -1;
-  free(s->json_pin[which]);
+  if (drop(s, &s->json_texts[slot]) != 0 || drop(s, &s->json_values[slot]) != 0) return -1;
+  free(s->json_pin[slot]);
   text = bench_text(source);
-  wrong = parse(s, &text, &s->json_values[which]);
-  wrong |= write(s, &s->json_values[which], &s->json_texts[which]);
+  wrong = parse(s, &text, &s->json_values[slot]);
+  wrong |= write(s, &s->json_values[slot], &s->json_texts[slot]);
   /* Parse once more, and allocate a block before releasing the value: the heap cannot shrink
    * below that block, so the timed calls reuse these pages and fault in no new ones. */
-  wrong |= parse(s, &s->json_texts[which], &value);
-  s->json_pin[which] = malloc(100000);
+  wrong |= parse(s, &s->json_texts[slot], &value);
+  s->json_pin[slot] = malloc(100000);
   wrong |= s->api.ObjectDecRef(value.v_obj);
   free(source);
   return wrong;
@@ -79,23 +79,23 @@ int bench_grow_json(bench_state *s, size_t kilobytes) {
 }
 
 /* One call is counted for each kilobyte. */
-static int read_all(bench_state *s, int which, size_t kilobytes, size_t calls) {
+static int read_all(bench_state *s, int slot, size_t kilobytes, size_t calls) {
   TVMFFIAny value;
   int wrong = 0;
   for (; calls >= kilobytes; calls -= kilobytes) {
-    wrong |= parse(s, &s->json_texts[which], &value);
+    wrong |= parse(s, &s->json_texts[slot], &value);
     wrong |= TVMFFISeqGetCellPtr(value.v_obj)->size != (int64_t)(kilobytes * kRecords);
     wrong |= s->api.ObjectDecRef(value.v_obj);
   }
   return wrong;
 }
 
-static int write_all(bench_state *s, int which, size_t kilobytes, size_t calls) {
-  const TVMFFIByteArray *expected = TVMFFIBytesGetByteArrayPtr(s->json_texts[which].v_obj);
+static int write_all(bench_state *s, int slot, size_t kilobytes, size_t calls) {
+  const TVMFFIByteArray *expected = TVMFFIBytesGetByteArrayPtr(s->json_texts[slot].v_obj);
   TVMFFIAny text;
   int wrong = 0;
   for (; calls >= kilobytes; calls -= kilobytes) {
-    wrong |= write(s, &s->json_values[which], &text);
+    wrong |= write(s, &s->json_values[slot], &text);
     wrong |= TVMFFIBytesGetByteArrayPtr(text.v_obj)->size != expected->size;
     wrong |= s->api.ObjectDecRef(text.v_obj);
   }

@@ -36,58 +36,58 @@ static double now(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void fill(TVMFFIAny *args, const job *at) {
+static void fill(TVMFFIAny *args, const job *work) {
   memset(args, 0, 3 * sizeof *args);
   args[0].type_index = args[1].type_index = args[2].type_index = kTVMFFIInt;
   args[0].v_int64 = args[2].v_int64 = 1;
-  if (strcmp(at->symbol, "__tvm_ffi_mix_three") == 0) {
+  if (strcmp(work->symbol, "__tvm_ffi_mix_three") == 0) {
     args[1].type_index = kTVMFFIFloat;
     args[1].v_float64 = 2.5;
     args[2].type_index = kTVMFFIBool;
   }
-  if (strcmp(at->name, "wrong argument") == 0) args[1].type_index = kTVMFFINone;
+  if (strcmp(work->name, "wrong argument") == 0) args[1].type_index = kTVMFFINone;
 }
 
 /* Nanoseconds per call; -1 if a call gives the wrong return code. */
-static double time_calls(TVMFFISafeCallType call, const job *at, TVMFFIAny *args) {
+static double time_calls(TVMFFISafeCallType call, const job *work, TVMFFIAny *args) {
   double start = now();
   int i;
-  for (i = 0; i < at->calls; ++i) {
+  for (i = 0; i < work->calls; ++i) {
     TVMFFIAny result;
     memset(&result, 0, sizeof result);
-    if (call(NULL, args, at->num_args, &result) != at->expected) return -1;
-    if (at->expected != 0) {
+    if (call(NULL, args, work->num_args, &result) != work->expected) return -1;
+    if (work->expected != 0) {
       TVMFFIObjectHandle error = NULL;
       TVMFFIErrorMoveFromRaised(&error);
       if (error == NULL) return -1;
       TVMFFIObjectDecRef(error);
     }
   }
-  return (now() - start) / at->calls;
+  return (now() - start) / work->calls;
 }
 
-static int run(void *const *libraries, const job *at) {
+static int run(void *const *libraries, const job *work) {
   double least[kLibraries] = {1e18, 1e18};
   TVMFFIAny args[3];
   int round, i;
-  fill(args, at);
+  fill(args, work);
   for (round = 0; round < kRounds; ++round) {
     for (i = 0; i < kLibraries; ++i) {
       union {
-        void *in;
-        TVMFFISafeCallType out;
+        void *address;
+        TVMFFISafeCallType function;
       } symbol;
       double taken;
-      symbol.in = dlsym(libraries[i], at->symbol);
-      taken = symbol.in != NULL ? time_calls(symbol.out, at, args) : -1;
+      symbol.address = dlsym(libraries[i], work->symbol);
+      taken = symbol.address != NULL ? time_calls(symbol.function, work, args) : -1;
       if (taken < 0) {
-        fprintf(stderr, "%s: library %d does not do what it should\n", at->name, i);
+        fprintf(stderr, "%s: library %d does not do what it should\n", work->name, i);
         return -1;
       }
       if (taken < least[i]) least[i] = taken;
     }
   }
-  printf("%s\t%.3f\t%.3f\n", at->name, least[0], least[1]);
+  printf("%s\t%.3f\t%.3f\n", work->name, least[0], least[1]);
   return 0;
 }
 

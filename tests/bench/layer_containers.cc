@@ -107,9 +107,9 @@ struct Sequences {
 
   static double Build(Job &job) {
     const std::vector<int64_t> numbers = Shuffled(job.size);
-    return TimeReading(job, numbers, [&](const std::vector<int64_t> &from) {
-      const Seq made(from.begin(), from.end());
-      job.Expect(made.size() == from.size());
+    return TimeReading(job, numbers, [&](const std::vector<int64_t> &source) {
+      const Seq made(source.begin(), source.end());
+      job.Expect(made.size() == source.size());
     });
   }
   static double PushBack(Job &job) {
@@ -241,9 +241,9 @@ struct Maps {
 
   static double Build(Job &job) {
     const Keys<K> &keys = Keys<K>::Of(job.size);
-    return TimeReading(job, keys, [&](const Keys<K> &from) {
-      const M made(from.entries.begin(), from.entries.end());
-      job.Expect(made.size() == from.entries.size());
+    return TimeReading(job, keys, [&](const Keys<K> &source) {
+      const M made(source.entries.begin(), source.entries.end());
+      job.Expect(made.size() == source.entries.size());
     });
   }
   static double Insert(Job &job) {

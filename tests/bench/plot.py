@@ -12,9 +12,9 @@ COLORS = {"ours": "#1f6fb4", "theirs": "#d1642a"}
 DASHES = {1: "", 2: "7 4", 4: "2 4"}
 
 
-def text(x, y, what, anchor="middle", **more):
+def text(x, y, label, anchor="middle", **more):
     extra = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
-    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}"{extra}>{escape(what)}</text>'
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}"{extra}>{escape(label)}</text>'
 
 
 def line(x1, y1, x2, y2, color="#ddd", dash=""):
@@ -27,10 +27,10 @@ def read(file):
     panels = {}
     for row in csv.DictReader(file):
         curves = panels.setdefault(row["operation"], {})
-        for who in COLORS:
-            if row.get(who + "_ns"):
-                curve = curves.setdefault((who, int(row["threads"])), [])
-                curve.append((int(row["size"]), float(row[who + "_ns"])))
+        for library in COLORS:
+            if row.get(library + "_ns"):
+                curve = curves.setdefault((library, int(row["threads"])), [])
+                curve.append((int(row["size"]), float(row[library + "_ns"])))
     return panels
 
 
@@ -53,11 +53,12 @@ def panel(left, top, title, curves, low, high):
         yield line(x(size), top, x(size), top + HEIGHT)
         yield text(x(size), top + HEIGHT + 18, f"{size:,}")
     yield text(left + WIDTH / 2, top + HEIGHT + 36, "size")
-    for (who, threads), points in curves.items():
-        yield (f'<polyline fill="none" stroke="{COLORS[who]}" stroke-width="2" stroke-dasharray="{DASHES[threads]}" '
+    for (library, threads), points in curves.items():
+        yield (f'<polyline fill="none" stroke="{COLORS[library]}" stroke-width="2" '
+               f'stroke-dasharray="{DASHES[threads]}" '
                f'points="{" ".join(f"{x(size):.1f},{y(ns):.1f}" for size, ns in points)}"/>')
         for size, ns in points:
-            yield f'<circle cx="{x(size):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[who]}"/>'
+            yield f'<circle cx="{x(size):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[library]}"/>'
 
 
 def main():
@@ -75,11 +76,11 @@ def main():
     for number, (title, curves) in enumerate(panels.items()):
         left, top = LEFT + number % 2 * (WIDTH + GAP), TOP + number // 2 * (HEIGHT + GAP)
         print("\n".join(panel(left, top, title, curves, low, high)))
-    for who, threads in max(panels.values(), key=len):
+    for library, threads in max(panels.values(), key=len):
         left = LEFT + sorted(DASHES).index(threads) * 150
-        y = bottom + 20 * (who == "theirs")
-        print(line(left, y, left + 28, y, COLORS[who], DASHES[threads]))
-        print(text(left + 34, y + 4, f"{who}, {threads} thread{'s' * (threads > 1)}", "start"))
+        y = bottom + 20 * (library == "theirs")
+        print(line(left, y, left + 28, y, COLORS[library], DASHES[threads]))
+        print(text(left + 34, y + 4, f"{library}, {threads} thread{'s' * (threads > 1)}", "start"))
     print("</svg>")
 
 

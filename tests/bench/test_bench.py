@@ -77,22 +77,23 @@ with tempfile.TemporaryDirectory() as folder:
     table = bench("--growth", "--markdown", "--most=10000", f"--csv={folder}/growth.csv", copy).splitlines()
     growth = pathlib.Path(folder, "growth.csv").read_text(encoding="utf-8")
 rows = list(csv.DictReader(growth.splitlines()))
-expected = [(what, size, threads)
+expected = [(operation, size, threads)
             for adding, lookup in (("set global, new names", "get global + release"),
                                    ("register types", "type key to index"))
             for size in ("10", "10000")
-            for what, threads in ((adding, "1"), (lookup, "1"), (lookup, "2"), (lookup, "4"))]
+            for operation, threads in ((adding, "1"), (lookup, "1"), (lookup, "2"), (lookup, "4"))]
 if not is_core_profile:
     walks = ("structural hash", "structural equality", "repr", "deep copy + release", "JSON graph write + release",
              "JSON graph read + release")
-    expected += [(f"{what}, each object", size, "1") for size in ("10", "10000") for what in walks]
-    expected += [(f"JSON {what} + release, each kB", size, "1") for size in ("1", "100", "10000")
-                 for what in ("parse", "write")]
+    expected += [(f"{operation}, each object", size, "1") for size in ("10", "10000") for operation in walks]
+    expected += [(f"JSON {operation} + release, each kB", size, "1") for size in ("1", "100", "10000")
+                 for operation in ("parse", "write")]
 assert [(row["operation"], row["size"], row["threads"]) for row in rows] == expected, rows
 assert len(table) == 2 + len(rows) and table[0].startswith("| operation | size | threads | ours, ns |"), table
 assert all(float(row["ours_ns"]) > 0 and float(row["theirs_ns"]) > 0 for row in rows), rows
 code, out, err = run(sys.executable, HERE / "plot.py", text=growth)
-assert code == 0 and out.count("<polyline") == 2 * len({(what, threads) for what, _, threads in expected}), (out, err)
+curves = {(operation, threads) for operation, _, threads in expected}
+assert code == 0 and out.count("<polyline") == 2 * len(curves), (out, err)
 xml.etree.ElementTree.fromstring(out)
 
 # An operation frees all blocks it allocates, except those that stay loaded, set or cached.

@@ -17,10 +17,10 @@ static int call(bench_state *s, TVMFFIByteArray name, TVMFFIAny *args, int32_t n
 }
 
 /* The field setter's conversion in a frontend; this one accepts any value. */
-static int convert(void *api, const TVMFFIAny *in, TVMFFIAny *out) {
-  *out = *in;
-  if (in->type_index < kTVMFFIStaticObjectBegin) return 0;
-  return ((const bench_runtime *)api)->ObjectIncRef(in->v_obj);
+static int convert(void *api, const TVMFFIAny *value, TVMFFIAny *out) {
+  *out = *value;
+  if (value->type_index < kTVMFFIStaticObjectBegin) return 0;
+  return ((const bench_runtime *)api)->ObjectIncRef(value->v_obj);
 }
 
 static int add_field(bench_state *s, int32_t type_index, TVMFFIByteArray name, int64_t offset,
@@ -105,13 +105,13 @@ int bench_grow_trees(bench_state *s, size_t size) {
 }
 
 /* Calls a function of one tree, which returns a value of type_index; other arguments are None. */
-static int walk(bench_state *s, TVMFFIByteArray name, const TVMFFIAny *of, int32_t num_args,
+static int walk(bench_state *s, TVMFFIByteArray name, const TVMFFIAny *value, int32_t num_args,
                 int32_t type_index, size_t calls) {
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny args[4], result;
   int wrong = bench_find_global(s, name, &function);
   for (; wrong == 0 && calls != 0; --calls) {
-    args[0] = *of;
+    args[0] = *value;
     args[1] = args[2] = args[3] = bench_any(kTVMFFINone);
     if (type_index == kTVMFFIInt) args[1] = args[2] = bench_any(kTVMFFIBool);
     result = bench_any(kTVMFFINone);

@@ -197,8 +197,8 @@ def scripts():
         path = os.path.abspath(f"scripts_{target}.so")
         executable.export_library(path)
         loaded = tvm.runtime.load_module(path)
-        for how, module in (("in memory", executable.jit()), ("loaded", loaded)):
-            name = f"{target}, {how}: "
+        for origin, module in (("in memory", executable.jit()), ("loaded", loaded)):
+            name = f"{target}, {origin}: "
             result = tensor(np.zeros(8, "int32"))
             module["branches"](tensor(numbers), result, 8)
             say(name + "branches", result.numpy())
@@ -362,21 +362,21 @@ def virtual_machine():
         path = os.path.abspath(f"model_{target}.so")
         executable.export_library(path)
         say(f"model, {target}: statistics", executable.stats())
-        for how, loaded in (("in memory", executable), ("loaded", tvm.runtime.load_module(path))):
+        for origin, loaded in (("in memory", executable), ("loaded", tvm.runtime.load_module(path))):
             machine = relax.VirtualMachine(loaded, tvm.cpu())
             result, shape = machine["main"](x, w)
-            say(f"model, {target}, {how}", result.numpy(), shape)
-            say(f"choice, {target}, {how}", *(machine["choose"](tensor(np.array(flag)), tensor(np.float32([1, 2])))
+            say(f"model, {target}, {origin}", result.numpy(), shape)
+            say(f"choice, {target}, {origin}", *(machine["choose"](tensor(np.array(flag)), tensor(np.float32([1, 2])))
                                               .numpy() for flag in (True, False)))
             machine.save_function("main", "saved", x, w)
-            say(f"a saved function, {target}, {how}", machine["saved"]()[0].numpy())
+            say(f"a saved function, {target}, {origin}", machine["saved"]()[0].numpy())
             machine.set_input("main", x, w)
             machine.invoke_stateful("main")
-            say(f"a stateful call, {target}, {how}", machine.get_outputs("main")[0].numpy())
-            say_error(f"model, {target}, {how}: another shape", machine["main"], w, x)
-            say_error(f"model, {target}, {how}: another dtype", machine["main"],
+            say(f"a stateful call, {target}, {origin}", machine.get_outputs("main")[0].numpy())
+            say_error(f"model, {target}, {origin}: another shape", machine["main"], w, x)
+            say_error(f"model, {target}, {origin}: another dtype", machine["main"],
                       tensor(np.zeros((3, 8), "int32")), w)
-            say_error(f"model, {target}, {how}: no such function", lambda: machine["nothing_such"])
+            say_error(f"model, {target}, {origin}: no such function", lambda: machine["nothing_such"])
 
 
 def relax_passes():

@@ -79,8 +79,8 @@ def compare(theirs, ours):
             problems.append(f"differs, and is not in differences.txt:\n  call: {call}\n"
                             f"  package: {their_result}\n  ours: {our_result}")
         elif entry is not None and (entry["package"], entry["ours"]) != (their_result, our_result):
-            what = "differs no more" if their_result == our_result else "differs in another way"
-            problems.append(f"{what}, unlike in differences.txt ({entry['row']}):\n  call: {call}\n"
+            change = "differs no more" if their_result == our_result else "differs in another way"
+            problems.append(f"{change}, unlike in differences.txt ({entry['row']}):\n  call: {call}\n"
                             f"  package: {their_result}\n  ours: {our_result}")
     return problems + [f"in differences.txt, but never called: {call}" for call in listed]
 

@@ -34,19 +34,19 @@ const char *doing = "";
 uint64_t current_seed;
 int64_t num_keys;  // how many different keys there are of each kind
 
-uint64_t Random(uint64_t below) {
+uint64_t Random(uint64_t limit) {
   state = state * 6364136223846793005u + 1442695040888963407u;
-  return (state >> 33) % below;
+  return (state >> 33) % limit;
 }
 
-[[noreturn]] void Fail(const std::string &what) {
+[[noreturn]] void Fail(const std::string &message) {
   std::printf("seed %llu, %s: %s\n", static_cast<unsigned long long>(current_seed), doing,
-              what.c_str());
+              message.c_str());
   std::exit(1);
 }
 
-void Check(bool condition, const char *what) {
-  if (!condition) Fail(what);
+void Check(bool condition, const char *message) {
+  if (!condition) Fail(message);
 }
 
 Any CallGlobal(const char *name, std::vector<AnyView> args) {
@@ -178,9 +178,9 @@ std::string ToText(const Any &key) {
 // The fields of the object, and those of each slot of its table: metadata, key, links.
 std::string Layout(const tvm::ffi::Object *obj) {
   const char *base = reinterpret_cast<const char *>(obj);
-  auto word = [](const char *at) {
+  auto word = [](const char *bytes) {
     uint64_t value;
-    std::memcpy(&value, at, sizeof value);
+    std::memcpy(&value, bytes, sizeof value);
     return value;
   };
   uint64_t size = word(base + 32), slots = word(base + 40);
@@ -386,7 +386,7 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
   auto [value, name] = MakeValue();
   bool inline_code = Random(2) == 0;
   auto n = static_cast<int64_t>(model->size());
-  auto at = [&](int64_t i) { return model->begin() + i; };
+  auto position = [&](int64_t i) { return model->begin() + i; };
   int64_t i = static_cast<int64_t>(Random(model->size() + 1)),
           stop = i + static_cast<int64_t>(Random(static_cast<uint64_t>(n - i) + 1));
   switch (Random(10)) {
@@ -408,7 +408,7 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
       } else {
         CallGlobal("ffi.ListInsert", {*list, i, value});
       }
-      model->insert(at(i), name);
+      model->insert(position(i), name);
       break;
     case 4:
       if (i == n) break;
@@ -418,7 +418,7 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
       } else {
         CallGlobal("ffi.ListSetItem", {*list, i, value});
       }
-      *at(i) = name;
+      *position(i) = name;
       break;
     case 5:
       if (i == n) break;
@@ -426,9 +426,9 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
       if (inline_code) {
         list->erase(list->begin() + i);
       } else {
-        Check(Describe(CallGlobal("ffi.ListPop", {*list, i})) == *at(i), "what is popped");
+        Check(Describe(CallGlobal("ffi.ListPop", {*list, i})) == *position(i), "what is popped");
       }
-      model->erase(at(i));
+      model->erase(position(i));
       break;
     case 6:
       doing = inline_code ? "erase a range inline" : "erase a range by function";
@@ -437,7 +437,7 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
       } else {
         CallGlobal("ffi.ListEraseRange", {*list, i, stop});
       }
-      model->erase(at(i), at(stop));
+      model->erase(position(i), position(stop));
       break;
     case 7: {
       doing = "replace a slice";
@@ -445,8 +445,8 @@ void StepList(List<Any> *list, std::vector<std::string> *model) {
       std::vector<std::string> names = with_itself ? *model : std::vector<std::string>{name, name};
       List<Any> other({value, value});
       CallGlobal("ffi.ListReplaceSlice", {*list, i, stop, with_itself ? *list : other});
-      model->erase(at(i), at(stop));
-      model->insert(at(i), names.begin(), names.end());
+      model->erase(position(i), position(stop));
+      model->insert(position(i), names.begin(), names.end());
       if (model->size() < 200) break;
       CallGlobal("ffi.ListClear", {*list});
       model->clear();

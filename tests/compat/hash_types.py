@@ -140,20 +140,20 @@ def structural_hook(self, seed, hash_value):
             lambda: hash_value(self.b, hash_value(self.a, seed, 2), 0), lambda: -2**63 + 5, lambda: seed,
             lambda: hash_value(self.a, hash_value(self.a, -1, 0), 0), lambda: True,
             lambda: structural(self.a, False, False),
-            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(self.a), lambda: [][seed & 1]][self.how]()
+            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(self.a), lambda: [][seed & 1]][self.case]()
 
 
 def recursive_hook(self, hash_value):
     return [lambda: hash_value(self.a), lambda: hash_value(self.b) * 31 + 7 & 2**63 - 1, lambda: -5, lambda: True,
             lambda: recursive(self.b), lambda: hash_value(self), lambda: hash_value(None), lambda: hash_value("x" * 9),
-            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(), lambda: [][0]][self.how]()
+            lambda: "a text", lambda: 1.5, lambda: 2**70, lambda: hash_value(), lambda: [][0]][self.case]()
 
 
 def hooked(kind):
     class Hooked(tvm_ffi.Object):
         a: Any
         b: Any
-        how: int
+        case: int
         __s_hash__, __ffi_hash__ = structural_hook, recursive_hook
     return py_class(f"compat.hash.Hooked.{kind}", structural_eq=kind)(Hooked)
 
@@ -197,12 +197,12 @@ def cut(content, size):
     return array
 
 
-def endless(what, *items):
+def endless(kind, *items):
     """A value that contains itself."""
-    if what == "List":
+    if kind == "List":
         made = find("ffi.List")(*items)
         made.append(made)
-    elif what == "Dict":
+    elif kind == "Dict":
         made = find("ffi.Dict")(*(word for pair in enumerate(items) for word in pair))
         made["self"] = tvm_ffi.Array([made])
     else:

@@ -210,7 +210,7 @@ def fixed(maker):
     yield from ((key,) for key in KEYED)
     yield from (*ENUMS, *WITHOUT_HASH, ("NoHash", 1), ("NoKind", 1, 2))
     for kind in HOOKED:
-        yield from ((kind, maker.integer(), maker.text(9), how) for how in range(NUM_ANSWERS_AND_ERRORS))
+        yield from ((kind, maker.integer(), maker.text(9), answer) for answer in range(NUM_ANSWERS_AND_ERRORS))
 
 
 # ---- Results ----

@@ -14,15 +14,15 @@
 library libraries[MAX_LIBRARIES + 1];
 TVMFFIAny variables[26];
 
-void fail_usage(const char *what, const char *text) {
+void fail_usage(const char *label, const char *text) {
   fflush(stdout);
-  fprintf(stderr, "%s: %s\n", what, text);
+  fprintf(stderr, "%s: %s\n", label, text);
   exit(2);
 }
 
-static void fail_raised(const char *what) {
+static void fail_raised(const char *label) {
   fflush(stdout);
-  fprintf(stderr, "%s: ", what);
+  fprintf(stderr, "%s: ", label);
   tvm_ffi_error_print_raised(stderr);
   exit(2);
 }

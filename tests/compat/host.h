@@ -25,7 +25,7 @@ extern library libraries[MAX_LIBRARIES + 1]; /* the list ends with an entry with
 extern TVMFFIAny variables[26];              /* a to z */
 
 /* Ends the program: for mistakes in the file of calls, whichever runtime is used. */
-void fail_usage(const char *what, const char *text);
+void fail_usage(const char *label, const char *text);
 
 /* Reads a value and moves *cursor behind it; false at the end of the line or at a `]`. */
 bool read_value(const char **cursor, scratch *kept, TVMFFIAny *out);

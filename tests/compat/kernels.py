@@ -80,7 +80,7 @@ class Coverage(unittest.TestCase):
 
     def test_every_global_is_called(self):
         names = {name for name in tvm_ffi.registry.list_global_func_names() if name.startswith("ffi.")}
-        names -= {f"ffi.Module.load_from_{what}.compat" for what in ("bytes", "file")}  # of the kernels
+        names -= {f"ffi.Module.load_from_{source}.compat" for source in ("bytes", "file")}  # of the kernels
         self.assertGreater(len(names), 80)
         self.assertEqual(sorted(names - kernels.asked_globals), [])
 

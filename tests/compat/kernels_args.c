@@ -149,10 +149,10 @@ TVM_FFI_C_EXPORT(check_contiguous, "(0: DLTensor*) -> void") {
   return tvm_ffi_args_check_contiguous(args, 0);
 }
 
-#define CHECK_SAME(what)                                                   \
-  TVM_FFI_C_EXPORT(check_##what, "(0: DLTensor*, 1: DLTensor*) -> void") { \
-    TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));                      \
-    return tvm_ffi_args_check_##what(args, 1, 0);                          \
+#define CHECK_SAME(property)                                                   \
+  TVM_FFI_C_EXPORT(check_##property, "(0: DLTensor*, 1: DLTensor*) -> void") { \
+    TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));                          \
+    return tvm_ffi_args_check_##property(args, 1, 0);                          \
   }
 CHECK_SAME(same_shape)
 CHECK_SAME(same_dtype)

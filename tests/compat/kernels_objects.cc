@@ -83,7 +83,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_ro("weight", &PointObj::weight)
       .def_ro("name", &PointObj::name)
       .def_ro("path", &PointObj::path)
-      .def("scaled", [](const PointObj *self, int64_t by) { return self->x * by; })
+      .def("scaled", [](const PointObj *self, int64_t factor) { return self->x * factor; })
       .def_static("origin", []() { return MakePoint(0, "origin"); });
   refl::ObjectDef<Point3Obj>().def_rw("z", &Point3Obj::z);
 }

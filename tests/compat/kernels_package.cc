@@ -288,28 +288,28 @@ ffi::Function TakesMoved() {
 }
 
 // Errors.
-void ThrowKind(int64_t which) {
-  switch (which) {
+void ThrowKind(int64_t number) {
+  switch (number) {
     case 0:
-      TVM_FFI_THROW(ValueError) << "value " << which;
+      TVM_FFI_THROW(ValueError) << "value " << number;
     case 1:
-      TVM_FFI_THROW(TypeError) << "type " << which;
+      TVM_FFI_THROW(TypeError) << "type " << number;
     case 2:
-      TVM_FFI_THROW(RuntimeError) << "runtime " << which;
+      TVM_FFI_THROW(RuntimeError) << "runtime " << number;
     case 3:
-      TVM_FFI_THROW(InternalError) << "internal " << which;
+      TVM_FFI_THROW(InternalError) << "internal " << number;
     case 4:
-      TVM_FFI_THROW(IndexError) << "index " << which;
+      TVM_FFI_THROW(IndexError) << "index " << number;
     case 5:
-      TVM_FFI_THROW(KeyError) << "key " << which;
+      TVM_FFI_THROW(KeyError) << "key " << number;
     case 6:
-      TVM_FFI_THROW(AttributeError) << "attribute " << which;
+      TVM_FFI_THROW(AttributeError) << "attribute " << number;
     case 7:
-      TVM_FFI_THROW(AssertionError) << "assertion " << which;
+      TVM_FFI_THROW(AssertionError) << "assertion " << number;
     case 8:
-      TVM_FFI_THROW(NotImplementedError) << "not implemented " << which;
+      TVM_FFI_THROW(NotImplementedError) << "not implemented " << number;
     case 9:
-      TVM_FFI_THROW(MyOwnKind) << "own " << which;
+      TVM_FFI_THROW(MyOwnKind) << "own " << number;
     case 10:
       throw std::runtime_error("an exception of std");
     case 11:

@@ -46,11 +46,11 @@ TVM_FFI_C_EXPORT(size_and_stride, "(0: DLTensor*, 1: int) -> Array<int>") {
 
 /* y[i] = x[i] + 1, for every type of number. */
 #define ADD_ONE(type) \
-  for (i = 0; i < n; ++i) ((type *)to)[i] = (type)(((const type *)from)[i] + 1)
+  for (i = 0; i < n; ++i) ((type *)target)[i] = (type)(((const type *)source)[i] + 1)
 TVM_FFI_C_EXPORT(add_one, "(0: DLTensor*, 1: DLTensor*) -> void") {
   DLTensor *y, *x;
-  void *to;
-  const void *from;
+  void *target;
+  const void *source;
   int64_t i, n;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &y));
@@ -59,8 +59,8 @@ TVM_FFI_C_EXPORT(add_one, "(0: DLTensor*, 1: DLTensor*) -> void") {
   TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, 0, kDLCPU));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 1));
-  to = tvm_ffi_tensor_get_data(y);
-  from = tvm_ffi_tensor_get_data(x);
+  target = tvm_ffi_tensor_get_data(y);
+  source = tvm_ffi_tensor_get_data(x);
   n = tvm_ffi_tensor_get_numel(x);
   TVM_FFI_C_ARGS_DISPATCH(args, 0, TVM_FFI_C_CASES_NUMBER, ADD_ONE);
   return 0;
@@ -142,17 +142,17 @@ TVM_FFI_C_EXPORT(make_scaled, "(0: DLTensor*, 1: Optional<float>) -> ffi.Tensor"
   DLTensor *x;
   double factor = 1;
   int64_t i, n;
-  float *to;
+  float *target;
   TVMFFIObjectHandle tensor;
   TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, 0, &x));
   TVM_FFI_C_TRY(tvm_ffi_args_read_opt_double(args, 1, &factor));
   TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, 0));
   TVM_FFI_C_TRY(tvm_ffi_tensor_create(x->device, TVM_FFI_C_FLOAT32, x->ndim, x->shape, &tensor));
-  to = (float *)tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(tensor));
+  target = (float *)tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(tensor));
   n = tvm_ffi_tensor_get_numel(x);
   for (i = 0; i < n; ++i) {
-    to[i] = (float)(((const float *)tvm_ffi_tensor_get_data(x))[i] * factor);
+    target[i] = (float)(((const float *)tvm_ffi_tensor_get_data(x))[i] * factor);
   }
   *args->result = tvm_ffi_any_take_object(tensor);
   return 0;

@@ -2,9 +2,9 @@
 /* Kernels with our C headers: values, texts, data types, devices. */
 #include <tvm/ffi/c.h>
 
-static bool same(const TVMFFIAny *what, const char *name) {
+static bool same(const TVMFFIAny *value, const char *name) {
   TVMFFIByteArray text;
-  return tvm_ffi_any_try_string(what, &text) && tvm_ffi_string_equal(text, name);
+  return tvm_ffi_any_try_string(value, &text) && tvm_ffi_string_equal(text, name);
 }
 
 /* convert(value, kind): the value as converted by tvm_ffi_any_read_<kind>. */

@@ -33,7 +33,7 @@ void Show(const Args &...args) {
 
 class NumberObj : public Object {
  public:
-  explicit NumberObj(int64_t from) : value(from) {}
+  explicit NumberObj(int64_t initial) : value(initial) {}
   int64_t value;
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("names.Number", NumberObj, Object);

@@ -66,9 +66,9 @@ void ShowPairs(const std::vector<BigInt> &numbers) {
 
 template <typename Int>
 void PutAs(const BigInt &value) {
-  const std::optional<Int> as = value.as<Int>();
-  if (as.has_value()) {
-    Show(+*as);
+  const std::optional<Int> read = value.as<Int>();
+  if (read.has_value()) {
+    Show(+*read);
   } else {
     Show("none");
   }

@@ -121,7 +121,7 @@ void ShowMapObjects() {
       for (const MapObj::KVType &entry : *object)
         Show(entry.first.cast<int>(), entry.second.cast<int>());
       Show("|", object->size(), object->count(Any(0)), object->find(Any(1000)) == object->end());
-      for (auto it = object->begin(); it != object->end(); ++it) it->second = 100;
+      for (auto entry = object->begin(); entry != object->end(); ++entry) entry->second = 100;
       const ObjectPtr<Object> copy = MapObj::ShallowCopy(object);
       if (size > 0) {
         object->at(Any(0)) = 5;

@@ -121,11 +121,11 @@ void ShowValues() {
                               << Optional<int>(2);
   });
   Line("copy", [] {
-    const Array<Any> from{1, List<Any>{2}};
-    const Any to = DeepCopy(from);
-    Show(to, to.same_as(from), RecursiveEq(from, to), RecursiveHash(from) == RecursiveHash(to),
-         RecursiveLt(from, to), RecursiveLe(from, to), RecursiveGt(from, to),
-         RecursiveGe(from, to));
+    const Array<Any> original{1, List<Any>{2}};
+    const Any copy = DeepCopy(original);
+    Show(copy, copy.same_as(original), RecursiveEq(original, copy),
+         RecursiveHash(original) == RecursiveHash(copy), RecursiveLt(original, copy),
+         RecursiveLe(original, copy), RecursiveGt(original, copy), RecursiveGe(original, copy));
   });
   Line("order", [] {
     Show(RecursiveLt(1, 2), RecursiveLt(Array<int>{1, 2}, Array<int>{1, 3}), RecursiveGt(2, 1),
@@ -150,8 +150,8 @@ class Hooked : public ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Hooked, ObjectRef, HookedObj);
 };
 
-const Any &First(const Object *of) {
-  return static_cast<const HookedObj *>(of)->first;
+const Any &First(const Object *object) {
+  return static_cast<const HookedObj *>(object)->first;
 }
 
 void ShowHooks() {
@@ -160,12 +160,12 @@ void ShowHooks() {
       .def_ro("second", &HookedObj::second);
   reflection::TypeAttrDef<HookedObj>()
       .attr(type_attr::kRepr,
-            [](const Object *of, const TypedFunction<String(AnyView)> &repr) {
-              return String("hooked ") + repr(First(of));
+            [](const Object *object, const TypedFunction<String(AnyView)> &repr) {
+              return String("hooked ") + repr(First(object));
             })
       .attr(type_attr::kHash,
-            [](const Object *of, const TypedFunction<int64_t(AnyView)> &hash) {
-              return hash(First(of));
+            [](const Object *object, const TypedFunction<int64_t(AnyView)> &hash) {
+              return hash(First(object));
             })
       .attr(type_attr::kEq,
             [](const Object *a, const Object *b, const TypedFunction<bool(AnyView, AnyView)> &eq) {
@@ -182,12 +182,12 @@ void ShowHooks() {
               return equal(First(a), First(b), 0, "first");
             })
       .attr(type_attr::kSHash,
-            [](const Object *of, int64_t hash,
+            [](const Object *object, int64_t hash,
                const TypedFunction<int64_t(AnyView, int64_t, int)> &combine) {
-              return combine(First(of), hash, 0);
+              return combine(First(object), hash, 0);
             })
       .attr(type_attr::kDataToJson,
-            [](AnyView of) { return Any(First(of.cast<ObjectRef>().get())); })
+            [](AnyView object) { return Any(First(object.cast<ObjectRef>().get())); })
       .attr(type_attr::kDataFromJson, [](AnyView data) { return Any(Hooked(data, nullptr)); });
   const Hooked a(1, "a"), b(1, "b"), c(2, "a");
   Line("hooks", [&] {

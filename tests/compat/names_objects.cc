@@ -69,7 +69,7 @@ void ShowArcs() {
 
 void ShowFunctions() {
   struct Counter {
-    explicit Counter(int from) : value(from) {}
+    explicit Counter(int start) : value(start) {}
     void operator()(const AnyView *, int32_t num_args, Any *result) { *result = value += num_args; }
     int value;
   };

@@ -19,8 +19,8 @@ class ValueObj : public Object {
   ValueObj(int64_t value_, double) : made(3), value(value_) {}
   explicit ValueObj(DLDataType) : made(4) {}
   int64_t Get() const { return value; }
-  int64_t Plus(int64_t by) const { return value + by; }
-  double PlusFloat(double by) const { return static_cast<double>(value) + by; }
+  int64_t Plus(int64_t amount) const { return value + amount; }
+  double PlusFloat(double amount) const { return static_cast<double>(value) + amount; }
   void Set(int64_t x) { value = x; }
 
   int64_t made = 0;

@@ -88,9 +88,9 @@ class PointObj : public Object {
  public:
   int64_t x = 0, y = 0;
   Array<int64_t> tags;
-  int64_t Neg(int64_t by) { return -by; }
-  int64_t Neg(double by) const { return static_cast<int64_t>(by) - 1; }
-  int64_t Neg(double by, bool) { return static_cast<int64_t>(by) - 2; }
+  int64_t Neg(int64_t number) { return -number; }
+  int64_t Neg(double number) const { return static_cast<int64_t>(number) - 1; }
+  int64_t Neg(double number, bool) { return static_cast<int64_t>(number) - 2; }
   static constexpr bool _type_mutable = true;
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   TVM_FFI_DECLARE_OBJECT_INFO("names.Point", PointObj, Object);

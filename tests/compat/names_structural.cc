@@ -544,9 +544,9 @@ void ShowMutations() {
     using Engine = StructuralMapDynEngine<StructuralMapEngineBase, WalkOrder::kPreOrder>;
     using Entry = Tuple<int32_t, Function>;
     using Callbacks = Array<Entry>;
-    const auto say = [](const char *what) {
-      return Function::FromPacked([what](const AnyView *args, int32_t size, Any *result) {
-        Show(what, NameOf(args[0]), size);
+    const auto say = [](const char *label) {
+      return Function::FromPacked([label](const AnyView *args, int32_t size, Any *result) {
+        Show(label, NameOf(args[0]), size);
         *result = Unchanged();
       });
     };
@@ -575,9 +575,9 @@ void ShowUnchanged() {
   });
   Line("value", [] { UnchangedOr<Any>(2).as_or_throw<String>(); });
   Line("value", [] { UnchangedOr<Any>(Unchanged()).as_or_throw<String>(); });
-  const auto narrow = [](Expected<UnchangedOr<Any>> from) -> Expected<int64_t> {
-    TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(from);
-    TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(UnchangedOr<int64_t>, value, std::move(from));
+  const auto narrow = [](Expected<UnchangedOr<Any>> mapped) -> Expected<int64_t> {
+    TVM_FFI_S_MUTATE_MAYBE_EARLY_RETURN(mapped);
+    TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(UnchangedOr<int64_t>, value, std::move(mapped));
     return std::move(value).ValueOrUnchanged(-1);
   };
   Line("macro", [&] {
@@ -586,8 +586,8 @@ void ShowUnchanged() {
     ShowExpected(narrow(Error("ValueError", "given", "")));
   });
   Line("macro", [&] {
-    const auto take = [](Expected<UnchangedOr<Any>> from) -> Expected<int64_t> {
-      TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(UnchangedOr<int64_t>, value, from);
+    const auto take = [](Expected<UnchangedOr<Any>> mapped) -> Expected<int64_t> {
+      TVM_FFI_UNSAFE_S_MUTATE_ASSIGN_OR_RETURN(UnchangedOr<int64_t>, value, mapped);
       return std::move(value).ValueUnchecked();
     };
     Show(take(UnchangedOr<Any>(4)).value());
@@ -616,8 +616,8 @@ void ShowErrors() {
       // VisitErrorContext::FindAccessPaths of the package's headers needs the package's library.
       const Function find = Function::GetGlobalRequired("ffi.VisitErrorContext.FindAccessPaths");
       const VisitErrorContext context = VisitErrorContext::TryGetFromError(error).value();
-      for (const ObjectRef &from : {ObjectRef(root), ObjectRef(leaf)}) {
-        Show(find(from, context, false).cast<Array<Any>>().size());
+      for (const ObjectRef &start : {ObjectRef(root), ObjectRef(leaf)}) {
+        Show(find(start, context, false).cast<Array<Any>>().size());
       }
     }
   });

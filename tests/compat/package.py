@@ -160,14 +160,14 @@ def environment(*folders, **others):
     return {**env, **others}
 
 
-def run(what, *command):
+def run(task, *command):
     done = subprocess.run([str(word) for word in command], env=environment(), text=True, check=False, cwd="/",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         told = [line for line in lines if re.match(r"error:", line, re.I)] or lines[-1:]
         unreachable = " (the index was not reached)" if "connection broken" in done.stdout else ""
-        raise Unavailable(f"{what}: {told[-1] if told else f'ends with {done.returncode}'}{unreachable}")
+        raise Unavailable(f"{task}: {told[-1] if told else f'ends with {done.returncode}'}{unreachable}")
     return done.stdout
 
 

@@ -152,10 +152,10 @@ void print_value(const TVMFFIAny *value) {
 static void print_place(TVMFFIByteArray backtrace) {
   static const char kernels[] = "kernels_";
   const char *end = (const char *)memchr(backtrace.data, '\n', backtrace.size);
-  const char *begin = backtrace.data, *at;
+  const char *begin = backtrace.data, *cursor;
   if (end == NULL) end = backtrace.data + backtrace.size;
-  for (at = begin; at < end; ++at) {
-    if (*at == '/') begin = at + 1;
+  for (cursor = begin; cursor < end; ++cursor) {
+    if (*cursor == '/') begin = cursor + 1;
   }
   if ((size_t)(end - begin) < sizeof kernels || memcmp(begin, kernels, sizeof kernels - 1) != 0) {
     return;

@@ -93,22 +93,22 @@ bool read_word(const char **cursor, char *buffer, size_t capacity) {
 /* Reads a text; *cursor is after its opening quote. */
 static TVMFFIByteArray read_quoted(const char **cursor, scratch *kept) {
   TVMFFIByteArray text;
-  char *to = (char *)keep_block(kept, strlen(*cursor));
-  text.data = to;
+  char *target = (char *)keep_block(kept, strlen(*cursor));
+  text.data = target;
   for (; **cursor != '"'; ++*cursor) {
     if (**cursor == '\0') fail_usage("no end", text.data);
     if (**cursor == '\\' && (*cursor)[1] == 'x') {
       char digits[3] = {0, 0, 0};
       memcpy(digits, *cursor + 2, 2);
-      *to++ = (char)(unsigned char)strtoul(digits, NULL, 16);
+      *target++ = (char)(unsigned char)strtoul(digits, NULL, 16);
       *cursor += 3;
     } else {
       if (**cursor == '\\') ++*cursor;
-      *to++ = **cursor;
+      *target++ = **cursor;
     }
   }
   ++*cursor;
-  text.size = (size_t)(to - text.data);
+  text.size = (size_t)(target - text.data);
   return text;
 }
 

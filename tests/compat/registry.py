@@ -171,9 +171,9 @@ class Library:
     def attributes(self, info, key):
         for name in ATTRIBUTES:
             column = self.column(name)
-            at = info.index - column.contents.begin if column else -1
-            if column and 0 <= at < column.contents.size and column.contents.data[at].type_index != NONE:
-                yield f"attribute {key}.{name}: {self.value(column.contents.data[at])}"
+            index = info.index - column.contents.begin if column else -1
+            if column and 0 <= index < column.contents.size and column.contents.data[index].type_index != NONE:
+                yield f"attribute {key}.{name}: {self.value(column.contents.data[index])}"
 
 
 def load(path):

@@ -8,8 +8,8 @@ import tvm_ffi
 from kernels import Case, kernels
 
 
-def mismatch(name, signature, what, expected, got, argument=0):
-    return (f"Mismatched {what} on argument #{argument} when calling: `{name}{signature}`. "
+def mismatch(name, signature, aspect, expected, got, argument=0):
+    return (f"Mismatched {aspect} on argument #{argument} when calling: `{name}{signature}`. "
             f"Expected {expected} but got {got}")
 
 
@@ -104,43 +104,44 @@ class Reading(Case):
 
 class Checking(Case):
     def fails(self, name, signature, *args):
-        *args, kind, what, expected, got, number = args
-        self.check_raises(name, (*args, kind, mismatch(name, signature, what, expected, got, number)))
+        *args, kind, aspect, expected, got, number = args
+        self.check_raises(name, (*args, kind, mismatch(name, signature, aspect, expected, got, number)))
 
     def test_one_tensor(self):
         x = np.zeros((2, 3), np.int8)
-        of = "(0: DLTensor*, 1: %s) -> void"
+        signature = "(0: DLTensor*, 1: %s) -> void"
         self.check("check_ndim", (x, 2, None))
-        self.fails("check_ndim", of % "int", x, 1, ValueError, "ndim", "1", "2", 0)
+        self.fails("check_ndim", signature % "int", x, 1, ValueError, "ndim", "1", "2", 0)
         self.check("check_shape", (x, [2, -1], None))
-        self.fails("check_shape", of % "ffi.Shape", x, [-1, 4], ValueError, "shape", "[*, 4]", "[2, 3]", 0)
+        self.fails("check_shape", signature % "ffi.Shape", x, [-1, 4], ValueError, "shape", "[*, 4]", "[2, 3]", 0)
         self.check("check_size", (x, -1, 3, None))
         self.fails("check_size", "(0: DLTensor*, 1: int, 2: int) -> void", x, 0, 3, ValueError, "shape",
                    "size 3 in dimension 0", "[2, 3]", 0)
         self.check("check_dtype", (x, "int8", None))
-        self.fails("check_dtype", of % "DataType", x, "float16", TypeError, "dtype", "`float16`", "`int8`", 0)
+        self.fails("check_dtype", signature % "DataType", x, "float16", TypeError, "dtype", "`float16`", "`int8`", 0)
         self.check("check_device", (x, "cpu", None))
-        self.fails("check_device", of % "Device", x, "cuda", ValueError, "device", "`cuda`", "`cpu:0`", 0)
+        self.fails("check_device", signature % "Device", x, "cuda", ValueError, "device", "`cuda`", "`cpu:0`", 0)
         self.check("check_contiguous", (x, None), (x[:1].T, None))
         self.fails("check_contiguous", "(0: DLTensor*) -> void", x.T, ValueError, "strides", "a contiguous tensor",
                    "strides [1, 3] of shape [3, 2]", 0)
 
     def test_unsupported(self):
-        of = "raise_unsupported(0: DLTensor*) -> void"
+        signature = "raise_unsupported(0: DLTensor*) -> void"
         self.check_raises("raise_unsupported", (np.zeros(1, np.int8), TypeError, "Unsupported dtype `int8` of "
-                                                f"argument #0 when calling: `{of}`"),
+                                                f"argument #0 when calling: `{signature}`"),
                           (1, TypeError, mismatch("raise_unsupported", "(0: DLTensor*) -> void", "type",
                                                   "`DLTensor*`", "`int`")))
 
     def test_two_tensors(self):
-        x, of = np.zeros(2, np.int8), "(0: DLTensor*, 1: DLTensor*) -> void"
+        x, signature = np.zeros(2, np.int8), "(0: DLTensor*, 1: DLTensor*) -> void"
         for name in ("check_same", "check_same_shape", "check_same_dtype", "check_same_device"):
             self.check(name, (x, x.copy(), None))
         for name in ("check_same", "check_same_shape"):
-            self.fails(name, of, x, np.zeros(3, np.int8), ValueError, "shape", "[2] of argument #0", "[3]", 1)
+            self.fails(name, signature, x, np.zeros(3, np.int8), ValueError, "shape", "[2] of argument #0", "[3]", 1)
         for name in ("check_same", "check_same_dtype"):
-            self.fails(name, of, x, np.zeros(2, np.uint8), TypeError, "dtype", "`int8` of argument #0", "`uint8`", 1)
-        self.fails("check_same", of, x, 1, TypeError, "type", "`DLTensor*`", "`int`", 1)
+            self.fails(name, signature, x, np.zeros(2, np.uint8), TypeError, "dtype", "`int8` of argument #0",
+                       "`uint8`", 1)
+        self.fails("check_same", signature, x, 1, TypeError, "type", "`DLTensor*`", "`int`", 1)
 
     def test_documentation(self):
         self.assertEqual(kernels.module.get_function_doc("echo"), "Give a value back.\nOf any type.")

@@ -152,10 +152,10 @@ class Containers(Globals):
                 get = find(f"ffi.{kind}GetItemOrMissing")
                 self.assertEqual(get(made, 2), "b")
                 self.assertTrue(get(made, 3).same_as(find("ffi.GetInvalidObject")()))
-                at, items = find(f"ffi.{kind}ForwardIterFunctor")(made), []
+                ask, items = find(f"ffi.{kind}ForwardIterFunctor")(made), []
                 while True:
-                    items.append((at(0), at(1)))
-                    if not at(2):
+                    items.append((ask(0), ask(1)))
+                    if not ask(2):
                         break
                 self.assertEqual(items, [("a", 3), (2, "b")])
         self.gives("ffi.DictSetItem", (made, "c", 4, None))
@@ -171,13 +171,13 @@ class Containers(Globals):
 
 class Structures(Globals):
     def test_equality(self):
-        one, same, other = Pair([1, 2], "x"), Pair([1, 2], "x"), Pair([1, 3], "x")
-        self.gives("ffi.StructuralEqual", (one, same, False, False, True), (one, other, True, True, False))
-        hashes = [find("ffi.StructuralHash")(value, False, False) for value in (one, same, other)]
+        pair, equal_pair, other_pair = Pair([1, 2], "x"), Pair([1, 2], "x"), Pair([1, 3], "x")
+        self.gives("ffi.StructuralEqual", (pair, equal_pair, False, False, True), (pair, other_pair, True, True, False))
+        hashes = [find("ffi.StructuralHash")(value, False, False) for value in (pair, equal_pair, other_pair)]
         self.assertEqual(hashes[0], hashes[1])
         self.assertNotEqual(hashes[0], hashes[2])
-        self.gives("ffi.GetFirstStructuralMismatch", (one, same, False, False, None))
-        paths = find("ffi.GetFirstStructuralMismatch")(one, other, False, False)
+        self.gives("ffi.GetFirstStructuralMismatch", (pair, equal_pair, False, False, None))
+        paths = find("ffi.GetFirstStructuralMismatch")(pair, other_pair, False, False)
         self.assertEqual([repr(path) for path in paths], ["<root>.a[1]"] * 2)
         self.assertTrue(paths[0].__class__ is AccessPath)
 

@@ -41,10 +41,10 @@ class Arrays(Case):
             np.testing.assert_array_equal(y, [1, 2, 101])
         kernels.add_one(x, x)
         np.testing.assert_array_equal(x, [1, 2, 101])
-        of = "add_one(0: DLTensor*, 1: DLTensor*) -> void"
+        signature = "add_one(0: DLTensor*, 1: DLTensor*) -> void"
         h = np.zeros(2, np.float16)
         self.check_raises("add_one", (h, h, TypeError,
-                                      f"Unsupported dtype `float16` of argument #0 when calling: `{of}`"))
+                                      f"Unsupported dtype `float16` of argument #0 when calling: `{signature}`"))
 
     def test_strides(self):
         for dtype in (np.float32, np.float64):

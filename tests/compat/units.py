@@ -107,13 +107,13 @@ def main():
         reference = package.require()
         theirs = compile_units(args.cxx, reference.include, args.units, args.work / "units")
         their_runtime, our_runtime = pathlib.Path(reference.library).resolve(), args.runtime.resolve()
-        for what, runtime, libraries, others in [
+        for setup, runtime, libraries, others in [
                 ("our headers, its library", their_runtime, ours, ON_ITS_LIBRARY),
                 ("its headers, our library", our_runtime, theirs, BY_ITS_HEADERS),
                 ("its headers and library", their_runtime, theirs, {**BY_ITS_HEADERS, **ON_ITS_LIBRARY})]:
             chosen = [line for line in lines
-                      if what != "its headers, our library" or not line.startswith(NEEDS_ITS_LIBRARY)]
-            problems += [f"{what}: {text}" for text in find_wrong(args.host, runtime, libraries, chosen, others)]
+                      if setup != "its headers, our library" or not line.startswith(NEEDS_ITS_LIBRARY)]
+            problems += [f"{setup}: {text}" for text in find_wrong(args.host, runtime, libraries, chosen, others)]
     print("\n".join(problems) or f"{len(lines)} calls, and what came of them is what is written")
     return 1 if problems else 0
 

@@ -96,13 +96,13 @@ static TVMFFIAny find_attr(const char *name, int32_t type_index) {
 static TVMFFIAny call_hook(const char *name, const char *otherwise, void *self, TVMFFIAny value) {
   TVMFFIAny hook = find_attr(name, value.type_index), args[2], result = tvm_ffi_any_none();
   union {
-    void *in;
-    action out;
+    void *address;
+    action function;
   } cast;
   args[0] = tvm_ffi_any_view_object(self);
   args[1] = value;
-  cast.in = hook.v_ptr;
-  if (hook.type_index == kTVMFFIOpaquePtr) return cast.out(self, value);
+  cast.address = hook.v_ptr;
+  if (hook.type_index == kTVMFFIOpaquePtr) return cast.function(self, value);
   if (hook.type_index == kTVMFFIFunction) {
     return TVMFFIFunctionCall(hook.v_obj, args, 2, &result) == 0 ? result : take_error();
   }
@@ -229,13 +229,13 @@ static void end_line(TVMFFIAny was, TVMFFIAny result) {
 }
 
 /* A walk by callbacks. The root is moved in or borrowed. */
-static void run(const way *how, const char *value, bool for_all, bool is_moved) {
+static void run(const way *setup, const char *value, bool for_all, bool is_moved) {
   const char *text = value;
   TVMFFIAny root = read_value(&text), args[4], result = tvm_ffi_any_none();
   TVMFFIObjectHandle handle = root.v_obj;
-  bool has_order = how->walks == kWalk || how->walks == kMap;
-  walks = how->walks;
-  printf("%s %s %s%s %s:", how->name, for_all ? "all" : "leaves", kGivings[gives],
+  bool has_order = setup->walks == kWalk || setup->walks == kMap;
+  walks = setup->walks;
+  printf("%s %s %s%s %s:", setup->name, for_all ? "all" : "leaves", kGivings[gives],
          is_moved ? " moved" : "", value);
   args[0] = root;
   if (is_moved) {
@@ -243,15 +243,15 @@ static void run(const way *how, const char *value, bool for_all, bool is_moved) 
     args[0].v_ptr = &handle;
   }
   args[1] = has_order ? list_callbacks(NULL, 0, -1)
-                      : make_callbacks(for_all, how->walks == kVisit ? -1 : how->more);
+                      : make_callbacks(for_all, setup->walks == kVisit ? -1 : setup->more);
   args[2] = list_callbacks(NULL, 0, -1);
   if (has_order) {
-    TVMFFIAny *used = &args[how->more ? 2 : 1];
+    TVMFFIAny *used = &args[setup->more ? 2 : 1];
     tvm_ffi_any_clear(used);
     *used = make_callbacks(for_all, -1);
   }
-  args[3] = tvm_ffi_any_from_int64(how->order);
-  CHECK(tvm_ffi_function_call_global(how->function, args, has_order ? 4 : 2, &result));
+  args[3] = tvm_ffi_any_from_int64(setup->order);
+  CHECK(tvm_ffi_function_call_global(setup->function, args, has_order ? 4 : 2, &result));
   tvm_ffi_any_clear(&args[1]);
   tvm_ffi_any_clear(&args[2]);
   end_line(root, result);

@@ -31,7 +31,7 @@ extern int num_others;
 extern char events[1 << 14]; /* of the current walk, as text */
 
 /* Ends the program, printing the raised error. */
-void fail(const char *what);
+void fail(const char *message);
 #define CHECK(call)               \
   do {                            \
     if ((call) != 0) fail(#call); \

@@ -122,11 +122,11 @@ static int call_mutate_field_in_place(void *self, const TVMFFIAny *args, int32_t
 }
 
 static int copy_node(void *self, const TVMFFIAny *args, int32_t num, TVMFFIAny *result) {
-  const node *from = as_node(args[0]);
+  const node *original = as_node(args[0]);
   (void)self;
   (void)num;
   note('y', args[0]);
-  *result = new_node(args[0].type_index, copy(from->fields[0]), copy(from->fields[1]));
+  *result = new_node(args[0].type_index, copy(original->fields[0]), copy(original->fields[1]));
   return 0;
 }
 
@@ -214,22 +214,22 @@ static void set_attr(char letter, const char *name, TVMFFIAny value) {
 
 static TVMFFIAny native(action function) {
   union {
-    action in;
-    void *out;
+    action function;
+    void *address;
   } cast;
-  cast.in = function;
-  return tvm_ffi_any_from_pointer(cast.out);
+  cast.function = function;
+  return tvm_ffi_any_from_pointer(cast.address);
 }
 
 static void add_field(int32_t type_index, const char *name, int i, TVMFFIFieldGetter getter,
                       int64_t flags) {
   union {
-    TVMFFIFieldSetter in;
-    void *out;
+    TVMFFIFieldSetter function;
+    void *address;
   } setter;
   TVMFFIFieldInfo field;
   memset(&field, 0, sizeof field);
-  setter.in = write_field;
+  setter.function = write_field;
   field.name = bytes_of(name);
   field.doc = field.metadata = bytes_of("");
   field.flags = kTVMFFIFieldFlagBitMaskWritable | flags;
@@ -237,7 +237,7 @@ static void add_field(int32_t type_index, const char *name, int i, TVMFFIFieldGe
   field.alignment = 8;
   field.offset = (int64_t)(offsetof(node, fields) + (size_t)i * sizeof(TVMFFIAny));
   field.getter = getter;
-  field.setter = setter.out;
+  field.setter = setter.address;
   field.field_static_type_index = kTVMFFIAny;
   CHECK(TVMFFITypeRegisterField(type_index, &field));
 }

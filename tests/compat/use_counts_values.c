@@ -7,9 +7,9 @@ TVMFFIAny others[16];
 int num_others;
 char events[1 << 14];
 
-void fail(const char *what) {
+void fail(const char *message) {
   fflush(stdout);
-  fprintf(stderr, "%s: ", what);
+  fprintf(stderr, "%s: ", message);
   tvm_ffi_error_print_raised(stderr);
   exit(2);
 }

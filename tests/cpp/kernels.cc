@@ -67,13 +67,13 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(which, [](ffi::Variant<double, ffi::Tensor> v) {
 });
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(nonzero, [](ffi::TensorView x) {
   // The shape of the output depends on data.
-  int64_t count = 0, at = 0;
-  const float *in = static_cast<const float *>(x.data_ptr());
-  for (int64_t i = 0; i < x.numel(); ++i) count += in[i] != 0.0f ? 1 : 0;
+  int64_t count = 0, position = 0;
+  const float *input = static_cast<const float *>(x.data_ptr());
+  for (int64_t i = 0; i < x.numel(); ++i) count += input[i] != 0.0f ? 1 : 0;
   ffi::Tensor out = ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, ffi::Shape({count}),
                                               DLDataType{kDLInt, 64, 1}, x.device());
   for (int64_t i = 0; i < x.numel(); ++i) {
-    if (in[i] != 0.0f) static_cast<int64_t *>(out.data_ptr())[at++] = i;
+    if (input[i] != 0.0f) static_cast<int64_t *>(out.data_ptr())[position++] = i;
   }
   return out;
 });

@@ -190,8 +190,10 @@ TEST_F(NoMemory, SequencesAreNotMade) {
   EXPECT_EQ(FailEach(&array, item, [&](auto *) { ffi::Array<Item>(items.begin(), items.end()); }),
             1);
   EXPECT_EQ(FailEach(&array, item, [&](auto *) { ffi::Array<Item>(9, item); }), 1);
-  EXPECT_EQ(FailEach(&list, item, [&](auto *to) { to->Assign(items.begin(), items.end()); }), 2);
-  EXPECT_EQ(FailEach(&array, item, [&](auto *to) { to->Assign(items.begin(), items.end()); }), 1);
+  EXPECT_EQ(
+      FailEach(&list, item, [&](auto *target) { target->Assign(items.begin(), items.end()); }), 2);
+  EXPECT_EQ(
+      FailEach(&array, item, [&](auto *target) { target->Assign(items.begin(), items.end()); }), 1);
 }
 
 /* From single-pass iterators: memory runs out while the elements are read. */

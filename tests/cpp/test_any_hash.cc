@@ -17,7 +17,7 @@ namespace {
 
 class KeyObj : public ffi::Object {
  public:
-  explicit KeyObj(int64_t from) : value(from) {}
+  explicit KeyObj(int64_t initial) : value(initial) {}
   int64_t value;
   TVM_FFI_DECLARE_OBJECT_INFO("test.cpp.Key", KeyObj, ffi::Object);
 };

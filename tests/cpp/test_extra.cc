@@ -73,13 +73,13 @@ TEST_F(Extra, TensorsAreComparedAsAsked) {
     *static_cast<float *>(tensor.data_ptr()) = value;
     return tensor;
   };
-  const ffi::Tensor one = make(1), two = make(2);
-  EXPECT_FALSE(ffi::StructuralEqual::Equal(one, two));
-  EXPECT_TRUE(ffi::StructuralEqual::Equal(one, two, false, true));
-  EXPECT_TRUE(ffi::StructuralEqual::GetFirstMismatch(one, two).has_value());
-  EXPECT_NE(ffi::StructuralHash::Hash(one), ffi::StructuralHash::Hash(two));
-  EXPECT_EQ(ffi::StructuralHash::Hash(one, false, true),
-            ffi::StructuralHash::Hash(two, false, true));
+  const ffi::Tensor first = make(1), second = make(2);
+  EXPECT_FALSE(ffi::StructuralEqual::Equal(first, second));
+  EXPECT_TRUE(ffi::StructuralEqual::Equal(first, second, false, true));
+  EXPECT_TRUE(ffi::StructuralEqual::GetFirstMismatch(first, second).has_value());
+  EXPECT_NE(ffi::StructuralHash::Hash(first), ffi::StructuralHash::Hash(second));
+  EXPECT_EQ(ffi::StructuralHash::Hash(first, false, true),
+            ffi::StructuralHash::Hash(second, false, true));
 }
 
 TEST_F(Extra, GraphsComeBack) {

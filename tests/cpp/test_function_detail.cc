@@ -13,7 +13,7 @@ using ffi::String;
 namespace {
 
 struct Counter {
-  Counter(int from, int *count) : value(from), alive(count) { ++*alive; }
+  Counter(int initial, int *count) : value(initial), alive(count) { ++*alive; }
   Counter(const Counter &) = delete;
   ~Counter() { --*alive; }
   void operator()(ffi::PackedArgs args, Any *result) { *result = value += args.size(); }

@@ -217,19 +217,19 @@ TEST(Map, KeepsIterators) {
     Ints map;
     for (int i = 0; i < size; ++i) map.Set(i, i);
     MapObj *object = map.CopyOnWrite();
-    auto at = map.find(1), before = at;
-    EXPECT_EQ((*at++).first, 1);
-    EXPECT_EQ((*at--).first, 2);
-    EXPECT_TRUE(at == before && !(at != before));
+    auto position = map.find(1), before = position;
+    EXPECT_EQ((*position++).first, 1);
+    EXPECT_EQ((*position--).first, 2);
+    EXPECT_TRUE(position == before && !(position != before));
     object->at(Any(1)) = 10;
-    EXPECT_EQ((*at).second, 10);
+    EXPECT_EQ((*position).second, 10);
     map.erase(3);
     map.erase(size - 1);
-    EXPECT_EQ((*at).second, 10);
-    EXPECT_EQ((*--at).first, 0);
-    EXPECT_TRUE(at == map.begin());
+    EXPECT_EQ((*position).second, 10);
+    EXPECT_EQ((*--position).first, 0);
+    EXPECT_TRUE(position == map.begin());
     Ints::iterator unset;
-    unset = at;
+    unset = position;
     EXPECT_EQ((*++unset).first, 1);
   }
 }
@@ -238,7 +238,7 @@ TEST(Map, KeepsIterators) {
 
 class EraserObj : public ffi::Object {
  public:
-  EraserObj(Dict<int, Any> *from, int which) : dict(from), key(which) {}
+  EraserObj(Dict<int, Any> *source, int key_value) : dict(source), key(key_value) {}
   ~EraserObj() { dict->erase(key); }
   Dict<int, Any> *dict;
   int key;

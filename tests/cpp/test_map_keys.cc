@@ -141,7 +141,7 @@ TEST(MapKeys, OfOneTypeAreBorrowed) {
 
 class HookedObj : public ffi::Object {
  public:
-  HookedObj(int64_t hash_value, int64_t which) : hash(hash_value), id(which) {}
+  HookedObj(int64_t hash_value, int64_t number) : hash(hash_value), id(number) {}
   int64_t hash, id;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Hooked", HookedObj, ffi::Object);
 };

@@ -19,7 +19,7 @@ namespace {
 
 class CountedObj : public Object {
  public:
-  explicit CountedObj(int64_t from) : value(from) { ++alive; }
+  explicit CountedObj(int64_t initial) : value(initial) { ++alive; }
   ~CountedObj() { --alive; }
   int64_t value;
   static int alive;

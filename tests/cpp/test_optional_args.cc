@@ -99,8 +99,8 @@ class CounterObj : public ffi::Object {
 TEST(OptionalArgs, OfMethods) {
   namespace refl = ffi::reflection;
   refl::ObjectDef<CounterObj>()
-      .def("add", ffi::WithOptionalArgs([](CounterObj *self, Optional<int64_t> by) {
-             return self->count += by.value_or(1);
+      .def("add", ffi::WithOptionalArgs([](CounterObj *self, Optional<int64_t> amount) {
+             return self->count += amount.value_or(1);
            }))
       .def_static("digits", ffi::WithOptionalArgs(Digits));
   const ffi::ObjectRef counter(ffi::make_object<CounterObj>());

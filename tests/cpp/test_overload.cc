@@ -38,7 +38,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(
           "any", [](const NoteObj *, const Any &) { return String("any"); }, "Of the rest.")
       .def_static("count",
-                  [kept = call_count](int64_t by) { return *kept += static_cast<int>(by); })
+                  [kept = call_count](int64_t amount) { return *kept += static_cast<int>(amount); })
       .def_static("count", [kept = call_count] { return *kept; })
       .def_static("fail", [](int64_t) -> int64_t { throw std::runtime_error("no Error"); })
       .def_static("fail", [](const String &) {})

@@ -23,10 +23,10 @@ struct Even {
 
 template <>
 struct tvm::ffi::TypeTraits<Even> : tvm::ffi::TypeTraitsBase {
-  static void CopyToAnyView(const Even &from, TVMFFIAny *out) {
-    TypeTraits<int64_t>::CopyToAnyView(from.value, out);
+  static void CopyToAnyView(const Even &source, TVMFFIAny *out) {
+    TypeTraits<int64_t>::CopyToAnyView(source.value, out);
   }
-  static void MoveToAny(Even from, TVMFFIAny *out) { CopyToAnyView(from, out); }
+  static void MoveToAny(Even source, TVMFFIAny *out) { CopyToAnyView(source, out); }
   static bool CheckAnyStrict(const TVMFFIAny *source) { return source->type_index == kTVMFFIInt; }
   static Even CopyFromAnyViewAfterCheck(const TVMFFIAny *source) { return {source->v_int64}; }
   static Even MoveFromAnyAfterCheck(TVMFFIAny *source) { return {source->v_int64}; }
@@ -55,7 +55,7 @@ class ItemObj : public ffi::Object {
     if (size > 100) TVM_FFI_THROW(ValueError) << "above 100";
   }
   int64_t Width() const noexcept { return width; }
-  void Widen(int64_t by) noexcept { width += by; }
+  void Widen(int64_t amount) noexcept { width += amount; }
 
   Alive alive;
   int64_t width = 1;

@@ -254,15 +254,15 @@ struct Throwing {
   using reference = Array<int>;
 
   const Array<int> *object;
-  int at, thrown_at;
+  int position, thrown_at;
 
   Array<int> operator*() const {
-    if (at == thrown_at) TVM_FFI_THROW(ValueError) << "at " << at;
+    if (position == thrown_at) TVM_FFI_THROW(ValueError) << "at " << position;
     return *object;
   }
-  Throwing &operator++() { return ++at, *this; }
-  bool operator==(const Throwing &other) const { return at == other.at; }
-  bool operator!=(const Throwing &other) const { return at != other.at; }
+  Throwing &operator++() { return ++position, *this; }
+  bool operator==(const Throwing &other) const { return position == other.position; }
+  bool operator!=(const Throwing &other) const { return position != other.position; }
 };
 
 template <typename Seq>

@@ -74,8 +74,8 @@ TEST_F(Visits, RegionsComeBack) {
 }
 
 TEST_F(Visits, TheFirstCallbackThatTakesAValueIsCalled) {
-  const auto note = [this](const char *what) {
-    seen.emplace_back(what);
+  const auto note = [this](const char *label) {
+    seen.emplace_back(label);
     return WalkResult::Advance();
   };
   const Any root = ffi::Array<Any>{1, true, 2.5, "text", Var("x"), nullptr};

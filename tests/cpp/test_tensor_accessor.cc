@@ -33,10 +33,10 @@ struct tvm::ffi::TypeTraits<One> : detail::NamedTraits<One> {
   using TvmFfiOwn = void;
   static constexpr const char *type_str = "One";
   static constexpr const char *type_schema = "One";
-  static void CopyToAnyView(const One &from, TVMFFIAny *out) {
-    TypeTraits<int64_t>::CopyToAnyView(from.value, out);
+  static void CopyToAnyView(const One &source, TVMFFIAny *out) {
+    TypeTraits<int64_t>::CopyToAnyView(source.value, out);
   }
-  static void MoveToAny(const One &from, TVMFFIAny *out) { CopyToAnyView(from, out); }
+  static void MoveToAny(const One &source, TVMFFIAny *out) { CopyToAnyView(source, out); }
   static bool CheckAnyStrict(const TVMFFIAny *source) {
     return source->type_index == kTVMFFIInt && source->v_int64 == 1;
   }
@@ -166,12 +166,12 @@ TEST(TensorAccessor, ChecksIndices) {
             "IndexError: Index 2 is out of bounds for axis 0 with size 2");
 }
 
-double Sum(TensorAccessor<const float, 2> x, ffi::Optional<ContiguousAccessor<double, 1>> to) {
+double Sum(TensorAccessor<const float, 2> x, ffi::Optional<ContiguousAccessor<double, 1>> total) {
   double sum = 0;
   for (int64_t i = 0; i < x.size(0); ++i) {
     for (int64_t j = 0; j < x.size(1); ++j) sum += x(i, j);
   }
-  if (to.has_value()) to.value()(0) = sum;
+  if (total.has_value()) total.value()(0) = sum;
   return sum;
 }
 
@@ -372,8 +372,8 @@ TEST(TensorAccessor, OfContainersNamesTheElement) {
   const auto got = [](auto type, const Any &value) {
     const Function f = Function::FromTyped([](const decltype(type) &) {}, "f");
     const std::string message = Caught([&] { f(value); });
-    const size_t at = message.find(" but got ");
-    return at == std::string::npos ? message : message.substr(at + 9);
+    const size_t position = message.find(" but got ");
+    return position == std::string::npos ? message : message.substr(position + 9);
   };
   const ffi::Array<ffi::Tensor> array = {good, bad};
   EXPECT_EQ(got(std::vector<Vector>(), array), "`Array[index 1: Tensor<float32, 1, cuda>]`");

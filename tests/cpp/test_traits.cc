@@ -11,7 +11,7 @@ namespace {
 
 class AmountObj : public ffi::Object {
  public:
-  explicit AmountObj(int64_t from) : value(from) {}
+  explicit AmountObj(int64_t initial) : value(initial) {}
   int64_t value;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Amount", AmountObj, ffi::Object);
 };

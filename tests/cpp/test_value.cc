@@ -22,7 +22,7 @@ std::string KindOf(const std::function<void()> &f) {
 
 class NumberObj : public ffi::Object {
  public:
-  explicit NumberObj(int64_t from) : value(from) { ++alive; }
+  explicit NumberObj(int64_t initial) : value(initial) { ++alive; }
   NumberObj(const NumberObj &other) : ffi::Object(other), value(other.value) { ++alive; }
   ~NumberObj() { --alive; }
   int64_t value;

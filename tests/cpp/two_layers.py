@@ -39,8 +39,8 @@ TAG = re.compile(r"B(6layer[12]|15layer[12]_noexcept)")
 OF_DETAIL = re.compile(r"_ZN[KRO]*3tvm3ffi(10reflection)?6detail")
 
 
-def replace(text, pattern, to):
-    text, count = re.subn(pattern, to, text, count=1, flags=re.MULTILINE | re.DOTALL)
+def replace(text, pattern, replacement):
+    text, count = re.subn(pattern, replacement, text, count=1, flags=re.MULTILINE | re.DOTALL)
     if count != 1:
         sys.exit(f"two_layers.py: nothing is like {pattern}")
     return text

@@ -143,10 +143,12 @@ int fake_is_image(const void *image) {
 const char *fake_find_entry(const void *image, const char *name) {
   static const char entry[] = ".entry ";
   const size_t size = strlen(name);
-  const char *at = (const char *)image;
-  while ((at = strstr(at, entry)) != NULL) {
-    at += sizeof entry - 1;
-    if (strncmp(at, name, size) == 0 && strchr("( \t\r\n", at[size]) != NULL) return at + size;
+  const char *cursor = (const char *)image;
+  while ((cursor = strstr(cursor, entry)) != NULL) {
+    cursor += sizeof entry - 1;
+    if (strncmp(cursor, name, size) == 0 && strchr("( \t\r\n", cursor[size]) != NULL) {
+      return cursor + size;
+    }
   }
   return NULL;
 }

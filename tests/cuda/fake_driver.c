@@ -88,9 +88,11 @@ static long count_state(void) {
   long count = 0;
   int i;
   for (i = 0; i < num_handles; ++i) {
-    const struct fake_handle *at = &handles[i];
-    if (at->kind == kContext) count += at->num_retained;
-    if (at->kind == kModule || at->kind == kLibrary || at->kind >= kStream) count += at->is_live;
+    const struct fake_handle *handle = &handles[i];
+    if (handle->kind == kContext) count += handle->num_retained;
+    if (handle->kind == kModule || handle->kind == kLibrary || handle->kind >= kStream) {
+      count += handle->is_live;
+    }
   }
   for (i = 0; i < kMaxBlocks; ++i) count += blocks[i].data != NULL;
   return count;
@@ -525,20 +527,20 @@ static int check_launch(const struct fake_handle *self, fake_launch *launch) {
 
 /* Runs the kernel, or captures its launch; the sizes of the parameters are read from the PTX. */
 static int run(const struct fake_handle *self, const fake_launch *launch, void **params) {
-  const char *at = fake_find_entry(self->owner->image, self->kernel->name);
+  const char *cursor = fake_find_entry(self->owner->image, self->kernel->name);
   int count = 0;
   if (launch->stream == NULL || launch->stream != (const void *)capturing) {
     self->kernel->body(launch, params);
     return CUDA_SUCCESS;
   }
   if (num_nodes == kMaxNodes) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (at == NULL) return CUDA_ERROR_NOT_SUPPORTED;
-  while (*at != ')' && count < kFakeMaxParams) {
-    if (strncmp(at, ".param .", 8) == 0) {
-      memcpy(&nodes[num_nodes].params[count], params[count], (size_t)atoi(at + 9) / 8);
+  if (cursor == NULL) return CUDA_ERROR_NOT_SUPPORTED;
+  while (*cursor != ')' && count < kFakeMaxParams) {
+    if (strncmp(cursor, ".param .", 8) == 0) {
+      memcpy(&nodes[num_nodes].params[count], params[count], (size_t)atoi(cursor + 9) / 8);
       ++count;
     }
-    ++at;
+    ++cursor;
   }
   nodes[num_nodes].kernel = self;
   nodes[num_nodes].launch = *launch;
@@ -650,11 +652,11 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
                    id_of(stream));
   CHECK(is_handle(executable, kExecutable), CUDA_ERROR_INVALID_VALUE);
   for (i = 0; code == 0 && i < executable->num_nodes; ++i) {
-    const int at = executable->first_node + i;
+    const int index = executable->first_node + i;
     void *params[kFakeMaxParams];
-    for (k = 0; k < nodes[at].num_params; ++k) params[k] = &nodes[at].params[k];
-    CHECK(is_handle(nodes[at].kernel, nodes[at].kernel->kind), CUDA_ERROR_LAUNCH_FAILED);
-    if (code == 0) nodes[at].kernel->kernel->body(&nodes[at].launch, params);
+    for (k = 0; k < nodes[index].num_params; ++k) params[k] = &nodes[index].params[k];
+    CHECK(is_handle(nodes[index].kernel, nodes[index].kernel->kind), CUDA_ERROR_LAUNCH_FAILED);
+    if (code == 0) nodes[index].kernel->kernel->body(&nodes[index].launch, params);
   }
   return fake_end(code);
 }
@@ -717,16 +719,16 @@ static int is_device_range(CUdeviceptr pointer, size_t size) {
   return 0;
 }
 
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t size) {
+CUresult cuMemcpyHtoD(CUdeviceptr target, const void *source, size_t size) {
   BEGIN_IN_CONTEXT("cuMemcpyHtoD", "%lu", (unsigned long)size);
-  CHECK(is_device_range(to, size), CUDA_ERROR_INVALID_VALUE);
-  if (code == 0) memcpy((void *)(uintptr_t)to, from, size);
+  CHECK(is_device_range(target, size), CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) memcpy((void *)(uintptr_t)target, source, size);
   return fake_end(code);
 }
 
-CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t size) {
+CUresult cuMemcpyDtoH(void *target, CUdeviceptr source, size_t size) {
   BEGIN_IN_CONTEXT("cuMemcpyDtoH", "%lu", (unsigned long)size);
-  CHECK(is_device_range(from, size), CUDA_ERROR_INVALID_VALUE);
-  if (code == 0) memcpy(to, (const void *)(uintptr_t)from, size);
+  CHECK(is_device_range(source, size), CUDA_ERROR_INVALID_VALUE);
+  if (code == 0) memcpy(target, (const void *)(uintptr_t)source, size);
   return fake_end(code);
 }

@@ -200,8 +200,8 @@ TVMFFIObject *MakeQuiet() {
 
 // ---- Calling modules of the library ----
 
-static void Expect(bool condition, const char *what, int line) {
-  if (!condition) throw std::logic_error(std::to_string(line) + ": " + what);
+static void Expect(bool condition, const char *message, int line) {
+  if (!condition) throw std::logic_error(std::to_string(line) + ": " + message);
 }
 #define EXPECT(condition) Expect((condition), #condition, __LINE__)
 

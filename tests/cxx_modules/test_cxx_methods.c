@@ -362,7 +362,7 @@ static void test_methods_are_refused(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_client, close_client)
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest with[] = {
+  const struct CMUnitTest helper_tests[] = {
       cmocka_unit_test(test_symbols_bound_at_once),
       TEST(test_threads),
       TEST(test_our_types),
@@ -377,7 +377,7 @@ int main(int argc, char **argv) {
       TEST(test_packing),
       cmocka_unit_test(test_symbols_bound_at_once),
   };
-  const struct CMUnitTest without[] = {
+  const struct CMUnitTest common_tests[] = {
       cmocka_unit_test(test_symbols_bound_at_once),
       TEST(test_our_types),
       TEST(test_our_methods),
@@ -387,6 +387,6 @@ int main(int argc, char **argv) {
   client_path = argv[1];
   refusal = argv[2];
   with_helper = refusal == NULL;
-  return with_helper ? cmocka_run_group_tests(with, NULL, NULL) != 0
-                     : cmocka_run_group_tests(without, NULL, NULL) != 0;
+  return with_helper ? cmocka_run_group_tests(helper_tests, NULL, NULL) != 0
+                     : cmocka_run_group_tests(common_tests, NULL, NULL) != 0;
 }

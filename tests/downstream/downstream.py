@@ -58,9 +58,9 @@ def tree(folder):
             for path in folder.rglob("*")}
 
 
-def compare(what, found, expected):
+def compare(title, found, expected):
     if found != expected:
-        fail("\n".join([what + ":"] + [f"  {'missing' if name in expected else 'not expected'}: {name}"
+        fail("\n".join([title + ":"] + [f"  {'missing' if name in expected else 'not expected'}: {name}"
                                        for name in sorted(set(found) ^ set(expected))]
                        + [f"  changed: {name}" for name in sorted(set(found) & set(expected))
                           if isinstance(found, dict) and found[name] != expected[name]]))
@@ -185,10 +185,10 @@ def cmake_build(project, prefix, *options):
     """Configure and build a project; returns its build folder. The package is found by its prefix or, like the
     reference's, by its own folder."""
     build = project / "build"
-    where = f"-DCMAKE_PREFIX_PATH={prefix}"
+    option = f"-DCMAKE_PREFIX_PATH={prefix}"
     if "moved" in prefix.parts:
-        where = f"-Dtvm_ffi_ROOT={prefix}/lib/cmake/tvm_ffi"
-    run(["cmake", "-G", "Ninja", "-S", project, "-B", build, where, *options])
+        option = f"-Dtvm_ffi_ROOT={prefix}/lib/cmake/tvm_ffi"
+    run(["cmake", "-G", "Ninja", "-S", project, "-B", build, option, *options])
     run(["cmake", "--build", build])
     return build
 

@@ -35,9 +35,10 @@ class Difference:
 
 def names_later_argument(ours, theirs):
     """If several arguments are wrong, the reference names a later one."""
-    at = re.compile(r"Mismatched type on argument #(\d+) when calling: (`.*?`)\.")
-    one, other = at.search(ours), at.search(theirs)
-    return bool(one and other and one[2] == other[2] and int(one[1]) < int(other[1]))
+    mismatch = re.compile(r"Mismatched type on argument #(\d+) when calling: (`.*?`)\.")
+    our_text, their_text = mismatch.search(ours), mismatch.search(theirs)
+    return bool(our_text and their_text and our_text[2] == their_text[2]
+                and int(our_text[1]) < int(their_text[1]))
 
 
 def took_before(ours, theirs):
@@ -57,7 +58,7 @@ CONDITION = r"Check failed: \(.*?\) is false: |Check failed: [^\"]*? \(\S+ vs\. 
 def cut_at_nul(ours, theirs):
     """In the reference's message a text ends at its first NUL."""
     theirs = re.sub(CONDITION, "", theirs)
-    same = next((at for at, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), 0)
+    same = next((index for index, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1]), 0)
     return theirs.startswith("%00", same)
 
 
@@ -168,8 +169,8 @@ DIFFERENCES = [
 def find(line, ours, theirs, before):
     """The exception that applies, or None."""
     line = line.removeprefix("in_thread ")
-    before = [one.removeprefix("in_thread ") for one in before]
-    for one in DIFFERENCES:
-        if one.fits(line, ours, theirs, before):
-            return one
+    before = [command.removeprefix("in_thread ") for command in before]
+    for exception in DIFFERENCES:
+        if exception.fits(line, ours, theirs, before):
+            return exception
     return None

@@ -117,8 +117,8 @@ class Generator:
     def small(self):
         rng = self.rng
         kind = rng.choice(["none", "int", "bool", "float", "ptr", "dtype", "device"])
-        to = self.new(kind)
-        self.emit(kind, to, *{"none": [], "int": [self.number()], "bool": [self.bit()],
+        target = self.new(kind)
+        self.emit(kind, target, *{"none": [], "int": [self.number()], "bool": [self.bit()],
                               "float": ["=" + rng.choice(["0", "1.5", "-0.0", "nan", "inf", "1e300"])],
                               "ptr": [self.mark()],
                               "dtype": [rng.randrange(18), rng.choice([8, 16, 32, 64]), rng.choice([1, 1, 4])],
@@ -157,14 +157,14 @@ class Generator:
             return "".join(rng.choice(DTYPE_PARTS) for _ in range(rng.randint(1, 4)))
         text = rng.choice(DTYPES)
         for _ in range(rng.choice([0, 0, 1, 1, 2])):
-            at = rng.randrange(len(text) + 1)
+            position = rng.randrange(len(text) + 1)
             change = rng.randrange(3)
             if change == 0:
-                text = text[:at] + text[at + 1:]
+                text = text[:position] + text[position + 1:]
             elif change == 1:
-                text = text[:at] + rng.choice("0123456789xifubevst_[]- \0") + text[at:]
+                text = text[:position] + rng.choice("0123456789xifubevst_[]- \0") + text[position:]
             else:
-                text = text[:at] + rng.choice(DTYPE_PARTS)
+                text = text[:position] + rng.choice(DTYPE_PARTS)
         return text
 
     def dtype_try(self):
@@ -184,11 +184,11 @@ class Generator:
         if self.has_custom:
             return
         self.has_custom = True
-        to = self.new("func")
-        which = self.rng.choice(["dtype.get_custom_type_code", "dtype.get_custom_type_name"])
-        held = self.old("int") if which.endswith("code") else self.old("heap_str", "str", "int")
-        self.emit("func", to, self.rng.choice([3, 3, 3, 6, 8]), held)
-        self.emit("set_global", "=" + which, to, self.bit())
+        target = self.new("func")
+        name = self.rng.choice(["dtype.get_custom_type_code", "dtype.get_custom_type_name"])
+        held = self.old("int") if name.endswith("code") else self.old("heap_str", "str", "int")
+        self.emit("func", target, self.rng.choice([3, 3, 3, 6, 8]), held)
+        self.emit("set_global", "=" + name, target, self.bit())
         self.emit("dtype_try", self.rng.choice(["=custom[test]16", "=custom[]8x2", "=custom[a]"]))
         self.emit("dtype_print", self.new("heap_str"), self.rng.choice([129, 150, 255]), 16, self.rng.choice([1, 4]))
 
@@ -444,7 +444,7 @@ class Generator:
         """Register a new type, or a known one again with the same arguments."""
         rng = self.rng
         key = rng.choice(TYPE_KEYS)
-        known = [one for one in self.types if one[1] == key]
+        known = [entry for entry in self.types if entry[1] == key]
         if known:
             words = known[0]
             if rng.random() < 0.3:
@@ -452,9 +452,9 @@ class Generator:
             else:
                 self.emit("type", words[0], "=" + key, *words[2:])
             return
-        parents = [("64", 0, 1)] + [(one[0], one[3], one[5]) for one in self.types if one[5]]
+        parents = [("64", 0, 1)] + [(entry[0], entry[3], entry[5]) for entry in self.types if entry[5]]
         parent, depth, _ = rng.choice(parents)
-        taken = {one[2] for one in self.types}
+        taken = {entry[2] for entry in self.types}
         free = [index for index in range(79, 128) if index not in taken]
         static = -1 if rng.random() < 0.8 or parent != "64" else rng.choice(free)
         words = [f"t{len(self.types)}", key, static, depth + 1, rng.choice([0, 0, 1, 3]),
@@ -485,23 +485,23 @@ class Generator:
 
     def member(self):
         rng = self.rng
-        of = self.type_register() if rng.random() < 0.85 else rng.choice([1, 64, 65, 68, 70, 73, 77])
+        owner = self.type_register() if rng.random() < 0.85 else rng.choice([1, 64, 65, 68, 70, 73, 77])
         name = "=" + rng.choice(MEMBERS)
         pick = rng.random()
         if pick < 0.4:
             setter = self.old("func") if rng.random() < 0.3 else "-"
-            self.emit("field", of, name, self.text(), self.text(), rng.randrange(8192), rng.choice([1, 4, 8, 16]),
+            self.emit("field", owner, name, self.text(), self.text(), rng.randrange(8192), rng.choice([1, 4, 8, 16]),
                       24 + 8 * rng.randrange(10), self.any(), setter)
         elif pick < 0.65:
-            self.emit("method", of, name, self.text(), self.text(), rng.choice([0, 4]),
+            self.emit("method", owner, name, self.text(), self.text(), rng.choice([0, 4]),
                       self.old("func") if rng.random() < 0.8 else self.any())
         elif pick < 0.75:
             self.emit("metadata", self.type_register(), self.text(), rng.choice([24, 32, 100]), rng.randrange(6))
         else:
-            of = of if rng.random() < 0.9 else rng.choice([0, 1, 77, 100])
-            self.emit("attr", of, "=" + rng.choice(ATTRS), self.any())
+            owner = owner if rng.random() < 0.9 else rng.choice([0, 1, 77, 100])
+            self.emit("attr", owner, "=" + rng.choice(ATTRS), self.any())
         if rng.random() < 0.5:
-            self.emit(*rng.choice([("type_show", of), ("column", "=" + rng.choice(ATTRS))]))
+            self.emit(*rng.choice([("type_show", owner), ("column", "=" + rng.choice(ATTRS))]))
 
     # ---- modules ----
 
@@ -540,9 +540,9 @@ class Generator:
         pick = rng.random()
         name = "=" + rng.choice(KERNELS).replace("%00", "")
         if pick < 0.3:
-            what = rng.choice(["ffi.ModuleGetFunctionMetadata", "ffi.ModuleGetFunctionDoc",
+            function = rng.choice(["ffi.ModuleGetFunctionMetadata", "ffi.ModuleGetFunctionDoc",
                                "ffi.ModuleImplementsFunction"])
-            self.emit("about", self.old("module"), "=" + what, name, self.bit())
+            self.emit("about", self.old("module"), "=" + function, name, self.bit())
         elif pick < 0.5:
             if rng.random() < 0.6:
                 self.make_module()  # importing a new one cannot make a cycle
@@ -551,8 +551,8 @@ class Generator:
         elif pick < 0.57:
             self.emit("call_global", self.new("none"), "=ffi.ModuleClearImports", self.old("module"))
         elif pick < 0.7:
-            what = rng.choice(["ffi.ModuleGetKind", "ffi.ModuleGetPropertyMask", "ffi.ModuleGetWriteFormats"])
-            self.emit("call_global", self.new("str"), "=" + what, self.old("module"))
+            function = rng.choice(["ffi.ModuleGetKind", "ffi.ModuleGetPropertyMask", "ffi.ModuleGetWriteFormats"])
+            self.emit("call_global", self.new("str"), "=" + function, self.old("module"))
         elif pick < 0.78:
             self.emit("call_global", self.new("str"), "=ffi.ModuleInspectSource", self.old("module"),
                       rng.choice(["=", "=c"]))
@@ -575,8 +575,8 @@ class Generator:
             self.emit("context_symbol", "=" + rng.choice(["__compat_context", "__compat_other"]), rng.randrange(15))
             return
         name = rng.choice(SYMBOLS)
-        which = 0 if rng.random() < 0.6 else rng.randrange(4)
-        self.emit("system_symbol", "=" + name, 2 if "_doc_" in name or "_metadata_" in name else which)
+        symbol = 0 if rng.random() < 0.6 else rng.randrange(4)
+        self.emit("system_symbol", "=" + name, 2 if "_doc_" in name or "_metadata_" in name else symbol)
 
 
 MAKERS = {"int": Generator.make_int, "str": Generator.make_str, "heap_str": Generator.make_heap_str,
@@ -610,8 +610,8 @@ def make_program(seed, number):
     rng = random.Random(f"{seed} {number}")
     made = Generator(rng)
     areas = rng.sample(sorted(AREAS), rng.choice([1, 2, 3]))
-    choices = [one for area in areas for one in AREAS[area]]
+    choices = [action for area in areas for action in AREAS[area]]
     length = rng.randint(3, 40)
     while len(made.lines) < length:
-        rng.choices([one[0] for one in choices], [one[1] for one in choices])[0](made)
+        rng.choices([action[0] for action in choices], [action[1] for action in choices])[0](made)
     return made.lines

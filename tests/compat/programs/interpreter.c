@@ -32,13 +32,13 @@ int num_libraries;
 
 /* ---- The library ---- */
 
-static void require_symbol(void *library, const char *name, void *to) {
+static void require_symbol(void *library, const char *name, void *target) {
   void *symbol = dlsym(library, name);
   if (symbol == NULL) {
     fprintf(stderr, "interpreter: the library has no %s\n", name);
     exit(2);
   }
-  copy_pointer(to, &symbol);
+  copy_pointer(target, &symbol);
 }
 
 /* Does the library's one-time work before any program runs: programs then start and crash fast. */
@@ -93,15 +93,15 @@ static int read_hex(const char *digits) {
 
 /* Decodes a text in place. */
 static void decode(operand *item, char *text) {
-  char *to = text;
+  char *target = text;
   item->text = text;
   while (*text != '\0') {
     int byte = *text == '%' ? read_hex(text + 1) : -1;
-    *to++ = byte >= 0 ? (char)byte : *text;
+    *target++ = byte >= 0 ? (char)byte : *text;
     text += byte >= 0 ? 3 : 1;
   }
-  *to = '\0';
-  item->size = (size_t)(to - item->text);
+  *target = '\0';
+  item->size = (size_t)(target - item->text);
 }
 
 /* Splits a line into the name and operands; false for an empty line. */
@@ -124,9 +124,9 @@ static const operation *find_operation(const char *name) {
                                      module_operations};
   size_t i;
   for (i = 0; i < sizeof groups / sizeof *groups; ++i) {
-    const operation *at;
-    for (at = groups[i]; at->name != NULL; ++at) {
-      if (strcmp(at->name, name) == 0) return at;
+    const operation *entry;
+    for (entry = groups[i]; entry->name != NULL; ++entry) {
+      if (strcmp(entry->name, name) == 0) return entry;
     }
   }
   return NULL;
@@ -134,26 +134,26 @@ static const operation *find_operation(const char *name) {
 
 typedef struct {
   const operation *found;
-  operands from;
+  operands inputs;
 } thread_job;
 
 static void *run_thread(void *context) {
   const thread_job *job = context;
-  job->found->run(&job->from);
+  job->found->run(&job->inputs);
   return NULL;
 }
 
 /* `in_thread operation operands...`: runs the operation in a thread and joins it. */
-static void run_in_thread(const operands *from) {
+static void run_in_thread(const operands *inputs) {
   static thread_job job;
   pthread_t thread;
-  job.found = from->count > 0 ? find_operation(from->items[0].text) : NULL;
+  job.found = inputs->count > 0 ? find_operation(inputs->items[0].text) : NULL;
   if (job.found == NULL) {
     say("no such operation");
     return;
   }
-  job.from.count = from->count - 1;
-  memcpy(job.from.items, from->items + 1, (size_t)job.from.count * sizeof *from->items);
+  job.inputs.count = inputs->count - 1;
+  memcpy(job.inputs.items, inputs->items + 1, (size_t)job.inputs.count * sizeof *inputs->items);
   if (pthread_create(&thread, NULL, run_thread, &job) != 0) abort();
   pthread_join(thread, NULL);
 }
@@ -161,15 +161,15 @@ static void run_in_thread(const operands *from) {
 static const operation thread_operation = {"in_thread", run_in_thread};
 
 static void run_line(int number, char *line) {
-  static operands from; /* its texts point into the line */
+  static operands inputs; /* its texts point into the line */
   const operation *found;
   saved_line event;
   char *name;
-  if (!split(line, &name, &from)) return;
+  if (!split(line, &name, &inputs)) return;
   found = strcmp(name, "in_thread") == 0 ? &thread_operation : find_operation(name);
   say("%d %s: ", number, name);
   if (found != NULL) {
-    found->run(&from);
+    found->run(&inputs);
   } else {
     say("no such operation");
   }
@@ -254,18 +254,18 @@ static bool read_program(char **text, size_t *capacity) {
 int main(int argc, char **argv) {
   char *text = NULL;
   size_t capacity = 0;
-  int at = 1, i;
+  int next = 1, i;
   const bool wrong = argc > 1 && strcmp(argv[1], "--wrong") == 0;
-  at += wrong;
-  if (at >= argc || argc - at - 1 > kMaxLibraries) {
+  next += wrong;
+  if (next >= argc || argc - next - 1 > kMaxLibraries) {
     fprintf(stderr, "usage: interpreter [--wrong] LIBRARY [KERNELS...]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  open_library(argv[at]);
+  open_library(argv[next]);
   if (wrong) make_wrong();
   warm_up();
-  for (i = at + 1; i < argc; ++i) library_paths[num_libraries++] = argv[i];
+  for (i = next + 1; i < argc; ++i) library_paths[num_libraries++] = argv[i];
   while (read_program(&text, &capacity)) run_in_child(text);
   free(text);
   return 0;

@@ -71,7 +71,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  void (*run)(const operands *from);
+  void (*run)(const operands *inputs);
 } operation;
 /* Each list ends with an entry whose name is NULL. */
 extern const operation value_operations[], error_operations[], function_operations[],
@@ -79,27 +79,27 @@ extern const operation value_operations[], error_operations[], function_operatio
 
 /* ---- Operands: on false the operation has already printed that it is skipped ---- */
 
-bool skip(const char *why);
+bool skip(const char *reason);
 /* Reads the number after a register's letter; it must be below `limit`. */
-bool read_register(const operands *from, int at, char letter, int limit, int *out);
-bool read_value(const operands *from, int at, TVMFFIAny **out);
+bool read_register(const operands *inputs, int position, char letter, int limit, int *out);
+bool read_value(const operands *inputs, int position, TVMFFIAny **out);
 /* Reads a value register that holds an object of this type; kTVMFFIObject accepts any type. */
-bool read_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out);
+bool read_object(const operands *inputs, int position, int32_t type_index, TVMFFIObject **out);
 /* The same, or NULL for -. */
-bool read_opt_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out);
-bool read_int(const operands *from, int at, int64_t min, int64_t max, int64_t *out);
-bool read_int32(const operands *from, int at, int32_t *out);
-bool read_bytes(const operands *from, int at, TVMFFIByteArray *out);
+bool read_opt_object(const operands *inputs, int position, int32_t type_index, TVMFFIObject **out);
+bool read_int(const operands *inputs, int position, int64_t min, int64_t max, int64_t *out);
+bool read_int32(const operands *inputs, int position, int32_t *out);
+bool read_bytes(const operands *inputs, int position, TVMFFIByteArray *out);
 /* Reads a text without embedded NULs. */
-bool read_text(const operands *from, int at, const char **out);
+bool read_text(const operands *inputs, int position, const char **out);
 /* The same, or NULL for -. */
-bool read_opt_text(const operands *from, int at, const char **out);
-bool read_list(const operands *from, int at, int64_t *out, int32_t *out_count);
+bool read_opt_text(const operands *inputs, int position, const char **out);
+bool read_list(const operands *inputs, int position, int64_t *out, int32_t *out_count);
 /* The address of a mark, or NULL for -. */
-bool read_mark(const operands *from, int at, void **out);
+bool read_mark(const operands *inputs, int position, void **out);
 /* A type register or a number. */
-bool read_type(const operands *from, int at, int32_t *out);
-/* Views of the operands from `at` on. */
+bool read_type(const operands *inputs, int position, int32_t *out);
+/* Views of the operands from `position` on. */
 enum { kMaxArgs = 8 };
 typedef struct {
   TVMFFIAny views[kMaxArgs];
@@ -109,7 +109,7 @@ typedef struct {
   int register_of[kMaxArgs];          /* the register that each view came from, or -1 */
   int32_t count;
 } arguments;
-bool read_arguments(const operands *from, int at, arguments *out);
+bool read_arguments(const operands *inputs, int position, arguments *out);
 /* Sets registers whose object the callee moved out of its slot to None, and prints which. */
 void settle_arguments(arguments *args);
 
@@ -139,8 +139,8 @@ void end_event(saved_line saved);
 /* Prints the return code and the raised error, which it takes out of the slot. */
 void say_failure(int rc);
 /* Prints the failure, or stores the value and prints it. */
-void give(int rc, int to, TVMFFIAny value);
-void give_object(int rc, int to, TVMFFIObjectHandle obj);
+void give(int rc, int target, TVMFFIAny value);
+void give_object(int rc, int target, TVMFFIObjectHandle obj);
 /* Prints the failure, or "ok". */
 void tell(int rc);
 
@@ -153,9 +153,9 @@ TVMFFIAny make_raw_text(const char *text);
 /* [own] Another reference to the same value. */
 TVMFFIAny share_value(const TVMFFIAny *any);
 void release_value(TVMFFIAny *any);
-void store(int to, TVMFFIAny value);
+void store(int target, TVMFFIAny value);
 /* Copies a pointer to an object into a function pointer, or back; C has no cast for that. */
-void copy_pointer(void *to, const void *from);
+void copy_pointer(void *target, const void *source);
 
 /* Calls a global function; gives -2, with no error raised, if the library has none of that name. */
 int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);

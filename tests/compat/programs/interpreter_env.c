@@ -12,14 +12,14 @@
 /* ---- Streams ---- */
 
 /* set_stream type id mark wants_original */
-static void set_stream(const operands *from) {
+static void set_stream(const operands *inputs) {
   TVMFFIStreamHandle original = &marks[kNumMarks - 1];
   int32_t type, id;
   int64_t wants_original;
   void *stream;
   int rc;
-  if (!read_int32(from, 0, &type) || !read_int32(from, 1, &id) || !read_mark(from, 2, &stream) ||
-      !read_int(from, 3, 0, 1, &wants_original)) {
+  if (!read_int32(inputs, 0, &type) || !read_int32(inputs, 1, &id) ||
+      !read_mark(inputs, 2, &stream) || !read_int(inputs, 3, 0, 1, &wants_original)) {
     return;
   }
   rc = api.TVMFFIEnvSetStream(type, id, stream, wants_original ? &original : NULL);
@@ -29,9 +29,9 @@ static void set_stream(const operands *from) {
   say_pointer(original);
 }
 
-static void get_stream(const operands *from) {
+static void get_stream(const operands *inputs) {
   int32_t type, id;
-  if (!read_int32(from, 0, &type) || !read_int32(from, 1, &id)) return;
+  if (!read_int32(inputs, 0, &type) || !read_int32(inputs, 1, &id)) return;
   say_pointer(api.TVMFFIEnvGetStream(type, id));
 }
 
@@ -68,28 +68,28 @@ static void release_lock(void *state) {
 }
 
 /* hook =name which: 0 removes it */
-static void set_hook(const operands *from) {
+static void set_hook(const operands *inputs) {
   static int (*const check)(void) = check_signals;
   static void *(*const ensure[])(void) = {ensure_lock, ensure_lock_again};
   static void (*const release)(void *) = release_lock;
   const char *name;
   void *symbol = NULL;
-  int64_t which;
-  if (!read_text(from, 0, &name) || !read_int(from, 1, 0, 2, &which)) return;
-  if (which > 0 && strcmp(name, "PyGILState_Ensure") == 0) {
-    copy_pointer(&symbol, &ensure[which - 1]);
-  } else if (which > 0 && strcmp(name, "PyGILState_Release") == 0) {
+  int64_t choice;
+  if (!read_text(inputs, 0, &name) || !read_int(inputs, 1, 0, 2, &choice)) return;
+  if (choice > 0 && strcmp(name, "PyGILState_Ensure") == 0) {
+    copy_pointer(&symbol, &ensure[choice - 1]);
+  } else if (choice > 0 && strcmp(name, "PyGILState_Release") == 0) {
     copy_pointer(&symbol, &release);
-  } else if (which > 0) {
+  } else if (choice > 0) {
     copy_pointer(&symbol, &check);
   }
   tell(api.TVMFFIEnvRegisterCAPI(name, symbol));
 }
 
 /* signals code: calls the check-signals hook, if there is one, which returns the code */
-static void ask_signals(const operands *from) {
+static void ask_signals(const operands *inputs) {
   int32_t code;
-  if (!read_int32(from, 0, &code)) return;
+  if (!read_int32(inputs, 0, &code)) return;
   signals_code = code;
   say("%d", api.TVMFFIEnvCheckSignals());
 }
@@ -107,18 +107,18 @@ static void *refuse(size_t size, size_t alignment, int32_t type_index, void *con
 static TVMFFICustomAllocator own_allocators[] = {{refuse, &marks[0]}, {refuse, &marks[1]}};
 
 /* set_object_allocator 0 (the default), 1 or 2 */
-static void set_object_allocator(const operands *from) {
-  int64_t which;
-  if (!read_int(from, 0, 0, 2, &which)) return;
-  tell(api.TVMFFISetCustomAllocator(which == 0 ? NULL : &own_allocators[which - 1]));
+static void set_object_allocator(const operands *inputs) {
+  int64_t choice;
+  if (!read_int(inputs, 0, 0, 2, &choice)) return;
+  tell(api.TVMFFISetCustomAllocator(choice == 0 ? NULL : &own_allocators[choice - 1]));
 }
 
 /* Tries out the default allocator. */
-static void get_object_allocator(const operands *from) {
+static void get_object_allocator(const operands *inputs) {
   TVMFFICustomAllocator *now = api.TVMFFIGetCustomAllocator();
   TVMFFIObjectAllocHeader header;
   char *body;
-  (void)from;
+  (void)inputs;
   if (now == &own_allocators[0] || now == &own_allocators[1]) {
     say("allocator %d", now == &own_allocators[0] ? 1 : 2);
     return;
@@ -168,20 +168,21 @@ static int init(void **result) {
 }
 
 /* init_once handle behaviour */
-static void init_once(const operands *from) {
-  int64_t at, behaviour;
+static void init_once(const operands *inputs) {
+  int64_t number, behaviour;
   int rc;
-  if (!read_int(from, 0, 0, kNumHandles - 1, &at) || !read_int(from, 1, 0, 4, &behaviour)) return;
-  if (behaviour == 4 && at == kNumHandles - 1) {
+  if (!read_int(inputs, 0, 0, kNumHandles - 1, &number) || !read_int(inputs, 1, 0, 4, &behaviour))
+    return;
+  if (behaviour == 4 && number == kNumHandles - 1) {
     skip("the last handle is for the nested one");
     return;
   }
-  init_handle = (int)at;
+  init_handle = (int)number;
   init_behaviour = behaviour;
-  rc = api.TVMFFIHandleInitOnce(&handles[at], init);
+  rc = api.TVMFFIHandleInitOnce(&handles[number], init);
   tell(rc);
   say(", ");
-  say_pointer(handles[at]);
+  say_pointer(handles[number]);
 }
 
 static int deinit_code;
@@ -195,16 +196,16 @@ static int deinit(void *handle) {
 }
 
 /* deinit_once handle code */
-static void deinit_once(const operands *from) {
-  int64_t at;
+static void deinit_once(const operands *inputs) {
+  int64_t number;
   int32_t code;
   int rc;
-  if (!read_int(from, 0, 0, kNumHandles - 1, &at) || !read_int32(from, 1, &code)) return;
+  if (!read_int(inputs, 0, 0, kNumHandles - 1, &number) || !read_int32(inputs, 1, &code)) return;
   deinit_code = code;
-  rc = api.TVMFFIHandleDeinitOnce(&handles[at], deinit);
+  rc = api.TVMFFIHandleDeinitOnce(&handles[number], deinit);
   tell(rc);
   say(", ");
-  say_pointer(handles[at]);
+  say_pointer(handles[number]);
 }
 
 const operation env_operations[] = {

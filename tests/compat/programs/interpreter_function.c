@@ -32,10 +32,10 @@ typedef struct {
 enum { kNumCells = 32 };
 static cell cells[kNumCells];
 
-static void say_call(const char *who, const TVMFFIAny *args, int32_t num_args) {
+static void say_call(const char *name, const TVMFFIAny *args, int32_t num_args) {
   const saved_line saved = begin_event();
   int32_t i;
-  say("%s called with", who);
+  say("%s called with", name);
   for (i = 0; i < num_args; ++i) say(i > 0 ? ", " : " ");
   for (i = 0; i < num_args; ++i) {
     say(" (");
@@ -75,12 +75,12 @@ static int call_first(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result
 }
 
 static int run_cell(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  cell *of = self;
+  cell *slot = self;
   char name[32];
   int rc;
-  snprintf(name, sizeof name, "cell %d", (int)(of - cells));
+  snprintf(name, sizeof name, "cell %d", (int)(slot - cells));
   say_call(name, args, num_args);
-  switch (of->behaviour) {
+  switch (slot->behaviour) {
     case kReturnFirst:
       if (num_args < 1) return 0;
       rc = api.TVMFFIAnyViewToOwnedAny(&args[0], result);
@@ -90,7 +90,7 @@ static int run_cell(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
       *result = make_value(kTVMFFIInt, num_args);
       return 0;
     case kReturnHeld:
-      *result = share_value(&of->held);
+      *result = share_value(&slot->held);
       return 0;
     case kReturnSum:
       return return_sum(args, num_args, result);
@@ -100,7 +100,7 @@ static int run_cell(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
       api.TVMFFIErrorSetRaisedFromCStr("ValueError", name);
       return -1;
     case kRaiseHeld:
-      if (of->held.type_index == kTVMFFIError) api.TVMFFIErrorSetRaised(of->held.v_obj);
+      if (slot->held.type_index == kTVMFFIError) api.TVMFFIErrorSetRaised(slot->held.v_obj);
       return -1;
     case kFailWithCode:
       return 7;
@@ -112,12 +112,12 @@ static int run_cell(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIA
 }
 
 static void delete_cell(void *self) {
-  cell *of = self;
+  cell *slot = self;
   const saved_line saved = begin_event();
-  say("deleted cell %d", (int)(of - cells));
+  say("deleted cell %d", (int)(slot - cells));
   end_event(saved);
-  release_value(&of->held);
-  of->in_use = false;
+  release_value(&slot->held);
+  slot->in_use = false;
 }
 
 /* The callback of a function without self: the handle shows in which of two ways it was called. */
@@ -143,63 +143,64 @@ static cell *take_cell(void) {
 }
 
 /* func v behaviour held */
-static void make_function(const operands *from) {
+static void make_function(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   TVMFFIAny *held;
   int64_t behaviour;
-  cell *of = take_cell();
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_int(from, 1, 0, kNumBehaviours - 1, &behaviour) || !read_value(from, 2, &held)) {
+  cell *slot = take_cell();
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_int(inputs, 1, 0, kNumBehaviours - 1, &behaviour) || !read_value(inputs, 2, &held)) {
     return;
   }
-  if (of == NULL) {
+  if (slot == NULL) {
     skip("no cell is free");
     return;
   }
-  rc = api.TVMFFIFunctionCreate(of, run_cell, delete_cell, &obj);
+  rc = api.TVMFFIFunctionCreate(slot, run_cell, delete_cell, &obj);
   if (rc == 0) {
-    of->in_use = true;
-    of->behaviour = (behaviour_kind)behaviour;
-    of->held = share_value(held);
-    say("cell %d ", (int)(of - cells));
+    slot->in_use = true;
+    slot->behaviour = (behaviour_kind)behaviour;
+    slot->held = share_value(held);
+    say("cell %d ", (int)(slot - cells));
   }
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 /* func_bare v has_deleter */
-static void make_bare_function(const operands *from) {
+static void make_bare_function(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   int64_t has_deleter;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_int(from, 1, 0, 1, &has_deleter)) {
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_int(inputs, 1, 0, 1, &has_deleter)) {
     return;
   }
   rc = api.TVMFFIFunctionCreate(NULL, run_without_self, has_deleter ? delete_nothing : NULL, &obj);
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 /* ---- Calls ---- */
 
-static void call(const operands *from) {
+static void call(const operands *inputs) {
   TVMFFIAny result = make_none();
   TVMFFIObject *function;
   arguments args;
-  int to, at, i, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_object(from, 1, kTVMFFIFunction, &function) ||
-      !read_register(from, 1, 'v', kNumValues, &at) || !read_arguments(from, 2, &args)) {
+  int target, number, i, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_object(inputs, 1, kTVMFFIFunction, &function) ||
+      !read_register(inputs, 1, 'v', kNumValues, &number) || !read_arguments(inputs, 2, &args)) {
     return;
   }
   for (i = 0; i < args.count; ++i) {
-    if (args.slot_of[i] == at) {
+    if (args.slot_of[i] == number) {
       skip("the function itself is moved");
       return;
     }
   }
   rc = api.TVMFFIFunctionCall(function, args.views, args.count, &result);
   settle_arguments(&args);
-  give(rc, to, result);
+  give(rc, target, result);
 }
 
 int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -213,13 +214,13 @@ int call_global(const char *name, TVMFFIAny *args, int32_t num_args, TVMFFIAny *
 }
 
 /* call_global v =name args... */
-static void call_named(const operands *from) {
+static void call_named(const operands *inputs) {
   TVMFFIAny result = make_none();
   arguments args;
   const char *name;
-  int to, rc, i;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_text(from, 1, &name) ||
-      !read_arguments(from, 2, &args)) {
+  int target, rc, i;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_text(inputs, 1, &name) ||
+      !read_arguments(inputs, 2, &args)) {
     return;
   }
   for (i = 0; i < args.count; ++i) {
@@ -233,70 +234,70 @@ static void call_named(const operands *from) {
   if (rc == -2) {
     say("no such function");
   } else {
-    give(rc, to, result);
+    give(rc, target, result);
   }
 }
 
 /* extern_c v behaviour: ffi.FunctionFromExternC over a cell. */
-static void make_extern_c(const operands *from) {
+static void make_extern_c(const operands *inputs) {
   static const TVMFFISafeCallType run = run_cell;
   static void (*const free_cell)(void *) = delete_cell;
   TVMFFIAny args[3], result = make_none();
   int64_t behaviour;
-  cell *of = take_cell();
-  int to, rc, i;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_int(from, 1, 0, kNumBehaviours - 1, &behaviour)) {
+  cell *slot = take_cell();
+  int target, rc, i;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_int(inputs, 1, 0, kNumBehaviours - 1, &behaviour)) {
     return;
   }
-  if (of == NULL) {
+  if (slot == NULL) {
     skip("no cell is free");
     return;
   }
   for (i = 0; i < 3; ++i) args[i] = make_value(kTVMFFIOpaquePtr, 0);
-  args[0].v_ptr = of;
+  args[0].v_ptr = slot;
   copy_pointer(&args[1].v_ptr, &run);
   copy_pointer(&args[2].v_ptr, &free_cell);
   rc = call_global("ffi.FunctionFromExternC", args, 3, &result);
   if (rc == 0) {
-    of->in_use = true;
-    of->behaviour = (behaviour_kind)behaviour;
-    of->held = make_none();
+    slot->in_use = true;
+    slot->behaviour = (behaviour_kind)behaviour;
+    slot->held = make_none();
   }
-  give(rc, to, result);
+  give(rc, target, result);
 }
 
 /* ---- Global functions ---- */
 
-static void get_global(const operands *from) {
+static void get_global(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   TVMFFIByteArray name;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_bytes(from, 1, &name)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_bytes(inputs, 1, &name)) return;
   rc = api.TVMFFIFunctionGetGlobal(&name, &obj);
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 /* set_global =name v override */
-static void set_global(const operands *from) {
+static void set_global(const operands *inputs) {
   TVMFFIObject *function;
   TVMFFIByteArray name;
   int64_t can_override;
-  if (!read_bytes(from, 0, &name) || !read_opt_object(from, 1, kTVMFFIFunction, &function) ||
-      !read_int(from, 2, 0, 1, &can_override)) {
+  if (!read_bytes(inputs, 0, &name) || !read_opt_object(inputs, 1, kTVMFFIFunction, &function) ||
+      !read_int(inputs, 2, 0, 1, &can_override)) {
     return;
   }
   tell(api.TVMFFIFunctionSetGlobal(&name, function, (int)can_override));
 }
 
 /* set_global_info =name v override =doc =metadata flags */
-static void set_global_info(const operands *from) {
+static void set_global_info(const operands *inputs) {
   TVMFFIMethodInfo info;
   TVMFFIAny *method;
   int64_t can_override;
-  if (!read_bytes(from, 0, &info.name) || !read_value(from, 1, &method) ||
-      !read_int(from, 2, 0, 1, &can_override) || !read_bytes(from, 3, &info.doc) ||
-      !read_bytes(from, 4, &info.metadata) || !read_int(from, 5, 0, 8191, &info.flags)) {
+  if (!read_bytes(inputs, 0, &info.name) || !read_value(inputs, 1, &method) ||
+      !read_int(inputs, 2, 0, 1, &can_override) || !read_bytes(inputs, 3, &info.doc) ||
+      !read_bytes(inputs, 4, &info.metadata) || !read_int(inputs, 5, 0, 8191, &info.flags)) {
     return;
   }
   info.method = *method;
@@ -304,19 +305,19 @@ static void set_global_info(const operands *from) {
 }
 
 /* names =prefix: the global functions with that prefix, in the order the library lists them. */
-static void list_names(const operands *from) {
+static void list_names(const operands *inputs) {
   TVMFFIAny names = make_none(), count = make_none();
   TVMFFIByteArray prefix;
-  TVMFFIAny at;
+  TVMFFIAny number;
   int rc;
-  if (!read_bytes(from, 0, &prefix)) return;
+  if (!read_bytes(inputs, 0, &prefix)) return;
   rc = call_global("ffi.FunctionListGlobalNamesFunctor", NULL, 0, &names);
-  at = make_value(kTVMFFIInt, -1);
-  if (rc == 0) rc = api.TVMFFIFunctionCall(names.v_obj, &at, 1, &count);
-  for (at.v_int64 = 0; rc == 0 && at.v_int64 < count.v_int64; ++at.v_int64) {
+  number = make_value(kTVMFFIInt, -1);
+  if (rc == 0) rc = api.TVMFFIFunctionCall(names.v_obj, &number, 1, &count);
+  for (number.v_int64 = 0; rc == 0 && number.v_int64 < count.v_int64; ++number.v_int64) {
     TVMFFIAny name = make_none();
     TVMFFIByteArray text;
-    rc = api.TVMFFIFunctionCall(names.v_obj, &at, 1, &name);
+    rc = api.TVMFFIFunctionCall(names.v_obj, &number, 1, &name);
     if (rc != 0) break;
     text = name.type_index == kTVMFFISmallStr ? TVMFFISmallBytesGetContentByteArray(&name)
                                               : *TVMFFIBytesGetByteArrayPtr(name.v_obj);

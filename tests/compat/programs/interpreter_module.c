@@ -7,27 +7,27 @@
 #include "interpreter.h"
 
 /* load v number: one of the libraries named on the command line */
-static void load(const operands *from) {
+static void load(const operands *inputs) {
   TVMFFIAny path, module = make_none();
   int64_t number;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to)) return;
-  if (!read_int(from, 1, 0, num_libraries - 1, &number)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target)) return;
+  if (!read_int(inputs, 1, 0, num_libraries - 1, &number)) return;
   path = make_raw_text(library_paths[number]);
   rc = call_global("ffi.ModuleLoadFromFile", &path, 1, &module);
-  give(rc, to, module);
+  give(rc, target, module);
 }
 
 /* get v module =name query */
-static void get_function(const operands *from) {
+static void get_function(const operands *inputs) {
   TVMFFIAny args[3], function = make_none();
   TVMFFIByteArray name;
   TVMFFIObject *module;
   int64_t query;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_object(from, 1, kTVMFFIModule, &module) || !read_bytes(from, 2, &name) ||
-      !read_int(from, 3, 0, 1, &query)) {
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_object(inputs, 1, kTVMFFIModule, &module) || !read_bytes(inputs, 2, &name) ||
+      !read_int(inputs, 3, 0, 1, &query)) {
     return;
   }
   args[0] = make_object(module);
@@ -35,48 +35,48 @@ static void get_function(const operands *from) {
   args[2] = make_value(kTVMFFIBool, query);
   rc = call_global("ffi.ModuleGetFunction", args, 3, &function);
   release_value(&args[1]);
-  give(rc, to, function);
+  give(rc, target, function);
 }
 
 /* about module =global which =name query: asks the global function about a function of a module */
-static void ask_about(const operands *from) {
+static void ask_about(const operands *inputs) {
   TVMFFIAny args[3], result = make_none();
-  const char *what;
+  const char *question;
   TVMFFIObject *module;
   int64_t query;
   int rc;
-  if (!read_object(from, 0, kTVMFFIModule, &module) || !read_text(from, 1, &what) ||
-      !read_text(from, 2, &args[1].v_c_str) || !read_int(from, 3, 0, 1, &query)) {
+  if (!read_object(inputs, 0, kTVMFFIModule, &module) || !read_text(inputs, 1, &question) ||
+      !read_text(inputs, 2, &args[1].v_c_str) || !read_int(inputs, 3, 0, 1, &query)) {
     return;
   }
   args[0] = make_object(module);
   args[1] = make_raw_text(args[1].v_c_str);
   args[2] = make_value(kTVMFFIBool, query);
-  rc = call_global(what, args, 3, &result);
+  rc = call_global(question, args, 3, &result);
   if (rc != 0) say_failure(rc);
   if (rc == 0) say_value(&result);
   release_value(&result);
 }
 
 /* imports v: lists what the module imports, by register or, if in none, as a value */
-static void show_imports(const operands *from) {
+static void show_imports(const operands *inputs) {
   const TVMFFISeqCell *imports;
   TVMFFIObject *module;
   TVMFFIObjectHandle array;
   int64_t i;
-  if (!read_object(from, 0, kTVMFFIModule, &module)) return;
+  if (!read_object(inputs, 0, kTVMFFIModule, &module)) return;
   memcpy(&array, (char *)module + sizeof(TVMFFIObject), sizeof array);
   imports = TVMFFISeqGetCellPtr(array);
   say("imports");
   for (i = 0; i < imports->size; ++i) {
     const TVMFFIAny *item = (const TVMFFIAny *)imports->data + i;
-    int at;
+    int number;
     say(" ");
-    for (at = 0; at < kNumValues; ++at) {
-      if (values[at].type_index == kTVMFFIModule && values[at].v_obj == item->v_obj) break;
+    for (number = 0; number < kNumValues; ++number) {
+      if (values[number].type_index == kTVMFFIModule && values[number].v_obj == item->v_obj) break;
     }
-    if (at < kNumValues) say("v%d", at);
-    if (at == kNumValues) say_value(item);
+    if (number < kNumValues) say("v%d", number);
+    if (number == kNumValues) say_value(item);
   }
 }
 
@@ -120,12 +120,12 @@ static int symbol_failing(void *handle, const TVMFFIAny *args, int32_t num_args,
 }
 
 /* system_symbol =name which */
-static void add_system_symbol(const operands *from) {
+static void add_system_symbol(const operands *inputs) {
   static const TVMFFISafeCallType symbols[] = {symbol_one, symbol_two, symbol_text, symbol_failing};
   const char *name;
-  int64_t which;
+  int64_t choice;
   void *symbol;
-  if (!read_text(from, 0, &name) || !read_int(from, 1, 0, 3, &which)) return;
+  if (!read_text(inputs, 0, &name) || !read_int(inputs, 1, 0, 3, &choice)) return;
   if (strncmp(name, "__tvm_ffi_", 10) != 0 && strstr(name, "__tvm_ffi__") == NULL) {
     skip("no symbol of a function");
     return;
@@ -134,15 +134,15 @@ static void add_system_symbol(const operands *from) {
     skip("a symbol of data");
     return;
   }
-  copy_pointer(&symbol, &symbols[which]);
+  copy_pointer(&symbol, &symbols[choice]);
   tell(api.TVMFFIEnvModRegisterSystemLibSymbol(name, symbol));
 }
 
 /* context_symbol =name mark */
-static void add_context_symbol(const operands *from) {
+static void add_context_symbol(const operands *inputs) {
   const char *name;
   void *symbol;
-  if (!read_text(from, 0, &name) || !read_mark(from, 1, &symbol)) return;
+  if (!read_text(inputs, 0, &name) || !read_mark(inputs, 1, &symbol)) return;
   if (strncmp(name, "__compat_", 9) != 0) {
     skip("context symbols of programs begin with __compat_");
     return;

@@ -6,14 +6,14 @@
 
 #include "interpreter.h"
 
-bool skip(const char *why) {
-  say("skipped, %s", why);
+bool skip(const char *reason) {
+  say("skipped, %s", reason);
   return false;
 }
 
-static bool read_item(const operands *from, int at, bool is_text, const operand **out) {
-  if (at >= from->count) return skip("an operand is missing");
-  *out = &from->items[at];
+static bool read_item(const operands *inputs, int position, bool is_text, const operand **out) {
+  if (position >= inputs->count) return skip("an operand is missing");
+  *out = &inputs->items[position];
   return (*out)->is_text == is_text || skip("an operand is of another kind");
 }
 
@@ -25,8 +25,9 @@ static bool parse_number(const char *text, long long min, long long max, long lo
   return end != text && *end == '\0' && errno == 0 && *out >= min && *out <= max;
 }
 
-static bool is_nothing(const operands *from, int at) {
-  return at < from->count && !from->items[at].is_text && strcmp(from->items[at].text, "-") == 0;
+static bool is_nothing(const operands *inputs, int position) {
+  return position < inputs->count && !inputs->items[position].is_text &&
+         strcmp(inputs->items[position].text, "-") == 0;
 }
 
 static bool parse_register(const char *text, char letter, int limit, int *out) {
@@ -36,23 +37,23 @@ static bool parse_register(const char *text, char letter, int limit, int *out) {
   return true;
 }
 
-bool read_register(const operands *from, int at, char letter, int limit, int *out) {
+bool read_register(const operands *inputs, int position, char letter, int limit, int *out) {
   const operand *item;
-  return read_item(from, at, false, &item) &&
+  return read_item(inputs, position, false, &item) &&
          (parse_register(item->text, letter, limit, out) || skip("no such register"));
 }
 
-bool read_value(const operands *from, int at, TVMFFIAny **out) {
+bool read_value(const operands *inputs, int position, TVMFFIAny **out) {
   int number;
-  if (!read_register(from, at, 'v', kNumValues, &number)) return false;
+  if (!read_register(inputs, position, 'v', kNumValues, &number)) return false;
   *out = &values[number];
   return true;
 }
 
 /* The type index must match exactly: the library's own types are told apart by it alone. */
-bool read_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out) {
+bool read_object(const operands *inputs, int position, int32_t type_index, TVMFFIObject **out) {
   TVMFFIAny *any;
-  if (!read_value(from, at, &any)) return false;
+  if (!read_value(inputs, position, &any)) return false;
   if (any->type_index < kTVMFFIStaticObjectBegin ||
       (type_index != kTVMFFIObject && any->type_index != type_index)) {
     return skip("the register holds something else");
@@ -61,52 +62,52 @@ bool read_object(const operands *from, int at, int32_t type_index, TVMFFIObject 
   return true;
 }
 
-bool read_opt_object(const operands *from, int at, int32_t type_index, TVMFFIObject **out) {
+bool read_opt_object(const operands *inputs, int position, int32_t type_index, TVMFFIObject **out) {
   *out = NULL;
-  return is_nothing(from, at) || read_object(from, at, type_index, out);
+  return is_nothing(inputs, position) || read_object(inputs, position, type_index, out);
 }
 
-bool read_int(const operands *from, int at, int64_t min, int64_t max, int64_t *out) {
+bool read_int(const operands *inputs, int position, int64_t min, int64_t max, int64_t *out) {
   const operand *item;
   long long number;
-  if (!read_item(from, at, false, &item)) return false;
+  if (!read_item(inputs, position, false, &item)) return false;
   if (!parse_number(item->text, min, max, &number)) return skip("a number is not in range");
   *out = number;
   return true;
 }
 
-bool read_int32(const operands *from, int at, int32_t *out) {
+bool read_int32(const operands *inputs, int position, int32_t *out) {
   int64_t number;
-  if (!read_int(from, at, INT32_MIN, INT32_MAX, &number)) return false;
+  if (!read_int(inputs, position, INT32_MIN, INT32_MAX, &number)) return false;
   *out = (int32_t)number;
   return true;
 }
 
-bool read_bytes(const operands *from, int at, TVMFFIByteArray *out) {
+bool read_bytes(const operands *inputs, int position, TVMFFIByteArray *out) {
   const operand *item;
-  if (!read_item(from, at, true, &item)) return false;
+  if (!read_item(inputs, position, true, &item)) return false;
   out->data = item->size != 0 ? item->text : NULL;
   out->size = item->size;
   return true;
 }
 
-bool read_text(const operands *from, int at, const char **out) {
+bool read_text(const operands *inputs, int position, const char **out) {
   const operand *item;
-  if (!read_item(from, at, true, &item)) return false;
+  if (!read_item(inputs, position, true, &item)) return false;
   *out = item->text;
   return strlen(item->text) == item->size || skip("a text has a NUL inside");
 }
 
-bool read_opt_text(const operands *from, int at, const char **out) {
+bool read_opt_text(const operands *inputs, int position, const char **out) {
   *out = NULL;
-  return is_nothing(from, at) || read_text(from, at, out);
+  return is_nothing(inputs, position) || read_text(inputs, position, out);
 }
 
-bool read_list(const operands *from, int at, int64_t *out, int32_t *out_count) {
+bool read_list(const operands *inputs, int position, int64_t *out, int32_t *out_count) {
   const operand *item;
   const char *next;
   *out_count = 0;
-  if (!read_item(from, at, false, &item)) return false;
+  if (!read_item(inputs, position, false, &item)) return false;
   if (strcmp(item->text, "_") == 0) return true;
   for (next = item->text; *out_count < kMaxDims; ++next) {
     char *end;
@@ -118,21 +119,21 @@ bool read_list(const operands *from, int at, int64_t *out, int32_t *out_count) {
   return skip("a list is too long");
 }
 
-bool read_mark(const operands *from, int at, void **out) {
+bool read_mark(const operands *inputs, int position, void **out) {
   int64_t number;
   *out = NULL;
-  if (is_nothing(from, at)) return true;
-  if (!read_int(from, at, 0, kNumMarks - 1, &number)) return false;
+  if (is_nothing(inputs, position)) return true;
+  if (!read_int(inputs, position, 0, kNumMarks - 1, &number)) return false;
   *out = &marks[number];
   return true;
 }
 
-bool read_type(const operands *from, int at, int32_t *out) {
+bool read_type(const operands *inputs, int position, int32_t *out) {
   const operand *item;
   int number;
-  if (!read_item(from, at, false, &item)) return false;
-  if (item->text[0] != 't') return read_int32(from, at, out);
-  if (!read_register(from, at, 't', kNumTypes, &number)) return false;
+  if (!read_item(inputs, position, false, &item)) return false;
+  if (item->text[0] != 't') return read_int32(inputs, position, out);
+  if (!read_register(inputs, position, 't', kNumTypes, &number)) return false;
   *out = types[number];
   return *out != 0 || skip("the register holds no type");
 }
@@ -140,11 +141,11 @@ bool read_type(const operands *from, int at, int32_t *out) {
 /* ---- Arguments ---- */
 
 static bool read_argument(const operand *item, arguments *out) {
-  const int at = out->count;
-  TVMFFIAny *view = &out->views[at];
+  const int position = out->count;
+  TVMFFIAny *view = &out->views[position];
   const char *text = item->text;
   int number = 0;
-  out->slot_of[at] = out->register_of[at] = -1;
+  out->slot_of[position] = out->register_of[position] = -1;
   *view = make_none();
   if (item->is_text) {
     *view = make_raw_text(text);
@@ -158,30 +159,30 @@ static bool read_argument(const operand *item, arguments *out) {
     return true;
   }
   if (text[0] == 'b' && text[1] == '=') {
-    out->bytes[at].data = text + 2;
-    out->bytes[at].size = item->size - 2;
+    out->bytes[position].data = text + 2;
+    out->bytes[position].size = item->size - 2;
     view->type_index = kTVMFFIByteArrayPtr;
-    view->v_ptr = &out->bytes[at];
+    view->v_ptr = &out->bytes[position];
     return true;
   }
   if (parse_register(text, 'v', kNumValues, &number)) {
     *view = values[number];
-    out->register_of[at] = number;
+    out->register_of[position] = number;
     return true;
   }
   if (parse_register(text, 'd', kNumValues, &number)) {
     if (values[number].type_index != kTVMFFITensor) return skip("no tensor to borrow from");
-    out->register_of[at] = number;
+    out->register_of[position] = number;
     view->type_index = kTVMFFIDLTensorPtr;
     view->v_ptr = TVMFFITensorGetDLTensorPtr(values[number].v_obj);
     return true;
   }
   if (parse_register(text, 'r', kNumValues, &number)) {
     if (values[number].type_index < kTVMFFIStaticObjectBegin) return skip("no object to move");
-    out->slots[at] = values[number].v_obj;
-    out->slot_of[at] = out->register_of[at] = number;
+    out->slots[position] = values[number].v_obj;
+    out->slot_of[position] = out->register_of[position] = number;
     view->type_index = kTVMFFIObjectRValueRef;
-    view->v_ptr = &out->slots[at];
+    view->v_ptr = &out->slots[position];
     return true;
   }
   return skip("no such argument");
@@ -198,11 +199,11 @@ static bool is_moved_and_used(const arguments *args) {
   return false;
 }
 
-bool read_arguments(const operands *from, int at, arguments *out) {
+bool read_arguments(const operands *inputs, int position, arguments *out) {
   out->count = 0;
-  if (from->count - at > kMaxArgs) return skip("too many arguments");
-  for (; at < from->count; ++at) {
-    if (!read_argument(&from->items[at], out)) return false;
+  if (inputs->count - position > kMaxArgs) return skip("too many arguments");
+  for (; position < inputs->count; ++position) {
+    if (!read_argument(&inputs->items[position], out)) return false;
     ++out->count;
   }
   return !is_moved_and_used(out) || skip("a register is moved and used");

@@ -269,17 +269,17 @@ void say_failure(int rc) {
   if (raised != NULL) api.TVMFFIObjectDecRef(raised);
 }
 
-void give(int rc, int to, TVMFFIAny value) {
+void give(int rc, int target, TVMFFIAny value) {
   if (rc != 0) {
     say_failure(rc);
     return;
   }
-  store(to, value);
-  say_value(&values[to]);
+  store(target, value);
+  say_value(&values[target]);
 }
 
-void give_object(int rc, int to, TVMFFIObjectHandle obj) {
-  give(rc, to, rc == 0 && obj != NULL ? make_object(obj) : make_none());
+void give_object(int rc, int target, TVMFFIObjectHandle obj) {
+  give(rc, target, rc == 0 && obj != NULL ? make_object(obj) : make_none());
 }
 
 void tell(int rc) {

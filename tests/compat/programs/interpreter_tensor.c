@@ -39,11 +39,11 @@ typedef struct {
 
 static int num_sources;
 
-static void delete_source(source *from) {
+static void delete_source(source *dead) {
   const saved_line saved = begin_event();
-  say("deleted source %d", from->number);
+  say("deleted source %d", dead->number);
   end_event(saved);
-  free(from);
+  free(dead);
 }
 
 static void delete_plain(DLManagedTensor *self) {
@@ -84,10 +84,10 @@ typedef struct {
 } export;
 static export exports[kNumExports];
 
-static void release_export(export *from) {
-  const export old = *from;
-  from->plain = NULL;
-  from->versioned = NULL;
+static void release_export(export *item) {
+  const export old = *item;
+  item->plain = NULL;
+  item->versioned = NULL;
   if (old.plain != NULL && old.plain->deleter != NULL) old.plain->deleter(old.plain);
   if (old.versioned != NULL && old.versioned->deleter != NULL) {
     old.versioned->deleter(old.versioned);
@@ -99,14 +99,14 @@ void release_exports(void) {
   for (i = 0; i < kNumExports; ++i) release_export(&exports[i]);
 }
 
-static void say_export(const export *from) {
-  if (from->plain != NULL) {
+static void say_export(const export *item) {
+  if (item->plain != NULL) {
     say("plain ");
-    say_tensor(&from->plain->dl_tensor);
-  } else if (from->versioned != NULL) {
-    say("version %" PRIu32 " flags %" PRIu64 " ", from->versioned->version.major,
-        from->versioned->flags);
-    say_tensor(&from->versioned->dl_tensor);
+    say_tensor(&item->plain->dl_tensor);
+  } else if (item->versioned != NULL) {
+    say("version %" PRIu32 " flags %" PRIu64 " ", item->versioned->version.major,
+        item->versioned->flags);
+    say_tensor(&item->versioned->dl_tensor);
   } else {
     say("nothing");
   }
@@ -119,22 +119,27 @@ typedef struct {
   int64_t shape[kMaxDims], strides[kMaxDims];
 } prototype;
 
-static bool read_prototype(const operands *from, int at, prototype *out) {
+static bool read_prototype(const operands *inputs, int position, prototype *out) {
   DLTensor *tensor = &out->tensor;
   int64_t code, bits, lanes, offset, data = 0;
   int32_t device_type, device_id, num_strides;
-  const bool has_strides = !(at + 1 < from->count && strcmp(from->items[at + 1].text, "-") == 0);
-  const bool has_data = !(at + 8 < from->count && strcmp(from->items[at + 8].text, "-") == 0);
+  const bool has_strides =
+      !(position + 1 < inputs->count && strcmp(inputs->items[position + 1].text, "-") == 0);
+  const bool has_data =
+      !(position + 8 < inputs->count && strcmp(inputs->items[position + 8].text, "-") == 0);
   memset(out, 0, sizeof *out);
-  if (!read_list(from, at, out->shape, &tensor->ndim)) return false;
+  if (!read_list(inputs, position, out->shape, &tensor->ndim)) return false;
   if (has_strides) {
-    if (!read_list(from, at + 1, out->strides, &num_strides)) return false;
+    if (!read_list(inputs, position + 1, out->strides, &num_strides)) return false;
     if (num_strides != tensor->ndim) return skip("shape and strides differ in length");
   }
-  if (!read_int(from, at + 2, 0, 255, &code) || !read_int(from, at + 3, 0, 255, &bits) ||
-      !read_int(from, at + 4, 0, 65535, &lanes) || !read_int32(from, at + 5, &device_type) ||
-      !read_int32(from, at + 6, &device_id) || !read_int(from, at + 7, 0, 4096, &offset) ||
-      (has_data && !read_int(from, at + 8, 0, kAlignment, &data))) {
+  if (!read_int(inputs, position + 2, 0, 255, &code) ||
+      !read_int(inputs, position + 3, 0, 255, &bits) ||
+      !read_int(inputs, position + 4, 0, 65535, &lanes) ||
+      !read_int32(inputs, position + 5, &device_type) ||
+      !read_int32(inputs, position + 6, &device_id) ||
+      !read_int(inputs, position + 7, 0, 4096, &offset) ||
+      (has_data && !read_int(inputs, position + 8, 0, kAlignment, &data))) {
     return false;
   }
   tensor->dtype.code = (uint8_t)code;
@@ -149,18 +154,20 @@ static bool read_prototype(const operands *from, int at, prototype *out) {
 }
 
 /* source x <tensor> is_versioned flags major has_deleter */
-static void make_source(const operands *from) {
+static void make_source(const operands *inputs) {
   prototype read;
   int64_t is_versioned, flags, major, has_deleter;
-  const int at = 1 + kNumTensorOperands;
+  const int position = 1 + kNumTensorOperands;
   source *made;
-  int to;
-  if (!read_register(from, 0, 'x', kNumExports, &to) || !read_prototype(from, 1, &read) ||
-      !read_int(from, at, 0, 1, &is_versioned) || !read_int(from, at + 1, 0, 7, &flags) ||
-      !read_int(from, at + 2, 0, 99, &major) || !read_int(from, at + 3, 0, 1, &has_deleter)) {
+  int target;
+  if (!read_register(inputs, 0, 'x', kNumExports, &target) || !read_prototype(inputs, 1, &read) ||
+      !read_int(inputs, position, 0, 1, &is_versioned) ||
+      !read_int(inputs, position + 1, 0, 7, &flags) ||
+      !read_int(inputs, position + 2, 0, 99, &major) ||
+      !read_int(inputs, position + 3, 0, 1, &has_deleter)) {
     return;
   }
-  release_export(&exports[to]);
+  release_export(&exports[target]);
   made = new_source(&read.tensor);
   made->versioned.flags = (uint64_t)flags;
   made->versioned.version.major = (uint32_t)major;
@@ -168,25 +175,25 @@ static void make_source(const operands *from) {
     made->plain.deleter = NULL;
     made->versioned.deleter = NULL;
   }
-  exports[to].plain = is_versioned ? NULL : &made->plain;
-  exports[to].versioned = is_versioned ? &made->versioned : NULL;
+  exports[target].plain = is_versioned ? NULL : &made->plain;
+  exports[target].versioned = is_versioned ? &made->versioned : NULL;
   say("source %d ", made->number);
-  say_export(&exports[to]);
+  say_export(&exports[target]);
 }
 
 /* from_dlpack v x alignment contiguous */
-static void import_tensor(const operands *from) {
+static void import_tensor(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   int32_t alignment, contiguous;
-  int to, at, rc;
-  export *of;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_register(from, 1, 'x', kNumExports, &at) || !read_int32(from, 2, &alignment) ||
-      !read_int32(from, 3, &contiguous)) {
+  int target, number, rc;
+  export *held;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_register(inputs, 1, 'x', kNumExports, &number) || !read_int32(inputs, 2, &alignment) ||
+      !read_int32(inputs, 3, &contiguous)) {
     return;
   }
-  of = &exports[at];
-  if (of->plain == NULL && of->versioned == NULL) {
+  held = &exports[number];
+  if (held->plain == NULL && held->versioned == NULL) {
     skip("nothing to import");
     return;
   }
@@ -194,26 +201,27 @@ static void import_tensor(const operands *from) {
     skip("an alignment that depends on where the buffer is");
     return;
   }
-  if (of->plain != NULL) {
-    rc = api.TVMFFITensorFromDLPack(of->plain, alignment, contiguous, &obj);
+  if (held->plain != NULL) {
+    rc = api.TVMFFITensorFromDLPack(held->plain, alignment, contiguous, &obj);
   } else {
-    rc = api.TVMFFITensorFromDLPackVersioned(of->versioned, alignment, contiguous, &obj);
+    rc = api.TVMFFITensorFromDLPackVersioned(held->versioned, alignment, contiguous, &obj);
   }
   if (rc == 0) {
-    of->plain = NULL;
-    of->versioned = NULL;
+    held->plain = NULL;
+    held->versioned = NULL;
   }
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 /* to_dlpack x v is_versioned */
-static void export_tensor(const operands *from) {
+static void export_tensor(const operands *inputs) {
   export made = {NULL, NULL};
   TVMFFIObject *tensor;
   int64_t is_versioned;
-  int to, rc;
-  if (!read_register(from, 0, 'x', kNumExports, &to) ||
-      !read_object(from, 1, kTVMFFITensor, &tensor) || !read_int(from, 2, 0, 1, &is_versioned)) {
+  int target, rc;
+  if (!read_register(inputs, 0, 'x', kNumExports, &target) ||
+      !read_object(inputs, 1, kTVMFFITensor, &tensor) ||
+      !read_int(inputs, 2, 0, 1, &is_versioned)) {
     return;
   }
   rc = is_versioned ? api.TVMFFITensorToDLPackVersioned(tensor, &made.versioned)
@@ -222,58 +230,58 @@ static void export_tensor(const operands *from) {
     say_failure(rc);
     return;
   }
-  release_export(&exports[to]);
-  exports[to] = made;
+  release_export(&exports[target]);
+  exports[target] = made;
   say_export(&made);
 }
 
-static void show_export(const operands *from) {
-  int at;
-  if (read_register(from, 0, 'x', kNumExports, &at)) say_export(&exports[at]);
+static void show_export(const operands *inputs) {
+  int number;
+  if (read_register(inputs, 0, 'x', kNumExports, &number)) say_export(&exports[number]);
 }
 
-static void drop_export(const operands *from) {
-  int at;
-  if (!read_register(from, 0, 'x', kNumExports, &at)) return;
-  release_export(&exports[at]);
+static void drop_export(const operands *inputs) {
+  int number;
+  if (!read_register(inputs, 0, 'x', kNumExports, &number)) return;
+  release_export(&exports[number]);
   say("dropped");
 }
 
 /* view v source <tensor> */
-static void make_view(const operands *from) {
+static void make_view(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
-  TVMFFIObject *of;
+  TVMFFIObject *owner;
   prototype read;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_object(from, 1, kTVMFFIObject, &of) ||
-      !read_prototype(from, 2, &read)) {
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_object(inputs, 1, kTVMFFIObject, &owner) || !read_prototype(inputs, 2, &read)) {
     return;
   }
   if (read.tensor.ndim > 0 && read.tensor.strides == NULL) {
     skip("a view wants strides");
     return;
   }
-  rc = api.TVMFFITensorCreateUnsafeView(of, &read.tensor, &obj);
-  give_object(rc, to, obj);
+  rc = api.TVMFFITensorCreateUnsafeView(owner, &read.tensor, &obj);
+  give_object(rc, target, obj);
 }
 
 /* ---- The allocator ---- */
 
 typedef void (*raise_function)(void *error_ctx, const char *kind, const char *message);
 
-static void say_allocation(const char *who, const DLTensor *wanted) {
+static void say_allocation(const char *name, const DLTensor *wanted) {
   const saved_line saved = begin_event();
-  say("%s asked for %d,%d,%d on %d:%" PRId32 " ", who, wanted->dtype.code, wanted->dtype.bits,
+  say("%s asked for %d,%d,%d on %d:%" PRId32 " ", name, wanted->dtype.code, wanted->dtype.bits,
       wanted->dtype.lanes, (int)wanted->device.device_type, wanted->device.device_id);
   say_list(wanted->shape, wanted->ndim);
   end_event(saved);
 }
 
-static int allocate(const char *who, DLTensor *wanted, int64_t *strides, uint64_t flags,
+static int allocate(const char *name, DLTensor *wanted, int64_t *strides, uint64_t flags,
                     DLManagedTensorVersioned **out) {
   DLTensor tensor = *wanted;
   source *made;
-  say_allocation(who, wanted);
+  say_allocation(name, wanted);
   tensor.strides = strides;
   tensor.data = get_buffer();
   tensor.byte_offset = 0;
@@ -341,39 +349,41 @@ static const DLPackManagedTensorAllocator allocators[] = {NULL,
                                                           fail_silently};
 enum { kNumAllocators = sizeof allocators / sizeof *allocators };
 
-static void say_allocator(DLPackManagedTensorAllocator which) {
+static void say_allocator(DLPackManagedTensorAllocator choice) {
   int i;
   for (i = 0; i < kNumAllocators; ++i) {
-    if (allocators[i] == which) say("allocator %d", i);
+    if (allocators[i] == choice) say("allocator %d", i);
   }
 }
 
 /* set_allocator which is_global */
-static void set_allocator(const operands *from) {
+static void set_allocator(const operands *inputs) {
   DLPackManagedTensorAllocator original = NULL;
-  int64_t which, is_global;
+  int64_t choice, is_global;
   int rc;
-  if (!read_int(from, 0, 0, kNumAllocators - 1, &which) || !read_int(from, 1, 0, 1, &is_global)) {
+  if (!read_int(inputs, 0, 0, kNumAllocators - 1, &choice) ||
+      !read_int(inputs, 1, 0, 1, &is_global)) {
     return;
   }
-  rc = api.TVMFFIEnvSetDLPackManagedTensorAllocator(allocators[which], (int)is_global, &original);
+  rc = api.TVMFFIEnvSetDLPackManagedTensorAllocator(allocators[choice], (int)is_global, &original);
   if (rc != 0) say_failure(rc);
   if (rc == 0) say_allocator(original);
 }
 
-static void get_allocator(const operands *from) {
-  (void)from;
+static void get_allocator(const operands *inputs) {
+  (void)inputs;
   say_allocator(api.TVMFFIEnvGetDLPackManagedTensorAllocator());
 }
 
 /* alloc v <tensor> */
-static void allocate_tensor(const operands *from) {
+static void allocate_tensor(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   prototype read;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_prototype(from, 1, &read)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_prototype(inputs, 1, &read))
+    return;
   rc = api.TVMFFIEnvTensorAlloc(&read.tensor, &obj);
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 const operation tensor_operations[] = {

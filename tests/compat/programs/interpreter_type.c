@@ -8,15 +8,15 @@
 #include "interpreter.h"
 
 /* type t =key static depth slots overflow parent */
-static void register_type(const operands *from) {
+static void register_type(const operands *inputs) {
   TVMFFIByteArray key;
   int64_t can_overflow, slots;
   int32_t static_index, depth, parent, index;
-  int to;
-  if (!read_register(from, 0, 't', kNumTypes, &to) || !read_bytes(from, 1, &key) ||
-      !read_int32(from, 2, &static_index) || !read_int32(from, 3, &depth) ||
-      !read_int(from, 4, 0, 64, &slots) || !read_int(from, 5, 0, 1, &can_overflow) ||
-      !read_type(from, 6, &parent)) {
+  int target;
+  if (!read_register(inputs, 0, 't', kNumTypes, &target) || !read_bytes(inputs, 1, &key) ||
+      !read_int32(inputs, 2, &static_index) || !read_int32(inputs, 3, &depth) ||
+      !read_int(inputs, 4, 0, 64, &slots) || !read_int(inputs, 5, 0, 1, &can_overflow) ||
+      !read_type(inputs, 6, &parent)) {
     return;
   }
   index = api.TVMFFITypeGetOrAllocIndex(&key, static_index, depth, (int32_t)slots,
@@ -25,16 +25,16 @@ static void register_type(const operands *from) {
     say_failure(index);
     return;
   }
-  if (index >= 0) types[to] = index;
+  if (index >= 0) types[target] = index;
   say("type ");
   say_type_index(index);
 }
 
-static void find_type(const operands *from) {
+static void find_type(const operands *inputs) {
   TVMFFIByteArray key;
   int32_t index = -9;
   int rc;
-  if (!read_bytes(from, 0, &key)) return;
+  if (!read_bytes(inputs, 0, &key)) return;
   rc = api.TVMFFITypeKeyToIndex(&key, &index);
   tell(rc);
   say(" ");
@@ -82,11 +82,11 @@ static bool is_of_program(const TVMFFIByteArray *name) {
   return name->size >= 5 && memcmp(name->data, "test_", 5) == 0;
 }
 
-static void show_type(const operands *from) {
+static void show_type(const operands *inputs) {
   const TVMFFITypeInfo *info;
   int32_t index, i;
   bool is_own;
-  if (!read_type(from, 0, &index)) return;
+  if (!read_type(inputs, 0, &index)) return;
   info = api.TVMFFIGetTypeInfo(index);
   if (info == NULL) {
     say_failure(-1);
@@ -118,23 +118,23 @@ static int get_no_field(void *field, TVMFFIAny *result) {
   return -1;
 }
 
-static bool read_member_name(const operands *from, int at, TVMFFIByteArray *out) {
-  if (!read_bytes(from, at, out)) return false;
+static bool read_member_name(const operands *inputs, int position, TVMFFIByteArray *out) {
+  if (!read_bytes(inputs, position, out)) return false;
   return is_of_program(out) || skip("members of programs begin with test_");
 }
 
 /* field type =name =doc =metadata flags size offset default setter */
-static void register_field(const operands *from) {
+static void register_field(const operands *inputs) {
   TVMFFIFieldInfo info;
   TVMFFIObject *setter;
   TVMFFIAny *value;
   int32_t type;
   memset(&info, 0, sizeof info);
-  if (!read_type(from, 0, &type) || !read_member_name(from, 1, &info.name) ||
-      !read_bytes(from, 2, &info.doc) || !read_bytes(from, 3, &info.metadata) ||
-      !read_int(from, 4, 0, 8191, &info.flags) || !read_int(from, 5, 1, 64, &info.size) ||
-      !read_int(from, 6, 24, 4096, &info.offset) || !read_value(from, 7, &value) ||
-      !read_opt_object(from, 8, kTVMFFIFunction, &setter)) {
+  if (!read_type(inputs, 0, &type) || !read_member_name(inputs, 1, &info.name) ||
+      !read_bytes(inputs, 2, &info.doc) || !read_bytes(inputs, 3, &info.metadata) ||
+      !read_int(inputs, 4, 0, 8191, &info.flags) || !read_int(inputs, 5, 1, 64, &info.size) ||
+      !read_int(inputs, 6, 24, 4096, &info.offset) || !read_value(inputs, 7, &value) ||
+      !read_opt_object(inputs, 8, kTVMFFIFunction, &setter)) {
     return;
   }
   if (setter == NULL) info.flags &= ~(int64_t)kTVMFFIFieldFlagBitSetterIsFunctionObj;
@@ -148,13 +148,13 @@ static void register_field(const operands *from) {
 }
 
 /* method type =name =doc =metadata flags v */
-static void register_method(const operands *from) {
+static void register_method(const operands *inputs) {
   TVMFFIMethodInfo info;
   TVMFFIAny *method;
   int32_t type;
-  if (!read_type(from, 0, &type) || !read_member_name(from, 1, &info.name) ||
-      !read_bytes(from, 2, &info.doc) || !read_bytes(from, 3, &info.metadata) ||
-      !read_int(from, 4, 0, 8191, &info.flags) || !read_value(from, 5, &method)) {
+  if (!read_type(inputs, 0, &type) || !read_member_name(inputs, 1, &info.name) ||
+      !read_bytes(inputs, 2, &info.doc) || !read_bytes(inputs, 3, &info.metadata) ||
+      !read_int(inputs, 4, 0, 8191, &info.flags) || !read_value(inputs, 5, &method)) {
     return;
   }
   info.method = *method;
@@ -162,12 +162,12 @@ static void register_method(const operands *from) {
 }
 
 /* metadata type =doc size kind: only for types that the program registered */
-static void register_metadata(const operands *from) {
+static void register_metadata(const operands *inputs) {
   TVMFFITypeMetadata metadata;
   int64_t size, kind;
   int32_t type;
-  if (!read_type(from, 0, &type) || !read_bytes(from, 1, &metadata.doc) ||
-      !read_int(from, 2, 24, 4096, &size) || !read_int(from, 3, 0, 5, &kind)) {
+  if (!read_type(inputs, 0, &type) || !read_bytes(inputs, 1, &metadata.doc) ||
+      !read_int(inputs, 2, 24, 4096, &size) || !read_int(inputs, 3, 0, 5, &kind)) {
     return;
   }
   metadata.creator = NULL;
@@ -177,11 +177,12 @@ static void register_metadata(const operands *from) {
 }
 
 /* attr type =name v */
-static void register_attr(const operands *from) {
+static void register_attr(const operands *inputs) {
   TVMFFIByteArray name;
   TVMFFIAny *value;
   int32_t type;
-  if (!read_type(from, 0, &type) || !read_bytes(from, 1, &name) || !read_value(from, 2, &value)) {
+  if (!read_type(inputs, 0, &type) || !read_bytes(inputs, 1, &name) ||
+      !read_value(inputs, 2, &value)) {
     return;
   }
   if (type < 0) {
@@ -192,11 +193,11 @@ static void register_attr(const operands *from) {
 }
 
 /* column =name: the entries of an attribute column that are not None */
-static void show_column(const operands *from) {
+static void show_column(const operands *inputs) {
   const TVMFFITypeAttrColumn *column;
   TVMFFIByteArray name;
   int32_t i;
-  if (!read_bytes(from, 0, &name)) return;
+  if (!read_bytes(inputs, 0, &name)) return;
   column = api.TVMFFIGetTypeAttrColumn(&name);
   if (column == NULL) {
     say("no column");

@@ -44,56 +44,59 @@ void release_value(TVMFFIAny *any) {
   if (old.type_index >= kTVMFFIStaticObjectBegin) api.TVMFFIObjectDecRef(old.v_obj);
 }
 
-void store(int to, TVMFFIAny value) {
-  release_value(&values[to]);
-  values[to] = value;
+void store(int target, TVMFFIAny value) {
+  release_value(&values[target]);
+  values[target] = value;
 }
 
-void copy_pointer(void *to, const void *from) {
-  memcpy(to, from, sizeof(void *));
+void copy_pointer(void *target, const void *source) {
+  memcpy(target, source, sizeof(void *));
 }
 
 /* ---- Plain values ---- */
 
-static void set_none(const operands *from) {
-  int to;
-  if (read_register(from, 0, 'v', kNumValues, &to)) give(0, to, make_none());
+static void set_none(const operands *inputs) {
+  int target;
+  if (read_register(inputs, 0, 'v', kNumValues, &target)) give(0, target, make_none());
 }
 
-static void set_int(const operands *from) {
+static void set_int(const operands *inputs) {
   int64_t number;
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to)) return;
-  if (read_int(from, 1, INT64_MIN, INT64_MAX, &number)) give(0, to, make_value(kTVMFFIInt, number));
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target)) return;
+  if (read_int(inputs, 1, INT64_MIN, INT64_MAX, &number))
+    give(0, target, make_value(kTVMFFIInt, number));
 }
 
-static void set_bool(const operands *from) {
+static void set_bool(const operands *inputs) {
   int64_t number;
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to)) return;
-  if (read_int(from, 1, 0, 1, &number)) give(0, to, make_value(kTVMFFIBool, number));
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target)) return;
+  if (read_int(inputs, 1, 0, 1, &number)) give(0, target, make_value(kTVMFFIBool, number));
 }
 
-static void set_float(const operands *from) {
+static void set_float(const operands *inputs) {
   const char *text;
   TVMFFIAny any = make_value(kTVMFFIFloat, 0);
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_text(from, 1, &text)) return;
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_text(inputs, 1, &text)) return;
   any.v_float64 = strtod(text, NULL);
-  give(0, to, any);
+  give(0, target, any);
 }
 
-static void set_pointer(const operands *from) {
+static void set_pointer(const operands *inputs) {
   TVMFFIAny any = make_value(kTVMFFIOpaquePtr, 0);
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_mark(from, 1, &any.v_ptr)) return;
-  give(0, to, any);
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_mark(inputs, 1, &any.v_ptr))
+    return;
+  give(0, target, any);
 }
 
-static bool read_dtype(const operands *from, int at, DLDataType *out) {
+static bool read_dtype(const operands *inputs, int position, DLDataType *out) {
   int64_t code, bits, lanes;
-  if (!read_int(from, at, 0, 255, &code) || !read_int(from, at + 1, 0, 255, &bits) ||
-      !read_int(from, at + 2, 0, 65535, &lanes)) {
+  if (!read_int(inputs, position, 0, 255, &code) ||
+      !read_int(inputs, position + 1, 0, 255, &bits) ||
+      !read_int(inputs, position + 2, 0, 65535, &lanes)) {
     return false;
   }
   out->code = (uint8_t)code;
@@ -102,51 +105,52 @@ static bool read_dtype(const operands *from, int at, DLDataType *out) {
   return true;
 }
 
-static void set_dtype(const operands *from) {
+static void set_dtype(const operands *inputs) {
   TVMFFIAny any = make_value(kTVMFFIDataType, 0);
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_dtype(from, 1, &any.v_dtype)) return;
-  give(0, to, any);
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_dtype(inputs, 1, &any.v_dtype))
+    return;
+  give(0, target, any);
 }
 
-static void set_device(const operands *from) {
+static void set_device(const operands *inputs) {
   TVMFFIAny any = make_value(kTVMFFIDevice, 0);
   int32_t type, id;
-  int to;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_int32(from, 1, &type) ||
-      !read_int32(from, 2, &id)) {
+  int target;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_int32(inputs, 1, &type) ||
+      !read_int32(inputs, 2, &id)) {
     return;
   }
   any.v_device = TVMFFIDLDeviceFromIntPair(type, id);
-  give(0, to, any);
+  give(0, target, any);
 }
 
 /* ---- Text ---- */
 
-static void make_of_bytes(const operands *from,
+static void make_of_bytes(const operands *inputs,
                           int (*make)(const TVMFFIByteArray *input, TVMFFIAny *out)) {
   TVMFFIByteArray bytes;
   TVMFFIAny any = make_none();
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_bytes(from, 1, &bytes)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_bytes(inputs, 1, &bytes)) return;
   rc = make(&bytes, &any);
-  give(rc, to, any);
+  give(rc, target, any);
 }
 
-static void make_str(const operands *from) {
-  make_of_bytes(from, api.TVMFFIStringFromByteArray);
+static void make_str(const operands *inputs) {
+  make_of_bytes(inputs, api.TVMFFIStringFromByteArray);
 }
-static void make_bytes(const operands *from) {
-  make_of_bytes(from, api.TVMFFIBytesFromByteArray);
+static void make_bytes(const operands *inputs) {
+  make_of_bytes(inputs, api.TVMFFIBytesFromByteArray);
 }
-static void make_big(const operands *from) {
-  make_of_bytes(from, api.TVMFFIBigIntFromByteArray);
+static void make_big(const operands *inputs) {
+  make_of_bytes(inputs, api.TVMFFIBigIntFromByteArray);
 }
 
-static void show_words(const operands *from) {
+static void show_words(const operands *inputs) {
   TVMFFIByteArray words;
   TVMFFIAny *any;
-  if (!read_value(from, 0, &any)) return;
+  if (!read_value(inputs, 0, &any)) return;
   if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBigInt) {
     skip("no integer");
     return;
@@ -156,31 +160,31 @@ static void show_words(const operands *from) {
   if (words.data == any->v_bytes) say(" in place");
 }
 
-static void parse_dtype(const operands *from) {
+static void parse_dtype(const operands *inputs) {
   TVMFFIAny any = make_value(kTVMFFIDataType, 0);
   TVMFFIByteArray text;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_bytes(from, 1, &text)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_bytes(inputs, 1, &text)) return;
   rc = api.TVMFFIDataTypeFromString(&text, &any.v_dtype);
-  give(rc, to, any);
+  give(rc, target, any);
 }
 
-static void print_dtype(const operands *from) {
+static void print_dtype(const operands *inputs) {
   TVMFFIAny any = make_none();
   DLDataType dtype;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_dtype(from, 1, &dtype)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_dtype(inputs, 1, &dtype)) return;
   rc = api.TVMFFIDataTypeToString(&dtype, &any);
-  give(rc, to, any);
+  give(rc, target, any);
 }
 
 /* Parses a dtype, prints the result, and stores nothing. */
-static void try_dtype(const operands *from) {
+static void try_dtype(const operands *inputs) {
   TVMFFIAny any = make_none();
   TVMFFIByteArray text;
   DLDataType dtype;
   int rc;
-  if (!read_bytes(from, 0, &text)) return;
+  if (!read_bytes(inputs, 0, &text)) return;
   api.TVMFFIErrorSetRaised(NULL);
   rc = api.TVMFFIDataTypeFromString(&text, &dtype);
   if (rc != 0) {
@@ -197,11 +201,12 @@ static void try_dtype(const operands *from) {
 /* ---- Ownership ---- */
 
 /* Makes an owned value of an argument. A result that only borrows is shown and not kept. */
-static void own(const operands *from) {
+static void own(const operands *inputs) {
   TVMFFIAny any = make_none();
   arguments args;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_arguments(from, 1, &args)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_arguments(inputs, 1, &args))
+    return;
   if (args.count != 1) {
     skip("one argument is wanted");
     return;
@@ -212,61 +217,61 @@ static void own(const operands *from) {
     say_value(&any);
     any = make_none();
   }
-  give(rc, to, any);
+  give(rc, target, any);
 }
 
 /* The same for an rvalue reference whose object was already moved out. */
-static void own_moved(const operands *from) {
+static void own_moved(const operands *inputs) {
   TVMFFIObjectHandle slot = NULL;
   TVMFFIAny view = make_value(kTVMFFIObjectRValueRef, 0), any = make_none();
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to)) return;
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target)) return;
   view.v_ptr = &slot;
   rc = api.TVMFFIAnyViewToOwnedAny(&view, &any);
-  give(rc, to, any);
+  give(rc, target, any);
 }
 
-static void copy(const operands *from) {
+static void copy(const operands *inputs) {
   TVMFFIAny *any;
-  int to;
-  if (read_register(from, 0, 'v', kNumValues, &to) && read_value(from, 1, &any)) {
-    give(0, to, share_value(any));
+  int target;
+  if (read_register(inputs, 0, 'v', kNumValues, &target) && read_value(inputs, 1, &any)) {
+    give(0, target, share_value(any));
   }
 }
 
-static void drop(const operands *from) {
+static void drop(const operands *inputs) {
   TVMFFIAny *any;
-  if (!read_value(from, 0, &any)) return;
+  if (!read_value(inputs, 0, &any)) return;
   release_value(any);
   say("dropped");
 }
 
-static void drop_nothing(const operands *from) {
-  (void)from;
+static void drop_nothing(const operands *inputs) {
+  (void)inputs;
   tell(api.TVMFFIObjectDecRef(NULL));
 }
 
-static void show(const operands *from) {
+static void show(const operands *inputs) {
   TVMFFIAny *any;
-  if (read_value(from, 0, &any)) say_value(any);
+  if (read_value(inputs, 0, &any)) say_value(any);
 }
 
-static void count(const operands *from) {
+static void count(const operands *inputs) {
   TVMFFIObject *obj;
-  if (!read_object(from, 0, kTVMFFIObject, &obj)) return;
+  if (!read_object(inputs, 0, kTVMFFIObject, &obj)) return;
   say("strong %" PRIu64 " weak %" PRIu64 " padding %" PRIu32, obj->combined_ref_count & 0xffffffffu,
       obj->combined_ref_count >> 32, obj->__padding);
 }
 
-static void compare(const operands *from) {
+static void compare(const operands *inputs) {
   TVMFFIAny *a, *b;
-  if (!read_value(from, 0, &a) || !read_value(from, 1, &b)) return;
+  if (!read_value(inputs, 0, &a) || !read_value(inputs, 1, &b)) return;
   say("%s", memcmp(a, b, sizeof *a) == 0 ? "same" : "different");
 }
 
-static void make_version(const operands *from) {
+static void make_version(const operands *inputs) {
   TVMFFIVersion version;
-  (void)from;
+  (void)inputs;
   api.TVMFFIGetVersion(&version);
   say("%" PRIu32 ".%" PRIu32 ".%" PRIu32, version.major, version.minor, version.patch);
 }
@@ -280,18 +285,18 @@ static void delete_opaque(void *handle) {
   end_event(saved);
 }
 
-static void make_opaque(const operands *from) {
+static void make_opaque(const operands *inputs) {
   TVMFFIObjectHandle obj = NULL;
   int64_t has_deleter;
   int32_t type_index;
   void *handle;
-  int to, rc;
-  if (!read_register(from, 0, 'v', kNumValues, &to) || !read_mark(from, 1, &handle) ||
-      !read_int(from, 2, 0, 1, &has_deleter) || !read_int32(from, 3, &type_index)) {
+  int target, rc;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) || !read_mark(inputs, 1, &handle) ||
+      !read_int(inputs, 2, 0, 1, &has_deleter) || !read_int32(inputs, 3, &type_index)) {
     return;
   }
   rc = api.TVMFFIObjectCreateOpaque(handle, type_index, has_deleter ? delete_opaque : NULL, &obj);
-  give_object(rc, to, obj);
+  give_object(rc, target, obj);
 }
 
 /* ---- Weak references, counted the way clients do it inline ---- */
@@ -299,10 +304,10 @@ static void make_opaque(const operands *from) {
 static const uint64_t kOneWeak = (uint64_t)1 << 32;
 static TVMFFIObject *weak[kNumWeak];
 
-static void release_weak_of(int at) {
-  TVMFFIObject *obj = weak[at];
+static void release_weak_of(int number) {
+  TVMFFIObject *obj = weak[number];
   uint64_t old;
-  weak[at] = NULL;
+  weak[number] = NULL;
   if (obj == NULL) return;
   old = obj->combined_ref_count;
   obj->combined_ref_count = old - kOneWeak;
@@ -316,37 +321,38 @@ void release_weak(void) {
   for (i = 0; i < kNumWeak; ++i) release_weak_of(i);
 }
 
-static void make_weak(const operands *from) {
+static void make_weak(const operands *inputs) {
   TVMFFIObject *obj;
-  int to;
-  if (!read_register(from, 0, 'w', kNumWeak, &to) || !read_object(from, 1, kTVMFFIObject, &obj)) {
+  int target;
+  if (!read_register(inputs, 0, 'w', kNumWeak, &target) ||
+      !read_object(inputs, 1, kTVMFFIObject, &obj)) {
     return;
   }
   obj->combined_ref_count += kOneWeak;
-  release_weak_of(to);
-  weak[to] = obj;
+  release_weak_of(target);
+  weak[target] = obj;
   say("ok");
 }
 
-static void drop_weak(const operands *from) {
-  int at;
-  if (!read_register(from, 0, 'w', kNumWeak, &at)) return;
-  release_weak_of(at);
+static void drop_weak(const operands *inputs) {
+  int number;
+  if (!read_register(inputs, 0, 'w', kNumWeak, &number)) return;
+  release_weak_of(number);
   say("ok");
 }
 
-static void lock_weak(const operands *from) {
-  int to, at;
-  if (!read_register(from, 0, 'v', kNumValues, &to) ||
-      !read_register(from, 1, 'w', kNumWeak, &at)) {
+static void lock_weak(const operands *inputs) {
+  int target, number;
+  if (!read_register(inputs, 0, 'v', kNumValues, &target) ||
+      !read_register(inputs, 1, 'w', kNumWeak, &number)) {
     return;
   }
-  if (weak[at] == NULL || (weak[at]->combined_ref_count & 0xffffffffu) == 0) {
-    give(0, to, make_none());
+  if (weak[number] == NULL || (weak[number]->combined_ref_count & 0xffffffffu) == 0) {
+    give(0, target, make_none());
     return;
   }
-  ++weak[at]->combined_ref_count;
-  give_object(0, to, weak[at]);
+  ++weak[number]->combined_ref_count;
+  give_object(0, target, weak[number]);
 }
 
 const operation value_operations[] = {

@@ -113,12 +113,12 @@ class Comparer:
     def differences(self, programs):
         """For each program: what differs, or None."""
         ours, theirs, stderr = self.run(programs)
-        found = [compare(*one, self.fired) for one in zip(programs, ours, theirs)]
+        found = [compare(*results, self.fired) for results in zip(programs, ours, theirs)]
         if stderr and not any(found):
             if len(programs) == 1:
                 found = [f"ours writes to stderr: {stderr}"]
             else:
-                found = [self.differences([one])[0] for one in programs]
+                found = [self.differences([program])[0] for program in programs]
         return found
 
     def differs(self, program):
@@ -130,8 +130,8 @@ def first_that_differs(options, differences):
     options = list(options)
     for start in range(0, len(options), BATCH):
         batch = options[start:start + BATCH]
-        for option, what in zip(batch, differences(batch)):
-            if what is not None:
+        for option, difference in zip(batch, differences(batch)):
+            if difference is not None:
                 return option
     return None
 
@@ -140,8 +140,8 @@ def shrink_lines(program, differences):
     """Remove runs of lines, of decreasing length, as long as the rest still differs."""
     size = max(1, len(program) // 2)
     while True:
-        shorter = first_that_differs((program[:at] + program[at + size:]
-                                      for at in range(0, len(program), max(1, size // 2))), differences)
+        shorter = first_that_differs((program[:index] + program[index + size:]
+                                      for index in range(0, len(program), max(1, size // 2))), differences)
         if shorter is not None:
             program = shorter
         elif size == 1:
@@ -167,11 +167,11 @@ def simpler(word):
 
 
 def shrink_operands(program, differences):
-    for at in range(len(program)):
+    for index in range(len(program)):
         while True:
-            words = program[at].split(" ")
+            words = program[index].split(" ")
             simple = first_that_differs(
-                (program[:at] + [" ".join(words[:place] + option + words[place + 1:])] + program[at + 1:]
+                (program[:index] + [" ".join(words[:place] + option + words[place + 1:])] + program[index + 1:]
                  for place in range(len(words) - 1, 0, -1)
                  for option in [[], *([word] for word in simpler(words[place]))]), differences)
             if simple is None:
@@ -185,9 +185,9 @@ def shrink(program, differences):
 
 
 def report(comparer, program, name, out=sys.stdout):
-    what = comparer.differences([program])[0]
+    difference = comparer.differences([program])[0]
     ours, theirs, _ = comparer.run([program])
-    print(f"---- {name}: {what}", file=out)
+    print(f"---- {name}: {difference}", file=out)
     print("program:\n    " + "\n    ".join(program), file=out)
     print("ours:\n    " + "\n    ".join(ours[0]), file=out)
     print("reference:\n    " + "\n    ".join(theirs[0]), file=out)
@@ -207,9 +207,9 @@ def run_random(comparer, programs, args):
         batch = list(itertools.islice(programs, BATCH))
         if not batch:
             break
-        what = comparer.differences([lines for _, lines in batch])
+        differences = comparer.differences([lines for _, lines in batch])
         num_run += len(batch)
-        for (name, lines), difference in zip(batch, what):
+        for (name, lines), difference in zip(batch, differences):
             if difference is None:
                 continue
             num_different += 1
@@ -225,12 +225,12 @@ def run_random(comparer, programs, args):
 def run_examples(comparer):
     """Check that the example of every exception still needs it."""
     num_bad = 0
-    for one in exceptions.DIFFERENCES:
-        before = comparer.fired.get(one, 0)
-        what = comparer.differences([one.example])[0]
-        if what is not None or comparer.fired.get(one, 0) == before:
+    for exception in exceptions.DIFFERENCES:
+        before = comparer.fired.get(exception, 0)
+        difference = comparer.differences([exception.example])[0]
+        if difference is not None or comparer.fired.get(exception, 0) == before:
             num_bad += 1
-            report(comparer, one.example, f"example of {one.row}" + ("" if what else ", not needed"))
+            report(comparer, exception.example, f"example of {exception.row}" + ("" if difference else ", not needed"))
     print(f"{len(exceptions.DIFFERENCES)} exceptions, {num_bad} examples are wrong")
     return num_bad
 
@@ -293,9 +293,9 @@ def main():
         if not args.forever or num_bad:
             break
     if args.unused:
-        for one in examples_fired:
-            if one not in comparer.fired:
-                print("random programs never needed:", one.row, one.example)
+        for exception in examples_fired:
+            if exception not in comparer.fired:
+                print("random programs never needed:", exception.row, exception.example)
     return 1 if num_bad else 0
 
 

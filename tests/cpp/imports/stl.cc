@@ -17,12 +17,12 @@ std::unordered_map<std::string, int> CountWords(const std::vector<std::string> &
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_words, CountWords)
 
 std::tuple<int64_t, std::array<double, 2>> Pick(
-    const std::map<int64_t, std::array<double, 2>> &from,
+    const std::map<int64_t, std::array<double, 2>> &numbers,
     const std::function<bool(int64_t)> &choose) {
-  for (const auto &[key, value] : from) {
+  for (const auto &[key, value] : numbers) {
     if (choose(key)) return {key, value};
   }
-  TVM_FFI_THROW(KeyError) << "none of " << from.size();
+  TVM_FFI_THROW(KeyError) << "none of " << numbers.size();
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(pick, Pick)
 

@@ -9,9 +9,9 @@ extern int __tvm_ffi_choose(void *, const TVMFFIAny *, int32_t, TVMFFIAny *);
 
 static int failed;
 
-static void expect(bool holds, const char *what) {
+static void expect(bool holds, const char *label) {
   if (holds) return;
-  fprintf(stderr, "not so: %s\n", what);
+  fprintf(stderr, "not so: %s\n", label);
   failed = 1;
 }
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
-static void expect(int holds, const char *what) {
+static void expect(int holds, const char *label) {
   if (holds) return;
-  fprintf(stderr, "not so: %s\n", what);
+  fprintf(stderr, "not so: %s\n", label);
   exit(1);
 }
 

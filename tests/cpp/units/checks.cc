@@ -41,12 +41,12 @@ static int64_t next_value() {
 }
 
 /* One comparison for each value of which; the operands of some differ in signedness. */
-void compare(int64_t which, int64_t x) {
+void compare(int64_t number, int64_t x) {
   void *pointer = x != 0 ? &evaluated : nullptr;
   const unsigned unsigned_x = static_cast<unsigned>(x);
   const size_t size = static_cast<size_t>(x);
   const int five = 5;
-  switch (which) {
+  switch (number) {
     case 0:
       TVM_FFI_ICHECK_EQ(x, 5u) << "eq";
       break;
@@ -97,7 +97,7 @@ void compare(int64_t which, int64_t x) {
       TVM_FFI_ICHECK_EQ(static_cast<char>('a' + x), 'f') << "char";
       break;
     default:
-      TVM_FFI_THROW(NotImplementedError) << "comparison " << which;
+      TVM_FFI_THROW(NotImplementedError) << "comparison " << number;
   }
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(compare, compare);
@@ -133,8 +133,8 @@ int64_t choose(const std::string &name) {
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(choose, choose);
 
-void kinds(int64_t which) {
-  switch (which) {
+void kinds(int64_t number) {
+  switch (number) {
     case 0:
       TVM_FFI_LOG_AND_THROW(RuntimeError) << "logged and thrown " << 1.5;
       break;
@@ -144,7 +144,7 @@ void kinds(int64_t which) {
           << 7u << std::string(" text") << String(" string");
       break;
     case 2:
-      TVM_FFI_CHECK(which == 3, TypeError) << "which is " << std::hex << 255 << std::dec << 255;
+      TVM_FFI_CHECK(number == 3, TypeError) << "number is " << std::hex << 255 << std::dec << 255;
       break;
     case 3:
       TVM_FFI_CHECK(false, FileNotFoundError);

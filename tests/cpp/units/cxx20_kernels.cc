@@ -19,7 +19,7 @@ constexpr T divide_up(T a, T b) {
   return (a + b - 1) / b;
 }
 
-auto scale(const ffi::TensorView x, const int64_t by, ffi::Optional<ffi::Tuple<int, int>> range)
+auto scale(const ffi::TensorView x, const int64_t factor, ffi::Optional<ffi::Tuple<int, int>> range)
     -> int64_t {
   TVM_FFI_ICHECK(x.is_contiguous() && x.dim() == 1);
   TVM_FFI_ICHECK(x.dtype() == kInt32) << "got " << x.dtype();
@@ -30,7 +30,7 @@ auto scale(const ffi::TensorView x, const int64_t by, ffi::Optional<ffi::Tuple<i
     last = range.value().get<1>();
   }
   auto *data = static_cast<int32_t *>(x.data_ptr());
-  for (int64_t i = first; i < last; ++i) data[i] *= static_cast<int32_t>(by);
+  for (int64_t i = first; i < last; ++i) data[i] *= static_cast<int32_t>(factor);
   return divide_up(last - first, int64_t{2});
 }
 

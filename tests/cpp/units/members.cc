@@ -27,7 +27,9 @@ String describe_any(AnyTensor x) {
   os << " shape";
   for (int64_t extent : shape) os << " " << extent;
   os << " strides " << x.strides().size();
-  for (const int64_t *at = x.strides().begin(); at != x.strides().end(); ++at) os << " " << *at;
+  for (const int64_t *stride = x.strides().begin(); stride != x.strides().end(); ++stride) {
+    os << " " << *stride;
+  }
   return os.str();
 }
 String describe_view(TensorView x) {
@@ -166,7 +168,7 @@ Array<int64_t> arrays(int64_t n) {
   Array<int64_t> result;
   result.reserve(8);
   for (int64_t value : deduced) result.push_back(value);
-  for (auto at = deduced.begin(); at != deduced.end(); ++at) result.push_back(-*at);
+  for (auto item = deduced.begin(); item != deduced.end(); ++item) result.push_back(-*item);
   result.push_back(ints[1]);
   result.push_back(static_cast<int64_t>(texts.size()));
   return result;

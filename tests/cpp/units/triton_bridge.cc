@@ -33,10 +33,10 @@ int64_t read_options(Map<String, Any> meta, String name) {
 /* Binds names to the values of an iterator, one by one. */
 Map<String, Any> bind(Array<Any> values) {
   Map<String, Any> meta;
-  Array<Any>::iterator it = values.begin();
-  meta.Set("M", *it++);
-  meta.Set("N", *it++);
-  meta.Set("K", *it);
+  Array<Any>::iterator item = values.begin();
+  meta.Set("M", *item++);
+  meta.Set("N", *item++);
+  meta.Set("K", *item);
   return meta;
 }
 int64_t volume(Array<Any> values) {
@@ -50,8 +50,8 @@ Tensor through_dlpack(Tensor x) {
 }
 
 /* Calls a global function that other code registered. */
-Any launch(Tensor x, int64_t by) {
-  Array<Any> args = {x, by, 1.5, "grid", nullptr};
+Any launch(Tensor x, int64_t factor) {
+  Array<Any> args = {x, factor, 1.5, "grid", nullptr};
   Map<String, Any> meta = options(4);
   Function runner = Function::GetGlobalRequired("units.run_kernel");
   Any result = runner(x.shape().size(), args, meta);

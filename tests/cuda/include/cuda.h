@@ -144,8 +144,8 @@ CUDA_FAKE_EXPORT CUresult cuGraphDestroy(CUgraph graph);
 CUDA_FAKE_EXPORT CUresult cuStreamSynchronize(CUstream stream);
 CUDA_FAKE_EXPORT CUresult cuMemAlloc(CUdeviceptr *out, size_t size);
 CUDA_FAKE_EXPORT CUresult cuMemFree(CUdeviceptr pointer);
-CUDA_FAKE_EXPORT CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t size);
-CUDA_FAKE_EXPORT CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t size);
+CUDA_FAKE_EXPORT CUresult cuMemcpyHtoD(CUdeviceptr target, const void *source, size_t size);
+CUDA_FAKE_EXPORT CUresult cuMemcpyDtoH(void *target, CUdeviceptr source, size_t size);
 
 #if defined(__cplusplus)
 } /* extern "C" */

@@ -155,8 +155,9 @@ static bool write_outputs(const embed_input *input, const arguments *args, embed
 static void print_summary(const embed_input *input, const arguments *args, size_t size) {
   size_t i;
   json_begin_object(NULL);
-  for (i = 0; i < kNumOutputs; ++i)
+  for (i = 0; i < kNumOutputs; ++i) {
     json_text(arguments_name(args, kOutputs[i]), get_output(args, i));
+  }
   json_uint("size", size);
   json_begin_array("symbols");
   for (i = 0; i < input->content.num_blobs; ++i) {
@@ -167,8 +168,9 @@ static void print_summary(const embed_input *input, const arguments *args, size_
     json_end();
   }
   json_end();
-  if (arguments_has(args, kOptionLibraryBin))
+  if (arguments_has(args, kOptionLibraryBin)) {
     library_bin_print(&input->list.tree, input->list.paths);
+  }
   json_end();
 }
 

@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/c.h>
 
-/* Which end of a tensor adjoins inaccessible memory. */
+/* Which end of a tensor adjoins inaccessible memory, in the order of the words of --guard. */
 typedef enum { kGuardEnd, kGuardStart, kGuardNone } tensor_guard;
 
 /* Makes a Tensor of zeros, aligned to 64 bytes, or to its elements if it is guarded at its end.

@@ -166,8 +166,9 @@ struct TypeTraits<Tuple<Types...>> : detail::OwnRefTraits<Tuple<Types...>> {
     [[maybe_unused]] const TVMFFIAny *item = static_cast<const TVMFFIAny *>(cell->data);
     ObjectPtr<ArrayObj> made = ArrayObj::New(cell->size);
     int status = detail::kReadOk;
-    if (!(((status = ReadItem<Types>(item++, made.get())) == detail::kReadOk) && ...))
+    if (!(((status = ReadItem<Types>(item++, made.get())) == detail::kReadOk) && ...)) {
       return status;
+    }
     *out = detail::ObjectUnsafe::ObjectRefFromObjectPtr<Self>(std::move(made));
     return detail::kReadOk;
   }
