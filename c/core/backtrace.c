@@ -127,7 +127,6 @@ typedef struct {
   int32_t limit;
   int skip;
   int cross_boundary;
-  bool is_open;
 } walk;
 
 static void append_line(walk *w, const char *file, int32_t line, const char *symbol) {
@@ -154,7 +153,6 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   const char *symbol = frame->symbol;
   int stop = 0;
   if (w->lines >= w->limit) {
-    w->is_open = false;
     return 1;
   }
   if (symbol == NULL) {
@@ -170,7 +168,6 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   }
   if (!w->cross_boundary && starts_with_one_of(symbol, kBoundarySymbols)) {
     stop = 1;
-    w->is_open = false;
   } else {
     append_frame(w, frame, symbol);
   }
@@ -190,11 +187,9 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
   w.text = &record->backtrace_text;
   w.lines = 0;
   w.limit = read_limit();
-  w.skip = has_line ? 2 : record->skip; /* this function and its caller, whose line is given */
-  w.is_open = true;
+  w.skip = has_line ? 2 : 0; /* this function and its caller, whose line is given */
   w.cross_boundary = cross_ffi_boundary;
   record->backtrace = empty; /* its buffer may be reallocated */
-  record->is_open = false;
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
   if (!has_line || tvmffi_atomic_load_relaxed_int(&tvmffi_backtrace_enabled)) {
@@ -208,61 +203,14 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
     current(context, visit_frame, &w);
     record->is_walking = false;
   }
-  record->is_open = w.is_open;
   if (w.text->failed || w.text->data == NULL) return &empty;
   record->backtrace.data = w.text->data;
   record->backtrace.size = w.text->size;
   return &record->backtrace;
 }
 
-const TVMFFIByteArray *tvmffi_backtrace_for_raise(bool *out_is_open) {
+const TVMFFIByteArray *tvmffi_backtrace_for_raise(void) {
   static const TVMFFIByteArray empty = {"", 0};
-  const tvmffi_thread_record *record;
-  const TVMFFIByteArray *text;
-  *out_is_open = false;
   if (TVMFFI_LIKELY(!tvmffi_backtrace_is_enabled())) return &empty;
-  text = TVMFFIBacktrace(NULL, 0, NULL, 0);
-  record = tvmffi_thread.record;
-  *out_is_open = record != NULL && record->is_open && !record->is_walking;
-  return text;
-}
-
-bool tvmffi_backtrace_is_open(const TVMFFIByteArray *text) {
-  const tvmffi_thread_record *record = tvmffi_thread.record;
-  return record != NULL && record->is_open && !record->is_walking && text->size != 0 &&
-         text->size == record->backtrace.size &&
-         memcmp(text->data, record->backtrace.data, text->size) == 0;
-}
-
-static bool ends_with(const TVMFFIByteArray *text, const TVMFFIByteArray *end) {
-  return text->size >= end->size &&
-         memcmp(text->data + text->size - end->size, end->data, end->size) == 0;
-}
-
-/* The size of the first lines of text: as many as the limit allows after those in prefix. */
-static size_t size_within_limit(const TVMFFIByteArray *text, const TVMFFIByteArray *prefix) {
-  int32_t left = read_limit();
-  size_t i;
-  for (i = 0; i < prefix->size; ++i) left -= prefix->data[i] == '\n';
-  for (i = 0; i < text->size && left > 0; ++i) left -= text->data[i] == '\n';
-  return i;
-}
-
-TVMFFIByteArray tvmffi_backtrace_continue(const TVMFFIByteArray *so_far, bool *out_is_open) {
-  enum { kFramesBetween = 4 }; /* TVMFFIBacktrace, this, error.c's, the failing function */
-  tvmffi_thread_record *record = tvmffi_thread_record_ensure();
-  TVMFFIByteArray more = {"", 0};
-  *out_is_open = true;
-  if (record == NULL || record->is_walking) return more;
-  record->skip = kFramesBetween;
-  more = *TVMFFIBacktrace(NULL, 0, NULL, 0);
-  record->skip = 0;
-  if (ends_with(so_far, &more)) {
-    more.size = 0;
-  } else {
-    size_t size = size_within_limit(&more, so_far);
-    *out_is_open = record->is_open && size == more.size;
-    more.size = size;
-  }
-  return more;
+  return TVMFFIBacktrace(NULL, 0, NULL, 0);
 }

@@ -343,14 +343,6 @@ TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFI
   return -1;
 }
 
-/* For calls while backtraces are on. */
-TVMFFI_COLD static int call_traced(tvmffi_builtin_body body, const TVMFFIAny *args,
-                                   int32_t num_args, TVMFFIAny *result) {
-  int rc = body(args, num_args, result);
-  if (rc != 0) tvmffi_error_continue_backtrace();
-  return rc;
-}
-
 static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const tvmffi_builtin *builtin = &((const tvmffi_builtin_function *)handle)->builtin;
   if (!is_packed(builtin->signature)) {
@@ -367,7 +359,6 @@ static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, T
       return refuse(builtin, -1, args, num_args);
     }
   }
-  if (tvmffi_backtrace_is_continued()) return call_traced(builtin->body, args, num_args, result);
   return builtin->body(args, num_args, result);
 }
 

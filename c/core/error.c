@@ -24,8 +24,7 @@ typedef struct {
   TVMFFIObject header;
   TVMFFIErrorCell cell;
   backtrace_text *texts;
-  size_t longest; /* the size of the longest backtrace so far */
-  int is_open;    /* functions that return the error may add to the backtrace: see backtrace.h */
+  size_t longest;      /* the size of the longest backtrace so far */
   char inline_texts[]; /* kind, message, backtrace, each with a NUL */
 } error_object;
 
@@ -146,7 +145,6 @@ static error_object *alloc_error(size_t kind_size, size_t message_size, size_t b
   error->cell.extra_context = NULL;
   error->texts = NULL;
   error->longest = backtrace_size;
-  error->is_open = 0;
   return error;
 }
 
@@ -196,8 +194,7 @@ void tvmffi_error_raise_memory(void) {
 
 /* Makes an error; the caller fills in the message and raises it. NULL after raising MemoryError. */
 static error_object *raise_unfilled(const char *kind, size_t message_size) {
-  bool is_open;
-  const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise(&is_open);
+  const TVMFFIByteArray *backtrace = tvmffi_backtrace_for_raise();
   size_t kind_size = strlen(kind);
   error_object *error = alloc_error(kind_size, message_size, backtrace->size);
   if (error == NULL) {
@@ -206,27 +203,7 @@ static error_object *raise_unfilled(const char *kind, size_t message_size) {
   }
   memcpy(error->inline_texts, kind, kind_size);
   fill_text(&error->cell.backtrace, backtrace->data);
-  error->is_open = is_open;
   return error;
-}
-
-void tvmffi_error_continue_backtrace(void) {
-  error_object *error = (error_object *)(void *)tvmffi_thread.raised;
-  TVMFFIByteArray so_far, more;
-  bool is_open;
-  if (error == NULL || error->header.deleter != delete_error ||
-      !tvmffi_atomic_load_relaxed_int(&error->is_open)) {
-    return;
-  }
-  /* Other threads may have the error too. Its texts live as long as it does. */
-  tvmffi_mutex_lock(&update_mutex);
-  so_far = error->cell.backtrace;
-  tvmffi_mutex_unlock(&update_mutex);
-  tvmffi_thread.raised = NULL; /* the stack walker may raise another error */
-  more = tvmffi_backtrace_continue(&so_far, &is_open);
-  if (more.size != 0) update_backtrace(error, &more, kTVMFFIBacktraceUpdateModeAppend);
-  if (!is_open) tvmffi_atomic_store_relaxed_int(&error->is_open, 0);
-  set_raised(&error->header);
 }
 
 void tvmffi_error_raisef(const char *kind, const char *format, ...) {
@@ -329,7 +306,6 @@ int TVMFFIErrorCreateWithCauseAndExtraContext(
   tvmffi_object_retain(extra_context);
   error->cell.cause_chain = cause_chain;
   error->cell.extra_context = extra_context;
-  error->is_open = tvmffi_backtrace_is_continued() && tvmffi_backtrace_is_open(backtrace);
   *out = error;
   return 0;
 }

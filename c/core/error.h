@@ -39,12 +39,6 @@ TVMFFI_COLD int tvmffi_fail_null_argument(const char *function, const char *name
 /* Fails for bytes without data, and for sizes beyond an int, which printf could not show. */
 int tvmffi_check_bytes(const char *function, const TVMFFIByteArray *bytes, const char *name);
 
-/*
- * For a function that returns this thread's error while backtraces are on: appends the stack from
- * the function's caller on to the error's backtrace, if that was truncated before it got there.
- */
-TVMFFI_COLD void tvmffi_error_continue_backtrace(void);
-
 /* True when this thread's slot holds an error. */
 bool tvmffi_error_is_raised(void);
 

@@ -67,28 +67,14 @@ int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_arg
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
 }
 
-TVMFFI_COLD static int call_own_traced(void *self, const TVMFFIAny *args, int32_t num_args,
-                                       TVMFFIAny *result) {
-  int code = ((const tvmffi_own_function *)self)->body(self, args, num_args, result);
-  if (code != 0) tvmffi_error_continue_backtrace();
-  return code;
-}
-
-static int call_own(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  if (tvmffi_backtrace_is_continued()) return call_own_traced(self, args, num_args, result);
-  return ((const tvmffi_own_function *)self)->body(self, args, num_args, result);
-}
-
 void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body) {
-  function->cell.safe_call = call_own;
+  function->cell.safe_call = body;
   function->cell.cpp_call = NULL;
-  function->body = body;
 }
 
 bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body) {
   return value->type_index == kTVMFFIFunction &&
-         TVMFFIFunctionGetCellPtr(value->v_obj)->safe_call == call_own &&
-         ((const tvmffi_own_function *)(const void *)value->v_obj)->body == body;
+         TVMFFIFunctionGetCellPtr(value->v_obj)->safe_call == body;
 }
 
 enum { kFrontendRaised = -2 }; /* the frontend holds the error, the slot does not */

@@ -8,17 +8,13 @@
 
 #include "platform/dl.h"
 
-/*
- * Function objects that the layers above make. Their bodies have no unwind tables, so the
- * backtraces of errors raised there are truncated; the code that calls the body continues them.
- */
+/* Function objects that the layers above make, with fields of their own behind these. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
-  TVMFFISafeCallType body; /* receives the object as self */
 } tvmffi_own_function;
 
-/* Fills in the fields after the header. */
+/* Fills in the cell; the body receives the object as self. */
 void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body);
 
 /* Whether a value is such a function with that body. */

@@ -24,8 +24,6 @@ typedef struct tvmffi_thread_record {
   tvmffi_buf backtrace_text;
   TVMFFIByteArray backtrace; /* lent by TVMFFIBacktrace */
   bool is_walking;           /* a stack walker runs */
-  bool is_open;              /* the last walk ended with the stack, or got stuck */
-  int skip;                  /* number of frames that the next walk leaves out */
   struct tvmffi_lend *lent;  /* what the innermost walk lends (container/lend.h) */
 } tvmffi_thread_record;
 

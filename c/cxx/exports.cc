@@ -32,7 +32,6 @@ namespace {
 void Check(int rc) {
   TVMFFIObjectHandle error = nullptr;
   if (rc == 0) return;
-  tvmffi_error_continue_backtrace();
   TVMFFIErrorMoveFromRaised(&error);
   throw Error(static_cast<TVMFFIObject *>(error));
 }

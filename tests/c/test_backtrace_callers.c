@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backtraces that library functions continue, because most of them have no unwind tables. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
-#include <stdlib.h>
+/* Backtraces contain the functions that called the library: all of it has unwind tables. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/structural_support.h"
@@ -12,10 +10,10 @@
 static int reset(void **state) {
   (void)state;
   tvmffi_backtrace_shutdown();
-  return unsetenv("TVM_TRACEBACK_LIMIT");
+  return 0;
 }
 
-/* ---- Real stacks: each function is in a section of its own, which identifies it ---- */
+/* ---- Each function is in a section of its own, which identifies it ---- */
 
 #define IN_SECTION(name) __attribute__((noinline, section(#name)))
 #define SECTION(name)                                  \
@@ -71,19 +69,6 @@ static int inner(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
   (void)num_args;
   (void)result;
   return -(fail_in_builtin() != 0);
-}
-
-static int foreign(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIByteArray kind = check_bytes("ValueError"), text = check_bytes("  of a frontend\n");
-  TVMFFIObjectHandle error;
-  (void)self;
-  (void)args;
-  (void)num_args;
-  (void)result;
-  check_ok(TVMFFIErrorCreate(&kind, &kind, &text, &error));
-  TVMFFIErrorSetRaised(error);
-  TVMFFIObjectDecRef(error);
-  return -1;
 }
 
 /* The iterator is a Function that is not built in, but made by a built-in one. */
@@ -226,11 +211,6 @@ static void test_errors_that_clients_make_with_a_backtrace(void **state) {
   check_outer(throwing, "  File \"kernel.cc\", line 7, in throwing\n" LINE("outer"));
 }
 
-static void test_what_frontends_say_is_left_alone(void **state) {
-  (void)state;
-  check_outer(foreign, "  of a frontend\n");
-}
-
 /* Counts how often the setters of a type's fields refuse one of the values. */
 static int check_setters(const TVMFFITypeInfo *type, const TVMFFIAny *values, size_t num_values) {
   int num_refused = 0;
@@ -272,96 +252,6 @@ static void test_setters_that_are_called_directly(void **state) {
   check_release(&values[3]);
 }
 
-/* ---- Scripted stacks: the one of the raise, then the one of the function that returns it ---- */
-
-static const TVMFFIRuntimeFrame *stacks[2];
-static int num_walks;
-
-static void walk_stacks(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
-  const TVMFFIRuntimeFrame *frame = stacks[num_walks++ % 2];
-  (void)context;
-  for (; frame->pc != 0; ++frame) {
-    if (visitor(visitor_context, frame) != 0) return;
-  }
-}
-
-/* The first four frames are the library's own. */
-#define OWN                                                     \
-  {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, {1, "o", "o.c", 1}, { \
-    1, "o", "o.c", 1                                            \
-  }
-#define END \
-  { 0, NULL, NULL, 0 }
-#define A "  File \"a.c\", line 1, in a\n"
-#define B "  File \"b.c\", line 2, in b\n"
-#define C "  File \"c.c\", line 3, in c\n"
-
-static const TVMFFIRuntimeFrame kCut[] = {{1, "a", "a.c", 1}, END};
-static const TVMFFIRuntimeFrame kWhole[] = {
-    {1, "a", "a.c", 1}, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, END};
-static const TVMFFIRuntimeFrame kAtBoundary[] = {
-    {1, "a", "a.c", 1}, {2, "_PyEval", "b.c", 2}, {3, "c", "c.c", 3}, END};
-static const TVMFFIRuntimeFrame kCaller[] = {OWN, {2, "b", "b.c", 2}, {3, "c", "c.c", 3}, END};
-
-static void check_continued(const TVMFFIRuntimeFrame *raised, const char *expected, int walks) {
-  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
-  if (!tvmffi_backtrace_is_continued()) skip();
-  stacks[0] = raised;
-  stacks[1] = kCaller;
-  num_walks = 0;
-  check_ok(TVMFFIRuntimeSetStackWalker(walk_stacks, NULL));
-  assert_int_equal(fail_in_builtin(), -1);
-  assert_int_equal(num_walks, walks);
-  check_backtrace(expected);
-}
-
-static void test_only_what_was_cut_goes_on(void **state) {
-  (void)state;
-  check_continued(kCut, A B C, 2);
-  check_continued(kWhole, A B C, 2);
-  check_continued(kAtBoundary, A, 1);
-}
-
-static void test_the_limit_is_of_all_lines(void **state) {
-  (void)state;
-  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "2", 1), 0);
-  check_continued(kCut, A B, 2);
-  check_continued(kWhole, A B, 1);
-  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "1", 1), 0);
-  check_continued(kCut, A, 2);
-  assert_int_equal(setenv("TVM_TRACEBACK_LIMIT", "0", 1), 0);
-  check_continued(kCut, "", 1);
-}
-
-static void test_nothing_is_walked_while_it_is_off(void **state) {
-  (void)state;
-  stacks[0] = stacks[1] = kWhole;
-  num_walks = 0;
-  check_ok(TVMFFIRuntimeSetStackWalker(walk_stacks, NULL));
-  assert_int_equal(fail_in_builtin(), -1);
-  check_backtrace("");
-  assert_int_equal(num_walks, 0);
-}
-
-/* A walker that fails in the library while a backtrace is continued: the error stays as it was. */
-static void walk_and_raise(void *context, TVMFFIRuntimeFrameVisitor visitor,
-                           void *visitor_context) {
-  if (num_walks % 2 == 1) TVMFFIErrorSetRaisedFromCStr("KeyError", "of the walker");
-  walk_stacks(context, visitor, visitor_context);
-}
-
-static void test_walkers_may_raise_errors(void **state) {
-  (void)state;
-  stacks[0] = kCut;
-  stacks[1] = kCaller;
-  num_walks = 0;
-  check_ok(TVMFFIRuntimeSetStackWalker(walk_and_raise, NULL));
-  (void)TVMFFIRuntimeSetBacktraceEnabled(1);
-  if (!tvmffi_backtrace_is_continued()) skip();
-  assert_int_equal(fail_in_builtin(), -1);
-  check_backtrace(A B C);
-}
-
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -374,12 +264,7 @@ int main(void) {
       cmocka_unit_test_setup(test_a_built_in_within_a_built_in, reset),
       cmocka_unit_test_setup(test_functions_that_built_ins_make, reset),
       cmocka_unit_test_setup(test_errors_that_clients_make_with_a_backtrace, reset),
-      cmocka_unit_test_setup(test_what_frontends_say_is_left_alone, reset),
       cmocka_unit_test_setup(test_setters_that_are_called_directly, reset),
-      cmocka_unit_test_setup(test_only_what_was_cut_goes_on, reset),
-      cmocka_unit_test_setup(test_the_limit_is_of_all_lines, reset),
-      cmocka_unit_test_setup(test_nothing_is_walked_while_it_is_off, reset),
-      cmocka_unit_test_setup(test_walkers_may_raise_errors, reset),
   };
   return cmocka_run_group_tests(tests, NULL, shut_down) != 0;
 }
