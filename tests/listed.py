@@ -25,7 +25,7 @@ def main():
                if path.parent.name != "platform"}  # there, one of several files is selected
     on_disk |= set(root.glob("include/**/*.h"))
     for folder in ("c", "cuda", "oom", "race"):
-        on_disk |= set(root.glob(f"tests/{folder}/test_*.c"))
+        on_disk |= set(root.glob(f"tests/{folder}/**/test_*.c"))
 
     if args.cpp:
         listed |= {str((root / name).resolve()) for name in args.cpp}

@@ -2,7 +2,7 @@
 #include <tvm/ffi/c/container.h>
 #include <tvm/ffi/c/shape.h>
 
-#include "c_support.h"
+#include "c/c_support.h"
 #include "support/check.h"
 
 static void test_numbers_of_elements(void **state) {

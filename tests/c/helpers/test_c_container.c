@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tvm/ffi/c/container.h>
 
-#include "c_support.h"
+#include "c/c_support.h"
 #include "support/check.h"
 #include "support/probe.h"
 

@@ -3,8 +3,8 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "core/object.h"
-#include "module_support.h"
 #include "support/check.h"
 
 static int triple(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

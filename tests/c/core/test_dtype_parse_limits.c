@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dtype_table.h"
+#include "c/dtype_table.h"
 
 /* Puts the text at the end of a page that is followed by an inaccessible page. */
 static void test_F_1_parser_never_reads_past_the_end(void **state) {

@@ -5,8 +5,8 @@
 #include <tvm/ffi/c/env.h>
 #include <tvm/ffi/c/module.h>
 
-#include "c_support.h"
-#include "module_support.h"
+#include "c/c_support.h"
+#include "c/module_support.h"
 #include "support/check.h"
 
 static TVMFFIObjectHandle get(const char *file, const char *name) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/object.h"
 #include "module/library.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* ---- Building blobs ---- */

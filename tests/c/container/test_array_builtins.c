@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "module_support.h"
 #include "support/check.h"
 #include "support/probe.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dtype_table.h"
+#include "c/dtype_table.h"
 
 static void check_printed(DLDataType dtype, const char *expected) {
   TVMFFIAny out;

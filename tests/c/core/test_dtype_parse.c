@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "dtype_table.h"
+#include "c/dtype_table.h"
 
 static void test_F_4_table(void **state) {
   size_t i;

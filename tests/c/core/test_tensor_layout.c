@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/tensor.h"
 
+#include "c/tensor_source.h"
 #include "support/probe.h"
-#include "tensor_source.h"
 
 #define LARGE (INT64_C(1) << 40)
 

@@ -5,7 +5,7 @@
 #include <tvm/ffi/c/args.h>
 #include <tvm/ffi/c/container.h>
 
-#include "c_support.h"
+#include "c/c_support.h"
 #include "support/check.h"
 #include "support/probe.h"
 

@@ -3,11 +3,11 @@
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "container/array.h"
 #include "container/map.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* A kind of module with one function, `own`, and only the required methods. */

@@ -5,10 +5,10 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "module_support.h"
 #include "support/check.h"
 
 static int closed; /* how often the destructor of kernels.so ran */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "c/tensor_source.h"
 #include "support/probe.h"
-#include "tensor_source.h"
 
 static void test_import(void **state) {
   tensor_source source;

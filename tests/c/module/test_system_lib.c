@@ -2,9 +2,9 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "core/object.h"
 #include "module/module.h"
-#include "module_support.h"
 #include "support/check.h"
 
 static int return_one(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

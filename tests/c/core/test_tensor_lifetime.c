@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "c/tensor_source.h"
 #include "core/object.h"
 #include "support/probe.h"
-#include "tensor_source.h"
 
 static void test_F_16_refused_tensors_stay_the_callers(void **state) {
   tensor_source source;

@@ -2,10 +2,10 @@
 #include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/object.h"
 #include "module/module.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* A module with one function, named like the module by a letter, which returns the letter. */

@@ -17,9 +17,9 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "c/module_support.h"
 #include "core/any.h"
 #include "core/object.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* The functions that are called in both copies. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* ---- A kind of module that has every method and does what `mode` says ---- */

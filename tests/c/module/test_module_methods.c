@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the library does around a module's callbacks; test_custom.c tests what callbacks may do. */
+#include "c/module_support.h"
 #include "container/array.h"
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* A module with one function and one text, named by the letter that self points at. */

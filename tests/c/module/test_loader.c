@@ -4,9 +4,9 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <unistd.h>
 
+#include "c/module_support.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "module_support.h"
 #include "support/check.h"
 
 /* ---- A loader that records its arguments ---- */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "c/module_support.h"
 #include "core/string_object.h"
 #include "module/library.h"
-#include "module_support.h"
 #include "support/check.h"
 
 static int deleted; /* how often library code deleted something */

@@ -2,9 +2,9 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "c/module_support.h"
 #include "core/object.h"
 #include "module/library.h"
-#include "module_support.h"
 #include "support/check.h"
 
 static void *in_library, *in_other; /* data symbols of the system library */
