@@ -239,16 +239,16 @@ def hashes(value, only_recursive=False):
 
 
 def results(recipe, only_recursive=False):
-    """The hashes of a recipe, built three times: anew, anew, and anew except for the variables of the first time."""
+    """The hashes of a recipe, built three times anew, and once more except for the variables of the first time."""
     kept, found, variables, held = [], [], {}, set(held_by_variables(recipe))
-    for known in (variables, {}, variables):
+    for known in (variables, {}, {}, variables):
         try:
             kept.append(build(recipe, {}, known, held))
         except Exception as error:  # pylint: disable=broad-except
             return [f"not made: {explain(error)}"]
         found.append(hashes(kept[-1], only_recursive))
-    return [first if first == second else "by address" if first == third else f"{first}, {second} and {third}"
-            for first, second, third in zip(*found)]
+    return [anew[0] if len(set(anew)) == 1 else "by address" if again == anew[0] else f"{', '.join(anew)}; {again}"
+            for *anew, again in zip(*found)]
 
 
 def main():

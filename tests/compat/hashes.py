@@ -7,16 +7,17 @@
 hash_values.py makes the values and hashes them; two runs of it are compared line by line. The default seed is
 fixed, so that failures are reproducible.
 
-Each value is built twice in a process. If the two have different hashes, the hash depends on an address, and
-differs between processes. This holds for exactly these values:
+Each value is built three times in a process. If these have different hashes, the hash depends on an address, and
+differs between processes. (Two are not enough: once in some runs, two addresses lead to the same hash.) This holds
+for exactly these values:
 
 - A variable that is not in a definition: its structural hash is the address of its object.
 - A value that contains such a variable: its structural hash depends on that address. If the variable is a key
   of a map, so does the position of the entry in the order in which variables and graph nodes are numbered.
 - A StructuralKey of such a value, which has its hash as a field: the recursive hash of a value with the key.
 
-Such a value is built a third time, reusing the variables of the first time, and must have the first hash again.
-Then both lines say "by address", and the number is not compared; a hash that changes for another reason is
+Such a value is built once more, reusing the variables of the first time, and must have the first hash again. Then
+both lines say "by address", and the number is not compared; a hash that changes for another reason is
 printed and makes the lines differ. For a variable alone the address is subtracted. Objects without fields, such
 as functions, tensors, errors and opaque objects of Python, have the recursive hash of their type.
 """
