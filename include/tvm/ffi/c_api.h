@@ -658,7 +658,8 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *me
                                                       int allow_override);
 
 /* ---- Types and reflection ----
- * Readers take no lock; registrations may come from any thread. Nothing registered ever moves. */
+ * Readers take no lock; registrations may come from any thread. Records and columns never move;
+ * arrays of fields and methods may be replaced, and the old ones stay readable. */
 
 /**
  * Register a type, or find its index when the key is known.
