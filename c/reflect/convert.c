@@ -77,7 +77,7 @@ static bool is_all_integers(const TVMFFIAny *value) {
 }
 
 /* Whether a value needs no conversion. */
-static bool is_of(int32_t type_index, const TVMFFIAny *value) {
+static bool is_instance(int32_t type_index, const TVMFFIAny *value) {
   TVMFFIByteArray text;
   switch (type_index) {
     case kTVMFFIObject:
@@ -133,7 +133,7 @@ static int call_convert(void *self, const TVMFFIAny *args, int32_t num_args, TVM
   copier copy;
   TVMFFIObject *made;
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: AnyView) -> Any", 1, 0, args, num_args));
-  if (is_of(type_index, &args[0])) return TVMFFIAnyViewToOwnedAny(&args[0], result);
+  if (is_instance(type_index, &args[0])) return TVMFFIAnyViewToOwnedAny(&args[0], result);
   if (type_index == kTVMFFIShape && is_all_integers(&args[0])) {
     return tvmffi_shape_from_args(tvmffi_array_items(args[0].v_obj),
                                   (int32_t)tvmffi_array_size(args[0].v_obj), result);

@@ -225,13 +225,13 @@ static TVMFFIAny refuse(void) {
   return tvmffi_outcome_fail("RuntimeError", "A copy of a mutator cannot mutate");
 }
 
-static TVMFFIAny refuse_one(void *mutator, TVMFFIAny value) {
+static TVMFFIAny refuse_child(void *mutator, TVMFFIAny value) {
   (void)mutator;
   (void)value;
   return refuse();
 }
 
-static TVMFFIAny refuse_two(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
+static TVMFFIAny refuse_mapping(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
   (void)mutator;
   (void)var;
   (void)mapped;
@@ -239,7 +239,8 @@ static TVMFFIAny refuse_two(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
 }
 
 static int shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  static const tvmffi_mutator_table kTable = {refuse_one, refuse_one, refuse_one, refuse_two};
+  static const tvmffi_mutator_table kTable = {refuse_child, refuse_child, refuse_child,
+                                              refuse_mapping};
   TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object) -> ffi.Object", 1, 1, args, num_args));
   return tvmffi_structural_copy(as_mutator(&args[0]), &kTable, result);
 }
