@@ -133,7 +133,7 @@ static bool is_unchanged(const tvmffi_map *map, const tvmffi_map_state *state) {
   return map->data == state->data && map->size == state->size && map->slots == state->slots;
 }
 
-static int fail_changed(void) {
+int tvmffi_map_fail_changed(void) {
   tvmffi_error_raisef("RuntimeError",
                       "The container was changed by the hash or equality of one of its keys");
   return kTvmffiRaised;
@@ -148,7 +148,7 @@ int tvmffi_map_ask_hash(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *o
   }
   state = tvmffi_map_note(map);
   rc = tvmffi_any_key_ask_hash(key, out);
-  return rc == 0 && !is_unchanged(map, &state) ? fail_changed() : rc;
+  return rc == 0 && !is_unchanged(map, &state) ? tvmffi_map_fail_changed() : rc;
 }
 
 /* Compares by a function that may be foreign. Also fails if entry i is no longer the same. */
@@ -161,7 +161,7 @@ static int call_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key) {
   if (!is_unchanged(map, &state) ||
       (!tvmffi_map_is_small(map) && *tvmffi_map_meta_at(map, i) != meta) ||
       !tvmffi_any_key_is_same(&tvmffi_map_at(&map->header, i)->key, &stored)) {
-    return fail_changed();
+    return tvmffi_map_fail_changed();
   }
   return equal;
 }

@@ -323,18 +323,26 @@ TVMFFIAny tvmffi_map_dense_replace(tvmffi_map *map, uint64_t slot, const TVMFFIA
 
 /* ---- Growing ---- */
 
+typedef struct {
+  TVMFFIAny key; /* borrowed, to be compared only */
+  uint64_t hash;
+} hashed_key;
+
 /* The hashes of a map's keys in order, all computed first: no foreign code runs later. */
-static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
-  uint64_t size = map->size, *hashes, i, n = 0;
+static int ask_hashes(const tvmffi_map *map, hashed_key **out) {
+  uint64_t size = map->size, i, n = 0;
+  hashed_key *hashes;
   int rc = 0;
   if (size > SIZE_MAX / sizeof *hashes) return -1;
   hashes = tvmffi_alloc((size_t)size * sizeof *hashes);
   if (hashes == NULL) return -1;
-  for (i = tvmffi_map_first(&map->header); i != kNone && n < size && rc == 0;) {
+  for (i = tvmffi_map_first(&map->header); i != kNone && n < size && rc == 0; ++n) {
     TVMFFIAny key = tvmffi_map_at(&map->header, i)->key;
-    rc = tvmffi_map_ask_hash(map, &key, &hashes[n++]);
+    hashes[n].key = key;
+    rc = tvmffi_map_ask_hash(map, &key, &hashes[n].hash);
     if (rc == 0) i = tvmffi_map_next(&map->header, i);
   }
+  if (rc == 0 && n != size) rc = tvmffi_map_fail_changed();
   if (rc != 0) {
     tvmffi_free(hashes);
     return rc;
@@ -343,16 +351,20 @@ static int ask_hashes(const tvmffi_map *map, uint64_t **out) {
   return 0;
 }
 
-enum { kDone, kTooSmall, kNeedsHashes };
+enum { kDone, kTooSmall, kNeedsHashes, kChanged };
 
-/* Copies the entries of a map in order; the copies own nothing yet. hashes may be NULL. */
-static int copy_entries(tvmffi_map *table, const tvmffi_map *map, const uint64_t *hashes) {
+/*
+ * Copies the entries of a map in order; the copies own nothing yet. hashes may be NULL. A hook that
+ * erases a key and inserts another leaves the size of the map as it was: so the keys are compared.
+ */
+static int copy_entries(tvmffi_map *table, const tvmffi_map *map, const hashed_key *hashes) {
   uint64_t i, n = 0;
   for (i = tvmffi_map_first(&map->header); i != kNone; i = tvmffi_map_next(&map->header, i)) {
     const tvmffi_map_pair *pair = tvmffi_map_at(&map->header, i);
     uint64_t hash;
     if (hashes != NULL) {
-      hash = hashes[n++];
+      if (!tvmffi_any_key_is_same(&hashes[n].key, &pair->key)) return kChanged;
+      hash = hashes[n++].hash;
     } else {
       if (tvmffi_any_key_has_hook(&pair->key)) return kNeedsHashes;
       hash = tvmffi_any_key_hash(&pair->key);
@@ -365,7 +377,7 @@ static int copy_entries(tvmffi_map *table, const tvmffi_map *map, const uint64_t
 /* Moves a map's entries, and a new one unless key is NULL, into a table of that size or larger. */
 static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t hash,
                    const TVMFFIAny *key, const TVMFFIAny *value) {
-  uint64_t *hashes = NULL;
+  hashed_key *hashes = NULL;
   tvmffi_map table;
   int rc;
   for (;;) {
@@ -381,8 +393,8 @@ static int rebuild(tvmffi_map *map, uint64_t slots, uint32_t fib_shift, uint64_t
       break;
     }
     tvmffi_free(table.data);
-    if (outcome == kNeedsHashes) {
-      rc = ask_hashes(map, &hashes);
+    if (outcome == kNeedsHashes || outcome == kChanged) {
+      rc = outcome == kChanged ? tvmffi_map_fail_changed() : ask_hashes(map, &hashes);
       if (rc != 0) break;
     } else {
       slots *= 2;

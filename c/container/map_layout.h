@@ -20,6 +20,7 @@
 
 #include "base/profile.h"
 #include "container/map.h"
+#include "platform/compiler.h"
 
 /* ---- Both forms ---- */
 
@@ -70,6 +71,9 @@ tvmffi_map_state tvmffi_map_note(const tvmffi_map *map);
  */
 int tvmffi_map_ask_hash(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out);
 int tvmffi_map_ask_equal(const tvmffi_map *map, uint64_t i, const TVMFFIAny *key);
+
+/* Raises the error of a map that was changed by foreign code; kTvmffiRaised. */
+TVMFFI_COLD int tvmffi_map_fail_changed(void);
 
 /* ---- map_small.c ---- */
 

@@ -356,6 +356,58 @@ static void test_hooks_that_change_the_dict(void **state) {
   check_meddling(type_index, true);
 }
 
+/* The key that a hash erases while the table grows, and the one that it inserts. */
+static TVMFFIAny erased, inserted;
+static int calls_left; /* hashes until then */
+
+static int exchange(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny ignored;
+  if (calls_left > 0 && --calls_left == 0) {
+    check_ok(call4("ffi.DictErase", 2, meddled, erased, none, none, &ignored));
+    check_ok(call4("ffi.DictSetItem", 3, meddled, inserted, none, none, &ignored));
+  }
+  return function_hash(self, args, num_args, result);
+}
+
+/* The size of the dict stays the same, but not the order of its keys. */
+static void test_a_hash_that_exchanges_keys_while_the_dict_grows(void **state) {
+  enum { kNumKeys = 40 };
+  int32_t type_index = new_type("test.ExchangingKey");
+  TVMFFIAny keys[kNumKeys], result;
+  int64_t i, num_failed = 0;
+  int call;
+  (void)state;
+  set_function(type_index, "__any_hash__", exchange);
+  for (i = 0; i < kNumKeys; ++i) keys[i] = new_key(type_index, i);
+  erased = keys[0];
+  inserted = keys[kNumKeys - 1];
+  for (call = 2; call < kNumKeys; ++call) {
+    meddled = call_ok("ffi.Dict", NULL, 0);
+    calls_left = call;
+    for (i = 0; i < kNumKeys - 1 && calls_left != 0; ++i) {
+      calls_left = call; /* more hashes than one are asked for only while the dict grows */
+      if (call4("ffi.DictSetItem", 3, meddled, keys[i], none, none, &result) != 0) {
+        check_raised("RuntimeError",
+                     "The container was changed by the hash or equality of one of its keys");
+        ++num_failed;
+      }
+    }
+    calls_left = 0;
+    for (i = 0; i < kNumKeys; ++i) { /* what is in the dict is found */
+      const tvmffi_map *map = (const tvmffi_map *)(const void *)meddled.v_obj;
+      uint64_t at = tvmffi_map_first(&map->header);
+      while (at != TVMFFI_MAP_NONE && tvmffi_map_at(&map->header, at)->key.v_obj != keys[i].v_obj) {
+        at = tvmffi_map_next(&map->header, at);
+      }
+      check_ok(call4("ffi.DictCount", 2, meddled, keys[i], none, none, &result));
+      assert_int_equal(result.v_int64, at != TVMFFI_MAP_NONE);
+    }
+    check_release(&meddled);
+  }
+  assert_true(num_failed > 0);
+  for (i = 0; i < kNumKeys; ++i) check_release(&keys[i]);
+}
+
 /* Keys of a type without a hash of its own are compared if their home slots are the same. */
 static uint64_t home_of(const TVMFFIAny *key) {
   const tvmffi_map *map = (const tvmffi_map *)(const void *)meddled.v_obj;
@@ -439,6 +491,7 @@ int main(void) {
       cmocka_unit_test(test_sequences),
       cmocka_unit_test(test_hooks_that_are_wrong),
       cmocka_unit_test(test_hooks_that_change_the_dict),
+      cmocka_unit_test(test_a_hash_that_exchanges_keys_while_the_dict_grows),
       cmocka_unit_test(test_an_equality_alone_that_changes_the_dict),
       cmocka_unit_test(test_integers_of_many_words),
   };
