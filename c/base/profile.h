@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile that is built. Both compile the same code; what depends on this constant being 1 is
- * never called in the core profile, and the linker drops it there.
+ * The profile that is built. Code that depends on this constant being 1 is compiled in both, never
+ * called in the core profile, and dropped there by the linker. Tables whose contents differ use
+ * TVMFFI_PROFILE_FULL itself.
  */
 #ifndef TVMFFI_BASE_PROFILE_H_
 #define TVMFFI_BASE_PROFILE_H_

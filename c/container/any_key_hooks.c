@@ -9,7 +9,6 @@
  * hash that could be either is decided by the result of the type's equality, which is never
  * ambiguous. Elsewhere (32-bit systems, Windows on x86) only the newer convention can be called.
  */
-#include <string.h>
 
 #include "container/any_key.h"
 #include "core/any.h"

@@ -23,7 +23,8 @@ TVMFFIObject *tvmffi_dict_new(void);
 
 /*
  * An empty Map or Dict for num_pairs pairs: filling it gives the same map as if it had grown with
- * them, but allocates at once. Only if no key is repeated; with fewer pairs the map is larger.
+ * them, but allocates at once. Only if no key is repeated; with fewer pairs the map is larger. In
+ * the core profile, for at most four pairs.
  */
 TVMFFIObject *tvmffi_map_new_for(int32_t type_index, uint64_t num_pairs);
 

@@ -13,13 +13,13 @@
 
 enum { kDefaultLimit = 512 };
 
-int tvmffi_backtrace_enabled;
+static int enabled;
 static TVMFFIRuntimeStackWalker walker; /* NULL: the built-in one */
 static void *walker_context;
 static tvmffi_mutex walker_mutex = TVMFFI_MUTEX_INIT;
 
 int TVMFFIRuntimeSetBacktraceEnabled(int new_enabled) {
-  return tvmffi_atomic_exchange_int(&tvmffi_backtrace_enabled, new_enabled != 0);
+  return tvmffi_atomic_exchange_int(&enabled, new_enabled != 0);
 }
 
 int TVMFFIRuntimeSetStackWalker(TVMFFIRuntimeStackWalker new_walker, void *context) {
@@ -138,7 +138,7 @@ static void append_frame(walk *w, const TVMFFIRuntimeFrame *frame, const char *s
   if (w->skip > 0) {
     --w->skip;
   } else if (is_excluded(frame->file, symbol)) {
-    return;
+    /* not shown */
   } else if (frame->file != NULL) {
     append_line(w, frame->file, frame->line, symbol);
   } else if (!starts_with(symbol, "0x0") && !starts_with(symbol, "<unknown>")) {
@@ -152,9 +152,7 @@ static int visit_frame(void *context, const TVMFFIRuntimeFrame *frame) {
   char *demangled = NULL;
   const char *symbol = frame->symbol;
   int stop = 0;
-  if (w->lines >= w->limit) {
-    return 1;
-  }
+  if (w->lines >= w->limit) return 1;
   if (symbol == NULL) {
     static const char digits[] = "0123456789abcdef";
     size_t i, count = 2 * sizeof(void *);
@@ -192,7 +190,7 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
   record->backtrace = empty; /* its buffer may be reallocated */
   tvmffi_buf_clear(w.text);
   if (has_line && !is_excluded(filename, func)) append_line(&w, filename, lineno, func);
-  if (!has_line || tvmffi_atomic_load_relaxed_int(&tvmffi_backtrace_enabled)) {
+  if (!has_line || tvmffi_atomic_load_relaxed_int(&enabled)) {
     TVMFFIRuntimeStackWalker current;
     void *context;
     tvmffi_mutex_lock(&walker_mutex);
@@ -211,6 +209,6 @@ TVMFFI_COLD const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
 
 const TVMFFIByteArray *tvmffi_backtrace_for_raise(void) {
   static const TVMFFIByteArray empty = {"", 0};
-  if (TVMFFI_LIKELY(!tvmffi_backtrace_is_enabled())) return &empty;
+  if (TVMFFI_LIKELY(!tvmffi_atomic_load_relaxed_int(&enabled))) return &empty;
   return TVMFFIBacktrace(NULL, 0, NULL, 0);
 }

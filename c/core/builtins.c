@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "core/any.h"
-#include "core/backtrace.h"
 #include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/string_object.h"

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/checked.h"
 #include "core/backtrace.h"
 #include "core/object.h"
 #include "core/thread_state.h"
 #include "core/type.h"
+#include "platform/atomic.h"
 #include "platform/thread.h"
 
 /* A text that update_backtrace made. Readers may hold it, so it lives as long as the error. */

@@ -2,10 +2,8 @@
 #include "core/function.h"
 
 #include "core/any.h"
-#include "core/backtrace.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/thread_state.h"
 
 /* A Function that was created with a self pointer or a deleter. */
 typedef struct {
@@ -30,21 +28,15 @@ static void delete_closure(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_closure, destroy_closure, 0);
 }
 
-typedef struct {
-  TVMFFIObject header;
-  TVMFFIFunctionCell cell;
-} function_object;
-
 int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*deleter)(void *self),
                          TVMFFIObjectHandle *out) {
   TVMFFI_REQUIRE(safe_call);
   TVMFFI_REQUIRE(out);
   if (self == NULL && deleter == NULL) {
-    function_object *function =
+    tvmffi_own_function *function =
         tvmffi_object_new(sizeof *function, kTVMFFIFunction, tvmffi_object_delete_plain);
     if (function == NULL) return -1;
-    function->cell.safe_call = safe_call;
-    function->cell.cpp_call = NULL;
+    tvmffi_own_function_init(function, safe_call);
     *out = function;
   } else {
     closure_object *closure =
@@ -65,11 +57,6 @@ int TVMFFIFunctionCreate(void *self, TVMFFISafeCallType safe_call, void (*delete
 int TVMFFIFunctionCall(TVMFFIObjectHandle func, TVMFFIAny *args, int32_t num_args,
                        TVMFFIAny *result) {
   return TVMFFIFunctionGetCellPtr(func)->safe_call(func, args, num_args, result);
-}
-
-void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body) {
-  function->cell.safe_call = body;
-  function->cell.cpp_call = NULL;
 }
 
 bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body) {

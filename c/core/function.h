@@ -8,14 +8,18 @@
 
 #include "platform/dl.h"
 
-/* Function objects that the layers above make, with fields of their own behind these. */
+/* The beginning of Function objects of this library; fields of their own follow. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
 } tvmffi_own_function;
 
 /* Fills in the cell; the body receives the object as self. */
-void tvmffi_own_function_init(tvmffi_own_function *function, TVMFFISafeCallType body);
+static inline void tvmffi_own_function_init(tvmffi_own_function *function,
+                                            TVMFFISafeCallType body) {
+  function->cell.safe_call = body;
+  function->cell.cpp_call = NULL;
+}
 
 /* Whether a value is such a function with that body. */
 bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body);

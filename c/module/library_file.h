@@ -14,7 +14,10 @@
 #include "base/table.h"
 #include "platform/dl.h"
 
-/* All members but handle are guarded by the mutex of library_file.c. */
+/*
+ * The mutex of library_file.c guards all members that change once the record is listed; the table
+ * of kernels is read without it.
+ */
 typedef struct tvmffi_library_file {
   void *handle; /* of the system's loader */
   size_t uses;
@@ -22,7 +25,7 @@ typedef struct tvmffi_library_file {
   bool is_identified;     /* whether the next member is known */
   tvmffi_dl_file on_disk; /* the file that was loaded */
   struct tvmffi_library_file *next, *previous;
-  tvmffi_table kernels; /* addresses that were looked up; read without the mutex */
+  tvmffi_table kernels; /* addresses that were looked up */
   char path[];          /* that it was opened with; NUL-terminated */
 } tvmffi_library_file;
 

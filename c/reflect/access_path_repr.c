@@ -12,7 +12,6 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/objects.h"
 
 static const char kSignature[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 

@@ -12,7 +12,6 @@
 #include "core/shape.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/objects.h"
 
 static bool is_sequence(const TVMFFIAny *value) {
   return tvmffi_is_sequence(value->type_index) && value->v_obj != NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Setters of fields of built-in types. Clients call them through function pointers, without a
- * Function through which a backtrace could continue, so this file is compiled with unwind tables.
- */
+/* Setters of fields of built-in types; clients call them through function pointers. */
 #include <stdio.h>
 
 #include "container/array.h"

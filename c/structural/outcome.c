@@ -2,7 +2,6 @@
 #include "structural/outcome.h"
 
 #include "container/list.h"
-#include "core/type.h"
 #include "platform/atomic.h"
 #include "reflect/objects.h"
 #include "structural/types.h"
@@ -79,6 +78,6 @@ void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value) {
   is_noted = append_to_context(TVMFFIErrorGetCellPtr(error->v_obj), &owned);
   tvmffi_mutex_unlock(&tvmffi_outcome_mutex);
   if (!is_noted) tvmffi_any_release(&owned);
-  TVMFFIErrorSetRaised(is_noted ? raised : NULL);
+  TVMFFIErrorSetRaised(raised); /* a MemoryError of ours goes */
   tvmffi_object_release(raised);
 }

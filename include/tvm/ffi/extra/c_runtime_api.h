@@ -197,9 +197,10 @@ TVM_FFI_DLL int TVMFFIRuntimeModulePack(TVMFFIObjectHandle root, TVMFFIAny *out)
  * - No pointer to its code or data: hooks, allocators, context symbols, symbols of the system
  *   library, raw texts, signal handlers, keys of thread-local data.
  * - No thread, and no kernel on a device, that runs its code.
- * The runtime itself looks after global functions and types: while one of them needs the library,
- * it stays loaded, and the log hook is told why. It also stays loaded where something else keeps
- * it: another library, `-z nodelete`, unique symbols of C++.
+ * The runtime itself looks after global functions and types, but not inside containers that they
+ * hold: while one of them needs the library, it stays loaded, and the log hook is told why. It also
+ * stays loaded where something else keeps it: another library, `-z nodelete`, unique symbols of
+ * C++; then allow it again after the next load.
  *
  * @param module [borrow] A module of a library file; this is for all modules of the file.
  * Errors: TypeError (no module of a library file), RuntimeError (a global function or a type needs
