@@ -6,8 +6,8 @@
 
 - Relative links in Markdown files, and `docs/<page>.md#<heading>` in sources, lead to a file and a heading.
 - Rows that sources cite (F-22, L-13, D-1) are in docs/robustness.md or docs/differences.md.
-- Tests named in documents (`test_once.c:test_a`, `tests/abi/layout.c`) exist, and every row names one or says
-  why there is none.
+- Tests named in docs/abi, docs/robustness.md and docs/differences.md (`test_once.c:test_a`, `tests/abi/layout.c`)
+  exist, and every row names one or says why there is none.
 - docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
 - The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
   of the lists of exports, and docs/abi/globals.md the global functions that the sources list.
@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
 import anchors  # noqa: E402
 

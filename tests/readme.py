@@ -79,7 +79,7 @@ def script():
         after = known.pop(start)
         lines.append(f": README.md:{number}")
         if start in AFTER:
-            # Running all tests here would run this one.
+            # Only the list: the tests take minutes, and other parts run them.
             text = text.replace("tools/test ", "tools/test --list ")
             lines += [text.replace("tools/quickstart ", "tools/quickstart >/tmp/output "), after]
             runs += (text + after).count("./host ./kernel.so")

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds and tests the project in parts; tools/test runs this after it has installed what the parts need.
 
-Without arguments the daily parts run: every test once. Two parts run at a time, because the tests of one
-leave processors idle that the other can use to compile. Each line of output begins with the name of its part;
-parts that use one build run one after the other.
+Without arguments the daily parts run: every test of this project once. Those that compile other projects or run
+their tests (`peers`), and the matrix of compilers, tools and packages, run with --all. Two parts run at a time,
+because the tests of one leave processors idle that the other can use to compile. Each line of output begins with
+the name of its part; parts that use one build run one after the other.
 
 The last line is `N passed, N failed`, with `, N skipped` if there are skips; each skip is listed
 above it with its reason. A build, a check and a test count as one each. Nothing is written outside
@@ -15,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
 import shutil
@@ -269,11 +271,13 @@ def gcc():
 @part(GCC_TESTS)
 def peers():
     """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit on both"""
-    if tool("gcc"):
+    if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
+        REPORT.skip("all of it", "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
+    elif tool("gcc"):
         meson_test(build_gcc(), suites=["peer"], base="peers")
 
 
-@part(TESTS + " clang")
+@part(TESTS + " clang venv")
 def clang():
     """clang, C++20, warnings are errors: all tests but those that take long and are the same by any compiler"""
     if tool("clang"):
@@ -311,7 +315,7 @@ def asan():
     sanitize_with_clang(C_SUITES)
 
 
-@part(SANITIZER_TESTS)
+@part(SANITIZER_TESTS + " venv")
 def asan_cxx():
     """clang with the same sanitizers: C++, as C++20, samples, and values of a million levels"""
     sanitize_with_clang(CPP_SUITES + DEEP_SUITES)
@@ -450,7 +454,7 @@ def dlpack():
             REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
 
 
-@part(BUILD + " g++ clang cmake make")
+@part(BUILD + " libelf g++ clang cmake make")
 def install():
     """installed, with the shared library and with the archive alone: hosts and kernels built by every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
@@ -552,7 +556,7 @@ def debian():
     REPORT.check("and they are there", printed == "hashes agree\n", printed)
 
 
-@part(BUILD + " g++ venv")
+@part(BUILD + " libelf g++ venv")
 def wheel():
     """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
     work = ROOT / "build-wheel"
@@ -662,9 +666,9 @@ def run_parts(names):
 def parse_arguments():
     """The names of the parts to run, and those left out although no parts were named; prints lists and ends."""
     parser = argparse.ArgumentParser(prog="tools/test", description="Builds and tests the project; without "
-                                     "arguments every test once: the daily parts.")
+                                     "arguments every test of this project once: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
-    parser.add_argument("--all", action="store_true", help="run every part: other compilers, more tools, packages")
+    parser.add_argument("--all", action="store_true", help="run every part: other projects, compilers, tools, packages too")
     parser.add_argument("--list", action="store_true", help="list the parts")
     parser.add_argument("--needs", action="store_true", help="list what the chosen parts need installed")
     args = parser.parse_args()
@@ -692,6 +696,8 @@ def main():
     start = time.monotonic()
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
+    # No __pycache__ among the sources.
+    os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     runs = {}
     for name in wanted:
         runs.setdefault(USES.get(name, name), []).append(name)
