@@ -34,28 +34,13 @@ TVM_FFI_C_EXPORT(add, "(0: int, 1: Optional<int>) -> int") {
 }
 """
 
-# Each has a result that is ignored.
-IGNORED = [
-    "tvm_ffi_args_check_count(args, 2);",
-    "tvm_ffi_args_check_contiguous(args, 0);",
-    "tvm_ffi_args_check_ndim(args, 0, 2);",
-    "tvm_ffi_args_check_same(args, 0, 1);",
-    "tvm_ffi_args_check_shape(args, 0, 0, NULL);",
-    "const TVMFFIAny *any = NULL; tvm_ffi_args_read_any(args, 0, &any);",
-    "DLTensor *x = NULL; tvm_ffi_args_read_tensor(args, 0, &x);",
-    "DLTensor *x = NULL; tvm_ffi_args_read_opt_tensor(args, 0, &x);",
-    "TVMFFIObjectHandle x = NULL; tvm_ffi_args_read_object(args, 0, kTVMFFIModule, &x);",
-    "int64_t n = 0; tvm_ffi_args_read_int64(args, 0, &n);",
-    "int64_t n = 0; tvm_ffi_args_read_opt_int64(args, 0, &n);",
-    "int32_t n = 0; tvm_ffi_args_read_opt_int32(args, 0, &n);",
-    "void *p = NULL; tvm_ffi_args_read_pointer(args, 0, &p);",
-    "TVMFFIByteArray text = {NULL, 0}; tvm_ffi_args_read_opt_string(args, 0, &text);",
-    "DLDataType t = {0, 0, 0}; tvm_ffi_args_read_opt_dtype(args, 0, &t);",
-    "TVMFFIShapeCell s = {NULL, 0}; tvm_ffi_args_read_opt_shape(args, 0, NULL, 0, &s);",
-    "int64_t n = 0; tvm_ffi_any_read_int64(args->args, &n);",
-    "DLDataType t = {0, 0, 0}; tvm_ffi_any_read_dtype(args->args, &t);",
-]
-
+# Functions whose result must not be ignored: readers and checks, and these, which leave *out unwritten on failure too.
+MUST_WARN = re.compile(r"tvm_ffi_\w+_(read|check)_\w+|"
+                       r"tvm_ffi_(any_from_uint64|dtype_compute_size|dtype_parse|map_has|tensor_compute_size)")
+NAME = re.compile(r"\btvm_ffi_\w+(?=\()")
+DECLARATION = re.compile(r"^static inline int (tvm_ffi_\w+)\(([^;{]*)\);$", re.M)
+# A body in detail/ that is marked; what a macro defines there has its declarations in the header.
+MARKED = re.compile(r"^TVM_FFI_C_DETAIL_(?:READER|NODISCARD static inline) int (tvm_ffi_\w+)\(", re.M)
 
 
 def compile_code(compiler, flags, code):
@@ -74,35 +59,52 @@ def read_examples(root):
     return [text.partition("\ncc ")[0] for text in examples]
 
 
-def check(compiler, flags, quiet):
+def read_callers(root):
+    """For each function whose result must not be ignored, a function in one line that ignores it: {name: code}."""
+    folder = root / "include/tvm/ffi/c"
+    headers, bodies = ("".join(path.read_text(encoding="utf-8") for path in sorted(place.glob("*.h")))
+                       for place in (folder, folder / "detail"))
+    callers = {}
+    for name, parameters in DECLARATION.findall(headers):
+        if MUST_WARN.fullmatch(name):
+            parameters = " ".join(parameters.split())
+            arguments = ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
+            callers[name] = f"void ignore_{name}({parameters}) {{ {name}({arguments}); }}"
+    named = {name for name in NAME.findall(headers) if MUST_WARN.fullmatch(name)} | set(MARKED.findall(bodies))
+    if not named or named != set(callers):
+        sys.exit(f"warned.py: without a declaration or not in MUST_WARN: {named ^ set(callers)}")
+    return callers
+
+
+def check(compiler, flags, quiet, callers):
     """The failures of a compiler with a header, as lines."""
     for code in quiet:
         done = compile_code(compiler, [*flags, "-Werror"], code)
         if done.returncode != 0:
             yield done.stderr
-    kernels = [f'TVM_FFI_C_EXPORT(f{i}, "(0: Any) -> void") {{ {code} return 0; }}' for i, code in enumerate(IGNORED)]
-    done = compile_code(compiler, flags, "\n".join(kernels))
+    done = compile_code(compiler, flags, "\n".join(callers.values()))
     warned = set(re.findall(r"^<stdin>:(\d+):.*\[-Wunused-result\]", done.stderr, re.M))
-    for number, code in enumerate(IGNORED, 1):
+    for number, name in enumerate(callers, 1):
         if str(number) not in warned:
-            yield f"no warning: {code}"
+            yield f"no warning when the result of {name} is ignored"
 
 
 def main():
     root, *rest = sys.argv[1:]
-    quiet = [QUIET, *read_examples(pathlib.Path(root))]
+    root = pathlib.Path(root)
+    quiet, callers = [QUIET, *read_examples(root)], read_callers(root)
     split = rest.index("--")
     include, compilers = rest[:split], rest[split + 1:]
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([pathlib.Path(root, "tools/amalgamate"), folder], check=True)
+        subprocess.run([root / "tools/amalgamate", folder], check=True)
         for header in ["tvm/ffi/c.h"], ["tvm_ffi.h", f"-I{folder}"]:
             for compiler in compilers:
                 for level in "-O0", "-O2":
-                    for failure in check(compiler, [level, *include, "-include", *header], quiet):
+                    for failure in check(compiler, [level, *include, "-include", *header], quiet, callers):
                         print(f"{compiler} {level} {header[0]}: {failure}")
                         count += 1
-    print(f"{len(compilers)} compilers, {count} failures")
+    print(f"{len(compilers)} compilers, {len(callers)} functions that warn, {count} failures")
     return count != 0
 
 

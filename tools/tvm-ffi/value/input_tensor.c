@@ -164,7 +164,11 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
   tensor = create(sources, s, type);
   if (tensor == NULL) return NULL;
   view = TVMFFITensorGetDLTensorPtr(tensor);
-  tvm_ffi_tensor_compute_size(view, &size);
+  if (tvm_ffi_tensor_compute_size(view, &size) != 0) {
+    scan_fail_raised(s);
+    TVMFFIObjectDecRef(tensor);
+    return NULL;
+  }
   if (size > file->size - file->pos) {
     scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->size - file->pos);
     TVMFFIObjectDecRef(tensor);

@@ -161,14 +161,14 @@ static bool write_file(const output *item, const char *path, bool append) {
   text bytes = {NULL, 0, 0};
   size_t size = 0;
   bool good;
-  if (made == NULL) {
+  if (made == NULL || tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) != 0) {
     char *reason = raised_take_message();
     report_error("%s: cannot write %s: %s", path, item->name, reason);
     free(reason);
+    tvm_ffi_object_release(made);
     return false;
   }
   tensor = TVMFFITensorGetDLTensorPtr(made);
-  tvm_ffi_tensor_compute_size(tensor, &size);
   if (!is_npy(path)) {
     good = write_bytes(path, append, tensor->data, size);
   } else if (npy_write(&bytes, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {

@@ -10,8 +10,9 @@
  *     args[0] = tvm_ffi_any_view_tensor(&tensor);
  *     args[1] = tvm_ffi_any_from_double(2.5);
  *     TVM_FFI_C_TRY(tvm_ffi_function_call(function, args, 2, &result));
- *     TVM_FFI_C_TRY(tvm_ffi_any_read_int64(&result, &count));
+ *     code = tvm_ffi_any_read_int64(&result, &count);
  *     tvm_ffi_any_clear(&result);
+ *     return code;
  */
 #ifndef TVM_FFI_C_ANY_H_
 #define TVM_FFI_C_ANY_H_
@@ -46,8 +47,9 @@ static inline TVMFFIAny tvm_ffi_any_from_pointer(void *value);
 
 /**
  * An unsigned integer.
- * @param out [out]
- * @return 0, or -1.   Errors: OverflowError (more than INT64_MAX).
+ * @param out [out] Not written on failure.
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: OverflowError (more than INT64_MAX).
  */
 static inline int tvm_ffi_any_from_uint64(uint64_t value, TVMFFIAny *out);
 

@@ -38,7 +38,7 @@ static inline const TVMFFIAny *tvm_ffi_array_get_data(TVMFFIObjectHandle array);
 /**
  * One element.
  * @param out [lend] As tvm_ffi_array_get_data. Read it with tvm_ffi_any_read_*.
- * @return 0, or -1.   Errors: IndexError.
+ * @return 0, or -1; the compiler warns when it is ignored.   Errors: IndexError.
  */
 static inline int tvm_ffi_array_read_item(TVMFFIObjectHandle array, int64_t i,
                                           const TVMFFIAny **out);
@@ -67,10 +67,19 @@ static inline int tvm_ffi_map_create(const TVMFFIAny *items, int32_t num_pairs,
 /* ---- Maps and dicts ----
  * @param map [borrow] A Map or a Dict.   Threads: any for a Map; same object for a Dict. */
 
-/** The number of entries. @param out [out] @return 0, or non-zero. Errors: TypeError. */
+/**
+ * The number of entries.
+ * @param out [out]
+ * @return 0, or non-zero; the compiler warns when it is ignored.   Errors: TypeError.
+ */
 static inline int tvm_ffi_map_read_size(TVMFFIObjectHandle map, int64_t *out);
 
-/** Whether there is an entry with that key. @param out [out] Errors: TypeError. */
+/**
+ * Whether there is an entry with that key.
+ * @param key [borrow] A view.
+ * @param out [out]
+ * @return 0, or non-zero; the compiler warns when it is ignored.   Errors: TypeError.
+ */
 static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *out);
 
 /**

@@ -67,6 +67,7 @@ static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t c
  * Read the text of a data type. The grammar is TVMFFIDataTypeFromString's.
  * @param text [borrow] NUL-terminated.
  * @param out  [out]
+ * @return 0, or non-zero; the compiler warns when it is ignored.
  * Errors: ValueError, any (custom types).
  */
 static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out);
@@ -75,6 +76,7 @@ static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out);
  * The bytes of num_elements packed elements: sub-byte types share bytes, the last one is padded.
  * @param num_elements [in]
  * @param out          [out]
+ * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError (negative count, a dtype without a size, more bytes than size_t holds).
  */
 static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_elements, size_t *out);

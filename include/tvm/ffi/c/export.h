@@ -95,6 +95,6 @@
 #define TVM_FFI_C_PARAM_OF(param, name, args) \
   "{\\\"type\\\":\\\"" name "\\\",\\\"args\\\":[" args "],\\\"name\\\":\\\"" param "\\\"}"
 
-#include <tvm/ffi/c/detail/export.h>
+#include <tvm/ffi/c/detail/export.h> /* the bodies */
 
 #endif /* TVM_FFI_C_EXPORT_H_ */

@@ -4,7 +4,7 @@
  * Functions: call them, find them by name, make them of C functions, register them.
  *
  *     TVM_FFI_C_FUNCTION(twice, "(0: int) -> int") { ... }    (see export.h)
- *     TVM_FFI_C_REGISTER_GLOBAL("my.twice", twice)
+ *     TVM_FFI_C_REGISTER_GLOBAL("my.twice", twice);
  *
  *     TVM_FFI_C_TRY(tvm_ffi_function_call_global("my.twice", args, 1, &result));
  */
@@ -23,7 +23,8 @@
  * @param args     [borrow] num_args views; may be NULL when there are none.
  * @param result   [own] Overwritten without being read. To be released with tvm_ffi_any_clear.
  * @return 0, or the callee's own code (-1 for -2, as tvm_ffi_error_ensure).
- * Errors: TypeError (function is NULL), any.   Threads: any, as far as the function allows.
+ * Errors: TypeError (function is NULL or no Function), any.
+ * Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFFIAny *args,
                                         int32_t num_args, TVMFFIAny *result);
@@ -73,10 +74,11 @@ static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType
                                             bool allow_override);
 
 /* ---- Registering when a library is loaded ----
- * At file scope, one per line. The function exists as soon as the library is loaded. It replaces
- * one of the same name, so that a library can be loaded again. Without memory it is not registered.
- * A library that registers functions must not be unloaded (say -Wl,-z,nodelete when linking it).
- * Compilers without constructors have none of these: call tvm_ffi_function_register there. */
+ * At file scope, one per line, with a semicolon. The function exists as soon as the library is
+ * loaded. It replaces one of the same name, so that a library can be loaded again. Without memory
+ * it is not registered. A library that registers functions must not be unloaded (say
+ * -Wl,-z,nodelete when linking it). Compilers without constructors have none of these: call
+ * tvm_ffi_function_register there. */
 
 #if defined(__GNUC__)
 /** Registers a TVMFFISafeCallType function as the global function of that name (a literal). */

@@ -34,7 +34,7 @@ static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char
 
 /**
  * Make a Shape object (through the global function ffi.Shape).
- * @param shape [borrow] Copied; may be NULL when size is 0.
+ * @param shape [borrow] Copied; may be NULL when ndim is 0.
  * @param out   [own]
  * Errors: ValueError (no ffi.Shape in this build of the runtime, too many extents), memory.
  * Threads: any.
@@ -47,7 +47,8 @@ static inline int tvm_ffi_shape_create(const int64_t *shape, int32_t ndim, TVMFF
  * @param buffer   [out] Receives the extents of an Array or List.
  * @param capacity [in] Extents that fit there.
  * @param out      [lend] A Shape's own extents, as long as the value lives; else those in buffer.
- * @return 0, or -1.   Errors: TypeError, ValueError (more than capacity).   Threads: any.
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: TypeError, ValueError (more than capacity).   Threads: any.
  */
 static inline int tvm_ffi_any_read_shape(const TVMFFIAny *any, int64_t *buffer, int32_t capacity,
                                          TVMFFIShapeCell *out);

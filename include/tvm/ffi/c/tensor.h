@@ -30,7 +30,7 @@ static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor);
 /**
  * The extent of a dimension; a negative i counts from the end.
  * @param out [out]
- * @return 0, or -1.   Errors: IndexError.
+ * @return 0, or -1; the compiler warns when it is ignored.   Errors: IndexError.
  */
 static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, int64_t *out);
 
@@ -38,14 +38,15 @@ static inline int tvm_ffi_tensor_read_size(const DLTensor *tensor, int32_t i, in
  * The stride of a dimension in elements, also when strides is NULL; a negative i counts from the
  * end.
  * @param out [out]
- * @return 0, or -1.   Errors: IndexError.
+ * @return 0, or -1; the compiler warns when it is ignored.   Errors: IndexError.
  */
 static inline int tvm_ffi_tensor_read_stride(const DLTensor *tensor, int32_t i, int64_t *out);
 
 /**
  * The bytes of the elements when packed; for sub-byte types rounded up at the end.
  * @param out [out]
- * @return 0, or -1.   Errors: ValueError (a negative extent, a dtype without a size, too large).
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: ValueError (a negative extent, a dtype without a size, too large).
  */
 static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *out);
 

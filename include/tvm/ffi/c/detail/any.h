@@ -56,7 +56,8 @@ static inline TVMFFIAny tvm_ffi_any_from_pointer(void *value) {
   return any;
 }
 
-static inline int tvm_ffi_any_from_uint64(uint64_t value, TVMFFIAny *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_any_from_uint64(uint64_t value,
+                                                                     TVMFFIAny *out) {
   if (value > (uint64_t)INT64_MAX) {
     return TVM_FFI_C_DETAIL_FAIL(
         TVM_FFI_C_OVERFLOW_ERROR,

@@ -78,7 +78,8 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_read_size(TVMFFIObjectH
   return 0;
 }
 
-static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key, bool *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_map_has(TVMFFIObjectHandle map, TVMFFIAny key,
+                                                             bool *out) {
   TVMFFIAny result;
   TVM_FFI_C_TRY(tvm_ffi_detail_call_map("ffi.MapCount", "ffi.DictCount", map, &key, &result));
   *out = result.v_int64 != 0;

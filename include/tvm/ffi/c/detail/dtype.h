@@ -47,12 +47,15 @@ static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t c
   return buffer;
 }
 
-static inline int tvm_ffi_dtype_parse(const char *text, DLDataType *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_dtype_parse(const char *text,
+                                                                 DLDataType *out) {
   TVMFFIByteArray bytes = tvm_ffi_detail_bytes(text);
   return TVMFFIDataTypeFromString(&bytes, out);
 }
 
-static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_elements, size_t *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_dtype_compute_size(DLDataType dtype,
+                                                                        int64_t num_elements,
+                                                                        size_t *out) {
   const uint64_t bits = (uint64_t)tvm_ffi_dtype_get_bits(dtype);
   const uint64_t count = (uint64_t)num_elements;
   uint64_t bytes;

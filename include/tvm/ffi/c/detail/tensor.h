@@ -65,7 +65,8 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_tensor_read_stride(const DLTensor *tensor, i
   return 0;
 }
 
-static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor, size_t *out) {
+TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_tensor_compute_size(const DLTensor *tensor,
+                                                                         size_t *out) {
   const int64_t count = tvm_ffi_tensor_get_numel(tensor);
   char text[128];
   if (count < 0) {
