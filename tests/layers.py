@@ -5,10 +5,13 @@
     layers.py includes FOLDER  LAYER...    by #include; a layer is a subfolder of FOLDER
     layers.py symbols  ARCHIVE LAYER...    by name: functions and data that the object files of an archive lack
 
+    --expect-above LAYER    succeed only if LAYER uses one above it, to test this program with a wrong order
+
 The lowest layer comes first. `includes` also fails for a header with the name of one of C, POSIX or the compiler, which
 would hide it where the folder is searched first. `symbols` needs nm (or the program in NM), and exits with 77 if there
 is none. It also fails for a name that is linked between files but does not begin with tvmffi_.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -79,9 +82,17 @@ def check_symbols(archive, layers):
 
 
 def main():
-    check = {"includes": check_includes, "symbols": check_symbols}[sys.argv[1]]
-    wrong, summary, found_any = check(sys.argv[2], sys.argv[3:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["includes", "symbols"])
+    parser.add_argument("place", metavar="FOLDER|ARCHIVE")
+    parser.add_argument("layers", nargs="+", metavar="LAYER")
+    parser.add_argument("--expect-above", metavar="LAYER")
+    args = parser.parse_args()
+    check = {"includes": check_includes, "symbols": check_symbols}[args.what]
+    wrong, summary, found_any = check(args.place, args.layers)
     print(*wrong, summary, sep="\n")
+    if args.expect_above:
+        return 0 if any(line.endswith(f" is above {args.expect_above}") for line in wrong) else 1
     return 1 if wrong or not found_any else 0
 
 
