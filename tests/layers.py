@@ -58,7 +58,7 @@ def read_symbols(archive, nm):
             file = member.group(1).replace("_", "/", 1)
         elif len(cells) == 2 and cells[0] == "U":
             lacked.append((file, cells[1]))
-        elif len(cells) == 3:
+        elif len(cells) == 3 and cells[2].isidentifier():  # names with a dot are the compiler's own
             defined[cells[2]] = file
     return defined, lacked
 
