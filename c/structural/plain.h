@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structural equality and hash of values that hold no others, including tensors. */
+/*
+ * Structural equality (equal_plain.c) and hash (hash_plain.c) of values that hold no others,
+ * including tensors.
+ */
 #ifndef TVMFFI_STRUCTURAL_PLAIN_H_
 #define TVMFFI_STRUCTURAL_PLAIN_H_
 
@@ -19,5 +22,16 @@ int tvmffi_plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
                        const tvmffi_structural_options *options, bool *out);
 int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *options,
                       uint64_t *out);
+
+/* All NaNs are equal, whatever their bits. */
+static inline bool tvmffi_plain_is_nan(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIFloat && value->v_float64 != value->v_float64;
+}
+
+/* The content of texts, bytes and integers of any size; false for other values. */
+bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out);
+
+/* InternalError, which contains the verb, unless the tensor is contiguous and on the CPU. */
+int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb, TVMFFIByteArray *out);
 
 #endif /* TVMFFI_STRUCTURAL_PLAIN_H_ */
