@@ -58,6 +58,14 @@ static inline uint32_t tvmffi_object_use_count(const TVMFFIObject *obj) {
   return (uint32_t)tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count);
 }
 
+/*
+ * Whether the caller's reference is the only one, weak ones included: through a weak one another
+ * thread could get at the object that the caller is about to change.
+ */
+static inline bool tvmffi_object_is_unique(const TVMFFIObject *obj) {
+  return tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count) == TVMFFI_BOTH_ONE;
+}
+
 static inline void tvmffi_object_release_inline(void *handle) {
   TVMFFIObject *obj = (TVMFFIObject *)handle;
   if (obj == NULL) return;
@@ -65,7 +73,7 @@ static inline void tvmffi_object_release_inline(void *handle) {
    * There is one reference and it is the caller's: no other thread can reach the object, so no
    * atomic write is needed.
    */
-  if (tvmffi_atomic_load_acquire_u64(&obj->combined_ref_count) == TVMFFI_BOTH_ONE) {
+  if (tvmffi_object_is_unique(obj)) {
     if (TVMFFI_LIKELY(obj->deleter != NULL)) {
       obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     }

@@ -51,10 +51,9 @@ const tvmffi_mutate_engine *tvmffi_mutator_get_engine(const tvmffi_structural_mu
 TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value);
 TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value);
 
-/* Whether a value is an object with one owner; a walk that lends it is not counted. */
+/* Whether a value is an object that nobody else refers to; a walk that lends it is not counted. */
 static inline bool tvmffi_mutate_is_unique(const TVMFFIAny *value) {
-  return value->type_index >= kTVMFFIStaticObjectBegin &&
-         tvmffi_object_use_count(value->v_obj) == 1;
+  return value->type_index >= kTVMFFIStaticObjectBegin && tvmffi_object_is_unique(value->v_obj);
 }
 
 /*

@@ -4,6 +4,7 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "structural/outcome.h"
+#include "support/weak.h"
 
 static const TVMFFIAny none;               /* {0, 0, 0}: None */
 static int32_t tree, graph, variable, let; /* node types; field `a` of a let is a definition */
@@ -113,6 +114,20 @@ static void test_what_nobody_shares_changes_in_place(void **state) {
   }
   check_release(&root);
   check_release(&shared);
+}
+
+/* Through a weak reference another thread could read what is being changed. */
+static void test_what_has_a_weak_reference_is_copied(void **state) {
+  TVMFFIAny root = make_numbers("ffi.List"), result;
+  TVMFFIObject *was = root.v_obj;
+  (void)state;
+  weak_retain(was);
+  result = map_moved(&root, 0);
+  assert_ptr_not_equal(result.v_obj, was);
+  check_numbers(result, 2, 3);
+  assert_false(weak_promote(was)); /* the given reference was taken */
+  weak_release(was);
+  check_release(&result);
 }
 
 static void test_fields_are_set_in_copies(void **state) {
@@ -275,6 +290,7 @@ int main(void) {
       cmocka_unit_test(test_containers_are_copied_where_they_change),
       cmocka_unit_test(test_keys_and_order_of_maps_stay),
       cmocka_unit_test(test_what_nobody_shares_changes_in_place),
+      cmocka_unit_test(test_what_has_a_weak_reference_is_copied),
       cmocka_unit_test(test_fields_are_set_in_copies),
       cmocka_unit_test(test_nodes_of_graphs_are_mapped_once),
       cmocka_unit_test(test_variables_change_where_they_are_defined),
