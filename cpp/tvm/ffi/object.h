@@ -66,16 +66,26 @@ TVM_FFI_LOCAL_INLINE void Retain(TVMFFIObject *obj) {
   __atomic_fetch_add(&obj->combined_ref_count, kStrongOne, __ATOMIC_RELAXED);
 }
 
+/** What follows sees all that other threads did with the object before they released it. */
+TVM_FFI_LOCAL_INLINE void AcquireReleased(const TVMFFIObject *obj) {
+#if TVM_FFI_DETAIL_TSAN /* ThreadSanitizer does not model fences */
+  (void)__atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE);
+#else
+  (void)obj;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void ReleaseWeak(TVMFFIObject *obj) {
   if (__atomic_fetch_sub(&obj->combined_ref_count, kWeakOne, __ATOMIC_RELEASE) == kWeakOne) {
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    AcquireReleased(obj);
     if (obj->deleter != nullptr) obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
   }
 }
 
 /** Runs when the last strong reference is gone; old is the count before. */
 TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t old) {
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  AcquireReleased(obj);
   if (old == kBothOne) {
     if (obj->deleter != nullptr) obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskBoth);
     return;
@@ -92,6 +102,11 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline void Destroy(TVMFFIObject *obj, uint64_t 
  */
 TVM_FFI_LOCAL_INLINE bool IsUnique(const TVMFFIObject *obj) {
   return __atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE) == kBothOne;
+}
+
+/** The number of strong references. It acquires for those who decide by it as by IsUnique. */
+TVM_FFI_LOCAL_INLINE uint32_t UseCount(const TVMFFIObject *obj) {
+  return static_cast<uint32_t>(__atomic_load_n(&obj->combined_ref_count, __ATOMIC_ACQUIRE));
 }
 
 TVM_FFI_LOCAL_INLINE void Release(TVMFFIObject *obj) {
@@ -203,9 +218,7 @@ class Object {
     return TypeIndexToTypeKey<S>(type_index);
   }
   /** The number of strong references. */
-  TVM_FFI_LOCAL_INLINE uint64_t use_count() const {
-    return __atomic_load_n(&header_.combined_ref_count, __ATOMIC_RELAXED) & UINT32_MAX;
-  }
+  TVM_FFI_LOCAL_INLINE uint64_t use_count() const { return detail::UseCount(&header_); }
   /** One strong reference and no weak one: nobody else can access this object. */
   TVM_FFI_LOCAL_INLINE bool unique() const { return detail::IsUnique(&header_); }
 
@@ -256,9 +269,7 @@ class ObjectPtr {
     other.data_ = data;
   }
   TVM_FFI_LOCAL_INLINE int use_count() const {
-    return data_ == nullptr ? 0
-                            : static_cast<int>(static_cast<uint32_t>(
-                                  __atomic_load_n(&data_->combined_ref_count, __ATOMIC_RELAXED)));
+    return data_ == nullptr ? 0 : static_cast<int>(detail::UseCount(data_));
   }
   TVM_FFI_LOCAL_INLINE bool unique() const { return data_ != nullptr && detail::IsUnique(data_); }
   TVM_FFI_LOCAL_INLINE bool operator==(const ObjectPtr &other) const {

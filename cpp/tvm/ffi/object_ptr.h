@@ -78,9 +78,7 @@ class WeakObjectPtr {
   TVM_FFI_LOCAL_INLINE bool expired() const { return use_count() == 0; }
   /** The number of strong references. */
   TVM_FFI_LOCAL_INLINE int use_count() const {
-    return data_ == nullptr ? 0
-                            : static_cast<int>(static_cast<uint32_t>(
-                                  __atomic_load_n(&data_->combined_ref_count, __ATOMIC_RELAXED)));
+    return data_ == nullptr ? 0 : static_cast<int>(detail::UseCount(data_));
   }
   TVM_FFI_LOCAL_INLINE void reset() { *this = WeakObjectPtr(); }
   TVM_FFI_LOCAL_INLINE void swap(WeakObjectPtr &other) noexcept { std::swap(data_, other.data_); }

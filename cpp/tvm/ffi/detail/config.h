@@ -66,6 +66,18 @@
 #define TVM_FFI_LAYER "layer1_noexcept"
 #endif
 
+/* Whether ThreadSanitizer watches this code. */
+#if defined(__SANITIZE_THREAD__)
+#define TVM_FFI_DETAIL_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TVM_FFI_DETAIL_TSAN 1
+#endif
+#endif
+#ifndef TVM_FFI_DETAIL_TSAN
+#define TVM_FFI_DETAIL_TSAN 0
+#endif
+
 #if defined(__GNUC__)
 #define TVM_FFI_LOCAL __attribute__((visibility("hidden"), abi_tag(TVM_FFI_LAYER)))
 #define TVM_FFI_LOCAL_INLINE __attribute__((always_inline)) TVM_FFI_LOCAL inline
