@@ -351,6 +351,31 @@ def valgrind():
         meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow"])
 
 
+@part("cc spin")
+def spin():
+    """models of what threads do without locks, in every order of their steps; broken models are found broken"""
+    if not tool("spin"):
+        return
+    for model in sorted(ROOT.glob("tests/spin/*.pml")):
+        switches = dict.fromkeys(re.findall(r"^#ifn?def (BROKEN_\w+)", model.read_text(encoding="utf-8"), re.M))
+        REPORT.check(f"{model.name} can be broken", switches)
+        for switch in ["", *switches]:
+            folder = ROOT / "build-spin" / (switch or model.stem)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            define = f"-D{switch}" if switch else ""
+            done = execute(["sh", "-ec", f"cd {shlex.quote(str(folder))}; spin {define} -a {shlex.quote(str(model))}; "
+                            "cc -O1 -w -DSAFETY -DMEMLIM=2048 pan.c -o pan; ./pan -m100000"])
+            states = re.search(r"(\d+) states, stored", done.stdout)
+            complete = states and "max search depth too small" not in done.stdout and "reached memory" not in done.stdout
+            if switch:
+                REPORT.check(f"{model.name} with {switch} breaks an assertion", "pan:1: assertion violated" in done.stdout,
+                             done.stdout)
+            else:
+                REPORT.check(f"{model.name} holds in {states[1] if states else 'no'} states",
+                             done.returncode == 0 and complete and "errors: 0" in done.stdout, done.stdout)
+
+
 @part(TESTS + " gcovr")
 def coverage():
     """line coverage of c/ by tests of C, modules in C++ and samples"""
