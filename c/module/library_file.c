@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library_file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "core/error.h"
-#include "core/global.h"
 #include "core/log.h"
-#include "core/type.h"
-#include "core/type_attr.h"
+#include "module/library_unload.h"
 #include "module/module.h"
 #include "platform/thread.h"
 
 static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_library_file *opened;
 static uint32_t num_respelled; /* paths */
-static int num_unloading;      /* files that are being closed */
 
 /* ---- Kernels ---- */
 
@@ -65,7 +61,7 @@ int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteA
   return rc;
 }
 
-static void forget_kernels(tvmffi_library_file *file) {
+void tvmffi_library_file_forget_kernels(tvmffi_library_file *file) {
   const tvmffi_table_slots *slots = file->kernels.current;
   size_t i;
   for (i = 0; slots != NULL && i <= slots->mask; ++i) tvmffi_free(slots->slots[i].record);
@@ -75,7 +71,7 @@ static void forget_kernels(tvmffi_library_file *file) {
 /* ---- Records ---- */
 
 static void free_record(tvmffi_library_file *file) {
-  forget_kernels(file);
+  tvmffi_library_file_forget_kernels(file);
   tvmffi_free(file);
 }
 
@@ -126,23 +122,6 @@ static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
   tvmffi_library_file *file = opened;
   while (file != NULL && !is_same_file(file, on_disk)) file = file->next;
   return file;
-}
-
-/* ---- Registrations ---- */
-
-/*
- * Whether a global function or a type needs a library; out then says which one. Where the system
- * does not tell which code is the library's, any of them might.
- */
-static bool is_registered(void *handle, char *out, size_t out_size) {
-  tvmffi_dl_range range;
-  if (!tvmffi_dl_find_range(handle, &range)) {
-    (void)snprintf(out, out_size, "the system does not tell where its code is");
-    return true;
-  }
-  return tvmffi_global_needs_range(&range, out, out_size) ||
-         tvmffi_type_needs_range(&range, out, out_size) ||
-         tvmffi_attr_needs_range(&range, out, out_size);
 }
 
 /* ---- Opening: runs code of the library, and so takes no lock ---- */
@@ -207,7 +186,7 @@ static void *open_file(const char *path, bool *is_known, const tvmffi_dl_file *o
   while (handle != NULL && *is_known && handle != previous) {
     identity found = compare(handle, on_disk);
     if (found == kIsIt) break;
-    if (found == kIsAnother && is_registered(handle, reason, reason_size)) {
+    if (found == kIsAnother && tvmffi_library_is_needed(handle, reason, reason_size)) {
       tvmffi_log_warning("%s is used as it was before the file was replaced: %s", path, reason);
       *is_known = false;
       break;
@@ -279,57 +258,26 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
   return 0;
 }
 
-/* ---- Closing: runs code of the library, and so takes no lock ---- */
-
-/*
- * Undoes the opening. False if something else keeps the file loaded; then it is open again. That
- * cannot be told while another file is being closed: the system may put off unloading this one.
- */
-static bool unload(const tvmffi_library_file *file) {
-  bool is_only_one;
-  void *again;
-  tvmffi_mutex_lock(&opened_mutex);
-  ++num_unloading;
-  tvmffi_mutex_unlock(&opened_mutex);
-  tvmffi_dl_close(file->handle);
-  tvmffi_mutex_lock(&opened_mutex);
-  is_only_one = --num_unloading == 0;
-  tvmffi_mutex_unlock(&opened_mutex);
-  again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
-  if (again == file->handle) return false;
-  if (again != NULL) tvmffi_dl_close(again);
-  return true;
-}
+/* ---- Closing ---- */
 
 void tvmffi_library_file_close(tvmffi_library_file *file) {
-  char reason[256];
   bool is_last;
   tvmffi_mutex_lock(&opened_mutex);
   is_last = --file->uses == 0 && file->may_unload;
   if (is_last) unlink_record(file);
   tvmffi_mutex_unlock(&opened_mutex);
   if (!is_last) return;
-  if (is_registered(file->handle, reason, sizeof reason)) {
-    tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
-  } else if (unload(file)) {
+  if (tvmffi_library_unload(file)) {
     free_record(file);
-    return;
-  } else { /* another thread may have loaded it again meanwhile */
-    forget_kernels(file);
-    file->may_unload = false;
+  } else {
+    (void)enter(file);
   }
-  (void)enter(file);
 }
 
-int tvmffi_library_file_allow_unload(tvmffi_library_file *file) {
-  char reason[256];
-  if (is_registered(file->handle, reason, sizeof reason)) {
-    return tvmffi_fail("RuntimeError", "%s cannot be unloaded: %s", file->path, reason);
-  }
+void tvmffi_library_file_set_may_unload(tvmffi_library_file *file) {
   tvmffi_mutex_lock(&opened_mutex);
   file->may_unload = true;
   tvmffi_mutex_unlock(&opened_mutex);
-  return 0;
 }
 
 void tvmffi_library_file_shutdown(void) {

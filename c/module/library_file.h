@@ -32,14 +32,11 @@ typedef struct tvmffi_library_file {
 /* InternalError with the system's reason. */
 int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **out);
 
-/* Undoes one opening. */
+/* Undoes one opening. The last one may unload the file. */
 void tvmffi_library_file_close(tvmffi_library_file *file);
 
-/*
- * Allows the file to be unloaded at its last closing. RuntimeError if a global function or a type
- * needs the library; if one does at the last closing, the file stays loaded.
- */
-int tvmffi_library_file_allow_unload(tvmffi_library_file *file);
+/* Lets the last closing unload the file, if nothing needs it then (library_unload.h). */
+void tvmffi_library_file_set_may_unload(tvmffi_library_file *file);
 
 /* The address that was kept for a function with this hash (tvmffi_hash_bytes), or NULL. No lock. */
 void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVMFFIByteArray *name,
@@ -48,6 +45,9 @@ void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVM
 /* Keeps an address, as long as the file. -1 without memory, with no error raised. */
 int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteArray *name,
                                     uint64_t hash, void *address);
+
+/* Forgets all addresses; nobody may be reading them. */
+void tvmffi_library_file_forget_kernels(tvmffi_library_file *file);
 
 /* Forgets the files that are not in use; they stay loaded. */
 void tvmffi_library_file_shutdown(void);

@@ -8,6 +8,7 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/library.h"
+#include "module/library_unload.h"
 #include "platform/atomic.h"
 #include "platform/dl.h"
 #include "platform/thread.h"
@@ -197,7 +198,7 @@ int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
     return tvmffi_fail("TypeError", "%s: `module` is a `%s`, not a module of a library file",
                        __func__, tvmffi_any_type_name(&any));
   }
-  return tvmffi_library_file_allow_unload(library->file);
+  return tvmffi_library_allow_unload(library->file);
 }
 
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "module/library_file.h"
+#include "module/library_unload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void test_kernels(void **state) {
   check_ok(tvmffi_library_file_open(&bytes, &file));
   for (next = 0; next < kMany; ++next) failures += oom_check(keep, unchanged, NULL, file, 1);
   assert_int_equal(failures, kMany + 4); /* one for each, and tables of 16 to 128 slots */
-  check_ok(tvmffi_library_file_allow_unload(file));
+  check_ok(tvmffi_library_allow_unload(file));
   tvmffi_library_file_close(file);
   assert_int_equal(oom_live_blocks(), before);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* RTLD_NOLOAD, mkdtemp */
-#include <dlfcn.h>
+#define _GNU_SOURCE /* mkdtemp */
 #include <pthread.h>
 #include <sys/stat.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -34,28 +33,10 @@ static int remove_folder(void **state) {
   return rmdir(folder);
 }
 
-static bool is_loaded(const char *file) {
-  void *handle = dlopen(module_path(file), RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == NULL) return false;
-  (void)dlclose(handle);
-  return true;
-}
-
-/* Some libraries need a C++ compiler. */
-static bool exists(const char *file) {
-  return access(module_path(file), R_OK) == 0;
-}
-
 static TVMFFIAny leave(TVMFFIObject *module) {
   TVMFFIAny left = tvmffi_any_none();
   check_ok(call_function(module, "leave", NULL, 0, &left));
   return left;
-}
-
-static void check_gives_seven(TVMFFIObjectHandle function) {
-  TVMFFIAny result = tvmffi_any_none();
-  check_ok(TVMFFIFunctionCall(function, NULL, 0, &result));
-  assert_int_equal(result.v_int64, 7);
 }
 
 static void check_same_library(TVMFFIObject *a, TVMFFIObject *b, bool expected) {
@@ -109,49 +90,6 @@ static void test_kernels(void **state) {
   tvmffi_library_file_close(file);
   TVMFFIObjectDecRef(module);
   assert_int_equal(closed, 1);
-}
-
-/* ---- Libraries stay loaded ---- */
-
-static void test_a_library_stays_loaded(void **state) {
-  static const char *const files[] = {"leave_nothing.so", "leave_a_function.so",
-                                      "leftovers_cpp.so"};
-  size_t i;
-  (void)state;
-  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
-    TVMFFIObject *module;
-    TVMFFIAny left;
-    if (!exists(files[i])) continue;
-    module = load(files[i]);
-    left = leave(module);
-    TVMFFIObjectDecRef(module);
-    assert_true(is_loaded(files[i]));
-    if (left.type_index == kTVMFFIFunction) check_gives_seven(left.v_obj);
-    deleted = 0;
-    check_release(&left);
-    assert_int_equal(deleted, i != 0);
-  }
-  assert_int_equal(closed, 0);
-}
-
-static void test_a_library_that_stayed_is_loaded_again(void **state) {
-  TVMFFIObject *module = load("leave_a_function.so"), *again;
-  void **context, *handle = dlopen(module_path("leave_a_function.so"), RTLD_LAZY | RTLD_NOLOAD);
-  const void *identity = tvmffi_library_identity(module);
-  TVMFFIAny left = leave(module);
-  (void)state;
-  assert_non_null(handle);
-  context = dlsym(handle, "__tvm_ffi__library_ctx");
-  assert_ptr_equal(*context, tvmffi_module_to_cxx(module));
-  TVMFFIObjectDecRef(module);
-  assert_null(*context);
-  again = load("leave_a_function.so");
-  assert_ptr_equal(tvmffi_library_identity(again), identity);
-  assert_ptr_equal(*context, tvmffi_module_to_cxx(again));
-  TVMFFIObjectDecRef(again);
-  (void)dlclose(handle);
-  check_gives_seven(left.v_obj);
-  check_release(&left);
 }
 
 /* ---- Files that change ---- */
@@ -333,198 +271,15 @@ static void test_a_file_is_written_over(void **state) {
   (void)unlink(path);
 }
 
-/* ---- Libraries that may be unloaded ---- */
-
-static void test_unloading(void **state) {
-  static const char *const files[] = {"leave_nothing.so", "leave_nothing_along.so",
-                                      "leave_a_function.so", "leftovers_cpp.so"};
-  int round;
-  size_t i;
-  (void)state;
-  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
-    for (round = 0; round < 2 && exists(files[i]); ++round) {
-      TVMFFIObject *module = load(files[i]);
-      TVMFFIAny left;
-      check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-      left = leave(module);
-      if (i > 1) check_release(&left); /* others are of the runtime */
-      closed = 0;
-      TVMFFIObjectDecRef(module);
-      assert_int_equal(closed, 1);
-      assert_false(is_loaded(files[i]));
-      assert_false(is_loaded("libleftovers_along.so"));
-      if (i <= 1) check_release(&left);
-    }
-  }
-}
-
-static void test_modules_and_functions_keep_it(void **state) {
-  TVMFFIObject *module = load("leave_nothing.so"), *other = load("leave_nothing.so"), *function;
-  TVMFFIAny left;
-  (void)state;
-  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-  function = get_function(other, "leave", 0);
-  TVMFFIObjectDecRef(module);
-  TVMFFIObjectDecRef(other);
-  assert_int_equal(closed, 0);
-  check_ok(TVMFFIFunctionCall(function, NULL, 0, &left));
-  check_release(&left);
-  TVMFFIObjectDecRef(function);
-  assert_int_equal(closed, 1);
-  module = load("leave_nothing.so"); /* it is another library now, and stays */
-  TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
-  assert_true(is_loaded("leave_nothing.so"));
-}
-
-static void test_others_keep_it(void **state) {
-  void *handle = dlopen(module_path("leave_nothing.so"), RTLD_LAZY);
-  TVMFFIObject *module;
-  int round;
-  (void)state;
-  for (round = 0; round < 2; ++round) {
-    module = load("leave_nothing.so");
-    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-    TVMFFIObjectDecRef(module);
-    assert_int_equal(closed, 0);
-  }
-  assert_int_equal(dlclose(handle), 0);
-  assert_int_equal(closed, 0);
-  module = load("leave_nothing.so");
-  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-  TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
-}
-
-/* The destructor of one library releases the last module of another. */
-static void test_unloading_unloads_others(void **state) {
-  TVMFFIObject *keeper = load("kernels.so"), *kept = load("leave_nothing.so");
-  TVMFFIAny arg = tvmffi_any_object(kept), result;
-  (void)state;
-  check_ok(TVMFFIRuntimeModuleAllowUnload(keeper));
-  check_ok(TVMFFIRuntimeModuleAllowUnload(kept));
-  check_ok(call_function(keeper, "keep", &arg, 1, &result));
-  TVMFFIObjectDecRef(kept);
-  assert_int_equal(closed, 0);
-  TVMFFIObjectDecRef(keeper);
-  assert_int_equal(closed, 2);
-  assert_false(is_loaded("kernels.so"));
-  assert_false(is_loaded("leave_nothing.so"));
-}
-
-static void test_global_functions_prevent_it(void **state) {
-  TVMFFIByteArray name = check_bytes("test.left_behind");
-  TVMFFIObject *module = load("leave_a_global.so");
-  TVMFFIObjectHandle function;
-  (void)state;
-  check_fails_with(TVMFFIRuntimeModuleAllowUnload(module), "RuntimeError",
-                   "leave_a_global.so cannot be unloaded: global function `test.left_behind` needs "
-                   "it");
-  TVMFFIObjectDecRef(module);
-  check_ok(TVMFFIFunctionGetGlobal(&name, &function));
-  check_gives_seven(function);
-  TVMFFIObjectDecRef(function);
-  remove_global("test.left_behind");
-  module = load("leave_a_global.so");
-  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-  TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
-}
-
-/* What is registered later, by a call, keeps the library too. */
-static void test_types_prevent_it(void **state) {
-  static const char *const files[] = {"leave_a_field.so", "leave_an_attribute.so"};
-  char logged[256];
-  size_t i;
-  (void)state;
-  check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
-  for (i = 0; i < sizeof files / sizeof files[0]; ++i) {
-    TVMFFIObject *module = load(files[i]);
-    check_ok(TVMFFIRuntimeModuleAllowUnload(module));
-    (void)leave(module);
-    check_fails_with(TVMFFIRuntimeModuleAllowUnload(module), "RuntimeError",
-                     "cannot be unloaded: type `ffi.Object` needs it");
-    logged[0] = '\0';
-    TVMFFIObjectDecRef(module);
-    assert_non_null(strstr(logged, files[i]));
-    assert_non_null(strstr(logged, " stays loaded: type `ffi.Object` needs it"));
-    assert_true(is_loaded(files[i]));
-    TVMFFIRuntimeShutdown(); /* the next type is registered anew */
-    check_ok(TVMFFIEnvModRegisterContextSymbol("__test_deleted", &deleted));
-    check_ok(TVMFFIEnvModRegisterContextSymbol("__test_closed", &closed));
-    check_ok(TVMFFIRuntimeSetLogHook(keep_message, logged));
-  }
-  assert_int_equal(closed, 0);
-  check_ok(TVMFFIRuntimeSetLogHook(NULL, NULL));
-}
-
-static void test_other_modules(void **state) {
-  TVMFFIObject *module = get_system_lib("");
-  TVMFFIAny text;
-  (void)state;
-  check_fails(TVMFFIRuntimeModuleAllowUnload(module), "TypeError",
-              "TVMFFIRuntimeModuleAllowUnload: `module` is a `ffi.Module`, not a module of a "
-              "library file");
-  TVMFFIObjectDecRef(module);
-  check_ok(tvmffi_string_to_any("not a small text", 16, &text));
-  check_fails_with(TVMFFIRuntimeModuleAllowUnload(text.v_obj), "TypeError",
-                   "`module` is a `ffi.String`, not a module of a library file");
-  check_release(&text);
-  check_fails(TVMFFIRuntimeModuleAllowUnload(NULL), "ValueError",
-              "TVMFFIRuntimeModuleAllowUnload: argument `module` must not be NULL");
-}
-
-/* Returns NULL on success. */
-static void *load_and_unload(void *path) {
-  void *failed = NULL;
-  int i;
-  for (i = 0; i < 100; ++i) {
-    TVMFFIObject *module;
-    if (load_file(path, &module) != 0) return path;
-    if (TVMFFIRuntimeModuleAllowUnload(module) != 0) failed = path;
-    if (call_int(module, "main") != 1) failed = path;
-    TVMFFIObjectDecRef(module);
-  }
-  return failed;
-}
-
-static void test_threads(void **state) {
-  char path[4096];
-  pthread_t threads[4];
-  void *failed;
-  int i;
-  (void)state;
-  (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, load_and_unload, path), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
-  assert_false(is_loaded("kernels.so"));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_kernels, set_up),
-      cmocka_unit_test_setup(test_a_library_stays_loaded, set_up),
-      cmocka_unit_test_setup(test_a_library_that_stayed_is_loaded_again, set_up),
       cmocka_unit_test_setup(test_a_file_is_replaced, set_up),
       cmocka_unit_test_setup(test_a_file_is_replaced_under_many_paths, set_up),
       cmocka_unit_test_setup(test_a_library_with_global_functions_is_not_replaced, set_up),
       cmocka_unit_test_setup(test_a_file_that_is_not_known, set_up),
       cmocka_unit_test_setup(test_a_file_is_moved, set_up),
       cmocka_unit_test_setup(test_a_file_is_written_over, set_up),
-      cmocka_unit_test_setup(test_unloading, set_up),
-      cmocka_unit_test_setup(test_modules_and_functions_keep_it, set_up),
-      cmocka_unit_test_setup(test_others_keep_it, set_up),
-      cmocka_unit_test_setup(test_unloading_unloads_others, set_up),
-      cmocka_unit_test_setup(test_global_functions_prevent_it, set_up),
-      cmocka_unit_test_setup(test_other_modules, set_up),
-      cmocka_unit_test_setup(test_threads, set_up),
-      cmocka_unit_test_setup(test_types_prevent_it, set_up), /* last: it shuts down */
   };
   return cmocka_run_group_tests(tests, NULL, remove_folder) != 0;
 }

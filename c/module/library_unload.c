@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "module/library_unload.h"
+
+#include <stdio.h>
+
+#include "core/error.h"
+#include "core/global.h"
+#include "core/log.h"
+#include "core/type.h"
+#include "core/type_attr.h"
+#include "platform/dl.h"
+#include "platform/thread.h"
+
+bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
+  tvmffi_dl_range range;
+  if (!tvmffi_dl_find_range(handle, &range)) {
+    (void)snprintf(out, out_size, "the system does not tell where its code is");
+    return true;
+  }
+  return tvmffi_global_needs_range(&range, out, out_size) ||
+         tvmffi_type_needs_range(&range, out, out_size) ||
+         tvmffi_attr_needs_range(&range, out, out_size);
+}
+
+int tvmffi_library_allow_unload(tvmffi_library_file *file) {
+  char reason[256];
+  if (tvmffi_library_is_needed(file->handle, reason, sizeof reason)) {
+    return tvmffi_fail("RuntimeError", "%s cannot be unloaded: %s", file->path, reason);
+  }
+  tvmffi_library_file_set_may_unload(file);
+  return 0;
+}
+
+static tvmffi_mutex unloading_mutex = TVMFFI_MUTEX_INIT;
+static int num_unloading; /* files that are being closed */
+
+/*
+ * Undoes the opening. False if something else keeps the file loaded; then it is open again. That
+ * cannot be told while another file is being closed: the system may put off unloading this one.
+ * Closing runs code of the library, and so takes no lock.
+ */
+static bool close_file(const tvmffi_library_file *file) {
+  bool is_only_one;
+  void *again;
+  tvmffi_mutex_lock(&unloading_mutex);
+  ++num_unloading;
+  tvmffi_mutex_unlock(&unloading_mutex);
+  tvmffi_dl_close(file->handle);
+  tvmffi_mutex_lock(&unloading_mutex);
+  is_only_one = --num_unloading == 0;
+  tvmffi_mutex_unlock(&unloading_mutex);
+  again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
+  if (again == file->handle) return false;
+  if (again != NULL) tvmffi_dl_close(again);
+  return true;
+}
+
+bool tvmffi_library_unload(tvmffi_library_file *file) {
+  char reason[256];
+  if (tvmffi_library_is_needed(file->handle, reason, sizeof reason)) {
+    tvmffi_log_warning("%s stays loaded: %s", file->path, reason);
+    return false;
+  }
+  if (close_file(file)) return true;
+  tvmffi_library_file_forget_kernels(file); /* others may have loaded it again meanwhile */
+  file->may_unload = false;
+  return false;
+}
