@@ -152,9 +152,9 @@ int tvmffi_library_find_kernel(const tvmffi_library *library, const TVMFFIByteAr
   }
   if (found == NULL && !is_no_function_name(name)) {
     TVMFFI_TRY(find_with_prefix(library, "__tvm_ffi_", name, &found));
-    if (found != NULL && file != NULL &&
-        tvmffi_library_file_keep_kernel(file, name, hash, found) != 0) {
-      return tvmffi_fail_memory();
+    if (found != NULL && file != NULL) {
+      /* Out of memory, the next lookup asks the system again. */
+      (void)tvmffi_library_file_keep_kernel(file, name, hash, found);
     }
   }
   *out = found;
