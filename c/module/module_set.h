@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of objects that remembers their order. It holds no references. Without memory, functions
- * return -1 with no error raised and the set unchanged.
+ * A set of objects that remembers their order, in which imports are searched: the table of
+ * base/pointer_map.h has no order. It holds no references. Without memory, functions return -1 with
+ * no error raised and the set unchanged.
  */
 #ifndef TVMFFI_MODULE_MODULE_SET_H_
 #define TVMFFI_MODULE_MODULE_SET_H_
