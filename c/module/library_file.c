@@ -118,6 +118,11 @@ static bool is_same_file(const tvmffi_library_file *file, const tvmffi_dl_file *
          file->on_disk.inode == on_disk->inode;
 }
 
+static bool is_same_content(const tvmffi_dl_file *a, const tvmffi_dl_file *b) {
+  return a->size == b->size && a->modified == b->modified &&
+         a->modified_nanoseconds == b->modified_nanoseconds;
+}
+
 static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
   tvmffi_library_file *file = opened;
   while (file != NULL && !is_same_file(file, on_disk)) file = file->next;
@@ -139,7 +144,7 @@ static int use_loaded(const char *path, const tvmffi_dl_file *on_disk, tvmffi_li
   tvmffi_mutex_lock(&opened_mutex);
   *out = find_file(on_disk);
   if (*out != NULL) {
-    is_overwritten = (*out)->on_disk.size != on_disk->size;
+    is_overwritten = !is_same_content(&(*out)->on_disk, on_disk);
     if (!is_overwritten) ++(*out)->uses;
   }
   tvmffi_mutex_unlock(&opened_mutex);

@@ -34,6 +34,7 @@ void tvmffi_dl_respell(const char *path, uint32_t number, char *out);
 /* A file on disk. While it is loaded, no other file has its device and inode. */
 typedef struct {
   uint64_t device, inode, size;
+  uint64_t modified, modified_nanoseconds; /* the time of the last change of its contents */
 } tvmffi_dl_file;
 
 /* The file that a path leads to now. False for a name without a slash, and if there is none. */

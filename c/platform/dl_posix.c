@@ -3,6 +3,7 @@
 #include "platform/dl.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,54 +14,101 @@
 #include <link.h>
 #include <unistd.h>
 
-/* Whether a segment of an ELF file ends after the end of the file. */
-static bool has_cut_segment(int file, const ElfW(Ehdr) * header, uint64_t size) {
+typedef struct {
+  int descriptor;
+  uint64_t size;
+  ElfW(Ehdr) header;
+} elf_file;
+
+static bool read_segment(const elf_file *file, unsigned i, ElfW(Phdr) * out) {
+  off_t offset = (off_t)(file->header.e_phoff + i * sizeof *out);
+  return pread(file->descriptor, out, sizeof *out, offset) == (ssize_t)sizeof *out;
+}
+
+/* Whether a part of the file is inside a segment that the loader maps to where the part says. */
+static bool is_mapped(const elf_file *file, const ElfW(Phdr) * part) {
+  ElfW(Phdr) segment;
   unsigned i;
-  for (i = 0; i < header->e_phnum; ++i) {
-    ElfW(Phdr) segment;
-    off_t offset = (off_t)(header->e_phoff + i * sizeof segment);
-    if (pread(file, &segment, sizeof segment, offset) != (ssize_t)sizeof segment) return true;
-    if (segment.p_type != PT_LOAD) continue;
-    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return true;
+  for (i = 0; i < file->header.e_phnum && read_segment(file, i, &segment); ++i) {
+    uint64_t start = (uint64_t)part->p_vaddr - segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && start < segment.p_filesz &&
+        part->p_memsz <= segment.p_filesz - start) {
+      return true;
+    }
   }
   return false;
+}
+
+/* What is wrong with the segments of an ELF file, or NULL. */
+static const char *find_damage(const elf_file *file) {
+  ElfW(Phdr) segment;
+  unsigned i;
+  for (i = 0; i < file->header.e_phnum; ++i) {
+    if (!read_segment(file, i, &segment)) return "the file is cut off";
+    if (segment.p_type == PT_LOAD &&
+        (segment.p_offset > file->size || segment.p_filesz > file->size - segment.p_offset)) {
+      return "the file is cut off";
+    }
+    if ((segment.p_type == PT_PHDR || segment.p_type == PT_DYNAMIC) && !is_mapped(file, &segment)) {
+      return "the file is damaged: its tables are not in its segments";
+    }
+  }
+  return NULL;
 }
 
 /*
- * Whether an ELF file is truncated, as by an interrupted copy. The system's loader maps a file as
- * its headers say, and touching pages beyond the end of the file kills the process with SIGBUS.
- * Files of any other kind are left for the loader to refuse.
+ * Why a file must not be given to the system's loader, or NULL. The loader maps an ELF file as its
+ * headers say. Touching pages beyond the end of a truncated file, as an interrupted copy leaves,
+ * kills the process with SIGBUS; and the loader hands out the address of the program headers as
+ * PT_PHDR has it. Files of any other kind are left for the loader to refuse.
  */
-static bool is_cut_off(const char *path) {
+static const char *refuse_file(const char *path) {
   const unsigned char bits = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-  ElfW(Ehdr) header;
+  const char *damage = NULL;
   struct stat status;
-  bool is_cut = false;
-  int file;
-  if (strchr(path, '/') == NULL) return false; /* the loader searches its own directories */
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-      pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-      memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == bits &&
-      header.e_phentsize == sizeof(ElfW(Phdr))) {
-    is_cut = has_cut_segment(file, &header, (uint64_t)status.st_size);
+  elf_file file;
+  if (strchr(path, '/') == NULL) return NULL; /* the loader searches its own directories */
+  /* A FIFO would wait for a writer. */
+  file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.descriptor < 0) return NULL;
+  if (fstat(file.descriptor, &status) == 0) {
+    file.size = (uint64_t)status.st_size;
+    if (!S_ISREG(status.st_mode)) {
+      damage = S_ISDIR(status.st_mode) ? NULL : "it is not a regular file";
+    } else if (pread(file.descriptor, &file.header, sizeof file.header, 0) ==
+                   (ssize_t)sizeof file.header &&
+               memcmp(file.header.e_ident, ELFMAG, SELFMAG) == 0 &&
+               file.header.e_ident[EI_CLASS] == bits &&
+               file.header.e_phentsize == sizeof(ElfW(Phdr))) {
+      damage = find_damage(&file);
+    }
   }
-  (void)close(file);
-  return is_cut;
+  (void)close(file.descriptor);
+  return damage;
 }
 #else
-static bool is_cut_off(const char *path) {
+static const char *refuse_file(const char *path) {
   (void)path;
-  return false;
+  return NULL;
 }
 #endif
 
+#ifdef PATH_MAX
+enum { kMaxPath = PATH_MAX - 1 };
+#else
+enum { kMaxPath = 4095 };
+#endif
+
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
-  const char *text = "the file is cut off";
-  void *handle = NULL;
-  if (!is_cut_off(path)) {
-    handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  const char *text;
+  size_t size = strlen(path);
+  if (size > kMaxPath) { /* the loader of glibc would copy it to the stack */
+    (void)snprintf(reason, reason_size, "the path has %zu bytes, more than %d", size, kMaxPath);
+    return NULL;
+  }
+  text = refuse_file(path);
+  if (text == NULL) {
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (handle != NULL) return handle;
     text = dlerror();
   }
@@ -96,6 +144,12 @@ bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
   out->device = (uint64_t)status.st_dev;
   out->inode = (uint64_t)status.st_ino;
   out->size = (uint64_t)status.st_size;
+  out->modified = (uint64_t)status.st_mtime;
+#if defined(__linux__)
+  out->modified_nanoseconds = (uint64_t)status.st_mtim.tv_nsec;
+#else
+  out->modified_nanoseconds = 0;
+#endif
   return true;
 }
 

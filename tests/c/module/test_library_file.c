@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* mkdtemp */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -11,6 +12,7 @@
 #include "core/string_object.h"
 #include "module/library.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 static int deleted; /* how often library code deleted something */
 static int closed;  /* how often a library's destructor ran */
@@ -271,6 +273,114 @@ static void test_a_file_is_written_over(void **state) {
   (void)unlink(path);
 }
 
+/* Written over with as many bytes: the time of the change tells. */
+static void test_a_file_is_written_over_with_the_same_size(void **state) {
+  const char *path = in_folder("same_size.so");
+  struct timespec past[2] = {{0, UTIME_OMIT}, {1000000000, 5}};
+  TVMFFIObject *module, *again;
+  FILE *file;
+  int last;
+  (void)state;
+  put_copy("leave_nothing.so", path);
+  assert_int_equal(utimensat(AT_FDCWD, path, past, 0), 0);
+  module = load_path(path);
+  again = load_path(path);
+  check_same_library(module, again, true);
+  TVMFFIObjectDecRef(again);
+  file = fopen(path, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, -1, SEEK_END), 0);
+  last = fgetc(file);
+  assert_int_equal(fseek(file, -1, SEEK_END), 0);
+  assert_int_equal(fputc(last, file), last);
+  assert_int_equal(fclose(file), 0);
+  check_fails_with(load_file(path, &again), "InternalError", "written over while it is loaded");
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  module = load_path(path);
+  TVMFFIObjectDecRef(module);
+  (void)unlink(path);
+}
+
+/* ---- Paths ---- */
+
+enum { kHugeSize = 8 << 20 };
+
+typedef struct {
+  char *text;
+  int rc;
+  TVMFFIObject *module;
+} huge_load;
+
+static void load_huge(void *context) {
+  huge_load *load_it = context;
+  TVMFFIByteArray path = check_bytes(load_it->text);
+  tvmffi_library_file *file;
+  load_it->rc = tvmffi_library_file_open(&path, &file);
+  if (load_it->rc != 0) TVMFFIErrorSetRaised(NULL);
+}
+
+/* The loader of glibc copies a path without a slash to the stack. */
+static void test_a_path_longer_than_path_max_is_an_error(void **state) {
+  static const size_t sizes[] = {4096, 300 << 10, kHugeSize};
+  char *text = malloc(kHugeSize + 1);
+  TVMFFIByteArray path;
+  tvmffi_library_file *file;
+  huge_load in_thread = {text, 0, NULL};
+  size_t i;
+  (void)state;
+  assert_non_null(text);
+  path.data = text;
+  for (i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+    char expected[80];
+    path.size = sizes[i];
+    memset(text, 'a', path.size);
+    text[path.size] = '\0';
+    (void)snprintf(expected, sizeof expected, "the path has %zu bytes, more than 4095", path.size);
+    check_fails_with(tvmffi_library_file_open(&path, &file), "InternalError", expected);
+    thread_run(load_huge, &in_thread, 128 << 10);
+    assert_int_equal(in_thread.rc, -1);
+  }
+  text[4095] = '\0';
+  path.size = 4095;
+  check_fails_with(tvmffi_library_file_open(&path, &file), "InternalError", "aaa");
+  free(text);
+}
+
+static void ask_huge(void *context) {
+  huge_load *ask_it = context;
+  TVMFFIAny args[3], result;
+  args[0] = tvmffi_any_object(ask_it->module);
+  args[1] = tvmffi_any_raw_str(ask_it->text);
+  args[2] = tvmffi_any_bool(false);
+  ask_it->rc = call_global("ffi.ModuleGetFunction", args, 3, &result);
+  if (result.type_index != kTVMFFINone) ask_it->rc = 1;
+}
+
+static void test_a_huge_name_of_a_function_is_not_found(void **state) {
+  huge_load ask = {malloc(kHugeSize + 1), 1, load("kernels.so")};
+  (void)state;
+  assert_non_null(ask.text);
+  memset(ask.text, 'a', kHugeSize);
+  ask.text[kHugeSize] = '\0';
+  thread_run(ask_huge, &ask, 128 << 10);
+  assert_int_equal(ask.rc, 0);
+  TVMFFIObjectDecRef(ask.module);
+  free(ask.text);
+}
+
+/* A FIFO without a writer, a device without end, a folder. */
+static void test_what_is_no_file_is_refused(void **state) {
+  const char *path = in_folder("fifo");
+  TVMFFIObject *module;
+  (void)state;
+  assert_int_equal(mkfifo(path, 0600), 0);
+  check_fails_with(load_file(path, &module), "InternalError", "it is not a regular file");
+  (void)unlink(path);
+  check_fails_with(load_file("/dev/zero", &module), "InternalError", "it is not a regular file");
+  check_fails_with(load_file(folder, &module), "InternalError", "directory");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_kernels, set_up),
@@ -280,6 +390,10 @@ int main(void) {
       cmocka_unit_test_setup(test_a_file_that_is_not_known, set_up),
       cmocka_unit_test_setup(test_a_file_is_moved, set_up),
       cmocka_unit_test_setup(test_a_file_is_written_over, set_up),
+      cmocka_unit_test_setup(test_a_file_is_written_over_with_the_same_size, set_up),
+      cmocka_unit_test_setup(test_a_path_longer_than_path_max_is_an_error, set_up),
+      cmocka_unit_test_setup(test_a_huge_name_of_a_function_is_not_found, set_up),
+      cmocka_unit_test_setup(test_what_is_no_file_is_refused, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, remove_folder) != 0;
 }
