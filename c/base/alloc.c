@@ -52,7 +52,7 @@ typedef union kept_block {
 } kept_block;
 
 static kept_block *kept_blocks;
-static tvmffi_mutex kept_mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_mutex kept_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockMemory, NULL);
 
 void *tvmffi_alloc_until_shutdown(size_t size) {
   kept_block *block;

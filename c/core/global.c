@@ -153,8 +153,8 @@ static TVMFFIObject *fetch_function(global_record *record) {
 
 /*
  * Releases a function that was taken out of a record, once no reader announces it. A reader needs
- * only a few instructions to take its reference; one that never goes on (its thread did not survive
- * a fork) costs a leaked function, not a hang. Call without the lock.
+ * only a few instructions to take its reference; one that the system does not let go on costs a
+ * leaked function, not a hang. Call without the lock.
  */
 static void release_replaced(TVMFFIObject *function) {
   enum { kPatience = 1000000 };

@@ -7,7 +7,7 @@
 #include "platform/thread.h"
 
 int tvmffi_live_enabled;
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);
 static tvmffi_pointer_map objects; /* to their type indices */
 
 bool tvmffi_live_add(const void *obj, int32_t type_index) {

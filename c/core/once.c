@@ -15,10 +15,26 @@ typedef struct once_entry {
   struct once_entry *next;
 } once_entry;
 
-static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT;
+static void forget_other_threads(void);
+
+static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
 static tvmffi_condition changed = TVMFFI_CONDITION_INIT;
 static once_entry *running; /* threads that initialise a handle */
 static once_entry *waiting; /* threads that wait for a handle */
+
+/* What another thread was initialising is initialised anew when it is asked for. */
+static void forget_other_threads(void) {
+  once_entry **place = &running;
+  while (*place != NULL) {
+    if (tvmffi_thread_id_equal((*place)->thread, tvmffi_thread_self())) {
+      place = &(*place)->next;
+    } else {
+      *place = (*place)->next;
+    }
+  }
+  waiting = NULL;
+  tvmffi_condition_reset(&changed);
+}
 
 static void push_entry(once_entry **list, once_entry *entry) {
   entry->next = *list;

@@ -12,7 +12,22 @@
 TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 
 static tvmffi_thread_record *records; /* new ones are added at the front */
-static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT;
+
+/* A thread may have been changing its text, so the text is leaked. */
+static void forget_other_threads(void) {
+  static const tvmffi_buf no_text = TVMFFI_BUF_INIT;
+  tvmffi_thread_record *record;
+  for (record = records; record != NULL; record = record->next) {
+    if (record == tvmffi_thread.record) continue;
+    record->announced = NULL;
+    record->in_use = 0;
+    record->backtrace_text = no_text;
+    record->is_walking = false;
+    record->lent = NULL;
+  }
+}
+
+static tvmffi_mutex records_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
 
 /* The list is loaded and stored with sequential consistency, as the handshake of global.c needs. */
 tvmffi_thread_record *tvmffi_thread_record_first(void) {

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "platform/atomic.h"
 
-tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT;
+tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockTypes, NULL);
 
 /* ---- The table: a sparse array of pointers to records ---- */
 

@@ -31,8 +31,14 @@ int tvmffi_library_allow_unload(tvmffi_library_file *file) {
   return 0;
 }
 
-static tvmffi_mutex unloading_mutex = TVMFFI_MUTEX_INIT;
 static int num_unloading; /* files that are being closed */
+
+static void forget_other_threads(void) {
+  num_unloading = 0; /* not even one that this thread is closing: see below */
+}
+
+static tvmffi_mutex unloading_mutex =
+    TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, forget_other_threads);
 
 /*
  * Undoes the opening. False if something else keeps the file loaded; then it is open again. That
@@ -47,7 +53,8 @@ static bool close_file(const tvmffi_library_file *file) {
   tvmffi_mutex_unlock(&unloading_mutex);
   tvmffi_dl_close(file->handle);
   tvmffi_mutex_lock(&unloading_mutex);
-  is_only_one = --num_unloading == 0;
+  if (num_unloading != 0) --num_unloading; /* it is 0 if a destructor has forked */
+  is_only_one = num_unloading == 0;
   tvmffi_mutex_unlock(&unloading_mutex);
   again = is_only_one ? tvmffi_dl_open_loaded(file->path) : NULL;
   if (again == file->handle) return false;

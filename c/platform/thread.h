@@ -8,8 +8,33 @@
 
 #include <pthread.h>
 
-typedef pthread_mutex_t tvmffi_mutex;
-#define TVMFFI_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+/*
+ * The order of locks: a thread that holds one may take only those of a higher rank. fork takes all
+ * of them in this order, so that whatever a lock guards is whole in the child, too.
+ */
+typedef enum {
+  kTvmffiLockOuter,  /* any other; never two of them at once */
+  kTvmffiLockTypes,  /* types; the hook for the end of threads */
+  kTvmffiLockLive,   /* counting of live objects: wherever objects are made */
+  kTvmffiLockMemory, /* memory until shutdown: wherever such memory is allocated */
+  kTvmffiNumLockRanks
+} tvmffi_lock_rank;
+
+/*
+ * forget_threads may be NULL. It is called in the child of a fork, with the lock held: it removes
+ * from the data what is about threads other than the calling one, for the child has no others.
+ */
+typedef struct tvmffi_mutex {
+  pthread_mutex_t lock;
+  tvmffi_lock_rank rank;
+  void (*forget_threads)(void);
+  struct tvmffi_mutex *next; /* in the list of all that were ever used */
+  int is_listed;
+} tvmffi_mutex;
+
+#define TVMFFI_MUTEX_INIT_WITH(rank, forget_threads) \
+  { PTHREAD_MUTEX_INITIALIZER, rank, forget_threads, NULL, 0 }
+#define TVMFFI_MUTEX_INIT TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, NULL)
 
 typedef pthread_cond_t tvmffi_condition;
 #define TVMFFI_CONDITION_INIT PTHREAD_COND_INITIALIZER
@@ -20,6 +45,8 @@ void tvmffi_mutex_unlock(tvmffi_mutex *mutex);
 /* Waits with the mutex released; may wake up spuriously. */
 void tvmffi_condition_wait(tvmffi_condition *condition, tvmffi_mutex *mutex);
 void tvmffi_condition_broadcast(tvmffi_condition *condition);
+/* In the child of a fork: forgets the threads that waited. */
+void tvmffi_condition_reset(tvmffi_condition *condition);
 
 typedef pthread_t tvmffi_thread_id;
 tvmffi_thread_id tvmffi_thread_self(void);

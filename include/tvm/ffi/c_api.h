@@ -23,8 +23,8 @@
  *
  * A required pointer that is NULL is refused with a ValueError that names it.
  *
- * A process that forks while other threads are inside the library must not use it in the child:
- * locks may be held there by threads that are gone.
+ * A process may fork at any time, except in a memory hook, and use the library in the child. What
+ * other threads were about to do does not happen there; what they held references to is leaked.
  */
 #ifndef TVM_FFI_C_API_H_
 #define TVM_FFI_C_API_H_

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process forks while its threads use the library; the child uses it, too. A child that waits for
+ * a lock of a thread that it does not have is ended by its alarm.
+ */
+#define _GNU_SOURCE /* alarm, fork */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+#include <unistd.h>
+
+#include "platform/atomic.h"
+#include "platform/thread.h"
+#include "support/check.h"
+#include "support/thread.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define IS_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IS_UNDER_TSAN 1
+#endif
+#endif
+
+enum { kThreads = 2, kForks = 500, kOnce = 8 };
+
+static int has_ended;
+static char path[4096];
+static TVMFFIObjectHandle loader, function;
+static void *once_handles[kOnce];
+
+static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+static int init_once(void **out) {
+  sched_yield(); /* so that forks happen meanwhile */
+  *out = &has_ended;
+  return 0;
+}
+
+static int deinit_once(void *handle) {
+  (void)handle;
+  return 0;
+}
+
+static int use_globals(int index) {
+  static const char *const names[] = {"test.fork.a", "test.fork.b", "test.fork.c"};
+  TVMFFIByteArray name = check_bytes(names[index % 3]);
+  TVMFFIObjectHandle found;
+  if (TVMFFIFunctionSetGlobal(&name, function, 1) != 0) return -1;
+  if (TVMFFIFunctionGetGlobal(&name, &found) != 0) return -1;
+  TVMFFIObjectDecRef(found);
+  return 0;
+}
+
+static int use_types(int index) {
+  char text[32];
+  TVMFFIByteArray key, attr = check_bytes("__test_fork__");
+  TVMFFIAny value;
+  int32_t type_index;
+  (void)snprintf(text, sizeof text, "test.fork.Type%d", index % 64);
+  key = check_bytes(text);
+  type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  if (type_index < 0) return -1;
+  memset(&value, 0, sizeof value);
+  value.type_index = kTVMFFIInt;
+  value.v_int64 = 5;
+  return TVMFFITypeRegisterAttr(type_index, &attr, &value);
+}
+
+/* With live objects counted, so that the innermost locks are used, too. */
+static int use_errors(void) {
+  TVMFFIByteArray more = check_bytes("more");
+  TVMFFIObjectHandle error;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "test");
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) return -1;
+  TVMFFIErrorGetCellPtr(error)->update_backtrace(error, &more, kTVMFFIBacktraceUpdateModeAppend);
+  TVMFFIObjectDecRef(error);
+  return 0;
+}
+
+static int use_modules(void) {
+  TVMFFIAny arg, result;
+  memset(&arg, 0, sizeof arg);
+  memset(&result, 0, sizeof result);
+  arg.type_index = kTVMFFIRawStr;
+  arg.v_c_str = path;
+  if (TVMFFIFunctionCall(loader, &arg, 1, &result) != 0) return -1;
+  TVMFFIObjectDecRef(result.v_obj);
+  if (TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_fork", path) != 0) return -1;
+  return TVMFFIEnvModRegisterContextSymbol("__test_fork", path);
+}
+
+static int use_once(int index) {
+  void **handle = &once_handles[index % kOnce];
+  if (TVMFFIHandleInitOnce(handle, init_once) != 0) return -1;
+  return TVMFFIHandleDeinitOnce(handle, deinit_once);
+}
+
+static int use_all(int index) {
+  int rc = use_globals(index);
+  if (rc == 0) rc = use_types(index);
+  if (rc == 0) rc = use_errors();
+  if (rc == 0) rc = use_modules();
+  if (rc == 0) rc = use_once(index);
+  return rc;
+}
+
+static int failures;
+
+static void work(void *arg, int index) {
+  int i;
+  (void)arg;
+  for (i = index; !tvmffi_atomic_load_relaxed_int(&has_ended); ++i) {
+    if (use_all(i) != 0) tvmffi_atomic_store_relaxed_int(&failures, 1);
+  }
+}
+
+static void *start_workers(void *arg) {
+  thread_run_many(kThreads, work, arg);
+  return NULL;
+}
+
+/* The status with which a child ended that uses the library. */
+static int fork_and_use(int index) {
+  int status = -1, i;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)alarm(30);
+    for (i = 0; i < 3; ++i) {
+      if (use_all(index + i) != 0) _exit(1);
+    }
+    _exit(0);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static void test_a_child_uses_the_library_after_a_fork_between_threads(void **state) {
+  pthread_t workers;
+  int i;
+  (void)state;
+#if defined(IS_UNDER_TSAN)
+  skip(); /* ThreadSanitizer does not support what a child does after a fork between threads */
+#endif
+  assert_int_equal(pthread_create(&workers, NULL, start_workers, NULL), 0);
+  for (i = 0; i < kForks; ++i) assert_int_equal(fork_and_use(i), 0);
+  tvmffi_atomic_store_relaxed_int(&has_ended, 1);
+  assert_int_equal(pthread_join(workers, NULL), 0);
+  assert_int_equal(failures, 0);
+}
+
+static int init_with_fork(void **out) {
+  assert_int_equal(fork_and_use(1), 0);
+  *out = &has_ended;
+  return 0;
+}
+
+/* The child goes on with what its only thread was doing. */
+static void test_an_initialiser_forks(void **state) {
+  static void *handle;
+  (void)state;
+  check_ok(TVMFFIHandleInitOnce(&handle, init_with_fork));
+  assert_ptr_equal(handle, &has_ended);
+}
+
+static tvmffi_mutex never_used = TVMFFI_MUTEX_INIT;
+static tvmffi_mutex used = TVMFFI_MUTEX_INIT;
+static int is_held, may_go_on;
+
+static void hold(void *arg, int index) {
+  (void)arg;
+  if (index == 0) {
+    tvmffi_mutex_lock(&used);
+    tvmffi_atomic_store_release_int(&is_held, 1);
+    while (!tvmffi_atomic_load_acquire_int(&may_go_on)) sched_yield();
+    tvmffi_mutex_unlock(&used);
+  } else {
+    pid_t child;
+    int status = -1;
+    while (!tvmffi_atomic_load_acquire_int(&is_held)) sched_yield();
+    tvmffi_atomic_store_release_int(&may_go_on, 1);
+    child = fork(); /* waits for the other thread */
+    if (child == 0) {
+      (void)alarm(30);
+      tvmffi_mutex_lock(&used);
+      tvmffi_mutex_lock(&never_used);
+      _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0) failures = 1;
+  }
+}
+
+static void test_a_lock_that_another_thread_holds_is_free_in_the_child(void **state) {
+  int i;
+  (void)state;
+  for (i = 0; i < 100; ++i) {
+    is_held = may_go_on = 0;
+    thread_run_many(2, hold, NULL);
+  }
+  assert_int_equal(failures, 0);
+}
+
+static int prepare(void **state) {
+  TVMFFIByteArray name = check_bytes("ffi.ModuleLoadFromFile");
+  const char *folder = getenv("TVM_FFI_TEST_MODULES");
+  (void)state;
+  assert_non_null(folder);
+  (void)snprintf(path, sizeof path, "%s/kernels.so", folder);
+  check_ok(TVMFFIFunctionGetGlobal(&name, &loader));
+  check_ok(TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function));
+  check_ok(TVMFFIRuntimeSetLiveObjectCounting(1));
+  check_ok(use_all(0));
+  return 0;
+}
+
+static int finish(void **state) {
+  (void)state;
+  TVMFFIObjectDecRef(loader);
+  TVMFFIObjectDecRef(function);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_lock_that_another_thread_holds_is_free_in_the_child),
+      cmocka_unit_test(test_an_initialiser_forks),
+      cmocka_unit_test(test_a_child_uses_the_library_after_a_fork_between_threads),
+  };
+  return cmocka_run_group_tests(tests, prepare, finish) != 0;
+}
