@@ -95,11 +95,12 @@ static int visit(const char *names, int code_at_end, bool adds) {
 static void test_visits_see_all_in_order(void **state) {
   (void)state;
   check_ok(visit("", 0, false));
-  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[0]));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[3]));
   check_ok(TVMFFIEnvModRegisterContextSymbol("a", &values[1]));
-  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[2]));
-  check_ok(visit("b\0a\0b\0", 0, false));
-  check_ok(visit("b\0a\0b\0d\0", 0, true));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("c", &values[2]));
+  check_ok(TVMFFIEnvModRegisterContextSymbol("b", &values[0])); /* it keeps its place */
+  check_ok(visit("b\0a\0c\0", 0, false));
+  check_ok(visit("b\0a\0c\0d\0", 0, true));
 }
 
 static void test_visitors_end_a_visit(void **state) {

@@ -217,8 +217,8 @@ TVM_FFI_DLL int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module);
 typedef int (*TVMFFIRuntimeContextSymbolVisitor)(void *context, const char *name, void *symbol);
 
 /**
- * Visit the symbols given to TVMFFIEnvModRegisterContextSymbol, in that order: if a name occurs
- * more than once, its last pointer counts. The visitor may register symbols, which are visited too.
+ * Visit the symbols given to TVMFFIEnvModRegisterContextSymbol, in the order in which
+ * their names were first registered, each with its last pointer. The visitor may register symbols, which are visited too.
  * @param context [borrow] Passed to visitor.
  * @return 0, or the non-zero code by which the visitor ended the visit.
  * Errors: ValueError (visitor is NULL), any (visitor).   Threads: any.

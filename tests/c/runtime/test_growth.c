@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a long-running host does again and again takes no more memory after a million times than
+ * after a thousand. Where each registration is new, and kept as the ABI requires, the bytes for
+ * each have a limit.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "c/module_support.h"
+
+enum { kFewRounds = 2000, kManyRounds = 1000000 };
+
+/* Bytes in use; a size stands in front of each block. Only one thread runs at a time. */
+static size_t bytes_in_use;
+
+typedef union {
+  size_t size;
+  long double align;
+} block_header;
+
+static void *allocate(void *context, size_t size) {
+  block_header *block = malloc(sizeof *block + size);
+  (void)context;
+  if (block == NULL) return NULL;
+  block->size = size;
+  bytes_in_use += size;
+  return block + 1;
+}
+
+static void deallocate(void *context, void *body) {
+  block_header *block = (block_header *)body - 1;
+  (void)context;
+  bytes_in_use -= block->size;
+  free(block);
+}
+
+static TVMFFIObjectHandle function;
+
+static int do_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+/* ---- What is done again and again ---- */
+
+static int set_global(int i) {
+  static const char *const names[] = {"test.growth.a", "test.growth.b", "test.growth.c"};
+  TVMFFIByteArray name = check_bytes(names[i % 3]);
+  return TVMFFIFunctionSetGlobal(&name, function, 1);
+}
+
+static int set_and_remove_global(int i) {
+  TVMFFIAny name = tvmffi_any_raw_str("test.growth.removed"), result;
+  TVMFFIByteArray bytes = check_bytes("test.growth.removed");
+  (void)i;
+  if (TVMFFIFunctionSetGlobal(&bytes, function, 0) != 0) return -1;
+  return call_global("ffi.FunctionRemoveGlobal", &name, 1, &result);
+}
+
+static int register_context_symbol(int i) {
+  return TVMFFIEnvModRegisterContextSymbol(i % 2 == 0 ? "__test_even" : "__test_odd",
+                                           &bytes_in_use);
+}
+
+static int register_system_lib_symbol(int i) {
+  (void)i;
+  return TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_growth", &bytes_in_use);
+}
+
+static int get_a_system_lib(int i) {
+  TVMFFIObject *module = get_system_lib(i % 2 == 0 ? "even" : "odd");
+  TVMFFIObjectDecRef(module);
+  return 0;
+}
+
+static int register_type(int i) {
+  TVMFFIByteArray key = check_bytes("test.growth.Type");
+  (void)i;
+  return TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject) >= 0 ? 0 : -1;
+}
+
+static int register_attribute(int i) {
+  TVMFFIByteArray name = check_bytes("__test_growth__");
+  TVMFFIAny value = tvmffi_any_raw_str("a text that is too long for a small value");
+  (void)i;
+  return TVMFFITypeRegisterAttr(kTVMFFIObject, &name, &value);
+}
+
+static int register_field_again(int i) {
+  TVMFFIFieldInfo field;
+  int rc;
+  memset(&field, 0, sizeof field);
+  field.name = check_bytes("growth");
+  field.doc = check_bytes("a text");
+  field.metadata = check_bytes("{}");
+  field.field_static_type_index = kTVMFFIAny;
+  field.size = 8;
+  field.alignment = 8;
+  rc = TVMFFITypeRegisterField(kTVMFFIOpaquePyObject, &field);
+  if (i == 0) return rc;
+  if (rc == 0) return -1; /* a duplicate */
+  TVMFFIErrorSetRaised(NULL);
+  return 0;
+}
+
+static int set_stream(int i) {
+  if (TVMFFIEnvSetStream(2, i % 4, &bytes_in_use, NULL) != 0) return -1;
+  return TVMFFIEnvSetStream(2, i % 4, NULL, NULL);
+}
+
+static int set_allocator(int i) {
+  (void)i;
+  return TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 1, NULL);
+}
+
+static int raise_error(int i) {
+  TVMFFIObjectHandle error;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "test");
+  if (i % 2 == 0) return 0; /* the next one replaces it */
+  TVMFFIErrorMoveFromRaised(&error);
+  TVMFFIObjectDecRef(error);
+  return 0;
+}
+
+static int load_and_release(int i) {
+  TVMFFIObject *module = load("kernels.so");
+  TVMFFIObject *add = get_function(module, "add", 0);
+  (void)i;
+  TVMFFIObjectDecRef(add);
+  TVMFFIObjectDecRef(module);
+  return 0;
+}
+
+static int load_and_unload(int i) {
+  TVMFFIObject *module = load("kernels.so");
+  (void)i;
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module);
+  return 0;
+}
+
+static void *run_in_thread(void *context) {
+  (void)context;
+  TVMFFIErrorSetRaisedFromCStr("ValueError", "left behind");
+  (void)TVMFFIEnvSetStream(2, 0, &bytes_in_use, NULL);
+  (void)set_global(0);
+  return NULL;
+}
+
+static int start_and_end_thread(int i) {
+  pthread_t thread;
+  (void)i;
+  return pthread_create(&thread, NULL, run_in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0;
+}
+
+/* ---- Measuring ---- */
+
+typedef struct {
+  const char *name;
+  int (*action)(int i);
+  int rounds;
+} repeated;
+
+static const repeated kRepeated[] = {
+    {"set_global", set_global, kManyRounds},
+    {"set_and_remove_global", set_and_remove_global, kManyRounds},
+    {"register_context_symbol", register_context_symbol, kManyRounds},
+    {"register_system_lib_symbol", register_system_lib_symbol, kManyRounds},
+    {"register_type", register_type, kManyRounds},
+    {"register_attribute", register_attribute, kManyRounds},
+    {"register_field_again", register_field_again, kManyRounds},
+    {"set_stream", set_stream, kManyRounds},
+    {"set_allocator", set_allocator, kManyRounds},
+    {"raise_error", raise_error, kManyRounds},
+    {"get_a_system_lib", get_a_system_lib, kManyRounds / 10},
+    {"load_and_release", load_and_release, kManyRounds / 50},
+    {"load_and_unload", load_and_unload, kManyRounds / 500},
+    {"start_and_end_thread", start_and_end_thread, kManyRounds / 200},
+};
+
+static void test_memory_does_not_grow_with_what_is_done_again(void **state) {
+  size_t number;
+  (void)state;
+  for (number = 0; number < sizeof kRepeated / sizeof kRepeated[0]; ++number) {
+    const repeated *r = &kRepeated[number];
+    size_t before = 0;
+    int i;
+    for (i = 0; i < r->rounds; ++i) {
+      if (i == kFewRounds || i == r->rounds / 2) before = bytes_in_use;
+      assert_int_equal(r->action(i), 0);
+      if (i % 2 != 0 && i > kFewRounds && bytes_in_use > before + 256) {
+        fail_msg("%s: %zu bytes more after %d rounds", r->name, bytes_in_use - before, i);
+      }
+    }
+    TVMFFIErrorSetRaised(NULL);
+  }
+}
+
+static int count_symbol(void *context, const char *name, void *symbol) {
+  (void)symbol;
+  if (strncmp(name, "__test_", 7) == 0) ++*(int *)context;
+  return 0;
+}
+
+/* Each load goes through them. */
+static void test_context_symbols_registered_again_are_one_each(void **state) {
+  int i, count = 0;
+  (void)state;
+  for (i = 0; i < 1000; ++i) assert_int_equal(register_context_symbol(i), 0);
+  check_ok(TVMFFIRuntimeContextSymbolVisit(count_symbol, &count));
+  assert_int_equal(count, 2);
+}
+
+/* Every method is kept, also one of the same name: so many bytes for each, copies included. */
+static void test_methods_take_a_limited_number_of_bytes(void **state) {
+  enum { kMethods = 100000, kBytesForEach = 6 * (int)sizeof(TVMFFIMethodInfo) };
+  TVMFFIMethodInfo method;
+  size_t before = bytes_in_use;
+  int i;
+  (void)state;
+  memset(&method, 0, sizeof method);
+  method.name = check_bytes("test_growth");
+  method.method = tvmffi_any_object(function);
+  for (i = 0; i < kMethods; ++i) {
+    check_ok(TVMFFITypeRegisterMethod(kTVMFFIOpaquePyObject, &method));
+  }
+  assert_true(bytes_in_use - before < (size_t)kMethods * kBytesForEach);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_memory_does_not_grow_with_what_is_done_again),
+      cmocka_unit_test(test_context_symbols_registered_again_are_one_each),
+      cmocka_unit_test(test_methods_take_a_limited_number_of_bytes),
+  };
+  const TVMFFIRuntimeMemoryHooks hooks = {allocate, deallocate, NULL};
+  if (TVMFFIRuntimeSetMemoryHooks(&hooks) != 0) return 1;
+  if (TVMFFIFunctionCreate(NULL, do_nothing, NULL, &function) != 0) return 1;
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
