@@ -37,11 +37,16 @@ static inline tvmffi_pointer_entry *find_slot(const tvmffi_pointer_map *map, con
   return &map->slots[i];
 }
 
-tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, const void *key) {
+tvmffi_pointer_entry *tvmffi_pointer_map_find_pair(const tvmffi_pointer_map *map, const void *key,
+                                                   const void *partner) {
   tvmffi_pointer_entry *slot;
   if (map->size == 0) return NULL;
-  slot = find_slot(map, key, NULL);
+  slot = find_slot(map, key, partner);
   return slot->key != NULL ? slot : NULL;
+}
+
+tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, const void *key) {
+  return tvmffi_pointer_map_find_pair(map, key, NULL);
 }
 
 static int grow(tvmffi_pointer_map *map) {

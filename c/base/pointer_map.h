@@ -34,7 +34,9 @@ tvmffi_pointer_entry *tvmffi_pointer_map_find(const tvmffi_pointer_map *map, con
 /* The same, but inserts a new entry with value 0. NULL if out of memory. May move the others. */
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure(tvmffi_pointer_map *map, const void *key);
 
-/* The same for a pair of addresses. */
+/* Both for a pair of addresses. */
+tvmffi_pointer_entry *tvmffi_pointer_map_find_pair(const tvmffi_pointer_map *map, const void *key,
+                                                   const void *partner);
 tvmffi_pointer_entry *tvmffi_pointer_map_ensure_pair(tvmffi_pointer_map *map, const void *key,
                                                      const void *partner);
 

@@ -26,6 +26,8 @@ typedef struct {
   TVMFFIAny key_a, key_b;       /* the keys of entries of maps; key_b is always borrowed */
   const TVMFFIFieldInfo *field; /* or NULL */
   bool is_owned;                /* otherwise all is borrowed */
+  uint32_t num_known;           /* references to a, and to b, of the walk and of what holds it */
+  bool is_shared;               /* a or b may have another one, and may be met again */
 } pair;
 
 /* Two objects that are being compared. */
@@ -36,6 +38,8 @@ typedef struct {
   int32_t region;       /* the region around the objects */
   int32_t child_region; /* the region for their content */
   bool is_hooked;       /* a hook compares them, so their children are not visited here */
+  bool is_shared;       /* a or b may be met again */
+  uint64_t num_passing; /* the walk's count before the pair */
 } frame;
 
 /*
@@ -56,6 +60,12 @@ typedef struct {
   tvmffi_stack frames;
   size_t num_owned; /* number of the lowest frames, which own their objects */
   pairing pairs;
+  /*
+   * Pairs that were found equal and would be again, so that shared objects are compared once. Both
+   * objects are owned. Regions do not matter: every variable in them is paired by then.
+   */
+  tvmffi_pointer_map equal;
+  uint64_t num_passing;           /* number of results so far that may change; see remember */
   tvmffi_mismatch *mismatch;      /* or NULL */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
@@ -133,6 +143,8 @@ static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
   }
   tvmffi_child_first(&top->in_a, p->a.v_obj);
   top->b = p->b.v_obj;
+  top->is_shared = p->is_shared;
+  top->num_passing = w->num_passing;
   if (p->is_owned) {
     ++w->num_owned;
     p->a = p->b = tvmffi_any_none();
@@ -152,6 +164,36 @@ static void pop(walk *w) {
   --w->num_owned;
   tvmffi_object_release(a);
   tvmffi_object_release(b);
+}
+
+/* ---- Pairs that were found equal ---- */
+
+/*
+ * Whether a pair is known to be equal; sets p->is_shared. A pair of objects that nothing else holds
+ * is met again only inside of a pair that is remembered, so it need not be.
+ */
+static bool is_known_equal(const walk *w, pair *p) {
+  p->is_shared = tvmffi_object_use_count(p->a.v_obj) > p->num_known ||
+                 tvmffi_object_use_count(p->b.v_obj) > p->num_known;
+  return p->is_shared && tvmffi_pointer_map_find_pair(&w->equal, p->a.v_obj, p->b.v_obj) != NULL;
+}
+
+/*
+ * Remembers the pair of the top frame, unless a hook had a say, which is asked every time, or a
+ * variable was the key of an entry before it was paired with another one. Variables and graph nodes
+ * have their own pairing.
+ */
+static int remember(walk *w) {
+  const frame *top = top_of(w);
+  size_t old_size = w->equal.size;
+  if (!top->is_shared || top->num_passing != w->num_passing) return 0;
+  if (tvmffi_pointer_map_ensure_pair(&w->equal, top->in_a.obj, top->b) == NULL) {
+    return tvmffi_fail_memory();
+  }
+  if (w->equal.size == old_size) return 0;
+  tvmffi_object_retain(top->in_a.obj);
+  tvmffi_object_retain(top->b);
+  return 0;
 }
 
 /* ---- Hooks ---- */
@@ -205,6 +247,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
   args[1] = tvmffi_any_object(top->b);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
+  ++w->num_passing;
   TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralEqual", hook, w->function, args, 3, &result));
   if (result.type_index != kTVMFFIBool && result.type_index != kTVMFFIInt) {
     (void)tvmffi_any_fail_conversion(&result, "bool");
@@ -240,6 +283,9 @@ static int begin_objects(walk *w, pair *p, int32_t region, bool *out) {
     default:
       break;
   }
+  if (kind == kTVMFFISEqHashKindTreeNode || kind == kTVMFFISEqHashKindConstTreeNode) {
+    if (is_known_equal(w, p)) return 0;
+  }
   TVMFFI_TRY(tvmffi_walk_find_hook(kTvmffiAttrSEqual, a->type_index, kHook, &hook));
   TVMFFI_TRY(push(w, p, kind, region));
   if (hook == NULL) return 0;
@@ -253,7 +299,9 @@ static int begin_containers(walk *w, pair *p, int32_t region, bool *out) {
   int64_t a = is_map ? (int64_t)tvmffi_map_size(p->a.v_obj) : tvmffi_array_size(p->a.v_obj);
   int64_t b = is_map ? (int64_t)tvmffi_map_size(p->b.v_obj) : tvmffi_array_size(p->b.v_obj);
   *out = a == b || w->mismatch != NULL; /* the mismatch needs the exact place */
-  return *out && (a | b) != 0 ? push(w, p, kTVMFFISEqHashKindTreeNode, region) : 0;
+  return *out && (a | b) != 0 && !is_known_equal(w, p)
+             ? push(w, p, kTVMFFISEqHashKindTreeNode, region)
+             : 0;
 }
 
 /* Compares two values, or pushes them and sets *out to true for the time being. */
@@ -266,6 +314,15 @@ static int begin(walk *w, pair *p, int32_t region, bool *out) {
 }
 
 /* ---- Children ---- */
+
+/* Whether the key of an entry is not paired, but may be later, which changes the entry of b. */
+static bool may_be_paired(const walk *w, const TVMFFIAny *key) {
+  TVMFFISEqHashKind kind;
+  if (tvmffi_is_container(key->type_index)) return false;
+  kind = tvmffi_structural_find_kind(key->type_index);
+  return (kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode) &&
+         find_partner(&w->pairs.a_to_b, key->v_obj) == NULL;
+}
 
 /*
  * The next child of a and its counterpart in b, if there is one: 1, 0 after the last, or -1. Keys
@@ -285,6 +342,8 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
   if (!tvmffi_plain_is_key(&p->key_a)) {
     own_frames(w);
     p->is_owned = true;
+    p->num_known = 2;
+    if (may_be_paired(w, &p->key_a)) ++w->num_passing;
     (void)tvmffi_any_copy(&p->key_a);
     (void)tvmffi_any_copy(&p->a);
     p->b = tvmffi_any_none();
@@ -305,6 +364,7 @@ static int next_field(walk *w, frame *top, pair *p) {
   }
   own_frames(w);
   p->is_owned = true;
+  p->num_known = 2;
   p->b = p->key_a = tvmffi_any_none();
   TVMFFI_TRY(tvmffi_field_get(p->field, a, &p->a));
   TVMFFI_TRY(tvmffi_field_get(p->field, b, &p->b));
@@ -317,6 +377,7 @@ static int next_pair(walk *w, pair *p, bool *found) {
   int64_t i;
   *found = true;
   p->is_owned = false;
+  p->num_known = 1;
   p->field = NULL;
   if (tvmffi_is_map(a->type_index)) return next_entry(w, top, p, found);
   if (!tvmffi_is_sequence(a->type_index)) return next_field(w, top, p);
@@ -397,7 +458,10 @@ static int accept(walk *w, bool *out) {
   if (*out && (top->kind == kTVMFFISEqHashKindFreeVar || top->kind == kTVMFFISEqHashKindDAGNode)) {
     TVMFFI_TRY(pair_up(&w->pairs, a, b));
   }
-  if (*out) pop(w);
+  if (*out) {
+    TVMFFI_TRY(remember(w));
+    pop(w);
+  }
   return 0;
 }
 
@@ -427,7 +491,7 @@ static int compare_next(walk *w, bool *out) {
 
 static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out) {
   size_t base = w->frames.size;
-  pair lent = {values[0], values[1], values[0], values[1], NULL, false};
+  pair lent = {values[0], values[1], values[0], values[1], NULL, false, 2, false};
   int rc = begin(w, &lent, region, out);
   while (rc == 0 && *out && w->frames.size > base) rc = compare_next(w, out);
   if (rc == 0 && !*out) rc = tvmffi_mismatch_note(w->mismatch);
@@ -451,6 +515,7 @@ int tvmffi_equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
   }
   tvmffi_object_release(w.function);
   release_pairing(&w.pairs);
+  tvmffi_walk_release_keys(&w.equal);
   tvmffi_stack_fini(&w.frames);
   return rc;
 }

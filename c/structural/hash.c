@@ -35,8 +35,15 @@ typedef struct {
   bool may_recur;       /* it may be met again, so its hash is kept */
   size_t first_entry;   /* of a map: index of its first entry in the walk's entries */
   size_t next_entry;
-  uint64_t num_ignored; /* the walk's count before the object */
+  uint64_t num_ignored; /* the walk's counts before the object */
+  size_t num_done;
 } frame;
+
+/* The hash of a container with entries that were left out; see finish. */
+typedef struct {
+  uint64_t hash;
+  size_t num_done; /* it is out of date when more objects are done */
+} passing_hash;
 
 /* Objects are borrowed and owned as in equal.c. */
 typedef struct {
@@ -45,6 +52,8 @@ typedef struct {
   tvmffi_stack entries;
   size_t num_owned, num_owned_entries; /* how many of the lowest own their objects */
   tvmffi_pointer_map done;             /* from objects, owned, to their hashes */
+  tvmffi_pointer_map passing;          /* from containers, owned, to indices in passing_hashes */
+  tvmffi_stack passing_hashes;
   uint64_t num_variables, num_nodes;
   uint64_t num_ignored;           /* number of map entries left out so far; see finish */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
@@ -95,6 +104,42 @@ static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
   if (w->done.size != old_size) tvmffi_object_retain(obj);
   made->value.number = hash;
   return 0;
+}
+
+/*
+ * Keeps a hash of a container that holds as long as no other object is done. Pushes first, so that
+ * the map never refers to a missing entry.
+ */
+static int add_passing(walk *w, TVMFFIObject *container, uint64_t hash) {
+  passing_hash *kept = tvmffi_stack_push(&w->passing_hashes);
+  size_t old_size = w->passing.size;
+  tvmffi_pointer_entry *found = NULL;
+  if (kept != NULL) {
+    found = tvmffi_pointer_map_ensure(&w->passing, container);
+    if (found == NULL) tvmffi_stack_pop(&w->passing_hashes);
+  }
+  if (found == NULL) return tvmffi_fail_memory();
+  if (w->passing.size != old_size) tvmffi_object_retain(container);
+  kept->hash = hash;
+  kept->num_done = w->done.size;
+  found->value.number = w->passing_hashes.size - 1;
+  return 0;
+}
+
+/* Finds the hash of an object that was met before, unless it may have changed. */
+static bool find_kept(walk *w, const TVMFFIObject *obj, uint64_t *out) {
+  const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(&w->done, obj);
+  const passing_hash *kept;
+  if (found != NULL) {
+    *out = found->value.number;
+    return true;
+  }
+  found = tvmffi_pointer_map_find(&w->passing, obj);
+  kept = found != NULL ? tvmffi_stack_at(&w->passing_hashes, (size_t)found->value.number) : NULL;
+  if (kept == NULL || kept->num_done != w->done.size) return false;
+  ++w->num_ignored; /* entries in it are left out of the objects around it as well */
+  *out = kept->hash;
+  return true;
 }
 
 /* ---- Hooks ---- */
@@ -215,6 +260,7 @@ static int push(walk *w, TVMFFIAny *value, bool is_owned, TVMFFISEqHashKind kind
   top->may_recur = may_recur;
   top->first_entry = top->next_entry = w->entries.size;
   top->num_ignored = w->num_ignored;
+  top->num_done = w->done.size;
   if (tvmffi_is_sequence(obj->type_index)) {
     top->hash = combine(top->hash, (uint64_t)tvmffi_array_size(obj));
   } else if (tvmffi_is_map(obj->type_index)) {
@@ -249,7 +295,7 @@ static int finish(walk *w, uint64_t *out) {
     *out = combine(top->hash, w->num_nodes++);
   }
   /*
-   * The hash of a container is not kept if entries in it were left out: an equal container that is
+   * The hash of a container is not final if entries in it were left out: an equal container that is
    * met later may have more entries that count by then, and this one must hash the same there. The
    * objects in it are met again then, so their hashes are kept even if nothing else refers to them.
    */
@@ -257,6 +303,8 @@ static int finish(walk *w, uint64_t *out) {
   if (tvmffi_is_container(obj->type_index) ? top->may_recur && !has_ignored
                                            : top->may_recur || has_ignored) {
     TVMFFI_TRY(add_done(w, obj, *out));
+  } else if (top->may_recur && top->num_done == w->done.size) {
+    TVMFFI_TRY(add_passing(w, obj, *out));
   }
   pop(w);
   return 0;
@@ -271,7 +319,6 @@ static int finish(walk *w, uint64_t *out) {
 static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint64_t *out) {
   TVMFFISEqHashKind kind = kTVMFFISEqHashKindTreeNode;
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
-  const tvmffi_pointer_entry *done;
   bool may_recur;
   int rc = tvmffi_plain_hash(value, &w->options, out);
   if (rc != 0) return rc;
@@ -281,11 +328,7 @@ static int begin(walk *w, TVMFFIAny *value, bool is_owned, int32_t region, uint6
   }
   may_recur = tvmffi_object_use_count(obj) > 1 || w->function != NULL ||
               kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
-  done = may_recur ? tvmffi_pointer_map_find(&w->done, obj) : NULL;
-  if (done != NULL) {
-    *out = done->value.number;
-    return 1;
-  }
+  if (may_recur && find_kept(w, obj, out)) return 1;
   TVMFFI_TRY(push(w, value, is_owned, kind, region, may_recur));
   if (hook == NULL) return 0;
   TVMFFI_TRY(call_hook(w, hook));
@@ -376,11 +419,14 @@ int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options opt
   w.options = options;
   tvmffi_stack_init(&w.frames, sizeof(frame));
   tvmffi_stack_init(&w.entries, sizeof(entry));
+  tvmffi_stack_init(&w.passing_hashes, sizeof(passing_hash));
   rc = hash(&w, owned, region, out);
   tvmffi_object_release(w.function);
   tvmffi_walk_release_keys(&w.done);
+  tvmffi_walk_release_keys(&w.passing);
   tvmffi_stack_fini(&w.frames);
   tvmffi_stack_fini(&w.entries);
+  tvmffi_stack_fini(&w.passing_hashes);
   tvmffi_any_release(&owned);
   return rc;
 }

@@ -7,7 +7,7 @@
 #include "structural/structural.h"
 
 static int32_t tree_type, const_type, unique_type, graph_type, variable_type, plain_type;
-static int32_t function_type, pattern_type, hooked_type;
+static int32_t function_type, pattern_type, hooked_type, counted_type;
 
 static TVMFFIAny number(int64_t n) {
   return tvmffi_any_int(n);
@@ -236,6 +236,49 @@ static void test_hooks(void **state) {
                   "3: AnyView) -> bool`. Expected 4 but got 3 arguments");
 }
 
+/* Two maps that are equal only until the variable that is their key is paired with another one. */
+static void test_maps_are_compared_again_after_their_key_was_paired(void **state) {
+  TVMFFIAny v = variable(), w = variable();
+  TVMFFIAny map_a = make2("ffi.Map", share(v), number(1));
+  TVMFFIAny map_b = make2("ffi.Map", share(v), number(1));
+  TVMFFIAny a = make2("ffi.List", make2("ffi.List", share(map_a), v), map_a);
+  TVMFFIAny b = make2("ffi.List", make2("ffi.List", share(map_b), w), map_b);
+  tvmffi_structural_options options = {true, false};
+  bool is_equal = true;
+  (void)state;
+  check_ok(tvmffi_structural_equal(&a, &b, options, &is_equal));
+  assert_false(is_equal);
+  check_release(&a);
+  check_release(&b);
+}
+
+static int num_calls;
+
+static int count_calls(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_bool(true);
+  ++num_calls;
+  return 0;
+}
+
+static void test_hooks_are_asked_about_every_occurrence(void **state) {
+  TVMFFIAny a = make1("ffi.List", new_node(counted_type, number(1), number(1)));
+  TVMFFIAny b = make1("ffi.List", new_node(counted_type, number(1), number(1)));
+  tvmffi_structural_options options = {false, false};
+  bool is_equal = false;
+  (void)state;
+  a = make2("ffi.List", a, share(a));
+  b = make2("ffi.List", b, share(b));
+  num_calls = 0;
+  check_ok(tvmffi_structural_equal(&a, &b, options, &is_equal));
+  assert_true(is_equal);
+  assert_int_equal(num_calls, 2);
+  check_release(&a);
+  check_release(&b);
+}
+
 static int make_types(void **state) {
   (void)state;
   tree_type = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0, 0);
@@ -251,6 +294,8 @@ static int make_types(void **state) {
   hooked_type = add_node_type("test.Hooked", kTVMFFISEqHashKindTreeNode, 0, 0);
   set_hook(hooked_type, "__s_equal__", hook);
   set_hook(hooked_type, "__s_hash__", hash_hook);
+  counted_type = add_node_type("test.Counted", kTVMFFISEqHashKindTreeNode, 0, 0);
+  set_hook(counted_type, "__s_equal__", count_calls);
   return 0;
 }
 
@@ -266,6 +311,8 @@ int main(void) {
       cmocka_unit_test(test_variables_in_variables),
       cmocka_unit_test(test_types_without_structure),
       cmocka_unit_test(test_hooks),
+      cmocka_unit_test(test_maps_are_compared_again_after_their_key_was_paired),
+      cmocka_unit_test(test_hooks_are_asked_about_every_occurrence),
   };
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;
 }
