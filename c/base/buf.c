@@ -21,6 +21,13 @@ bool tvmffi_buf_reserve(tvmffi_buf *buf, size_t size) {
   needed = buf->size + size + 1;
   if (needed <= buf->capacity) return true;
   while (capacity < needed) capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
+  if (buf->max_size != 0 && capacity > buf->max_size) {
+    if (needed - 1 > buf->max_size) {
+      buf->failed = buf->is_too_long = true;
+      return false;
+    }
+    capacity = buf->max_size + 1; /* so appending beyond the limit needs more */
+  }
   data = tvmffi_alloc(capacity);
   if (data == NULL) {
     buf->failed = true;
@@ -64,7 +71,7 @@ void tvmffi_buf_appendf(tvmffi_buf *buf, const char *format, ...) {
 
 void tvmffi_buf_clear(tvmffi_buf *buf) {
   buf->size = 0;
-  buf->failed = false;
+  buf->failed = buf->is_too_long = false;
   if (buf->data != NULL) buf->data[0] = '\0';
 }
 

@@ -15,6 +15,7 @@ extern "C" {
 #include "core/error.h"
 #include "core/function.h"
 #include "core/string_object.h"
+#include "core/text_limit.h"
 #include "dataclass/deep_copy.h"
 #include "dataclass/recursive.h"
 #include "dataclass/repr.h"
@@ -135,7 +136,7 @@ TVMFFI_CXX_EXPORT Any Parse(const String &text, String *opt_error) {
 
 static String Write(const Any &value, std::int32_t indent) {
   TVMFFIAny result;
-  Check(tvmffi_json_write(value.get(), indent, &result));
+  Check(tvmffi_json_write(value.get(), indent, tvmffi_text_limit_get(), &result));
   return String(result);
 }
 

@@ -12,12 +12,14 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/string_object.h"
+#include "core/text_limit.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
 #include "reflect/children.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 
+static const char kName[] = "ffi.ReprPrint";
 static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
 
 /* An object that is being printed. */
@@ -132,7 +134,8 @@ static int meet(walk *w, TVMFFIObject *obj) {
 
 static int finish(walk *w, const TVMFFIObject *obj, size_t start) {
   printed *made = tvmffi_stack_push(&w->done);
-  if (made == NULL || w->text.failed) return tvmffi_fail_memory();
+  if (w->text.failed) return tvmffi_text_limit_fail(kName, &w->text);
+  if (made == NULL) return tvmffi_fail_memory();
   made->obj = obj;
   made->start = start;
   made->size = w->text.size - start;
@@ -209,7 +212,7 @@ static int call_hook(walk *w, TVMFFIObject *hook, TVMFFIObject *obj) {
   }
   args[0] = tvmffi_any_object(obj);
   args[1] = tvmffi_any_object(w->function);
-  TVMFFI_TRY(tvmffi_walk_call_with("ffi.ReprPrint", hook, w->function, args, 2, &result));
+  TVMFFI_TRY(tvmffi_walk_call_with(kName, hook, w->function, args, 2, &result));
   if (!tvmffi_any_get_text(&result, &text)) {
     (void)tvmffi_any_fail_conversion(&result, "str");
     tvmffi_any_release(&result);
@@ -235,7 +238,7 @@ static void append_enum(walk *w, TVMFFIObject *obj) {
 
 static int push(walk *w, TVMFFIObject *obj) {
   frame *top;
-  TVMFFI_TRY(tvmffi_walk_check_depth("ffi.ReprPrint", w->frames.size));
+  TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
   top->obj = obj;
@@ -370,7 +373,7 @@ static int print(walk *w, const TVMFFIAny *value) {
     forget(w, ((const frame *)tvmffi_stack_top(&w->frames))->obj);
     pop(w);
   }
-  return rc == 0 && w->text.failed ? tvmffi_fail_memory() : rc;
+  return rc == 0 && w->text.failed ? tvmffi_text_limit_fail(kName, &w->text) : rc;
 }
 
 static bool wants_addresses(void) {
@@ -387,6 +390,7 @@ int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out) {
   tvmffi_stack_init(&w.done, sizeof(printed));
   tvmffi_stack_init(&w.kept, sizeof(TVMFFIObject *));
   w.with_address = wants_addresses();
+  w.text.max_size = tvmffi_text_limit_get();
   rc = print(&w, value);
   if (rc == 0) rc = tvmffi_string_to_any(w.text.data, w.text.size, out);
   tvmffi_object_release(w.function);

@@ -15,9 +15,10 @@ int tvmffi_json_parse(const char *data, size_t size, TVMFFIAny *out);
 
 /*
  * Writes an owned value as text. indent is the number of spaces per level; 0 puts everything on one
- * line, a negative number breaks lines without indenting them. ValueError, memory.
+ * line, a negative number breaks lines without indenting them. max_size is the greatest number of
+ * bytes, 0 any. ValueError, memory.
  */
-int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out);
+int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, TVMFFIAny *out);
 
 /* ---- json_number.c ---- */
 
@@ -33,7 +34,7 @@ enum { kTvmffiJsonMaxNumber = 25 };
 /* Both return the number of bytes written. */
 size_t tvmffi_json_write_int(int64_t value, char *out);
 /*
- * Writes 17 significant digits, or all digits of an integral value, so that it reads back as the
+ * Writes 17 significant digits, or all digits and a fraction of 0, so that it reads back as the
  * same float.
  */
 size_t tvmffi_json_write_float(double value, char *out);

@@ -2,6 +2,7 @@
 /* The global functions for JSON. */
 #include "core/any.h"
 #include "core/error.h"
+#include "core/text_limit.h"
 #include "json/builtin_tables.h"
 #include "json/json.h"
 
@@ -17,7 +18,7 @@ static int stringify(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result)
   int rc;
   (void)num_args;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[0], &value));
-  rc = tvmffi_json_write(&value, (int32_t)args[1].v_int64, result);
+  rc = tvmffi_json_write(&value, (int32_t)args[1].v_int64, tvmffi_text_limit_get(), result);
   tvmffi_any_release(&value);
   return rc;
 }

@@ -23,7 +23,7 @@ static int to_text(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int rc;
   (void)num_args;
   TVMFFI_TRY(tvmffi_json_graph_write(&args[0], &args[1], &graph));
-  rc = tvmffi_json_write(&graph, 0, result);
+  rc = tvmffi_json_write(&graph, 0, 0, result);
   tvmffi_any_release(&graph);
   return rc;
 }

@@ -11,6 +11,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/string_object.h"
+#include "core/text_limit.h"
 #include "json/json.h"
 
 /* A container on the stack, and the position in it: an index, or a position in a map. */
@@ -183,15 +184,16 @@ static int write_document(writer *w, const TVMFFIAny *value) {
       TVMFFI_TRY(write_value(w, value));
     }
   }
-  return w->text.failed ? tvmffi_fail_memory() : 0;
+  return w->text.failed ? tvmffi_text_limit_fail("ffi.json.Stringify", &w->text) : 0;
 }
 
-int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out) {
+int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, TVMFFIAny *out) {
   TVMFFIObject *string = NULL;
   writer w;
   int rc;
   memset(&w, 0, sizeof w);
   w.indent = indent;
+  w.text.max_size = max_size;
   tvmffi_stack_init(&w.levels, sizeof(level));
   rc = write_document(&w, value);
   if (rc == 0) {

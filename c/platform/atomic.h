@@ -37,6 +37,9 @@ static inline void tvmffi_atomic_add_relaxed_u64(uint64_t *p, uint64_t n) {
 static inline uint64_t tvmffi_atomic_sub_release_u64(uint64_t *p, uint64_t n) {
   return __atomic_fetch_sub((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELEASE);
 }
+static inline uint64_t tvmffi_atomic_exchange_u64(uint64_t *p, uint64_t n) {
+  return __atomic_exchange_n(p, n, __ATOMIC_ACQ_REL);
+}
 /* Acquire fence: what follows sees everything before other threads' release operations on *p. */
 static inline void tvmffi_fence_acquire_u64(const uint64_t *p) {
 #if defined(__SANITIZE_THREAD__)

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/live.h"
+#include "core/text_limit.h"
 #include "core/thread_state.h"
 #include "core/type.h"
 #include "core/type_attr.h"
@@ -48,6 +49,7 @@ int TVMFFIRuntimeShutdown(void) {
   tvmffi_env_shutdown();
   tvmffi_backtrace_shutdown();
   (void)TVMFFIRuntimeSetLogHook(NULL, NULL);
+  tvmffi_text_limit_shutdown();
   tvmffi_custom_allocator_shutdown();
   tvmffi_live_shutdown();
   tvmffi_thread_shutdown();

@@ -15,7 +15,7 @@ static int read_text(void *context) {
 
 static int write_value(void *context) {
   job *j = context;
-  return tvmffi_json_write(&j->value, 2, &j->result);
+  return tvmffi_json_write(&j->value, 2, 0, &j->result);
 }
 
 static void no_result(void *context) {

@@ -4,6 +4,7 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/walk_support.h"
 #include "core/error.h"
@@ -179,6 +180,25 @@ static void test_a_hook_that_is_no_function(void **state) {
       "Cannot treat type `int` as type `(0: ffi.Object, 1: (0: AnyView) -> str) -> str`");
 }
 
+static void test_shared_values_have_no_text_beyond_the_limit(void **state) {
+  TVMFFIAny value = make1("ffi.List", tvmffi_any_int(1)), text;
+  int i;
+  (void)state;
+  for (i = 0; i < 60; ++i) value = make2("ffi.List", value, share(value));
+  check_fails(tvmffi_repr(&value, &text), "ValueError",
+              "ffi.ReprPrint: the text is longer than the limit of 1073741824 bytes "
+              "(TVMFFIRuntimeSetTextLimit)");
+  check_release(&value);
+  value = make2("ffi.List", tvmffi_any_int(1), tvmffi_any_int(2));
+  (void)TVMFFIRuntimeSetTextLimit(5);
+  check_fails(tvmffi_repr(&value, &text), "ValueError",
+              "ffi.ReprPrint: the text is longer than the limit of 5 bytes "
+              "(TVMFFIRuntimeSetTextLimit)");
+  (void)TVMFFIRuntimeSetTextLimit(6);
+  check_repr(value, "[1, 2]");
+  (void)TVMFFIRuntimeSetTextLimit(0);
+}
+
 static int make_types(void **state) {
   (void)state;
   node_type = add_node_type("test.Node", kTVMFFISEqHashKindTreeNode, 0, 0);
@@ -200,6 +220,7 @@ int main(void) {
       cmocka_unit_test(test_points_in_every_locale),
       cmocka_unit_test(test_hooks),
       cmocka_unit_test(test_a_hook_that_is_no_function),
+      cmocka_unit_test(test_shared_values_have_no_text_beyond_the_limit),
   };
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;
 }

@@ -26,7 +26,7 @@ static void try_text(const char *text, size_t size) {
   assert_non_null(copy);
   if (size != 0) memcpy(copy, text, size);
   if (tvmffi_json_parse(copy, size, &value) == 0) {
-    check_ok(tvmffi_json_write(&value, (int32_t)(size % 3), &written));
+    check_ok(tvmffi_json_write(&value, (int32_t)(size % 3), 0, &written));
     assert_true(tvmffi_any_get_text(&written, &bytes));
     check_ok(tvmffi_json_parse(bytes.data, bytes.size, &again));
     assert_int_equal(again.type_index, value.type_index);
@@ -99,7 +99,7 @@ static void try_nesting(void *arg) {
   rc = tvmffi_json_parse(text, (size_t)(end - text), &value);
   n->wrong = rc != (n->is_closed ? 0 : -1);
   if (rc == 0) {
-    n->wrong |= tvmffi_json_write(&value, 0, &written) != 0;
+    n->wrong |= tvmffi_json_write(&value, 0, 0, &written) != 0;
     n->wrong |= !tvmffi_any_get_text(&written, &bytes);
     n->wrong |= bytes.size != (size_t)(end - text) || memcmp(bytes.data, text, bytes.size) != 0;
   }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/ffi/extra/c_runtime_api.h>
+
 #include "c/container_support.h"
 #include "c/json_support.h"
 #include "core/object.h"
@@ -130,12 +132,46 @@ static void test_refused_values(void **state) {
               "Optional<int>) -> str`. Expected `Optional<int>` but got `float`");
 }
 
+static void test_shared_values_have_no_text_beyond_the_limit(void **state) {
+  TVMFFIAny value = tvmffi_any_int(1), args[2];
+  TVMFFIAny graph;
+  int i;
+  (void)state;
+  for (i = 0; i < 60; ++i) {
+    args[0] = args[1] = value;
+    value = call_ok("ffi.Array", args, 2);
+    check_release(&args[0]);
+  }
+  (void)TVMFFIRuntimeSetTextLimit(1000000);
+  check_refused(value,
+                "ffi.json.Stringify: the text is longer than the limit of 1000000 bytes "
+                "(TVMFFIRuntimeSetTextLimit)");
+  args[0] = value;
+  args[1] = tvmffi_any_none();
+  (void)TVMFFIRuntimeSetTextLimit(10);
+  graph = call_ok("ffi.ToJSONGraphString", args, 2); /* has every object once */
+  check_release(&graph);
+  check_release(&value);
+  (void)TVMFFIRuntimeSetTextLimit(7);
+  check_written(parse_ok("[1,2,3]"), tvmffi_any_none(), "[1,2,3]");
+  value = parse_ok("[1,2,34]");
+  check_refused(value,
+                "ffi.json.Stringify: the text is longer than the limit of 7 bytes "
+                "(TVMFFIRuntimeSetTextLimit)");
+  check_release(&value);
+  (void)TVMFFIRuntimeSetTextLimit(0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain_values),     cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_containers),       cmocka_unit_test(test_indents),
-      cmocka_unit_test(test_a_list_in_itself), cmocka_unit_test(test_a_list_that_comes_often),
+      cmocka_unit_test(test_plain_values),
+      cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_containers),
+      cmocka_unit_test(test_indents),
+      cmocka_unit_test(test_a_list_in_itself),
+      cmocka_unit_test(test_a_list_that_comes_often),
       cmocka_unit_test(test_refused_values),
+      cmocka_unit_test(test_shared_values_have_no_text_beyond_the_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -155,6 +155,7 @@ static bool is_own(const char *name) {
       "TVMFFIRuntimeSetLogHook",
       "TVMFFIRuntimeSetMemoryHooks",
       "TVMFFIRuntimeSetStackWalker",
+      "TVMFFIRuntimeSetTextLimit",
       "TVMFFIRuntimeShutdown",
   };
   size_t i;

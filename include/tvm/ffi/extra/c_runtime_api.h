@@ -84,6 +84,17 @@ typedef void (*TVMFFIRuntimeLogHook)(void *context, TVMFFIRuntimeLogLevel level,
  */
 TVM_FFI_DLL int TVMFFIRuntimeSetLogHook(TVMFFIRuntimeLogHook hook, void *context);
 
+/* ---- Texts of values ---- */
+
+/**
+ * Set the greatest length of a text that ReprPrint and JSON make of one value. Text has a part that
+ * is shared as often as it occurs, so a value of a few hundred bytes can have more text than there
+ * is memory. JSON graphs (ToJSONGraphString) have each object once, and no limit.
+ * @param num_bytes [in] A text that would be longer is a ValueError; 0 restores the default, 2^30.
+ * @return The limit before.   Errors: none.   Threads: any.
+ */
+TVM_FFI_DLL uint64_t TVMFFIRuntimeSetTextLimit(uint64_t num_bytes);
+
 /* ---- Modules written in C ---- */
 
 /** Bits of a module's property mask. */
