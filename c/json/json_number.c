@@ -337,8 +337,11 @@ size_t tvmffi_json_write_float(double value, char *out) {
     int whole = exponent + 1;
     memcpy(p, digits, (size_t)whole);
     p += whole;
-    if (num <= whole) return (size_t)(p - out);
     *p++ = '.';
+    if (num <= whole) { /* without a fraction it would read back as an int */
+      *p++ = '0';
+      return (size_t)(p - out);
+    }
     memcpy(p, digits + whole, (size_t)(num - whole));
     return (size_t)(p + num - whole - out);
   }

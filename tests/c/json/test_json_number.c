@@ -116,13 +116,12 @@ static void test_what_is_no_number(void **state) {
 static void check_written(double value) {
   char text[kTvmffiJsonMaxNumber + 1] = "", expected[64];
   size_t size = tvmffi_json_write_float(value, text);
-  bool is_integer =
-      value < 9007199254740992.0 && value > -9007199254740992.0 && (double)(int64_t)value == value;
+  bool is_integer = value < 1e17 && value > -1e17 && (double)(int64_t)value == value;
   assert_true(size < kTvmffiJsonMaxNumber);
   text[size] = '\0';
   (void)snprintf(expected, sizeof expected, is_integer ? "%.1f" : "%.17g", value);
   assert_string_equal(text, expected);
-  if (strpbrk(text, ".e") != NULL) check_float(text, value);
+  check_float(text, value);
 }
 
 /* Reads the value printed with various numbers of digits, up to more than a float has. */
