@@ -49,7 +49,7 @@ static char *write_number(char *p, unsigned n) {
 
 /* Writes at most kMaxLanesText - 1 characters; nothing for one lane. Returns the end. */
 static char *write_lanes(char *p, unsigned lanes) {
-  if (lanes <= 1 || lanes == UINT16_MAX) return p;
+  if (lanes <= 1) return p;
   if (lanes > kDTypeMaxLanes) {
     memcpy(p, "xvscalex", 8);
     return write_number(p + 8, UINT16_MAX + 1u - lanes);

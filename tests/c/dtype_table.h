@@ -55,7 +55,7 @@ static const dtype_row kDTypes[] = {
     {"f8", {2, 8, 1}, "float8"},
     {"float32xvscalex4", {2, 32, 65532}, NULL},
     {"f32xvscalex4", {2, 32, 65532}, "float32xvscalex4"},
-    {"float32xvscalex1", {2, 32, 65535}, "float32"},
+    {"float32xvscalex1", {2, 32, 65535}, NULL},
     {"int32xvscalex32768", {0, 32, 32768}, NULL},
     {"bfloat", {4, 16, 1}, "bfloat16"},
     {"bf16", {4, 16, 1}, "bfloat16"},

@@ -52,7 +52,11 @@ static void test_lanes_that_are_not_shown(void **state) {
   (void)state;
   check_numbers(kDLFloat, 32, 0, "float32");
   check_numbers(kDLFloat, 32, 1, "float32");
-  check_numbers(kDLFloat, 32, 65535, "float32");
+}
+
+static void test_scalable_lanes_times_one(void **state) {
+  (void)state;
+  check_numbers(kDLInt, 32, 65535, "int32xvscalex1");
 }
 
 static void test_bits_of_formats_are_not_shown(void **state) {
@@ -121,6 +125,7 @@ int main(void) {
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_F_2_bool),
       cmocka_unit_test(test_lanes_that_are_not_shown),
+      cmocka_unit_test(test_scalable_lanes_times_one),
       cmocka_unit_test(test_bits_of_formats_are_not_shown),
       cmocka_unit_test(test_L_1e_handles_show_neither_bits_nor_lanes),
       cmocka_unit_test(test_L_1f_complex),
