@@ -376,7 +376,7 @@ static int next_pair(walk *w, pair *p, bool *found) {
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
   int64_t i;
   *found = true;
-  p->is_owned = false;
+  p->is_owned = p->is_shared = false;
   p->num_known = 1;
   p->field = NULL;
   if (tvmffi_is_map(a->type_index)) return next_entry(w, top, p, found);
