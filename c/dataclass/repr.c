@@ -133,8 +133,9 @@ static int meet(walk *w, TVMFFIObject *obj) {
 }
 
 static int finish(walk *w, const TVMFFIObject *obj, size_t start) {
-  printed *made = tvmffi_stack_push(&w->done);
+  printed *made;
   if (w->text.failed) return tvmffi_text_limit_fail(kName, &w->text);
+  made = tvmffi_stack_push(&w->done);
   if (made == NULL) return tvmffi_fail_memory();
   made->obj = obj;
   made->start = start;

@@ -263,6 +263,23 @@ static int hash_structurally(void *self, const TVMFFIAny *args, int32_t num_args
   return TVMFFIFunctionCall(args[2].v_obj, values, 3, result);
 }
 
+/* The repr of the key is asked for by the hook of the path, and fails with the text of the walk. */
+static void test_a_path_within_the_repr_of_a_path(void **state) {
+  TVMFFIAny root = tvmffi_any_object(tvmffi_access_path_root()), key, path;
+  TVMFFIObject *step;
+  (void)state;
+  key = make1("ffi.List", share(root));
+  step = tvmffi_access_step_new(kTvmffiStepMapItem, &key);
+  assert_non_null(step);
+  path = tvmffi_any_object(tvmffi_access_path_extend(root.v_obj, step));
+  assert_non_null(path.v_obj);
+  tvmffi_object_release(step);
+  assert_true(check_call("ffi.ReprPrint", &path, 1) > 5);
+  check_release(&path);
+  check_release(&key);
+  check_release(&root);
+}
+
 static int make_types(void **state) {
   (void)state;
   plain_type =
@@ -288,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_objects_of_names_and_values),
       cmocka_unit_test(test_conversions),
       cmocka_unit_test(test_access_paths),
+      cmocka_unit_test(test_a_path_within_the_repr_of_a_path),
   };
   oom_install();
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;
