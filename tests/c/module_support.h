@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/any.h"
+#include "core/function.h"
 #include "support/check.h"
 
 /* Calls a global function. */
@@ -18,7 +19,7 @@ static inline int call_global(const char *name, const TVMFFIAny *args, int32_t n
   *result = tvmffi_any_none();
   check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
   assert_non_null(function);
-  rc = TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, num_args, result);
+  rc = tvmffi_function_call(function, args, num_args, result);
   TVMFFIObjectDecRef(function);
   return rc;
 }

@@ -289,7 +289,7 @@ def clang():
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by the library,
 # so that some of this code is checked with the C suites too.
 # Values of a million levels take a minute with a sanitizer.
-C_SUITES = ["unit", "oom", "race", "abi", "modules", "tool"]
+C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 DEEP_SUITES = ["deep"]
 

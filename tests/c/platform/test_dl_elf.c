@@ -83,7 +83,7 @@ static void test_paths(void **state) {
   (void)state;
   assert_true(tvmffi_dl_find_path(&here, found, sizeof found));
   assert_int_equal(found[0], '/');
-  assert_non_null(strstr(found, "/test_dl_elf"));
+  assert_non_null(strstr(found, "_dl_elf"));
   assert_false(tvmffi_dl_find_path(&here, again, strlen(found)));
   assert_non_null(getcwd(before, sizeof before));
   assert_int_equal(chdir("/"), 0);
