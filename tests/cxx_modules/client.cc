@@ -246,6 +246,9 @@ static void CheckFailures(ModuleObj *ours, bool with_helper) {
     expect_refused([&] { EXPECT(!ours->GetFunctionMetadata(bad).has_value()); });
     expect_refused([&] { EXPECT(ours->InspectSource(bad).str().empty()); });
     expect_refused([&] { ours->WriteToFile(bad, bad); });
+    ours->WriteToFile(String("ours_refuse_to_save"), bad);
+    expect_refused([&] { EXPECT(ours->SaveToBytes().str().empty()); });
+    ours->WriteToFile(String("another file"), bad);
   }
   if (!with_helper) return;
   try {

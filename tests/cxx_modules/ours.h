@@ -47,9 +47,12 @@ static inline int ours_get_doc(void *self, const TVMFFIByteArray *name, TVMFFIAn
   return ours_check(name) != 0 ? -1 : TVMFFIStringFromByteArray(&doc, out);
 }
 
+static int ours_refuse_to_save; /* after writing to a file of this name */
+
 static inline int ours_save(void *self, TVMFFIAny *out) {
-  TVMFFIByteArray bytes = {"bytes", 5};
+  TVMFFIByteArray bytes = {"bytes", 5}, refused = {"!", 1};
   (void)self;
+  if (ours_refuse_to_save) return ours_check(&refused);
   return TVMFFIBytesFromByteArray(&bytes, out);
 }
 
@@ -57,6 +60,7 @@ static inline int ours_write(void *self, const TVMFFIByteArray *path,
                              const TVMFFIByteArray *format) {
   (void)self;
   (void)format;
+  ours_refuse_to_save = ours_are(path, "ours_refuse_to_save");
   return ours_check(path);
 }
 

@@ -378,7 +378,7 @@ def spin():
 
 @part(TESTS + " gcovr")
 def coverage():
-    """line coverage of c/ by tests of C, modules in C++ and samples"""
+    """line coverage of c/ by tests of C, modules in C++ and samples; all lines of core, env and module"""
     if not tool("gcovr"):
         return
     # Without atomic updates, counts of threads that run at the same time may become negative.
@@ -398,6 +398,26 @@ def coverage():
         return
     REPORT.say(f"line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
                f"by file in {folder.name}/coverage.txt")
+    check_all_lines(folder)
+
+
+def check_all_lines(folder):
+    """Check that the tests run every line of the folders that promise it, except lines with a reason why not."""
+    filters = ["c/core/", "c/env/", "c/module/"]
+    for path in sorted(path for name in filters for path in (ROOT / name).glob("*.[ch]")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            left_out = re.search(r"GCOVR_EXCL_(?:LINE|START):? *(.*?) *\*/", line)
+            if left_out:
+                REPORT.say(f"        left out: {path.relative_to(ROOT)}:{number}: {left_out[1]}")
+                REPORT.check(f"{path.relative_to(ROOT)}:{number} says why", bool(left_out[1]))
+    text = REPORT.run("gcovr of these folders", [
+        "gcovr", "--root", ROOT, *(word for name in filters for word in ("--filter", name)), "--object-directory",
+        folder, "--txt", folder / "coverage-all-lines.txt", "--print-summary", folder])
+    lines = re.search(r"lines: [\d.]+% \((\d+) out of (\d+)\)", text)
+    branches = re.search(r"branches: .*", text)
+    REPORT.say(f"{' '.join(filters)}: {branches[0] if branches else 'no branches'}")
+    REPORT.check("every line of " + " ".join(filters), bool(lines) and lines[1] == lines[2] != "0",
+                 (folder / "coverage-all-lines.txt").read_text(encoding="utf-8"))
 
 
 @part(C_TESTS + " clang m32")

@@ -3,6 +3,7 @@
 #include "core/error.h"
 
 #include <stdlib.h>
+#include <wchar.h>
 
 #include "core/object.h"
 #include "support/check.h"
@@ -226,6 +227,13 @@ static void test_missing_arguments_are_named(void **state) {
   check_not_raised();
 }
 
+static void test_a_format_that_the_c_library_refuses(void **state) {
+  static const wchar_t kNoCharacter[] = {0x7fffffff, 0};
+  (void)state;
+  tvmffi_error_raisef("ValueError", "%ls", kNoCharacter);
+  check_raised("MemoryError", NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_empty_slot),
@@ -238,6 +246,7 @@ int main(void) {
       cmocka_unit_test(test_messages_in_parts),
       cmocka_unit_test(test_parts_that_are_too_long_together),
       cmocka_unit_test(test_formatted_messages_of_all_lengths),
+      cmocka_unit_test(test_a_format_that_the_c_library_refuses),
       cmocka_unit_test(test_raising_with_texts_of_the_raised_error),
       cmocka_unit_test(test_L_9_out_of_memory_is_a_static_error),
       cmocka_unit_test(test_missing_arguments_are_named),

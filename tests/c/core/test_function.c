@@ -223,6 +223,36 @@ static void test_F_13_errors_survive_the_arguments(void **state) {
   TVMFFIObjectDecRef(function);
 }
 
+static bool needs(TVMFFIAny value, uintptr_t address) {
+  tvmffi_dl_range range = {address, address + 1};
+  return tvmffi_function_needs_range(&value, &range);
+}
+
+static void test_what_a_function_needs(void **state) {
+  TVMFFIByteArray name = check_bytes("ffi.Shape");
+  TVMFFIObjectHandle closure, built_in;
+  TVMFFIFunctionCell *cell;
+  static int self;
+  (void)state;
+  check_ok(TVMFFIFunctionCreate(&self, take_argument_and_fail, NULL, &closure));
+  assert_true(needs(tvmffi_any_object(closure), (uintptr_t)take_argument_and_fail));
+  assert_true(needs(tvmffi_any_object(closure), (uintptr_t)&self));
+  assert_true(needs(tvmffi_any_object(closure), (uintptr_t)((TVMFFIObject *)closure)->deleter));
+  assert_false(needs(tvmffi_any_object(closure), (uintptr_t)&name));
+  TVMFFIObjectDecRef(closure);
+  check_ok(TVMFFIFunctionGetGlobal(&name, &built_in));
+  cell = TVMFFIFunctionGetCellPtr(built_in);
+  assert_true(needs(tvmffi_any_object(built_in), (uintptr_t)cell->safe_call));
+  assert_false(needs(tvmffi_any_object(built_in), (uintptr_t)&name));
+  cell->cpp_call = &self; /* as C++ code sets it; nothing calls it */
+  assert_true(needs(tvmffi_any_object(built_in), (uintptr_t)&self));
+  cell->cpp_call = NULL;
+  TVMFFIObjectDecRef(built_in);
+  assert_true(needs(tvmffi_any_ptr(kTVMFFIOpaquePtr, &self), (uintptr_t)&self));
+  assert_false(needs(tvmffi_any_ptr(kTVMFFIFunction, NULL), (uintptr_t)&self));
+  assert_false(needs(tvmffi_any_int((int64_t)(uintptr_t)&self), (uintptr_t)&self));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_the_function_itself_is_the_handle, reset),
@@ -236,6 +266,7 @@ int main(void) {
       cmocka_unit_test_setup(test_results_of_calls_of_the_library, reset),
       cmocka_unit_test_setup(test_L_13_other_callbacks, reset),
       cmocka_unit_test_setup(test_F_13_errors_survive_the_arguments, reset),
+      cmocka_unit_test_setup(test_what_a_function_needs, reset),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listing and describing global functions. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"
@@ -98,6 +99,29 @@ static void test_a_list_is_a_snapshot(void **state) {
   check_ok(TVMFFIRuntimeShutdown());
   check_mine(names, "my.a my.b");
   TVMFFIObjectDecRef(names);
+}
+
+static const char *name_to_add; /* during the next allocation */
+
+static void *allocate_and_add(void *context, size_t size) {
+  const char *name = name_to_add;
+  (void)context;
+  name_to_add = NULL;
+  if (name != NULL) set(name);
+  return malloc(size);
+}
+
+static void deallocate(void *context, void *block) {
+  (void)context;
+  free(block);
+}
+
+static void test_names_that_are_added_while_they_are_listed(void **state) {
+  (void)state;
+  set("my.a");
+  name_to_add = "my.b";
+  check_listed("my.a my.b");
+  assert_null(name_to_add);
 }
 
 static void test_built_in_names_come_first(void **state) {
@@ -218,11 +242,17 @@ int main(void) {
       TEST(test_names_come_in_the_order_of_setting),
       TEST(test_removed_names_are_not_listed),
       TEST(test_a_list_is_a_snapshot),
+      TEST(test_names_that_are_added_while_they_are_listed),
       TEST(test_built_in_names_come_first),
       TEST(test_refused_questions),
       TEST(test_metadata),
       TEST(test_short_metadata_is_small),
       TEST(test_metadata_without_data),
   };
+  TVMFFIRuntimeMemoryHooks hooks;
+  hooks.allocate = allocate_and_add;
+  hooks.deallocate = deallocate;
+  hooks.context = NULL;
+  if (TVMFFIRuntimeSetMemoryHooks(&hooks) != 0) return 1;
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -108,6 +108,36 @@ static void test_weak_references_that_go_first(void **state) {
   assert_int_equal(p.weak_deletes, 1);
 }
 
+static void drop_weak_reference(void *self, int flags) {
+  probe *p = self;
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
+    ++p->strong_deletes;
+    weak_release(p);
+  }
+  if (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) ++p->weak_deletes;
+}
+
+static void test_a_weak_reference_that_goes_during_destruction(void **state) {
+  probe p;
+  (void)state;
+  probe_init(&p);
+  p.header.deleter = drop_weak_reference;
+  weak_retain(&p);
+  TVMFFIObjectDecRef(&p);
+  assert_int_equal(p.strong_deletes, 1);
+  assert_int_equal(p.weak_deletes, 1);
+}
+
+/* Two threads saw two references, and this one is the last to give its reference back. */
+static void test_the_last_of_two_threads_destroys(void **state) {
+  probe p;
+  (void)state;
+  probe_init(&p);
+  tvmffi_object_release_last(&p.header, TVMFFI_BOTH_ONE);
+  assert_int_equal(p.strong_deletes, 1);
+  assert_int_equal(p.weak_deletes, 1);
+}
+
 static void test_null_deleters_do_nothing(void **state) {
   TVMFFIObject strong_last, weak_last;
   (void)state;
@@ -144,6 +174,8 @@ int main(void) {
       cmocka_unit_test(test_the_last_reference_destroys),
       cmocka_unit_test(test_weak_references_keep_the_memory),
       cmocka_unit_test(test_weak_references_that_go_first),
+      cmocka_unit_test(test_a_weak_reference_that_goes_during_destruction),
+      cmocka_unit_test(test_the_last_of_two_threads_destroys),
       cmocka_unit_test(test_null_deleters_do_nothing),
       cmocka_unit_test(test_plain_objects_with_weak_references),
   };

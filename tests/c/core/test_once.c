@@ -162,6 +162,44 @@ static void test_L_4_threads_that_wait_for_each_other(void **state) {
   assert_non_null(second);
 }
 
+/* One thread initialises, another one asks meanwhile and gets the same handle. */
+static int num_asking;
+
+static int wait_for_asker(void **result) {
+  int i;
+  (void)__atomic_fetch_add(&num_inside, 1, __ATOMIC_ACQ_REL);
+  while (tvmffi_atomic_load_acquire_int(&num_asking) == 0) tvmffi_thread_yield();
+  for (i = 0; i < 100000; ++i) tvmffi_thread_yield(); /* until it waits, as a rule */
+  *result = &num_asking;
+  return 0;
+}
+
+static int must_not_be_called(void **result) {
+  (void)result;
+  return -1; /* not called: the other thread's value is taken */
+}
+
+static void initialise_or_ask(void *arg, int index) {
+  int code;
+  (void)arg;
+  if (index == 0) {
+    code = TVMFFIHandleInitOnce(&first, wait_for_asker);
+  } else {
+    while (tvmffi_atomic_load_acquire_int(&num_inside) == 0) tvmffi_thread_yield();
+    (void)__atomic_fetch_add(&num_asking, 1, __ATOMIC_ACQ_REL);
+    code = TVMFFIHandleInitOnce(&first, must_not_be_called);
+  }
+  if (code != 0) (void)__atomic_fetch_add(&num_failed, 1, __ATOMIC_RELAXED);
+}
+
+static void test_a_thread_that_waits_gets_the_handle(void **state) {
+  (void)state;
+  num_inside = num_failed = num_asking = 0;
+  thread_run_many(2, initialise_or_ask, NULL);
+  assert_int_equal(num_failed, 0);
+  assert_ptr_equal(first, &num_asking);
+}
+
 static void *closed;
 
 static int close_handle(void *handle) {
@@ -220,6 +258,7 @@ int main(void) {
       TEST(test_L_4_nested_initialisation),
       TEST(test_L_4_an_initialiser_that_needs_itself),
       TEST(test_L_4_threads_that_wait_for_each_other),
+      TEST(test_a_thread_that_waits_gets_the_handle),
       TEST(test_deinit_empties_the_handle),
       TEST(test_refused_arguments),
   };

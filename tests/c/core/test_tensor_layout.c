@@ -186,6 +186,40 @@ static void test_alignment(void **state) {
   check_fails(import_at(8, kDLCPU, 0, -8), "ValueError", "FromDLPack: require_alignment is -8");
 }
 
+static void test_bytes_of_all_elements(void **state) {
+  int64_t shape[3] = {2, 3, 5};
+  DLTensor tensor;
+  size_t size;
+  (void)state;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.shape = shape;
+  tensor.dtype.bits = 32;
+  tensor.dtype.lanes = 2;
+  check_ok(tvmffi_tensor_data_size(&tensor, &size));
+  assert_int_equal(size, 8);
+  tensor.ndim = 3;
+  check_ok(tvmffi_tensor_data_size(&tensor, &size));
+  assert_int_equal(size, 240);
+  tensor.dtype.bits = 4;
+  tensor.dtype.lanes = 1;
+  tensor.ndim = 2;
+  check_ok(tvmffi_tensor_data_size(&tensor, &size));
+  assert_int_equal(size, 3);
+  shape[1] = 1;
+  tensor.dtype.bits = 3;
+  check_ok(tvmffi_tensor_data_size(&tensor, &size));
+  assert_int_equal(size, 1);
+  shape[0] = 0;
+  check_ok(tvmffi_tensor_data_size(&tensor, &size));
+  assert_int_equal(size, 0);
+  shape[0] = INT64_MAX;
+  check_fails(tvmffi_tensor_data_size(&tensor, &size), "ValueError",
+              "The tensor has more elements than memory can hold");
+  shape[0] = -1;
+  check_fails(tvmffi_tensor_data_size(&tensor, &size), "ValueError",
+              "The tensor has more elements than memory can hold");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_F_6_contiguity),
@@ -194,6 +228,7 @@ int main(void) {
       cmocka_unit_test(test_F_5_strides_do_not_overflow),
       cmocka_unit_test(test_shapes_that_make_no_sense),
       cmocka_unit_test(test_alignment),
+      cmocka_unit_test(test_bytes_of_all_elements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

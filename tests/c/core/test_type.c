@@ -6,6 +6,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/hash.h"
+#include "core/any.h"
 #include "support/check.h"
 
 /* Every index that has a type at the start, with its key. */
@@ -205,6 +206,52 @@ static void test_L_2_unknown_index_is_an_error_not_an_exit(void **state) {
   check_no_info(1 << 22, "Cannot find type info for type_index=4194304");
 }
 
+static int get_nothing(void *field, TVMFFIAny *result) {
+  (void)field;
+  *result = tvmffi_any_none();
+  return 0;
+}
+
+static int set_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  *result = tvmffi_any_none();
+  return 0;
+}
+
+static void test_a_type_needs_the_code_of_its_fields(void **state) {
+  TVMFFIByteArray key = check_bytes("my.WithField");
+  int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
+  tvmffi_dl_range getter = {(uintptr_t)get_nothing, (uintptr_t)get_nothing + 1};
+  tvmffi_dl_range setter = {(uintptr_t)set_nothing, (uintptr_t)set_nothing + 1};
+  TVMFFIObjectHandle function;
+  char text[64] = "";
+  TVMFFITypeMetadata metadata;
+  TVMFFIFieldInfo field;
+  (void)state;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = sizeof(TVMFFIObject) + sizeof(int64_t);
+  check_ok(TVMFFITypeRegisterMetadata(index, &metadata));
+  check_ok(TVMFFIFunctionCreate(NULL, set_nothing, NULL, &function));
+  assert_false(tvmffi_type_needs_range(&getter, text, sizeof text));
+  assert_false(tvmffi_type_needs_range(&setter, text, sizeof text));
+  memset(&field, 0, sizeof field);
+  field.name = check_bytes("value");
+  field.size = field.alignment = sizeof(int64_t);
+  field.offset = sizeof(TVMFFIObject);
+  field.getter = get_nothing;
+  field.flags = kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  field.setter = function;
+  check_ok(TVMFFITypeRegisterField(index, &field));
+  TVMFFIObjectDecRef(function);
+  assert_true(tvmffi_type_needs_range(&getter, text, sizeof text));
+  assert_non_null(strstr(text, "my.WithField"));
+  text[0] = '\0';
+  assert_true(tvmffi_type_needs_range(&setter, text, sizeof text));
+  assert_non_null(strstr(text, "my.WithField"));
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -223,6 +270,7 @@ int main(void) {
       TEST(test_F_24_keys_match_whole),
       TEST(test_refused_arguments),
       TEST(test_L_2_unknown_index_is_an_error_not_an_exit),
+      cmocka_unit_test_teardown(test_a_type_needs_the_code_of_its_fields, shut_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

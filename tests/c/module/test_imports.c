@@ -81,6 +81,19 @@ static void test_imports_are_an_array_of_modules(void **state) {
   assert_int_equal(num_alive, 0);
 }
 
+static void test_a_context_that_is_no_module(void **state) {
+  TVMFFIObject *a = new_letter('a');
+  TVMFFIObjectHandle found;
+  void *context = tvmffi_module_to_cxx(a);
+  (void)state;
+  a->type_index = kTVMFFIArray;
+  check_fails(TVMFFIEnvModLookupFromImports(context, "f", &found), "RuntimeError",
+              "TVMFFIEnvModLookupFromImports: `library_ctx` is not what the loader stored in "
+              "__tvm_ffi__library_ctx");
+  a->type_index = kTVMFFIModule;
+  TVMFFIObjectDecRef(a);
+}
+
 static void test_circles_are_refused(void **state) {
   TVMFFIObject *a = new_letter('a'), *b = new_letter('b'), *c = new_letter('c');
   TVMFFIAny args[2], result;
@@ -345,6 +358,7 @@ static void test_importing_and_looking_up_at_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_imports_are_an_array_of_modules),
+      cmocka_unit_test(test_a_context_that_is_no_module),
       cmocka_unit_test(test_circles_are_refused),
       cmocka_unit_test(test_depth_first_and_each_once),
       cmocka_unit_test(test_a_long_chain),

@@ -46,6 +46,26 @@ static int64_t ask(const char *method, TVMFFIAny a, TVMFFIAny b) {
   return result.v_int64;
 }
 
+/* A built-in takes objects of the types that derive from its parameter's. */
+static void test_objects_of_derived_types_are_paths(void **state) {
+  TVMFFIByteArray key = check_bytes("my.Path");
+  int32_t depth = TVMFFIGetTypeInfo(kTvmffiAccessPath)->type_depth + 1;
+  int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, depth, 0, 1, kTvmffiAccessPath);
+  TVMFFIAny path = extend("_attr", root(), tvmffi_any_raw_str("name")), args[2], result;
+  (void)state;
+  assert_true(index > 0);
+  path.v_obj->type_index = index;
+  args[0] = args[1] = tvmffi_any_object(path.v_obj);
+  check_ok(call("_is_prefix_of", args, 2, &result));
+  assert_int_equal(result.v_int64, 1);
+  path.v_obj->type_index = kTvmffiAccessStep;
+  args[0] = tvmffi_any_object(path.v_obj);
+  check_fails_with(call("_is_prefix_of", args, 2, &result), "TypeError",
+                   "Expected `ffi.reflection.AccessPath`");
+  path.v_obj->type_index = kTvmffiAccessPath;
+  check_release(&path);
+}
+
 static void test_steps_from_the_root_on(void **state) {
   static const int32_t kinds[] = {
       kTvmffiStepAttr,        kTvmffiStepArrayItem,        kTvmffiStepMapItem,
@@ -115,6 +135,7 @@ static void test_a_long_path_is_released_without_recursion(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_objects_of_derived_types_are_paths),
       cmocka_unit_test(test_steps_from_the_root_on),
       cmocka_unit_test(test_equality_and_prefixes),
       cmocka_unit_test(test_arguments_are_checked),
