@@ -77,7 +77,7 @@ static bool is_old_hash(void *hash, const TVMFFIAny *key) {
   } function;
   TVMFFIAny result;
   if (tvmffi_atomic_load_relaxed_ptr(seen) == hash) return false;
-  if (equal == NULL || equal->type_index != kTVMFFIOpaquePtr) return false;
+  if (equal == NULL || equal->type_index != kTVMFFIOpaquePtr || equal->v_ptr == NULL) return false;
   function.data = equal->v_ptr;
   result = function.call(key, key);
   if (is_old_bool(&result)) return true;

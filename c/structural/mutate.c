@@ -130,7 +130,7 @@ static TVMFFIAny call_hook(walk *w, const TVMFFIAny *hook, const TVMFFIAny *valu
     tvmffi_mutate function;
   } native;
   if (tvmffi_walk_check_stack(kName) != 0) return tvmffi_outcome_raised();
-  if (hook->type_index == kTVMFFIOpaquePtr) {
+  if (hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr != NULL) {
     native.address = hook->v_ptr;
     return native.function(w->mutator, *value);
   }

@@ -47,6 +47,12 @@ static bool fails_now(void) {
   return failing > 0 && --failing == 0;
 }
 
+/* One whose convention no other test has found out. */
+static TVMFFIAny fresh_hash(const TVMFFIAny *key) {
+  (void)key;
+  return tvmffi_any_int(1);
+}
+
 static TVMFFIAny native_hash(const TVMFFIAny *key) {
   if (fails_now()) {
     TVMFFIObjectHandle error;
@@ -115,6 +121,7 @@ static void set_function(int32_t type_index, const char *name, TVMFFISafeCallTyp
     return tvmffi_any_ptr(kTVMFFIOpaquePtr, cast.data); \
   }
 POINTER_TO(TVMFFIAny (*call)(const TVMFFIAny *), native_hash)
+POINTER_TO(TVMFFIAny (*call)(const TVMFFIAny *), fresh_hash)
 POINTER_TO(TVMFFIAny (*call)(const TVMFFIAny *, const TVMFFIAny *), native_equal)
 POINTER_TO(int64_t (*call)(const TVMFFIAny *), old_hash)
 POINTER_TO(bool (*call)(const TVMFFIAny *, const TVMFFIAny *), old_equal)
@@ -440,6 +447,29 @@ static void test_an_equality_alone_that_changes_the_dict(void **state) {
   check_release(&meddled);
 }
 
+/* Each hook may be an OpaquePtr NULL, also where the other is called. */
+static void test_null_hooks_are_refused(void **state) {
+  const TVMFFIAny null_pointer = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL);
+  int32_t no_hash = new_type("test.NoHash"), no_equal = new_type("test.NoEqual");
+  TVMFFIAny key;
+  uint64_t hash;
+  (void)state;
+  set_attr(no_hash, "__any_hash__", null_pointer);
+  key = new_key(no_hash, 1);
+  assert_int_equal(tvmffi_any_key_ask_hash(&key, &hash), kTvmffiRaised);
+  check_raised("InternalError",
+               "`__any_hash__` of `test.NoHash` must be a function but is `void*`");
+  check_release(&key);
+  set_attr(no_equal, "__any_hash__", pointer_to_fresh_hash());
+  set_attr(no_equal, "__any_equal__", null_pointer);
+  key = new_key(no_equal, 1);
+  assert_int_equal(tvmffi_any_key_ask_hash(&key, &hash), 0);
+  assert_int_equal(tvmffi_any_key_hook_equal(&key, &key), kTvmffiRaised);
+  check_raised("InternalError",
+               "`__any_equal__` of `test.NoEqual` must be a function but is `void*`");
+  check_release(&key);
+}
+
 /*
  * Clients may call these attributes; the library itself hashes and compares such keys without them.
  */
@@ -493,6 +523,7 @@ int main(void) {
       cmocka_unit_test(test_hooks_that_change_the_dict),
       cmocka_unit_test(test_a_hash_that_exchanges_keys_while_the_dict_grows),
       cmocka_unit_test(test_an_equality_alone_that_changes_the_dict),
+      cmocka_unit_test(test_null_hooks_are_refused),
       cmocka_unit_test(test_integers_of_many_words),
   };
   return cmocka_run_group_tests(tests, make_types, NULL) != 0;

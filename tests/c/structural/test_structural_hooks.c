@@ -120,6 +120,15 @@ static void test_mutations_of_types_with_hooks(void **state) {
       "KeyError", "not here");
 }
 
+static void test_null_hooks_are_refused(void **state) {
+  TVMFFIAny null_pointer = tvmffi_any_ptr(kTVMFFIOpaquePtr, NULL), result;
+  (void)state;
+  check_fails(run("ffi.StructuralWalk", add_hooked("v.null", "__s_visit__", null_pointer), &result),
+              "TypeError", "__s_visit__ must be an opaque function pointer or ffi.Function");
+  check_fails(run("ffi.StructuralMap", add_hooked("m.null", "__s_mutate__", null_pointer), &result),
+              "TypeError", "__s_mutate__ must be a direct hook pointer or ffi.Function");
+}
+
 static void test_in_place_hooks_need_an_unshared_value(void **state) {
   int32_t type_index = add_hooked("m.inplace", "__s_maybe_inplace_mutate__", native(give_int));
   TVMFFIAny result, inner, list = no_callbacks();
@@ -312,6 +321,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_visits_of_types_with_hooks),
       cmocka_unit_test(test_mutations_of_types_with_hooks),
+      cmocka_unit_test(test_null_hooks_are_refused),
       cmocka_unit_test(test_in_place_hooks_need_an_unshared_value),
       cmocka_unit_test(test_a_visitor_of_a_client),
       cmocka_unit_test(test_a_mutator_of_a_client),
