@@ -210,6 +210,20 @@ static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
          (text_a.size == 0 || memcmp(text_a.data, text_b.data, text_a.size) == 0);
 }
 
+/* Whether the library itself has the attribute for a type; its value is there from the start. */
+static bool is_own(const attr_record *attr, int32_t type_index) {
+  size_t group, i;
+  for (group = 0; group < tvmffi_all_builtins.num_attrs; ++group) {
+    const tvmffi_builtin_attr_group *own = tvmffi_all_builtins.attrs[group];
+    for (i = 0; i < own->count; ++i) {
+      if (own->attrs[i].type_index == type_index && &first_attrs[own->attrs[i].attr] == attr) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 enum { kRegistered, kDuplicate, kNoMemory };
 
 /* If it stores *value, it takes ownership and leaves None there. */
@@ -221,7 +235,7 @@ static int set_attr(int32_t type_index, const TVMFFIByteArray *name, TVMFFIAny *
   if (!extend_column(attr, type_index)) return kNoMemory;
   place = (TVMFFIAny *)(uintptr_t)&attr->column.data[type_index - attr->column.begin_index];
   if (place->type_index != kTVMFFINone) {
-    return is_equal_value(place, value) ? kRegistered : kDuplicate;
+    return is_own(attr, type_index) || is_equal_value(place, value) ? kRegistered : kDuplicate;
   }
   publish_value(place, value);
   *value = tvmffi_any_none();
@@ -240,6 +254,10 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
   }
   if (type_index != kTVMFFINone) {
     TVMFFI_REQUIRE(attr_value);
+    if (attr_value->type_index >= kTVMFFIStaticObjectBegin && attr_value->v_obj == NULL) {
+      return tvmffi_fail("ValueError", "Attribute `%.*s` expects an object but got NULL",
+                         (int)attr_name->size, attr_name->data);
+    }
     TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(attr_value, &value));
   }
   ensure_own_values();

@@ -712,7 +712,8 @@ TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeM
  * Set an attribute of a type.
  * @param type_index [in] Not negative; 0 (None) only makes sure that the column is there.
  * @param attr_name  [borrow] Copied.
- * @param attr_value [share] A view. An equal value may be set again.
+ * @param attr_value [share] A view. An equal value may be set again; where the library has a value
+ *                   of its own, that is kept.
  * Errors: RuntimeError (another value is there), ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,

@@ -106,6 +106,20 @@ static void test_L_10_an_equal_value_may_be_set_again(void **state) {
   assert_ptr_equal(read(column, 65).v_obj, &p);
 }
 
+static void test_L_10_the_library_s_own_value_is_kept(void **state) {
+  const TVMFFITypeAttrColumn *column = column_of("__any_hash__");
+  TVMFFIAny own = read(column, kTVMFFIBigInt);
+  probe p;
+  (void)state;
+  probe_init(&p);
+  assert_int_equal(own.type_index, kTVMFFIFunction);
+  check_ok(set(kTVMFFIBigInt, "__any_hash__", tvmffi_any_object(&p)));
+  assert_ptr_equal(read(column, kTVMFFIBigInt).v_obj, own.v_obj);
+  assert_int_equal(check_use_count(&p), 1);
+  check_ok(set(kTVMFFIStr, "__any_hash__", tvmffi_any_int(1))); /* it has none for this type */
+  check_fails(set(kTVMFFIStr, "__any_hash__", tvmffi_any_int(2)), "RuntimeError", NULL);
+}
+
 static void test_L_10_indices_out_of_range(void **state) {
   (void)state;
   check_fails(set(-5, "my.attr", tvmffi_any_int(1)), "ValueError",
@@ -113,6 +127,15 @@ static void test_L_10_indices_out_of_range(void **state) {
   check_fails(set(INT32_MIN, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
   check_fails(set(INT32_MAX, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
   check_fails(set(1 << 22, "my.attr", tvmffi_any_int(1)), "ValueError", NULL);
+  assert_null(column_of("my.attr"));
+}
+
+static void test_an_object_that_is_null_is_refused(void **state) {
+  TVMFFIAny function = tvmffi_any_object(NULL);
+  (void)state;
+  function.type_index = kTVMFFIFunction;
+  check_fails(set(64, "my.attr", function), "ValueError",
+              "Attribute `my.attr` expects an object but got NULL");
   assert_null(column_of("my.attr"));
 }
 
@@ -200,7 +223,9 @@ int main(void) {
       TEST(test_none_only_makes_the_column),
       TEST(test_values_become_owned),
       TEST(test_L_10_an_equal_value_may_be_set_again),
+      TEST(test_L_10_the_library_s_own_value_is_kept),
       TEST(test_L_10_indices_out_of_range),
+      TEST(test_an_object_that_is_null_is_refused),
       TEST(test_F_24_names_match_whole),
       TEST(test_L_17d_columns_stay_and_arrays_stay_valid),
       TEST(test_columns_of_the_abi_are_there_from_the_start),
