@@ -90,6 +90,40 @@ static int32_t index_of_number(int32_t number) {
   return number - kNumStaticTypes + kTVMFFIDynObjectBegin;
 }
 
+/*
+ * Bytes of the body that every object of a static type has, 0 if not known here. Objects may be
+ * larger, but fields are those of every object.
+ */
+static size_t body_size(int32_t type_index) {
+  switch (type_index) {
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      return sizeof(TVMFFIByteArray);
+    case kTVMFFIError:
+      return sizeof(TVMFFIErrorCell);
+    case kTVMFFIFunction:
+      return sizeof(TVMFFIFunctionCell);
+    case kTVMFFIShape:
+      return sizeof(TVMFFIShapeCell);
+    case kTVMFFITensor:
+      return sizeof(DLTensor);
+    case kTVMFFIArray:
+    case kTVMFFIList:
+    case kTVMFFIMap: /* has members of the same sizes */
+    case kTVMFFIDict:
+      return sizeof(TVMFFISeqCell);
+    case kTVMFFIOpaquePyObject:
+      return sizeof(TVMFFIOpaqueObjectCell);
+    default:
+      return 0;
+  }
+}
+
+static void set_body_size(tvmffi_type_record *record, size_t bytes) {
+  if (bytes == 0) return;
+  record->total_size = record->least_size = (int32_t)(sizeof(TVMFFIObject) + bytes);
+}
+
 /* key is NUL-terminated and lives as long as the record. */
 static void set_key(tvmffi_type_record *record, const char *key, size_t size) {
   record->key.data = record->info.type_key.data = key;
@@ -129,6 +163,7 @@ TVMFFI_COLD static void fill_first_segment(void) {
       record->info.type_depth = 1;
       record->info.type_ancestors = builtin_ancestors[number];
       builtin_ancestors[number][0] = &builtins[kNumValueTypes].info;
+      set_body_size(record, body_size(type_index));
     }
     first_segment.records[type_index] = record;
   }

@@ -19,6 +19,10 @@ typedef struct {
   /* Capacities of the arrays info.fields and info.methods. */
   int32_t field_capacity;
   int32_t method_capacity;
+  /* Bytes of an object, as far as registered or built in; of the smallest object of the type and
+     its descendants, in which the type's fields lie. 0: not known. */
+  int32_t total_size;
+  int32_t least_size;
   const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
 } tvmffi_type_record;
 

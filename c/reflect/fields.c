@@ -7,7 +7,7 @@
 #include "core/type.h"
 #include "platform/atomic.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/frontend_type.h"
+#include "reflect/getters.h"
 
 /* ---- Iterating ---- */
 
@@ -40,7 +40,7 @@ int tvmffi_field_get(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMF
 
 bool tvmffi_field_get_plain(const TVMFFIFieldInfo *field, const TVMFFIObject *obj, TVMFFIAny *out) {
   return field->field_static_type_index < kTVMFFIStaticObjectBegin && field->getter != NULL &&
-         field->getter == tvmffi_frontend_find_getter(field->field_static_type_index) &&
+         field->getter == tvmffi_getter_find(field->field_static_type_index) &&
          tvmffi_field_get(field, obj, out) == 0;
 }
 

@@ -1,76 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/lend.h"
 #include "core/any.h"
-#include "core/builtin_types.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/frontend_type.h"
-
-/* ---- Reading ---- */
-
-static int get_bool(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_bool(*(const unsigned char *)field);
-  return 0;
-}
-
-static int get_float(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIFloat;
-  result->v_float64 = *(const double *)field;
-  return 0;
-}
-
-static int get_pointer(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_ptr(kTVMFFIOpaquePtr, *(void *const *)field);
-  return 0;
-}
-
-static int get_dtype(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIDataType;
-  result->v_dtype = *(const DLDataType *)field;
-  return 0;
-}
-
-static int get_device(void *field, TVMFFIAny *result) {
-  *result = tvmffi_any_int(0);
-  result->type_index = kTVMFFIDevice;
-  result->v_device = *(const DLDevice *)field;
-  return 0;
-}
-
-TVMFFIFieldGetter tvmffi_frontend_find_getter(int32_t static_type_index) {
-  switch (static_type_index) {
-    case kTVMFFIInt:
-      return tvmffi_stored_get_int64;
-    case kTVMFFIBool:
-      return get_bool;
-    case kTVMFFIFloat:
-      return get_float;
-    case kTVMFFIOpaquePtr:
-      return get_pointer;
-    case kTVMFFIDataType:
-      return get_dtype;
-    case kTVMFFIDevice:
-      return get_device;
-    case kTVMFFIAny:
-    case kTVMFFINone:
-      return tvmffi_stored_get_any;
-    default:
-      return static_type_index >= kTVMFFIStaticObjectBegin ? tvmffi_stored_get_object : NULL;
-  }
-}
+#include "reflect/getters.h"
 
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
-  *out = tvmffi_frontend_find_getter(static_type_index);
+  *out = tvmffi_getter_find(static_type_index);
   if (*out != NULL) return 0;
   return tvmffi_fail("ValueError", "Unsupported field type index for getter: %d",
                      (int)static_type_index);
 }
-
-/* ---- Writing ---- */
 
 typedef struct {
   tvmffi_own_function base;
@@ -162,7 +105,7 @@ static int call_setter(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
                        "arguments, the first `%s`",
                        (int)num_args, num_args > 0 ? tvmffi_any_type_name(&args[0]) : "missing");
   }
-  if (tvmffi_frontend_find_getter(setter->static_type_index) == NULL) {
+  if (tvmffi_getter_find(setter->static_type_index) == NULL) {
     return tvmffi_fail("ValueError", "Unsupported field type index for setter: %d",
                        (int)setter->static_type_index);
   }

@@ -17,6 +17,7 @@
 #include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
+#include "reflect/layout.h"
 
 typedef struct {
   tvmffi_own_function base;
@@ -28,10 +29,14 @@ typedef struct {
 
 typedef enum { kPlain, kObject, kAny } storage;
 
+/* A storage is never larger than the field, which was registered as part of the object. */
 static storage storage_of(const TVMFFIFieldInfo *field) {
-  if (field->field_static_type_index >= kTVMFFIStaticObjectBegin) return kObject;
-  if (field->field_static_type_index != kTVMFFIAny) return kPlain;
-  return field->size == (int64_t)sizeof(void *) ? kObject : kAny;
+  bool is_any = field->field_static_type_index == kTVMFFIAny;
+  if (is_any && field->size == (int64_t)sizeof(TVMFFIAny)) return kAny;
+  return (is_any || field->field_static_type_index >= kTVMFFIStaticObjectBegin) &&
+                 field->size == (int64_t)sizeof(void *)
+             ? kObject
+             : kPlain;
 }
 
 static void *address_of(void *obj, const TVMFFIFieldInfo *field) {
@@ -151,33 +156,41 @@ static int register_function(const tvmffi_type_record *record, size_t total_size
   return rc;
 }
 
-/* Every field must lie inside the object, with all of its storage. */
-static int check_fields(const tvmffi_type_record *record, size_t total_size) {
-  const TVMFFIFieldInfo *field;
-  tvmffi_field_cursor cursor;
-  tvmffi_field_first(&cursor, &record->info);
-  while ((field = tvmffi_field_next(&cursor)) != NULL) {
-    int64_t size = storage_of(field) == kAny ? (int64_t)sizeof(TVMFFIAny) : field->size;
-    if (field->offset < (int64_t)sizeof(TVMFFIObject) || size < 0 ||
-        field->offset > (int64_t)total_size - size) {
-      return tvmffi_fail("ValueError",
-                         "Field `%s` of type `%s` with offset %lld and size %lld is not within the "
-                         "%lld bytes of an object",
-                         field->name.data, record->key.data, (long long)field->offset,
-                         (long long)size, (long long)total_size);
-    }
+/*
+ * Whether the library, or a creator, makes objects of the type. Types that derive from one of the
+ * library with a static index would count as its objects without being laid out like them.
+ */
+static bool is_made_elsewhere(const TVMFFITypeInfo *info) {
+  int32_t i;
+  if (info->type_index < kTVMFFIStaticObjectEnd ||
+      (info->type_index >= kTVMFFIDynObjectBegin && info->type_index < kTvmffiFirstClientType) ||
+      (info->metadata != NULL && info->metadata->creator != NULL)) {
+    return true;
   }
-  return 0;
+  for (i = 0; i < info->type_depth; ++i) {
+    int32_t ancestor = info->type_ancestors[i]->type_index;
+    if (ancestor < kTVMFFIStaticObjectEnd && ancestor != kTVMFFIObject) return true;
+  }
+  return false;
 }
 
 int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size) {
-  const tvmffi_type_record *record = tvmffi_type_require(type_index);
+  tvmffi_type_record *record = tvmffi_type_require(type_index);
+  tvmffi_layout_conflict conflict;
+  bool fits;
   if (record == NULL) return -1;
+  if (is_made_elsewhere(&record->info)) {
+    return tvmffi_fail("TypeError", "Type `%s` is not one that a frontend defines by its fields",
+                       record->key.data);
+  }
   if (total_size < (int64_t)sizeof(TVMFFIObject) || total_size > INT32_MAX) {
     return tvmffi_fail("ValueError", "Type `%s` cannot have objects of %lld bytes",
                        record->key.data, (long long)total_size);
   }
-  TVMFFI_TRY(check_fields(record, (size_t)total_size));
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  fits = tvmffi_layout_set_size(record, total_size, &conflict);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (!fits) return tvmffi_layout_fail(&conflict);
   TVMFFI_TRY(
       register_function(record, (size_t)total_size, kTvmffiAttrNew, "__ffi_new__", call_new));
   TVMFFI_TRY(register_function(record, (size_t)total_size, kTvmffiAttrShallowCopy,

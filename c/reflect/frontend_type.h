@@ -5,20 +5,15 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* Registers __ffi_new__, __ffi_shallow_copy__ and __ffi_init__ for objects of total_size bytes. */
+/*
+ * Registers __ffi_new__, __ffi_shallow_copy__ and __ffi_init__ for objects of total_size bytes.
+ * TypeError for types of the library, and for those that have a creator.
+ */
 int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size);
 
 /* ---- frontend_field.c ---- */
 
-/*
- * The storage of a frontend's field depends on its static type index: 1 int64, 2 bool, 3 double,
- * 4 pointer, 5 DLDataType, 6 DLDevice, -1 and 0 a value, 64 and above an object pointer.
- */
-
-/* The getter for a storage, which runs no foreign code; NULL for other indices. */
-TVMFFIFieldGetter tvmffi_frontend_find_getter(int32_t static_type_index);
-
-/* The same; ValueError for other indices. */
+/* The getter of a storage (getters.h); ValueError for other indices. */
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out);
 
 /* Converts *value to an owned *out: 0, or -1 with the error raised. */

@@ -16,6 +16,8 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "platform/atomic.h"
+#include "reflect/getters.h"
+#include "reflect/layout.h"
 
 /* ---- Helpers ---- */
 
@@ -78,6 +80,13 @@ static bool is_same_text(const TVMFFIByteArray *a, const TVMFFIByteArray *b) {
   return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
+static int check_texts(const char *function, const TVMFFIByteArray *name,
+                       const TVMFFIByteArray *doc, const TVMFFIByteArray *metadata) {
+  TVMFFI_TRY(tvmffi_check_bytes(function, name, "name"));
+  TVMFFI_TRY(tvmffi_check_bytes(function, doc, "doc"));
+  return tvmffi_check_bytes(function, metadata, "metadata");
+}
+
 /* ---- Fields ---- */
 
 static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFFIByteArray *name) {
@@ -98,15 +107,16 @@ static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
   return NULL;
 }
 
-enum { kRegistered, kDuplicate, kNoMemory };
+enum { kRegistered, kDuplicate, kNoMemory, kConflict };
 
 /* field's default value is owned already; its texts are copied here. */
 static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
-                     const TVMFFITypeInfo **out_ancestor) {
+                     const TVMFFITypeInfo **out_ancestor, tvmffi_layout_conflict *conflict) {
   TVMFFITypeInfo *info = &record->info;
   const void *array = info->fields;
   *out_ancestor = NULL;
   if (find_field(info, &field->name) != NULL) return kDuplicate;
+  if (!tvmffi_layout_has_room(record, field, conflict)) return kConflict;
   /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
   if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
       !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
@@ -119,15 +129,59 @@ static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
   return kRegistered;
 }
 
+TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
+                                    const char *expected, int64_t got) {
+  return tvmffi_fail("ValueError", "Field `%.*s` of type `%s` expects %s but got %lld",
+                     (int)field->name.size, field->name.data != NULL ? field->name.data : "",
+                     record->key.data, expected, (long long)got);
+}
+
+/* Everything but where the field lies, and that its name is new. */
+static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field) {
+  const TVMFFIObject *setter = field->setter;
+  const TVMFFIAny *value = &field->default_value_or_factory;
+  int64_t bytes = tvmffi_getter_bytes(field->getter);
+  if (field->alignment < 0 || (field->alignment & (field->alignment - 1)) != 0) {
+    return refuse_field(record, field, "a power of two or 0 as alignment", field->alignment);
+  }
+  if (field->field_static_type_index < kTVMFFIAny ||
+      field->field_static_type_index >= kTvmffiMaxTypes) {
+    return refuse_field(record, field, "a type index or -1", field->field_static_type_index);
+  }
+  if (field->size < bytes) {
+    return refuse_field(record, field, "the size that its getter reads", field->size);
+  }
+  if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0 && setter != NULL &&
+      setter->type_index != kTVMFFIFunction) {
+    return tvmffi_fail("TypeError",
+                       "Field `%.*s` of type `%s` expects a Function as setter but got "
+                       "`%s`",
+                       (int)field->name.size, field->name.data, record->key.data,
+                       tvmffi_type_key(setter->type_index));
+  }
+  if ((field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0 &&
+      (field->flags & kTVMFFIFieldFlagBitMaskDefaultFromFactory) != 0 &&
+      (value->type_index != kTVMFFIFunction || value->v_obj == NULL)) {
+    return tvmffi_fail("TypeError",
+                       "Field `%.*s` of type `%s` expects a Function as default factory "
+                       "but got `%s`",
+                       (int)field->name.size, field->name.data, record->key.data,
+                       tvmffi_any_type_name(value));
+  }
+  return 0;
+}
+
 int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   const TVMFFITypeInfo *ancestor;
+  tvmffi_layout_conflict conflict;
   TVMFFIFieldInfo field;
   bool has_function_setter;
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(info);
-  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
+  TVMFFI_TRY(check_texts(__func__, &info->name, &info->doc, &info->metadata));
+  TVMFFI_TRY(check_field(record, info));
   field = *info;
   if (field.flags & kTVMFFIFieldFlagBitMaskHasDefault) {
     TVMFFI_TRY(
@@ -138,7 +192,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   has_function_setter = (field.flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
   if (has_function_setter) tvmffi_object_retain(field.setter);
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  outcome = add_field(record, &field, &ancestor);
+  outcome = add_field(record, &field, &ancestor, &conflict);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (outcome == kRegistered) {
     if (ancestor != NULL) {
@@ -151,6 +205,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   tvmffi_any_release(&field.default_value_or_factory);
   if (has_function_setter) tvmffi_object_release(field.setter);
   if (outcome == kNoMemory) return tvmffi_fail_memory();
+  if (outcome == kConflict) return tvmffi_layout_fail(&conflict);
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
                      (int)info->name.size, info->name.data, record->key.data);
 }
@@ -176,7 +231,12 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   int outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(info);
-  TVMFFI_TRY(tvmffi_check_bytes(__func__, &info->name, "name"));
+  TVMFFI_TRY(check_texts(__func__, &info->name, &info->doc, &info->metadata));
+  if (info->method.type_index != kTVMFFIFunction || info->method.v_obj == NULL) {
+    return tvmffi_fail("TypeError", "Method `%.*s` of type `%s` expects a Function but got `%s`",
+                       (int)info->name.size, info->name.data != NULL ? info->name.data : "",
+                       record->key.data, tvmffi_any_type_name(&info->method));
+  }
   method = *info;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
   tvmffi_mutex_lock(&tvmffi_type_mutex);
@@ -189,7 +249,8 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
 
 /* ---- Metadata ---- */
 
-static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata) {
+static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata,
+                        tvmffi_layout_conflict *conflict) {
   TVMFFIByteArray empty = {NULL, 0};
   TVMFFITypeMetadata *copy;
   if (record->info.metadata != NULL) return kDuplicate;
@@ -197,21 +258,37 @@ static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *me
   if (copy == NULL) return kNoMemory;
   *copy = *metadata;
   if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
+  if (record->info.type_index >= kTVMFFIStaticObjectBegin &&
+      !tvmffi_layout_set_size(record, metadata->total_size, conflict)) {
+    return kConflict;
+  }
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
   return kRegistered;
 }
 
 int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
-  int outcome;
+  tvmffi_layout_conflict conflict;
+  int kind, outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(metadata);
   TVMFFI_TRY(tvmffi_check_bytes(__func__, &metadata->doc, "doc"));
+  kind = (int)metadata->structural_eq_hash_kind;
+  if (kind < kTVMFFISEqHashKindUnsupported || kind > kTVMFFISEqHashKindUniqueInstance) {
+    return tvmffi_fail("ValueError",
+                       "Type `%s` expects a kind of structural equality from 0 to 5 but got %d",
+                       record->key.data, kind);
+  }
+  if (metadata->total_size < 0) {
+    return tvmffi_fail("ValueError", "Type `%s` cannot have objects of %d bytes", record->key.data,
+                       (int)metadata->total_size);
+  }
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  outcome = set_metadata(record, metadata);
+  outcome = set_metadata(record, metadata, &conflict);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (outcome == kRegistered) return 0;
   if (outcome == kNoMemory) return tvmffi_fail_memory();
+  if (outcome == kConflict) return tvmffi_layout_fail(&conflict);
   return tvmffi_fail("RuntimeError",
                      "Overriding %s, possible causes: two types use the same key; or the library "
                      "that describes it was loaded twice",

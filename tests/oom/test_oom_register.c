@@ -24,6 +24,7 @@ static void begin(job *j) {
   TVMFFIByteArray key = check_bytes("my.T");
   memset(j, 0, sizeof *j);
   probe_init(&j->value);
+  j->value.header.type_index = kTVMFFIFunction; /* a setter, a method */
   j->type_index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
   assert_true(j->type_index >= 0);
 }

@@ -698,14 +698,22 @@ TVM_FFI_DLL const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index);
 /**
  * Add a field to a type.
  * @param info [borrow] Copied with its texts; a default value and a Function setter are [share].
- * Errors: InternalError (unknown type, duplicate name), ValueError, memory.   Threads: any.
+ * Errors: InternalError (unknown type, duplicate name), ValueError (also where the field is not
+ * within the objects of the type or of one that derives from it, if their size is known), TypeError
+ * (a setter or factory that is no Function), memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info);
 
-/** Add a method to a type. A second one of the same name is kept beside the first. */
+/**
+ * Add a method to a type. A second one of the same name is kept beside the first.
+ * Errors: TypeError (no Function), and as for fields.
+ */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
-/** Describe a type, once. Errors: RuntimeError (described before), and as for fields. */
+/**
+ * Describe a type, once. Its objects must hold those of its ancestors, and the fields registered.
+ * Errors: RuntimeError (described before), and as for fields.
+ */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata);
 
 /**

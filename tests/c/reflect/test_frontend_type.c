@@ -4,6 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
+#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 
 typedef struct {
@@ -186,9 +187,61 @@ static void test_what_is_not_registered(void **state) {
   check_fails_with(tvmffi_reflect_register_frontend_type(small, sizeof(TVMFFIObject) + 8),
                    "ValueError",
                    "Field `value` of type `test.Small` with offset 24 and size 16 is "
-                   "not within the 32 bytes of an object");
+                   "not within the 32 bytes of an object, behind its header of 24");
   check_fails_with(tvmffi_reflect_register_frontend_type(99999999, 64), "InternalError",
                    "Cannot find type info for type_index=99999999");
+}
+
+static void refuse_frontend_type(int32_t type_index, int64_t total_size, const char *message) {
+  const TVMFFIAny *before = tvmffi_type_find_attr(kTvmffiAttrNew, type_index);
+  check_fails_with(tvmffi_reflect_register_frontend_type(type_index, total_size), "TypeError",
+                   message);
+  assert_ptr_equal(tvmffi_type_find_attr(kTvmffiAttrNew, type_index), before);
+}
+
+static int create_nothing(TVMFFIObjectHandle *result) {
+  (void)result;
+  return tvmffi_fail("TypeError", "nothing is created");
+}
+
+/* Arrays of 24 bytes have their size behind their block, Functions of 40 zeroed bytes call NULL. */
+static void test_types_that_are_not_the_frontend_s_are_refused(void **state) {
+  const TVMFFIByteArray key = check_bytes("test.Static");
+  TVMFFITypeMetadata metadata;
+  int32_t created = add_type("test.Created", 1, kTVMFFIObject), i;
+  (void)state;
+  refuse_frontend_type(kTVMFFIArray, 24, "Type `ffi.Array` is not one that a frontend defines");
+  refuse_frontend_type(kTVMFFIFunction, 40, "Type `ffi.Function` is not one that a frontend");
+  for (i = 0; i < kTvmffiFirstClientType; ++i) {
+    if (tvmffi_type_find(i) != NULL) refuse_frontend_type(i, 4096, "is not one that a frontend");
+  }
+  memset(&metadata, 0, sizeof metadata);
+  metadata.creator = create_nothing;
+  metadata.total_size = 32;
+  check_ok(TVMFFITypeRegisterMetadata(created, &metadata));
+  refuse_frontend_type(created, 32, "Type `test.Created` is not one that a frontend defines");
+  assert_int_equal(TVMFFITypeGetOrAllocIndex(&key, 100, 2, 0, 1, kTVMFFIArray), 100);
+  refuse_frontend_type(100, 56, "Type `test.Static` is not one that a frontend defines");
+}
+
+/* A field that is added later must lie within the objects that are made. */
+static void test_fields_added_later_lie_within_the_object(void **state) {
+  int32_t type = add_type("test.Later", 1, kTVMFFIObject), derived, i;
+  const int32_t indices[] = {kTVMFFIAny, kTVMFFIObject, kTVMFFIInt};
+  TVMFFIFieldInfo field = make_field("late");
+  (void)state;
+  derived = add_type("test.Later.Derived", 2, type);
+  check_ok(tvmffi_reflect_register_frontend_type(derived, 40));
+  field.offset = 32;
+  field.size = 16;
+  for (i = 0; i < 3; ++i) {
+    field.field_static_type_index = indices[i];
+    check_fails_with(TVMFFITypeRegisterField(type, &field), "ValueError",
+                     "Field `late` of type `test.Later` with offset 32 and size 16 is not within "
+                     "the 40 bytes of an object");
+  }
+  check_fails_with(tvmffi_reflect_register_frontend_type(derived, 32), "ValueError",
+                   "Type `test.Later.Derived` cannot have objects of 32 bytes");
 }
 
 int main(void) {
@@ -198,6 +251,8 @@ int main(void) {
       cmocka_unit_test(test_what_setters_refuse),
       cmocka_unit_test(test_indices_without_a_storage),
       cmocka_unit_test(test_what_is_not_registered),
+      cmocka_unit_test(test_types_that_are_not_the_frontend_s_are_refused),
+      cmocka_unit_test(test_fields_added_later_lie_within_the_object),
   };
   return cmocka_run_group_tests(tests, make_type, NULL) != 0;
 }

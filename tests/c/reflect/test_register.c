@@ -11,6 +11,11 @@
 #include "support/check.h"
 #include "support/probe.h"
 
+static void init_function(probe *p) {
+  probe_init(p);
+  p->header.type_index = kTVMFFIFunction;
+}
+
 static int add_method(int32_t type_index, const char *name, TVMFFIAny method) {
   TVMFFIMethodInfo info;
   memset(&info, 0, sizeof info);
@@ -22,15 +27,16 @@ static int add_method(int32_t type_index, const char *name, TVMFFIAny method) {
 static void test_L_10_methods_of_one_name_are_both_kept(void **state) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type);
-  probe p;
+  probe p, q;
   (void)state;
-  probe_init(&p);
+  init_function(&p);
+  init_function(&q);
   check_ok(add_method(type, "m", tvmffi_any_object(&p)));
-  check_ok(add_method(type, "m", tvmffi_any_raw_str("no function, but that is accepted")));
+  check_ok(add_method(type, "m", tvmffi_any_object(&q)));
   assert_int_equal(info->num_methods, 2);
   assert_ptr_equal(info->methods[0].method.v_obj, &p);
   assert_int_equal(check_use_count(&p), 2);
-  assert_int_equal(info->methods[1].method.type_index, kTVMFFIStr);
+  assert_ptr_equal(info->methods[1].method.v_obj, &q);
   assert_string_equal(info->methods[1].name.data, "m");
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(check_use_count(&p), 1);
@@ -59,21 +65,75 @@ static void test_metadata_is_set_once(void **state) {
   assert_ptr_equal(TVMFFIGetTypeInfo(type)->metadata, kept);
 }
 
+static void test_a_method_is_a_function(void **state) {
+  static const char kMessage[] = "Method `m` of type `my.T` expects a Function but got `%s`";
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  TVMFFIMethodInfo info;
+  char message[80];
+  TVMFFIAny values[4];
+  const char *const got[] = {"int", "const char*", "ffi.Object", "NULL"};
+  probe p;
+  size_t i;
+  (void)state;
+  probe_init(&p);
+  values[0] = tvmffi_any_int(1);
+  values[1] = tvmffi_any_raw_str("text");
+  values[2] = tvmffi_any_object(&p);
+  values[3] = tvmffi_any_object(NULL);
+  values[3].type_index = kTVMFFIFunction;
+  for (i = 0; i < sizeof values / sizeof *values; ++i) {
+    (void)snprintf(message, sizeof message, kMessage, got[i]);
+    check_fails(add_method(type, "m", values[i]), "TypeError", message);
+  }
+  init_function(&p);
+  memset(&info, 0, sizeof info);
+  info.method = tvmffi_any_object(&p);
+  info.metadata.size = 5;
+  check_fails(TVMFFITypeRegisterMethod(type, &info), "ValueError",
+              "TVMFFITypeRegisterMethod: `metadata` has size 5 but no data");
+  assert_int_equal(TVMFFIGetTypeInfo(type)->num_methods, 0);
+  assert_int_equal(check_use_count(&p), 1);
+}
+
+static void test_metadata_has_a_kind_and_a_size(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  TVMFFITypeMetadata metadata;
+  (void)state;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = 32;
+  metadata.structural_eq_hash_kind = (TVMFFISEqHashKind)99;
+  check_fails(TVMFFITypeRegisterMetadata(type, &metadata), "ValueError",
+              "Type `my.T` expects a kind of structural equality from 0 to 5 but got 99");
+  metadata.structural_eq_hash_kind = (TVMFFISEqHashKind)-1;
+  check_fails_with(TVMFFITypeRegisterMetadata(type, &metadata), "ValueError", "but got -1");
+  metadata.structural_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance;
+  metadata.total_size = -1;
+  check_fails(TVMFFITypeRegisterMetadata(type, &metadata), "ValueError",
+              "Type `my.T` cannot have objects of -1 bytes");
+  check_fails_with(TVMFFITypeRegisterMetadata(kTVMFFIInt, &metadata), "ValueError", "-1 bytes");
+  assert_null(TVMFFIGetTypeInfo(type)->metadata);
+  metadata.total_size = 24;
+  check_ok(TVMFFITypeRegisterMetadata(type, &metadata));
+}
+
 static void test_built_in_types_can_be_extended(void **state) {
   static const int32_t kTypes[] = {1, 64, 65, 68, 70, 73, 77};
   TVMFFITypeMetadata metadata;
+  probe method;
   size_t i;
   (void)state;
+  init_function(&method);
   memset(&metadata, 0, sizeof metadata);
   for (i = 0; i < sizeof kTypes / sizeof kTypes[0]; ++i) {
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(kTypes[i]);
     int32_t before = info->num_methods;
-    check_ok(add_method(kTypes[i], "added", tvmffi_any_int(1)));
+    check_ok(add_method(kTypes[i], "added", tvmffi_any_object(&method)));
     check_ok(add_field(kTypes[i], "added"));
     assert_int_equal(info->num_methods, before + 1);
     assert_string_equal(info->methods[before].name.data, "added");
   }
   check_ok(TVMFFITypeRegisterMetadata(kTVMFFIInt, &metadata));
+  metadata.total_size = 40;
   check_ok(TVMFFITypeRegisterMetadata(kTVMFFIStr, &metadata));
   check_ok(TVMFFIRuntimeShutdown());
   assert_int_equal(TVMFFIGetTypeInfo(kTVMFFIStr)->num_methods, 0);
@@ -89,15 +149,17 @@ static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
   const TVMFFIFieldInfo *fields;
   const TVMFFIMethodInfo *methods;
   char name[32];
+  probe method;
   (void)state;
+  init_function(&method);
   check_ok(add_field(type, "first"));
-  check_ok(add_method(type, "first", tvmffi_any_int(1)));
+  check_ok(add_method(type, "first", tvmffi_any_object(&method)));
   fields = info->fields;
   methods = info->methods;
   for (i = 0; i < kMany; ++i) {
     (void)snprintf(name, sizeof name, "later%d", (int)i);
     check_ok(add_field(type, name));
-    check_ok(add_method(type, name, tvmffi_any_int(i)));
+    check_ok(add_method(type, name, tvmffi_any_object(&method)));
   }
   assert_string_equal(fields[0].name.data, "first"); /* AddressSanitizer sees freed memory */
   assert_string_equal(methods[0].name.data, "first");
@@ -107,8 +169,9 @@ static void test_L_17d_arrays_that_readers_hold_stay_valid(void **state) {
     (void)snprintf(name, sizeof name, "later%d", (int)i);
     assert_string_equal(info->fields[i + 1].name.data, name);
     assert_string_equal(info->methods[i + 1].name.data, name);
-    assert_int_equal(info->methods[i + 1].method.v_int64, i);
+    assert_ptr_equal(info->methods[i + 1].method.v_obj, &method);
   }
+  check_ok(TVMFFIRuntimeShutdown()); /* while the method is there */
 }
 
 static void test_refused_arguments(void **state) {
@@ -146,7 +209,9 @@ static int shut_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_L_10_methods_of_one_name_are_both_kept),
+      TEST(test_a_method_is_a_function),
       TEST(test_metadata_is_set_once),
+      TEST(test_metadata_has_a_kind_and_a_size),
       TEST(test_built_in_types_can_be_extended),
       TEST(test_L_17d_arrays_that_readers_hold_stay_valid),
       TEST(test_refused_arguments),

@@ -89,6 +89,7 @@ static void test_a_function_setter_is_retained(void **state) {
   probe setter;
   (void)state;
   probe_init(&setter);
+  setter.header.type_index = kTVMFFIFunction;
   field.setter = &setter;
   check_ok(TVMFFITypeRegisterField(type, &field));
   assert_int_equal(check_use_count(&setter), 1); /* without the flag it may be a C function */
@@ -118,6 +119,46 @@ static void test_F_24_names_match_whole(void **state) {
   check_fails(add_field(type, ""), "InternalError", "Duplicate field name \"\" in type \"my.T\"");
   assert_int_equal(TVMFFIGetTypeInfo(type)->num_fields, 4);
   assert_string_equal(TVMFFIGetTypeInfo(type)->fields[1].name.data, "ab");
+}
+
+static void refuse(const TVMFFIFieldInfo *field, const char *kind, const char *message) {
+  int32_t type = add_type("my.R", 1, kTVMFFIObject);
+  check_fails_with(TVMFFITypeRegisterField(type, field), kind, message);
+  assert_int_equal(TVMFFIGetTypeInfo(type)->num_fields, 0);
+}
+
+static void test_members_of_the_struct_are_checked(void **state) {
+  static const TVMFFIByteArray no_data = {NULL, 4};
+  TVMFFIFieldInfo field = make_field("f"), wrong = field;
+  probe object;
+  (void)state;
+  probe_init(&object);
+  wrong.alignment = -8;
+  refuse(&wrong, "ValueError",
+         "Field `f` of type `my.R` expects a power of two or 0 as alignment but got -8");
+  wrong.alignment = 24;
+  refuse(&wrong, "ValueError", "as alignment but got 24");
+  wrong = field;
+  wrong.field_static_type_index = -2;
+  refuse(&wrong, "ValueError", "expects a type index or -1 but got -2");
+  wrong.field_static_type_index = INT32_MAX;
+  refuse(&wrong, "ValueError", "expects a type index or -1 but got 2147483647");
+  wrong = field;
+  wrong.flags = kTVMFFIFieldFlagBitSetterIsFunctionObj;
+  wrong.setter = &object;
+  refuse(&wrong, "TypeError",
+         "Field `f` of type `my.R` expects a Function as setter but got `ffi.Object`");
+  wrong = field;
+  wrong.flags = kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+  wrong.default_value_or_factory = tvmffi_any_object(&object);
+  refuse(&wrong, "TypeError", "expects a Function as default factory but got `ffi.Object`");
+  wrong = field;
+  wrong.doc = no_data;
+  refuse(&wrong, "ValueError", "`doc` has size 4 but no data");
+  wrong = field;
+  wrong.metadata = no_data;
+  refuse(&wrong, "ValueError", "`metadata` has size 4 but no data");
+  assert_int_equal(check_use_count(&object), 1);
 }
 
 static char logged[256];
@@ -157,6 +198,7 @@ int main(void) {
       TEST(test_a_default_becomes_owned),
       TEST(test_a_function_setter_is_retained),
       TEST(test_F_24_names_match_whole),
+      TEST(test_members_of_the_struct_are_checked),
       TEST(test_a_field_of_an_ancestor_is_told_to_the_log),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;

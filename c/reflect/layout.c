@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reflect/layout.h"
+
+#include "core/error.h"
+
+/*
+ * A field without a size has no storage that anything but its getter would read, so it may be
+ * where the header is. The size of a type is known, if at all, as an int32_t.
+ */
+static bool is_within(const TVMFFIFieldInfo *field, int64_t total_size) {
+  int64_t first = field->size == 0 ? 0 : (int64_t)sizeof(TVMFFIObject);
+  return field->offset >= first && field->size >= 0 && field->size <= total_size &&
+         field->offset <= total_size - field->size;
+}
+
+bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
+                            tvmffi_layout_conflict *conflict) {
+  conflict->record = record;
+  conflict->owner = &record->info;
+  conflict->field = field;
+  conflict->total_size = record->least_size != 0 ? record->least_size : INT32_MAX;
+  return is_within(field, conflict->total_size);
+}
+
+/* The type at a depth: the type itself or one of its ancestors. */
+static tvmffi_type_record *type_at(tvmffi_type_record *record, int32_t depth) {
+  if (depth == record->info.type_depth) return record;
+  return tvmffi_type_find(record->info.type_ancestors[depth]->type_index);
+}
+
+/* Whether objects of that size are as large as the type's, and hold the type's own fields. */
+static bool holds(const tvmffi_type_record *type, int64_t total_size,
+                  tvmffi_layout_conflict *conflict) {
+  int32_t i;
+  conflict->owner = &type->info;
+  conflict->field = NULL;
+  if (total_size < type->total_size) return false;
+  for (i = 0; i < type->info.num_fields; ++i) {
+    conflict->field = &type->info.fields[i];
+    if (!is_within(conflict->field, total_size)) return false;
+  }
+  return true;
+}
+
+static void lower_least_size(tvmffi_type_record *record, int32_t total_size) {
+  if (record->least_size == 0 || record->least_size > total_size) record->least_size = total_size;
+}
+
+bool tvmffi_layout_set_size(tvmffi_type_record *record, int64_t total_size,
+                            tvmffi_layout_conflict *conflict) {
+  int32_t depth;
+  conflict->record = record;
+  conflict->total_size = total_size;
+  for (depth = 0; depth <= record->info.type_depth; ++depth) {
+    if (!holds(type_at(record, depth), total_size, conflict)) return false;
+  }
+  record->total_size = (int32_t)total_size;
+  for (depth = 0; depth <= record->info.type_depth; ++depth) {
+    lower_least_size(type_at(record, depth), (int32_t)total_size);
+  }
+  return true;
+}
+
+int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict) {
+  const tvmffi_type_record *record = conflict->record;
+  const TVMFFIFieldInfo *field = conflict->field;
+  if (field == NULL) {
+    return tvmffi_fail(
+        "ValueError", "Type `%s` cannot have objects of %lld bytes: those of `%s` have %d",
+        record->key.data, (long long)conflict->total_size, conflict->owner->type_key.data,
+        (int)tvmffi_type_find(conflict->owner->type_index)->total_size);
+  }
+  return tvmffi_fail("ValueError",
+                     "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "
+                     "%lld bytes of an object, behind its header of %d",
+                     (int)field->name.size, field->name.data != NULL ? field->name.data : "",
+                     conflict->owner->type_key.data, (long long)field->offset,
+                     (long long)field->size, (long long)conflict->total_size,
+                     (int)sizeof(TVMFFIObject));
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields and sizes, registered in any order, fit each other. */
+#include "reflect/layout.h"
+
+#include <tvm/ffi/extra/c_runtime_api.h>
+
+#include "c/reflect_support.h"
+
+static int place(int32_t type_index, const char *name, int64_t offset, int64_t size) {
+  TVMFFIFieldInfo field = make_field(name);
+  field.offset = offset;
+  field.size = size;
+  return TVMFFITypeRegisterField(type_index, &field);
+}
+
+static int set_size(int32_t type_index, int32_t total_size) {
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof metadata);
+  metadata.total_size = total_size;
+  return TVMFFITypeRegisterMetadata(type_index, &metadata);
+}
+
+static void refuse(int32_t type_index, int64_t offset, int64_t size) {
+  int32_t num_fields = TVMFFIGetTypeInfo(type_index)->num_fields;
+  check_fails_with(place(type_index, "wrong", offset, size), "ValueError",
+                   "Field `wrong` of type `my.");
+  assert_int_equal(TVMFFIGetTypeInfo(type_index)->num_fields, num_fields);
+}
+
+static void test_a_field_lies_within_the_object(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  (void)state;
+  check_ok(set_size(type, 40));
+  check_fails(place(type, "wrong", -8, 8), "ValueError",
+              "Field `wrong` of type `my.T` with offset -8 and size 8 is not within the 40 bytes "
+              "of an object, behind its header of 24");
+  refuse(type, INT64_C(1) << 40, 8);
+  refuse(type, INT64_MAX, 8);
+  refuse(type, INT64_MIN, 8);
+  refuse(type, INT64_MAX, INT64_MAX);
+  refuse(type, 24, -5);
+  refuse(type, 24, INT64_MIN);
+  refuse(type, 24, INT64_MAX);
+  refuse(type, 33, 8);
+  refuse(type, 40, 1);
+  refuse(type, 23, 1);
+  refuse(type, -1, 0);
+  refuse(type, 41, 0);
+  check_ok(place(type, "first", 24, 8));
+  check_ok(place(type, "last", 32, 8));
+  check_ok(place(type, "computed", 0, 0)); /* only a getter looks at it */
+}
+
+static void test_no_size_is_known(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  (void)state;
+  refuse(type, -8, 8);
+  refuse(type, 0, 8);
+  refuse(type, INT64_C(1) << 40, 8);
+  refuse(type, INT32_MAX, 1);
+  refuse(type, 24, -5);
+  check_ok(place(type, "first", 24, 8));
+}
+
+static void test_a_size_holds_the_fields_registered_before(void **state) {
+  int32_t parent = add_type("my.P", 1, kTVMFFIObject), type = add_type("my.T", 2, parent);
+  (void)state;
+  check_ok(place(parent, "a", 24, 8));
+  check_ok(place(type, "b", 32, 16));
+  check_fails(set_size(type, 40), "ValueError",
+              "Field `b` of type `my.T` with offset 32 and size 16 is not within the 40 bytes of "
+              "an object, behind its header of 24");
+  check_fails_with(set_size(type, 24), "ValueError", "Field `a` of type `my.P`");
+  assert_null(TVMFFIGetTypeInfo(type)->metadata);
+  check_ok(set_size(type, 48));
+  check_ok(set_size(parent, 32));
+}
+
+static void test_a_size_holds_the_parent(void **state) {
+  int32_t parent = add_type("my.P", 1, kTVMFFIObject), middle = add_type("my.M", 2, parent);
+  int32_t type = add_type("my.T", 3, middle);
+  (void)state;
+  check_ok(set_size(parent, 48));
+  check_fails(set_size(type, 40), "ValueError",
+              "Type `my.T` cannot have objects of 40 bytes: those of `my.P` have 48");
+  check_fails(set_size(middle, 0), "ValueError",
+              "Type `my.M` cannot have objects of 0 bytes: those of `ffi.Object` have 24");
+  check_ok(set_size(type, 48));
+}
+
+/* A field of a parent is read from objects of all types that derive from it. */
+static void test_a_field_lies_within_objects_of_derived_types(void **state) {
+  int32_t parent = add_type("my.P", 1, kTVMFFIObject), small = add_type("my.S", 2, parent);
+  int32_t large = add_type("my.L", 2, parent);
+  (void)state;
+  check_ok(set_size(large, 64));
+  check_ok(place(parent, "a", 40, 8));
+  check_ok(set_size(small, 48));
+  refuse(parent, 48, 8);
+  check_ok(place(large, "b", 48, 8));
+}
+
+static void test_built_in_types_have_sizes(void **state) {
+  static const struct {
+    int32_t type_index, total_size;
+  } kTypes[] = {{kTVMFFIObject, 24},
+                {kTVMFFIStr, 24 + sizeof(TVMFFIByteArray)},
+                {kTVMFFIError, 24 + sizeof(TVMFFIErrorCell)},
+                {kTVMFFIFunction, 24 + sizeof(TVMFFIFunctionCell)},
+                {kTVMFFITensor, 24 + sizeof(DLTensor)},
+                {kTVMFFIArray, 24 + sizeof(TVMFFISeqCell)},
+                {kTVMFFIMap, 24 + sizeof(TVMFFISeqCell)}};
+  size_t i;
+  (void)state;
+  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
+    check_fails_with(place(kTypes[i].type_index, "wrong", kTypes[i].total_size - 7, 8),
+                     "ValueError", "is not within the");
+    if (kTypes[i].type_index != kTVMFFIObject) {
+      check_ok(place(kTypes[i].type_index, "right", kTypes[i].total_size - 8, 8));
+    }
+  }
+}
+
+static int shut_down(void **state) {
+  (void)state;
+  return TVMFFIRuntimeShutdown();
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, shut_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_a_field_lies_within_the_object),
+      TEST(test_no_size_is_known),
+      TEST(test_a_size_holds_the_fields_registered_before),
+      TEST(test_a_size_holds_the_parent),
+      TEST(test_a_field_lies_within_objects_of_derived_types),
+      TEST(test_built_in_types_have_sizes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
