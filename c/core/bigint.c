@@ -11,7 +11,6 @@
 #include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/type.h"
 
 typedef struct {
   TVMFFIObject header;

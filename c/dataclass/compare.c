@@ -8,7 +8,6 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/type.h"
 #include "dataclass/recursive.h"
 #include "reflect/builtin_tables.h"
 #include "reflect/children.h"

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
-#include "core/any.h"
 #include "core/error.h"
 #include "core/string_object.h"
 #include "json/json_graph.h"

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/array.h"
-#include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
 #include "reflect/walk.h"

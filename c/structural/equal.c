@@ -8,7 +8,6 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"

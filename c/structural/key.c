@@ -4,7 +4,6 @@
 
 #include "core/any.h"
 #include "core/error.h"
-#include "core/type.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 #include "structural/builtin_tables.h"

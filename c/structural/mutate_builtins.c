@@ -7,7 +7,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/type.h"
 #include "structural/outcome.h"
 #include "structural/visit.h"
 

@@ -3,7 +3,6 @@
 #include "structural/types.h"
 
 #include "container/list.h"
-#include "core/any.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 

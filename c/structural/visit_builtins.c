@@ -3,7 +3,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "core/type.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 #include "structural/builtin_tables.h"
