@@ -171,7 +171,7 @@ static void test_attributes(void **state) {
   }
   column = find_column("my.attr");
   for (i = 1; i < 300; ++i) {
-    assert_int_equal(column->data[i].type_index, i % 2 == 0 ? kTVMFFIStr : kTVMFFIObject);
+    assert_int_equal(column->data[i].type_index, i % 2 == 0 ? kTVMFFIStr : kTVMFFIFunction);
   }
   assert_int_equal(check_use_count(&j.value), 1 + 150);
   check_all_released(&j);
