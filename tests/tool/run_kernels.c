@@ -191,3 +191,12 @@ TVM_FFI_C_EXPORT(wait, "(0: float) -> void") {
   nanosleep(&time, NULL);
   return 0;
 }
+
+/* A result that is an error, with return code 0. */
+TVM_FFI_C_EXPORT(return_error, "() -> ffi.Error") {
+  TVMFFIObjectHandle error;
+  (void)tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "an error as the result");
+  error = tvm_ffi_error_take();
+  *args->result = tvm_ffi_any_take_object(error);
+  return 0;
+}

@@ -82,6 +82,8 @@ assert good_json("bench", K, "wait(0.001)", "--warmup=0", "--min_time=0.05")["ru
 # Failures.
 crashing = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:detect_leaks=0")
 bad(RAISED, "fail: ValueError: on purpose", "bench", K, "fail()", *SHORT)
+for more in [], ["--json"]:
+    bad(RAISED, "return_error: ValueError: an error as the result\n", "bench", K, "return_error()", *SHORT, *more)
 bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "bench", K, "crash()", *SHORT, env=crashing)
 bad(LOAD, ": crashed while it was loaded: ", "bench", ONLY, libraries["deeds"], *SHORT,
     env=dict(crashing, ON_LOAD="crash"))

@@ -161,6 +161,9 @@ bad(RAISED, "fail: ValueError: on purpose, with 1 arguments", "run", K, "fail(1)
 code, out, err = run("run", K, "fail_with_place()")
 assert code == RAISED and out == "" and err.startswith("fail_with_place: ValueError: on purpose\n  File ") and \
     "run_kernels.c" in err and err.count("\n") == 2, err
+# An error that is the result of a call is no result.
+for more in [], ["--json"], ["--leak-check"], ["-e", "(ignored)"], ["--no-fork"]:
+    bad(RAISED, "return_error: ValueError: an error as the result\n", "run", K, "return_error()", *more)
 bad(RAISED, "tvm-ffi: crash: crashed while it was called: ", "run", K, "crash()", env=CRASHING)
 bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit code 3", "run", K, "leave()",
     env=CRASHING)

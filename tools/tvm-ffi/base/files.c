@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,29 +27,86 @@ bool tool_can_read(const char *path) {
   return access(path, R_OK) == 0 || refuse(path);
 }
 
-char *tool_read_file(const char *path, size_t *out_size) {
-  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  size_t capacity = 1 << 16, size = 0, got;
-  char *bytes;
-  if (file == NULL) {
-    refuse(path);
-    return NULL;
+/* ---- Reading ---- */
+
+/* What does not end by itself is read up to here. */
+static const size_t kMaxUnknownSize = (size_t)256 << 20;
+
+bool file_reader_open(const char *path, file_reader *out) {
+  struct stat status;
+  memset(out, 0, sizeof *out);
+  out->path = path;
+  out->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+  if (out->stream == NULL) return refuse(path);
+  if (fstat(fileno(out->stream), &status) == 0 && S_ISREG(status.st_mode) &&
+      (uintmax_t)status.st_size < SIZE_MAX / 2) {
+    out->known_size = (size_t)status.st_size;
   }
-  bytes = tool_alloc(capacity);
-  errno = 0;
-  while ((got = fread(bytes + size, 1, capacity - 1 - size, file)) > 0) {
-    size += got;
-    if (size == capacity - 1) bytes = tool_realloc(bytes, capacity *= 2);
+  return true;
+}
+
+static void close_stream(file_reader *reader) {
+  if (reader->stream != NULL && reader->stream != stdin) fclose(reader->stream);
+  reader->stream = NULL;
+}
+
+void file_reader_close(file_reader *reader) {
+  close_stream(reader);
+  free(reader->bytes);
+  reader->bytes = NULL;
+}
+
+/* Makes room for more bytes, of which `size` are wanted in all, and for the NUL. */
+static void make_room(file_reader *reader, size_t size) {
+  size_t expected = size < reader->known_size ? size + 1 : reader->known_size + 2;
+  reader->capacity = reader->capacity > 0 ? 2 * reader->capacity : 1 << 12;
+  if (reader->capacity < expected) reader->capacity = expected;
+  reader->bytes = tool_realloc(reader->bytes, reader->capacity);
+}
+
+bool file_reader_fill(file_reader *reader, size_t size) {
+  if (reader->bytes == NULL) make_room(reader, size);
+  while (reader->size < size && reader->stream != NULL) {
+    size_t got;
+    if (reader->size + 1 == reader->capacity) make_room(reader, size);
+    errno = 0;
+    got = reader->capacity - 1 - reader->size;
+    if (got > size - reader->size) got = size - reader->size;
+    got = fread(reader->bytes + reader->size, 1, got, reader->stream);
+    reader->size += got;
+    if (got > 0) continue;
+    if (ferror(reader->stream)) {
+      return refuse(reader->stream == stdin ? "standard input" : reader->path);
+    }
+    close_stream(reader);
   }
-  bytes[size] = '\0';
-  if (ferror(file)) {
-    report_error("%s: %s", file == stdin ? "standard input" : path, strerror(errno));
-    free(bytes);
-    bytes = NULL;
+  reader->bytes[reader->size] = '\0';
+  return true;
+}
+
+bool file_reader_fill_all(file_reader *reader) {
+  size_t most = reader->known_size > kMaxUnknownSize ? reader->known_size : kMaxUnknownSize;
+  if (!file_reader_fill(reader, most + 1)) return false;
+  if (reader->size <= most) return true;
+  report_error("%s: has more than %zu MB; from a device or a pipe no more is read",
+               reader->stream == stdin ? "standard input" : reader->path, kMaxUnknownSize >> 20);
+  return false;
+}
+
+char *file_reader_take(file_reader *reader, size_t *out_size) {
+  char *bytes = NULL;
+  if (file_reader_fill_all(reader)) {
+    bytes = reader->bytes;
+    reader->bytes = NULL;
   }
-  if (file != stdin) fclose(file);
-  *out_size = size;
+  *out_size = reader->size;
+  file_reader_close(reader);
   return bytes;
+}
+
+char *tool_read_file(const char *path, size_t *out_size) {
+  file_reader reader;
+  return file_reader_open(path, &reader) ? file_reader_take(&reader, out_size) : NULL;
 }
 
 /* ---- Writing ---- */

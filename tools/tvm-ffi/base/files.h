@@ -5,6 +5,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* A file that is read only as far as it is needed: a device or a pipe may never end. */
+typedef struct {
+  const char *path;
+  FILE *stream; /* NULL: all of it is read */
+  char *bytes;  /* what was read, followed by a NUL */
+  size_t size, capacity;
+  size_t known_size; /* of a regular file; 0 */
+} file_reader;
+
+/* Opens a file ("-": stdin). `path` [borrow] until it is closed. False after a report. */
+bool file_reader_open(const char *path, file_reader *out);
+/* Reads until there are at least `size` bytes or the file ends; false after a report. */
+bool file_reader_fill(file_reader *reader, size_t size);
+/* Reads all the rest; false after a report, also for a device or pipe that does not end. */
+bool file_reader_fill_all(file_reader *reader);
+void file_reader_close(file_reader *reader);
+/* Closes it and returns all of its bytes; release with free(). NULL after a report. */
+char *file_reader_take(file_reader *reader, size_t *out_size);
 
 /* The content of a file ("-": stdin), followed by a NUL; release with free(). NULL after a
  * report. */

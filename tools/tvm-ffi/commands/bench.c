@@ -49,6 +49,7 @@ static double time_calls(const bench *b, const bench_runner *runner, size_t coun
       tvm_ffi_error_ensure(code);
       return -1;
     }
+    if (call_raise_result(&result) != 0) return -1;
     tvm_ffi_any_clear(&result);
   }
   return device_wait() == 0 ? (double)(clock_nanoseconds() - start) : -1;

@@ -132,6 +132,7 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   isolate_enter(kStageCall, r->request.function);
   code = tvm_ffi_function_call(r->callee.function, views, (int32_t)r->inputs.size, &result);
   isolate_enter(kStageOwn, r->request.function);
+  if (code == 0) code = call_raise_result(&result);
   if (code != 0) {
     raised_report(r->request.function, true);
     return kExitRaised;
@@ -213,6 +214,7 @@ static int call_kernel(run *r) {
   }
   r->call_seconds = clock_seconds() - start;
   isolate_enter(kStageOwn, r->request.function);
+  if (code == 0) code = call_raise_result(&result);
   if (code == 0) {
     output_collect(result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);

@@ -58,21 +58,24 @@ static const char *name_format(const char *image, size_t size) {
   return NULL;
 }
 
-static bool read_header(elf_file *file, char *image, size_t size) {
+/* Whether a file that begins with these bytes may be an ELF file; false after a report. */
+static bool check_format(const char *name, const char *image, size_t size) {
   const char *format = name_format(image, size);
-  GElf_Ehdr header;
   if (format != NULL) {
-    report_error("%s: not an ELF file but %s", file->path, format);
-    return false;
+    report_error("%s: not an ELF file but %s", name, format);
+  } else if (size == 0) {
+    report_error("%s: not an ELF file: it is empty", name);
+  } else if (size < 4 || memcmp(image, ELFMAG, 4) != 0) {
+    report_error("%s: not an ELF file", name);
+  } else {
+    return true;
   }
-  if (size == 0) {
-    report_error("%s: not an ELF file: it is empty", file->path);
-    return false;
-  }
-  if (size < 4 || memcmp(image, ELFMAG, 4) != 0) {
-    report_error("%s: not an ELF file", file->path);
-    return false;
-  }
+  return false;
+}
+
+static bool read_header(elf_file *file, char *image, size_t size) {
+  GElf_Ehdr header;
+  if (!check_format(file->path, image, size)) return false;
   if (elf_version(EV_CURRENT) == EV_NONE) return refuse_read(file, "libelf is too old");
   file->handle = elf_memory(image, size);
   if (file->handle == NULL || elf_kind(file->handle) != ELF_K_ELF ||
@@ -393,9 +396,20 @@ elf_file *elf_file_open_image(const char *path, char *image, size_t size) {
   return NULL;
 }
 
+char *elf_file_read(const char *path, const char *name, size_t *out_size) {
+  enum { kLongestMagic = 8 };
+  file_reader reader;
+  if (!file_reader_open(path, &reader)) return NULL;
+  if (file_reader_fill(&reader, kLongestMagic) && check_format(name, reader.bytes, reader.size)) {
+    return file_reader_take(&reader, out_size);
+  }
+  file_reader_close(&reader);
+  return NULL;
+}
+
 elf_file *elf_file_open(const char *path) {
   size_t size;
-  char *image = tool_read_file(path, &size);
+  char *image = elf_file_read(path, path, &size);
   return image != NULL ? elf_file_open_image(path, image, size) : NULL;
 }
 

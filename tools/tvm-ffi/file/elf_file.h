@@ -38,6 +38,9 @@ typedef struct {
   char *image;
 } elf_file;
 
+/* The bytes of a file, of which only the beginning is read if that is not of an ELF file; release
+ * with free(). NULL after a report, under `name`. */
+char *elf_file_read(const char *path, const char *name, size_t *out_size);
 /* NULL after a report that the file cannot be read or is malformed. */
 elf_file *elf_file_open(const char *path);
 /* The same for bytes already read: `image` [take], `path` [borrow] until the file is closed. */

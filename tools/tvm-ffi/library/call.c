@@ -181,6 +181,13 @@ bool call_read_inputs(call *request, const schema_type *types, input_list *input
   return move_to_device(request->device, inputs);
 }
 
+int call_raise_result(TVMFFIAny *result) {
+  if (result->type_index != kTVMFFIError) return 0;
+  TVMFFIErrorSetRaised(result->v_obj);
+  tvm_ffi_any_clear(result);
+  return -1;
+}
+
 TVMFFIAny *call_view_inputs(const input_list *inputs) {
   TVMFFIAny *views = tool_alloc((inputs->size + 1) * sizeof *views);
   size_t i;

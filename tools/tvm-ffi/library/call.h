@@ -41,6 +41,9 @@ void kernel_free(kernel *callee);
 /* Reads the arguments of the call; false after a report. */
 bool call_read_inputs(call *request, const schema_type *types, input_list *inputs);
 
+/* Raises a result that is an Error; -1 then, and the result is released. */
+int call_raise_result(TVMFFIAny *result);
+
 /* Views of the values; release with free(). */
 TVMFFIAny *call_view_inputs(const input_list *inputs);
 

@@ -20,7 +20,7 @@ bool library_file_fetch(const char *name) {
   char *bytes;
   if (!is_stdin(name)) return tool_can_read(name);
   if (from_stdin != NULL) return true;
-  bytes = tool_read_file(name, &size);
+  bytes = elf_file_read(name, name, &size);
   if (bytes != NULL) from_stdin = temporary_file(bytes, size);
   free(bytes);
   return from_stdin != NULL;
@@ -43,7 +43,7 @@ elf_file *library_file_read(const char *name) {
   char *image;
   size_t size;
   if (!library_file_fetch(name)) return NULL;
-  image = tool_read_file(is_stdin(name) ? from_stdin : name, &size);
+  image = elf_file_read(is_stdin(name) ? from_stdin : name, name, &size);
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 

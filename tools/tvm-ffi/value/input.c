@@ -75,7 +75,8 @@ static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t s
   input_file *file;
   if (*word != '@') return input_make_form(s, kFormBytes, word, size, out);
   file = input_file_open(&reader->sources, s, word + 1, true);
-  return file != NULL && input_make_text(s, (const char *)file->bytes, file->size, true, out);
+  return file != NULL && file_reader_fill_all(&file->reader) &&
+         input_make_text(s, file->reader.bytes, file->reader.size, true, out);
 }
 
 /* False, and nothing consumed, if no prefix is here. */
@@ -214,8 +215,10 @@ static bool read_arrays(input_reader *reader, scan *s, input_list *list) {
   free(path);
   if (file == NULL) return false;
   do {
+    bool more = true;
     TVMFFIObjectHandle tensor;
-    if (mode == '*' && file->pos == file->size) break;
+    if (mode == '*' && !input_file_peek(file, &more)) return false;
+    if (!more) break;
     tensor = input_file_read_npy(&reader->sources, s, file);
     if (tensor == NULL) return false;
     add(list, tvm_ffi_any_take_object(tensor), false);

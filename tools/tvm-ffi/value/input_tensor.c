@@ -74,7 +74,7 @@ void input_sources_free(input_sources *sources) {
   size_t i;
   for (i = 0; i < sources->num_files; ++i) {
     free(sources->files[i].path);
-    free(sources->files[i].bytes);
+    file_reader_close(&sources->files[i].reader);
   }
   free(sources->files);
 }
@@ -95,10 +95,12 @@ input_file *input_file_open(input_sources *sources, const scan *s, const char *p
   }
   sources->files = tool_realloc(sources->files, (sources->num_files + 1) * sizeof *sources->files);
   file = &sources->files[sources->num_files];
-  file->bytes = (unsigned char *)tool_read_file(path, &file->size);
-  if (file->bytes == NULL) return NULL;
   file->path = tool_copy(path, strlen(path));
   file->pos = 0;
+  if (!file_reader_open(file->path, &file->reader)) {
+    free(file->path);
+    return NULL;
+  }
   ++sources->num_files;
   return file;
 }
@@ -109,13 +111,34 @@ static TVMFFIObjectHandle create(input_sources *sources, scan *s, const tensor_t
   return tensor;
 }
 
+bool input_file_peek(input_file *file, bool *out_more) {
+  if (!file_reader_fill(&file->reader, file->pos + 1)) return false;
+  *out_more = file->reader.size > file->pos;
+  return true;
+}
+
+/* Reads the file as far as its next array goes; false after a report. */
+static bool fill_npy(input_file *file) {
+  const file_reader *reader = &file->reader;
+  size_t needed = 1;
+  do {
+    if (!file_reader_fill(&file->reader, file->pos + needed)) return false;
+    needed =
+        npy_measure((const unsigned char *)reader->bytes + file->pos, reader->size - file->pos);
+  } while (needed > reader->size - file->pos && reader->stream != NULL);
+  return true;
+}
+
 /* `wanted` gives the element type if NumPy knows only its size; may be NULL. */
 static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *file,
                                    const tensor_type *wanted) {
   npy_array array;
   tensor_type type;
   TVMFFIObjectHandle tensor;
-  const char *wrong = npy_read(file->bytes, file->size, &file->pos, &array);
+  const char *wrong;
+  if (!fill_npy(file)) return NULL;
+  wrong =
+      npy_read((const unsigned char *)file->reader.bytes, file->reader.size, &file->pos, &array);
   if (wrong != NULL) {
     report_error("%s: %s", file->path, wrong);
     return NULL;
@@ -169,12 +192,16 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
     TVMFFIObjectDecRef(tensor);
     return NULL;
   }
-  if (size > file->size - file->pos) {
-    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->size - file->pos);
+  if (!file_reader_fill(&file->reader, file->pos + size)) {
     TVMFFIObjectDecRef(tensor);
     return NULL;
   }
-  if (size > 0) memcpy(view->data, file->bytes + file->pos, size);
+  if (size > file->reader.size - file->pos) {
+    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->reader.size - file->pos);
+    TVMFFIObjectDecRef(tensor);
+    return NULL;
+  }
+  if (size > 0) memcpy(view->data, file->reader.bytes + file->pos, size);
   file->pos += size;
   return tensor;
 }

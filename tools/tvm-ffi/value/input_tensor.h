@@ -5,14 +5,15 @@
 
 #include <tvm/ffi/c.h>
 
+#include "base/files.h"
 #include "base/scan.h"
 #include "value/tensor_memory.h"
 
-/* A file's content, and the position reached in it. */
+/* A file, and the position reached in it. */
 typedef struct {
   char *path;
-  unsigned char *bytes;
-  size_t size, pos;
+  file_reader reader;
+  size_t pos;
 } input_file;
 
 typedef struct {
@@ -32,6 +33,8 @@ TVMFFIObjectHandle input_tensor_read(input_sources *sources, scan *s, bool *has_
 /* Opens a file, or returns the one opened before, optionally rewound; NULL after a report. */
 input_file *input_file_open(input_sources *sources, const scan *s, const char *path,
                             bool from_start);
+/* Whether more bytes follow; false after a report. */
+bool input_file_peek(input_file *file, bool *out_more);
 /* Reads the array at the file's position. NULL after a report. */
 TVMFFIObjectHandle input_file_read_npy(input_sources *sources, scan *s, input_file *file);
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const char kMagic[] = "\x93NUMPY";
-enum { kMagicSize = 6 };
+enum { kMagicSize = 6, kMaxHeader = 1 << 20 };
+static const char kNoMagic[] = "it does not begin as .npy files do";
 
 /* ---- The header's dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ---- */
 
@@ -133,33 +134,35 @@ static const char *read_dict(header *h, npy_array *out) {
 
 /* ---- Arrays ---- */
 
-const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, npy_array *out) {
-  static char truncated[96];
-  const unsigned char *bytes = file + *pos;
-  size_t left = file_size - *pos, length_size, length = 0, count = 1, i;
+/* The size of the header with all that is before it: as much of it as the bytes tell. */
+static size_t measure_header(const unsigned char *bytes, size_t size) {
+  size_t length_size = size > kMagicSize && bytes[kMagicSize] == 1 ? 2 : 4, length = 0, i;
+  size_t before = kMagicSize + 2 + length_size;
+  if (size < before) return before;
+  for (i = 1; i <= length_size; ++i) length = length << 8 | bytes[before - i];
+  return length <= kMaxHeader ? before + length : SIZE_MAX;
+}
+
+/* Reads all but the data, which needs to be there only up to out->data. */
+static const char *read_header(const unsigned char *bytes, size_t size, npy_array *out) {
+  static char format[48];
+  size_t header_size, count = 1, i;
   header h;
   const char *wrong;
-  if (left < kMagicSize + 2 || memcmp(bytes, kMagic, kMagicSize) != 0) {
-    return *pos == 0 ? "it does not begin as .npy files do" : "there is no further array";
+  if (size < kMagicSize + 2 || memcmp(bytes, kMagic, kMagicSize) != 0) {
+    return kNoMagic;
   }
   if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-    snprintf(truncated, sizeof truncated, "its format %d.%d is none of 1.0, 2.0, 3.0", bytes[6],
+    snprintf(format, sizeof format, "its format %d.%d is none of 1.0, 2.0, 3.0", bytes[6],
              bytes[7]);
-    return truncated;
+    return format;
   }
-  length_size = bytes[6] == 1 ? 2 : 4;
-  bytes += kMagicSize + 2;
-  left -= kMagicSize + 2;
-  if (left < length_size) return "it ends inside its header";
-  for (i = length_size; i > 0; --i) length = length << 8 | bytes[i - 1];
-  bytes += length_size;
-  left -= length_size;
-  if (left < length) return "it ends inside its header";
-  h.pos = (const char *)bytes;
-  h.end = h.pos + length;
+  header_size = measure_header(bytes, size);
+  if (header_size == SIZE_MAX) return "its header has more than a megabyte";
+  if (size < header_size) return "it ends inside its header";
+  h.pos = (const char *)bytes + kMagicSize + (bytes[6] == 1 ? 4 : 6);
+  h.end = (const char *)bytes + header_size;
   if ((wrong = read_dict(&h, out)) != NULL) return wrong;
-  bytes += length;
-  left -= length;
   for (i = 0; i < (size_t)out->ndim; ++i) {
     if (out->shape[i] != 0 && count > SIZE_MAX / 16 / (size_t)out->shape[i]) {
       count = SIZE_MAX / 16 + 1; /* saturates, unless an extent of 0 follows */
@@ -167,15 +170,32 @@ const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, n
       count *= (size_t)out->shape[i];
     }
   }
-  if (count > SIZE_MAX / 16) return "its shape is too large";
-  out->data = bytes;
+  if (count > SIZE_MAX / 32) return "its shape is too large";
+  out->data = bytes + header_size;
   out->size = count * out->item_size;
-  if (left < out->size) {
-    snprintf(truncated, sizeof truncated, "it ends after %zu of %zu bytes of data", left,
-             out->size);
+  return NULL;
+}
+
+size_t npy_measure(const unsigned char *bytes, size_t size) {
+  npy_array array;
+  size_t header_size = measure_header(bytes, size);
+  if (size >= kMagicSize && memcmp(bytes, kMagic, kMagicSize) != 0) return 0;
+  if (size < header_size && header_size != SIZE_MAX) return header_size;
+  return read_header(bytes, size, &array) == NULL ? header_size + array.size : 0;
+}
+
+const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, npy_array *out) {
+  static char truncated[96];
+  const unsigned char *end = file + file_size;
+  const char *wrong = read_header(file + *pos, file_size - *pos, out);
+  if (wrong == kNoMagic && *pos > 0) return "there is no further array";
+  if (wrong != NULL) return wrong;
+  if ((size_t)(end - out->data) < out->size) {
+    snprintf(truncated, sizeof truncated, "it ends after %zu of %zu bytes of data",
+             (size_t)(end - out->data), out->size);
     return truncated;
   }
-  *pos = (size_t)(bytes - file) + out->size;
+  *pos = (size_t)(out->data - file) + out->size;
   return NULL;
 }
 

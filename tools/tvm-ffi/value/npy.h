@@ -22,6 +22,10 @@ typedef struct {
   size_t size;
 } npy_array;
 
+/* How many bytes an array has that begins with these, as far as they tell: its whole size once its
+ * header is there. No more than `size` if they are malformed. */
+size_t npy_measure(const unsigned char *bytes, size_t size);
+
 /* Reads the array at *pos and moves *pos past it. Returns NULL, or what is wrong with the file. */
 const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, npy_array *out);
 
