@@ -10,6 +10,7 @@
     binary.py sections ARCHIVE                no object file has code that runs at load
     binary.py size     LIBRARY BYTES          code and data in the file are at most this large
     binary.py writable ARCHIVE writable.txt   all writable data is listed
+    binary.py hardening FILE-OR-FOLDER...     what is installed, or these files of a folder, is hardened
     binary.py kernel   LIBRARY list.txt VERSION.txt...
                                               of the runtime a kernel imports exactly the listed names,
                                               and each of these versions of the reference has them
@@ -17,6 +18,7 @@
 A list holds one name a line; '#' starts a comment.
 """
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -179,6 +181,52 @@ def check_writable(archive, list_path):
     return problems if found else [f"no writable data at all in {archive}: was it read?"]
 
 
+# What we install, and whether it has text buffers and calls of libc that write to them.
+INSTALLED = {"libtvm_ffi.so": True, "libtvm_ffi_cxx.so": False, "tvm-ffi": True, "libtvm_ffi.a": None}
+
+
+def check_archive_stack(archive):
+    """Without the section .note.GNU-stack in each object file, the linker gives a program an executable stack."""
+    stacks, members = [], 0
+    for line in readelf("-S", archive):
+        members += line.startswith("File: ")
+        found = re.match(r"\s*\[\s*\d+\] \.note\.GNU-stack\s+\w+\s+[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ \w\w\s+([A-Z]*)\s", line)
+        stacks += [found.group(1)] if found else []
+    good = members > 0 and stacks.count("") == members
+    return [] if good else [f"{archive}: {members} object files, .note.GNU-stack: {stacks}"]
+
+
+def check_hardened(path):
+    text = "\n".join(readelf("-h", "-l", "-n", path))
+    flags = " ".join(f"{tag} {value}" for tag, value in dynamic(path))
+    imports = {name for section, _, _, _, name in symbols(path, "--dyn-syms") if section == "UND"}
+    conditions = {
+        "is not position-independent": re.search(r"Type:\s+DYN\b", text),
+        "has an executable stack": re.search(r"^\s*GNU_STACK\b.*\bRW\s+0x", text, re.M),
+        "has a segment both writable and executable": not re.search(r"^\s*LOAD\b.*\bRWE\b", text, re.M),
+        "has no read-only relocations (RELRO)": re.search(r"^\s*GNU_RELRO\b", text, re.M),
+        "binds functions when they are called": re.search(r"\b(BIND_NOW|NOW)\b", flags),
+        "has text relocations": "TEXTREL" not in flags,
+    }
+    # The default library has no start files, which on some systems have no note.
+    if re.search(r"Machine:.*X86-64", text) and path.name == "libtvm_ffi.so" and "cxx" not in path.parent.name:
+        conditions["has no CET note"] = re.search(r"x86 feature:.*IBT.*SHSTK", text)
+    if INSTALLED[path.name]:
+        conditions["has no stack protector"] = "__stack_chk_fail" in imports
+        conditions["is built without _FORTIFY_SOURCE"] = any(re.fullmatch(r"__\w+_chk", name) for name in imports)
+    return [f"{path} {problem}" for problem, good in conditions.items() if not good]
+
+
+def check_hardening(*paths):
+    files = [file for path in map(pathlib.Path, paths) for file in ([path] if path.is_file() else path.rglob("*"))
+             if file.name in INSTALLED and file.is_file() and file.read_bytes().startswith((b"\177ELF", b"!<"))]
+    print(*files, sep="\n")
+    problems = [] if files else [f"none of {', '.join(INSTALLED)} in {', '.join(paths)}"]
+    for file in files:
+        problems += check_archive_stack(file) if file.suffix == ".a" else check_hardened(file)
+    return problems
+
+
 def check_kernel(library, list_path, *version_paths):
     imports = {name for section, _, _, _, name in symbols(library, "--dyn-syms") if section == "UND"}
     used = {name for name in imports if name.startswith("TVMFFI")}
@@ -195,7 +243,7 @@ def check_kernel(library, list_path, *version_paths):
 def main():
     checks = {"exports": check_exports, "covers": check_covers, "imports": check_imports,
               "cxx_imports": check_cxx_imports, "dynamic": check_dynamic, "sections": check_sections, "size": check_size,
-              "writable": check_writable, "kernel": check_kernel}
+              "hardening": check_hardening, "writable": check_writable, "kernel": check_kernel}
     problems = checks[sys.argv[1]](*sys.argv[2:])
     for problem in problems:
         print(problem)

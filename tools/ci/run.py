@@ -506,6 +506,7 @@ def install():
         env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
         downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
         REPORT.run(f"{kind}: installed and uninstalled", [*downstream, "installed", "-Dbuildtype=release"], env=env)
+        REPORT.run(f"{kind}: hardened", ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
         for by in ("make", "pkgconfig", "cmake", "meson", "subproject"):
             done = execute([*downstream, by], env=env)
             if done.returncode == 77:
@@ -576,6 +577,7 @@ def debian():
     for package in sorted(out.glob("*.deb")):
         if "-dbgsym_" not in package.name:
             REPORT.run(f"{package.name} is unpacked", ["dpkg", "-x", package, root])
+    REPORT.run("what they have is hardened", ["tests/abi/binary.py", "hardening", root])
     REPORT.check("there is a source package", len(list(out.glob("*.dsc"))) == 1)
     if shutil.which("lintian"):
         REPORT.run("lintian", ["lintian", "--allow-root", "--fail-on", "error,warning", *out.glob("*.changes")])
@@ -621,6 +623,7 @@ def wheel():
     (made,) = work.glob("*.whl")
     REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux", "-py3-none-manylinux_" in made.name)
     REPORT.run("it is installed", [*pip, "--no-deps", made])
+    REPORT.run("what it has is hardened", ["tests/abi/binary.py", "hardening", work / "venv/lib"])
     version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
     REPORT.check("it is of this version", made.name.startswith(f"tvm_ffi_c-{version}-"))
     place = [python, "-c", "import tvm_ffi_c; print(tvm_ffi_c.includedir())"]
@@ -667,6 +670,30 @@ def tvm_on_ours(work, env):
     printed = REPORT.run("TVM on our library", ["sh", "-ec", "\n".join(rest)], env=env)
     expected = (ROOT / "samples/21_tvm/expected.txt").read_text(encoding="utf-8")
     REPORT.check("prints what it should", printed.endswith(expected), printed)
+
+
+@part(BUILD + " libelf")
+def reproducible():
+    """two release builds, in folders of different names and depths, in other locales and time zones, have the same bytes"""
+    work = ROOT / "build-reproducible"
+    shutil.rmtree(work, ignore_errors=True)
+    built = []
+    for source, folder, locale, zone in (("first", "out", "C", "UTC"), ("second/tree", "below/build", "C.UTF-8", "Asia/Tokyo")):
+        for path in tracked():
+            copy = work / source / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+        env = {"LC_ALL": locale, "TZ": zone, "CCACHE_DISABLE": "1"}
+        REPORT.run(f"{source} is configured", ["meson", "setup", work / source / folder, work / source, "-Dbuildtype=release",
+                   "-Dcpp=disabled", "-Dcuda=disabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=enabled",
+                   "-Ddlpack=fallback"], env=env)
+        REPORT.run(f"{source} is built", ["ninja", "-C", work / source / folder, "-j", os.environ[JOBS]], env=env)
+        image = work / source / "image"
+        REPORT.run(f"{source} is installed", ["meson", "install", "-C", work / source / folder, "--no-rebuild",
+                                              "--destdir", image], env=env)
+        built.append({str(path.relative_to(image)): path.read_bytes() for path in image.rglob("*") if path.is_file()})
+    differ = [name for name in built[0].keys() | built[1].keys() if built[0].get(name) != built[1].get(name)]
+    REPORT.check(f"{len(built[0])} installed files are the same", built[0] and not differ, "\n".join(sorted(differ)))
 
 
 @part("debootstrap")
