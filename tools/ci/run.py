@@ -289,7 +289,7 @@ def clang():
 # The suites for the sanitizers, by the main language of their code. Modules in C++ are called by the library,
 # so that some of this code is checked with the C suites too.
 # Values of a million levels take a minute with a sanitizer.
-C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool"]
+C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool", "fuzz"]
 CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
 DEEP_SUITES = ["deep"]
 
@@ -342,6 +342,22 @@ def tsan():
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
                    "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
     meson_test(folder, setup="tsan", suites=suites)
+
+
+@part(C_TESTS + " clang clang-sanitizers")
+def fuzz():
+    """libFuzzer with clang's sanitizers: 30 seconds for each target of tests/fuzz, two at a time"""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=fuzzer-no-link,address,undefined"):
+        REPORT.skip("all of it", "clang has no libFuzzer")
+        return
+    done = execute([ROOT / "tests/fuzz/run", "--minutes", "0.5", "--jobs", "2"])
+    targets = re.findall(r"^(\w+): (.*)$", done.stdout, re.M)
+    for target, line in targets:
+        REPORT.check(f"{target}: {line}", " executions, " in line)
+    if not targets or (done.returncode != 0 and all(" executions, " in line for _, line in targets)):
+        REPORT.fail("tests/fuzz/run", done.stdout)
 
 
 @part(GCC_TESTS + " valgrind")

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a target without libFuzzer: on the files and folders that are named, or on stdin. Compiled
+ * by afl-clang-fast, on the inputs of afl-fuzz, many in one process.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+#ifdef __AFL_FUZZ_TESTCASE_LEN
+#include <unistd.h>
+__AFL_FUZZ_INIT();
+#endif
+
+enum { kMaxInput = 1 << 20 };
+static int num_inputs;
+
+/* In a block of exactly its size, so that sanitizers see reads past its end. */
+static void run(const uint8_t *data, size_t size) {
+  uint8_t *exact = malloc(size > 0 ? size : 1);
+  fuzz_require(exact != NULL);
+  if (size > 0) memcpy(exact, data, size);
+  LLVMFuzzerTestOneInput(exact, size);
+  free(exact);
+  ++num_inputs;
+}
+
+static void run_file(FILE *file) {
+  uint8_t *data = malloc(kMaxInput);
+  size_t size;
+  fuzz_require(data != NULL && file != NULL);
+  size = fread(data, 1, kMaxInput, file);
+  fuzz_require(ferror(file) == 0);
+  run(data, size);
+  free(data);
+}
+
+static void run_path(const char *path) {
+  DIR *folder = opendir(path);
+  FILE *file;
+  struct dirent *entry;
+  if (folder == NULL) {
+    file = fopen(path, "rb");
+    run_file(file);
+    fclose(file);
+    return;
+  }
+  while ((entry = readdir(folder)) != NULL) {
+    char name[4096];
+    if (entry->d_name[0] == '.') continue;
+    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    run_path(name);
+  }
+  closedir(folder);
+}
+
+int main(int argc, char **argv) {
+  int i;
+#ifdef __AFL_FUZZ_TESTCASE_LEN
+  if (argc == 1) {
+    const uint8_t *data;
+    __AFL_INIT();
+    data = __AFL_FUZZ_TESTCASE_BUF;
+    while (__AFL_LOOP(10000)) run(data, (size_t)__AFL_FUZZ_TESTCASE_LEN);
+    return 0;
+  }
+#endif
+  if (argc == 1) run_file(stdin);
+  for (i = 1; i < argc; ++i) run_path(argv[i]);
+  printf("%d inputs\n", num_inputs);
+  return num_inputs > 0 ? 0 : 1;
+}
