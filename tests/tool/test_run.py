@@ -208,6 +208,8 @@ for call, message in [
     bad(USAGE, message, "run", K, call)
 code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # sanitizers print a line before the tool's
 assert code == USAGE and out == "" and err.endswith("argument 0 (`99999999999999999xf32=1`): out of memory\n"), err
+code, out, err = run("run", K, "add([+[1)")  # one report
+assert code == USAGE and out == "" and err.count("stays open") == 1, err
 bad(USAGE, "--input 1 (`4xf32=1 2`): 2 numbers for 4", "run", K, "-f", "add", "-i", "1", "-i", "4xf32=1 2")
 bad(USAGE, "--input 0 (`\"a\" b`): `b` is too much", "run", K, "-f", "add", "-i", '"a" b')
 bad(USAGE, "--expected_output 0 (`4xq3`)", "run", K, "add(1, 2)", "-e", "4xq3")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/input.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,12 +227,16 @@ static bool read_arrays(input_reader *reader, scan *s, input_list *list) {
   return true;
 }
 
-/* "+3.5" is a number; "+file.npy" is not. */
+/* "+3.5" is a number; "+file.npy" is not. Reports nothing, unlike scan_take_rest. */
 static bool is_signed_number(const scan *s) {
-  scan copy = *s;
-  char *word = scan_take_rest(&copy);
+  const char *end = s->pos;
+  char *word;
   TVMFFIAny value;
-  bool is_number = word != NULL && input_parse_real(word, &value);
+  bool is_number;
+  while (end < s->end && !(s->nested && memchr(",]})", *end, 4) != NULL)) ++end;
+  while (isspace((unsigned char)end[-1])) --end; /* at the latest the sign is no space */
+  word = tool_copy(s->pos, (size_t)(end - s->pos));
+  is_number = input_parse_real(word, &value);
   free(word);
   return is_number;
 }
