@@ -147,7 +147,8 @@ def main():
     subprocess.run(["cp", "--archive", new_system(folder), system], check=True)
     shutil.copy("/etc/resolv.conf", system / "etc/resolv.conf")
     shutil.copytree(ROOT, system / "root/tvm-ffi", symlinks=True, ignore=lambda path, names: [
-        name for name in names if path == str(ROOT) and name.startswith((".git", "build"))])
+        name for name in names if pathlib.Path(path, name) == folder
+        or path == str(ROOT) and name.startswith((".git", "build"))])
     (system / "root/readme.sh").write_text(commands, encoding="utf-8")
 
     empty = run_in(system, packages, ["true"])

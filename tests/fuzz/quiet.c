@@ -54,6 +54,33 @@ char *tool_read_file(const char *path, size_t *out_size) {
   return tool_copy(quiet_file_size > 0 ? (const char *)quiet_file : "", quiet_file_size);
 }
 
+bool file_reader_open(const char *path, file_reader *out) {
+  memset(out, 0, sizeof *out);
+  out->path = path;
+  out->bytes = tool_read_file(path, &out->size);
+  return true;
+}
+
+bool file_reader_fill(file_reader *reader, size_t size) {
+  (void)reader;
+  (void)size;
+  return true;
+}
+
+bool file_reader_fill_all(file_reader *reader) {
+  return file_reader_fill(reader, reader->size);
+}
+
+void file_reader_close(file_reader *reader) {
+  free(reader->bytes);
+  memset(reader, 0, sizeof *reader);
+}
+
+char *file_reader_take(file_reader *reader, size_t *out_size) {
+  *out_size = reader->size;
+  return reader->bytes;
+}
+
 /* ---- value/tensor_memory.h ---- */
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {
