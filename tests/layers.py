@@ -22,7 +22,7 @@ import sys
 # What the lowest layers read from the highest: the list of all tables (c/core/builtin_tables.h).
 FROM_ABOVE = {"tvmffi_all_builtins"}
 # The exported functions, the names of ModuleObj in C++, and one that the C library asks for (c/platform/thread_posix.c).
-EXPORTED = re.compile(r"TVMFFI\w+|__dso_handle|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
+EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
 SKIPPED = 77
 STANDARD = set("""aio assert complex cpio ctype dirent dlfcn errno fcntl fenv float fmtmsg fnmatch ftw glob grp iconv
     inttypes iso646 langinfo libgen limits locale math monetary mqueue ndbm netdb nl_types poll pthread pwd regex sched

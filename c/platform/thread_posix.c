@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* __GLIBC__, pthread_atfork */
+#define _DEFAULT_SOURCE /* pthread_atfork */
 #include "platform/thread.h"
 
 #include <sched.h>
@@ -13,11 +13,20 @@
 
 #if defined(__GLIBC__)
 /*
- * pthread_atfork of glibc asks for this name, by which it tells libraries apart. It is defined by
- * the start files, with which this library need not be linked.
+ * What pthread_atfork of glibc calls; the Linux Standard Base specifies it. pthread_atfork itself is
+ * linked in statically, from an object file without the note for control-flow enforcement, which
+ * the whole library would lose for it.
  */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                             void *dso_handle);
+/* From the start files, if these are linked in: the handlers end when that library is unloaded. */
 extern void *const __dso_handle __attribute__((weak, visibility("hidden")));
-void *const __dso_handle = (void *)(uintptr_t)&__dso_handle;
+
+static int set_fork_handlers(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+  return __register_atfork(prepare, parent, child, (void *)(uintptr_t)&__dso_handle);
+}
+#else
+#define set_fork_handlers pthread_atfork
 #endif
 
 static tvmffi_mutex *listed; /* newest first; guarded by the next, but read without it */
@@ -67,7 +76,7 @@ static void after_fork_in_child(void) {
  */
 TVMFFI_COLD static void list_mutex(tvmffi_mutex *mutex) {
   if (!tvmffi_atomic_exchange_int(&has_fork_handlers, 1) &&
-      pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0) {
+      set_fork_handlers(before_fork, after_fork, after_fork_in_child) != 0) {
     tvmffi_atomic_store_release_int(&has_fork_handlers, 0);
   }
   (void)pthread_mutex_lock(&listing);
