@@ -22,8 +22,8 @@
 #endif
 
 /*
- * The reference count of an object is 4-aligned on i386, where Clang would call libatomic for it.
- * Through this type it becomes an inline cmpxchg8b, which works at any address.
+ * A uint64_t, such as the reference count of an object, is 4-aligned on i386, where Clang would call
+ * libatomic for it. Through this type it becomes an inline cmpxchg8b, which works at any address.
  */
 typedef uint64_t __attribute__((aligned(8), may_alias)) tvmffi_atomic_u64;
 
@@ -38,7 +38,7 @@ static inline uint64_t tvmffi_atomic_sub_release_u64(uint64_t *p, uint64_t n) {
   return __atomic_fetch_sub((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_RELEASE);
 }
 static inline uint64_t tvmffi_atomic_exchange_u64(uint64_t *p, uint64_t n) {
-  return __atomic_exchange_n(p, n, __ATOMIC_ACQ_REL);
+  return __atomic_exchange_n((tvmffi_atomic_u64 *)(void *)p, n, __ATOMIC_ACQ_REL);
 }
 /* Acquire fence: what follows sees everything before other threads' release operations on *p. */
 static inline void tvmffi_fence_acquire_u64(const uint64_t *p) {
