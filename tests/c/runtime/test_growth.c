@@ -101,6 +101,7 @@ static int register_field_again(int i) {
   field.doc = check_bytes("a text");
   field.metadata = check_bytes("{}");
   field.field_static_type_index = kTVMFFIAny;
+  field.offset = sizeof(TVMFFIObject);
   field.size = 8;
   field.alignment = 8;
   rc = TVMFFITypeRegisterField(kTVMFFIOpaquePyObject, &field);
