@@ -639,7 +639,8 @@ def wheel():
     (made,) = work.glob("*.whl")
     REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux", "-py3-none-manylinux_" in made.name)
     REPORT.run("it is installed", [*pip, "--no-deps", made])
-    REPORT.run("what it has is hardened", ["tests/abi/binary.py", "hardening", work / "venv/lib"])
+    REPORT.run("what it has is hardened", ["tests/abi/binary.py", "hardening",
+                                         *work.glob("venv/lib/*/site-packages/tvm_ffi_c")])
     version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
     REPORT.check("it is of this version", made.name.startswith(f"tvm_ffi_c-{version}-"))
     place = [python, "-c", "import tvm_ffi_c; print(tvm_ffi_c.includedir())"]
