@@ -118,9 +118,8 @@ static bool is_same_file(const tvmffi_library_file *file, const tvmffi_dl_file *
          file->on_disk.inode == on_disk->inode;
 }
 
-static bool is_same_content(const tvmffi_dl_file *a, const tvmffi_dl_file *b) {
-  return a->size == b->size && a->modified == b->modified &&
-         a->modified_nanoseconds == b->modified_nanoseconds;
+static bool is_same_time(const tvmffi_dl_file *a, const tvmffi_dl_file *b) {
+  return a->modified == b->modified && a->modified_nanoseconds == b->modified_nanoseconds;
 }
 
 static tvmffi_library_file *find_file(const tvmffi_dl_file *on_disk) {
@@ -138,17 +137,26 @@ static int fail_open(const char *path, const char *reason) {
 /*
  * Takes the file, if it is loaded, without asking the system. *out is NULL otherwise. The code in
  * memory of a file that was written over is neither the old nor the new: nothing of it may run.
+ * Another size proves that; another time may as well come from touch or from a backup, so it is
+ * only logged, once.
  */
 static int use_loaded(const char *path, const tvmffi_dl_file *on_disk, tvmffi_library_file **out) {
-  bool is_overwritten = false;
+  bool has_other_size = false, has_other_time = false;
   tvmffi_mutex_lock(&opened_mutex);
   *out = find_file(on_disk);
   if (*out != NULL) {
-    is_overwritten = !is_same_content(&(*out)->on_disk, on_disk);
-    if (!is_overwritten) ++(*out)->uses;
+    has_other_size = (*out)->on_disk.size != on_disk->size;
+    has_other_time = !is_same_time(&(*out)->on_disk, on_disk);
+    if (!has_other_size) {
+      ++(*out)->uses;
+      (*out)->on_disk = *on_disk;
+    }
   }
   tvmffi_mutex_unlock(&opened_mutex);
-  if (!is_overwritten) return 0;
+  if (!has_other_size) {
+    if (has_other_time) tvmffi_log_warning("%s was changed while it is loaded", path);
+    return 0;
+  }
   return fail_open(path,
                    "the file was written over while it is loaded; delete it, then write the new "
                    "one");

@@ -13,8 +13,8 @@
 
 #if defined(__GLIBC__)
 /*
- * What pthread_atfork of glibc calls; the Linux Standard Base specifies it. pthread_atfork itself is
- * linked in statically, from an object file without the note for control-flow enforcement, which
+ * What pthread_atfork of glibc calls; the Linux Standard Base specifies it. pthread_atfork itself
+ * is linked in statically, from an object file without the note for control-flow enforcement, which
  * the whole library would lose for it.
  */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
