@@ -112,7 +112,7 @@ static void harm(faults_call *call, const char *what) {
 /* Runs one trial after the other in a child process. True in the child. */
 static bool try_in_children(faults_call *call) {
   for (;;) {
-    int status;
+    int status = 0;
     pid_t child = fork();
     if (child == 0) {
       num_others = 0;
