@@ -13,7 +13,7 @@ enum { kFirstSlots = 16 };
 
 tvmffi_table_key *tvmffi_table_find_hashed(const tvmffi_table *table, const char *name, size_t size,
                                            uint64_t hash) {
-  const tvmffi_table_slots *slots = tvmffi_atomic_load_acquire_ptr(&table->current);
+  const tvmffi_table_slots *slots = tvmffi_atomic_load_seq_cst_ptr(&table->current);
   size_t i;
   if (slots == NULL) return NULL;
   for (i = (size_t)hash & slots->mask;; i = (i + 1) & slots->mask) {
@@ -45,26 +45,58 @@ static bool has_room(const tvmffi_table *table, size_t num_more) {
          total <= (table->current->mask + 1) / 2;
 }
 
+static tvmffi_table_slots *new_slots(size_t num_slots) {
+  tvmffi_table_slots *made;
+  size_t bytes;
+  if (!tvmffi_checked_array_size(sizeof *made, num_slots, sizeof made->slots[0], &bytes)) {
+    return NULL;
+  }
+  made = tvmffi_alloc(bytes);
+  if (made == NULL) return NULL;
+  memset(made, 0, bytes);
+  made->mask = num_slots - 1;
+  return made;
+}
+
+/* Moves to other slots. With sequential consistency, as the handshake of core/global.c needs. */
+static void publish(tvmffi_table *table, tvmffi_table_slots *slots) {
+  slots->replaced = table->current;
+  tvmffi_atomic_store_seq_cst_ptr(&table->current, slots);
+}
+
 int tvmffi_table_reserve(tvmffi_table *table, size_t num_more) {
-  tvmffi_table_slots *old = table->current, *grown;
-  size_t num_slots = kFirstSlots, total, bytes, i;
+  const tvmffi_table_slots *old = table->current;
+  tvmffi_table_slots *grown;
+  size_t num_slots = kFirstSlots, total, i;
   if (TVMFFI_LIKELY(has_room(table, num_more))) return 0;
   if (!tvmffi_checked_add_size(table->num_records, num_more, &total)) return -1;
   while (num_slots / 2 < total) {
     if (!tvmffi_checked_mul_size(num_slots, 2, &num_slots)) return -1;
   }
-  if (!tvmffi_checked_array_size(sizeof *grown, num_slots, sizeof grown->slots[0], &bytes)) {
-    return -1;
-  }
-  grown = tvmffi_alloc(bytes);
+  grown = new_slots(num_slots);
   if (grown == NULL) return -1;
-  memset(grown, 0, bytes);
-  grown->older = old;
-  grown->mask = num_slots - 1;
   for (i = 0; old != NULL && i <= old->mask; ++i) {
     if (old->slots[i].record != NULL) place(grown, old->slots[i].record);
   }
-  tvmffi_atomic_store_release_ptr(&table->current, grown);
+  publish(table, grown);
+  return 0;
+}
+
+int tvmffi_table_keep(tvmffi_table *table, bool (*is_kept)(const tvmffi_table_key *record)) {
+  const tvmffi_table_slots *old = table->current;
+  tvmffi_table_slots *made;
+  size_t i;
+  if (old == NULL) return 0;
+  made = new_slots(old->mask + 1);
+  if (made == NULL) return -1;
+  table->num_records = 0;
+  for (i = 0; i <= old->mask; ++i) {
+    tvmffi_table_key *record = old->slots[i].record;
+    if (record == NULL || !is_kept(record)) continue;
+    place(made, record);
+    ++table->num_records;
+  }
+  publish(table, made);
   return 0;
 }
 
@@ -75,13 +107,22 @@ int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record) {
   return 0;
 }
 
-void tvmffi_table_fini(tvmffi_table *table) {
-  tvmffi_table_slots *slots = table->current;
+static void free_with_replaced(tvmffi_table_slots *slots) {
   while (slots != NULL) {
-    tvmffi_table_slots *older = slots->older;
+    tvmffi_table_slots *replaced = slots->replaced;
     tvmffi_free(slots);
-    slots = older;
+    slots = replaced;
   }
+}
+
+void tvmffi_table_free_replaced(tvmffi_table *table) {
+  if (table->current == NULL) return;
+  free_with_replaced(table->current->replaced);
+  table->current->replaced = NULL;
+}
+
+void tvmffi_table_fini(tvmffi_table *table) {
+  free_with_replaced(table->current);
   table->current = NULL;
   table->num_records = 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table from names to records that are never removed: readers take no lock and never wait.
- * Open addressing with stored hashes. A writer (callers serialise writers) fills a slot and then
- * publishes its record with a release store. Full slots are replaced by twice as many; the old
- * ones, which readers may still be searching, live as long as the table. The value inside a record
- * can be removed, the record cannot.
+ * A hash table from names to records: readers take no lock and never wait. Open addressing with
+ * stored hashes. A writer (callers serialise writers) fills a slot and then publishes its record
+ * with a release store. Slots that are full, or have records to be left out, are replaced. Readers
+ * may still be searching the old ones, so these live until the caller knows that nobody does.
  */
 #ifndef TVMFFI_BASE_TABLE_H_
 #define TVMFFI_BASE_TABLE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +25,8 @@ typedef struct {
 } tvmffi_table_slot;
 
 typedef struct tvmffi_table_slots {
-  struct tvmffi_table_slots *older; /* replaced by these */
-  size_t mask;                      /* slots - 1 */
+  struct tvmffi_table_slots *replaced; /* by these; then those that they replaced */
+  size_t mask;                         /* slots - 1 */
   tvmffi_table_slot slots[];
 } tvmffi_table_slots;
 
@@ -50,6 +50,15 @@ int tvmffi_table_reserve(tvmffi_table *table, size_t num_more);
  * of memory, and then nothing has changed.
  */
 int tvmffi_table_insert(tvmffi_table *table, tvmffi_table_key *record);
+
+/*
+ * Leaves out all records but those that are kept. Searches that began before may still find the
+ * others. 0, or -1 if out of memory, and then nothing has changed.
+ */
+int tvmffi_table_keep(tvmffi_table *table, bool (*is_kept)(const tvmffi_table_key *record));
+
+/* Frees the slots that were replaced. No search that began before that may still go on. */
+void tvmffi_table_free_replaced(tvmffi_table *table);
 
 /* Empties the table and frees its memory, but no record. Nobody may be reading it. */
 void tvmffi_table_fini(tvmffi_table *table);

@@ -27,31 +27,48 @@ typedef struct global_record {
   TVMFFIObject *function;                /* owned; NULL also for a built-in never fetched */
   const tvmffi_builtin_body *builtin;    /* NULL once removed or overridden; texts at key.data */
   TVMFFIObject *metadata;                /* a String, or NULL */
-  struct global_record *previous, *next; /* present names, in the order they were set */
+  struct global_record *previous, *next; /* in its list */
 } global_record;
 
+typedef struct {
+  global_record ends;
+  size_t num_names, num_bytes; /* of the names */
+} name_list;
+
+#define NAME_LIST_INIT(list) \
+  { {{NULL, 0, 0}, NULL, NULL, NULL, &(list).ends, &(list).ends}, 0, 0 }
+
 static tvmffi_mutex writers = TVMFFI_MUTEX_INIT;
-static tvmffi_table table;
-static int is_ready; /* the built-ins are in the table */
-static global_record order = {{NULL, 0, 0}, NULL, NULL, NULL, &order, &order};
-static size_t num_names, num_name_bytes;
+static tvmffi_table table;                          /* the present and the absent names */
+static int is_ready;                                /* the built-ins are in the table */
+static name_list present = NAME_LIST_INIT(present); /* in the order they were set */
+static name_list absent = NAME_LIST_INIT(absent);
+static name_list dropped = NAME_LIST_INIT(dropped); /* a reader may have found them in the table */
 
 /* ---- Under the writers' lock ---- */
 
-static void link_last(global_record *record) {
-  record->next = &order;
-  record->previous = order.previous;
-  order.previous->next = record;
-  order.previous = record;
-  ++num_names;
-  num_name_bytes += record->key.size;
+static void link_last(name_list *list, global_record *record) {
+  record->next = &list->ends;
+  record->previous = list->ends.previous;
+  list->ends.previous->next = record;
+  list->ends.previous = record;
+  ++list->num_names;
+  list->num_bytes += record->key.size;
 }
 
-static void unlink_record(global_record *record) {
+static void unlink_record(name_list *list, global_record *record) {
   record->previous->next = record->next;
   record->next->previous = record->previous;
-  --num_names;
-  num_name_bytes -= record->key.size;
+  --list->num_names;
+  list->num_bytes -= record->key.size;
+}
+
+/* The first name, taken out of the list; NULL if there is none. */
+static global_record *unlink_first(name_list *list) {
+  global_record *record = list->ends.next;
+  if (record == &list->ends) return NULL;
+  unlink_record(list, record);
+  return record;
 }
 
 static bool is_present(const global_record *record) {
@@ -78,7 +95,7 @@ static int enter_builtins(void) {
       records->key.data = builtin.name;
       records->key.size = strlen(builtin.name);
       records->key.hash = tvmffi_hash_bytes(builtin.name, records->key.size);
-      link_last(records);
+      link_last(&present, records);
       (void)tvmffi_table_insert(&table, &records->key); /* room was reserved */
     }
   }
@@ -89,7 +106,12 @@ static global_record *find_record(const char *name, size_t size) {
   return (global_record *)tvmffi_table_find(&table, name, size);
 }
 
-/* Finds the record of a name or makes one; NULL if out of memory. */
+/* The text of a name follows its record, unless it is in the block of the built-ins. */
+static void free_record(global_record *record) {
+  if (record->key.data == (const char *)(record + 1)) tvmffi_free(record);
+}
+
+/* Finds the record of a name or makes one, of an absent name; NULL if out of memory. */
 static global_record *ensure_record(const char *name, size_t size) {
   global_record *record = find_record(name, size);
   char *copy;
@@ -97,7 +119,7 @@ static global_record *ensure_record(const char *name, size_t size) {
   if (record != NULL) return record;
   if (tvmffi_table_reserve(&table, 1) != 0) return NULL;
   if (!tvmffi_checked_add_size(size, sizeof *record + 1, &bytes)) return NULL;
-  record = tvmffi_alloc_until_shutdown(bytes);
+  record = tvmffi_alloc(bytes);
   if (record == NULL) return NULL;
   memset(record, 0, sizeof *record);
   copy = (char *)(record + 1);
@@ -107,6 +129,7 @@ static global_record *ensure_record(const char *name, size_t size) {
   record->key.size = size;
   record->key.hash = tvmffi_hash_bytes(name, size);
   (void)tvmffi_table_insert(&table, &record->key);
+  link_last(&absent, record);
   return record;
 }
 
@@ -125,60 +148,80 @@ static int ensure_ready(void) {
 }
 
 /*
- * Hazard pointers: a reader announces the function that it read, and reads the record again. If the
- * function is still there, a writer that takes it out later sees the announcement (both sides are
- * sequentially consistent), and does not release it until the reader has its reference. A thread
- * for which there is no memory to announce in takes the lock.
+ * Readers take no lock. A reader makes the number of its thread odd, finds a function, takes its
+ * reference, and makes the number even. A writer that took something out waits until each odd
+ * number has changed: then nobody has found, and is about to use, what was taken out. Both sides
+ * are sequentially consistent: either the writer sees the odd number, or the reader sees what the
+ * writer did. A thread without memory for its record, for which this returns NULL, takes the lock.
  */
-static TVMFFIObject *fetch_function(global_record *record) {
+static tvmffi_thread_record *begin_read(void) {
   tvmffi_thread_record *self = tvmffi_thread_record_ensure();
-  TVMFFIObject *function;
-  if (TVMFFI_UNLIKELY(self == NULL)) {
+  if (TVMFFI_LIKELY(self != NULL)) {
+    tvmffi_atomic_store_seq_cst(&self->num_reads, self->num_reads + 1);
+  } else {
     tvmffi_mutex_lock(&writers);
-    function = record->function;
-    tvmffi_object_retain(function);
+  }
+  return self;
+}
+
+static void end_read(tvmffi_thread_record *self) {
+  if (TVMFFI_LIKELY(self != NULL)) {
+    tvmffi_atomic_store_release(&self->num_reads, self->num_reads + 1);
+  } else {
     tvmffi_mutex_unlock(&writers);
-    return function;
   }
-  for (;;) {
-    function = tvmffi_atomic_load_acquire_ptr(&record->function);
-    if (function == NULL) break;
-    tvmffi_atomic_store_seq_cst_ptr(&self->announced, function);
-    if (TVMFFI_LIKELY(tvmffi_atomic_load_seq_cst_ptr(&record->function) == function)) break;
-  }
-  tvmffi_object_retain(function);
-  tvmffi_atomic_store_release_ptr(&self->announced, NULL);
-  return function;
 }
 
 /*
- * Releases a function that was taken out of a record, once no reader announces it. A reader needs
- * only a few instructions to take its reference; one that the system does not let go on costs a
- * leaked function, not a hang. Call without the lock.
+ * Waits for all reads that have begun. A read takes a few instructions; false if the system does
+ * not let one of them go on for long, and then what was taken out is leaked.
  */
-static void release_replaced(TVMFFIObject *function) {
+static bool wait_for_readers(void) {
   enum { kPatience = 1000000 };
   const tvmffi_thread_record *record = tvmffi_thread_record_first();
   int waited = 0;
-  if (function == NULL) return;
   for (; record != NULL; record = record->next) {
-    while (tvmffi_atomic_load_seq_cst_ptr(&record->announced) == function) {
-      if (++waited > kPatience) return;
+    uint32_t number = tvmffi_atomic_load_seq_cst(&record->num_reads);
+    while (number % 2 != 0 && tvmffi_atomic_load_acquire(&record->num_reads) == number) {
+      if (++waited > kPatience) return false;
       tvmffi_thread_yield();
     }
   }
-  tvmffi_object_release(function);
+  return true;
 }
 
-/* Makes the Function object of a built-in, or takes the one that another thread made meanwhile. */
-static int make_builtin_function(global_record *record, TVMFFIObject **out) {
-  const tvmffi_builtin_body *body = tvmffi_atomic_load_acquire_ptr(&record->builtin);
+/* Releases a function that was taken out of a record. Call without the lock. */
+static void release_replaced(TVMFFIObject *function) {
+  if (function != NULL && wait_for_readers()) tvmffi_object_release(function);
+}
+
+static bool is_key_present(const tvmffi_table_key *key) {
+  return is_present((const global_record *)(const void *)key);
+}
+
+/*
+ * Frees the records of absent names when these are the majority, so that the time for it, spread
+ * over the removals, is constant. Under the writers' lock.
+ */
+static void drop_absent(void) {
+  global_record *record;
+  if (absent.num_names <= present.num_names || tvmffi_table_keep(&table, is_key_present) != 0) {
+    return;
+  }
+  while ((record = unlink_first(&absent)) != NULL) link_last(&dropped, record);
+  if (!wait_for_readers()) return;
+  while ((record = unlink_first(&dropped)) != NULL) free_record(record);
+  tvmffi_table_free_replaced(&table);
+}
+
+/*
+ * Makes the Function object of a built-in, or takes what another thread put in its place meanwhile.
+ * The record is one of those that are never freed.
+ */
+static int make_builtin_function(global_record *record, const tvmffi_builtin_body *body,
+                                 TVMFFIObject **out) {
   tvmffi_builtin builtin;
   TVMFFIObject *made, *function;
-  if (body == NULL) { /* absent; or overridden since the caller looked */
-    *out = fetch_function(record);
-    return 0;
-  }
   (void)tvmffi_builtin_read(record->key.data, *body, &builtin);
   made = tvmffi_builtin_new_function(&builtin);
   if (made == NULL) return -1;
@@ -196,16 +239,24 @@ static int make_builtin_function(global_record *record, TVMFFIObject **out) {
 }
 
 int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out) {
+  const tvmffi_builtin_body *body = NULL;
+  tvmffi_thread_record *self;
   global_record *record;
-  TVMFFIObject *function;
+  TVMFFIObject *function = NULL;
   TVMFFI_TRY(ensure_ready());
+  self = begin_read();
   record = find_record(name, size);
-  if (record == NULL) {
-    *out = NULL;
-    return 0;
+  if (record != NULL) {
+    function = tvmffi_atomic_load_seq_cst_ptr(&record->function);
+    if (TVMFFI_UNLIKELY(function == NULL)) {
+      body = tvmffi_atomic_load_acquire_ptr(&record->builtin);
+      /* Writers set the function before they remove the built-in. */
+      if (body == NULL) function = tvmffi_atomic_load_seq_cst_ptr(&record->function);
+    }
+    tvmffi_object_retain(function);
   }
-  function = fetch_function(record);
-  if (TVMFFI_UNLIKELY(function == NULL)) return make_builtin_function(record, out);
+  end_read(self);
+  if (TVMFFI_UNLIKELY(body != NULL)) return make_builtin_function(record, body, out);
   *out = function;
   return 0;
 }
@@ -227,8 +278,8 @@ static int set_function(const TVMFFIByteArray *name, TVMFFIObject *function, TVM
   } else if (is_present(record) && !allow_override) {
     outcome = kSetTaken;
   } else {
-    if (is_present(record)) unlink_record(record); /* an overridden name moves to the end */
-    link_last(record);
+    unlink_record(is_present(record) ? &present : &absent, record);
+    link_last(&present, record); /* an overridden name moves to the end */
     tvmffi_object_retain(function);
     old_metadata = record->metadata;
     record->metadata = metadata;
@@ -310,11 +361,13 @@ int tvmffi_global_remove(const char *name, size_t size, bool *out_removed) {
   record = find_record(name, size);
   if (record != NULL && is_present(record)) {
     removed = true;
-    unlink_record(record);
+    unlink_record(&present, record);
+    link_last(&absent, record);
     tvmffi_atomic_store_release_ptr(&record->builtin, (const tvmffi_builtin_body *)NULL);
     old_function = tvmffi_atomic_exchange_seq_cst_ptr(&record->function, (TVMFFIObject *)NULL);
     old_metadata = record->metadata;
     record->metadata = NULL;
+    drop_absent();
   }
   tvmffi_mutex_unlock(&writers);
   release_replaced(old_function);
@@ -358,8 +411,8 @@ int tvmffi_global_list_names(TVMFFIObject **out) {
     names_object *names;
     size_t count, text_bytes, bytes;
     tvmffi_mutex_lock(&writers);
-    count = num_names;
-    text_bytes = num_name_bytes;
+    count = present.num_names;
+    text_bytes = present.num_bytes;
     tvmffi_mutex_unlock(&writers);
     if (!tvmffi_checked_array_size(sizeof *names, count, sizeof names->names[0], &bytes) ||
         !tvmffi_checked_add_size(bytes, text_bytes, &bytes)) {
@@ -370,11 +423,11 @@ int tvmffi_global_list_names(TVMFFIObject **out) {
     names->cell.safe_call = call_names;
     names->cell.cpp_call = NULL;
     tvmffi_mutex_lock(&writers);
-    if (num_names <= count && num_name_bytes <= text_bytes) {
+    if (present.num_names <= count && present.num_bytes <= text_bytes) {
       const global_record *record;
       char *text = (char *)&names->names[count];
       names->count = 0;
-      for (record = order.next; record != &order; record = record->next) {
+      for (record = present.ends.next; record != &present.ends; record = record->next) {
         TVMFFIByteArray *name = &names->names[names->count++];
         if (record->key.size != 0) memcpy(text, record->key.data, record->key.size);
         name->data = text;
@@ -426,7 +479,7 @@ bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t o
   const global_record *record;
   bool found = false;
   tvmffi_mutex_lock(&writers);
-  for (record = order.next; record != &order && !found; record = record->next) {
+  for (record = present.ends.next; record != &present.ends && !found; record = record->next) {
     TVMFFIAny function = tvmffi_any_object(record->function);
     found = tvmffi_function_needs_range(&function, range);
     if (found) {
@@ -439,15 +492,17 @@ bool tvmffi_global_needs_range(const tvmffi_dl_range *range, char *out, size_t o
 
 void tvmffi_global_shutdown(void) {
   global_record *record;
-  while ((record = order.next) != &order) {
+  while ((record = unlink_first(&present)) != NULL) {
     TVMFFIObject *function = record->function;
-    unlink_record(record);
     record->function = NULL;
     record->builtin = NULL;
     tvmffi_object_release(record->metadata);
     record->metadata = NULL;
+    link_last(&absent, record);
     tvmffi_object_release(function);
   }
+  while ((record = unlink_first(&absent)) != NULL) free_record(record);
+  while ((record = unlink_first(&dropped)) != NULL) free_record(record);
   tvmffi_table_fini(&table);
   tvmffi_atomic_store_release_int(&is_ready, 0);
 }

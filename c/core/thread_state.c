@@ -19,7 +19,7 @@ static void forget_other_threads(void) {
   tvmffi_thread_record *record;
   for (record = records; record != NULL; record = record->next) {
     if (record == tvmffi_thread.record) continue;
-    record->announced = NULL;
+    record->num_reads = 0;
     record->in_use = 0;
     record->backtrace_text = no_text;
     record->is_walking = false;

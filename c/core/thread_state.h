@@ -14,11 +14,11 @@
 
 /*
  * The part of a thread's state that other threads may read; records are reused, and freed only at
- * shutdown. announced: the function this thread is about to take a reference to (global.c).
+ * shutdown.
  */
 typedef struct tvmffi_thread_record {
   struct tvmffi_thread_record *next;
-  TVMFFIObject *announced;
+  uint32_t num_reads; /* odd while the thread looks for a global function (global.c) */
   int in_use;
   /* Used by the owning thread only: */
   tvmffi_buf backtrace_text;

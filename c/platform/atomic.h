@@ -6,9 +6,8 @@
  * holds one. Releasing a reference is a release operation, so that everything done with the object
  * happens before its destruction; the thread that destroys the object issues an acquire fence to
  * see all that. Publishing a table is a release store, reading it an acquire load. Sequential
- * consistency is used for one purpose only, the handshake of global.c: a reader announces the
- * pointer that it is about to use in its thread record, and a writer looks for announcements in all
- * of them.
+ * consistency is used for one purpose only, the handshake of global.c: a reader says in its thread
+ * record that it reads, and a writer that took something out waits for all who say so.
  */
 #ifndef TVMFFI_PLATFORM_ATOMIC_H_
 #define TVMFFI_PLATFORM_ATOMIC_H_
@@ -22,8 +21,9 @@
 #endif
 
 /*
- * A uint64_t, such as the reference count of an object, is 4-aligned on i386, where Clang would call
- * libatomic for it. Through this type it becomes an inline cmpxchg8b, which works at any address.
+ * A uint64_t, such as the reference count of an object, is 4-aligned on i386, where Clang would
+ * call libatomic for it. Through this type it becomes an inline cmpxchg8b, which works at any
+ * address.
  */
 typedef uint64_t __attribute__((aligned(8), may_alias)) tvmffi_atomic_u64;
 
@@ -89,5 +89,7 @@ static inline int tvmffi_atomic_exchange_int(int *p, int v) {
 /* For any scalar: counts that are read while another thread may raise them. */
 #define tvmffi_atomic_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define tvmffi_atomic_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define tvmffi_atomic_load_seq_cst(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define tvmffi_atomic_store_seq_cst(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 
 #endif /* TVMFFI_PLATFORM_ATOMIC_H_ */

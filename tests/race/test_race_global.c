@@ -14,6 +14,7 @@ enum { kThreads = 4, kRounds = 20000 };
 
 static int num_made, num_deleted;
 static int is_done; /* the writers are done */
+static int num_added;
 
 static void count(int *counter) {
   (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -133,7 +134,36 @@ static const char *name_of(int i, char *buffer, size_t size) {
   return buffer;
 }
 
-static int num_added;
+enum { kNamesAtOnce = 8 };
+
+/* One thread sets and removes ever new names, so that the records of absent ones are freed. */
+static void pass_by_or_fetch(void *arg, int index) {
+  char name[32];
+  bool removed;
+  int i, k;
+  (void)arg;
+  if (index == 0) {
+    for (i = 0; i < kRounds; ++i) {
+      set_new(name_of(i, name, sizeof name));
+      tvmffi_atomic_store_release_int(&num_added, i + 1);
+      if (i < kNamesAtOnce) continue;
+      (void)name_of(i - kNamesAtOnce, name, sizeof name);
+      expect(tvmffi_global_remove(name, strlen(name), &removed) == 0 && removed);
+    }
+    count(&is_done);
+  } else {
+    while (!tvmffi_atomic_load_acquire_int(&is_done)) {
+      i = tvmffi_atomic_load_acquire_int(&num_added);
+      for (k = 0; k < 2 * kNamesAtOnce; ++k) (void)fetch(name_of(i - k, name, sizeof name));
+    }
+  }
+}
+
+static void test_records_of_absent_names_are_freed_while_others_fetch(void **state) {
+  (void)state;
+  num_added = 0;
+  run(kThreads, pass_by_or_fetch);
+}
 
 static void grow_or_fetch(void *arg, int index) {
   char name[32];
@@ -233,6 +263,7 @@ int main(void) {
       cmocka_unit_test(test_L_11_remove_while_others_fetch),
       cmocka_unit_test(test_F_31_every_function_dies_once),
       cmocka_unit_test(test_names_are_there_as_soon_as_set),
+      cmocka_unit_test(test_records_of_absent_names_are_freed_while_others_fetch),
       cmocka_unit_test(test_L_11_list_while_names_come_and_go),
       cmocka_unit_test(test_a_built_in_is_made_once),
   };

@@ -158,6 +158,39 @@ static void test_reserving_what_cannot_be(void **state) {
   tvmffi_table_fini(&table);
 }
 
+static bool has_even_number(const tvmffi_table_key *key) {
+  return (key->data[key->size - 1] - '0') % 2 == 0;
+}
+
+static void test_records_are_left_out(void **state) {
+  static record records[kMany];
+  tvmffi_table table = {NULL, 0};
+  int i, round;
+  (void)state;
+  check_ok(tvmffi_table_keep(&table, has_even_number));
+  tvmffi_table_free_replaced(&table);
+  for (i = 0; i < kMany; ++i) {
+    init_numbered(&records[i], i);
+    check_ok(tvmffi_table_insert(&table, &records[i].key));
+  }
+  for (round = 0; round < 2; ++round) {
+    check_ok(tvmffi_table_keep(&table, has_even_number));
+    tvmffi_table_free_replaced(&table);
+    assert_null(table.current->replaced);
+    assert_int_equal(table.num_records, kMany / 2);
+    for (i = 0; i < kMany; ++i) {
+      assert_ptr_equal(tvmffi_table_find(&table, records[i].name, records[i].key.size),
+                       i % 2 == 0 ? &records[i].key : NULL);
+    }
+  }
+  for (i = 1; i < kMany; i += 2) check_ok(tvmffi_table_insert(&table, &records[i].key));
+  for (i = 0; i < kMany; ++i) {
+    assert_ptr_equal(tvmffi_table_find(&table, records[i].name, records[i].key.size),
+                     &records[i].key);
+  }
+  tvmffi_table_fini(&table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_empty_table),
@@ -167,6 +200,7 @@ int main(void) {
       cmocka_unit_test(test_replaced_slots_stay_readable),
       cmocka_unit_test(test_a_table_is_used_again),
       cmocka_unit_test(test_reserving_what_cannot_be),
+      cmocka_unit_test(test_records_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -56,12 +56,22 @@ static int set_global(int i) {
   return TVMFFIFunctionSetGlobal(&name, function, 1);
 }
 
-static int set_and_remove_global(int i) {
-  TVMFFIAny name = tvmffi_any_raw_str("test.growth.removed"), result;
-  TVMFFIByteArray bytes = check_bytes("test.growth.removed");
-  (void)i;
+static int set_and_remove(const char *name) {
+  TVMFFIAny text = tvmffi_any_raw_str(name), result;
+  TVMFFIByteArray bytes = check_bytes(name);
   if (TVMFFIFunctionSetGlobal(&bytes, function, 0) != 0) return -1;
-  return call_global("ffi.FunctionRemoveGlobal", &name, 1, &result);
+  return call_global("ffi.FunctionRemoveGlobal", &text, 1, &result);
+}
+
+static int set_and_remove_global(int i) {
+  (void)i;
+  return set_and_remove("test.growth.removed");
+}
+
+static int set_and_remove_another_global(int i) {
+  char name[32];
+  (void)snprintf(name, sizeof name, "test.growth.%d", i);
+  return set_and_remove(name);
 }
 
 static int register_context_symbol(int i) {
@@ -167,23 +177,25 @@ typedef struct {
   const char *name;
   int (*action)(int i);
   int rounds;
+  size_t slack; /* bytes that come and go */
 } repeated;
 
 static const repeated kRepeated[] = {
-    {"set_global", set_global, kManyRounds},
-    {"set_and_remove_global", set_and_remove_global, kManyRounds},
-    {"register_context_symbol", register_context_symbol, kManyRounds},
-    {"register_system_lib_symbol", register_system_lib_symbol, kManyRounds},
-    {"register_type", register_type, kManyRounds},
-    {"register_attribute", register_attribute, kManyRounds},
-    {"register_field_again", register_field_again, kManyRounds},
-    {"set_stream", set_stream, kManyRounds},
-    {"set_allocator", set_allocator, kManyRounds},
-    {"raise_error", raise_error, kManyRounds},
-    {"get_a_system_lib", get_a_system_lib, kManyRounds / 10},
-    {"load_and_release", load_and_release, kManyRounds / 50},
-    {"load_and_unload", load_and_unload, kManyRounds / 500},
-    {"start_and_end_thread", start_and_end_thread, kManyRounds / 200},
+    {"set_global", set_global, kManyRounds, 0},
+    {"set_and_remove_global", set_and_remove_global, kManyRounds, 0},
+    {"set_and_remove_another_global", set_and_remove_another_global, kManyRounds, 100000},
+    {"register_context_symbol", register_context_symbol, kManyRounds, 0},
+    {"register_system_lib_symbol", register_system_lib_symbol, kManyRounds, 0},
+    {"register_type", register_type, kManyRounds, 0},
+    {"register_attribute", register_attribute, kManyRounds, 0},
+    {"register_field_again", register_field_again, kManyRounds, 0},
+    {"set_stream", set_stream, kManyRounds, 0},
+    {"set_allocator", set_allocator, kManyRounds, 0},
+    {"raise_error", raise_error, kManyRounds, 0},
+    {"get_a_system_lib", get_a_system_lib, kManyRounds / 10, 0},
+    {"load_and_release", load_and_release, kManyRounds / 50, 0},
+    {"load_and_unload", load_and_unload, kManyRounds / 500, 0},
+    {"start_and_end_thread", start_and_end_thread, kManyRounds / 200, 0},
 };
 
 static void test_memory_does_not_grow_with_what_is_done_again(void **state) {
@@ -196,7 +208,7 @@ static void test_memory_does_not_grow_with_what_is_done_again(void **state) {
     for (i = 0; i < r->rounds; ++i) {
       if (i == kFewRounds || i == r->rounds / 2) before = bytes_in_use;
       assert_int_equal(r->action(i), 0);
-      if (i % 2 != 0 && i > kFewRounds && bytes_in_use > before + 256) {
+      if (i % 2 != 0 && i > kFewRounds && bytes_in_use > before + 256 + r->slack) {
         fail_msg("%s: %zu bytes more after %d rounds", r->name, bytes_in_use - before, i);
       }
     }
