@@ -34,6 +34,7 @@ static bool holds(const tvmffi_type_record *type, int64_t total_size,
   int32_t i;
   conflict->owner = &type->info;
   conflict->field = NULL;
+  conflict->owner_size = type->total_size;
   if (total_size < type->total_size) return false;
   for (i = 0; i < type->info.num_fields; ++i) {
     conflict->field = &type->info.fields[i];
@@ -46,29 +47,33 @@ static void lower_least_size(tvmffi_type_record *record, int32_t total_size) {
   if (record->least_size == 0 || record->least_size > total_size) record->least_size = total_size;
 }
 
-bool tvmffi_layout_set_size(tvmffi_type_record *record, int64_t total_size,
-                            tvmffi_layout_conflict *conflict) {
+bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
+                                 tvmffi_layout_conflict *conflict) {
   int32_t depth;
   conflict->record = record;
   conflict->total_size = total_size;
   for (depth = 0; depth <= record->info.type_depth; ++depth) {
     if (!holds(type_at(record, depth), total_size, conflict)) return false;
   }
-  record->total_size = (int32_t)total_size;
-  for (depth = 0; depth <= record->info.type_depth; ++depth) {
-    lower_least_size(type_at(record, depth), (int32_t)total_size);
-  }
   return true;
+}
+
+void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size) {
+  int32_t depth;
+  record->total_size = total_size;
+  for (depth = 0; depth <= record->info.type_depth; ++depth) {
+    lower_least_size(type_at(record, depth), total_size);
+  }
 }
 
 int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict) {
   const tvmffi_type_record *record = conflict->record;
   const TVMFFIFieldInfo *field = conflict->field;
   if (field == NULL) {
-    return tvmffi_fail(
-        "ValueError", "Type `%s` cannot have objects of %lld bytes: those of `%s` have %d",
-        record->key.data, (long long)conflict->total_size, conflict->owner->type_key.data,
-        (int)tvmffi_type_find(conflict->owner->type_index)->total_size);
+    return tvmffi_fail("ValueError",
+                       "Type `%s` cannot have objects of %lld bytes: those of `%s` have %d",
+                       record->key.data, (long long)conflict->total_size,
+                       conflict->owner->type_key.data, (int)conflict->owner_size);
   }
   return tvmffi_fail("ValueError",
                      "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "

@@ -18,15 +18,19 @@ typedef struct {
   const TVMFFITypeInfo *owner;      /* the type that has the field, or the other size */
   const TVMFFIFieldInfo *field;     /* NULL: two sizes conflict */
   int64_t total_size;               /* of objects, in bytes */
+  int32_t owner_size;               /* of the owner's objects, when sizes conflict */
 } tvmffi_layout_conflict;
 
 /* Whether a field lies within every object of the type whose size is known. */
 bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
                             tvmffi_layout_conflict *conflict);
 
-/* Remembers the size of a type's objects, if they hold those of its ancestors and all fields. */
-bool tvmffi_layout_set_size(tvmffi_type_record *record, int64_t total_size,
-                            tvmffi_layout_conflict *conflict);
+/* Whether objects of that size hold those of the type's ancestors and all fields. */
+bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
+                                 tvmffi_layout_conflict *conflict);
+
+/* Remembers the size of a type's objects. */
+void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size);
 
 /* Raises the ValueError; returns -1. */
 int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict);

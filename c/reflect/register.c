@@ -97,6 +97,11 @@ static const TVMFFIFieldInfo *find_field(const TVMFFITypeInfo *info, const TVMFF
   return NULL;
 }
 
+/* For "%.*s", which takes no NULL. */
+static const char *printable(const TVMFFIByteArray *text) {
+  return text->data != NULL ? text->data : "";
+}
+
 /* The nearest ancestor with a field of that name, or NULL. */
 static const TVMFFITypeInfo *find_ancestor_with(const TVMFFITypeInfo *info,
                                                 const TVMFFIByteArray *name) {
@@ -132,8 +137,8 @@ static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
 TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
                                     const char *expected, int64_t got) {
   return tvmffi_fail("ValueError", "Field `%.*s` of type `%s` expects %s but got %lld",
-                     (int)field->name.size, field->name.data != NULL ? field->name.data : "",
-                     record->key.data, expected, (long long)got);
+                     (int)field->name.size, printable(&field->name), record->key.data, expected,
+                     (long long)got);
 }
 
 /* Everything but where the field lies, and that its name is new. */
@@ -149,14 +154,18 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
     return refuse_field(record, field, "a type index or -1", field->field_static_type_index);
   }
   if (field->size < bytes) {
-    return refuse_field(record, field, "the size that its getter reads", field->size);
+    return tvmffi_fail("ValueError",
+                       "Field `%.*s` of type `%s` expects a size of %lld, which its getter reads, "
+                       "but got %lld",
+                       (int)field->name.size, printable(&field->name), record->key.data,
+                       (long long)bytes, (long long)field->size);
   }
   if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0 && setter != NULL &&
       setter->type_index != kTVMFFIFunction) {
     return tvmffi_fail("TypeError",
                        "Field `%.*s` of type `%s` expects a Function as setter but got "
                        "`%s`",
-                       (int)field->name.size, field->name.data, record->key.data,
+                       (int)field->name.size, printable(&field->name), record->key.data,
                        tvmffi_type_key(setter->type_index));
   }
   if ((field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0 &&
@@ -165,7 +174,7 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
     return tvmffi_fail("TypeError",
                        "Field `%.*s` of type `%s` expects a Function as default factory "
                        "but got `%s`",
-                       (int)field->name.size, field->name.data, record->key.data,
+                       (int)field->name.size, printable(&field->name), record->key.data,
                        tvmffi_any_type_name(value));
   }
   return 0;
@@ -197,7 +206,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   if (outcome == kRegistered) {
     if (ancestor != NULL) {
       tvmffi_log_warning("Field \"%.*s\" in type \"%s\" duplicates an ancestor field in \"%s\"",
-                         (int)info->name.size, info->name.data, record->key.data,
+                         (int)info->name.size, printable(&info->name), record->key.data,
                          ancestor->type_key.data);
     }
     return 0;
@@ -207,7 +216,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   if (outcome == kNoMemory) return tvmffi_fail_memory();
   if (outcome == kConflict) return tvmffi_layout_fail(&conflict);
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
-                     (int)info->name.size, info->name.data, record->key.data);
+                     (int)info->name.size, printable(&info->name), record->key.data);
 }
 
 /* ---- Methods ---- */
@@ -234,8 +243,8 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
   TVMFFI_TRY(check_texts(__func__, &info->name, &info->doc, &info->metadata));
   if (info->method.type_index != kTVMFFIFunction || info->method.v_obj == NULL) {
     return tvmffi_fail("TypeError", "Method `%.*s` of type `%s` expects a Function but got `%s`",
-                       (int)info->name.size, info->name.data != NULL ? info->name.data : "",
-                       record->key.data, tvmffi_any_type_name(&info->method));
+                       (int)info->name.size, printable(&info->name), record->key.data,
+                       tvmffi_any_type_name(&info->method));
   }
   method = *info;
   TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&info->method, &method.method));
@@ -252,16 +261,17 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
 static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata,
                         tvmffi_layout_conflict *conflict) {
   TVMFFIByteArray empty = {NULL, 0};
+  bool has_size = metadata->total_size != 0 && record->info.type_index >= kTVMFFIStaticObjectBegin;
   TVMFFITypeMetadata *copy;
   if (record->info.metadata != NULL) return kDuplicate;
+  if (has_size && !tvmffi_layout_can_have_size(record, metadata->total_size, conflict)) {
+    return kConflict;
+  }
   copy = tvmffi_alloc_until_shutdown(sizeof *copy);
   if (copy == NULL) return kNoMemory;
   *copy = *metadata;
   if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
-  if (record->info.type_index >= kTVMFFIStaticObjectBegin &&
-      !tvmffi_layout_set_size(record, metadata->total_size, conflict)) {
-    return kConflict;
-  }
+  if (has_size) tvmffi_layout_set_size(record, metadata->total_size);
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
   return kRegistered;
 }

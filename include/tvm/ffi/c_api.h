@@ -391,7 +391,7 @@ typedef struct {
   TVMFFIByteArray doc;
   /** NULL when the type cannot be made without arguments. */
   TVMFFIObjectCreator creator;
-  /** Bytes of an instance, the header included. */
+  /** Bytes of an instance, the header included; 0: not known. */
   int32_t total_size;
   TVMFFISEqHashKind structural_eq_hash_kind;
 } TVMFFITypeMetadata;

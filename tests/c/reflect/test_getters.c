@@ -44,7 +44,7 @@ static void test_a_field_has_the_bytes_that_its_getter_reads(void **state) {
   field.size = 8;
   field.getter = tvmffi_getter_find(-1);
   check_fails(TVMFFITypeRegisterField(type, &field), "ValueError",
-              "Field `f` of type `my.T` expects the size that its getter reads but got 8");
+              "Field `f` of type `my.T` expects a size of 16, which its getter reads, but got 8");
   field.size = 16;
   check_ok(TVMFFITypeRegisterField(type, &field));
 }

@@ -83,9 +83,17 @@ static void test_a_size_holds_the_parent(void **state) {
   check_ok(set_size(parent, 48));
   check_fails(set_size(type, 40), "ValueError",
               "Type `my.T` cannot have objects of 40 bytes: those of `my.P` have 48");
-  check_fails(set_size(middle, 0), "ValueError",
-              "Type `my.M` cannot have objects of 0 bytes: those of `ffi.Object` have 24");
+  check_fails(set_size(middle, 23), "ValueError",
+              "Type `my.M` cannot have objects of 23 bytes: those of `ffi.Object` have 24");
   check_ok(set_size(type, 48));
+}
+
+static void test_metadata_without_a_size(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  (void)state;
+  check_ok(set_size(type, 0));
+  assert_int_equal(TVMFFIGetTypeInfo(type)->metadata->total_size, 0);
+  check_ok(place(type, "a", 1000, 8));
 }
 
 /* A field of a parent is read from objects of all types that derive from it. */
@@ -134,6 +142,7 @@ int main(void) {
       TEST(test_no_size_is_known),
       TEST(test_a_size_holds_the_fields_registered_before),
       TEST(test_a_size_holds_the_parent),
+      TEST(test_metadata_without_a_size),
       TEST(test_a_field_lies_within_objects_of_derived_types),
       TEST(test_built_in_types_have_sizes),
   };
