@@ -106,23 +106,30 @@ static int add_done(walk *w, TVMFFIObject *obj, uint64_t hash) {
   return 0;
 }
 
-/*
- * Keeps a hash of a container that holds as long as no other object is done. Pushes first, so that
- * the map never refers to a missing entry.
- */
-static int add_passing(walk *w, TVMFFIObject *container, uint64_t hash) {
-  passing_hash *kept = tvmffi_stack_push(&w->passing_hashes);
-  size_t old_size = w->passing.size;
-  tvmffi_pointer_entry *found = NULL;
-  if (kept != NULL) {
-    found = tvmffi_pointer_map_ensure(&w->passing, container);
-    if (found == NULL) tvmffi_stack_pop(&w->passing_hashes);
+/* Adds an entry without a hash. Pushes first, so that the map never refers to a missing entry. */
+static passing_hash *push_passing(walk *w, TVMFFIObject *container) {
+  passing_hash *made = tvmffi_stack_push(&w->passing_hashes);
+  tvmffi_pointer_entry *added;
+  if (made == NULL) return NULL;
+  added = tvmffi_pointer_map_ensure(&w->passing, container);
+  if (added == NULL) {
+    tvmffi_stack_pop(&w->passing_hashes);
+    return NULL;
   }
-  if (found == NULL) return tvmffi_fail_memory();
-  if (w->passing.size != old_size) tvmffi_object_retain(container);
+  tvmffi_object_retain(container);
+  added->value.number = w->passing_hashes.size - 1;
+  return made;
+}
+
+/* Keeps a hash of a container that holds as long as no other object is done. */
+static int add_passing(walk *w, TVMFFIObject *container, uint64_t hash) {
+  const tvmffi_pointer_entry *found = tvmffi_pointer_map_find(&w->passing, container);
+  passing_hash *kept = found != NULL
+                           ? tvmffi_stack_at(&w->passing_hashes, (size_t)found->value.number)
+                           : push_passing(w, container);
+  if (kept == NULL) return tvmffi_fail_memory();
   kept->hash = hash;
   kept->num_done = w->done.size;
-  found->value.number = w->passing_hashes.size - 1;
   return 0;
 }
 

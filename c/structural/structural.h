@@ -25,7 +25,10 @@ int tvmffi_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b,
 int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
                                tvmffi_structural_options options, TVMFFIAny *out);
 
-/* Equal values have equal hashes within one process. */
+/*
+ * Equal values have equal hashes within one process, with one exception, which the reference has
+ * too: an entry of a Map whose key is an object counts only if that object was hashed before.
+ */
 int tvmffi_structural_hash(const TVMFFIAny *value, tvmffi_structural_options options,
                            uint64_t *out);
 
