@@ -58,6 +58,22 @@ std::vector<Ref> Shares(Ref value) {
 
 }  // namespace
 
+/*
+ * The functions that the layer looks up once are looked up by all threads at once. This is the
+ * first test, so that nothing was looked up before.
+ */
+TEST(Race, TheFirstArraysOfAProcessAreMadeTogether) {
+  std::atomic<int64_t> total{0};
+  RunTogether([&](int index) {
+    const ffi::Function f = ffi::Function::FromTyped([](int64_t x) { return x + 1; });
+    for (int i = 0; i < kRounds; ++i) {
+      const ffi::Array<ffi::Any> array{f, int64_t{index}};
+      total.fetch_add(array[0].cast<ffi::Function>()(array[1]).cast<int64_t>());
+    }
+  });
+  EXPECT_EQ(total.load(), kRounds * (0 + 1 + 2 + 3 + kThreads));
+}
+
 /** One thread waits until it is the only owner and then writes; the others read and let go. */
 template <typename IsOnlyOwner>
 void WriteAfterOthersHaveRead(const IsOnlyOwner &is_only_owner) {
@@ -200,17 +216,4 @@ TEST(Race, ListsAndDictsAreReadByManyThreads) {
   });
   EXPECT_EQ(sum.load(), kThreads * kRounds / 2 * 3);
   EXPECT_EQ(list.use_count(), 1);
-}
-
-/* The functions that the layer looks up once are looked up by all threads at once. */
-TEST(Race, TheFirstArraysOfAProcessAreMadeTogether) {
-  std::atomic<int64_t> total{0};
-  RunTogether([&](int index) {
-    const ffi::Function f = ffi::Function::FromTyped([](int64_t x) { return x + 1; });
-    for (int i = 0; i < kRounds; ++i) {
-      const ffi::Array<ffi::Any> array{f, int64_t{index}};
-      total.fetch_add(array[0].cast<ffi::Function>()(array[1]).cast<int64_t>());
-    }
-  });
-  EXPECT_EQ(total.load(), kRounds * (0 + 1 + 2 + 3 + kThreads));
 }

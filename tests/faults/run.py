@@ -24,17 +24,18 @@ def main():
         environment = dict(os.environ, TVM_FFI_TEST_FAULTS=mode)
         if i > first_in_children:
             environment["TVM_FFI_TEST_FAULTS_FORK"] = "1"
+        name = os.path.basename(program)
+        print(f"{name}:", end=" ", flush=True)  # if it hangs, this is the last line
         run = subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace")
-        name = os.path.basename(program)
         result = RESULT.search(run.stdout)
         if run.returncode == 77:
-            print(f"{name}: skipped")
+            print("skipped")
         elif run.returncode != 0 or result is None:
             failed.append(name)
-            print(f"{name} ended with {run.returncode}:\n{run.stdout}")
+            print(f"ended with {run.returncode}:\n{run.stdout}")
         else:
-            print(f"{name}: {result[0]}")
+            print(result[0])
             totals = [total + int(number) for total, number in zip(totals, result.groups())]
     print(f"{mode}: {totals[0]} failures in {totals[1]} calls, {totals[2]} without an error, {totals[3]} with another")
     if totals[0] == 0:

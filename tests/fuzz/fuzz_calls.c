@@ -188,7 +188,7 @@ static void register_type(int i) {
     field.name = bytes_of(kNames[k]);
     field.flags = fuzz_int(&in, 2) & ~(int64_t)kTVMFFIFieldFlagBitSetterIsFunctionObj &
                   ~(int64_t)kTVMFFIFieldFlagBitMaskDefaultFromFactory;
-    field.size = field.alignment = sizeof(TVMFFIAny);
+    field.size = sizeof(TVMFFIAny);
     field.alignment = 8;
     field.offset = (int64_t)(k == 0 ? offsetof(node, a) : offsetof(node, b));
     field.getter = get_field;
@@ -273,9 +273,9 @@ static int hook(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *
 /* ---- Arguments ---- */
 
 /*
- * Adds the values that one holds, as often as they are reached, up to a limit: structural
- * functions, repr and JSON take time in proportion, which shared values make exponential. Circles
- * end at a value on the path.
+ * Adds the values that one holds, as often as they are reached, up to a limit: visits, mutations,
+ * repr and JSON take time in proportion, which shared values make exponential. Circles end at a
+ * value on the path.
  */
 static void measure(const TVMFFIAny *value, const TVMFFIObject **path, int length, int *size) {
   enum { kLimit = 300, kMaxDepth = 40 };
