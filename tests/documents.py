@@ -5,7 +5,7 @@
     documents.py ROOT
 
 - Relative links in Markdown files, and `docs/<page>.md#<heading>` in sources, lead to a file and a heading.
-- Rows that sources cite (F-22, L-13, D-1) are in docs/robustness.md or docs/differences.md.
+- Rows that sources cite (F-22, L-13, A-1, D-1) are in docs/robustness.md or docs/differences.md.
 - Tests named in docs/abi, docs/robustness.md and docs/differences.md (`test_once.c:test_a`, `tests/abi/layout.c`)
   exist, and every row names one or says why there is none.
 - docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
@@ -24,8 +24,8 @@ SOURCES = ("c", "include", "cpp", "tools", "tests", "samples", "packaging", "cma
 TEXT = {".c", ".h", ".cc", ".cu", ".py", ".txt", ".build", ".md", ".rs", ".sh", ".cmake", ".in", ""}
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 CITATION = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[\w-]+\.md)(?:#([\w-]+))?")
-ROW = re.compile(r"\b([FLD]-[0-9]+[a-z]?)\b")
-ROW_OF_TEST = re.compile(r"\btest_([FLD])_([0-9]+[a-z]?)_")
+ROW = re.compile(r"\b([FLDA]-[0-9]+[a-z]?)\b")
+ROW_OF_TEST = re.compile(r"\btest_([FLDA])_([0-9]+[a-z]?)_")
 TEST = re.compile(r"`(test_\w+\.(?:c|cc|py))(?::(\w+))?`")
 TEST_FILE = re.compile(r"`(tests/[\w./-]+)`")
 NO_TEST = re.compile(r"not tested|not applicable")
@@ -101,7 +101,7 @@ class Documents:
         """The rows that a page defines: the last cell of each."""
         found = {}
         for line in self.read(page).splitlines():
-            match = re.match(r"\| ([FLD]-[0-9]+[a-z]?) \|.*\|.*\| (.*) \|$", line)
+            match = re.match(r"\| ([FLDA]-[0-9]+[a-z]?) \|.*\|.*\| (.*) \|$", line)
             if match:
                 if match[1] in found:
                     self.report(page, f"{match[1]} twice")
@@ -115,8 +115,8 @@ class Documents:
     def check_differences(self, rows):
         """`rows` are those of docs/differences.md."""
         page = DIFFERENCES
-        listed = re.findall(r"^\| ([FLD]-\w+) \| `([^`]*)` \|$", self.read(page), re.M)
-        entries = re.findall(r"^row: ([FLD]-\w+), .*\ncall: (.*)$", self.read(CALLS), re.M)
+        listed = re.findall(r"^\| ([FLDA]-\w+) \| `([^`]*)` \|$", self.read(page), re.M)
+        entries = re.findall(r"^row: ([FLDA]-\w+), .*\ncall: (.*)$", self.read(CALLS), re.M)
         if len(entries) != len(re.findall(r"^row:", self.read(CALLS), re.M)):
             self.report(CALLS, "an entry without a row of a document")
         for row, call in set(entries) - set(listed):
@@ -124,7 +124,7 @@ class Documents:
         for row, call in set(listed) - set(entries):
             self.report(page, f"lists a call that is not in {CALLS}: {row}, {call}")
         for path, cited in ((CALLS, {row for row, _ in entries}),
-                            (PROGRAMS, set(re.findall(r"Difference\(\s*\"([FLD]-\w+)", self.read(PROGRAMS))))):
+                            (PROGRAMS, set(re.findall(r"Difference\(\s*\"([FLDA]-\w+)", self.read(PROGRAMS))))):
             named = {row for row, cell in rows.items() if f"`{path}`" in cell}
             for row in named ^ {row for row in cited if row.startswith("D-")}:
                 self.report(page, f"{row}: only one of this page and {path} names the other")
