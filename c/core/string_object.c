@@ -45,7 +45,7 @@ static void store_small(int32_t type_index, const char *data, size_t size, TVMFF
   out->v_uint64 = 0;
   if (size >= 4) {
     memcpy(out->v_bytes, head, 4);
-    memcpy(out->v_bytes + size - 4, tail, 4);
+    memcpy(&out->v_bytes[size - 4], tail, 4);
   } else if (size != 0) {
     out->v_bytes[0] = head[0];
     out->v_bytes[size / 2] = head[1];

@@ -230,6 +230,7 @@ void tvmffi_dl_keep(const void *address) {
   image file;
   if (!find_image(address, &file) || stays_loaded(&file)) return;
   if (file.path == NULL || file.path[0] == '\0') return; /* the program itself */
+  /* cppcheck-suppress leakReturnValNotUsed */           /* the reference is kept */
   if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
 }
 

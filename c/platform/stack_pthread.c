@@ -15,6 +15,7 @@ TVMFFI_COLD static uintptr_t find_lowest(void) {
   void *start = NULL;
   size_t size;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 1;
+  /* cppcheck-suppress uninitvar */ /* written by the call */
   if (pthread_attr_getstack(&attributes, &start, &size) != 0) start = NULL;
   (void)pthread_attr_destroy(&attributes);
   return start != NULL ? (uintptr_t)start : 1;
