@@ -121,6 +121,7 @@ void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_r
   record->builtin = type;
   record->info.metadata = &type->metadata;
   record->total_size = record->least_size = type->metadata.total_size;
+  record->starts_with_header = true;
   record->info.fields = type->field_records;
   record->info.num_fields = record->field_capacity = type->num_fields;
   record->info.methods = type->method_records;

@@ -122,6 +122,7 @@ static size_t body_size(int32_t type_index) {
 static void set_body_size(tvmffi_type_record *record, size_t bytes) {
   if (bytes == 0) return;
   record->total_size = record->least_size = (int32_t)(sizeof(TVMFFIObject) + bytes);
+  record->starts_with_header = true;
 }
 
 /* key is NUL-terminated and lives as long as the record. */

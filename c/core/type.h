@@ -23,6 +23,8 @@ typedef struct {
      its descendants, in which the type's fields lie. 0: not known. */
   int32_t total_size;
   int32_t least_size;
+  /* The library makes such objects, or those of a descendant: no field lies before the header. */
+  bool starts_with_header;
   const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
 } tvmffi_type_record;
 

@@ -188,8 +188,8 @@ int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size
                        record->key.data, (long long)total_size);
   }
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  fits = tvmffi_layout_can_have_size(record, (int32_t)total_size, &conflict);
-  if (fits) tvmffi_layout_set_size(record, (int32_t)total_size);
+  fits = tvmffi_layout_can_have_size(record, (int32_t)total_size, true, &conflict);
+  if (fits) tvmffi_layout_set_size(record, (int32_t)total_size, true);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (!fits) return tvmffi_layout_fail(&conflict);
   TVMFFI_TRY(

@@ -4,13 +4,18 @@
 #include "core/error.h"
 
 /*
- * A field without a size has no storage that anything but its getter would read, so it may be
- * where the header is. The size of a type is known, if at all, as an int32_t.
+ * Offsets count from the header, which a C++ class with several bases may have in its middle: there
+ * fields have negative offsets. A field without a size has no storage that anything but its getter
+ * would read, so it may be where the header is.
  */
-static bool is_within(const TVMFFIFieldInfo *field, int64_t total_size) {
-  int64_t first = field->size == 0 ? 0 : (int64_t)sizeof(TVMFFIObject);
-  return field->offset >= first && field->size >= 0 && field->size <= total_size &&
-         field->offset <= total_size - field->size;
+static bool is_within(const TVMFFIFieldInfo *field, int64_t total_size, bool starts_with_header) {
+  const int64_t header = (int64_t)sizeof(TVMFFIObject);
+  if (field->size < 0 || field->size > total_size) return false;
+  if (field->offset >= (field->size == 0 ? 0 : header)) {
+    return field->offset <= total_size - field->size;
+  }
+  return !starts_with_header && field->offset >= header - total_size &&
+         field->offset <= -field->size;
 }
 
 bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
@@ -19,7 +24,7 @@ bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldI
   conflict->owner = &record->info;
   conflict->field = field;
   conflict->total_size = record->least_size != 0 ? record->least_size : INT32_MAX;
-  return is_within(field, conflict->total_size);
+  return is_within(field, conflict->total_size, record->starts_with_header);
 }
 
 /* The type at a depth: the type itself or one of its ancestors. */
@@ -28,8 +33,8 @@ static tvmffi_type_record *type_at(tvmffi_type_record *record, int32_t depth) {
   return tvmffi_type_find(record->info.type_ancestors[depth]->type_index);
 }
 
-/* Whether objects of that size are as large as the type's, and hold the type's own fields. */
-static bool holds(const tvmffi_type_record *type, int64_t total_size,
+/* Whether such objects are as large as the type's, and hold the type's own fields. */
+static bool holds(const tvmffi_type_record *type, int64_t total_size, bool starts_with_header,
                   tvmffi_layout_conflict *conflict) {
   int32_t i;
   conflict->owner = &type->info;
@@ -38,7 +43,9 @@ static bool holds(const tvmffi_type_record *type, int64_t total_size,
   if (total_size < type->total_size) return false;
   for (i = 0; i < type->info.num_fields; ++i) {
     conflict->field = &type->info.fields[i];
-    if (!is_within(conflict->field, total_size)) return false;
+    if (!is_within(conflict->field, total_size, starts_with_header || type->starts_with_header)) {
+      return false;
+    }
   }
   return true;
 }
@@ -48,21 +55,24 @@ static void lower_least_size(tvmffi_type_record *record, int32_t total_size) {
 }
 
 bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
-                                 tvmffi_layout_conflict *conflict) {
+                                 bool starts_with_header, tvmffi_layout_conflict *conflict) {
   int32_t depth;
   conflict->record = record;
   conflict->total_size = total_size;
   for (depth = 0; depth <= record->info.type_depth; ++depth) {
-    if (!holds(type_at(record, depth), total_size, conflict)) return false;
+    if (!holds(type_at(record, depth), total_size, starts_with_header, conflict)) return false;
   }
   return true;
 }
 
-void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size) {
+void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size,
+                            bool starts_with_header) {
   int32_t depth;
   record->total_size = total_size;
   for (depth = 0; depth <= record->info.type_depth; ++depth) {
-    lower_least_size(type_at(record, depth), total_size);
+    tvmffi_type_record *type = type_at(record, depth);
+    lower_least_size(type, total_size);
+    type->starts_with_header |= starts_with_header;
   }
 }
 
@@ -77,7 +87,7 @@ int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict) {
   }
   return tvmffi_fail("ValueError",
                      "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "
-                     "%lld bytes of an object, behind its header of %d",
+                     "%lld bytes of an object, apart from its header of %d",
                      (int)field->name.size, field->name.data != NULL ? field->name.data : "",
                      conflict->owner->type_key.data, (long long)field->offset,
                      (long long)field->size, (long long)conflict->total_size,

@@ -25,12 +25,16 @@ typedef struct {
 bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
                             tvmffi_layout_conflict *conflict);
 
-/* Whether objects of that size hold those of the type's ancestors and all fields. */
+/*
+ * Whether objects of that size hold those of the type's ancestors and all fields.
+ * starts_with_header says that they have no fields before the header.
+ */
 bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
-                                 tvmffi_layout_conflict *conflict);
+                                 bool starts_with_header, tvmffi_layout_conflict *conflict);
 
-/* Remembers the size of a type's objects. */
-void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size);
+/* Remembers these facts of a type's objects. */
+void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size,
+                            bool starts_with_header);
 
 /* Raises the ValueError; returns -1. */
 int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict);

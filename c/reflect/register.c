@@ -264,14 +264,14 @@ static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *me
   bool has_size = metadata->total_size != 0 && record->info.type_index >= kTVMFFIStaticObjectBegin;
   TVMFFITypeMetadata *copy;
   if (record->info.metadata != NULL) return kDuplicate;
-  if (has_size && !tvmffi_layout_can_have_size(record, metadata->total_size, conflict)) {
+  if (has_size && !tvmffi_layout_can_have_size(record, metadata->total_size, false, conflict)) {
     return kConflict;
   }
   copy = tvmffi_alloc_until_shutdown(sizeof *copy);
   if (copy == NULL) return kNoMemory;
   *copy = *metadata;
   if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
-  if (has_size) tvmffi_layout_set_size(record, metadata->total_size);
+  if (has_size) tvmffi_layout_set_size(record, metadata->total_size, false);
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
   return kRegistered;
 }

@@ -2,6 +2,7 @@
 /* Objects whose fields a frontend described: made, copied, read, set and destroyed. */
 #include "reflect/frontend_type.h"
 
+#include "c/reflect_support.h"
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "reflect/builtin_tables.h"
@@ -187,9 +188,25 @@ static void test_what_is_not_registered(void **state) {
   check_fails_with(tvmffi_reflect_register_frontend_type(small, sizeof(TVMFFIObject) + 8),
                    "ValueError",
                    "Field `value` of type `test.Small` with offset 24 and size 16 is "
-                   "not within the 32 bytes of an object, behind its header of 24");
+                   "not within the 32 bytes of an object, apart from its header of 24");
   check_fails_with(tvmffi_reflect_register_frontend_type(99999999, 64), "InternalError",
                    "Cannot find type info for type_index=99999999");
+}
+
+/* Neither registered before the type is defined nor, in a parent, after. */
+static void test_no_field_lies_before_the_header(void **state) {
+  int32_t parent = add_type("test.Parent", 1, kTVMFFIObject);
+  int32_t child = add_type("test.Child", 2, parent), other = add_type("test.Other", 2, parent);
+  TVMFFIFieldInfo field = make_field("early");
+  (void)state;
+  field.size = 8;
+  field.offset = -8;
+  check_ok(TVMFFITypeRegisterField(child, &field));
+  check_fails_with(tvmffi_reflect_register_frontend_type(child, 64), "ValueError",
+                   "Field `early` of type `test.Child` with offset -8 and size 8 is not within");
+  check_ok(tvmffi_reflect_register_frontend_type(other, 64));
+  check_fails_with(TVMFFITypeRegisterField(parent, &field), "ValueError",
+                   "Field `early` of type `test.Parent` with offset -8 and size 8 is not within");
 }
 
 static void refuse_frontend_type(int32_t type_index, int64_t total_size, const char *message) {
@@ -251,6 +268,7 @@ int main(void) {
       cmocka_unit_test(test_what_setters_refuse),
       cmocka_unit_test(test_indices_without_a_storage),
       cmocka_unit_test(test_what_is_not_registered),
+      cmocka_unit_test(test_no_field_lies_before_the_header),
       cmocka_unit_test(test_types_that_are_not_the_frontend_s_are_refused),
       cmocka_unit_test(test_fields_added_later_lie_within_the_object),
   };

@@ -31,9 +31,9 @@ static void test_a_field_lies_within_the_object(void **state) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   (void)state;
   check_ok(set_size(type, 40));
-  check_fails(place(type, "wrong", -8, 8), "ValueError",
-              "Field `wrong` of type `my.T` with offset -8 and size 8 is not within the 40 bytes "
-              "of an object, behind its header of 24");
+  check_fails(place(type, "wrong", 16, 8), "ValueError",
+              "Field `wrong` of type `my.T` with offset 16 and size 8 is not within the 40 bytes "
+              "of an object, apart from its header of 24");
   refuse(type, INT64_C(1) << 40, 8);
   refuse(type, INT64_MAX, 8);
   refuse(type, INT64_MIN, 8);
@@ -44,18 +44,37 @@ static void test_a_field_lies_within_the_object(void **state) {
   refuse(type, 33, 8);
   refuse(type, 40, 1);
   refuse(type, 23, 1);
-  refuse(type, -1, 0);
+  refuse(type, -17, 0);
   refuse(type, 41, 0);
   check_ok(place(type, "first", 24, 8));
   check_ok(place(type, "last", 32, 8));
   check_ok(place(type, "computed", 0, 0)); /* only a getter looks at it */
 }
 
+/* The header of a C++ class with several bases may lie behind fields. */
+static void test_a_field_lies_before_the_header(void **state) {
+  int32_t type = add_type("my.T", 1, kTVMFFIObject);
+  (void)state;
+  check_ok(place(type, "early", -24, 8));
+  check_fails(set_size(type, 40), "ValueError",
+              "Field `early` of type `my.T` with offset -24 and size 8 is not within the 40 bytes "
+              "of an object, apart from its header of 24");
+  check_ok(set_size(type, 48));
+  refuse(type, -25, 8);
+  refuse(type, -7, 8);
+  refuse(type, -8, 9);
+  refuse(type, -8, 40);
+  check_ok(place(type, "last", -8, 8));
+  check_ok(place(type, "all", -24, 24));
+  check_ok(place(type, "computed", -4, 0));
+}
+
 static void test_no_size_is_known(void **state) {
   int32_t type = add_type("my.T", 1, kTVMFFIObject);
   (void)state;
-  refuse(type, -8, 8);
+  refuse(type, -7, 8);
   refuse(type, 0, 8);
+  refuse(type, INT32_MIN, 8);
   refuse(type, INT64_C(1) << 40, 8);
   refuse(type, INT32_MAX, 1);
   refuse(type, 24, -5);
@@ -69,7 +88,7 @@ static void test_a_size_holds_the_fields_registered_before(void **state) {
   check_ok(place(type, "b", 32, 16));
   check_fails(set_size(type, 40), "ValueError",
               "Field `b` of type `my.T` with offset 32 and size 16 is not within the 40 bytes of "
-              "an object, behind its header of 24");
+              "an object, apart from its header of 24");
   check_fails_with(set_size(type, 24), "ValueError", "Field `a` of type `my.P`");
   assert_null(TVMFFIGetTypeInfo(type)->metadata);
   check_ok(set_size(type, 48));
@@ -139,6 +158,7 @@ static int shut_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_a_field_lies_within_the_object),
+      TEST(test_a_field_lies_before_the_header),
       TEST(test_no_size_is_known),
       TEST(test_a_size_holds_the_fields_registered_before),
       TEST(test_a_size_holds_the_parent),
