@@ -64,7 +64,7 @@ void ShowDataTypes() {
       "dtype.get_custom_type_name",
       Function::FromTyped([](int code) { return String("it" + std::to_string(code)); }), true);
   Line("custom", [] {
-    Show(DTypeAbbrev(DLDataType{150, 8, 2}), DTypeAbbrev(DLDataType{255, 0, 65535}));
+    Show(DTypeAbbrev(DLDataType{150, 8, 2}), DTypeAbbrev(DLDataType{255, 0, 65532}));
   });
 #define SHOW_DTYPE(Type) Line(#Type, [] { Show(DLDataTypeToString(dtype_trait<Type>::value)); })
   SHOW_DTYPE(bool);
