@@ -152,11 +152,11 @@ bool faults_begin(faults_call *call, faults_site *site, bool can_fail) {
   if (!can_fail || is_trial) return false;
   call->site = site;
   call->n = site->first;
-  call->raised = tvmffi_thread.raised;
-  tvmffi_object_retain(call->raised);
   if (is_forking && ++site->num_calls > kForkUpTo && site->num_calls % 64 != 0) return false;
   ++num_calls;
   if (is_forking && !try_in_children(call)) return false;
+  call->raised = tvmffi_thread.raised;
+  tvmffi_object_retain(call->raised);
   is_in_call = true;
   arm(call);
   return true;

@@ -90,14 +90,21 @@ static int use_errors(void) {
   return 0;
 }
 
-static int use_modules(void) {
+static int load(TVMFFIObjectHandle *out) {
   TVMFFIAny arg, result;
   memset(&arg, 0, sizeof arg);
   memset(&result, 0, sizeof result);
   arg.type_index = kTVMFFIRawStr;
   arg.v_c_str = path;
   if (TVMFFIFunctionCall(loader, &arg, 1, &result) != 0) return -1;
-  TVMFFIObjectDecRef(result.v_obj);
+  *out = result.v_obj;
+  return 0;
+}
+
+static int use_modules(void) {
+  TVMFFIObjectHandle module;
+  if (load(&module) != 0) return -1;
+  TVMFFIObjectDecRef(module);
   if (TVMFFIEnvModRegisterSystemLibSymbol("__tvm_ffi_test_fork", path) != 0) return -1;
   return TVMFFIEnvModRegisterContextSymbol("__test_fork", path);
 }
@@ -132,6 +139,18 @@ static void *start_workers(void *arg) {
   return NULL;
 }
 
+#if defined(TVM_FFI_TEST_COVERAGE)
+extern void __gcov_dump(void);
+#endif
+
+/* _exit does not write the counters of line coverage. */
+static void end_child(int status) {
+#if defined(TVM_FFI_TEST_COVERAGE)
+  __gcov_dump();
+#endif
+  _exit(status);
+}
+
 /* The status with which a child ended that uses the library. */
 static int fork_and_use(int index) {
   int status = -1, i;
@@ -143,7 +162,7 @@ static int fork_and_use(int index) {
     for (i = 0; i < 3; ++i) {
       if (use_all(index + i) != 0) _exit(1);
     }
-    _exit(0);
+    end_child(0);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   return status;
@@ -214,6 +233,56 @@ static void test_a_lock_that_another_thread_holds_is_free_in_the_child(void **st
   assert_int_equal(failures, 0);
 }
 
+static void *once_handle;
+
+static int wait_until_forked(void **out) {
+  tvmffi_atomic_store_release_int(&is_held, 1);
+  while (!tvmffi_atomic_load_acquire_int(&may_go_on)) sched_yield();
+  *out = &is_held;
+  return 0;
+}
+
+static void *initialise(void *arg) {
+  (void)arg;
+  if (use_all(0) != 0 || TVMFFIHandleInitOnce(&once_handle, wait_until_forked) != 0) failures = 1;
+  return NULL;
+}
+
+static int init_in_child(void **out) {
+  *out = &may_go_on;
+  return 0;
+}
+
+static void test_a_child_initialises_what_another_thread_was_initialising(void **state) {
+  TVMFFIObjectHandle module;
+  pthread_t thread;
+  pid_t child;
+  int status = -1;
+  (void)state;
+#if defined(IS_UNDER_TSAN)
+  skip(); /* as above */
+#endif
+  check_ok(load(&module));
+  check_ok(TVMFFIRuntimeModuleAllowUnload(module));
+  TVMFFIObjectDecRef(module); /* so that unloading has a lock to be freed in the child */
+  is_held = may_go_on = 0;
+  assert_int_equal(pthread_create(&thread, NULL, initialise, NULL), 0);
+  while (!tvmffi_atomic_load_acquire_int(&is_held)) sched_yield();
+  child = fork();
+  if (child == 0) {
+    (void)alarm(30);
+    if (TVMFFIHandleInitOnce(&once_handle, init_in_child) != 0) _exit(1);
+    if (once_handle != &may_go_on) _exit(2);
+    end_child(0);
+  }
+  tvmffi_atomic_store_release_int(&may_go_on, 1);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_int_equal(failures, 0);
+  assert_ptr_equal(once_handle, &is_held);
+}
+
 static int prepare(void **state) {
   TVMFFIByteArray name = check_bytes("ffi.ModuleLoadFromFile");
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
@@ -238,6 +307,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_lock_that_another_thread_holds_is_free_in_the_child),
       cmocka_unit_test(test_an_initialiser_forks),
+      cmocka_unit_test(test_a_child_initialises_what_another_thread_was_initialising),
       cmocka_unit_test(test_a_child_uses_the_library_after_a_fork_between_threads),
   };
   return cmocka_run_group_tests(tests, prepare, finish) != 0;

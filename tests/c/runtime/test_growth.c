@@ -112,8 +112,8 @@ static int register_field_again(int i) {
   field.metadata = check_bytes("{}");
   field.field_static_type_index = kTVMFFIAny;
   field.offset = sizeof(TVMFFIObject);
-  field.size = 8;
-  field.alignment = 8;
+  field.size = sizeof(void *);
+  field.alignment = sizeof(void *);
   rc = TVMFFITypeRegisterField(kTVMFFIOpaquePyObject, &field);
   if (i == 0) return rc;
   if (rc == 0) return -1; /* a duplicate */
