@@ -341,7 +341,7 @@ def tsan():
     suites = ["race", "unit", "cpp"]
     folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
                    "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
-    meson_test(folder, setup="tsan", suites=suites)
+    meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
 
 
 @part(C_TESTS + " clang clang-sanitizers")
@@ -364,7 +364,7 @@ def fuzz():
 def valgrind():
     """valgrind's memcheck over the unit and allocation-failure tests"""
     if tool("valgrind"):
-        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow"])
+        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow", "damaged"])
 
 
 @part("cc spin")
