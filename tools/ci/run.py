@@ -321,15 +321,6 @@ def asan_cxx():
     sanitize_with_clang(CPP_SUITES + DEEP_SUITES)
 
 
-@part(TESTS)
-def asan_gcc():
-    """gcc with the same sanitizers: C, but for failing allocations and values of a million levels"""
-    suites = [suite for suite in C_SUITES if suite != "faults"]
-    folder = build("asan-gcc", "-Db_sanitize=address,undefined", "-Ddlpack=fallback", "-Dcuda=disabled", PLAIN_CPP,
-                   env={"CC": "gcc", "CXX": "g++"}, werror=False, suites=suites)
-    meson_test(folder, setup="asan", suites=suites)
-
-
 @part(SANITIZER_TESTS)
 def tsan():
     """clang with ThreadSanitizer: the tests with threads, the unit tests and those of C++"""
