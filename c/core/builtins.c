@@ -342,21 +342,48 @@ TVMFFI_COLD static int refuse(const tvmffi_builtin *builtin, int i, const TVMFFI
   return -1;
 }
 
+/* The type that an argument usually has, by the letter of its parameter; 0 for other letters. */
+static const int8_t kUsualTypes['~' + 1] = {
+    ['A'] = kTVMFFIArray, ['D'] = kTVMFFIDict,   ['F'] = kTVMFFIFunction,  ['H'] = kTVMFFIMap,
+    ['L'] = kTVMFFIList,  ['M'] = kTVMFFIModule, ['b'] = kTVMFFIBool,      ['d'] = kTVMFFIDict,
+    ['i'] = kTVMFFIInt,   ['l'] = kTVMFFIList,   ['p'] = kTVMFFIOpaquePtr, ['s'] = kTVMFFIStr,
+};
+
+/*
+ * Whether an argument is surely accepted; accepts() decides about the others. False for '>', which
+ * ends parameters.
+ */
+static inline bool is_usual(char letter, const TVMFFIAny *arg) {
+  int32_t usual = kUsualTypes[(unsigned char)letter];
+  if (letter == 'a') return true;
+  return usual != 0 && arg->type_index == usual &&
+         (usual < kTVMFFIStaticObjectBegin || arg->v_obj != NULL);
+}
+
+/* Checks each argument with accepts(), then calls the body. */
+TVMFFI_NOINLINE static int call_checking_all(const tvmffi_builtin *builtin, const TVMFFIAny *args,
+                                             int32_t num_args, TVMFFIAny *result) {
+  const char *p = builtin->signature;
+  int32_t i;
+  for (i = 0; p[i] != '>'; ++i) {
+    if (i >= num_args) break;
+    if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
+      if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* report a wrong number first */
+      return refuse(builtin, i, args, num_args);
+    }
+  }
+  if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) return refuse(builtin, -1, args, num_args);
+  return builtin->body(args, num_args, result);
+}
+
+/* Every call is a tail call, so that the fast path saves no registers. */
 static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const tvmffi_builtin *builtin = &((const tvmffi_builtin_function *)handle)->builtin;
-  if (!is_packed(builtin->signature)) {
-    const char *p = builtin->signature;
-    int32_t i;
-    for (i = 0; p[i] != '>'; ++i) {
-      if (i >= num_args) break;
-      if (TVMFFI_UNLIKELY(!accepts(p[i], &args[i]))) {
-        if (num_args != (int32_t)(strchr(p, '>') - p)) break; /* report a wrong number first */
-        return refuse(builtin, i, args, num_args);
-      }
-    }
-    if (TVMFFI_UNLIKELY(p[i] != '>' || i != num_args)) {
-      return refuse(builtin, -1, args, num_args);
-    }
+  const char *p = builtin->signature;
+  if (!is_packed(p)) {
+    int32_t i = 0;
+    while (i < num_args && is_usual(p[i], &args[i])) ++i;
+    if (i != num_args || p[i] != '>') return call_checking_all(builtin, args, num_args, result);
   }
   return builtin->body(args, num_args, result);
 }

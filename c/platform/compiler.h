@@ -2,6 +2,7 @@
 /*
  * Compiler extensions that C99 lacks, one macro each; empty where the compiler has none.
  * TVMFFI_COLD is for rarely run functions: kept apart from hot code, and compiled for size.
+ * TVMFFI_NOINLINE is for slow paths: inline, their saved registers would burden the fast path.
  * TVMFFI_USED is for definitions that nothing in the file refers to.
  */
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
@@ -11,6 +12,7 @@
 #define TVMFFI_PRINTF(format_index, first_arg) \
   __attribute__((format(printf, format_index, first_arg)))
 #define TVMFFI_COLD __attribute__((cold, noinline))
+#define TVMFFI_NOINLINE __attribute__((noinline))
 #define TVMFFI_USED __attribute__((used))
 #define TVMFFI_NO_SANITIZE_THREAD __attribute__((no_sanitize_thread))
 #define TVMFFI_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -18,6 +20,7 @@
 #else
 #define TVMFFI_PRINTF(format_index, first_arg)
 #define TVMFFI_COLD
+#define TVMFFI_NOINLINE
 #define TVMFFI_USED
 #define TVMFFI_NO_SANITIZE_THREAD
 #define TVMFFI_LIKELY(x) (x)
