@@ -90,9 +90,8 @@ static void on_thread_exit(void *state) {
 
 void tvmffi_thread_ensure_exit_hook(void) {
   if (tvmffi_thread.has_exit_hook) return;
-  /* If there is no room for the hook, this thread's state is leaked when it ends. */
-  (void)tvmffi_thread_at_exit(on_thread_exit, &tvmffi_thread);
-  tvmffi_thread.has_exit_hook = true;
+  /* If there is no room for the hook, the next use tries again; without one the state is leaked. */
+  tvmffi_thread.has_exit_hook = tvmffi_thread_at_exit(on_thread_exit, &tvmffi_thread) == 0;
 }
 
 void tvmffi_thread_shutdown(void) {
