@@ -38,7 +38,9 @@ typedef struct {
   int32_t child_region; /* the region for their content */
   bool is_hooked;       /* a hook compares them, so their children are not visited here */
   bool is_shared;       /* a or b may be met again */
-  uint64_t num_passing; /* the walk's count before the pair */
+  /* The walk's counts before the pair. */
+  uint64_t num_hook_calls, num_open_keys;
+  size_t num_pairs;
 } frame;
 
 /*
@@ -61,10 +63,12 @@ typedef struct {
   pairing pairs;
   /*
    * Pairs that were found equal and would be again, so that shared objects are compared once. Both
-   * objects are owned. Regions do not matter: every variable in them is paired by then.
+   * objects are owned. Regions do not matter: every variable in them is paired by then. The number
+   * is 0, or the stamp of the pairing (stamp_of) for which the result holds.
    */
   tvmffi_pointer_map equal;
-  uint64_t num_passing;           /* number of results so far that may change; see remember */
+  uint64_t num_hook_calls;
+  uint64_t num_open_keys;         /* entries whose key was not paired, but may be later */
   tvmffi_mismatch *mismatch;      /* or NULL */
   tvmffi_walk_function *function; /* passed to hooks; made on first use */
 } walk;
@@ -143,7 +147,9 @@ static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
   tvmffi_child_first(&top->in_a, p->a.v_obj);
   top->b = p->b.v_obj;
   top->is_shared = p->is_shared;
-  top->num_passing = w->num_passing;
+  top->num_hook_calls = w->num_hook_calls;
+  top->num_open_keys = w->num_open_keys;
+  top->num_pairs = w->pairs.a_to_b.size;
   if (p->is_owned) {
     ++w->num_owned;
     p->a = p->b = tvmffi_any_none();
@@ -167,28 +173,42 @@ static void pop(walk *w) {
 
 /* ---- Pairs that were found equal ---- */
 
+/* Changes with every pair that is added; none is ever removed. Not 0. */
+static uint64_t stamp_of(const pairing *pairs) {
+  return (uint64_t)pairs->a_to_b.size + 1;
+}
+
 /*
  * Whether a pair is known to be equal; sets p->is_shared. A pair of objects that nothing else holds
  * is met again only inside of a pair that is remembered, so it need not be.
  */
-static bool is_known_equal(const walk *w, pair *p) {
+static bool is_known_equal(walk *w, pair *p) {
+  const tvmffi_pointer_entry *known;
   p->is_shared = tvmffi_object_use_count(p->a.v_obj) > p->num_known ||
                  tvmffi_object_use_count(p->b.v_obj) > p->num_known;
-  return p->is_shared && tvmffi_pointer_map_find_pair(&w->equal, p->a.v_obj, p->b.v_obj) != NULL;
+  if (!p->is_shared) return false;
+  known = tvmffi_pointer_map_find_pair(&w->equal, p->a.v_obj, p->b.v_obj);
+  if (known == NULL || known->value.number == 0) return known != NULL;
+  if (known->value.number != stamp_of(&w->pairs)) return false;
+  ++w->num_open_keys; /* the pair contains one, so those around it do */
+  return true;
 }
 
 /*
- * Remembers the pair of the top frame, unless a hook had a say, which is asked every time, or a
- * variable was the key of an entry before it was paired with another one. Variables and graph nodes
- * have their own pairing.
+ * Remembers the pair of the top frame, unless a hook had a say, which is asked every time. If a
+ * variable was the key of an entry before it was paired with another one, the result holds until
+ * the next variable is paired. Variables and graph nodes have their own pairing.
  */
 static int remember(walk *w) {
   const frame *top = top_of(w);
   size_t old_size = w->equal.size;
-  if (!top->is_shared || top->num_passing != w->num_passing) return 0;
-  if (tvmffi_pointer_map_ensure_pair(&w->equal, top->in_a.obj, top->b) == NULL) {
-    return tvmffi_fail_memory();
-  }
+  bool has_open_keys = top->num_open_keys != w->num_open_keys;
+  tvmffi_pointer_entry *entry;
+  if (!top->is_shared || top->num_hook_calls != w->num_hook_calls) return 0;
+  if (has_open_keys && top->num_pairs != w->pairs.a_to_b.size) return 0;
+  entry = tvmffi_pointer_map_ensure_pair(&w->equal, top->in_a.obj, top->b);
+  if (entry == NULL) return tvmffi_fail_memory();
+  entry->value.number = has_open_keys ? stamp_of(&w->pairs) : 0;
   if (w->equal.size == old_size) return 0;
   tvmffi_object_retain(top->in_a.obj);
   tvmffi_object_retain(top->b);
@@ -246,7 +266,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
   args[1] = tvmffi_any_object(top->b);
   args[2] = tvmffi_any_object(w->function);
   own_frames(w);
-  ++w->num_passing;
+  ++w->num_hook_calls;
   TVMFFI_TRY(tvmffi_walk_call_with("ffi.StructuralEqual", hook, w->function, args, 3, &result));
   if (result.type_index != kTVMFFIBool && result.type_index != kTVMFFIInt) {
     (void)tvmffi_any_fail_conversion(&result, "bool");
@@ -342,7 +362,7 @@ static int next_entry(walk *w, frame *top, pair *p, bool *found) {
     own_frames(w);
     p->is_owned = true;
     p->num_known = 2;
-    if (may_be_paired(w, &p->key_a)) ++w->num_passing;
+    if (may_be_paired(w, &p->key_a)) ++w->num_open_keys;
     (void)tvmffi_any_copy(&p->key_a);
     (void)tvmffi_any_copy(&p->a);
     p->b = tvmffi_any_none();

@@ -12,7 +12,7 @@ enum { kLevels = 60, kNumNests = 5 };
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */
 static const tvmffi_structural_options kPlain = {false, false};
-static int32_t tree;
+static int32_t tree, variable;
 
 /* A container or object that holds a value twice; takes ownership of it. */
 static TVMFFIAny make_twice(int nest, TVMFFIAny value) {
@@ -85,6 +85,42 @@ static void test_shared_values_are_compared_once_with_values_that_are_not(void *
   check_release(&b);
 }
 
+/*
+ * Each level holds the one below twice, and at the bottom is a map whose key is a variable that is
+ * never paired, so that every new pair of others may change its entry.
+ */
+static TVMFFIAny make_keyed(TVMFFIAny key, bool defines) {
+  TVMFFIAny value = make("ffi.Map", 2, key, tvmffi_any_int(1));
+  int i;
+  for (i = 0; i < kLevels; ++i) {
+    TVMFFIAny pair = make("ffi.Array", 2, tvmffi_any_copy(&value), value);
+    value = defines ? make("ffi.Array", 2, new_node(variable, none, none), pair) : pair;
+  }
+  return value;
+}
+
+static void test_shared_maps_with_unpaired_variables_are_compared_once(void **state) {
+  tvmffi_structural_options options = kPlain;
+  int defines;
+  (void)state;
+  options.map_free_vars = true;
+  for (defines = 0; defines < 2; ++defines) {
+    TVMFFIAny key = new_node(variable, none, none);
+    TVMFFIAny a = make_keyed(tvmffi_any_copy(&key), defines);
+    TVMFFIAny b = make_keyed(tvmffi_any_copy(&key), defines), other;
+    bool is_equal = false;
+    check_ok(tvmffi_structural_equal(&a, &b, options, &is_equal));
+    assert_true(is_equal);
+    other = make_keyed(new_node(variable, none, none), defines);
+    check_ok(tvmffi_structural_equal(&a, &other, options, &is_equal));
+    assert_false(is_equal);
+    check_release(&other);
+    check_release(&key);
+    check_release(&a);
+    check_release(&b);
+  }
+}
+
 /* A map whose key is an object that nothing hashed before, so that the entry does not count yet. */
 static void test_shared_values_are_hashed_once(void **state) {
   TVMFFIAny key = make("ffi.List", 1, tvmffi_any_int(1), none);
@@ -125,9 +161,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_values_are_compared_once),
       cmocka_unit_test(test_shared_values_are_compared_once_with_values_that_are_not),
+      cmocka_unit_test(test_shared_maps_with_unpaired_variables_are_compared_once),
       cmocka_unit_test(test_shared_values_are_hashed_once),
       cmocka_unit_test(test_shared_values_are_compared_as_dataclasses_once),
   };
   tree = add_node_type("test.Tree", kTVMFFISEqHashKindTreeNode, 0);
+  variable = add_node_type("test.Variable", kTVMFFISEqHashKindFreeVar, 0);
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
