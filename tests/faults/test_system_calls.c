@@ -70,7 +70,10 @@ WRAP(int, dladdr, (const void *address, Dl_info *out), (address, out), 0)
 WRAP(int, dl_iterate_phdr,
      (int (*visit)(struct dl_phdr_info *info, size_t size, void *context), void *context),
      (visit, context), 0)
+WRAP(int, fstat64, (int descriptor, struct stat *out), (descriptor, out), (errno = EIO, -1))
 WRAP(int, stat64, (const char *path, struct stat *out), (path, out), (errno = ENOMEM, -1))
+WRAP(ssize_t, pread64, (int descriptor, void *out, size_t size, off_t offset),
+     (descriptor, out, size, offset), (errno = EIO, -1))
 WRAP(ssize_t, readlink, (const char *path, char *out, size_t size), (path, out, size),
      (errno = ENOMEM, -1))
 WRAP(int, backtrace, (void **out, int size), (out, size), 0)
@@ -80,6 +83,21 @@ WRAP(int, pthread_attr_getstack, (const pthread_attr_t *attributes, void **out, 
 WRAP(int, __register_atfork,
      (void (*prepare)(void), void (*parent)(void), void (*child)(void), void *library),
      (prepare, parent, child, library), ENOMEM)
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+WRAPPER int __wrap_open64(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if ((flags & O_CREAT) != 0) { /* counters of coverage; the library creates no files */
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if (!fails_now("open64")) return __real_open64(path, flags, mode);
+  errno = EMFILE;
+  return -1;
+}
 
 int __real_close(int descriptor);
 int __wrap_close(int descriptor);
