@@ -90,7 +90,10 @@ static void on_thread_exit(void *state) {
 
 void tvmffi_thread_ensure_exit_hook(void) {
   if (tvmffi_thread.has_exit_hook) return;
-  /* If there is no room for the hook, the next use tries again; without one the state is leaked. */
+  /*
+   * If there is no room for the hook, the next call tries again. A thread that ends without it
+   * leaks its state.
+   */
   tvmffi_thread.has_exit_hook = tvmffi_thread_at_exit(on_thread_exit, &tvmffi_thread) == 0;
 }
 

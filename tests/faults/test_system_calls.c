@@ -77,6 +77,9 @@ WRAP(ssize_t, pread64, (int descriptor, void *out, size_t size, off_t offset),
 WRAP(ssize_t, readlink, (const char *path, char *out, size_t size), (path, out, size),
      (errno = ENOMEM, -1))
 WRAP(int, backtrace, (void **out, int size), (out, size), 0)
+WRAP(int, pthread_key_create, (pthread_key_t * out, void (*destroy)(void *)), (out, destroy),
+     EAGAIN)
+WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value), ENOMEM)
 WRAP(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *out), (thread, out), ENOMEM)
 WRAP(int, pthread_attr_getstack, (const pthread_attr_t *attributes, void **out, size_t *out_size),
      (attributes, out, out_size), EINVAL)
