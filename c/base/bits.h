@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 64-bit operations for which processors have instructions but C has no operator. */
+/*
+ * 64-bit operations for which processors have instructions but C has no operator, and reading
+ * numbers in the byte order of files and hashes.
+ */
 #ifndef TVMFFI_BASE_BITS_H_
 #define TVMFFI_BASE_BITS_H_
 
 #include <stdint.h>
+#include <string.h>
 
 /* The upper 64 bits of the 128-bit product; the lower ones are a * b. */
 static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
@@ -32,6 +36,16 @@ static inline int tvmffi_leading_zeros(uint64_t x) {
   }
   return zeros;
 #endif
+}
+
+/* The little-endian number of 8 bytes at any address. */
+static inline uint64_t tvmffi_load_le64(const void *bytes) {
+  uint64_t value;
+  memcpy(&value, bytes, sizeof value);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
+  return value;
 }
 
 #endif /* TVMFFI_BASE_BITS_H_ */

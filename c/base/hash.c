@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include <string.h>
-
 #include "base/bits.h"
 
 /* Odd 64-bit constants without structure: the fractions of the square roots of 2, 3 and 5. */
@@ -12,15 +10,6 @@ static const uint64_t kThird = UINT64_C(0x3c6ef372fe94f82b);
 
 static uint64_t multiply_fold(uint64_t a, uint64_t b) {
   return tvmffi_multiply_high(a, b) ^ (a * b);
-}
-
-static uint64_t load_le64(const unsigned char *p) {
-  uint64_t value;
-  memcpy(&value, p, sizeof value);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
 }
 
 /* The last 1 to 8 bytes of a key, zero-extended. */
@@ -37,18 +26,18 @@ uint64_t tvmffi_hash_bytes(const char *data, size_t size) {
   size_t left = size;
   if (size >= 8) {
     for (; left > 16; left -= 16, p += 16) {
-      state = multiply_fold(load_le64(p) ^ kSecond, load_le64(p + 8) ^ state);
+      state = multiply_fold(tvmffi_load_le64(p) ^ kSecond, tvmffi_load_le64(p + 8) ^ state);
     }
     if (left > 8) {
       /* The last 16 bytes; they overlap bytes that are hashed already. */
       if (size >= 16) {
         const unsigned char *end = p + left - 16;
-        state = multiply_fold(load_le64(end) ^ kThird, load_le64(end + 8) ^ state);
+        state = multiply_fold(tvmffi_load_le64(end) ^ kThird, tvmffi_load_le64(end + 8) ^ state);
       } else {
-        state = multiply_fold(load_le64(p) ^ kThird, load_le64(p + left - 8) ^ state);
+        state = multiply_fold(tvmffi_load_le64(p) ^ kThird, tvmffi_load_le64(p + left - 8) ^ state);
       }
     } else {
-      state = multiply_fold(load_le64(p + left - 8) ^ kThird, state ^ kSecond);
+      state = multiply_fold(tvmffi_load_le64(p + left - 8) ^ kThird, state ^ kSecond);
     }
   } else if (size >= 4) {
     uint64_t low = load_tail(p, 4), high = load_tail(p + size - 4, 4);
@@ -68,7 +57,7 @@ uint64_t tvmffi_hash_type_key(const char *data, size_t size) {
   const unsigned char *p = (const unsigned char *)data;
   uint64_t hash = kSeed ^ (uint64_t)size * kFactor;
   for (; size >= 8; size -= 8, p += 8) {
-    hash = (hash ^ xor_high_bits(load_le64(p) * kFactor) * kFactor) * kFactor;
+    hash = (hash ^ xor_high_bits(tvmffi_load_le64(p) * kFactor) * kFactor) * kFactor;
   }
   if (size != 0) hash = (hash ^ load_tail(p, size)) * kFactor;
   return xor_high_bits(xor_high_bits(hash) * kFactor);
@@ -78,7 +67,7 @@ uint64_t tvmffi_hash_content(const void *data, size_t size) {
   const unsigned char *p = (const unsigned char *)data;
   uint64_t hash = 0;
   for (; size >= 8; size -= 8, p += 8) {
-    hash = (hash * UINT64_C(1099511628211) + load_le64(p)) % UINT64_C(2147483647);
+    hash = (hash * UINT64_C(1099511628211) + tvmffi_load_le64(p)) % UINT64_C(2147483647);
   }
   if (size != 0) {
     hash = (hash * UINT64_C(1099511628211) + load_tail(p, size)) % UINT64_C(2147483647);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "platform/compiler.h"
 
@@ -11,10 +12,10 @@ static const uint64_t kModulus = UINT64_C(2147483647);
 uint64_t tvmffi_any_key_hash(const TVMFFIAny *key) {
   TVMFFIByteArray content;
   switch (key->type_index) {
-    case kTVMFFISmallStr: /* the heap form's hash, where integers are little-endian */
-      return tvmffi_any_key_combine(kTVMFFIStr, key->v_uint64 % kModulus);
+    case kTVMFFISmallStr: /* the hash of the same text on the heap: the bytes after it are 0 */
+      return tvmffi_any_key_combine(kTVMFFIStr, tvmffi_load_le64(key->v_bytes) % kModulus);
     case kTVMFFISmallBytes:
-      return tvmffi_any_key_combine(kTVMFFIBytes, key->v_uint64 % kModulus);
+      return tvmffi_any_key_combine(kTVMFFIBytes, tvmffi_load_le64(key->v_bytes) % kModulus);
     case kTVMFFIStr:
     case kTVMFFIBytes:
       content = *TVMFFIBytesGetByteArrayPtr(key->v_obj);

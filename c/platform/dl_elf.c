@@ -52,6 +52,7 @@ static size_t bytes_at(const image *file, uintptr_t address) {
 
 typedef struct {
   uintptr_t address;
+  size_t num_seen;
   image found;
 } search;
 
@@ -60,7 +61,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context) {
   image *file = &wanted->found;
   (void)size;
   file->base = (uintptr_t)info->dlpi_addr;
-  file->path = info->dlpi_name;
+  /* The program comes first. glibc gives it no name, musl the one that it was started with. */
+  file->path = wanted->num_seen++ == 0 ? "" : info->dlpi_name;
   file->segments = info->dlpi_phdr;
   file->num_segments = info->dlpi_phnum;
   return bytes_at(file, wanted->address) != 0;

@@ -69,7 +69,7 @@ static void test_loading_for_unloading(void **state) {
     oom_fail_after(n);
     check_fails(load_module(&failed), "MemoryError", NULL);
     TVMFFIObjectDecRef(module);
-    assert_int_equal(closed, 1);
+    check_closed(closed, 1);
   }
 }
 

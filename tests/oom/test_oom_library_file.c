@@ -51,7 +51,7 @@ static void test_kernels(void **state) {
   assert_int_equal(failures, kMany + 4); /* one for each, and tables of 16 to 128 slots */
   check_ok(tvmffi_library_allow_unload(file));
   tvmffi_library_file_close(file);
-  assert_int_equal(oom_live_blocks(), before);
+  assert_int_equal(oom_live_blocks(), before + (kCheckUnloads ? 0 : 1)); /* else the record stays */
 }
 
 int main(void) {

@@ -44,6 +44,17 @@ void check_raised_at(const char *kind, const char *message, int part, const char
 void check_ok_at(int rc, const char *expression, const char *file, int line);
 void check_not_raised_at(const char *file, int line);
 
+/* Whether the C library ever unloads a library. musl does not, so that destructors run at exit. */
+#if defined(__linux__) && !defined(__GLIBC__)
+enum { kCheckUnloads = 0 };
+#else
+enum { kCheckUnloads = 1 };
+#endif
+/* Checks how many libraries were closed for the last time, or that a library is not loaded. */
+#define check_closed(num_closed, expected) \
+  assert_int_equal(num_closed, kCheckUnloads ? (expected) : 0)
+#define check_unloaded(is_loaded) assert_int_equal(is_loaded, !kCheckUnloads)
+
 /* The strong count of an object. */
 uint32_t check_use_count(TVMFFIObjectHandle obj);
 

@@ -57,7 +57,7 @@ static void test_files(void **state) {
   check_ok(call_function(module, "main", NULL, 0, &result));
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1); /* the library counted in the variable that the symbol points to */
+  check_closed(closed, 1); /* the library counted in the variable that the symbol points to */
 }
 
 /* ---- Visits ---- */

@@ -58,7 +58,7 @@ static void test_calling_kernels(void **state) {
   assert_int_equal(call_function(module, "return_code", args, 1, &result), -7);
   check_not_raised(); /* a kernel is called directly, so no error is made up */
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 static void test_each_time_another_function(void **state) {
@@ -72,7 +72,7 @@ static void test_each_time_another_function(void **state) {
   TVMFFIObjectDecRef(a);
   assert_int_equal(closed, 0); /* a function keeps its library open */
   TVMFFIObjectDecRef(b);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 static void test_names_that_are_no_function(void **state) {
@@ -150,7 +150,7 @@ static void test_F_33_texts_outlive_the_library(void **state) {
   (void)state;
   check_ok(call_on(module, "ffi.ModuleGetFunctionMetadata", "own", 0, &result));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
   assert_true(tvmffi_any_get_text(&result, &text));
   assert_string_equal(text.data, "text that stands in the library");
   check_release(&result);
@@ -190,7 +190,7 @@ static void test_L_15_the_context_is_the_newest_living_module(void **state) {
   assert_ptr_equal(seen_context(look), context_of(a)); /* the function keeps module a */
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(look);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 static void test_the_last_module_closes_the_file(void **state) {
@@ -202,7 +202,7 @@ static void test_the_last_module_closes_the_file(void **state) {
     assert_int_equal(closed, 0);
     TVMFFIObjectDecRef(modules[(i * 7) % 10]);
   }
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /* Returns NULL on success. */
@@ -235,7 +235,7 @@ static void test_threads_load_the_same_file(void **state) {
   }
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
   /* again, with no other module that holds the library open */
   for (i = 0; i < 4; ++i) {
     assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
@@ -271,7 +271,7 @@ static void test_kernels_call_imports(void **state) {
   assert_int_equal(result.v_int64, 9);
   TVMFFIObjectDecRef(imported);
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /*
@@ -292,7 +292,7 @@ static void test_closing_releases_what_the_library_keeps(void **state) {
   value = tvmffi_any_object(module);
   assert_int_equal(tvmffi_array_append(&holder, &value), 0);
   TVMFFIObjectDecRef(holder); /* the module is destroyed during the destruction of an array */
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /* The library needs libtvm_ffi.so, but the program has the archive: it uses the program's copy. */

@@ -91,7 +91,7 @@ static void test_kernels(void **state) {
   check_ok(TVMFFIRuntimeModuleAllowUnload(module)); /* which frees the addresses */
   tvmffi_library_file_close(file);
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /* ---- Files that change ---- */
@@ -228,7 +228,7 @@ static void test_a_file_that_is_not_known(void **state) {
   remove_global("test.left_behind");
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 static void test_a_file_is_moved(void **state) {
@@ -267,7 +267,7 @@ static void test_a_file_is_written_over(void **state) {
                    "over.so the file was written over while it is loaded; delete it, then write");
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
   module = load_path(path);
   TVMFFIObjectDecRef(module);
   (void)unlink(path);

@@ -114,9 +114,9 @@ static void test_unloading(void **state) {
       if (i > 1) check_release(&left); /* others are of the runtime */
       closed = 0;
       TVMFFIObjectDecRef(module);
-      assert_int_equal(closed, 1);
-      assert_false(is_loaded(files[i]));
-      assert_false(is_loaded("libleftovers_along.so"));
+      check_closed(closed, 1);
+      check_unloaded(is_loaded(files[i]));
+      check_unloaded(is_loaded("libleftovers_along.so"));
       if (i <= 1) check_release(&left);
     }
   }
@@ -135,10 +135,10 @@ static void test_modules_and_functions_keep_it(void **state) {
   check_ok(TVMFFIFunctionCall(function, NULL, 0, &left));
   check_release(&left);
   TVMFFIObjectDecRef(function);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
   module = load("leave_nothing.so"); /* it is another library now, and stays */
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
   assert_true(is_loaded("leave_nothing.so"));
 }
 
@@ -158,7 +158,7 @@ static void test_others_keep_it(void **state) {
   module = load("leave_nothing.so");
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /* The destructor of one library releases the last module of another. */
@@ -172,9 +172,9 @@ static void test_unloading_unloads_others(void **state) {
   TVMFFIObjectDecRef(kept);
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(keeper);
-  assert_int_equal(closed, 2);
-  assert_false(is_loaded("kernels.so"));
-  assert_false(is_loaded("leave_nothing.so"));
+  check_closed(closed, 2);
+  check_unloaded(is_loaded("kernels.so"));
+  check_unloaded(is_loaded("leave_nothing.so"));
 }
 
 static void test_global_functions_prevent_it(void **state) {
@@ -193,7 +193,7 @@ static void test_global_functions_prevent_it(void **state) {
   module = load("leave_a_global.so");
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
-  assert_int_equal(closed, 1);
+  check_closed(closed, 1);
 }
 
 /* What is registered later, by a call, keeps the library too. */
@@ -267,7 +267,7 @@ static void test_threads(void **state) {
     assert_int_equal(pthread_join(threads[i], &failed), 0);
     assert_null(failed);
   }
-  assert_false(is_loaded("kernels.so"));
+  check_unloaded(is_loaded("kernels.so"));
 }
 
 int main(void) {
