@@ -20,6 +20,12 @@
  */
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 
+/*
+ * Why a file must not be given to the system's loader, which it would crash, or NULL. tvmffi_dl_open
+ * asks this. One file per format: dl_check_<format>.c, or dl_check_none.c.
+ */
+const char *tvmffi_dl_check(const char *path);
+
 /* Opens a library only if it is loaded, by the path it was opened with; otherwise NULL. */
 void *tvmffi_dl_open_loaded(const char *path);
 

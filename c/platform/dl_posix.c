@@ -9,108 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#if defined(__linux__)
-#include <fcntl.h>
-#include <link.h>
-#include <unistd.h>
-
-typedef struct {
-  int descriptor;
-  uint64_t size;
-  ElfW(Ehdr) header;
-} elf_file;
-
-static const char kCutOff[] = "the file is cut off";
-static const char kUnreadable[] = "the system failed to read the file";
-
-/* These return what is wrong, or NULL. */
-static const char *read_segment(const elf_file *file, unsigned i, ElfW(Phdr) * out) {
-  off_t offset = (off_t)(file->header.e_phoff + i * sizeof *out);
-  ssize_t size;
-  if (file->header.e_phoff > file->size) return kCutOff; /* it may be too large for pread */
-  size = pread(file->descriptor, out, sizeof *out, offset);
-  return size == (ssize_t)sizeof *out ? NULL : size < 0 ? kUnreadable : kCutOff;
-}
-
-/* A part of the file must be inside a segment that the loader maps to where the part says. */
-static const char *check_mapped(const elf_file *file, const ElfW(Phdr) * part) {
-  ElfW(Phdr) segment;
-  unsigned i;
-  for (i = 0; i < file->header.e_phnum; ++i) {
-    const char *damage = read_segment(file, i, &segment);
-    uint64_t start;
-    if (damage != NULL) return damage;
-    start = (uint64_t)part->p_vaddr - segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && start < segment.p_filesz &&
-        part->p_memsz <= segment.p_filesz - start) {
-      return NULL;
-    }
-  }
-  return "the file is damaged: its tables are not in its segments";
-}
-
-static const char *check_segments(const elf_file *file) {
-  ElfW(Phdr) segment;
-  unsigned i;
-  for (i = 0; i < file->header.e_phnum; ++i) {
-    const char *damage = read_segment(file, i, &segment);
-    if (damage == NULL && segment.p_type == PT_LOAD &&
-        (segment.p_offset > file->size || segment.p_filesz > file->size - segment.p_offset)) {
-      damage = kCutOff;
-    }
-    if (damage == NULL && (segment.p_type == PT_PHDR || segment.p_type == PT_DYNAMIC)) {
-      damage = check_mapped(file, &segment);
-    }
-    if (damage != NULL) return damage;
-  }
-  return NULL;
-}
-
-static const char *check_file(elf_file *file, const struct stat *status) {
-  const unsigned char bits = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-  ssize_t size;
-  if (S_ISDIR(status->st_mode)) return NULL;
-  if (!S_ISREG(status->st_mode)) return "it is not a regular file";
-  file->size = (uint64_t)status->st_size;
-  size = pread(file->descriptor, &file->header, sizeof file->header, 0);
-  if (size < 0) return kUnreadable;
-  return size == (ssize_t)sizeof file->header &&
-                 memcmp(file->header.e_ident, ELFMAG, SELFMAG) == 0 &&
-                 file->header.e_ident[EI_CLASS] == bits &&
-                 file->header.e_phentsize == sizeof(ElfW(Phdr))
-             ? check_segments(file)
-             : NULL;
-}
-
-/*
- * Why a file must not be given to the system's loader, or NULL. The loader maps an ELF file as its
- * headers say. Touching pages beyond the end of a truncated file, as an interrupted copy leaves,
- * kills the process with SIGBUS; and the loader hands out the address of the program headers as
- * PT_PHDR has it. Files of any other kind are left for the loader to refuse, but not one that could
- * not be looked at: the loader may have better luck, and run into the damage.
- */
-static const char *refuse_file(const char *path) {
-  const char *damage = kUnreadable;
-  struct stat status;
-  elf_file file;
-  if (strchr(path, '/') == NULL) return NULL; /* the loader searches its own directories */
-  /* A FIFO would wait for a writer. */
-  file.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file.descriptor < 0) {
-    return stat(path, &status) != 0 ? NULL
-                                    : "it cannot be opened: no permission, or too many open files";
-  }
-  if (fstat(file.descriptor, &status) == 0) damage = check_file(&file, &status);
-  (void)close(file.descriptor);
-  return damage;
-}
-#else
-static const char *refuse_file(const char *path) {
-  (void)path;
-  return NULL;
-}
-#endif
-
 #ifdef PATH_MAX
 enum { kMaxPath = PATH_MAX - 1 };
 #else
@@ -124,7 +22,7 @@ void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
     (void)snprintf(reason, reason_size, "the path has %zu bytes, more than %d", size, kMaxPath);
     return NULL;
   }
-  text = refuse_file(path);
+  text = tvmffi_dl_check(path);
   if (text == NULL) {
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (handle != NULL) return handle;

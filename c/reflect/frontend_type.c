@@ -15,9 +15,9 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
+#include "reflect/field_layout.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
-#include "reflect/layout.h"
 
 typedef struct {
   tvmffi_own_function base;
@@ -176,7 +176,7 @@ static bool is_made_elsewhere(const TVMFFITypeInfo *info) {
 
 int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
-  tvmffi_layout_conflict conflict;
+  tvmffi_field_layout_conflict conflict;
   bool fits;
   if (record == NULL) return -1;
   if (is_made_elsewhere(&record->info)) {
@@ -188,10 +188,10 @@ int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size
                        record->key.data, (long long)total_size);
   }
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  fits = tvmffi_layout_can_have_size(record, (int32_t)total_size, true, &conflict);
-  if (fits) tvmffi_layout_set_size(record, (int32_t)total_size, true);
+  fits = tvmffi_field_layout_can_have_size(record, (int32_t)total_size, true, &conflict);
+  if (fits) tvmffi_field_layout_set_size(record, (int32_t)total_size, true);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  if (!fits) return tvmffi_layout_fail(&conflict);
+  if (!fits) return tvmffi_field_layout_fail(&conflict);
   TVMFFI_TRY(
       register_function(record, (size_t)total_size, kTvmffiAttrNew, "__ffi_new__", call_new));
   TVMFFI_TRY(register_function(record, (size_t)total_size, kTvmffiAttrShallowCopy,

@@ -16,8 +16,8 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "platform/atomic.h"
+#include "reflect/field_layout.h"
 #include "reflect/getters.h"
-#include "reflect/layout.h"
 
 /* ---- Helpers ---- */
 
@@ -116,12 +116,12 @@ enum { kRegistered, kDuplicate, kNoMemory, kConflict };
 
 /* field's default value is owned already; its texts are copied here. */
 static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
-                     const TVMFFITypeInfo **out_ancestor, tvmffi_layout_conflict *conflict) {
+                     const TVMFFITypeInfo **out_ancestor, tvmffi_field_layout_conflict *conflict) {
   TVMFFITypeInfo *info = &record->info;
   const void *array = info->fields;
   *out_ancestor = NULL;
   if (find_field(info, &field->name) != NULL) return kDuplicate;
-  if (!tvmffi_layout_has_room(record, field, conflict)) return kConflict;
+  if (!tvmffi_field_layout_has_room(record, field, conflict)) return kConflict;
   /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
   if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
       !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {
@@ -141,7 +141,7 @@ TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMF
                      (long long)got);
 }
 
-/* Everything but where the field lies, and that its name is new. */
+/* Everything but where the field lies (field_layout.h), and that its name is new. */
 static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field) {
   const TVMFFIObject *setter = field->setter;
   const TVMFFIAny *value = &field->default_value_or_factory;
@@ -183,7 +183,7 @@ static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *
 int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
   const TVMFFITypeInfo *ancestor;
-  tvmffi_layout_conflict conflict;
+  tvmffi_field_layout_conflict conflict;
   TVMFFIFieldInfo field;
   bool has_function_setter;
   int outcome;
@@ -214,7 +214,7 @@ int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInfo *info) {
   tvmffi_any_release(&field.default_value_or_factory);
   if (has_function_setter) tvmffi_object_release(field.setter);
   if (outcome == kNoMemory) return tvmffi_fail_memory();
-  if (outcome == kConflict) return tvmffi_layout_fail(&conflict);
+  if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
   return tvmffi_fail("InternalError", "Duplicate field name \"%.*s\" in type \"%s\"",
                      (int)info->name.size, printable(&info->name), record->key.data);
 }
@@ -259,26 +259,27 @@ int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
 /* ---- Metadata ---- */
 
 static int set_metadata(tvmffi_type_record *record, const TVMFFITypeMetadata *metadata,
-                        tvmffi_layout_conflict *conflict) {
+                        tvmffi_field_layout_conflict *conflict) {
   TVMFFIByteArray empty = {NULL, 0};
   bool has_size = metadata->total_size != 0 && record->info.type_index >= kTVMFFIStaticObjectBegin;
   TVMFFITypeMetadata *copy;
   if (record->info.metadata != NULL) return kDuplicate;
-  if (has_size && !tvmffi_layout_can_have_size(record, metadata->total_size, false, conflict)) {
+  if (has_size &&
+      !tvmffi_field_layout_can_have_size(record, metadata->total_size, false, conflict)) {
     return kConflict;
   }
   copy = tvmffi_alloc_until_shutdown(sizeof *copy);
   if (copy == NULL) return kNoMemory;
   *copy = *metadata;
   if (!keep_texts(&copy->doc, &empty, &empty)) return kNoMemory;
-  if (has_size) tvmffi_layout_set_size(record, metadata->total_size, false);
+  if (has_size) tvmffi_field_layout_set_size(record, metadata->total_size, false);
   tvmffi_atomic_store_release_ptr(&record->info.metadata, (const TVMFFITypeMetadata *)copy);
   return kRegistered;
 }
 
 int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata) {
   tvmffi_type_record *record = tvmffi_type_require(type_index);
-  tvmffi_layout_conflict conflict;
+  tvmffi_field_layout_conflict conflict;
   int kind, outcome;
   if (record == NULL) return -1;
   TVMFFI_REQUIRE(metadata);
@@ -298,7 +299,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
   if (outcome == kRegistered) return 0;
   if (outcome == kNoMemory) return tvmffi_fail_memory();
-  if (outcome == kConflict) return tvmffi_layout_fail(&conflict);
+  if (outcome == kConflict) return tvmffi_field_layout_fail(&conflict);
   return tvmffi_fail("RuntimeError",
                      "Overriding %s, possible causes: two types use the same key; or the library "
                      "that describes it was loaded twice",

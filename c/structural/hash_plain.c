@@ -41,7 +41,7 @@ int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *o
   TVMFFIByteArray content;
   int32_t type_index = value->type_index;
   switch (type_index) {
-    case kTVMFFIFloat:
+    case kTVMFFIFloat: /* by its bits, so that -0.0 and 0.0 differ; but all NaNs are equal */
       *out = combine(kTVMFFIFloat,
                      tvmffi_plain_is_nan(value) ? UINT64_C(0x7ff8000000000000) : value->v_uint64);
       return 1;

@@ -188,6 +188,7 @@ static void test_a_library_with_global_functions_is_not_replaced(void **state) {
   TVMFFIObject *module, *again;
   char logged[256] = "";
   (void)state;
+  if (!kCheckUnloads) skip(); /* musl tells files apart itself, and loads both */
   put_copy("leave_a_global.so", path);
   module = load_path(path);
   put_copy("leave_nothing.so", path);
@@ -268,8 +269,7 @@ static void test_a_file_is_written_over(void **state) {
   check_ok(TVMFFIRuntimeModuleAllowUnload(module));
   TVMFFIObjectDecRef(module);
   check_closed(closed, 1);
-  module = load_path(path);
-  TVMFFIObjectDecRef(module);
+  if (kCheckUnloads) TVMFFIObjectDecRef(load_path(path));
   (void)unlink(path);
 }
 

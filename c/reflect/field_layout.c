@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reflect/layout.h"
+#include "reflect/field_layout.h"
 
 #include "core/error.h"
 
@@ -18,8 +18,8 @@ static bool is_within(const TVMFFIFieldInfo *field, int64_t total_size, bool sta
          field->offset <= -field->size;
 }
 
-bool tvmffi_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
-                            tvmffi_layout_conflict *conflict) {
+bool tvmffi_field_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
+                                  tvmffi_field_layout_conflict *conflict) {
   conflict->record = record;
   conflict->owner = &record->info;
   conflict->field = field;
@@ -35,7 +35,7 @@ static tvmffi_type_record *type_at(tvmffi_type_record *record, int32_t depth) {
 
 /* Whether such objects are as large as the type's, and hold the type's own fields. */
 static bool holds(const tvmffi_type_record *type, int64_t total_size, bool starts_with_header,
-                  tvmffi_layout_conflict *conflict) {
+                  tvmffi_field_layout_conflict *conflict) {
   int32_t i;
   conflict->owner = &type->info;
   conflict->field = NULL;
@@ -54,8 +54,9 @@ static void lower_least_size(tvmffi_type_record *record, int32_t total_size) {
   if (record->least_size == 0 || record->least_size > total_size) record->least_size = total_size;
 }
 
-bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
-                                 bool starts_with_header, tvmffi_layout_conflict *conflict) {
+bool tvmffi_field_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
+                                       bool starts_with_header,
+                                       tvmffi_field_layout_conflict *conflict) {
   int32_t depth;
   conflict->record = record;
   conflict->total_size = total_size;
@@ -65,8 +66,8 @@ bool tvmffi_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
   return true;
 }
 
-void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size,
-                            bool starts_with_header) {
+void tvmffi_field_layout_set_size(tvmffi_type_record *record, int32_t total_size,
+                                  bool starts_with_header) {
   int32_t depth;
   record->total_size = total_size;
   for (depth = 0; depth <= record->info.type_depth; ++depth) {
@@ -76,7 +77,7 @@ void tvmffi_layout_set_size(tvmffi_type_record *record, int32_t total_size,
   }
 }
 
-int tvmffi_layout_fail(const tvmffi_layout_conflict *conflict) {
+int tvmffi_field_layout_fail(const tvmffi_field_layout_conflict *conflict) {
   const tvmffi_type_record *record = conflict->record;
   const TVMFFIFieldInfo *field = conflict->field;
   if (field == NULL) {
