@@ -36,6 +36,10 @@ FORBIDDEN = re.compile(r"""
 CXX_RUNTIME = re.compile(r"_Z.*|__cxa_(?!finalize$).*|__gxx_.*|_Unwind_.*")
 # Parts of libc that some systems keep in separate files, and the dynamic loader.
 LIBC = r"libc|libpthread|libdl|ld-[\w.-]+|ld(64)?|libc\.musl-\w+"
+# On ARM, tables for unwinding name functions of libgcc_s, and 64-bit division may raise a signal, for zero.
+ARM = {"__aeabi_unwind_cpp_pr0", "__aeabi_unwind_cpp_pr1", "raise"}
+# What processors without instructions for atomic operations on 64 bits need.
+ATOMIC = re.compile(r"__atomic_\w+_8")
 LIBCXX = r"libstdc\+\+|libc\+\+|libc\+\+abi|libunwind|libgcc_s|libm"
 
 
@@ -93,10 +97,14 @@ def check_covers(program, list_path):
 
 
 def check_imports(library, list_path, needed=LIBC, is_cxx=False):
-    allowed = set(read_list(list_path))
+    allowed, arm = set(read_list(list_path)), set()
+    if re.search(r"Machine:\s+ARM$", "\n".join(readelf("-h", library)), re.M):
+        arm, needed = ARM, f"{needed}|libgcc_s"
     imports = {name: binding for section, _, binding, _, name in symbols(library, "--dyn-syms")
                if section == "UND" and name}
-    used = set(imports)
+    used = {name for name in imports if name not in arm and not ATOMIC.fullmatch(name)}
+    if len(used) < len(imports.keys() - arm):
+        needed += "|libatomic"
     problems = [f"must never be imported: {name}" for name in sorted(used | allowed)
                 if FORBIDDEN.fullmatch(name)]
     for name in sorted(used):
@@ -173,7 +181,7 @@ def check_writable(archive, list_path):
             member, sections = file.group(1).replace("_", "/", 1), {}
         elif section and "W" in section.group(3) and not section.group(2).startswith(".data.rel.ro"):
             sections[section.group(1)] = section.group(2)
-        elif len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[6] in {*sections, "COM"}:
+        elif len(cells) == 8 and cells[3] in ("OBJECT", "TLS", "COMMON") and cells[7][0] != "$" and cells[6] in {*sections, "COM"}:
             # Strip what compilers add to the name of a function's static variable: name.1, function.name
             name = re.sub(r"^.*\.(?=\D)|\.\d+$", "", cells[7])
             found.add(f"{member}: {name}")

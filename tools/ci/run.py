@@ -25,6 +25,8 @@ import sys
 import tempfile
 import time
 
+import platforms
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = {}
 # Parts that use the build of another part.
@@ -39,15 +41,15 @@ class Failed(Exception):
     """A step failed, so the rest of the part is not run."""
 
 
-def part(needs="", daily=False):
+def part(needs="", daily=False, matrix=True):
     """Make a function a part; --list and the report print its docstring.
 
     needs: what the part uses, in the words of tools/test, which installs it. daily: whether the part runs
-    when no parts are named."""
+    when no parts are named; matrix: whether it runs with --all."""
     words = needs.split()
 
     def add(function):
-        function.needs, function.daily = words, daily
+        function.needs, function.daily, function.matrix = words, daily, matrix
         PARTS[function.__name__] = function
         return function
     return add
@@ -66,6 +68,9 @@ class Report:
 
     def __init__(self):
         self.passed, self.failures, self.skips, self.times, self.part = 0, [], [], [], ""
+
+    def counts(self):
+        return self.passed, len(self.failures), len(self.skips)
 
     def say(self, *lines):
         """Print lines in one write, so that lines of another part do not come between them."""
@@ -168,13 +173,13 @@ def build(name, *options, env=None, werror=True, suites=()):
     return folder
 
 
-def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog"):
+def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=1):
     """Run tests of a build, those of some suites or all but those of others, and report the results from
-    Meson's log, whose name begins with base."""
+    Meson's log, whose name begins with base. Tests may take `slower` times as long."""
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
-    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
+    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base, "-t", str(slower),
                     *(["--setup", setup] if setup else []),
                     *(word for suite in suites for word in ("--suite", suite)),
                     *(word for suite in without for word in ("--no-suite", suite))], what + ": tests", env=env)
@@ -736,13 +741,38 @@ def docs():
         REPORT.check("doxygen has nothing to say", "warning:" not in text, text)
 
 
+def add_platform(name, target):
+    """Make a part that builds for another system or processor and runs the tests of C there."""
+    def run():
+        if not tool(target.compiler) or (target.runner and not tool(target.runner[0])):
+            return
+        cmocka = ROOT / "build-cmocka"
+        if not (cmocka / "source").exists():
+            done = execute([ROOT / "tools/ci/fetch_cmocka.sh", cmocka])
+            if done.returncode != 0:
+                REPORT.skip("all of it", "no source of cmocka: " + done.stdout.strip()[-200:])
+                return
+        platforms.build_cmocka(target, cmocka / "source", cmocka / name)
+        suites = ["unit", "oom", "race", "abi", *(["cpp"] if target.cpp else [])]
+        folder = build(f"platform-{name}", "--cross-file", platforms.write_cross_file(target, cmocka / name),
+                       "-Ddlpack=fallback", "-Dcuda=disabled", "-Dtools=disabled", PLAIN_CPP,
+                       f"-Dcpp={'enabled' if target.cpp else 'disabled'}", suites=suites)
+        meson_test(folder, suites=suites, slower=target.slower, without=["slow", *(["native"] if target.runner else [])])
+    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp else "")
+    part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
+
+
+for platform_name, platform_target in platforms.TARGETS.items():
+    add_platform(platform_name, platform_target)
+
+
 def run_parts(names):
     """Run some parts, one after the other, and return their report. A process may run several of these."""
     global REPORT
     REPORT = Report()
     for name in names:
         REPORT.part = name
-        start, before = time.monotonic(), os.times()
+        start, before, counts = time.monotonic(), os.times(), REPORT.counts()
         REPORT.say(f"== {PARTS[name].__doc__}")
         try:
             PARTS[name]()
@@ -750,7 +780,7 @@ def run_parts(names):
             pass
         wall, spent = time.monotonic() - start, sum(os.times()[:4]) - sum(before[:4])
         REPORT.say(f"took {wall:.0f} s, {spent:.0f} s of processors")
-        REPORT.times.append((name, wall, spent))
+        REPORT.times.append((name, wall, spent, [new - old for new, old in zip(REPORT.counts(), counts)]))
     return REPORT
 
 
@@ -760,6 +790,8 @@ def parse_arguments():
                                      "arguments every test of this project once: the daily parts.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="run these parts")
     parser.add_argument("--all", action="store_true", help="run every part: other projects, compilers, tools, packages too")
+    parser.add_argument("--platforms", action="store_true", help="run the parts that build for other systems and processors, "
+                        "or those named, and print a table of them")
     parser.add_argument("--list", action="store_true", help="list the parts")
     parser.add_argument("--needs", action="store_true", help="list what the chosen parts need installed")
     args = parser.parse_args()
@@ -768,12 +800,15 @@ def parse_arguments():
         parser.error(f"no such part: {' '.join(unknown)}; tools/test --list names them")
     if args.all and args.parts:
         parser.error("name parts, or take --all")
-    wanted = list(dict.fromkeys(args.parts)) or [name for name in PARTS if args.all or PARTS[name].daily]
+    wanted = list(dict.fromkeys(args.parts)) or [
+        name for name in PARTS if (name in platforms.TARGETS if args.platforms else
+                                   PARTS[name].matrix if args.all else PARTS[name].daily)]
     if args.list:
-        for daily, title in (True, "tools/test runs"), (False, "tools/test --all runs these too"):
+        for daily, matrix, title in ((True, True, "tools/test runs"), (False, True, "tools/test --all runs these too"),
+                                     (False, False, "tools/test --platforms runs these, and musl, aarch64, s390x")):
             print(f"{title}:")
             for name, function in PARTS.items():
-                if function.daily == daily:
+                if (function.daily, function.matrix) == (daily, matrix):
                     print(f"  {name:10} {function.__doc__}")
         sys.exit()
     if args.needs:
@@ -798,11 +833,16 @@ def main():
         for report in pool.map(run_parts, runs.values()):
             REPORT.add(report)
     print("== summary")
-    for name, wall, spent in REPORT.times:
+    for name, wall, spent, _ in REPORT.times:
         print(f"{name:10} took {wall:5.0f} s, {spent:5.0f} s of processors")
-    print(f"all        took {time.monotonic() - start:5.0f} s, {sum(spent for *_, spent in REPORT.times):5.0f} s of processors")
+    print(f"all        took {time.monotonic() - start:5.0f} s, {sum(spent for _, _, spent, _ in REPORT.times):5.0f} s of processors")
     for line in REPORT.skips:
         print("skipped: " + line)
+    tested = [row for row in REPORT.times if row[0] in platforms.TARGETS]
+    if tested:
+        print("\n| target | what | passed | failed | skipped |", "|---|---|---:|---:|---:|", sep="\n")
+    for name, _, _, counts in tested:
+        print(f"| `{name}` | {platforms.TARGETS[name].what} |", " | ".join(map(str, counts)), "|")
     if left:
         print(f"left to tools/test --all (--list describes them): {', '.join(left)}")
     for what, output in REPORT.failures:  # last, because a log may be cut at its beginning
