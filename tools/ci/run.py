@@ -13,6 +13,7 @@ build-*/ folders, where the logs stay.
 """
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -747,12 +748,16 @@ def add_platform(name, target):
         if not tool(target.compiler) or (target.runner and not tool(target.runner[0])):
             return
         cmocka = ROOT / "build-cmocka"
-        if not (cmocka / "source").exists():
-            done = execute([ROOT / "tools/ci/fetch_cmocka.sh", cmocka])
-            if done.returncode != 0:
-                REPORT.skip("all of it", "no source of cmocka: " + done.stdout.strip()[-200:])
-                return
-        platforms.build_cmocka(target, cmocka / "source", cmocka / name)
+        source = cmocka / "debian/source"
+        cmocka.mkdir(exist_ok=True)
+        with open(cmocka / "lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another part may be fetching it
+            if not source.exists():
+                done = execute([ROOT / "tools/ci/fetch_cmocka.sh", source.parent])
+                if done.returncode != 0:
+                    REPORT.skip("all of it", "no source of cmocka: " + done.stdout.strip()[-200:])
+                    return
+        platforms.build_cmocka(target, source, cmocka / name)
         suites = ["unit", "oom", "race", "abi", *(["cpp"] if target.cpp else [])]
         folder = build(f"platform-{name}", "--cross-file", platforms.write_cross_file(target, cmocka / name),
                        "-Ddlpack=fallback", "-Dcuda=disabled", "-Dtools=disabled", PLAIN_CPP,
