@@ -10,13 +10,17 @@
 #include "module/cxx_helper.h"
 #include "module/module.h"
 #include "platform/atomic.h"
+#include "platform/compiler.h"
 #include "platform/dl.h"
 
+/* The helper that is linked in, or else a library that is loaded on first use and never closed. */
+#if TVMFFI_HAS_OPTIONAL_SYMBOLS
 /* Weak and hidden: the linker makes the address NULL unless the helper is linked in. */
 extern const tvmffi_cxx_helper tvmffi_cxx_helper_v1 __attribute__((weak, visibility("hidden")));
-
-/* The helper that is linked in, or else a library that is loaded on first use and never closed. */
 static const tvmffi_cxx_helper *helper = &tvmffi_cxx_helper_v1;
+#else
+static const tvmffi_cxx_helper *helper = NULL;
+#endif
 
 /* NULL, with the reason, when the helper cannot be loaded; the next call tries again. */
 static const tvmffi_cxx_helper *ensure_helper(char *reason, size_t reason_size) {

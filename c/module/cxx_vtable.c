@@ -14,9 +14,8 @@
 #include "core/any.h"
 #include "module/module.h"
 #include "platform/atomic.h"
+#include "platform/compiler.h"
 #include "platform/dl.h"
-
-#define CXX_EXPORT __attribute__((weak, visibility("default")))
 
 /* ---- Virtual methods: C++ calls them for our modules ---- */
 
@@ -148,9 +147,9 @@ RETURNS_IN_MEMORY(inspect_source, any_result)
 
 /* ---- The four symbols ---- */
 
-CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self,
-                                                                   TVMFFIObject *const *imported);
-CXX_EXPORT void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self);
+TVMFFI_REPLACEABLE_EXPORT void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(
+    void *self, TVMFFIObject *const *imported);
+TVMFFI_REPLACEABLE_EXPORT void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self);
 
 /* ModuleObj::ImportModule(const Module &), for modules of this library and of C++ code */
 void _ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE(void *self, TVMFFIObject *const *imported) {
@@ -163,10 +162,15 @@ void _ZN3tvm3ffi9ModuleObj12ClearImportsEv(void *self) {
 }
 
 /* Defined by the C++ runtime; NULL without one. */
+#if TVMFFI_HAS_OPTIONAL_SYMBOLS
 extern const char class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv117__class_type_infoE")
     __attribute__((weak));
 extern const char vmi_class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv121__vmi_class_type_infoE")
     __attribute__((weak));
+#else
+#define class_type_info_vtable ((const char *)NULL)
+#define vmi_class_type_info_vtable ((const char *)NULL)
+#endif
 
 /* The vtable pointer of an object points past the first two words of the table. */
 enum { kTableStart = 2 * sizeof(void *) };
@@ -181,20 +185,20 @@ typedef struct {
   class_type_info start;
   unsigned flags, num_bases;
   const class_type_info *base;
-  long base_flags; /* the offset of the base, and the flag for public */
+  intptr_t base_flags; /* the offset of the base, and the flag for public */
 } vmi_class_type_info;
 
 static class_type_info object_type_info = {class_type_info_vtable + kTableStart,
                                            "N3tvm3ffi6ObjectE"};
 
 /* typeinfo for ModuleObj */
-CXX_EXPORT extern vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE;
+TVMFFI_REPLACEABLE_EXPORT extern vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE;
 vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE = {
     {vmi_class_type_info_vtable + kTableStart, "N3tvm3ffi9ModuleObjE"},
     0,
     1,
     &object_type_info,
-    (long)(TVMFFI_MODULE_PREFIX << CHAR_BIT | 2)};
+    (intptr_t)(TVMFFI_MODULE_PREFIX << CHAR_BIT | 2)};
 
 typedef void (*slot)(void);
 
@@ -215,7 +219,7 @@ typedef struct {
   }
 
 /* vtable for ModuleObj */
-CXX_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
+TVMFFI_REPLACEABLE_EXPORT extern const module_vtable _ZTVN3tvm3ffi9ModuleObjE;
 const module_vtable _ZTVN3tvm3ffi9ModuleObjE = MODULE_VTABLE;
 
 /* Used by the modules of this library only, so it identifies them. */

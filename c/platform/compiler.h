@@ -4,13 +4,34 @@
  * TVMFFI_COLD is for rarely run functions: kept apart from hot code, and compiled for size.
  * TVMFFI_NOINLINE is for slow paths: inline, their saved registers would burden the fast path.
  * TVMFFI_USED is for definitions that nothing in the file refers to.
+ * TVMFFI_HAS_OPTIONAL_SYMBOLS: whether the address of a symbol that is declared weak and is not
+ * there is NULL. In PE files it would be moved along with the library.
+ * TVMFFI_REPLACEABLE_EXPORT is for exports that give way to another definition in the process.
+ * Libraries of Windows import each symbol from a library that they name, so none are needed there.
  */
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
 #define TVMFFI_PLATFORM_COMPILER_H_
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) /* for it, printf has the formats of Microsoft's library, not those of \
+                            C99 */
+#define TVMFFI_PRINTF(format_index, first_arg) \
+  __attribute__((format(gnu_printf, format_index, first_arg)))
+#elif defined(__GNUC__)
 #define TVMFFI_PRINTF(format_index, first_arg) \
   __attribute__((format(printf, format_index, first_arg)))
+#else
+#define TVMFFI_PRINTF(format_index, first_arg)
+#endif
+
+#if defined(_WIN32)
+#define TVMFFI_HAS_OPTIONAL_SYMBOLS 0
+#define TVMFFI_REPLACEABLE_EXPORT
+#else
+#define TVMFFI_HAS_OPTIONAL_SYMBOLS 1
+#define TVMFFI_REPLACEABLE_EXPORT __attribute__((weak, visibility("default")))
+#endif
+
+#if defined(__GNUC__)
 #define TVMFFI_COLD __attribute__((cold, noinline))
 #define TVMFFI_NOINLINE __attribute__((noinline))
 #define TVMFFI_USED __attribute__((used))
@@ -18,7 +39,6 @@
 #define TVMFFI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TVMFFI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define TVMFFI_PRINTF(format_index, first_arg)
 #define TVMFFI_COLD
 #define TVMFFI_NOINLINE
 #define TVMFFI_USED

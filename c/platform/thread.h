@@ -6,11 +6,16 @@
 #ifndef TVMFFI_PLATFORM_THREAD_H_
 #define TVMFFI_PLATFORM_THREAD_H_
 
-#include <pthread.h>
+#if defined(_WIN32)
+#include "platform/thread_types_windows.h"
+#else
+#include "platform/thread_types_posix.h"
+#endif
 
 /*
  * The order of locks: a thread that holds one may take only those of a higher rank. fork takes all
- * of them in this order, so that whatever a lock guards is whole in the child, too.
+ * of them in this order, so that whatever a lock guards is whole in the child, too. The rank and
+ * what follows it have no purpose on systems without fork.
  */
 typedef enum {
   kTvmffiLockOuter,  /* any other; never two of them at once */
@@ -25,7 +30,7 @@ typedef enum {
  * from the data what is about threads other than the calling one, for the child has no others.
  */
 typedef struct tvmffi_mutex {
-  pthread_mutex_t lock;
+  tvmffi_native_lock lock;
   tvmffi_lock_rank rank;
   void (*forget_threads)(void);
   struct tvmffi_mutex *next; /* in the list of all that were ever used */
@@ -33,11 +38,8 @@ typedef struct tvmffi_mutex {
 } tvmffi_mutex;
 
 #define TVMFFI_MUTEX_INIT_WITH(rank, forget_threads) \
-  { PTHREAD_MUTEX_INITIALIZER, rank, forget_threads, NULL, 0 }
+  { TVMFFI_NATIVE_LOCK_INIT, rank, forget_threads, NULL, 0 }
 #define TVMFFI_MUTEX_INIT TVMFFI_MUTEX_INIT_WITH(kTvmffiLockOuter, NULL)
-
-typedef pthread_cond_t tvmffi_condition;
-#define TVMFFI_CONDITION_INIT PTHREAD_COND_INITIALIZER
 
 void tvmffi_mutex_lock(tvmffi_mutex *mutex);
 void tvmffi_mutex_unlock(tvmffi_mutex *mutex);
@@ -48,7 +50,6 @@ void tvmffi_condition_broadcast(tvmffi_condition *condition);
 /* In the child of a fork: forgets the threads that waited. */
 void tvmffi_condition_reset(tvmffi_condition *condition);
 
-typedef pthread_t tvmffi_thread_id;
 tvmffi_thread_id tvmffi_thread_self(void);
 int tvmffi_thread_id_equal(tvmffi_thread_id a, tvmffi_thread_id b);
 

@@ -47,6 +47,14 @@
 #define TVM_FFI_DLL __declspec(dllimport)
 #endif
 #define TVM_FFI_DLL_EXPORT __declspec(dllexport)
+#elif defined(_WIN32) && defined(__GNUC__)
+/* Linkers of MinGW import functions that are not declared so; the archive serves clients, too. */
+#ifdef TVM_FFI_EXPORTS
+#define TVM_FFI_DLL __declspec(dllexport)
+#else
+#define TVM_FFI_DLL
+#endif
+#define TVM_FFI_DLL_EXPORT __declspec(dllexport)
 #elif defined(__GNUC__)
 #define TVM_FFI_DLL __attribute__((visibility("default")))
 #define TVM_FFI_DLL_EXPORT __attribute__((visibility("default")))

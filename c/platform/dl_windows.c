@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Libraries of Windows. A handle is the address of the library. Paths are UTF-8; slashes and
+ * backslashes both separate folders.
+ */
+#include "platform/dl.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/win32.h"
+
+enum { kMaxPath = 4096 }; /* UTF-16 units and bytes, with the NUL */
+
+/* ---- Paths ---- */
+
+static bool has_folder(const char *path) {
+  return strpbrk(path, "/\\") != NULL;
+}
+
+/* The part after the last slash or backslash. */
+static const char *base_name(const char *path) {
+  const char *base = path;
+  for (; *path != '\0'; ++path) {
+    if (*path == '/' || *path == '\\') base = path + 1;
+  }
+  return base;
+}
+
+/* False if it is too long or not UTF-8. */
+static bool to_wide(const char *text, WCHAR *out, int out_size) {
+  return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, out, out_size) != 0;
+}
+
+/*
+ * The path for the system's loader: one with a folder becomes absolute, so that the library's own
+ * libraries are looked for beside it. A dot at the end of a name without any keeps the loader from
+ * appending an extension.
+ */
+static bool to_loader_path(const char *path, WCHAR *out) {
+  WCHAR given[kMaxPath];
+  DWORD size;
+  if (!has_folder(path)) return to_wide(path, out, kMaxPath);
+  if (!to_wide(path, given, kMaxPath)) return false;
+  size = GetFullPathNameW(given, kMaxPath, out, NULL);
+  if (size == 0 || size >= kMaxPath - 1) return false;
+  if (strchr(base_name(path), '.') == NULL) {
+    out[size] = L'.';
+    out[size + 1] = L'\0';
+  }
+  return true;
+}
+
+/* ---- Reasons ---- */
+
+static void write_reason(DWORD code, char *reason, size_t reason_size) {
+  WCHAR text[256];
+  char bytes[3 * 256 + 1]; /* a UTF-16 unit is at most three bytes */
+  DWORD size;
+  int length;
+  if (reason_size == 0) return;
+  size = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, code, 0,
+                        text, (DWORD)(sizeof text / sizeof *text), NULL);
+  while (size != 0 && (text[size - 1] <= L' ' || text[size - 1] == L'.')) --size;
+  length = size == 0 ? 0
+                     : WideCharToMultiByte(CP_UTF8, 0, text, (int)size, bytes,
+                                           (int)sizeof bytes - 1, NULL, NULL);
+  bytes[length] = '\0';
+  (void)snprintf(reason, reason_size, "%s (error %lu of Windows)",
+                 length != 0 ? bytes : "unknown reason", (unsigned long)code);
+}
+
+/* ---- Opening ---- */
+
+/* A missing library must not make the system show a window. */
+static HMODULE load(const WCHAR *path, DWORD flags, DWORD *out_error) {
+  DWORD previous = 0;
+  bool is_set = SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &previous) != 0;
+  HMODULE library = LoadLibraryExW(path, NULL, flags);
+  *out_error = GetLastError();
+  if (is_set) (void)SetThreadErrorMode(previous, NULL);
+  return library;
+}
+
+void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size) {
+  WCHAR wide[kMaxPath];
+  HMODULE library;
+  DWORD error;
+  if (!to_loader_path(path, wide)) {
+    if (reason_size != 0) {
+      (void)snprintf(reason, reason_size, "the path is not UTF-8, or has more than %d characters",
+                     kMaxPath - 2);
+    }
+    return NULL;
+  }
+  library = load(wide, has_folder(path) ? LOAD_WITH_ALTERED_SEARCH_PATH : 0, &error);
+  if (library == NULL) write_reason(error, reason, reason_size);
+  return library;
+}
+
+void *tvmffi_dl_open_loaded(const char *path) {
+  WCHAR wide[kMaxPath];
+  HMODULE library = NULL;
+  if (!to_loader_path(path, wide) || !GetModuleHandleExW(0, wide, &library)) return NULL;
+  return library;
+}
+
+/*
+ * Windows makes paths canonical before it compares them, but leaves alone what begins with \\?\.
+ * There is only one such path, for any number: another file can be loaded once under a path, which
+ * takes renaming the old one, because loaded files cannot be deleted or written to.
+ */
+void tvmffi_dl_respell(const char *path, uint32_t number, char *out) {
+  bool is_absolute = path[0] != '\0' && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  (void)number;
+  if (is_absolute) {
+    strcpy(out, "\\\\?\\");
+    out += strlen(out);
+  }
+  for (; *path != '\0'; ++path) *out++ = (char)(*path == '/' ? '\\' : *path);
+  *out = '\0';
+}
+
+bool tvmffi_dl_find_file(const char *path, tvmffi_dl_file *out) {
+  enum { kTicksPerSecond = 10000000 };
+  BY_HANDLE_FILE_INFORMATION status;
+  WCHAR wide[kMaxPath];
+  HANDLE file;
+  uint64_t ticks;
+  bool found;
+  if (!has_folder(path) || !to_loader_path(path, wide)) return false;
+  file = CreateFileW(wide, FILE_READ_ATTRIBUTES,
+                     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
+                     FILE_FLAG_BACKUP_SEMANTICS, NULL); /* the flag is for folders */
+  if (file == INVALID_HANDLE_VALUE) return false;
+  found = GetFileInformationByHandle(file, &status) != 0;
+  (void)CloseHandle(file);
+  if (!found) return false;
+  ticks =
+      (uint64_t)status.ftLastWriteTime.dwHighDateTime << 32 | status.ftLastWriteTime.dwLowDateTime;
+  out->device = status.dwVolumeSerialNumber;
+  out->inode = (uint64_t)status.nFileIndexHigh << 32 | status.nFileIndexLow;
+  out->size = (uint64_t)status.nFileSizeHigh << 32 | status.nFileSizeLow;
+  out->modified = ticks / kTicksPerSecond; /* since 1601: only compared */
+  out->modified_nanoseconds = ticks % kTicksPerSecond * 100;
+  return true;
+}
+
+void *tvmffi_dl_open_beside(const char *name, char *reason, size_t reason_size) {
+  static const char anchor = 0;
+  char path[kMaxPath];
+  if (tvmffi_dl_find_path(&anchor, path, sizeof path)) {
+    char *base = path + (base_name(path) - path);
+    if (strlen(name) < sizeof path - (size_t)(base - path)) {
+      void *handle;
+      strcpy(base, name);
+      handle = tvmffi_dl_open(path, reason, reason_size);
+      if (handle != NULL) return handle;
+    }
+  }
+  return tvmffi_dl_open(name, reason, reason_size);
+}
+
+void tvmffi_dl_close(void *handle) {
+  (void)FreeLibrary(handle);
+}
+
+void *tvmffi_dl_symbol(void *handle, const char *name) {
+  return (void *)(uintptr_t)GetProcAddress(handle, name);
+}
+
+/* There is no global scope: symbols of the program take its place. */
+void *tvmffi_dl_find_loaded(const char *name, const char *const *libraries) {
+  void *found = tvmffi_dl_symbol(GetModuleHandleW(NULL), name);
+  for (; found == NULL && *libraries != NULL; ++libraries) {
+    void *library = tvmffi_dl_open_loaded(*libraries);
+    if (library == NULL) continue;
+    found = tvmffi_dl_symbol(library, name);
+    if (found == NULL) tvmffi_dl_close(library);
+  }
+  return found;
+}
+
+/* ---- What lies where in loaded libraries ---- */
+
+bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out) {
+  const IMAGE_DOS_HEADER *start = handle;
+  const IMAGE_NT_HEADERS *header;
+  if (start == NULL || start->e_magic != IMAGE_DOS_SIGNATURE) return false;
+  header = (const IMAGE_NT_HEADERS *)((uintptr_t)start + (uintptr_t)start->e_lfanew);
+  if (header->Signature != IMAGE_NT_SIGNATURE) return false;
+  out->begin = (uintptr_t)start;
+  out->end = out->begin + header->OptionalHeader.SizeOfImage;
+  return true;
+}
+
+static bool is_readable(const MEMORY_BASIC_INFORMATION *pages) {
+  const DWORD readable = PAGE_READONLY | PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READ |
+                         PAGE_EXECUTE_READWRITE | PAGE_EXECUTE_WRITECOPY;
+  return pages->State == MEM_COMMIT && pages->Type == MEM_IMAGE &&
+         (pages->Protect & readable) != 0 && (pages->Protect & PAGE_GUARD) == 0;
+}
+
+/* PE files do not have the sizes of symbols. */
+size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
+  MEMORY_BASIC_INFORMATION pages;
+  uintptr_t start = (uintptr_t)address, end = start;
+  const void *library = NULL;
+  (void)name;
+  while (VirtualQuery((const void *)end, &pages, sizeof pages) != 0 && is_readable(&pages)) {
+    if (library != NULL && pages.AllocationBase != library) break;
+    library = pages.AllocationBase;
+    end = (uintptr_t)pages.BaseAddress + pages.RegionSize;
+  }
+  return library != NULL ? (size_t)(end - start) : SIZE_MAX;
+}
+
+/* The library that contains an address; NULL if none does. */
+static HMODULE find_library(const void *address, DWORD flags) {
+  HMODULE library = NULL;
+  const WCHAR *place = address; /* that is how the function takes it */
+  return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | flags, place, &library)
+             ? library
+             : NULL;
+}
+
+void tvmffi_dl_keep(const void *address) {
+  (void)find_library(address, GET_MODULE_HANDLE_EX_FLAG_PIN);
+}
+
+bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
+  WCHAR wide[kMaxPath];
+  HMODULE library = find_library(address, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT);
+  DWORD size;
+  if (library == NULL) return false;
+  size = GetModuleFileNameW(library, wide, kMaxPath);
+  if (size == 0 || size >= kMaxPath) return false;
+  return WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, wide, -1, out,
+                             out_size > INT_MAX ? INT_MAX : (int)out_size, NULL, NULL) != 0;
+}
