@@ -52,12 +52,14 @@
  * loaded later (glibc: 512 bytes for the whole process), the initial-exec model makes them as cheap
  * as globals.
  */
-#if defined(__GLIBC__) && defined(__GNUC__)
+#if defined(TVMFFI_SINGLE_THREAD)
+#define TVMFFI_THREAD_LOCAL
+#elif defined(__GLIBC__) && defined(__GNUC__)
 #define TVMFFI_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 #elif defined(__GNUC__)
 #define TVMFFI_THREAD_LOCAL __thread
 #else
-#error "c/platform/compiler.h: name this compiler's thread-local storage class"
+#error "c/platform/compiler.h: name this compiler's thread-local storage class; or build for one thread"
 #endif
 
 #endif /* TVMFFI_PLATFORM_COMPILER_H_ */

@@ -2,7 +2,8 @@
 /*
  * Loading libraries and inspecting those that are loaded. One implementation file per system:
  * dl_<system>.c. On POSIX systems, the functions that read tables of libraries are in one file per
- * format: dl_<format>.c, or dl_elf_none.c.
+ * format: dl_<format>.c, or dl_elf_none.c. Where libraries cannot be loaded: dl_none.c and
+ * dl_elf_none.c.
  */
 #ifndef TVMFFI_PLATFORM_DL_H_
 #define TVMFFI_PLATFORM_DL_H_

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks and threads. One implementation file per system: thread_<system>.c. Locks are static and
- * never destroyed. Of clients' code only the memory hooks are called while one is held.
+ * Locks and threads. One implementation file per system, thread_<system>.c, with types in
+ * thread_types_<system>.h. Locks are static and never destroyed. Of clients' code only the memory
+ * hooks are called while one is held.
  */
 #ifndef TVMFFI_PLATFORM_THREAD_H_
 #define TVMFFI_PLATFORM_THREAD_H_
 
-#if defined(_WIN32)
+#include <stddef.h>
+
+#if defined(TVMFFI_SINGLE_THREAD)
+#include "platform/thread_types_none.h"
+#elif defined(_WIN32)
 #include "platform/thread_types_windows.h"
 #else
 #include "platform/thread_types_posix.h"

@@ -26,6 +26,14 @@ static inline void weak_release(void *obj) {
 }
 
 /* Takes a strong reference and returns true, unless the last one is gone. */
+#if defined(TVMFFI_SINGLE_THREAD)
+static inline bool weak_promote(void *obj) {
+  uint64_t *count = &((TVMFFIObject *)obj)->combined_ref_count;
+  if ((uint32_t)*count == 0) return false;
+  ++*count;
+  return true;
+}
+#else
 static inline bool weak_promote(void *obj) {
   tvmffi_atomic_u64 *count = (tvmffi_atomic_u64 *)(void *)obj;
   uint64_t old = __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -37,5 +45,6 @@ static inline bool weak_promote(void *obj) {
   }
   return false;
 }
+#endif
 
 #endif /* TESTS_SUPPORT_WEAK_H_ */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where no libraries can be loaded: what callers learn of it. */
+#include "c/module_support.h"
+#include "platform/dl.h"
+
+static void test_load_refused(void **state) {
+  TVMFFIAny arg = tvmffi_any_raw_str("kernels.so"), result;
+  (void)state;
+  check_fails(call_global("ffi.ModuleLoadFromFile", &arg, 1, &result), "InternalError",
+              "Failed to load dynamic shared library kernels.so this system loads no libraries; "
+              "link kernels into the program and use ffi.SystemLib");
+}
+
+static void test_nothing_loaded(void **state) {
+  static const char *const libraries[] = {"libc.so.6", NULL};
+  char path[2 + kTvmffiDlRespelled];
+  tvmffi_dl_file file;
+  (void)state;
+  assert_null(tvmffi_dl_open_loaded("libc.so.6"));
+  assert_null(tvmffi_dl_find_loaded("malloc", libraries));
+  assert_null(tvmffi_dl_symbol(NULL, "malloc"));
+  assert_false(tvmffi_dl_find_file("/", &file));
+  tvmffi_dl_respell("/a", 3, path);
+  assert_string_equal(path, "/a");
+  tvmffi_dl_close(NULL);
+}
+
+static void test_reason_cut(void **state) {
+  char reason[8];
+  (void)state;
+  assert_null(tvmffi_dl_open_beside("libtvm_ffi_cxx.so", reason, sizeof reason));
+  assert_string_equal(reason, "this sy");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_load_refused),
+      cmocka_unit_test(test_nothing_loaded),
+      cmocka_unit_test(test_reason_cut),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
