@@ -60,8 +60,7 @@
 #elif defined(__GNUC__)
 #define TVMFFI_THREAD_LOCAL __thread
 #else
-#error \
-    "c/platform/compiler.h: name this compiler's thread-local storage class; or build for one thread"
+#error "c/platform/compiler.h: name this compiler's thread-local storage, or build for one thread"
 #endif
 
 #endif /* TVMFFI_PLATFORM_COMPILER_H_ */

@@ -220,16 +220,23 @@ static int set_nothing(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   return 0;
 }
 
+/* Not a constant: WebAssembly has no relocation for the address of a function and 1 more. */
+static void end_after_one(tvmffi_dl_range *range) {
+  volatile uintptr_t begin = range->begin;
+  range->end = begin + 1;
+}
+
 static void test_a_type_needs_the_code_of_its_fields(void **state) {
   TVMFFIByteArray key = check_bytes("my.WithField");
   int32_t index = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, kTVMFFIObject);
-  tvmffi_dl_range getter = {(uintptr_t)get_nothing, (uintptr_t)get_nothing + 1};
-  tvmffi_dl_range setter = {(uintptr_t)set_nothing, (uintptr_t)set_nothing + 1};
+  tvmffi_dl_range getter = {(uintptr_t)get_nothing, 0}, setter = {(uintptr_t)set_nothing, 0};
   TVMFFIObjectHandle function;
   char text[64] = "";
   TVMFFITypeMetadata metadata;
   TVMFFIFieldInfo field;
   (void)state;
+  end_after_one(&getter);
+  end_after_one(&setter);
   memset(&metadata, 0, sizeof metadata);
   metadata.total_size = sizeof(TVMFFIObject) + sizeof(int64_t);
   check_ok(TVMFFITypeRegisterMetadata(index, &metadata));
