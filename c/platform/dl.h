@@ -22,8 +22,8 @@
 void *tvmffi_dl_open(const char *path, char *reason, size_t reason_size);
 
 /*
- * Why a file must not be given to the system's loader, which it would crash, or NULL. tvmffi_dl_open
- * asks this. One file per format: dl_check_<format>.c, or dl_check_none.c.
+ * Why a file must not be given to the system's loader, which it would crash, or NULL.
+ * tvmffi_dl_open asks this. One file per format: dl_check_<format>.c, or dl_check_none.c.
  */
 const char *tvmffi_dl_check(const char *path);
 
