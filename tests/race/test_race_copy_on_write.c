@@ -3,13 +3,13 @@
  * Threads share Arrays and Maps and add to them: a container is changed in place if nobody else has
  * a reference, and copied otherwise, while others read it, take references and drop them.
  */
-#include <sched.h>
 #include <tvm/ffi/c/container.h>
 
 #include "container/array.h"
 #include "container/map.h"
 #include "core/any.h"
 #include "core/object.h"
+#include "platform/thread.h"
 #include "race/expect.h"
 #include "support/check.h"
 #include "support/probe.h"
@@ -193,7 +193,7 @@ static void add_last(void *context, int index) {
     if (index == 0) {
       while (__atomic_load_n((const tvmffi_atomic_u64 *)count, __ATOMIC_RELAXED) !=
              TVMFFI_BOTH_ONE) {
-        (void)sched_yield();
+        tvmffi_thread_yield();
       }
       add(&grown, index, size);
       expect(grown == containers[i]);

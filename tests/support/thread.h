@@ -14,4 +14,13 @@ void thread_run(void (*fn)(void *arg), void *arg, size_t stack_size);
 /* Runs fn(arg, 0) to fn(arg, count - 1), each in its own thread, all started at the same time. */
 void thread_run_many(int count, void (*fn)(void *arg, int index), void *arg);
 
+/* thread_run for a function that returns something; returns that. */
+void *thread_call(void *(*fn)(void *arg), void *arg, size_t stack_size);
+
+/*
+ * Runs fns[0](arg) to fns[count - 1](arg), each in its own thread, all started at the same time.
+ * Returns how many returned something else than NULL.
+ */
+int thread_count_results(int count, void *(*const *fns)(void *arg), void *arg);
+
 #endif /* TESTS_SUPPORT_THREAD_H_ */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/array.h"
 
-#include <pthread.h>
-
 #include "core/any.h"
 #include "core/object.h"
 #include "support/check.h"
 #include "support/probe.h"
+#include "support/thread.h"
 
 static void append(TVMFFIObject **array, TVMFFIAny value) {
   assert_int_equal(tvmffi_array_append(array, &value), 0);
@@ -73,15 +72,12 @@ static void test_a_shared_array_is_left_alone(void **state) {
   assert_int_equal(p.strong_deletes, 1);
 }
 
-static void *release_deep(void *array) {
+static void release_deep(void *array) {
   TVMFFIObjectDecRef(array);
-  return NULL;
 }
 
 static void test_L_21_a_million_levels(void **state) {
   TVMFFIObject *array = tvmffi_array_new(0);
-  pthread_attr_t attr;
-  pthread_t thread;
   probe p;
   int i;
   (void)state;
@@ -93,11 +89,7 @@ static void test_L_21_a_million_levels(void **state) {
     append(&outer, tvmffi_any_object(array));
     array = outer;
   }
-  assert_int_equal(pthread_attr_init(&attr), 0);
-  assert_int_equal(pthread_attr_setstacksize(&attr, 256 * 1024), 0);
-  assert_int_equal(pthread_create(&thread, &attr, release_deep, array), 0);
-  assert_int_equal(pthread_join(thread, NULL), 0);
-  assert_int_equal(pthread_attr_destroy(&attr), 0);
+  thread_run(release_deep, array, 256 * 1024);
   assert_int_equal(p.strong_deletes, 1);
 }
 

@@ -8,12 +8,13 @@
 
 #include "platform/stack_walk.h"
 #include "support/check.h"
+#include "support/environment.h"
 #include "support/thread.h"
 
 static int reset(void **state) {
   (void)state;
   tvmffi_backtrace_shutdown();
-  return unsetenv("TVM_TRACEBACK_LIMIT");
+  return environment_set("TVM_TRACEBACK_LIMIT", NULL);
 }
 
 /* A walker of one frame that counts its walks in its context. */

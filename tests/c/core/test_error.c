@@ -228,8 +228,9 @@ static void test_missing_arguments_are_named(void **state) {
 }
 
 static void test_a_format_that_the_c_library_refuses(void **state) {
-  static const wchar_t kNoCharacter[] = {0x7fffffff, 0};
+  static const wchar_t kNoCharacter[] = {(wchar_t)0x7fffffff, 0};
   (void)state;
+  if (sizeof(wchar_t) < sizeof(int32_t)) skip(); /* MinGW's writes a half of a pair, too */
   tvmffi_error_raisef("ValueError", "%ls", kNoCharacter);
   check_raised("MemoryError", NULL);
 }

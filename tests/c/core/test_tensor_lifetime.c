@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When tensors release their sources; test_tensor.c tests their contents. */
 #include <limits.h>
-#include <pthread.h>
 
 #include "c/tensor_source.h"
 #include "core/object.h"
 #include "support/probe.h"
+#include "support/thread.h"
 
 static void test_F_16_refused_tensors_stay_the_callers(void **state) {
   tensor_source source;
@@ -95,20 +95,12 @@ static void test_weak_references(void **state) {
   assert_int_equal(source.num_deleted, 1);
 }
 
-static void *release_in_thread(void *tensor) {
+static void release_in_thread(void *tensor) {
   TVMFFIObjectDecRef(tensor);
-  return NULL;
 }
 
-static void *delete_in_thread(void *exported) {
+static void delete_in_thread(void *exported) {
   ((DLManagedTensor *)exported)->deleter(exported);
-  return NULL;
-}
-
-static void run_thread(void *(*body)(void *), void *arg) {
-  pthread_t thread;
-  assert_int_equal(pthread_create(&thread, NULL, body, arg), 0);
-  assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 static void test_release_in_another_thread(void **state) {
@@ -118,12 +110,12 @@ static void test_release_in_another_thread(void **state) {
   (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
-  run_thread(release_in_thread, tensor);
+  thread_run(release_in_thread, tensor, 0);
   assert_int_equal(source.num_deleted, 1);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
   check_ok(TVMFFITensorToDLPack(tensor, &exported));
   TVMFFIObjectDecRef(tensor);
-  run_thread(delete_in_thread, exported);
+  thread_run(delete_in_thread, exported, 0);
   assert_int_equal(source.num_deleted, 2);
 }
 
@@ -162,18 +154,10 @@ static void test_L_21_a_million_levels_in_a_small_stack(void **state) {
   size_t stack_size = 256 * 1024;
   tensor_source source;
   TVMFFIObjectHandle tensor;
-  pthread_attr_t attributes;
-  pthread_t thread;
-  void *failure;
   (void)state;
   init_source_2x3(&source);
   check_ok(TVMFFITensorFromDLPack(&source.plain, 0, 0, &tensor));
-  assert_int_equal(pthread_attr_init(&attributes), 0);
-  assert_int_equal(pthread_attr_setstacksize(&attributes, stack_size), 0);
-  assert_int_equal(pthread_create(&thread, &attributes, nest_and_release, tensor), 0);
-  assert_int_equal(pthread_join(thread, &failure), 0);
-  pthread_attr_destroy(&attributes);
-  assert_null(failure);
+  assert_null(thread_call(nest_and_release, tensor, stack_size));
   assert_int_equal(source.num_deleted, 1);
 }
 

@@ -8,6 +8,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
+#include "support/environment.h"
 
 static int32_t node_type, quiet_type, hooked_type;
 
@@ -92,12 +93,12 @@ static void test_addresses(void **state) {
   TVMFFIAny list = make1("ffi.List", tvmffi_any_int(1));
   char expected[128];
   (void)state;
-  assert_int_equal(setenv("TVM_FFI_REPR_WITH_ADDR", "1", 1), 0);
+  assert_int_equal(environment_set("TVM_FFI_REPR_WITH_ADDR", "1"), 0);
   (void)snprintf(expected, sizeof expected, "[1]@%p", (void *)list.v_obj);
   check_repr(share(list), expected);
-  assert_int_equal(setenv("TVM_FFI_REPR_WITH_ADDR", "yes", 1), 0);
+  assert_int_equal(environment_set("TVM_FFI_REPR_WITH_ADDR", "yes"), 0);
   check_repr(list, "[1]");
-  assert_int_equal(unsetenv("TVM_FFI_REPR_WITH_ADDR"), 0);
+  assert_int_equal(environment_set("TVM_FFI_REPR_WITH_ADDR", NULL), 0);
 }
 
 static void test_points_in_every_locale(void **state) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "support/check.h"
+#include "support/thread.h"
 
 typedef void (*set_error)(void *error_ctx, const char *kind, const char *message);
 
@@ -146,15 +146,11 @@ static void *in_another_thread(void *expected) {
 
 static void test_F_12_the_thread_s_previous_allocator(void **state) {
   DLPackManagedTensorAllocator original = allocate;
-  pthread_t thread;
-  void *result = NULL;
   (void)state;
   assert_null(TVMFFIEnvGetDLPackManagedTensorAllocator());
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_too, 1, &original));
   assert_null(original);
-  assert_int_equal(pthread_create(&thread, NULL, in_another_thread, shape), 0);
-  assert_int_equal(pthread_join(thread, &result), 0);
-  assert_ptr_equal(result, shape);
+  assert_ptr_equal(thread_call(in_another_thread, shape, 0), shape);
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate, 0, &original));
   assert_true(original == allocate_too);
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 0, &original));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "support/check.h"
+#include "support/thread.h"
 
 static char markers[4096]; /* each address is a different stream */
 
@@ -67,12 +67,10 @@ static void *in_another_thread(void *seen) {
 }
 
 static void test_threads_have_their_own(void **state) {
-  void *seen = markers, *its_own = NULL;
-  pthread_t thread;
+  void *seen = markers, *its_own;
   (void)state;
   check_ok(TVMFFIEnvSetStream(kDLCUDA, 5, &markers[5], NULL));
-  assert_int_equal(pthread_create(&thread, NULL, in_another_thread, &seen), 0);
-  assert_int_equal(pthread_join(thread, &its_own), 0);
+  its_own = thread_call(in_another_thread, &seen, 0);
   assert_null(seen);
   assert_ptr_equal(its_own, &markers[6]);
   assert_ptr_equal(TVMFFIEnvGetStream(kDLCUDA, 5), &markers[5]);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "c/module_support.h"
@@ -7,6 +6,7 @@
 #include "core/object.h"
 #include "module/module.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 /* A module with one function, named like the module by a letter, which returns the letter. */
 static char kNames[] = "abcdefghijklmnopqrstuvwxyz";
@@ -327,7 +327,6 @@ static void *look_up(void *unused) {
 
 static void test_importing_and_looking_up_at_once(void **state) {
   void *(*const bodies[4])(void *) = {import_right, import_left, look_up, look_up};
-  pthread_t threads[4];
   char name[32];
   int i;
   (void)state;
@@ -337,14 +336,7 @@ static void test_importing_and_looking_up_at_once(void **state) {
     (void)snprintf(name, sizeof name, "test.imports.%d", i);
     register_global(name, give_global);
   }
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, bodies[i], NULL), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    void *failed;
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
+  assert_int_equal(thread_count_results(4, bodies, NULL), 0);
   assert_int_equal(check_use_count(left), 1);
   assert_int_equal(check_use_count(right), 1); /* there was never a cycle */
   TVMFFIObjectDecRef(left);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "module/library.h"
 
-#include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
@@ -10,6 +9,7 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 static int closed; /* how often the destructor of kernels.so ran */
 
@@ -220,31 +220,16 @@ static void *load_and_call(void *path) {
 
 static void test_threads_load_the_same_file(void **state) {
   TVMFFIObject *module = load_for_unloading("kernels.so");
+  void *(*const bodies[4])(void *) = {load_and_call, load_and_call, load_and_call, load_and_call};
   char path[4096];
-  pthread_t threads[4];
-  int i;
   (void)state;
   (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    void *failed;
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
+  assert_int_equal(thread_count_results(4, bodies, path), 0);
   assert_int_equal(closed, 0);
   TVMFFIObjectDecRef(module);
   check_closed(closed, 1);
   /* again, with no other module that holds the library open */
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, load_and_call, path), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    void *failed;
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
+  assert_int_equal(thread_count_results(4, bodies, path), 0);
 }
 
 /* ---- Imports of a library ---- */

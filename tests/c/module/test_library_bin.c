@@ -357,8 +357,10 @@ static void test_the_length_and_the_symbol(void **state) {
   (void)state;
   TVMFFIObjectDecRef(load("embedded_sized.so"));
   TVMFFIObjectDecRef(load("embedded_unsized.so"));
+#if !defined(_WIN32) /* its libraries do not have the sizes of symbols */
   check_fails_with(load_file(module_path("hostile_sized.so"), &module), "InternalError",
                    "its length is out of range");
+#endif
   check_fails_with(load_file(module_path("hostile_unsized.so"), &module), "InternalError",
                    "its length is out of range");
 }

@@ -4,13 +4,13 @@
  * after some hundreds. Where each registration is new, and kept as the ABI requires, the bytes for
  * each have a limit.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/module_support.h"
+#include "support/thread.h"
 
 enum { kFewRounds = 500, kManyRounds = 1000000 };
 
@@ -157,18 +157,17 @@ static int load_and_unload(int i) {
   return 0;
 }
 
-static void *run_in_thread(void *context) {
+static void run_in_thread(void *context) {
   (void)context;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "left behind");
   (void)TVMFFIEnvSetStream(2, 0, &bytes_in_use, NULL);
   (void)set_global(0);
-  return NULL;
 }
 
 static int start_and_end_thread(int i) {
-  pthread_t thread;
   (void)i;
-  return pthread_create(&thread, NULL, run_in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0;
+  thread_run(run_in_thread, NULL, 0);
+  return 0;
 }
 
 /* ---- Measuring ---- */
