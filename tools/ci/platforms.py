@@ -1,63 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
 """The systems and processors that tools/test --platforms builds for, and how their programs are run here."""
-import collections
+import dataclasses
 import pathlib
 import subprocess
 
-# compiler: the command; family, endian: in Meson's words; runner: the command that runs programs, or []; cpp: whether
-# C++ is tested, too; matrix: whether --all has it; slower: how many times as long tests take.
-Target = collections.namedtuple("Target", "what compiler family endian runner cpp matrix slower needs")
+HERE = pathlib.Path(__file__).resolve().parent
+SUITES = ("unit", "oom", "race", "abi")
+
+# What cmocka's build would find out.
+CMOCKA = ("HAVE_MALLOC_H", "HAVE_INTTYPES_H", "HAVE_SIGNAL_H", "HAVE_STRINGS_H", "HAVE_UNISTD_H", "HAVE_STRUCT_TIMESPEC",
+          "HAVE_GCC_THREAD_LOCAL_STORAGE")
+CMOCKA_POSIX = (*CMOCKA, "HAVE_STRSIGNAL", "HAVE_CLOCK_REALTIME", "_GNU_SOURCE")
 
 
-def emulated(what, triplet, family, endian, processor, cpp=False, matrix=False):
-    return Target(what, f"{triplet}-gcc", family, endian, [f"qemu-{processor}", "-L", f"/usr/{triplet}"], cpp, matrix, 6,
-                  f"qemu cross-{triplet}" + (f" cross-cpp-{triplet}" if cpp else ""))
+@dataclasses.dataclass(frozen=True)
+class Target:
+    what: str
+    compiler: str
+    needs: str  # to be installed, in the words of tools/test
+    triplet: str = ""  # the prefix of the binutils; empty: those of this system
+    family: str = ""  # Meson's word for the processor
+    endian: str = "little"
+    runner: tuple = ()  # the command that runs programs
+    cross_file: str = ""  # in this folder; empty: one is written
+    cmocka: tuple = CMOCKA_POSIX  # macros to compile cmocka with; empty: the tests do without it
+    cpp: bool = False  # whether C++ is tested, too
+    suites: tuple = SUITES
+    matrix: bool = False  # whether --all has it
+    slower: int = 1  # how many times as long tests may take
+    env: dict = dataclasses.field(default_factory=dict)
+
+
+def emulated(what, triplet, family, processor, **kwargs):
+    """Linux with glibc, on another processor."""
+    cpp = kwargs.get("cpp", False)
+    return Target(what, f"{triplet}-gcc", f"qemu cross-{triplet}" + (f" cross-cpp-{triplet}" if cpp else ""), triplet, family,
+                  runner=(f"qemu-{processor}", "-L", f"/usr/{triplet}"), slower=6,
+                  suites=(*SUITES, *(["cpp"] if cpp else [])), **kwargs)
 
 
 TARGETS = {
-    "musl": Target("x86-64, musl", "musl-gcc", "x86_64", "little", [], False, True, 1, "musl-gcc"),
-    "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "little", "aarch64", cpp=True, matrix=True),
-    "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "little", "arm"),
-    "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "little", "riscv64"),
-    "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "big", "s390x", matrix=True),
-    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "big", "ppc"),
+    "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", matrix=True),
+    "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "aarch64", cpp=True, matrix=True),
+    "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm"),
+    "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64"),
+    "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", matrix=True),
+    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big"),
+    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine", "x86_64-w64-mingw32", runner=("wine",),
+                      cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), matrix=True,
+                      slower=4, env={"WINEDEBUG": "-all"}),
+    "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node", runner=("node",),
+                   cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "samples"), matrix=True, slower=4),
 }
-
-# What cmocka's build would find out. All targets have these.
-CMOCKA = ["HAVE_MALLOC_H", "HAVE_INTTYPES_H", "HAVE_SIGNAL_H", "HAVE_STRINGS_H", "HAVE_UNISTD_H", "HAVE_STRSIGNAL",
-          "HAVE_STRUCT_TIMESPEC", "HAVE_CLOCK_REALTIME", "HAVE_GCC_THREAD_LOCAL_STORAGE", "_GNU_SOURCE"]
 
 
 def tool(target, name):
-    """A program of the target's binutils; musl's are the system's own."""
-    return name if target.compiler == "musl-gcc" else target.compiler.removesuffix("gcc") + name
+    """A program of the target's binutils."""
+    return f"{target.triplet}-{name}" if target.triplet else name
 
 
 def build_cmocka(target, source, folder):
     """Compile cmocka for a target, with a file for pkg-config."""
     (folder / "pkgconfig").mkdir(parents=True, exist_ok=True)
-    subprocess.run([target.compiler, "-O1", "-w", "-fPIC", "-funwind-tables", f"-I{source / 'include'}", *(f"-D{name}" for name in CMOCKA),
-                    "-c", source / "src/cmocka.c", "-o", folder / "cmocka.o"], check=True)
+    subprocess.run([target.compiler, "-O1", "-w", "-fPIC", "-funwind-tables", f"-I{source / 'include'}",
+                    *(f"-D{name}" for name in target.cmocka), "-c", source / "src/cmocka.c", "-o", folder / "cmocka.o"],
+                   check=True)
     subprocess.run([tool(target, "ar"), "rcs", folder / "libcmocka.a", folder / "cmocka.o"], check=True)
     (folder / "pkgconfig/cmocka.pc").write_text(
         f"Name: cmocka\nDescription: unit tests\nVersion: 1.1.5\nLibs: -L{folder} -lcmocka\n"
         f"Cflags: -I{source / 'include'}\n", encoding="utf-8")
 
 
-def write_cross_file(target, folder):
-    """Meson's description of a target; returns its path."""
+def cross_options(target, folder):
+    """Meson's options for a target. folder has its cmocka, and gets the cross file if one has to be written."""
+    if target.cross_file:
+        return ["--cross-file", HERE / target.cross_file, f"-Dpkg_config_path={folder / 'pkgconfig'}"]
     binaries = {"c": target.compiler, "pkgconfig": "pkg-config", **{name: tool(target, name) for name in
                 ("ar", "nm", "readelf", "strip")}}
     if target.cpp:
         binaries["cpp"] = tool(target, "g++")
     if target.runner:
-        binaries["exe_wrapper"] = target.runner
+        binaries["exe_wrapper"] = list(target.runner)
     properties = {"pkg_config_libdir": str(folder / "pkgconfig"), "needs_exe_wrapper": bool(target.runner)}
     host = {"system": "linux", "cpu_family": target.family, "cpu": target.family, "endian": target.endian}
-    path = pathlib.Path(folder, "cross.ini")
+    path = folder / "cross.ini"
     lines = []
     for title, entries in (("binaries", binaries), ("properties", properties), ("host_machine", host)):
         lines.append(f"[{title}]")
         lines += [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in entries.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return ["--cross-file", path]
