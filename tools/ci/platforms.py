@@ -50,7 +50,7 @@ TARGETS = {
                       cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), matrix=True,
                       slower=4, env={"WINEDEBUG": "-all"}),
     "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node", runner=("node",),
-                   cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "samples"), matrix=True, slower=4),
+                   cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"), matrix=True, slower=4),
 }
 
 

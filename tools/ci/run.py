@@ -773,6 +773,57 @@ for platform_name, platform_target in platforms.TARGETS.items():
     add_platform(platform_name, platform_target)
 
 
+# What is run without threads and without loading.
+ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
+
+
+@part(C_TESTS)
+def one_thread():
+    """without threads and without loading: the tests of C that need neither"""
+    folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
+                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+    meson_test(folder, suites=ONE_THREAD)
+
+
+def amalgamate(name):
+    """Write the single file for a part; return its folder, with nothing else in it."""
+    work = ROOT / f"build-{name}"
+    shutil.rmtree(work, ignore_errors=True)
+    REPORT.run("tools/amalgamate", ["tools/amalgamate", work])
+    return work
+
+
+@part("cc tcc")
+def tcc():
+    """tcc, for one thread: a kernel, and a program with the runtime inside"""
+    if not tool("tcc"):
+        return
+    work, sample = amalgamate("tcc"), ROOT / "samples/01_load_and_call"
+    REPORT.run("a kernel", ["tcc", f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
+    REPORT.run("a program", ["tcc", "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c",
+                             "-o", work / "host", "-ldl", "-rdynamic"])
+    printed = REPORT.run("it runs the kernel", [work / "host", work / "kernel.so"])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+
+
+@part("arm-none-eabi-gcc qemu-system-arm")
+def cortex_m3():
+    """a microcontroller without a system: a program with a kernel inside, run by QEMU"""
+    if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
+        return
+    work, program = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3"
+    REPORT.run("a program", [
+        "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror",
+        "-ffunction-sections", "-fdata-sections", "-DNDEBUG", "-DTVM_FFI_PROFILE_CORE", f"-I{work}", program / "host.c",
+        program / "start.c", work / "tvm_ffi.c", "--specs=rdimon.specs", "-T", program / "flash.ld", "-Wl,--gc-sections",
+        "-Wl,--no-warn-rwx-segments", "-o", work / "program.elf"])
+    printed = REPORT.run("it runs", [
+        "timeout", "60", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic", "-semihosting-config",
+        "enable=on,target=native", "-kernel", work / "program.elf"])
+    expected = (program / "expected.txt").read_text(encoding="utf-8")
+    REPORT.check("and prints what it should", printed.endswith(expected), printed)
+
+
 def run_parts(names):
     """Run some parts, one after the other, and return their report. A process may run several of these."""
     global REPORT
