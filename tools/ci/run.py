@@ -177,13 +177,14 @@ def build(name, *options, env=None, werror=True, suites=()):
     return folder
 
 
-def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=1):
+def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=None):
     """Run tests of a build, those of some suites or all but those of others, and report the results from
-    Meson's log, whose name begins with base. Tests may take `slower` times as long."""
+    Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long as the setup says."""
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
-    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base, "-t", str(slower),
+    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
+                    *(["-t", str(slower)] if slower else []),
                     *(["--setup", setup] if setup else []),
                     *(word for suite in suites for word in ("--suite", suite)),
                     *(word for suite in without for word in ("--no-suite", suite))], what + ": tests", env=env)
