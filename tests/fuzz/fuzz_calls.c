@@ -24,6 +24,7 @@ static fuzz_input in;
 static TVMFFIAny values[kNumValues];
 static int32_t types[kNumTypes];
 static int num_ops, depth, live_nodes, live_hooks;
+static TVMFFISafeCallType hook_safe_call; /* of Functions that call hook(); NULL before the first */
 static bool error_left; /* a hook has returned 0 with an error raised */
 
 static void run_operation(void);
@@ -420,7 +421,8 @@ static void call_global(void) {
   /* With an indent up to two thousand million, each line takes seconds. */
   if (strcmp(name.data, "ffi.json.Stringify") == 0 && has_large_int()) return;
   if (checked(TVMFFIFunctionGetGlobal(&name, &function)) != 0 || function == NULL) return;
-  call(function, TVMFFIFunctionGetCellPtr(function)->safe_call != hook);
+  /* A hook may have replaced it. */
+  call(function, TVMFFIFunctionGetCellPtr(function)->safe_call != hook_safe_call);
   TVMFFIObjectDecRef(function);
 }
 
@@ -472,7 +474,11 @@ static int make_module(TVMFFIObjectHandle *out) {
 static int make_hook(TVMFFIObjectHandle *out) {
   void *self = malloc(1);
   fuzz_require(self != NULL);
-  if (TVMFFIFunctionCreate(self, hook, delete_hook, out) == 0) return ++live_hooks, 0;
+  if (TVMFFIFunctionCreate(self, hook, delete_hook, out) == 0) {
+    ++live_hooks;
+    hook_safe_call = TVMFFIFunctionGetCellPtr(*out)->safe_call;
+    return 0;
+  }
   free(self);
   return -1;
 }
