@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import xml.etree.ElementTree
 
 from tool import FILES, LOAD, RAISED, USAGE, bad, good, good_json, run, work_folder
 
@@ -25,12 +26,19 @@ assert report["function"] == "only" and report["comparisons"] == [], report
 assert [r["library"] for r in report["runs"]] == [ONLY, None], report
 for row in report["runs"]:
     check_run(row)
+TIME, RATE = r" +[\d.]+ (?:ns|us|ms|s)", r" +[\d.]+ [kMGT]?B/s"
 lines = good("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT).splitlines()
-assert len(lines) == 4 and lines[0].split() == ["scale", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9",
-                                                "MAD"], lines
-for line, name in zip(lines[1:], [K, "(nothing)"]):
-    assert re.fullmatch(rf"{re.escape(name)} +20(?: +[\d.]+ (?:ns|us|ms|s)){{7}}", line), line
+assert len(lines) == 4 and lines[0].split() == ["scale", "minimum", "median", "P99", "bytes/s"], lines
+for line, name, rate in zip(lines[1:], [K, "(nothing)"], [RATE, ""]):
+    assert re.fullmatch(re.escape(name) + TIME * 3 + rate, line), line
 assert re.fullmatch(r"the runtime's share: [\d.]+ \w+ of [\d.]+ \w+ \([\d.]+ %\)", lines[3]), lines
+lines = good("bench", ONLY, "--full", *SHORT).splitlines()
+assert lines[0].split() == ["only", "samples", "minimum", "median", "P90", "P95", "P99", "P99.9", "MAD"], lines
+for line, name in zip(lines[1:], [ONLY, "(nothing)"]):
+    assert re.fullmatch(rf"{re.escape(name)} +20" + TIME * 7, line), line
+# Two tensors of 256 bytes.
+row = good_json("bench", K, "scale(64xf32=rand, 2, &64xf32)", *SHORT)["runs"][0]
+assert abs(row["bytes_per_second"] - 512e9 / row["median"]) < 1e-6 * row["bytes_per_second"], row
 
 # Two libraries side by side.
 report = good_json("bench", ONLY, OTHER, "only()", *SHORT)
@@ -74,6 +82,38 @@ other = dict(old, function="other")
 pathlib.Path("old.json").write_text(json.dumps(other))
 bad(USAGE, "old.json: has measured another function than only", "bench", ONLY, "--compare=old.json", *SHORT)
 bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
+
+# Histograms: each sample is counted once, of each library.
+def count_bars(lines, mark):
+    return sum(int(count) for line in lines
+               for count in re.findall(rf"^(?:{TIME}|) *\|(?:{mark}+ )?(\d+)(?: above)?$", line))
+
+
+lines = good("bench", ONLY, "--histogram", *SHORT).splitlines()
+assert lines[4] == f"# {ONLY}, 20 samples" and count_bars(lines, "#") == 20, lines
+assert max(line.count("#") for line in lines[5:]) == 50, lines
+lines = good("bench", ONLY, OTHER, "only()", "--histogram", *SHORT).splitlines()
+assert lines[6:8] == [f"# {ONLY}, 20 samples", f"= {OTHER}, 20 samples"], lines
+assert count_bars(lines[8::2], "#") == 20 == count_bars(lines[9::2], "="), lines
+assert re.fullmatch(r" +\|\d+ above", lines[-1]), lines
+SVG = "{http://www.w3.org/2000/svg}"
+for libraries_, function in [([ONLY], "only"), ([ONLY, OTHER], "only")]:
+    for more in [], ["--json"]:
+        good("bench", *libraries_, "-f", function, "--svg=times.svg", *SHORT, *more)
+        root = xml.etree.ElementTree.parse("times.svg").getroot()
+        assert root.find(f"{SVG}title").text == "Time of a call of only"
+        titles = [bar.text for bar in root.iterfind(f"{SVG}rect/{SVG}title")]
+        beyond = [int(n) for n in re.findall(r"20 samples, (\d+) beyond", pathlib.Path("times.svg").read_text())]
+        assert len(beyond) == len(libraries_), beyond
+        assert sum(int(t.rpartition(": ")[2]) for t in titles) + sum(beyond) == 20 * len(libraries_), titles
+odd_name = pathlib.Path("a<b&\x1b.so")
+odd_name.symlink_to(ONLY)
+good("bench", odd_name, "--svg=times.svg", *SHORT)
+assert any(t.text.startswith("a<b&\\x1b.so: ") for t in xml.etree.ElementTree.parse("times.svg").iter(f"{SVG}text"))
+bad(USAGE, "--json prints no --histogram", "bench", ONLY, "--json", "--histogram", *SHORT)
+bad(USAGE, "--svg takes a file", "bench", ONLY, "--svg=-", *SHORT)
+code, out, err = run("bench", ONLY, "--svg=none/times.svg", *SHORT)
+assert (code, err) == (USAGE, "tvm-ffi: none/times.svg: No such file or directory\n") and out, (code, out, err)
 
 # The number of samples: as given, or enough to fill the minimum time and at least seven.
 assert good_json("bench", ONLY, "--warmup=0", "--min_time=0")["runs"][0]["samples"] == 7

@@ -82,7 +82,10 @@ typedef enum {
   kOptionMinTime,
   kOptionWarmup,
   kOptionRepeat,
-  kOptionCompare
+  kOptionCompare,
+  kOptionFull,
+  kOptionHistogram,
+  kOptionSvg
 } option_id;
 
 typedef struct {

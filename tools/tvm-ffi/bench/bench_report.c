@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/bench_report.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,33 +10,54 @@
 #include "base/report.h"
 #include "base/shown.h"
 #include "base/streams.h"
+#include "bench/histogram.h"
 
 /* ---- Showing ---- */
 
-static const char *const kColumns[] = {"minimum", "median", "P90", "P95", "P99", "P99.9", "MAD"};
-static const char *const kKeys[] = {"min", "median", "p90", "p95", "p99", "p999", "mad"};
+typedef struct {
+  const char *title, *key; /* of the table and of JSON */
+  size_t offset;           /* of the double in statistics */
+  bool always;             /* also without --full */
+} column;
+
+static const column kColumns[] = {
+    {"minimum", "min", offsetof(statistics, minimum), true},
+    {"median", "median", offsetof(statistics, median), true},
+    {"P90", "p90", offsetof(statistics, p90), false},
+    {"P95", "p95", offsetof(statistics, p95), false},
+    {"P99", "p99", offsetof(statistics, p99), true},
+    {"P99.9", "p999", offsetof(statistics, p999), false},
+    {"MAD", "mad", offsetof(statistics, mad), false},
+};
 enum { kNumColumns = sizeof kColumns / sizeof *kColumns };
 
-static void list_columns(const statistics *result, double *out) {
-  out[0] = result->minimum;
-  out[1] = result->median;
-  out[2] = result->p90;
-  out[3] = result->p95;
-  out[4] = result->p99;
-  out[5] = result->p999;
-  out[6] = result->mad;
+static double get_column(const statistics *result, const column *c) {
+  double value;
+  memcpy(&value, (const char *)result + c->offset, sizeof value);
+  return value;
 }
 
-/* "12.3 ns" */
-static const char *write_time(double ns, char *buffer, size_t capacity) {
-  static const char *const kUnits[] = {"ns", "us", "ms", "s"};
+/* "12.3 GB/s" */
+static const char *write_rate(double bytes_per_second, char *buffer, size_t capacity) {
+  static const char *const kUnits[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+  double rate = bytes_per_second;
   int unit = 0;
-  while (unit < 3 && ns >= 999.5) {
-    ns /= 1000;
+  while (unit < 4 && rate >= 999.5) {
+    rate /= 1000;
     ++unit;
   }
-  snprintf(buffer, capacity, "%.*f %s", ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0, ns, kUnits[unit]);
+  snprintf(buffer, capacity, "%.*f %s",
+           rate < 9.995   ? 2
+           : rate < 99.95 ? 1
+                          : 0,
+           rate, kUnits[unit]);
   return buffer;
+}
+
+/* Bytes of the arguments' tensors per second of the median; the function that does nothing has
+ * none. */
+static double get_rate(const bench_results *b, size_t i) {
+  return i + 1 < b->num_runners ? b->bytes * 1e9 / b->runners[i].result.median : 0;
 }
 
 static size_t measure(const char *name) {
@@ -51,7 +73,7 @@ static void print_name(const char *name, size_t width) {
   fprintf(streams_results(), "%*s", size < width ? (int)(width - size) : 0, "");
 }
 
-static void print_table(const bench_results *b) {
+static void print_table(const bench_results *b, bool full) {
   size_t width = measure(b->function), i, k;
   for (i = 0; i < b->num_runners; ++i) {
     size_t size = measure(b->runners[i].name);
@@ -59,18 +81,26 @@ static void print_table(const bench_results *b) {
   }
   fputs(report_color(kColorName), streams_results());
   print_name(b->function, width);
-  fprintf(streams_results(), "%s %9s", report_color(kColorNone), "samples");
-  for (k = 0; k < kNumColumns; ++k) fprintf(streams_results(), " %9s", kColumns[k]);
+  fputs(report_color(kColorNone), streams_results());
+  if (full) fprintf(streams_results(), " %9s", "samples");
+  for (k = 0; k < kNumColumns; ++k) {
+    if (full || kColumns[k].always) fprintf(streams_results(), " %9s", kColumns[k].title);
+  }
+  if (b->bytes > 0) fprintf(streams_results(), " %9s", "bytes/s");
   putc('\n', streams_results());
   for (i = 0; i < b->num_runners; ++i) {
     const bench_runner *runner = &b->runners[i];
-    double columns[kNumColumns];
-    char time[32];
-    list_columns(&runner->result, columns);
+    char buffer[32];
     print_name(runner->name, width);
-    fprintf(streams_results(), " %9zu", runner->result.count);
-    for (k = 0; k < kNumColumns; ++k)
-      fprintf(streams_results(), " %9s", write_time(columns[k], time, sizeof time));
+    if (full) fprintf(streams_results(), " %9zu", runner->result.count);
+    for (k = 0; k < kNumColumns; ++k) {
+      double ns = get_column(&runner->result, &kColumns[k]);
+      if (!full && !kColumns[k].always) continue;
+      fprintf(streams_results(), " %9s", histogram_write_time(ns, buffer, sizeof buffer));
+    }
+    if (get_rate(b, i) > 0) {
+      fprintf(streams_results(), " %9s", write_rate(get_rate(b, i), buffer, sizeof buffer));
+    }
     putc('\n', streams_results());
   }
 }
@@ -79,8 +109,8 @@ static void print_share(const bench_results *b) {
   const bench_runner *baseline = &b->runners[b->num_runners - 1];
   char share[32], whole[32];
   fprintf(streams_results(), "the runtime's share: %s of %s (%.1f %%)\n",
-          write_time(baseline->result.median, share, sizeof share),
-          write_time(b->runners[0].result.median, whole, sizeof whole),
+          histogram_write_time(baseline->result.median, share, sizeof share),
+          histogram_write_time(b->runners[0].result.median, whole, sizeof whole),
           100 * baseline->result.median / b->runners[0].result.median);
 }
 
@@ -138,15 +168,16 @@ static void print_json(const bench_results *b) {
   json_begin_array("runs");
   for (i = 0; i < b->num_runners; ++i) {
     const bench_runner *runner = &b->runners[i];
-    double columns[kNumColumns];
-    list_columns(&runner->result, columns);
     json_begin_object(NULL);
     json_text("library", i + 1 < b->num_runners ? runner->name : NULL);
     json_uint("samples", runner->result.count);
     json_uint("calls_per_sample", runner->batch);
-    for (k = 0; k < kNumColumns; ++k) json_real(kKeys[k], columns[k]);
+    for (k = 0; k < kNumColumns; ++k) {
+      json_real(kColumns[k].key, get_column(&runner->result, &kColumns[k]));
+    }
     json_real("median_low", runner->result.low);
     json_real("median_high", runner->result.high);
+    if (get_rate(b, i) > 0) json_real("bytes_per_second", get_rate(b, i));
     json_end();
   }
   json_end();
@@ -254,7 +285,33 @@ static void show_old(const bench_results *b, bool json, const TVMFFIAny *old, co
   TVMFFIErrorSetRaised(NULL);
 }
 
-void bench_report(bench_results *b, bool json, const TVMFFIAny *old, const char *old_path) {
+/* Draws the libraries' samples, which are sorted; false after a report. */
+static bool draw(const bench_results *b, const bench_style *style) {
+  histogram_series series[kMaxSeries];
+  histogram counted;
+  size_t i;
+  bool good = true;
+  for (i = 0; i + 1 < b->num_runners; ++i) {
+    series[i].name = b->runners[i].name;
+    series[i].samples = b->runners[i].samples;
+    series[i].count = b->num_samples;
+  }
+  histogram_count(series, i, &counted);
+  if (style->histogram) histogram_print(&counted, streams_results());
+  if (style->svg_path != NULL) {
+    text svg = {NULL, 0, 0};
+    char *title = tool_format("Time of a call of %s", b->function);
+    histogram_add_svg(&counted, title, &svg);
+    good = tool_write_file(style->svg_path, svg.data, svg.size);
+    free(title);
+    text_free(&svg);
+  }
+  return good;
+}
+
+bool bench_report(bench_results *b, const bench_style *style, const TVMFFIAny *old,
+                  const char *old_path) {
+  const bool json = style->json;
   statistics_ratio pairs;
   size_t i;
   statistics_compare_pairs(b->runners[0].samples, b->runners[1].samples, b->num_samples, &pairs);
@@ -266,7 +323,7 @@ void bench_report(bench_results *b, bool json, const TVMFFIAny *old, const char 
     print_json(b);
     json_begin_array("comparisons");
   } else {
-    print_table(b);
+    print_table(b, style->full);
     print_share(b);
   }
   if (b->num_runners > 2) show_ratio(json, b->runners[0].name, b->runners[1].name, &pairs);
@@ -275,4 +332,5 @@ void bench_report(bench_results *b, bool json, const TVMFFIAny *old, const char 
     json_end();
     json_end();
   }
+  return draw(b, style);
 }

@@ -21,12 +21,20 @@ typedef struct {
   const char *function;
   bench_runner runners[3];
   size_t num_runners, num_samples;
+  double bytes; /* of the tensors among the arguments; 0: there are none */
 } bench_results;
+
+typedef struct {
+  bool json, full, histogram;
+  const char *svg_path; /* NULL: none */
+} bench_style;
 
 /* Reads an older JSON report of that function, for bench_report; false after a report. */
 bool bench_read_old(const char *path, const char *function, TVMFFIAny *out);
 
-/* Sorts the samples. `old` is None, or was read from `old_path`. */
-void bench_report(bench_results *b, bool json, const TVMFFIAny *old, const char *old_path);
+/* Sorts the samples. `old` is None, or was read from `old_path`. False after a report: the SVG file
+ * could not be written. */
+bool bench_report(bench_results *b, const bench_style *style, const TVMFFIAny *old,
+                  const char *old_path);
 
 #endif /* TVM_FFI_TOOL_BENCH_REPORT_H_ */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/raised.h"
+#include "base/report.h"
 #include "bench/bench_report.h"
 #include "library/call.h"
 #include "process/isolate.h"
@@ -25,6 +26,7 @@ typedef struct {
   TVMFFIObjectHandle no_op;
   bench_results results;
   size_t capacity;
+  bench_style style;
   double min_time, warmup;
   long long repeat; /* number of samples; 0: limited by min_time instead */
 } bench;
@@ -132,6 +134,36 @@ static bool measure(bench *b) {
 
 /* ---- The command ---- */
 
+/* The bytes of the tensors among the arguments. */
+static double count_bytes(const input_list *inputs) {
+  double sum = 0;
+  size_t i, size;
+  for (i = 0; i < inputs->size; ++i) {
+    DLTensor *tensor;
+    if (tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor) &&
+        tvm_ffi_tensor_compute_size(tensor, &size) == 0) {
+      sum += (double)size;
+    }
+  }
+  return sum;
+}
+
+static bool read_style(const arguments *args, bench_style *out) {
+  out->json = arguments_has(args, kOptionJson);
+  out->full = arguments_has(args, kOptionFull);
+  out->histogram = arguments_has(args, kOptionHistogram);
+  out->svg_path = arguments_text(args, kOptionSvg, NULL);
+  if (out->json && out->histogram) {
+    report_error("--json prints no --histogram; --svg writes one to a file");
+    return false;
+  }
+  if (out->svg_path != NULL && strcmp(out->svg_path, "-") == 0) {
+    report_error("--svg takes a file");
+    return false;
+  }
+  return true;
+}
+
 static int measure_and_show(bench *b, const TVMFFIAny *old) {
   size_t i;
   int code = kExitOk;
@@ -152,8 +184,10 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   if (measure(b)) {
     isolate_enter(kStageOwn, b->request.function);
     b->results.function = b->request.function;
-    bench_report(&b->results, arguments_has(b->args, kOptionJson), old,
-                 arguments_text(b->args, kOptionCompare, NULL));
+    b->results.bytes = count_bytes(&b->inputs);
+    if (!bench_report(&b->results, &b->style, old, arguments_text(b->args, kOptionCompare, NULL))) {
+      code = kExitUsage;
+    }
   } else {
     isolate_enter(kStageOwn, b->request.function);
     raised_report(b->request.function, true);
@@ -193,7 +227,7 @@ int run_bench(const arguments *args) {
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
   b.args = args;
-  if (call_parse(args, kMaxLibraries, &b.request) &&
+  if (call_parse(args, kMaxLibraries, &b.request) && read_style(args, &b.style) &&
       arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &b.min_time) &&
       arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &b.warmup) &&
       arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &b.repeat)) {

@@ -249,6 +249,9 @@ static const option kBenchOptions[] = {
      "how many samples to take (default: as many as --min_time allows, 7 at least)"},
     {kOptionCompare, "compare", 0, "FILE", false,
      "compare with what --json has printed to that file before"},
+    {kOptionFull, "full", 0, NULL, false, "show all percentiles and the number of samples"},
+    {kOptionHistogram, "histogram", 0, NULL, false, "draw how often each time was measured"},
+    {kOptionSvg, "svg", 0, "FILE", false, "write that drawing as SVG"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
@@ -261,12 +264,12 @@ const command kCommands[] = {
      "Measure a function of a library, or of two side by side",
      "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
      "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
-     "nothing takes with the same arguments. A difference is significant when the 95 % confidence\n"
-     "interval of the ratio of the medians is beyond 1 %. Work on a device is waited for at the\n"
-     "end of each sample. A last operand that is no file, and not called as libraries are, is the\n"
-     "function.\n\n"
+     "nothing takes with the same arguments. Bytes per second count each tensor argument once, in\n"
+     "the time of the median. A difference is significant when the 95 % confidence interval of the\n"
+     "ratio of the medians is beyond 1 %. Work on a device is waited for at the end of each sample.\n"
+     "A last operand that is no file, and not called as libraries are, is the function.\n\n"
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
-     "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --repeat=20",
+     "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
      kBenchOptions, 0, 3, run_bench},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
      kCheckText, kCheckOptions, 1, -1, run_check},
