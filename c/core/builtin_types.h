@@ -46,9 +46,11 @@ typedef struct {
 
 typedef struct tvmffi_builtin_type {
   int32_t type_index;
-  char letter;          /* of the type in signatures, or 0 */
-  const char *key;      /* of a type with a dynamic index or a letter; type.c has the static ones */
-  int32_t parent_index; /* 0: ffi.Object, which is the parent of any other parent */
+  char letter;     /* of the type in signatures, or 0 */
+  const char *key; /* of a type with a dynamic index or a letter; type.c has the static ones */
+  /* 0: ffi.Object, which is the parent of any other parent. Only types with dynamic indices have
+     another. */
+  int32_t parent_index;
   /* What its objects own, if reflect/objects.c makes them. */
   uint8_t num_objects;     /* pointers to objects, right after the header */
   uint8_t any_offset;      /* of a value, or 0 */
@@ -67,12 +69,19 @@ typedef struct tvmffi_builtin_type {
 typedef struct {
   const tvmffi_builtin_type *types;
   size_t count;
+  /* tvmffi_builtin_members_describe; NULL if no type of the group has fields or methods, so that a
+     program with only such types is linked without that function and its texts. */
+  void (*describe_members)(const tvmffi_builtin_type *type, tvmffi_type_record *record);
 } tvmffi_builtin_type_group;
+
+/* A group of types with fields or methods. */
+#define TVMFFI_TYPE_GROUP_WITH_MEMBERS(types) \
+  { types, sizeof types / sizeof *types, tvmffi_builtin_members_describe }
 
 /* Size of the metadata texts of all fields and methods, in bytes. */
 enum { kTvmffiBuiltinMetadata = 4096 };
 
 /* Fills in the field and method records of a type. */
-void tvmffi_builtin_type_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
+void tvmffi_builtin_members_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
 
 #endif /* TVMFFI_CORE_BUILTIN_TYPES_H_ */

@@ -15,16 +15,22 @@
 
 tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockTypes, NULL);
 
-/* ---- The table: a sparse array of pointers to records ---- */
+/* ---- The table of clients' types: a sparse array of pointers to records ---- */
 
-enum { kSegmentSize = 2048, kNumSegments = kTvmffiMaxTypes / kSegmentSize };
+enum { kSegmentSize = 256, kFirstSegments = 4 };
 
 typedef struct {
   tvmffi_type_record *records[kSegmentSize];
 } segment;
 
-static segment first_segment; /* becomes segments[0] when it is filled */
-static segment *segments[kNumSegments];
+/* Replaced by a longer one when it is too short; readers may still be using the shorter one. */
+typedef struct {
+  uint32_t count;
+  segment *segments[]; /* NULL where there is no type */
+} segment_list;
+
+static segment_list no_segments;
+static segment_list *segment_lists = &no_segments; /* the longest */
 static int32_t next_index = kTvmffiFirstClientType;
 static int32_t end_index = kTvmffiBuiltinTypesEnd;
 static tvmffi_table keys;
@@ -73,15 +79,21 @@ enum {
 
 /* Filled in on first use: as initialised data they would be a tenth of the library. */
 static tvmffi_type_record builtins[kNumBuiltins];
-/* ffi.Object, and a parent other than it. */
-static const TVMFFITypeInfo *builtin_ancestors[kNumBuiltins][2];
+static int is_filled;
+/* ffi.Object, and in the rows of types with dynamic indices a parent other than it. */
+static const TVMFFITypeInfo *builtin_ancestors[1 + kTvmffiNumDynamicTypes][2];
 
-static int32_t number_of_type(int32_t type_index) {
-  if (type_index < kTVMFFIStaticObjectBegin) return type_index;
-  if (type_index < kTVMFFIStaticObjectEnd) {
+/* -1 for types that are not built in. What is asked for most comes first. */
+static inline int32_t number_of_type(int32_t type_index) {
+  if (TVMFFI_LIKELY(type_index >= kTVMFFIStaticObjectBegin &&
+                    type_index < kTVMFFIStaticObjectEnd)) {
     return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
   }
-  return type_index - kTVMFFIDynObjectBegin + kNumStaticTypes;
+  if (type_index >= kTvmffiFirstClientType) return -1;
+  if (type_index >= kTVMFFIDynObjectBegin) {
+    return type_index - kTVMFFIDynObjectBegin + kNumStaticTypes;
+  }
+  return type_index >= 0 && type_index < kNumValueTypes ? type_index : -1;
 }
 
 static int32_t index_of_number(int32_t number) {
@@ -139,17 +151,24 @@ static void describe(const tvmffi_builtin_type *type) {
   tvmffi_type_record *record = &builtins[number];
   if (type->key != NULL) set_key(record, type->key, strlen(type->key));
   if (type->parent_index != 0) {
-    builtin_ancestors[number][1] = &builtins[number_of_type(type->parent_index)].info;
+    const TVMFFITypeInfo **ancestors = builtin_ancestors[1 + number - kNumStaticTypes];
+    ancestors[0] = &builtins[kNumValueTypes].info;
+    ancestors[1] = &builtins[number_of_type(type->parent_index)].info;
+    record->info.type_ancestors = ancestors;
     record->info.type_depth = 2;
   }
-  tvmffi_builtin_type_describe(type, record);
+  record->builtin = type;
+  record->info.metadata = &type->metadata;
+  record->total_size = record->least_size = type->metadata.total_size;
+  record->starts_with_header = true;
 }
 
-TVMFFI_COLD static void fill_first_segment(void) {
+TVMFFI_COLD static void fill_builtins(void) {
   const char *key = kStaticKeys;
   size_t group, i;
   int32_t number;
   memset(builtins, 0, sizeof builtins);
+  builtin_ancestors[0][0] = &builtins[kNumValueTypes].info;
   for (number = 0; number < kNumBuiltins; ++number) {
     tvmffi_type_record *record = &builtins[number];
     int32_t type_index = index_of_number(number);
@@ -162,61 +181,65 @@ TVMFFI_COLD static void fill_first_segment(void) {
     record->info.type_index = type_index;
     if (number > kNumValueTypes) {
       record->info.type_depth = 1;
-      record->info.type_ancestors = builtin_ancestors[number];
-      builtin_ancestors[number][0] = &builtins[kNumValueTypes].info;
+      record->info.type_ancestors = builtin_ancestors[0];
       set_body_size(record, body_size(type_index));
     }
-    first_segment.records[type_index] = record;
   }
   builtins[number_of_type(kTVMFFIBigInt)].slots_can_overflow = false;
   for (group = 0; group < tvmffi_all_builtins.num_types; ++group) {
     const tvmffi_builtin_type_group *types = tvmffi_all_builtins.types[group];
-    for (i = 0; i < types->count; ++i) describe(&types->types[i]);
+    for (i = 0; i < types->count; ++i) {
+      const tvmffi_builtin_type *type = &types->types[i];
+      describe(type);
+      if (types->describe_members != NULL) {
+        types->describe_members(type, &builtins[number_of_type(type->type_index)]);
+      }
+    }
   }
-  tvmffi_atomic_store_release_ptr(&segments[0], &first_segment);
+  tvmffi_atomic_store_release_int(&is_filled, 1);
 }
 
 /* ---- Finding by index ---- */
 
-static inline tvmffi_type_record *find_in_segment(int32_t type_index) {
+static inline tvmffi_type_record *find_client_type(int32_t type_index) {
+  const segment_list *list = tvmffi_atomic_load_acquire_ptr(&segment_lists);
+  uint32_t index = (uint32_t)type_index, number = index / kSegmentSize;
   const segment *found;
-  if ((uint32_t)type_index >= kTvmffiMaxTypes) return NULL;
-  found = tvmffi_atomic_load_acquire_ptr(&segments[type_index / kSegmentSize]);
-  return found != NULL ? tvmffi_atomic_load_acquire_ptr(&found->records[type_index % kSegmentSize])
+  if (number >= list->count) return NULL;
+  found = tvmffi_atomic_load_acquire_ptr(&list->segments[number]);
+  return found != NULL ? tvmffi_atomic_load_acquire_ptr(&found->records[index % kSegmentSize])
                        : NULL;
 }
 
-/*
- * Slow path: the first segment is filled on first use. A thread that finds nothing may have looked
- * just before another one filled it, so look again. A caller that holds the lock never finds the
- * segment missing, because ensure_ready has filled it, so the lock is not taken twice.
- */
-TVMFFI_COLD static tvmffi_type_record *find_at_first(int32_t type_index) {
-  if (tvmffi_atomic_load_acquire_ptr(&segments[0]) == NULL) {
-    tvmffi_mutex_lock(&tvmffi_type_mutex);
-    if (segments[0] == NULL) fill_first_segment();
-    tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  }
-  return find_in_segment(type_index);
+/* A caller that holds the lock never gets here: ensure_ready has filled the records. */
+TVMFFI_COLD static tvmffi_type_record *get_builtin_at_first(int32_t number) {
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  if (!is_filled) fill_builtins();
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  return &builtins[number];
+}
+
+static inline tvmffi_type_record *get_builtin(int32_t number) {
+  return TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&is_filled)) ? &builtins[number]
+                                                                   : get_builtin_at_first(number);
 }
 
 tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
-  tvmffi_type_record *record = find_in_segment(type_index);
-  return TVMFFI_LIKELY(record != NULL) ? record : find_at_first(type_index);
+  int32_t number = number_of_type(type_index);
+  return number >= 0 ? get_builtin(number) : find_client_type(type_index);
 }
 
-TVMFFI_COLD static tvmffi_type_record *require_at_first(int32_t type_index) {
-  tvmffi_type_record *record = find_at_first(type_index);
-  if (record == NULL) {
-    tvmffi_error_raisef("InternalError", "Cannot find type info for type_index=%d",
-                        (int)type_index);
-  }
-  return record;
+TVMFFI_COLD static tvmffi_type_record *fail_unknown(int32_t type_index) {
+  tvmffi_error_raisef("InternalError", "Cannot find type info for type_index=%d", (int)type_index);
+  return NULL;
 }
 
 tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
-  tvmffi_type_record *record = find_in_segment(type_index);
-  return TVMFFI_LIKELY(record != NULL) ? record : require_at_first(type_index);
+  int32_t number = number_of_type(type_index);
+  tvmffi_type_record *record;
+  if (number >= 0) return get_builtin(number);
+  record = find_client_type(type_index);
+  return TVMFFI_LIKELY(record != NULL) ? record : fail_unknown(type_index);
 }
 
 int32_t tvmffi_type_end(void) {
@@ -248,7 +271,7 @@ const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
 
 TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
-  if (segments[0] == NULL) fill_first_segment();
+  if (!is_filled) fill_builtins();
   if (tvmffi_table_reserve(&keys, kNumBuiltins) != 0) return -1;
   for (i = 0; i < kNumBuiltins; ++i) (void)tvmffi_table_insert(&keys, &builtins[i].key);
   return 0;
@@ -381,15 +404,36 @@ static int32_t choose_index(const type_request *request, const tvmffi_type_recor
   return next_index;
 }
 
-static int ensure_segment(int32_t index) {
-  segment **place = &segments[index / kSegmentSize];
-  segment *made;
-  if (*place != NULL) return 0;
-  made = tvmffi_alloc_until_shutdown(sizeof *made);
-  if (made == NULL) return -1;
-  memset(made, 0, sizeof *made);
-  tvmffi_atomic_store_release_ptr(place, made);
+static int ensure_list(uint32_t count) {
+  segment_list *old = segment_lists, *made;
+  uint32_t made_count = kFirstSegments;
+  size_t bytes;
+  if (count <= old->count) return 0;
+  while (made_count < count) made_count *= 2;
+  if (!tvmffi_checked_array_size(sizeof *made, made_count, sizeof made->segments[0], &bytes) ||
+      (made = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+    return -1;
+  }
+  memset(made, 0, bytes);
+  made->count = made_count;
+  memcpy(made->segments, old->segments, old->count * sizeof old->segments[0]);
+  tvmffi_atomic_store_release_ptr(&segment_lists, made);
   return 0;
+}
+
+/* The place for the record of an index; NULL if out of memory. */
+static tvmffi_type_record **ensure_place(int32_t type_index) {
+  uint32_t index = (uint32_t)type_index, number = index / kSegmentSize;
+  segment *found;
+  if (ensure_list(number + 1) != 0) return NULL;
+  found = segment_lists->segments[number];
+  if (found == NULL) {
+    found = tvmffi_alloc_until_shutdown(sizeof *found);
+    if (found == NULL) return NULL;
+    memset(found, 0, sizeof *found);
+    tvmffi_atomic_store_release_ptr(&segment_lists->segments[number], found);
+  }
+  return &found->records[index % kSegmentSize];
 }
 
 /* Allocates the record, its ancestors and its key in one block. NULL if out of memory. */
@@ -424,7 +468,7 @@ static tvmffi_type_record *make_record(const type_request *request, int32_t inde
 }
 
 TVMFFI_COLD static int32_t register_locked(const type_request *request, failure *reason) {
-  tvmffi_type_record *record = find_key(request->key), *parent = NULL;
+  tvmffi_type_record *record = find_key(request->key), *parent = NULL, **place;
   const tvmffi_type_record *taken;
   bool in_parent_slots;
   int32_t index;
@@ -460,8 +504,8 @@ TVMFFI_COLD static int32_t register_locked(const type_request *request, failure 
                        (int)request->key->size, request->key->data, (int)request->depth,
                        (int)request->depth - 1);
   }
-  if (tvmffi_table_reserve(&keys, 1) != 0 || ensure_segment(index) != 0)
-    return set_no_memory(reason);
+  place = ensure_place(index);
+  if (place == NULL || tvmffi_table_reserve(&keys, 1) != 0) return set_no_memory(reason);
   record = make_record(request, index, parent);
   if (record == NULL) return set_no_memory(reason);
   /* Nothing below can fail. */
@@ -470,8 +514,7 @@ TVMFFI_COLD static int32_t register_locked(const type_request *request, failure 
   } else if (index == next_index) {
     next_index += request->num_child_slots + 1;
   }
-  tvmffi_atomic_store_release_ptr(&segments[index / kSegmentSize]->records[index % kSegmentSize],
-                                  record);
+  tvmffi_atomic_store_release_ptr(place, record);
   if (index >= end_index) tvmffi_atomic_store_release(&end_index, index + 1);
   (void)tvmffi_table_insert(&keys, &record->key);
   return index;
@@ -545,9 +588,8 @@ bool tvmffi_type_needs_range(const tvmffi_dl_range *range, char *out, size_t out
 
 /* The built-in types are reset, not removed: clients may hold pointers to their records. */
 void tvmffi_type_shutdown(void) {
-  memset(segments, 0, sizeof segments);
-  memset(&first_segment, 0, sizeof first_segment);
-  fill_first_segment();
+  segment_lists = &no_segments; /* the memory of the others lives until the end of the shutdown */
+  fill_builtins();
   next_index = kTvmffiFirstClientType;
   end_index = kTvmffiBuiltinTypesEnd;
   tvmffi_table_fini(&keys);

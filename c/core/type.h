@@ -15,7 +15,6 @@ typedef struct {
   tvmffi_table_key key;
   int32_t num_slots;       /* indices reserved for it and its descendants */
   int32_t allocated_slots; /* how many of these are given out */
-  bool slots_can_overflow;
   /* Capacities of the arrays info.fields and info.methods. */
   int32_t field_capacity;
   int32_t method_capacity;
@@ -23,9 +22,10 @@ typedef struct {
      its descendants, in which the type's fields lie. 0: not known. */
   int32_t total_size;
   int32_t least_size;
+  const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
+  bool slots_can_overflow;
   /* The library makes such objects, or those of a descendant: no field lies before the header. */
   bool starts_with_header;
-  const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
 } tvmffi_type_record;
 
 /* The record of a registered index, or NULL with nothing raised. Any thread. */

@@ -57,4 +57,4 @@ static const tvmffi_builtin_type kTypes[] = {
      .field_records = module_fields},
 };
 
-const tvmffi_builtin_type_group tvmffi_module_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+const tvmffi_builtin_type_group tvmffi_module_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);

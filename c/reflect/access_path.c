@@ -264,7 +264,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .functions = path_functions},
 };
 
-const tvmffi_builtin_type_group tvmffi_access_path_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+const tvmffi_builtin_type_group tvmffi_access_path_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
 
 static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTvmffiAccessStep),

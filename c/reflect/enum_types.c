@@ -142,7 +142,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .field_records = text_fields},
 };
 
-const tvmffi_builtin_type_group tvmffi_enum_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+const tvmffi_builtin_type_group tvmffi_enum_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
 
 static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTvmffiEnumState),

@@ -153,8 +153,8 @@ static const tvmffi_builtin_type kTypes[] = {
      .functions = key_functions},
 };
 
-const tvmffi_builtin_type_group tvmffi_structural_key_types = {kTypes,
-                                                               sizeof kTypes / sizeof *kTypes};
+const tvmffi_builtin_type_group tvmffi_structural_key_types =
+    TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
 
 #define FUNCTIONS(F)                                               \
   F("ffi.StructuralEqual", "aabb>b", equal)                        \

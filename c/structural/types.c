@@ -64,7 +64,7 @@ static const tvmffi_builtin_type kTypes[] = {
      .metadata.total_size = sizeof(tvmffi_structural_mutator)},
 };
 
-const tvmffi_builtin_type_group tvmffi_structural_types = {kTypes, sizeof kTypes / sizeof *kTypes};
+const tvmffi_builtin_type_group tvmffi_structural_types = TVMFFI_TYPE_GROUP_WITH_MEMBERS(kTypes);
 
 static const tvmffi_builtin_attr kAttrs[] = {
     TVMFFI_MAKES_AND_COPIES(kTVMFFIVisitInterrupt),

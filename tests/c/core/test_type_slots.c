@@ -68,6 +68,23 @@ static void test_static_slots_do_not_reach_into_later_indices(void **state) {
   assert_int_equal(add("my.A", 1, 0, kTVMFFIObject), kTvmffiFirstClientType);
 }
 
+static void test_indices_far_apart(void **state) {
+  const TVMFFITypeInfo *info;
+  int32_t first = add("my.First", 1, 0, kTVMFFIObject);
+  int32_t wide = add("my.Wide", 1, 3000000, kTVMFFIObject);
+  int32_t last = add("my.Last", 1, 0, kTVMFFIObject);
+  (void)state;
+  info = TVMFFIGetTypeInfo(first);
+  assert_int_equal(last, wide + 3000001);
+  assert_int_equal(add("my.Child", 2, 0, wide), wide + 1);
+  assert_string_equal(TVMFFIGetTypeInfo(last)->type_key.data, "my.Last");
+  assert_ptr_equal(TVMFFIGetTypeInfo(first), info); /* records do not move */
+  refuse(TVMFFIGetTypeInfo(last - 1) != NULL ? 0 : -1, "Cannot find type info");
+  refuse(TVMFFIGetTypeInfo(last + 1) != NULL ? 0 : -1, "Cannot find type info");
+  refuse(register_type("my.TooWide", -1, 1, 2000000, 1, kTVMFFIObject),
+         "Reach maximum number of types, 4194304");
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -81,6 +98,7 @@ int main(void) {
       TEST(test_no_overflow),
       TEST(test_static_requests),
       TEST(test_static_slots_do_not_reach_into_later_indices),
+      TEST(test_indices_far_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
