@@ -28,6 +28,7 @@ class Target:
     suites: tuple = SUITES
     matrix: bool = False  # whether --all has it
     slower: int = 1  # how many times as long tests may take
+    libraries: tuple = ()  # for programs that are linked without Meson
     env: dict = dataclasses.field(default_factory=dict)
 
 
@@ -45,7 +46,8 @@ TARGETS = {
     "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm"),
     "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64"),
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", matrix=True),
-    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big"),
+    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
+                        libraries=("-latomic",)),
     "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine", "x86_64-w64-mingw32", runner=("wine",),
                       cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), matrix=True,
                       slower=4, env={"WINEDEBUG": "-all"}),

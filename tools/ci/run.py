@@ -746,6 +746,37 @@ def docs():
         REPORT.check("doxygen has nothing to say", "warning:" not in text, text)
 
 
+def amalgamate(name):
+    """Write the single file for a part; return its folder, with nothing else in it."""
+    work = ROOT / f"build-{name}"
+    shutil.rmtree(work, ignore_errors=True)
+    REPORT.run("tools/amalgamate", ["tools/amalgamate", work])
+    return work
+
+
+def exchange_files(name, target):
+    """Check that a module and a graph of objects, written here and on a target, are the same files, and read alike."""
+    work, ports = amalgamate(f"exchange-{name}"), ROOT / "tests/ports/exchange"
+    samples = [ROOT / "samples/07_custom_module/polynomial.c", ROOT / "samples/18_object_graph/layer.c"]
+    expected = (ports / "expected.txt").read_text(encoding="utf-8")
+    sides = {"here": ("cc", [], []), name: (target.compiler, target.runner, target.libraries)}
+    for side, (compiler, _, libraries) in sides.items():
+        (work / side).mkdir()
+        REPORT.run(f"exchange of files: a program for {side}", [
+            compiler, "-std=c99", "-O1", f"-I{work}", *(f"-I{source.parent}" for source in samples), ports / "exchange.c",
+            *samples, work / "tvm_ffi.c", "-o", work / side / "exchange", "-pthread", "-ldl", "-rdynamic", *libraries])
+    for side, (_, runner, _) in sides.items():
+        REPORT.run(f"exchange of files: {side} writes", [*runner, work / side / "exchange", "write", work / side])
+    for file in "module.bin", "graph.json":
+        same = (work / "here" / file).read_bytes() == (work / name / file).read_bytes()
+        REPORT.check(f"exchange of files: {file} has the same bytes", same)
+    for reader, (_, runner, _) in sides.items():
+        for writer in sides:
+            printed = REPORT.run(f"exchange of files: {reader} reads those of {writer}",
+                                 [*runner, work / reader / "exchange", "read", work / writer])
+            REPORT.check("and prints what it should", printed == expected, printed)
+
+
 def add_platform(name, target):
     """Make a part that builds for another system or processor and runs the tests of C there."""
     def run():
@@ -770,6 +801,8 @@ def add_platform(name, target):
                        suites=suites, env=env)
         meson_test(folder, suites=suites, slower=target.slower, env=env,
                    without=["slow", *(["native"] if target.runner else [])])
+        if target.endian == "big":
+            exchange_files(name, target)
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp else "")
     part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
 
@@ -788,14 +821,6 @@ def one_thread():
     folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
                    "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
     meson_test(folder, suites=ONE_THREAD)
-
-
-def amalgamate(name):
-    """Write the single file for a part; return its folder, with nothing else in it."""
-    work = ROOT / f"build-{name}"
-    shutil.rmtree(work, ignore_errors=True)
-    REPORT.run("tools/amalgamate", ["tools/amalgamate", work])
-    return work
 
 
 @part("cc tcc")
