@@ -854,6 +854,41 @@ def cortex_m3():
     REPORT.check("and prints what it should", printed.endswith(expected), printed)
 
 
+def run_tests(what, command):
+    """Run a program that prints `ok NAME` or `FAILED NAME: why` for each of its tests."""
+    done = execute(command)
+    tests = re.findall(r"^(ok|FAILED) (.*(?:\n(?!ok |FAILED ).*)*)", done.stdout, re.M)
+    for verdict, said in tests:
+        REPORT.check(f"{what}: {said.splitlines()[0]}", verdict == "ok", said)
+    REPORT.check(f"{what}: it ends with 0", bool(tests) and done.returncode == 0, done.stdout)
+
+
+@part("wasi node chromium tsc")
+def browser():
+    """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page in headless Chromium"""
+    if not (tool("clang-14") and tool("wasm-ld-14") and tool("node")):
+        return
+    if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
+        REPORT.skip("all of it", "wasi-libc is not installed")
+        return
+    work, sample, tests = ROOT / "build-browser", ROOT / "samples/24_browser", ROOT / "tests/browser"
+    REPORT.run("the page is built", [sample / "run", "--build"])
+    printed = REPORT.run("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("kernels of the tests are built", [sample / "build", work / "test.wasm", tests / "kernels.c"])
+    run_tests("module", ["node", "--expose-gc", tests / "test_module.mjs", work / "test.wasm"])
+    if shutil.which("tsc"):
+        REPORT.run("the types are those that tests and sample use", [
+            "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--module",
+            "node16", "--moduleResolution", "node16", tests / "node.d.ts", tests / "test_module.mjs", sample / "node.mjs"])
+    else:
+        REPORT.skip("types", "tsc is not installed")
+    if shutil.which("chromium"):
+        run_tests("page", ["timeout", "120", "node", tests / "test_page.mjs", work / "screenshots"])
+    else:
+        REPORT.skip("the page", "chromium is not installed")
+
+
 def run_parts(names):
     """Run some parts, one after the other, and return their report. A process may run several of these."""
     global REPORT

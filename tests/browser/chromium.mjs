@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headless Chromium, driven through the pipe of --remote-debugging-pipe: no packages of Node are needed.
+import {spawn} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+
+const TO_BROWSER = 3, FROM_BROWSER = 4;
+
+// A page of a new browser: send() calls a method of the DevTools protocol.
+export class Page {
+  #process;
+  #profile;
+  #session;
+  #lastId = 0;
+  #waiting = new Map();
+  #received = '';
+  exceptions = []; // that nobody caught, and messages of console.error
+
+  static async open(chromium) {
+    const page = new Page();
+    page.#profile = await mkdtemp(path.join(tmpdir(), 'tvm-ffi-chromium-'));
+    page.#process = spawn(chromium, [
+      '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+      '--hide-scrollbars', `--user-data-dir=${page.#profile}`, 'about:blank',
+    ], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
+    page.#process.stdio[FROM_BROWSER].on('data', (data) => page.#receive(data));
+    page.#process.on('exit', () => page.#fail(new Error('the browser has ended')));
+    page.#process.on('error', (error) => page.#fail(error));
+    const {targetInfos} = await page.#request('Target.getTargets');
+    const {targetId} = targetInfos.find(({type}) => type === 'page');
+    page.#session = (await page.#request('Target.attachToTarget', {targetId, flatten: true})).sessionId;
+    for (const domain of ['Page', 'Runtime', 'DOM']) await page.send(`${domain}.enable`);
+    return page;
+  }
+
+  async close() {
+    const ended = new Promise((resolve) => { this.#process.on('exit', resolve); });
+    this.#process.kill();
+    await ended;
+    await rm(this.#profile, {recursive: true, force: true, maxRetries: 5, retryDelay: 200});
+  }
+
+  #fail(error) {
+    for (const {reject} of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  // Messages are JSON, each followed by a NUL.
+  #receive(data) {
+    const texts = (this.#received + data).split('\0');
+    this.#received = texts.pop();
+    for (const message of texts.map((text) => JSON.parse(text))) {
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (waiting && message.error) waiting.reject(new Error(message.error.message));
+      else if (waiting) waiting.resolve(message.result);
+      else if (message.method === 'Runtime.exceptionThrown') {
+        this.exceptions.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
+      } else if (message.method === 'Runtime.consoleAPICalled' && message.params.type === 'error') {
+        this.exceptions.push(message.params.args.map((arg) => arg.description ?? arg.value).join(' '));
+      }
+    }
+  }
+
+  #request(method, params = {}, sessionId = undefined) {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, {resolve, reject});
+      this.#process.stdio[TO_BROWSER].write(`${JSON.stringify({id, method, params, sessionId})}\0`);
+    });
+  }
+
+  send(method, params) {
+    return this.#request(method, params, this.#session);
+  }
+
+  // The value of an expression in the page.
+  async evaluate(expression) {
+    const {result, exceptionDetails} = await this.send('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true});
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+
+  // Wait until an expression is true.
+  async until(expression, milliseconds = 15000) {
+    const end = Date.now() + milliseconds;
+    while (!await this.evaluate(expression)) {
+      if (Date.now() > end) throw new Error(`still not true: ${expression}`);
+      await new Promise((resolve) => { setTimeout(resolve, 20); });
+    }
+  }
+
+  async resize(width, height, isDark) {
+    await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 600});
+    await this.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light'}]});
+  }
+
+  // The whole page as PNG.
+  async screenshot() {
+    const {data} = await this.send('Page.captureScreenshot', {format: 'png', captureBeyondViewport: true});
+    return Buffer.from(data, 'base64');
+  }
+
+  // What a person does.
+
+  async click(selector) {
+    const {x, y} = await this.evaluate(`(() => {
+      const element = document.querySelector(${JSON.stringify(selector)});
+      element.scrollIntoView({block: 'center'});
+      const box = element.getBoundingClientRect();
+      return {x: box.x + box.width / 2, y: box.y + box.height / 2};
+    })()`);
+    for (const type of ['mousePressed', 'mouseReleased']) {
+      await this.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: 1});
+    }
+  }
+
+  async press(key) {
+    const text = key === 'Enter' ? '\r' : undefined;
+    for (const type of ['keyDown', 'keyUp']) {
+      await this.send('Input.dispatchKeyEvent', {type, key, code: key, text: type === 'keyDown' ? text : undefined, windowsVirtualKeyCode: {
+        Enter: 13, ArrowDown: 40, ArrowRight: 39, Home: 36, Tab: 9,
+      }[key]});
+    }
+  }
+
+  // Type a text in place of what is in a field.
+  async type(selector, text) {
+    await this.evaluate(`(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.focus(); field.select(); })()`);
+    await this.send('Input.insertText', {text});
+  }
+
+  async chooseFile(selector, file) {
+    const {root} = await this.send('DOM.getDocument');
+    const {nodeId} = await this.send('DOM.querySelector', {nodeId: root.nodeId, selector});
+    await this.send('DOM.setFileInputFiles', {nodeId, files: [file]});
+  }
+}
