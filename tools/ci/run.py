@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import link_map
 import platforms
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -836,22 +837,39 @@ def tcc():
     REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
 
 
+# At most so many bytes for the runtime in a program that registers kernels, gets them by name, calls them, handles
+# errors and makes tensors: of flash; and of memory, before the first object.
+CORTEX_M3_FLASH, CORTEX_M3_MEMORY = 40 * 1024, 4 * 1024
+
+
 @part("arm-none-eabi-gcc qemu-system-arm")
 def cortex_m3():
-    """a microcontroller without a system: a program with a kernel inside, run by QEMU"""
+    """a microcontroller without a system: programs with kernels inside, run by QEMU; their sizes"""
     if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
         return
-    work, program = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3"
-    REPORT.run("a program", [
-        "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror",
-        "-ffunction-sections", "-fdata-sections", "-DNDEBUG", "-DTVM_FFI_PROFILE_CORE", f"-I{work}", program / "host.c",
-        program / "start.c", work / "tvm_ffi.c", "--specs=rdimon.specs", "-T", program / "flash.ld", "-Wl,--gc-sections",
-        "-Wl,--no-warn-rwx-segments", "-o", work / "program.elf"])
-    printed = REPORT.run("it runs", [
-        "timeout", "60", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic", "-semihosting-config",
-        "enable=on,target=native", "-kernel", work / "program.elf"])
-    expected = (program / "expected.txt").read_text(encoding="utf-8")
-    REPORT.check("and prints what it should", printed.endswith(expected), printed)
+    work, port, sample = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
+    compiler = ["arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra",
+                "-pedantic-errors", "-Werror", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
+                "-DTVM_FFI_PROFILE_CORE", f"-I{work}"]
+    REPORT.run("the runtime", [*compiler, "-c", work / "tvm_ffi.c", "-o", work / "tvm_ffi.o"])
+
+    def run_program(name, sources, expected, *options):
+        REPORT.run(name, [*compiler, *options, *sources, port / "start.c", work / "tvm_ffi.o", "--specs=rdimon.specs", "-T",
+                          port / "flash.ld", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
+                          f"-Wl,-Map={work / name}.map", "-o", work / f"{name}.elf"])
+        printed = REPORT.run(f"{name} runs", [
+            "timeout", "120", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic", "-semihosting-config",
+            "enable=on,target=native", "-kernel", work / f"{name}.elf"])
+        REPORT.check("and prints what it should", printed.endswith(expected.read_text(encoding="utf-8")), printed)
+
+    run_program("load", [port / "host.c"], port / "expected.txt")
+    # Its memory is an array; malloc, which only the runtime could call, has none.
+    run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"], sample / "expected.txt",
+                "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
+    sections = link_map.read(work / "small_system.map", "tvm_ffi.o")
+    for what, size, limit in [("flash", link_map.flash(sections), CORTEX_M3_FLASH),
+                              ("memory", link_map.memory(sections), CORTEX_M3_MEMORY)]:
+        REPORT.check(f"the runtime takes {size:,} bytes of {what}, {limit:,} at most", 0 < size <= limit)
 
 
 def run_tests(what, command):
