@@ -43,7 +43,7 @@ function drawPicture(target, pixels, [height, width], description) {
   const canvas = element('canvas', {width, height, className: 'picture'});
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', description);
-  // The pixels are copied out of the memory of WebAssembly, which may not back an ImageData for long.
+  // A copy: memory that grows would leave the picture empty.
   canvas.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
   target.replaceChildren(canvas);
   return canvas;
@@ -66,8 +66,9 @@ function drawMatrix(target, values, [rows, columns]) {
 
 function drawBars(target, labels, values) {
   const bar = (value, i) => {
+    const percent = `${(100 * value).toFixed(1)} %`;
     const made = element('li', {}, element('span', {className: 'score', textContent: labels[i]}),
-      element('span', {className: 'bar'}), element('span', {className: 'percent', textContent: `${(100 * value).toFixed(1)} %`}));
+      element('span', {className: 'bar'}), element('span', {className: 'percent', textContent: percent}));
     made.style.setProperty('--share', `${100 * value}%`);
     return made;
   };
@@ -106,7 +107,10 @@ export const DEMOS = [
     fields: [
       PICTURE_FIELD,
       {name: 'filter', type: 'choice', label: 'Filter', options: FILTERS, fills: 'weights'},
-      {name: 'weights', type: 'matrix', label: 'Weights', hint: 'One row per line. The filter needs as many columns as rows, and an odd number of them.'},
+      {
+        name: 'weights', type: 'matrix', label: 'Weights',
+        hint: 'One row per line. The filter needs as many columns as rows, and an odd number of them.',
+      },
     ],
     prepare(make, {picture, weights}) {
       const {values, shape} = parseMatrix(weights, 'Weights');
@@ -174,7 +178,7 @@ export const DEMOS = [
     prepare(make, inputs) {
       const a = parseMatrix(inputs.a, 'A'), b = parseMatrix(inputs.b, 'B');
       const shape = [a.shape[0], b.shape[1]], out = make.zeros(shape, 'float64');
-      const tensor = ({values, shape: extents}) => make.tensor(new Float64Array(values), extents);
+      const tensor = (matrix) => make.tensor(new Float64Array(matrix.values), matrix.shape);
       return {args: [tensor(a), tensor(b), out], draw: (target) => drawMatrix(target, out.array, shape)};
     },
   },
@@ -182,7 +186,10 @@ export const DEMOS = [
     kernel: 'softmax', title: 'Weigh scores', origin: 'C',
     fields: [
       {name: 'scores', type: 'list', label: 'Scores', value: '2.0 1.0 0.1 -1.2 1.6'},
-      {name: 'temperature', type: 'range', label: 'Temperature', value: 1, min: 0, max: 5, step: 0.1, hint: 'It must be positive: at 0 you see the error.'},
+      {
+        name: 'temperature', type: 'range', label: 'Temperature', value: 1, min: 0, max: 5, step: 0.1,
+        hint: 'It must be positive: at 0 you see the error.',
+      },
     ],
     prepare(make, {scores, temperature}) {
       const values = parseRow(scores, 'Scores'), out = make.zeros([values.length]);

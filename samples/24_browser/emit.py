@@ -59,20 +59,27 @@ TVM_FFI_C_EXPORT_SCHEMA({name}, TVM_FFI_C_TYPE("None"),
 """
 
 
+def fail(path, node, why):
+    sys.exit(f"{path}:{node.lineno}: {why}")
+
+
 class Compiler:
     """One function. Variables of the source get the prefix p_ (parameters) or v_ (colours and others)."""
 
     def __init__(self, function, path):
         self.function, self.path, self.assigned = function, path, {}
-        names = [parameter.arg for parameter in function.args.args]
+        parameters = function.args
+        names = [parameter.arg for parameter in parameters.args]
         self.numbers = names[NUM_COLORS:]
+        if any((parameters.posonlyargs, parameters.vararg, parameters.kwonlyargs, parameters.kwarg, parameters.defaults)):
+            self.fail(function, f"parameters of `{function.name}` have names alone")
         if len(names) < NUM_COLORS:
             self.fail(function, f"`{function.name}` takes the {NUM_COLORS} colours first")
         for channel, name in enumerate(names[:NUM_COLORS]):
             self.assigned[name] = f"(float)in[{channel}] / 255.0f"
 
     def fail(self, node, why):
-        sys.exit(f"{self.path}:{node.lineno}: {why}")
+        fail(self.path, node, why)
 
     def expression(self, node):
         """The text of an expression in C."""
@@ -128,10 +135,11 @@ class Compiler:
 def main():
     path = pathlib.Path(sys.argv[1])
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    sys.stdout.write(TOP.format(source=path.name))
-    for function in functions:
-        sys.stdout.write(Compiler(function, path).kernel())
+    statements = tree.body[1 if ast.get_docstring(tree) else 0:]
+    for node in statements:
+        if not isinstance(node, ast.FunctionDef):
+            fail(path, node, f"cannot compile `{ast.unparse(node)}`")
+    sys.stdout.write(TOP.format(source=path.name) + "".join(Compiler(node, path).kernel() for node in statements))
 
 
 if __name__ == "__main__":

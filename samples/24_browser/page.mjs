@@ -2,7 +2,7 @@
 // The page: picks a kernel, makes its form, runs it, and shows its result, time or error.
 import {DEMOS} from './demos.mjs';
 import {drawLandscape, readPicture} from './picture.mjs';
-import {Tensor, TVMFFIError, load} from './tvm_ffi.mjs';
+import {Tensor, load} from './tvm_ffi.mjs';
 
 // A kernel runs again until this time is over, because the clock of a browser is coarse.
 const TIMED_MS = 20;
@@ -23,8 +23,10 @@ const control = (name) => $(`field-${name}`);
 function makeControl(field) {
   const properties = {id: `field-${field.name}`, name: field.name};
   switch (field.type) {
-    case 'choice':
-      return make('select', properties, ...Object.keys(field.options).map((value) => make('option', {value, textContent: value})));
+    case 'choice': {
+      const options = Object.keys(field.options).map((value) => make('option', {value, textContent: value}));
+      return make('select', properties, ...options);
+    }
     case 'matrix':
       return make('textarea', {...properties, rows: 4, spellcheck: false, autocomplete: 'off'});
     case 'range': {
@@ -125,9 +127,13 @@ function pick(demo) {
   $('doc').textContent = page.library.doc(demo.kernel);
   $('fields').replaceChildren(...demo.fields.map(makeField));
   demo.fields.filter((field) => field.type === 'choice').forEach(fillFrom);
-  $('source').hidden = !demo.source;
-  if (demo.source) $('source').replaceChildren('Written by the generator: ', make('a', {href: demo.source, textContent: demo.source}));
+  showSource(demo.source);
   run();
+}
+
+function showSource(file) {
+  $('source').hidden = !file;
+  $('source').replaceChildren(...(file ? ['Written by the generator: ', make('a', {href: file, textContent: file})] : []));
 }
 
 // ---- Running ----
@@ -172,7 +178,11 @@ function runWith(tensors) {
   const kernel = page.library.get(page.demo.kernel);
   tensors.push(kernel);
   const keep = (made) => (tensors.push(made), made);
-  const maker = {zeros: (...args) => keep(page.runtime.zeros(...args)), tensor: (...args) => keep(page.runtime.tensor(...args))};
+  const maker = {
+    zeros: (...args) => keep(page.runtime.zeros(...args)),
+    tensor: (...args) => keep(page.runtime.tensor(...args)),
+  };
+  $('call').textContent = `${page.demo.kernel}(…)`;
   const {args, draw, note} = page.demo.prepare(maker, readInputs(), change);
   $('call').textContent = describeCall(page.demo.kernel, args);
   const {returned, text} = timed(kernel, args);
@@ -183,14 +193,12 @@ function runWith(tensors) {
   draw($('result'));
 }
 
-async function run() {
+function run() {
   const owned = [];
   try {
     runWith(owned);
   } catch (error) {
     showError(error);
-    if (error instanceof TVMFFIError || error.name === 'InputError') return;
-    await start(); // WebAssembly itself failed, and its memory cannot be trusted
   } finally {
     owned.forEach((object) => object.release());
   }

@@ -38,7 +38,9 @@ const ELEMENTS = [
   ['uint8', Uint8ClampedArray, 1, 8],
 ].map(([dtype, TypedArray, code, bits]) => ({dtype, TypedArray, code, bits}));
 
-const elementOfArray = (array) => ELEMENTS.find(({TypedArray}) => array instanceof TypedArray);
+function elementOfArray(value) {
+  return ArrayBuffer.isView(value) ? ELEMENTS.find(({TypedArray}) => value instanceof TypedArray) : undefined;
+}
 
 function elementOfDtype(dtype) {
   const found = ELEMENTS.find((element) => element.dtype === dtype);
@@ -47,7 +49,7 @@ function elementOfDtype(dtype) {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', {ignoreBOM: true}); // a mark at the beginning stays
 
 // ---- What callers see ----
 
@@ -170,10 +172,12 @@ class TensorStruct {
 
   #contiguousLength() {
     const shape = this.shape;
-    const strides = this.#pointer(TENSOR.strides) && this.#core.readExtents(this.#pointer(TENSOR.strides), shape.length);
+    const data = this.#pointer(TENSOR.strides), strides = data && this.#core.readExtents(data, shape.length);
     let length = 1;
     for (let i = shape.length - 1; i >= 0; --i) {
-      if (strides && shape[i] > 1 && strides[i] !== length) throw new TypeError('the elements of the tensor are not contiguous');
+      if (strides && shape[i] > 1 && strides[i] !== length) {
+        throw new TypeError('the elements of the tensor are not contiguous');
+      }
       length *= shape[i];
     }
     return length;
@@ -185,7 +189,7 @@ function structOf(tensor) {
   return new TensorStruct(core, tensor instanceof TensorView ? handle : handle + OBJECT.size);
 }
 
-// A tensor of the caller's of a callback, until that returns.
+// An argument of a callback: a tensor of its caller, of no use once the callback has returned.
 class TensorView {
   constructor(core, struct) {
     references.set(this, new Reference(core, struct));
@@ -259,7 +263,18 @@ const WRAPPERS = new Map([
 
 // ---- The memory of one call ----
 
-class Frame {
+// A typed array as argument. It notes where the elements are before the call allocates anything: memory that grows
+// leaves typed arrays over it empty.
+class ArrayArgument {
+  constructor(array, memory) {
+    new Uint8Array(array.buffer); // throws if the memory has grown since the array was made
+    this.array = array;
+    this.length = array.length;
+    this.data = array.buffer === memory.buffer ? array.byteOffset : null;
+  }
+}
+
+class Scratch {
   #core;
   #blocks = [];
   #handles = [];
@@ -295,26 +310,29 @@ class Frame {
     return handle;
   }
 
-  // A DLTensor. An array that is not in this memory is copied into it, and back when the call has returned.
-  tensor(array, element) {
-    new Uint8Array(array.buffer); // throws if the memory has grown since the array was made
-    const struct = this.allocate(TENSOR.size + 2 * EXTENT_SIZE);
-    let data = array.byteOffset;
-    if (array.buffer !== this.#core.memory.buffer) {
-      data = this.allocate(array.byteLength);
-      this.#copies.push({array, data});
-      this.#copied(array, data).set(array);
-    }
-    this.#core.writeTensor(struct, element, data, [array.length], struct + TENSOR.size);
+  // A DLTensor.
+  tensor({array, length, data}) {
+    const struct = this.allocate(TENSOR.size + 2 * EXTENT_SIZE), elements = data ?? this.#copyOf(array);
+    this.#core.writeTensor(struct, elementOfArray(array), elements, [length], struct + TENSOR.size);
     return struct;
   }
 
-  #copied(array, data) {
-    return new array.constructor(this.#core.memory.buffer, data, array.length);
+  // An array that is not in this memory is copied into it, and back when the call has returned.
+  #copyOf(array) {
+    const known = this.#copies.find((copy) => copy.array === array);
+    if (known) return known.data;
+    const data = this.allocate(array.byteLength);
+    this.#copies.push({array, data});
+    this.#elementsAt(data, array).set(array);
+    return data;
+  }
+
+  #elementsAt(data, {constructor: TypedArray, length}) {
+    return new TypedArray(this.#core.memory.buffer, data, length);
   }
 
   copyBack() {
-    for (const {array, data} of this.#copies) array.set(this.#copied(array, data));
+    for (const {array, data} of this.#copies) array.set(this.#elementsAt(data, array));
   }
 
   release() {
@@ -330,7 +348,7 @@ class Core {
   #builtins = new Map();
   #numbered = new Map(); // functions and exceptions that WebAssembly refers to
   #lastNumber = 0;
-  #frames = [];
+  #stack = [];
   #trap = null;
   #name;
 
@@ -360,33 +378,34 @@ class Core {
     return this.#view;
   }
 
-  withFrame(body) {
-    const frame = new Frame(this);
+  withScratch(body) {
+    const scratch = new Scratch(this);
     try {
-      return body(frame);
+      return body(scratch);
     } finally {
-      if (!this.isStopped) frame.release();
+      if (!this.isStopped) scratch.release();
     }
   }
 
   // -- Calling --
 
   call(handle, args) {
-    return this.withFrame((frame) => this.#take(this.#invoke(handle, args, frame)));
+    return this.withScratch((scratch) => this.#take(this.#invoke(handle, args, scratch)));
   }
 
   callBuiltin(name, args) {
     return this.call(this.#builtin(name), args);
   }
 
-  // Call a function; the result, a value that the caller owns, is in the frame.
-  #invoke(handle, args, frame, isKept = false) {
+  // Call a function; the result, a value that the caller owns, is in the scratch.
+  #invoke(handle, args, scratch, isKept = false) {
     if (this.isStopped) throw new Error('an earlier call has stopped this runtime; load it again', {cause: this.#trap});
-    const values = frame.allocate(ANY.size * (args.length + 1)), result = values + ANY.size * args.length;
-    args.forEach((arg, i) => this.#write(values + ANY.size * i, arg, frame, isKept));
+    const noted = args.map((arg) => (elementOfArray(arg) ? new ArrayArgument(arg, this.memory) : arg));
+    const values = scratch.allocate(ANY.size * (args.length + 1)), result = values + ANY.size * args.length;
+    noted.forEach((arg, i) => this.#write(values + ANY.size * i, arg, scratch, isKept));
     this.#writeAny(result, Type.None);
     const code = this.#guard(() => this.wasm.TVMFFIFunctionCall(handle, values, args.length, result));
-    frame.copyBack();
+    scratch.copyBack();
     this.check(code);
     return result;
   }
@@ -408,29 +427,29 @@ class Core {
 
   // The handle of a global function, which the caller owns; 0 if there is none.
   findGlobal(name) {
-    return this.withFrame((frame) => {
-      const out = frame.allocate(POINTER_SIZE);
-      this.check(this.wasm.TVMFFIFunctionGetGlobal(frame.text(name), out));
+    return this.withScratch((scratch) => {
+      const out = scratch.allocate(POINTER_SIZE);
+      this.check(this.wasm.TVMFFIFunctionGetGlobal(scratch.text(name), out));
       return this.view.getUint32(out, true);
     });
   }
 
   setGlobal(name, callback, override) {
-    this.withFrame((frame) => {
-      const handle = this.#handleOfFunction(callback, frame);
-      this.check(this.wasm.TVMFFIFunctionSetGlobal(frame.text(name), handle, override ? 1 : 0));
+    this.withScratch((scratch) => {
+      const handle = this.#handleOfFunction(callback, scratch);
+      this.check(this.wasm.TVMFFIFunctionSetGlobal(scratch.text(name), handle, override ? 1 : 0));
     });
   }
 
   // Throw the raised error, if the code says that there is one.
   check(code) {
     if (code === 0) return;
-    throw this.withFrame((frame) => {
-      const out = frame.allocate(POINTER_SIZE);
+    throw this.withScratch((scratch) => {
+      const out = scratch.allocate(POINTER_SIZE);
       this.wasm.TVMFFIErrorMoveFromRaised(out);
       const handle = this.view.getUint32(out, true);
       if (handle === 0) return new TVMFFIError('InternalError', `a function returned ${code} and raised no error`);
-      return this.#readError(frame.own(handle));
+      return this.#readError(scratch.own(handle));
     });
   }
 
@@ -442,17 +461,17 @@ class Core {
   }
 
   #callBack(number, args, count, result) {
-    return this.withFrame((frame) => {
+    return this.withScratch((scratch) => {
       let values = [];
       try {
         values = Array.from({length: count}, (_, i) => this.#readBorrowed(args + ANY.size * i));
-        const view = frame.allocate(ANY.size);
-        this.#write(view, this.#numbered.get(number)(...values), frame, true);
+        const view = scratch.allocate(ANY.size);
+        this.#write(view, this.#numbered.get(number)(...values), scratch, true);
         this.check(this.wasm.TVMFFIAnyViewToOwnedAny(view, result));
         return 0;
       } catch (error) {
         if (this.isStopped) throw error;
-        this.#raise(error, frame);
+        this.#raise(error, scratch);
         return -1;
       } finally {
         for (const view of values.filter((value) => value instanceof TensorView)) references.get(view).live = 0;
@@ -461,24 +480,29 @@ class Core {
   }
 
   // The exception itself is in the error's context, so that the caller gets it back.
-  #raise(exception, frame) {
-    const out = frame.allocate(POINTER_SIZE), texts = [
-      exception?.kind ?? exception?.name ?? 'RuntimeError', exception?.message ?? String(exception),
-      exception?.backtrace ?? '',
-    ].map((text) => frame.text(String(text)));
-    this.wasm.tvm_ffi_js_exception_create(this.#keep(exception), out);
-    const context = frame.own(this.view.getUint32(out, true));
-    this.wasm.TVMFFIErrorCreateWithCauseAndExtraContext(...texts, 0, context, out);
-    this.wasm.TVMFFIErrorSetRaised(frame.own(this.view.getUint32(out, true)));
+  #raise(exception, scratch) {
+    const {kind, name = 'RuntimeError', message = exception, backtrace = ''} = Object(exception);
+    const [kindText, messageText, backtraceText] = [kind ?? name, message, backtrace].map((text) => scratch.text(String(text)));
+    const context = this.#make(scratch, (out) => this.wasm.tvm_ffi_js_exception_create(this.#keep(exception), out));
+    this.wasm.TVMFFIErrorSetRaised(this.#make(scratch, (out) => (
+      this.wasm.TVMFFIErrorCreateWithCauseAndExtraContext(kindText, messageText, backtraceText, 0, context, out))));
+  }
+
+  // The handle of an object that the scratch owns; 0 if it could not be made.
+  #make(scratch, make) {
+    const out = scratch.allocate(POINTER_SIZE);
+    this.view.setUint32(out, 0, true);
+    make(out);
+    return scratch.own(this.view.getUint32(out, true));
   }
 
   // -- Backtraces --
 
-  // Write a frame of the stack, as bridge.c asks for it.
+  // Write a frame of the stack, as bridge.c asks for it. A character has at most 3 bytes.
   #writeFrame(index, text, capacity) {
-    if (index === 0) this.#frames = readStack(this.#name).slice(1);
-    if (index >= this.#frames.length) return 0;
-    const bytes = encoder.encode(this.#frames[index].map((part) => `${part.slice(0, capacity / 8)}\0`).join(''));
+    if (index === 0) this.#stack = readStack(this.#name).slice(1);
+    if (index >= this.#stack.length) return 0;
+    const bytes = encoder.encode(this.#stack[index].map((part) => `${part.slice(0, capacity / 8)}\0`).join(''));
     new Uint8Array(this.memory.buffer).set(bytes, text);
     return 1;
   }
@@ -505,15 +529,15 @@ class Core {
     this.#writePointer(any, this.view.getInt32(handle + OBJECT.typeIndex, true), handle);
   }
 
-  // Let the runtime make a value of bytes. It may be an object, which the frame then owns.
-  #writeMade(any, make, bytes, frame) {
+  // Let the runtime make a value of bytes. It may be an object, which the scratch then owns.
+  #writeMade(any, make, bytes, scratch) {
     this.check(make(bytes, any));
     const {view} = this;
-    if (view.getInt32(any + ANY.typeIndex, true) >= Type.FirstObject) frame.own(view.getUint32(any + ANY.payload, true));
+    if (view.getInt32(any + ANY.typeIndex, true) >= Type.FirstObject) scratch.own(view.getUint32(any + ANY.payload, true));
   }
 
   // Write an argument. isKept: it may be kept beyond the call, so what only lives that long is refused.
-  #write(any, value, frame, isKept) {
+  #write(any, value, scratch, isKept) {
     const {wasm} = this;
     if (value === null || value === undefined) {
       this.#writeAny(any, Type.None);
@@ -525,27 +549,34 @@ class Core {
       const number = typeof value === 'number' ? value : value.value;
       this.#writeAny(any, Type.Float, (view, payload) => view.setFloat64(payload, number, true));
     } else if (typeof value === 'bigint') {
-      this.#writeMade(any, wasm.TVMFFIBigIntFromByteArray, frame.bytes(wordsOf(value)), frame);
+      this.#writeMade(any, wasm.TVMFFIBigIntFromByteArray, scratch.bytes(wordsOf(value)), scratch);
     } else if (typeof value === 'string') {
-      this.#writeMade(any, wasm.TVMFFIStringFromByteArray, frame.text(value), frame);
+      this.#writeMade(any, wasm.TVMFFIStringFromByteArray, scratch.text(value), scratch);
     } else if (value instanceof Bytes) {
-      this.#writeMade(any, wasm.TVMFFIBytesFromByteArray, frame.bytes(value.data), frame);
+      this.#writeMade(any, wasm.TVMFFIBytesFromByteArray, scratch.bytes(value.data), scratch);
     } else if (value instanceof TensorView && !isKept) {
       this.#writePointer(any, Type.DLTensorPtr, this.#handleOf(value));
     } else if (references.has(value) && !(value instanceof TensorView)) {
       this.#writeObject(any, this.#handleOf(value));
     } else if (typeof value === 'function') {
-      this.#writeObject(any, this.#handleOfFunction(value, frame));
+      this.#writeObject(any, this.#handleOfFunction(value, scratch));
     } else if (Array.isArray(value)) {
-      const array = this.#invoke(this.#builtin('ffi.Array'), value, frame, true);
-      this.#writeObject(any, frame.own(this.view.getUint32(array + ANY.payload, true)));
-    } else if (elementOfArray(value) && !isKept) {
-      this.#writePointer(any, Type.DLTensorPtr, frame.tensor(value, elementOfArray(value)));
-    } else if (elementOfArray(value) || value instanceof TensorView) {
+      this.#writeObject(any, scratch.own(this.#makeArray(value)));
+    } else if (value instanceof ArrayArgument && !isKept) {
+      this.#writePointer(any, Type.DLTensorPtr, scratch.tensor(value));
+    } else if (value instanceof ArrayArgument || elementOfArray(value) || value instanceof TensorView) {
       throw new TypeError('only a Tensor can be a result or an element, not a typed array or a view');
     } else {
       throw new TypeError(`${Object.prototype.toString.call(value)} is no value of the FFI`);
     }
+  }
+
+  // The handle of an Array, which the caller owns.
+  #makeArray(elements) {
+    return this.withScratch((scratch) => {
+      const result = this.#invoke(this.#builtin('ffi.Array'), elements, scratch, true);
+      return this.view.getUint32(result + ANY.payload, true);
+    });
   }
 
   #handleOf(wrapper) {
@@ -555,11 +586,11 @@ class Core {
   }
 
   // The handle of a callback, or of a function from here.
-  #handleOfFunction(callback, frame) {
+  #handleOfFunction(callback, scratch) {
     if (references.has(callback)) return this.#handleOf(callback);
-    const out = frame.allocate(POINTER_SIZE);
+    const out = scratch.allocate(POINTER_SIZE);
     this.check(this.wasm.tvm_ffi_js_function_create(this.#keep(callback), out));
-    return frame.own(this.view.getUint32(out, true));
+    return scratch.own(this.view.getUint32(out, true));
   }
 
   // Describe contiguous elements. Extents and strides are written behind one another.
@@ -589,6 +620,10 @@ class Core {
     return new Uint8Array(this.memory.buffer, data, length).slice();
   }
 
+  #lengthOfText(text) {
+    return new Uint8Array(this.memory.buffer, text).indexOf(0);
+  }
+
   // The bytes of a TVMFFIByteArray.
   readBytes(array) {
     return this.#bytesAt(this.view.getUint32(array + BYTES.data, true), this.view.getUint32(array + BYTES.length, true));
@@ -603,8 +638,8 @@ class Core {
   }
 
   readDtype(dtype) {
-    return this.withFrame((frame) => {
-      const out = frame.allocate(ANY.size);
+    return this.withScratch((scratch) => {
+      const out = scratch.allocate(ANY.size);
       this.check(this.wasm.TVMFFIDataTypeToString(dtype, out));
       return this.#take(out);
     });
@@ -620,8 +655,8 @@ class Core {
     if (context !== 0 && view.getInt32(context + OBJECT.typeIndex, true) === Type.OpaqueFrontendObject) {
       return this.#numbered.get(view.getUint32(context + OBJECT.size, true));
     }
-    const [kind, message, backtrace] = [ERROR.kind, ERROR.message, ERROR.backtrace].map((field) => this.readText(body + field));
-    return new TVMFFIError(kind, message, backtrace, cause === 0 ? undefined : {cause: this.#readError(cause)});
+    const texts = [ERROR.kind, ERROR.message, ERROR.backtrace].map((field) => this.readText(body + field));
+    return new TVMFFIError(...texts, cause === 0 ? undefined : {cause: this.#readError(cause)});
   }
 
   // A value that stays the owner's.
@@ -630,7 +665,7 @@ class Core {
     const typeIndex = view.getInt32(any + ANY.typeIndex, true), pointer = view.getUint32(payload, true);
     if (typeIndex === Type.DLTensorPtr) return new TensorView(this, pointer);
     if (typeIndex === Type.ByteArrayPtr) return this.readBytes(pointer);
-    if (typeIndex === Type.RawStr) return decoder.decode(this.#bytesAt(pointer, new Uint8Array(this.memory.buffer, pointer).indexOf(0)));
+    if (typeIndex === Type.RawStr) return decoder.decode(this.#bytesAt(pointer, this.#lengthOfText(pointer)));
     const handle = typeIndex === Type.ObjectRValueRef ? view.getUint32(pointer, true) : pointer;
     if (typeIndex < Type.FirstObject && typeIndex !== Type.ObjectRValueRef) return this.#readPlain(any, typeIndex);
     this.wasm.TVMFFIObjectIncRef(handle);
@@ -681,7 +716,8 @@ class Core {
       case Type.Str: return this.readText(body);
       case Type.Bytes: return this.readBytes(body);
       case Type.Error: return this.#readError(handle);
-      case Type.Shape: return this.readExtents(view.getUint32(body + BYTES.data, true), view.getUint32(body + BYTES.length, true));
+      case Type.Shape:
+        return this.readExtents(view.getUint32(body + BYTES.data, true), view.getUint32(body + BYTES.length, true));
       case Type.Array:
       case Type.List: return this.#readSequence(body);
       case Type.BigInt: return this.#readBigInt(handle);
@@ -696,8 +732,8 @@ class Core {
   }
 
   #readBigInt(handle) {
-    return this.withFrame((frame) => {
-      const any = frame.allocate(ANY.size), out = frame.allocate(BYTES.size);
+    return this.withScratch((scratch) => {
+      const any = scratch.allocate(ANY.size), out = scratch.allocate(BYTES.size);
       this.#writeObject(any, handle);
       this.wasm.TVMFFIBigIntGetContentByteArray(out, any);
       const words = new DataView(this.readBytes(out).buffer);
@@ -751,8 +787,8 @@ export class Runtime {
   }
 
   get version() {
-    return this.#core.withFrame((frame) => {
-      const out = frame.allocate(VERSION_SIZE);
+    return this.#core.withScratch((scratch) => {
+      const out = scratch.allocate(VERSION_SIZE);
       this.#core.wasm.TVMFFIGetVersion(out);
       return Array.from(new Uint32Array(this.memory.buffer, out, 3)).join('.');
     });
@@ -787,7 +823,9 @@ export class Runtime {
     const element = elementOfArray(array);
     if (!element) throw new TypeError('a tensor is made of a typed array');
     const length = shape.reduce((product, extent) => product * extent, 1);
-    if (length !== array.length) throw new RangeError(`shape [${shape}] has ${length} elements, but the array has ${array.length}`);
+    if (length !== array.length) {
+      throw new RangeError(`shape [${shape}] has ${length} elements, but the array has ${array.length}`);
+    }
     const tensor = this.#allocate(shape, element);
     tensor.array.set(array);
     return tensor;
@@ -797,8 +835,8 @@ export class Runtime {
     if (!shape.every((extent) => Number.isSafeInteger(extent) && extent >= 0)) {
       throw new RangeError(`[${shape}] is no shape: extents are integers from 0`);
     }
-    return this.#core.withFrame((frame) => {
-      const struct = frame.allocate(TENSOR.size + 2 * EXTENT_SIZE * shape.length), out = frame.allocate(POINTER_SIZE);
+    return this.#core.withScratch((scratch) => {
+      const struct = scratch.allocate(TENSOR.size + 2 * EXTENT_SIZE * shape.length), out = scratch.allocate(POINTER_SIZE);
       this.#core.writeTensor(struct, element, 0, shape, struct + TENSOR.size);
       this.#core.check(this.#core.wasm.TVMFFIEnvTensorAlloc(struct, out));
       return new Tensor(this.#core, this.#core.view.getUint32(out, true));
@@ -808,8 +846,8 @@ export class Runtime {
 
 // The file that the source is from, for backtraces.
 function nameOf(source) {
-  const url = source instanceof Response ? source.url : source instanceof URL || typeof source === 'string' ? String(source) : '';
-  return url.replace(/[?#].*$/, '').split('/').pop() || 'wasm';
+  if (!(source instanceof Response || source instanceof URL || typeof source === 'string')) return 'wasm';
+  return (source.url ?? String(source)).replace(/[?#].*$/, '').split('/').pop() || 'wasm';
 }
 
 async function compile(given) {
@@ -819,7 +857,7 @@ async function compile(given) {
     if (!given.ok) throw new Error(`${given.url}: ${given.status} ${given.statusText}`);
     return WebAssembly.compile(await given.arrayBuffer());
   }
-  const url = new URL(given, globalThis.document?.baseURI);
+  const url = new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
   if (url.protocol !== 'file:') return compile(await fetch(url));
   const {readFile} = await import('node:fs/promises'); // fetch() of Node reads no files
   return WebAssembly.compile(await readFile(url));

@@ -84,11 +84,20 @@ TVM_FFI_C_FUNCTION(call_with_views, "(0: Function) -> Any") {
   return tvm_ffi_function_call(callback, views, 5, args->result);
 }
 
+/* Written by emit.py from formulas.py. */
+extern int __tvm_ffi_everything(void *self, const TVMFFIAny *args, int32_t num_args,
+                                TVMFFIAny *result);
+extern int __tvm_ffi_swap(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+#define everything __tvm_ffi_everything
+#define swap __tvm_ffi_swap
+
 #define REGISTER(name) \
   if (tvm_ffi_function_register("test." #name, name, false) != 0) tvm_ffi_error_print_raised(stderr)
 
 __attribute__((constructor)) static void register_functions(void) {
   REGISTER(print);
+  REGISTER(everything);
+  REGISTER(swap);
   REGISTER(type_index);
   REGISTER(trap);
   REGISTER(fail_silently);

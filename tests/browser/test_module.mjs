@@ -65,7 +65,7 @@ await test('output of C is given to print', () => {
 await test('values: there and back', () => {
   const values = [
     null, true, false, 0, 1, -1, 2 ** 31, -(2 ** 53) + 1, 0.5, -0, NaN, Infinity, 2 ** 60, '', 'short', '7 bytes', 'more than that',
-    'äöü €', 'a\0b', '\u{1f600}'.repeat(10), [], [1, 'two', [null, 3.5]],
+    'äöü €', '\ufeffa mark', 'a\0b', '\u{1f600}'.repeat(10), [], [1, 'two', [null, 3.5]],
   ];
   for (const value of values) assert.deepEqual(same(value), value);
   assert.equal(same(undefined), null);
@@ -195,6 +195,21 @@ await test('tensors: another one is copied in and back', () => {
   assert.deepEqual(Array.from(array), [1, 3, 4, 4]);
 });
 
+await test('tensors: the same array twice is one tensor', () => {
+  const array = new Int32Array([1, 2]);
+  apply((/** @type {any} */ a, /** @type {any} */ b) => {
+    assert.equal(a.array.byteOffset, b.array.byteOffset);
+    b.array[0] = 5;
+  }, array, array);
+  assert.equal(array[0], 5);
+});
+
+await test('tensors: an argument that makes the memory grow', () => {
+  const {array} = runtime.tensor(new Int32Array([1, 2])), large = new Uint8Array(runtime.memory.buffer.byteLength + 1);
+  assert.equal(apply((/** @type {any} */ a, /** @type {any} */ b) => a.shape[0] + b.array[1], large, array), large.length + 2);
+  assert.equal(array.length, 0);
+});
+
 await test('tensors: made and kept by a kernel', () => {
   const range = ours('range')(5);
   assert(range instanceof Tensor);
@@ -254,6 +269,36 @@ await test('modules: the system library', () => {
   assert.equal(library.metadata('missing'), null);
   const error = raised(() => library.get('missing'));
   assert.deepEqual([error.kind, error.message], ['AttributeError', 'Module has no function `missing`']);
+});
+
+// ---- The generator of the sample ----
+
+await test('emitted kernels: what they compute', () => {
+  const image = runtime.tensor(Uint8Array.from({length: 4 * 6 * 5}, (_, i) => (i * 37) % 256), [6, 5, 4]), out = runtime.zeros([6, 5, 4], 'uint8');
+  const [gain, offset] = [0.4, -0.1], before = image.array;
+  ours('everything')(image, out, gain, offset);
+  const after = out.array;
+  for (let i = 0; i < before.length; i += 4) {
+    const [red, green, blue] = Array.from(before.subarray(i, i + 3), (byte) => byte / 255);
+    const low = Math.min(red, green), high = Math.max(Math.abs(red - green), blue);
+    const wanted = [Math.sqrt(low) * 2 * gain + offset, Math.exp(-high) / (1 + blue ** 2), 1 - (high - (low - 0.25))];
+    wanted.forEach((color, channel) => {
+      const byte = 255 * Math.min(Math.max(color, 0), 1);
+      assert(Math.abs(after[i + channel] - byte) <= 0.501, `${i}, ${channel}: ${after[i + channel]}, not ${byte}`);
+    });
+    assert.equal(after[i + 3], before[i + 3]);
+  }
+  ours('swap')(image, out);
+  assert.deepEqual(Array.from(out.array.subarray(0, 4)), [2, 1, 0, 3].map((channel) => image.array[channel]));
+});
+
+await test('emitted kernels: what they refuse', () => {
+  const image = runtime.zeros([2, 2, 4], 'uint8'), everything = ours('everything');
+  assert.match(raised(() => everything(image, image)).message, /Mismatched number of arguments .* Expected 4 but got 2/);
+  assert.match(raised(() => everything(image, runtime.zeros([2, 3, 4], 'uint8'), 1, 1)).message, /Expected \[2, 2, 4\] .*got \[2, 3, 4\]/);
+  assert.match(raised(() => everything(runtime.zeros([2, 2, 3], 'uint8'), image, 1, 1)).message, /Expected size 4 in dimension 2/);
+  assert.equal(raised(() => everything(runtime.zeros([2, 2, 4]), image, 1, 1)).kind, 'TypeError');
+  assert.equal(raised(() => everything(image, image, 'text', 1)).kind, 'TypeError');
 });
 
 // ---- Errors ----
@@ -336,15 +381,20 @@ await test('collector: wrappers that nobody uses are released', async () => {
   assert(size < (MEGABYTES << 20) / 4, `the memory has ${size} bytes`);
 });
 
-await test('collector: callbacks are forgotten', async () => {
-  let callback = /** @type {any} */ (() => 'called');
-  const weak = new WeakRef(callback), kept = same(callback);
-  callback = null;
-  await collect();
-  assert.equal(kept(), 'called');
-  kept.release();
-  await collect();
-  assert.equal(weak.deref(), undefined);
+await test('collector: callbacks live as long as the runtime has them', async () => {
+  for (const drop of [(/** @type {any} */ kept) => kept.release(), () => 0]) {
+    const weak = await (async () => {
+      let callback = /** @type {any} */ (() => 'called');
+      const found = new WeakRef(callback), kept = same(callback);
+      callback = null;
+      await collect();
+      assert.equal(kept(), 'called');
+      drop(kept);
+      return found;
+    })();
+    await collect();
+    assert.equal(weak.deref(), undefined);
+  }
 });
 
 await test('calls leave nothing behind', () => {

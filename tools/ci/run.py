@@ -893,7 +893,10 @@ def browser():
     REPORT.run("the page is built", [sample / "run", "--build"])
     printed = REPORT.run("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"])
     REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
-    REPORT.run("kernels of the tests are built", [sample / "build", work / "test.wasm", tests / "kernels.c"])
+    run_tests("generator", [tests / "test_emit.py"])
+    emitted = work / "formulas.c"
+    emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]), encoding="utf-8")
+    REPORT.run("they are built", [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
     run_tests("module", ["node", "--expose-gc", tests / "test_module.mjs", work / "test.wasm"])
     if shutil.which("tsc"):
         REPORT.run("the types are those that tests and sample use", [
