@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of docs/tool.md print what the page shows.
 
-test_page.py TVM-FFI PAGE LIBSCALE
+test_page.py TVM-FFI PAGE LIBSCALE SOURCE INCLUDE...
 
 In an indented block a line with "$ " is a command, and the lines below it are its output. A line "..." stands for
 any number of lines, "..." within a line for any text."""
@@ -14,7 +14,7 @@ import tempfile
 
 from tool import FILES, OK, TOOL, good
 
-PAGE, LIBRARY = map(pathlib.Path, FILES)
+PAGE, LIBRARY, SOURCE, *INCLUDES = map(pathlib.Path, FILES)
 INDENT = "    "
 
 
@@ -44,7 +44,14 @@ commands = read_commands(page.splitlines())
 assert len(commands) >= 8, commands
 with tempfile.TemporaryDirectory() as folder:
     shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
-    environment = {**os.environ, "PATH": f"{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
+    shutil.copy(SOURCE, folder)
+    # Nothing is installed: another program says where the headers are.
+    programs = pathlib.Path(folder) / "programs"
+    programs.mkdir()
+    (programs / "pkg-config").write_text(f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n",
+                                         encoding="utf-8")
+    (programs / "pkg-config").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
     for command, expected in commands:
         done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
                               env=environment)

@@ -65,6 +65,11 @@ typedef enum {
   kOptionLang,
   kOptionPrefix,
   kOptionNoLoad,
+  /* wrap */
+  kOptionInclude,
+  kOptionOutputs,
+  kOptionErrors,
+  kOptionDoc,
   /* run, bench */
   kOptionModule,
   kOptionFunction,
@@ -160,6 +165,7 @@ int run_embed(const arguments *args);
 int run_unpack(const arguments *args);
 int run_registry(const arguments *args);
 int run_stub(const arguments *args);
+int run_wrap(const arguments *args);
 int run_types(const arguments *args);
 int run_run(const arguments *args);
 int run_bench(const arguments *args);

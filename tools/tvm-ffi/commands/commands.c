@@ -183,6 +183,39 @@ static const char kStubText[] =
     "  tvm-ffi stub libscale.so -o scale.h\n"
     "  tvm-ffi stub --lang=python libscale.so -o scale.py";
 
+/* ---- Kernels from prototypes: wrap ---- */
+
+static const option kWrapOptions[] = {
+    {kOptionInclude, "include", 'I', "HEADER", true,
+     "include that header or source of the functions, for the compiler to compare; <HEADER> of the "
+     "system"},
+    {kOptionOutputs, "outputs", 0, "arguments|return", false,
+     "who allocates tensors that are not const: the caller, or the kernel, which returns them "
+     "(default arguments)"},
+    {kOptionErrors, "errors", 0, "nonzero", false,
+     "the functions return an error code: one that is not 0 is raised"},
+    {kOptionDoc, "doc", 0, "TEXT", false, "what the kernel does, for list, stub and Python"},
+    {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
+    {kOptionNone, NULL, 0, NULL, false, NULL},
+};
+static const char kWrapText[] =
+    "A SPEC is the prototype of a C function, with the shapes of its tensors:\n\n"
+    "  tvm-ffi wrap 'void softmax(float y[n][m], const float x[n][m], int n, int m)'\n"
+    "  tvm-ffi wrap 'sort = int sort_i32(int y[n], const int x[n], int n)' --errors=nonzero\n\n"
+    "TYPE NAME[n][4] is a tensor in the memory of the CPU: an input if it is const, else an\n"
+    "output. A name that several extents have stands for equal ones. An integer parameter of such\n"
+    "a name is read from the tensor, and not passed by the caller. [n, m] is [n][m] for a "
+    "function\n"
+    "that takes a pointer to the elements; [] is a tensor without dimensions. Tensors are\n"
+    "contiguous, unless [n:s][m:1] tells the strides: a name, which may be that of an integer\n"
+    "parameter, or a number; a dimension without has the stride of a contiguous one.\n\n"
+    "TYPE *NAME[n][4] is a work array, which the kernel allocates; a small one of constant\n"
+    "extents is on the stack. Other parameters are numbers, const char * and void *. A name and =\n"
+    "before the prototype is the name of the kernel, and text after // its description. An "
+    "operand\n"
+    "@FILE is a file with a SPEC in each line, in which # begins a comment line; @- is standard\n"
+    "input.";
+
 /* ---- Calls: run, bench ---- */
 
 /* The options that describe a call, of `run` and `bench`. */
@@ -279,6 +312,8 @@ const command kCommands[] = {
      run_unpack},
     {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
      run_stub},
+    {"wrap", "SPEC...|@FILE", "Write kernels that check their arguments and call functions of C",
+     kWrapText, kWrapOptions, 1, -1, run_wrap},
     {"registry", "", "List global functions with their signatures", kRegistryText,
      kRegisteredOptions, 0, 0, run_registry},
     {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels that wrap writes: their text, what compilers say of them, and calls, good and bad.
+
+test_wrap.py TVM-FFI FOLDER LIBRARY INCLUDE...
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from tool import FILES, RAISED, USAGE, bad, good, good_json, run, work_folder
+
+FOLDER, LIBRARY, *INCLUDES = FILES
+FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
+STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
+          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}", *("-I" + name for name in INCLUDES)]
+COMPILERS = {" ".join(found): found for found in
+             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name)]}
+SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
+PLACE = work_folder()
+
+# ---- The text ----
+expected = (FOLDER / "wrap_expected.c").read_text(encoding="utf-8")
+assert good("wrap", SOFTMAX + " // Softmax of each row.") == expected
+assert good("wrap", SOFTMAX, "--doc=Softmax of each row.") == expected
+assert good("wrap", "@-", stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == expected
+assert good("wrap", SOFTMAX + "//", "-o", PLACE / "softmax.c") == ""
+assert (PLACE / "softmax.c").read_text(encoding="utf-8") == expected.replace(
+    'TVM_FFI_C_EXPORT_DOC(softmax, "Softmax of each row.");\n', "")
+told = good_json("wrap", SOFTMAX, "void f(int x)")
+assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"}, {"name": "f", "function": "f"}], told
+assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
+included = good("wrap", SOFTMAX, "-I", "softmax.h", "--include=<math.h>")
+assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\nvoid softmax_f32(' in included, included
+
+# ---- Refusals: the column, the message, the text and a caret below the column ----
+WRONG = [
+    ("", 1, "expected a type, but the text ends"),
+    ("void", 5, "expected the name of the function, but the text ends"),
+    ("void f", 7, "expected `(` and the parameters, but the text ends"),
+    ("void f(float y[n], flot x)", 20, "`flot` is not a type known here, such as float, double, bool, int, int8_t, uint64_t or "
+     "size_t"),
+    ("void f(float *y)", 15, "`y` has no shape: write `float y[n]` for a tensor, `float *y[n]` for a work array"),
+    ("void f(const float *y)", 21, "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work "
+     "array"),
+    ("void f(float y[n)", 17, "expected `]`, `,` or `:` and a stride"),
+    ("void f(float y[0])", 16, "an extent of 0 leaves no elements"),
+    ("void f(float y[-1])", 16, "expected an extent: a name or a number"),
+    ("void f(float y[0x10])", 16, "expected a decimal number"),
+    ("void f(float y[n:])", 18, "expected a stride: a name or a number"),
+    ("void f(float y[][n])", 15, "a tensor of no dimensions has one [] only"),
+    ("void f(float y[99999999999999999999])", 16, "the number is larger than 2^63 - 1"),
+    ("void f(float y[4294967296][4294967296])", 28, "`y` has too many elements"),
+    ("void f(float y[n], int y)", 24, "`y` is the name of an earlier parameter"),
+    ("void f(float y[n], float n)", 26, "`n` is an extent or a stride, and must be an integer"),
+    ("void f(float *w[n])", 17, "nothing that the caller passes tells `n`, an extent of `w`"),
+    ("void f(float *w[4:2])", 19, "`w` is allocated by the kernel and contiguous: it has no strides"),
+    ("void f(const float *w[4])", 21, "`w` is a work array, which cannot be const"),
+    ("void f(const char *s[4])", 21, "there are no tensors of `const char *`"),
+    ("void f(char x[n])", 8, "`char` is not a type of elements or of numbers: write signed char, unsigned char or "
+     "const char *"),
+    ("void f(unsigned float x)", 8, "`unsigned float` is not a type of elements or of numbers"),
+    ("void f(const x)", 8, "`const` is not a type of elements or of numbers"),
+    ("void f(long long long x)", 18, "`long` does not fit the type before it"),
+    ("void f(void x)", 13, "expected a type other than void"),
+    ("void f(int)", 11, "expected a name for the parameter"),
+    ("void f(int for)", 12, "expected a name for the parameter, but `for` is a word of C"),
+    ("void f(int x", 13, "expected `,` or `)`, but the text ends"),
+    ("void f(int x) {", 15, "expected the end, or // and a description"),
+    ("float *f(int x)", 8, "the result must not be a pointer to `float`"),
+    ("void _f(int x)", 6, "a kernel's name must not begin with _; put another one before it: `name = void _f(...)`"),
+    ("float\t\u00e9", 7, "expected the name of the function"),
+]
+for spec, column, message in WRONG:
+    code, out, err = run("wrap", spec)
+    shown = spec.replace("\t", " ")
+    assert (code, out) == (USAGE, "") and err == f"tvm-ffi: SPEC:{column}: {message}\n  {shown}\n  {' ' * (column - 1)}^\n", (
+        spec, err)
+assert run("wrap", SOFTMAX, "--errors=nonzero")[2].startswith(
+    "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not `void`\n  softmax = ")
+assert run("wrap", "int iota(int y[n][m], int n)", "--outputs=return")[2].startswith(
+    "tvm-ffi: SPEC:19: nothing that the caller passes tells `m`, an extent of `y`\n")
+assert run("wrap", "void f(int x)", "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
+(PLACE / "bad.txt").write_text("void f(int x)\n\nvoid g(\x1b[0m)\n", encoding="utf-8")
+code, out, err = run("wrap", f"@{PLACE}/bad.txt")
+assert err == f"tvm-ffi: {PLACE}/bad.txt:3:8: expected a type\n  void g(\\x1b[0m)\n  {' ' * 7}^\n", err
+(PLACE / "empty.txt").write_text("# nothing\n", encoding="utf-8")
+bad(USAGE, "no spec: the files have none", "wrap", f"@{PLACE}/empty.txt")
+bad(USAGE, "--doc describes one kernel: with several, write // and the text after each spec", "wrap", "void f(int x)",
+    "void g(int x)", "--doc=x")
+bad(USAGE, "nothing.txt: No such file", "wrap", "@nothing.txt")
+bad(USAGE, "--json prints the kernels: --output must be another file", "wrap", SOFTMAX, "--json", "-o", "-")
+bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=both")
+
+
+# ---- Compilers ----
+def compile_kernels(compiler, name, *options):
+    """Make a library of the specs of a file, without a warning."""
+    source, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
+    assert good("wrap", f"@{FOLDER}/wrap_{name}.txt", "-I", "wrap_functions.h", "-o", source, *options) == ""
+    subprocess.run([*compiler, *STRICT, "-shared", "-fPIC", source, FOLDER / "wrap_functions.c", "-o", library], check=True)
+    return library
+
+
+def raises(message, *call):
+    bad(RAISED, message, "run", *call)
+
+
+for label, compiler in COMPILERS.items():
+    # ---- Outputs are arguments ----
+    kernels = compile_kernels(compiler, "specs")
+    subprocess.run([*compiler, *STRICT, FOLDER / "use_wrap.c", "-o", PLACE / "use_wrap", f"-L{LIBRARY.parent}", "-ltvm_ffi",
+                    f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
+    done = subprocess.run([PLACE / "use_wrap", kernels], capture_output=True, text=True, check=True)
+    assert done.stdout == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), done.stdout
+    for call, printed in {
+            "scale_columns(&1x2xf32, 1x2xf32=3 4, 2xf32=10 100)": "arg[0]: 1x2xf32=[30 400]",
+            "scale_columns_vla(&2x2xf32, 2x2xf32=1 2 3 4)": "arg[0]: 2x2xf32=[1 4][3 8]",
+            "add(&2x3xf32, 2x3xf32=1 2 3 4 5 6, 0.5)": "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]",
+            "dot(3xf64=1 2 3, 3xf64=1 10 100)": "result[0]: 321.0",
+            "sort(&1500xi64, 1500xi64=2)": "arg[0]: 1500xi64=" + "2 " * 1024,
+            "sort(&4xi64, 4xi64=4 1 3 2)": "arg[0]: 4xi64=1 2 3 4\nresult[0]: 0",
+            "largest(false)": "result[0]: 9223372036854775807",
+            'greet("you")': 'result[0]: "hello, you"',
+            'greet("")': "result: none",
+            "same(none)": "result[0]: void*",
+            "describe(-128, 4294967295, 0.5, 1e300, true, 7, -9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
+    }.items():
+        shown = good("run", kernels, call)
+        assert set(printed.splitlines()) <= {line.replace("...", " ") for line in shown.splitlines()}, (call, shown)
+    SCALE = "`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) -> void`"
+    raises(f"TypeError: Mismatched number of arguments when calling: {SCALE}. Expected 3 but got 2 arguments", kernels,
+           "scale_columns(&1x2xf32, 1x2xf32)")
+    raises(f"TypeError: Mismatched type on argument #2 when calling: {SCALE}. Expected `DLTensor*` but got `None`", kernels,
+           "scale_columns(&1x2xf32, 1x2xf32, none)")
+    raises(f"TypeError: Mismatched dtype on argument #1 when calling: {SCALE}. Expected `float32` but got `float64`", kernels,
+           "scale_columns(&1x2xf32, 1x2xf64, 2xf32)")
+    raises(f"ValueError: Mismatched ndim on argument #2 when calling: {SCALE}. Expected 1 but got 2", kernels,
+           "scale_columns(&1x2xf32, 1x2xf32, 1x2xf32)")
+    raises(f"ValueError: Mismatched shape on argument #1 when calling: {SCALE}. Expected size 1 in dimension 0 but got "
+           "[2, 2]", kernels, "scale_columns(&1x2xf32, 2x2xf32, 2xf32)")
+    raises(f"ValueError: Mismatched shape on argument #2 when calling: {SCALE}. Expected size 2 in dimension 0 but got [3]",
+           kernels, "scale_columns(&1x2xf32, 1x2xf32, 3xf32)")
+    raises("`add(0: float y[2][3], 1: const float x[2][3], 2: float a) -> void`. Expected size 3 in dimension 1 but got "
+           "[2, 4]", kernels, "add(&2x4xf32, 2x4xf32, 1)")
+    raises("Expected `float` but got `ffi.SmallStr`", kernels, "add(&2x3xf32, 2x3xf32, s:\"1\")")
+    raises("ValueError: Mismatched value on argument #0 when calling: `describe(0: int8_t a,", kernels,
+           "describe(128, 1, 1, 1, true, 7, 8)")
+    raises("Expected 0 to 4294967295 but got -1", kernels, "describe(1, -1, 1, 1, true, 7, 8)")
+    raises("`greet(0: const char *name) -> const char *`. Expected `str` but got `int`", kernels, "greet(i:1)")
+    raises("OverflowError", kernels, "largest(true)")
+
+    # ---- Outputs are returned, and a result is an error code ----
+    kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero")
+    for call, printed in {
+            "check_positive(3xi32=1 2 3)": "result: none",
+            "powers(2.0, 4)": "result[0]: 4xf64=1 2 4 8\nresult[1]: f64=15",
+            "powers(2.0, 0)": "result[0]: 0xf64=\nresult[1]: f64=0",
+            "sort(4xi64=4 1 3 2)": "result[0]: 4xi64=1 2 3 4",
+    }.items():
+        shown = good("run", "--leak-check", kernels, call)
+        assert shown == printed + "\n", (call, shown)
+    raises("RuntimeError: `check_positive` failed: expected it to return 0 but got 3", kernels,
+           "check_positive(3xi32=1 2 0)")
+    raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels, "powers(0.0, 4)")
+    raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
+    raises("`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 to 2147483647 but got "
+           "2147483648", kernels, "powers(2.0, 2147483648)")
+    print("checked with", label)
+
+# ---- Metadata, for list, stub and Python ----
+listed = good("list", PLACE / "specs.so")
+for line in ("  scale_columns      (y: Tensor, x: Tensor, s: Tensor) -> None  Scale each column of x.",
+             '  add                (y: Tensor, x: Tensor, a: float) -> None  "x" + a, \\ ?? or not?',
+             "  greet              (name: str) -> Optional[str]",
+             "  describe           (a: int, b: int, c: float, d: float, e: bool, f: int, args: int) -> Optional[str]"):
+    assert re.sub(" +", " ", line) in re.sub(" +", " ", listed), listed
+returned = re.sub(" +", " ", good("list", PLACE / "returns.so"))
+assert "powers (base: float, n: int) -> Tuple[Tensor, Tensor]" in returned, returned
+assert "def scale_columns(y: tvm_ffi.Tensor, x: tvm_ffi.Tensor, s: tvm_ffi.Tensor) -> None:" in good(
+    "stub", "--lang=python", PLACE / "specs.so")
+
+# ---- A spec that differs from the function's declaration does not compile ----
+for spec in ("void scale_columns(double y[n][m], const float x[n][m], const float s[m], int n, int m)",
+             "void scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, long m)",
+             "void scale_columns(float y[n][m], float x[n][m], const float s[m], int n, int m)",
+             "int scale_columns(float y[n][m], const float x[n][m], const float s[m], int n, int m)",
+             "void add_fixed(float y[2][4], const float x[2][3], float a)",
+             "void add_fixed(float y[2, 3], const float x[2][3], float a)",
+             "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
+    good("wrap", spec, "-I", "wrap_functions.h", "-o", PLACE / "drift.c")
+    for compiler in COMPILERS.values():
+        done = subprocess.run([*compiler, *STRICT, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
+                              check=False)
+        assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
+
+# ---- The cost in bytes, compared with checks written by hand ----
+size = shutil.which("size")
+if size is not None:
+    good("wrap", "void nothing(float y[n][m], const float x[n][m], int n, int m)", "-o", PLACE / "nothing.c")
+    for compiler in COMPILERS.values():
+        bytes_of = {}
+        for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand", FOLDER / "wrap_by_hand.c"):
+            subprocess.run([*compiler, *STRICT, "-O2", "-fPIC", "-c", source, "-o", PLACE / "nothing.o"], check=True)
+            done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True, check=True)
+            bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
+        assert bytes_of["wrapped"] <= 1.05 * bytes_of["by hand"], (compiler, bytes_of)
+        print(compiler, bytes_of)

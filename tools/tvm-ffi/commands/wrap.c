@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command: reads specs from operands and files, and writes kernels for them. */
+#include "wrap/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "base/files.h"
+#include "base/json_out.h"
+#include "base/report.h"
+
+typedef struct {
+  spec *items;
+  size_t count;
+  bool returns_outputs;
+  wrap_request request;
+} wrap_input;
+
+/* ---- Reading ---- */
+
+static bool check_result(const spec_source *source, const wrap_input *input, const spec *target) {
+  const spec_kind kind = target->result->kind;
+  if (!input->request.result_is_error || kind == kTypeInt || kind == kTypeUint) return true;
+  return spec_fail(source, target->column,
+                   "with --errors=nonzero `%s` must return an integer, not `%s`", target->name,
+                   target->result->name);
+}
+
+static bool check_names(const spec_source *source, const wrap_input *input, const spec *target) {
+  size_t i;
+  for (i = 0; i < input->count; ++i) {
+    if (strcmp(input->items[i].exported, target->exported) == 0) {
+      return spec_fail(source, target->column, "`%s` is the kernel of an earlier spec",
+                       target->exported);
+    }
+  }
+  return true;
+}
+
+static bool add_spec(wrap_input *input, const spec_source *source) {
+  spec next;
+  const wrap_abi *abi = input->request.abi;
+  if (!spec_read(source, &next)) return false;
+  if (!spec_bind(source, input->returns_outputs, &next) || !check_result(source, input, &next) ||
+      !check_names(source, input, &next) || (abi->check != NULL && !abi->check(source, &next))) {
+    spec_free(&next);
+    return false;
+  }
+  input->items = tool_realloc(input->items, (input->count + 1) * sizeof *input->items);
+  input->items[input->count++] = next;
+  return true;
+}
+
+/* Whether a line of a file has no spec: it is empty, or a comment. */
+static bool is_skipped(const char *line, size_t size) {
+  while (size > 0 && strchr(" \t\r", *line) != NULL && *line != '\0') ++line, --size;
+  return size == 0 || *line == '#';
+}
+
+static bool add_lines(wrap_input *input, const char *path) {
+  size_t size, number = 0;
+  char *content = tool_read_file(path, &size);
+  const char *line = content, *end;
+  bool good = content != NULL;
+  for (; good && line < content + size; line = end + 1) {
+    const size_t left = (size_t)(content + size - line);
+    char *place;
+    spec_source source;
+    end = memchr(line, '\n', left);
+    if (end == NULL) end = line + left;
+    ++number;
+    if (is_skipped(line, (size_t)(end - line))) continue;
+    place = tool_format("%s:%zu", path, number);
+    source.place = place;
+    source.begin = line;
+    source.size = (size_t)(end - line);
+    good = add_spec(input, &source);
+    free(place);
+  }
+  free(content);
+  return good;
+}
+
+static bool read_specs(wrap_input *input, const arguments *args) {
+  const size_t count = arguments_num_operands(args);
+  const char *doc = arguments_text(args, kOptionDoc, NULL);
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    const char *operand = arguments_operand(args, i);
+    spec_source source;
+    if (*operand == '@') {
+      if (!add_lines(input, operand + 1)) return false;
+      continue;
+    }
+    source.place = "SPEC";
+    source.begin = operand;
+    source.size = strlen(operand);
+    if (!add_spec(input, &source)) return false;
+  }
+  if (input->count == 0) {
+    report_error("no spec: the files have none");
+    return false;
+  }
+  if (doc == NULL) return true;
+  if (input->count > 1) {
+    report_error("--doc describes one kernel: with several, write // and the text after each spec");
+    return false;
+  }
+  free(input->items[0].doc);
+  input->items[0].doc = tool_format("%s", doc);
+  return true;
+}
+
+/* ---- Writing ---- */
+
+static void write_json(const wrap_input *input, const text *source) {
+  size_t i;
+  json_begin_object(NULL);
+  json_begin_array("kernels");
+  for (i = 0; i < input->count; ++i) {
+    json_begin_object(NULL);
+    json_text("name", input->items[i].exported);
+    json_text("function", input->items[i].name);
+    json_end();
+  }
+  json_end();
+  json_bytes("source", source->data, source->size);
+  json_end();
+}
+
+static int write_kernels(wrap_input *input, const arguments *args) {
+  const char *output = arguments_text(args, kOptionOutput, NULL);
+  const bool json = arguments_has(args, kOptionJson);
+  const char **includes;
+  text source = {NULL, 0, 0};
+  bool good = true;
+  size_t i;
+  input->request.specs = input->items;
+  input->request.num_specs = input->count;
+  input->request.num_includes = arguments_count(args, kOptionInclude);
+  includes = tool_alloc((input->request.num_includes + 1) * sizeof *includes);
+  for (i = 0; i < input->request.num_includes; ++i) {
+    includes[i] = arguments_at(args, kOptionInclude, i);
+  }
+  input->request.includes = includes;
+  wrap_write(&source, &input->request);
+  if (output != NULL || !json) {
+    good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
+  }
+  if (good && json) write_json(input, &source);
+  text_free(&source);
+  free(includes);
+  return good ? kExitOk : kExitUsage;
+}
+
+int run_wrap(const arguments *args) {
+  const char *output = arguments_text(args, kOptionOutput, NULL);
+  wrap_input input;
+  int code = kExitUsage;
+  size_t i;
+  memset(&input, 0, sizeof input);
+  input.request.abi = &kWrapPlain;
+  input.request.result_is_error = arguments_has(args, kOptionErrors);
+  input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
+  if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
+    return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");
+  }
+  if (read_specs(&input, args)) code = write_kernels(&input, args);
+  for (i = 0; i < input.count; ++i) spec_free(&input.items[i]);
+  free(input.items);
+  return code;
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the text of a spec. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/identifier.h"
+#include "base/report.h"
+#include "base/shown.h"
+#include "wrap/spec.h"
+
+typedef struct {
+  const spec_source *source;
+  const char *pos, *end;
+} reader;
+
+/* A part of the text. */
+typedef struct {
+  const char *begin;
+  size_t size;
+} word;
+
+/* ---- Reports ---- */
+
+/* The text in one line, safe to print. */
+static char *show(const char *begin, size_t size) {
+  char *line = tool_copy(begin, size), *shown;
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    if (line[i] == '\t' || line[i] == '\n' || line[i] == '\r') line[i] = ' ';
+  }
+  shown = shown_text(line, size);
+  free(line);
+  return shown;
+}
+
+/* The columns that a text takes on a terminal, if each character takes one. */
+static int measure(const char *shown) {
+  int columns = 0;
+  for (; *shown != '\0'; ++shown) columns += ((unsigned char)*shown & 0xc0) != 0x80;
+  return columns;
+}
+
+bool spec_fail(const spec_source *source, size_t column, const char *format, ...) {
+  char *line = show(source->begin, source->size), *before = show(source->begin, column);
+  text message = {NULL, 0, 0};
+  va_list values;
+  text_add_bytes(&message, "", 0);
+  va_start(values, format);
+  text_add_list(&message, format, values);
+  va_end(values);
+  report_error("%s:%zu: %s\n  %s\n  %*s", source->place, column + 1, message.data, line,
+               measure(before) + 1, "^");
+  text_free(&message);
+  free(before);
+  free(line);
+  return false;
+}
+
+static size_t column_of(const reader *r, const char *at) {
+  return (size_t)(at - r->source->begin);
+}
+
+static bool fail_expecting(const reader *r, const char *expected) {
+  return spec_fail(r->source, column_of(r, r->pos), "expected %s%s", expected,
+                   r->pos == r->end ? ", but the text ends" : "");
+}
+
+/* ---- Words ---- */
+
+static void skip_space(reader *r) {
+  while (r->pos < r->end && strchr(" \t\r\n\f\v", *r->pos) != NULL && *r->pos != '\0') ++r->pos;
+}
+
+static bool peek(reader *r, char c) {
+  skip_space(r);
+  return r->pos < r->end && *r->pos == c;
+}
+
+static bool take(reader *r, char c) {
+  if (!peek(r, c)) return false;
+  ++r->pos;
+  return true;
+}
+
+static bool take_required(reader *r, char c, const char *expected) {
+  return take(r, c) || fail_expecting(r, expected);
+}
+
+/* The identifier or number that follows; empty if there is none. */
+static word peek_word(reader *r) {
+  word found;
+  skip_space(r);
+  found.begin = r->pos;
+  found.size = 0;
+  while (found.begin + found.size < r->end && identifier_has(found.begin[found.size])) {
+    ++found.size;
+  }
+  return found;
+}
+
+static bool word_is(word w, const char *expected) {
+  return w.size == strlen(expected) && memcmp(w.begin, expected, w.size) == 0;
+}
+
+/* Reads a name of the user's; NULL after a report. */
+static char *take_name(reader *r, const char *expected) {
+  const word w = peek_word(r);
+  char *name;
+  if (!identifier_is(w.begin, w.size)) {
+    fail_expecting(r, expected);
+    return NULL;
+  }
+  name = tool_copy(w.begin, w.size);
+  if (identifier_is_c_word(name) || spec_is_type_word(w.begin, w.size)) {
+    spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a word of C", expected,
+              name);
+    free(name);
+    return NULL;
+  }
+  r->pos += w.size;
+  return name;
+}
+
+/* ---- Types ---- */
+
+/* The words of a type, in any order. */
+typedef struct {
+  bool is_const, is_signed, is_unsigned, is_char, is_short, is_int;
+  int num_longs;
+  word other; /* any other type, of one word */
+} type_words;
+
+static bool add_type_word(reader *r, word w, type_words *out) {
+  bool *flag = word_is(w, "const")      ? &out->is_const
+               : word_is(w, "signed")   ? &out->is_signed
+               : word_is(w, "unsigned") ? &out->is_unsigned
+               : word_is(w, "char")     ? &out->is_char
+               : word_is(w, "short")    ? &out->is_short
+               : word_is(w, "int")      ? &out->is_int
+                                        : NULL;
+  if (word_is(w, "long") && out->num_longs < 2) {
+    ++out->num_longs;
+  } else if (flag != NULL && !*flag) {
+    *flag = true;
+  } else if (flag == NULL && !word_is(w, "long") && out->other.size == 0) {
+    out->other = w;
+  } else {
+    return spec_fail(r->source, column_of(r, w.begin), "`%.*s` does not fit the type before it",
+                     (int)w.size, w.begin);
+  }
+  r->pos = w.begin + w.size;
+  return true;
+}
+
+/* The type's name as the table has it, or another that it does not have; release with free(). */
+static char *spell(const type_words *words) {
+  const char *sign = words->is_unsigned ? "unsigned " : "";
+  const char *size = words->num_longs > 1 ? "long long" : words->num_longs > 0 ? "long" : "int";
+  const bool has_sign = words->is_signed || words->is_unsigned;
+  const bool has_size = words->is_short || words->num_longs > 0;
+  const bool is_other = words->other.size > 0;
+  if ((words->is_signed && words->is_unsigned) || (words->is_short && words->num_longs > 0) ||
+      (words->is_char && (has_size || words->is_int)) ||
+      (is_other && (has_sign || has_size || words->is_char || words->is_int))) {
+    return tool_format("a mixture");
+  }
+  if (is_other && word_is(words->other, "_Bool")) return tool_format("bool");
+  if (is_other) return tool_format("%.*s", (int)words->other.size, words->other.begin);
+  if (words->is_char) return tool_format("%schar", words->is_signed ? "signed " : sign);
+  if (!has_sign && !has_size && !words->is_int) return tool_format("const alone");
+  return tool_format("%s%s", sign, words->is_short ? "short" : size);
+}
+
+/* Reads a type with the * behind it. False after a report. */
+static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *out_pointer) {
+  type_words words;
+  const char *end = r->pos;
+  char *name;
+  word w = peek_word(r);
+  const size_t begin = column_of(r, w.begin);
+  memset(&words, 0, sizeof words);
+  if (!identifier_is(w.begin, w.size)) return fail_expecting(r, "a type");
+  while (spec_is_type_word(w.begin, w.size)) {
+    if (!add_type_word(r, w, &words)) return false;
+    end = r->pos;
+    w = peek_word(r);
+  }
+  if (column_of(r, r->pos) == begin) {
+    return spec_fail(r->source, begin,
+                     "`%.*s` is not a type known here, such as float, double, bool, int, int8_t, "
+                     "uint64_t or size_t",
+                     (int)w.size, w.begin);
+  }
+  *out_const = words.is_const;
+  *out_pointer = take(r, '*');
+  name = spell(&words);
+  *out = *out_pointer && words.is_const && strcmp(name, "char") == 0
+             ? spec_find_type("const char *")
+         : *out_pointer && strcmp(name, "void") == 0
+             ? spec_find_type(words.is_const ? "const void *" : "void *")
+             : spec_find_type(name);
+  if (*out == NULL) {
+    spec_fail(
+        r->source, begin, "`%.*s` is not a type of elements or of numbers%s",
+        (int)(end - (r->source->begin + begin)), r->source->begin + begin,
+        strcmp(name, "char") == 0 ? ": write signed char, unsigned char or const char *" : "");
+  } else if ((*out)->kind == kTypeText || (*out)->kind == kTypePointer) {
+    *out_pointer = false;
+  }
+  free(name);
+  return *out != NULL;
+}
+
+/* ---- Parameters ---- */
+
+/* Reads a name or a number that is not negative. */
+static bool take_number(reader *r, const char *expected, spec_number *out) {
+  const word w = peek_word(r);
+  size_t i;
+  out->column = column_of(r, w.begin);
+  out->name = NULL;
+  out->value = 0;
+  if (w.size == 0 || w.begin[0] < '0' || w.begin[0] > '9') {
+    out->name = take_name(r, expected);
+    return out->name != NULL;
+  }
+  for (i = 0; i < w.size; ++i) {
+    const int digit = w.begin[i] - '0';
+    if (digit < 0 || digit > 9) return fail_expecting(r, "a decimal number");
+    if (out->value > (INT64_MAX - digit) / 10) {
+      return spec_fail(r->source, out->column, "the number is larger than 2^63 - 1");
+    }
+    out->value = out->value * 10 + digit;
+  }
+  r->pos += w.size;
+  return true;
+}
+
+/* Adds the dimensions between two brackets. */
+static bool take_dims(reader *r, spec_param *out) {
+  do {
+    spec_dim *dim;
+    out->dims = tool_realloc(out->dims, (out->num_dims + 1) * sizeof *out->dims);
+    dim = &out->dims[out->num_dims];
+    memset(dim, 0, sizeof *dim);
+    if (!take_number(r, "an extent: a name or a number", &dim->extent)) return false;
+    ++out->num_dims;
+    if (dim->extent.name == NULL && dim->extent.value == 0) {
+      return spec_fail(r->source, dim->extent.column, "an extent of 0 leaves no elements");
+    }
+    if (take(r, ':')) {
+      if (!take_number(r, "a stride: a name or a number", &dim->stride)) return false;
+      dim->has_stride = true;
+      out->is_flat = true;
+    }
+    if (peek(r, ',')) out->is_flat = true;
+  } while (take(r, ','));
+  return take_required(r, ']', "`]`, `,` or `:` and a stride");
+}
+
+static bool check_count(const reader *r, const spec_param *param) {
+  int64_t count = 1;
+  size_t i;
+  enum { kMaxElementSize = 8 };
+  for (i = 0; i < param->num_dims; ++i) {
+    const spec_number *extent = &param->dims[i].extent;
+    if (extent->name == NULL && extent->value > INT64_MAX / kMaxElementSize / count) {
+      return spec_fail(r->source, extent->column, "`%s` has too many elements", param->name);
+    }
+    if (extent->name == NULL) count *= extent->value;
+  }
+  return true;
+}
+
+static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
+  const size_t begin = column_of(r, r->pos);
+  if (out->type->dtype == NULL) {
+    return spec_fail(r->source, begin, "there are no tensors of `%s`", out->type->name);
+  }
+  out->form = is_pointer ? kParamWork : kParamTensor;
+  while (take(r, '[')) {
+    if (out->num_dims == 0 && take(r, ']')) break; /* [] has no dimensions */
+    if (!take_dims(r, out)) return false;
+  }
+  if (peek(r, '[')) return spec_fail(r->source, begin, "a tensor of no dimensions has one [] only");
+  if (is_pointer && out->is_const) {
+    return spec_fail(r->source, out->column, "`%s` is a work array, which cannot be const",
+                     out->name);
+  }
+  return check_count(r, out);
+}
+
+static bool take_param(reader *r, spec_param *out) {
+  bool is_pointer;
+  memset(out, 0, sizeof *out);
+  if (!take_type(r, &out->type, &out->is_const, &is_pointer)) return false;
+  skip_space(r);
+  out->column = column_of(r, r->pos);
+  if (out->type->kind == kTypeVoid) {
+    return spec_fail(r->source, out->column, "expected a type other than void");
+  }
+  out->name = take_name(r, "a name for the parameter");
+  if (out->name == NULL) return false;
+  if (peek(r, '[')) return take_shape(r, is_pointer, out);
+  if (is_pointer) {
+    return spec_fail(r->source, out->column,
+                     "`%s` has no shape: write `%s%s %s[n]` for a tensor, `%s *%s[n]` for a work "
+                     "array",
+                     out->name, out->is_const ? "const " : "", out->type->name, out->name,
+                     out->type->name, out->name);
+  }
+  return true;
+}
+
+static bool take_params(reader *r, spec *out) {
+  size_t i;
+  if (!take_required(r, '(', "`(` and the parameters")) return false;
+  if (take(r, ')')) return true;
+  if (word_is(peek_word(r), "void")) {
+    reader ahead = *r;
+    ahead.pos += strlen("void");
+    if (take(&ahead, ')')) {
+      *r = ahead;
+      return true;
+    }
+  }
+  do {
+    spec_param *param;
+    out->params = tool_realloc(out->params, (out->num_params + 1) * sizeof *out->params);
+    param = &out->params[out->num_params++];
+    if (!take_param(r, param)) return false;
+    for (i = 0; i + 1 < out->num_params; ++i) {
+      if (strcmp(out->params[i].name, param->name) == 0) {
+        return spec_fail(r->source, param->column, "`%s` is the name of an earlier parameter",
+                         param->name);
+      }
+    }
+  } while (take(r, ','));
+  return take_required(r, ')', "`,` or `)`");
+}
+
+/* ---- The whole ---- */
+
+/* `name =` before the prototype, which is the kernel's name. */
+static bool take_exported(reader *r, spec *out) {
+  reader ahead = *r;
+  const word w = peek_word(&ahead);
+  ahead.pos += w.size;
+  if (w.size == 0 || !peek(&ahead, '=')) return true;
+  out->exported = take_name(r, "a name for the kernel");
+  return out->exported != NULL && take(r, '=');
+}
+
+static bool check_exported(const spec_source *source, const spec *target, size_t column) {
+  if (target->exported[0] != '_') return true;
+  return spec_fail(source, column,
+                   "a kernel's name must not begin with _; put another one before it: "
+                   "`name = %s%s%s(...)`",
+                   target->result->name,
+                   target->result->name[strlen(target->result->name) - 1] == '*' ? "" : " ",
+                   target->name);
+}
+
+static bool take_doc(reader *r, spec *out) {
+  take(r, ';');
+  skip_space(r);
+  if (r->end - r->pos >= 2 && memcmp(r->pos, "//", 2) == 0) {
+    r->pos += 2;
+    skip_space(r);
+    while (r->end > r->pos && strchr(" \t\r\n", r->end[-1]) != NULL && r->end[-1] != '\0') --r->end;
+    out->doc = tool_copy(r->pos, (size_t)(r->end - r->pos));
+    r->pos = r->end;
+  }
+  return r->pos == r->end || fail_expecting(r, "the end, or // and a description");
+}
+
+static bool take_spec(reader *r, spec *out) {
+  bool is_const, is_pointer;
+  size_t first;
+  skip_space(r);
+  first = column_of(r, r->pos);
+  if (!take_exported(r, out)) return false;
+  if (!take_type(r, &out->result, &is_const, &is_pointer)) return false;
+  skip_space(r);
+  out->column = column_of(r, r->pos);
+  if (is_pointer) {
+    return spec_fail(r->source, out->column, "the result must not be a pointer to `%s`",
+                     out->result->name);
+  }
+  out->name = take_name(r, "the name of the function");
+  if (out->name == NULL) return false;
+  if (out->exported == NULL) {
+    out->exported = tool_format("%s", out->name);
+    first = out->column;
+  }
+  return check_exported(r->source, out, first) && take_params(r, out) && take_doc(r, out);
+}
+
+bool spec_read(const spec_source *source, spec *out) {
+  reader r;
+  r.source = source;
+  r.pos = source->begin;
+  r.end = source->begin + source->size;
+  memset(out, 0, sizeof *out);
+  if (take_spec(&r, out)) return true;
+  spec_free(out);
+  return false;
+}
+
+void spec_free(spec *target) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    spec_param *param = &target->params[i];
+    for (k = 0; k < param->num_dims; ++k) {
+      free(param->dims[k].extent.name);
+      free(param->dims[k].stride.name);
+    }
+    free(param->dims);
+    free(param->local);
+    free(param->name);
+  }
+  for (i = 0; i < target->num_symbols; ++i) free(target->symbols[i].local);
+  free(target->symbols);
+  free(target->params);
+  free(target->exported);
+  free(target->name);
+  free(target->doc);
+  memset(target, 0, sizeof *target);
+}
+
+/* ---- Writing a parameter ---- */
+
+static void write_number(text *out, const spec_number *number) {
+  if (number->name != NULL) {
+    text_add(out, "%s", number->name);
+  } else {
+    text_add(out, "%lld", (long long)number->value);
+  }
+}
+
+void spec_write_param(text *out, const spec_param *param) {
+  const char *type = param->type->name;
+  const bool is_pointer = type[strlen(type) - 1] == '*';
+  size_t i;
+  text_add(out, "%s%s%s%s%s", param->is_const && !is_pointer ? "const " : "", type,
+           is_pointer ? "" : " ", param->form == kParamWork ? "*" : "", param->name);
+  if (param->form != kParamScalar && param->num_dims == 0) text_add(out, "[]");
+  for (i = 0; i < param->num_dims; ++i) {
+    text_add(out, i == 0 ? "[" : param->is_flat ? ", " : "][");
+    write_number(out, &param->dims[i].extent);
+    if (!param->dims[i].has_stride) continue;
+    text_add(out, ":");
+    write_number(out, &param->dims[i].stride);
+  }
+  if (param->num_dims > 0) text_add(out, "]");
+}

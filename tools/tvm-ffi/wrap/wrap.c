@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the file: includes, declarations, helpers, kernels. */
+#include "wrap/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Shared by its parts ---- */
+
+static size_t measure_line(const text *out) {
+  size_t begin = out->size;
+  while (begin > 0 && out->data[begin - 1] != '\n') --begin;
+  return out->size - begin;
+}
+
+wrap_list wrap_begin_list(text *out) {
+  wrap_list list;
+  list.out = out;
+  list.indent = (int)measure_line(out);
+  list.separator = "";
+  return list;
+}
+
+void wrap_add_item(wrap_list *list, const char *format, ...) {
+  enum { kLineWidth = 101, kEnd = sizeof "))", kLongIndent = 6 };
+  text item = {NULL, 0, 0};
+  size_t width;
+  va_list values;
+  va_start(values, format);
+  text_add_list(&item, format, values);
+  va_end(values);
+  text_add(list->out, "%s", list->separator);
+  width = strcspn(item.data, "\n") + kEnd;
+  if (measure_line(list->out) + width > kLineWidth || width < item.size) {
+    const bool is_long = (size_t)list->indent + width > kLineWidth;
+    text_add(list->out, "\n%*s", is_long ? kLongIndent : list->indent, "");
+  } else if (*list->separator != '\0') {
+    text_add(list->out, " ");
+  }
+  text_add_bytes(list->out, item.data, item.size);
+  list->separator = ",";
+  text_free(&item);
+}
+
+void wrap_add_escaped(text *out, const char *plain) {
+  for (; *plain != '\0'; ++plain) {
+    const unsigned char byte = (unsigned char)*plain;
+    if (byte < 0x20 || byte == 0x7f || byte == '?') {
+      text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
+    } else {
+      text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+    }
+  }
+}
+
+char *wrap_value(const spec *target, const spec_number *number) {
+  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
+  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
+  return tool_format("%lld", (long long)number->value);
+}
+
+char *wrap_argument(const spec *target, const spec_param *param) {
+  const spec_symbol *symbol = spec_symbol_of(target, param->name);
+  const char *local = symbol != NULL ? symbol->local : param->local;
+  const char *type = param->type->name;
+  const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
+  switch (param->type->kind) {
+    case kTypeInt:
+    case kTypeUint:
+    case kTypeFloat:
+      return is_same ? tool_format("%s", local) : tool_format("(%s)%s", type, local);
+    case kTypeText:
+      return tool_format("%s.data", local);
+    default:
+      return tool_format("%s", local);
+  }
+}
+
+size_t wrap_count_elements(const spec_param *param) {
+  int64_t count = 1;
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].extent.name != NULL) return 0;
+    count *= param->dims[i].extent.value; /* the reader has checked that it fits */
+  }
+  return (size_t)count;
+}
+
+bool wrap_is_allocated(const spec_param *param) {
+  enum { kMaxOnStack = 1024 };
+  const size_t count = wrap_count_elements(param);
+  return param->is_result || (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
+}
+
+bool wrap_has_value(const wrap_request *request, const spec *target) {
+  return target->result->kind != kTypeVoid && !request->result_is_error;
+}
+
+size_t wrap_count_results(const wrap_request *request, const spec *target) {
+  size_t count = wrap_has_value(request, target), i;
+  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
+  return count;
+}
+
+bool wrap_is_owner(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (wrap_is_allocated(&target->params[i])) return true;
+  }
+  return false;
+}
+
+bool wrap_is_strided(const spec_param *param) {
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].has_stride) return true;
+  }
+  return false;
+}
+
+/* ---- The plain way: pointers to the elements, and values ---- */
+
+/* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
+ * of earlier parameters. */
+static bool is_array(const spec *target, const spec_param *param) {
+  bool is_valid = !param->is_flat && param->num_dims > 0;
+  size_t i, k;
+  for (i = 0; is_valid && i < param->num_dims; ++i) {
+    const char *name = param->dims[i].extent.name;
+    if (name == NULL) continue;
+    is_valid = false;
+    for (k = 0; &target->params[k] != param; ++k) {
+      if (spec_integer_of(target, name) == &target->params[k]) is_valid = true;
+    }
+    /* The first extent is not part of the type. */
+    if (!is_valid && i == 0 && param->num_dims > 1) is_valid = true;
+  }
+  return is_valid;
+}
+
+static void write_parameter(wrap_list *list, const spec *target, const spec_param *param) {
+  text line = {NULL, 0, 0};
+  const char *type = param->type->name;
+  size_t i;
+  if (param->form == kParamScalar) {
+    text_add(&line, "%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", param->local);
+  } else if (param->form == kParamWork || !is_array(target, param)) {
+    text_add(&line, "%s%s *%s", param->is_const ? "const " : "", type, param->local);
+  } else {
+    text_add(&line, "%s%s %s", param->is_const ? "const " : "", type, param->local);
+    for (i = 0; i < param->num_dims; ++i) {
+      const spec_number *extent = &param->dims[i].extent;
+      const spec_param *integer =
+          extent->name != NULL ? spec_integer_of(target, extent->name) : NULL;
+      if (extent->name == NULL) {
+        text_add(&line, "[%lld]", (long long)extent->value);
+      } else {
+        text_add(&line, "[%s]", integer != NULL && integer < param ? integer->local : "");
+      }
+    }
+  }
+  wrap_add_item(list, "%s", line.data);
+  text_free(&line);
+}
+
+static void write_plain_prototype(text *out, const spec *target) {
+  const char *type = target->result->name;
+  wrap_list list;
+  size_t i;
+  text_add(out, "%s%s%s(", type, type[strlen(type) - 1] == '*' ? "" : " ", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) write_parameter(&list, target, &target->params[i]);
+  text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
+}
+
+static void write_plain_call(text *out, const spec *target) {
+  wrap_list list;
+  size_t i;
+  text_add(out, "%s(", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamScalar) {
+      char *value = wrap_argument(target, param);
+      wrap_add_item(&list, "%s", value);
+      free(value);
+    } else if (param->form == kParamWork) {
+      wrap_add_item(&list, "%s", param->local);
+    } else if (param->is_result) {
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(%s))", param->local);
+    } else {
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", param->local);
+    }
+  }
+  text_add(out, ")");
+}
+
+const wrap_abi kWrapPlain = {"plain",         NULL, NULL, write_plain_prototype, NULL, NULL,
+                             write_plain_call};
+
+/* ---- The file ---- */
+
+static bool is_of_limits_h(const char *limit) {
+  static const char *const kPrefixes[] = {"INT_",   "UINT_",  "LONG_", "SHRT_",
+                                          "USHRT_", "UCHAR_", "SCHAR_"};
+  size_t i;
+  for (i = 0; limit != NULL && i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
+    if (strncmp(limit, kPrefixes[i], strlen(kPrefixes[i])) == 0) return true;
+  }
+  return false;
+}
+
+static bool needs_limits_h(const wrap_request *request) {
+  size_t i, k;
+  for (i = 0; i < request->num_specs; ++i) {
+    const spec *target = &request->specs[i];
+    for (k = 0; k < target->num_params; ++k) {
+      const spec_param *param = &target->params[k];
+      if (param->form == kParamScalar && is_of_limits_h(param->type->high)) return true;
+    }
+  }
+  return false;
+}
+
+static void write_includes(text *out, const wrap_request *request) {
+  size_t i;
+  if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
+  text_add(out, "#include <tvm/ffi/c.h>\n");
+  if (request->num_includes > 0) text_add(out, "\n");
+  for (i = 0; i < request->num_includes; ++i) {
+    const char *name = request->includes[i];
+    text_add(out, *name == '<' ? "#include %s\n" : "#include \"%s\"\n", name);
+  }
+}
+
+void wrap_write(text *out, const wrap_request *request) {
+  text kernels = {NULL, 0, 0};
+  size_t i;
+  for (i = 0; i < request->num_specs; ++i) {
+    wrap_write_kernel(&kernels, request, &request->specs[i]);
+    wrap_write_metadata(&kernels, request, &request->specs[i]);
+  }
+  text_add(out, "/* Made by tvm-ffi wrap%s%s. */\n", request->abi == &kWrapPlain ? "" : " --abi=",
+           request->abi == &kWrapPlain ? "" : request->abi->name);
+  write_includes(out, request);
+  if (request->abi->write_types != NULL) {
+    request->abi->write_types(out, request->specs, request->num_specs);
+  }
+  text_add(out, "\n");
+  for (i = 0; i < request->num_specs; ++i) {
+    request->abi->write_prototype(out, &request->specs[i]);
+  }
+  wrap_write_helpers(out, kernels.data);
+  text_add_bytes(out, kernels.data, kernels.size);
+  text_free(&kernels);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes exported kernels that check their arguments and call functions of C. */
+#ifndef TVM_FFI_TOOL_WRAP_H_
+#define TVM_FFI_TOOL_WRAP_H_
+
+#include "wrap/spec.h"
+
+/* How the functions take their arguments. */
+typedef struct {
+  const char *name;
+  /* False after a report of what cannot be passed in this way; NULL: everything can. */
+  bool (*check)(const spec_source *source, const spec *target);
+  /* Appends what the file needs once, before the functions' declarations; may be NULL. */
+  void (*write_types)(text *out, const spec *specs, size_t num_specs);
+  /* Appends the function's declaration. */
+  void (*write_prototype)(text *out, const spec *target);
+  /* Appends declarations of local variables, and statements that fill them; may be NULL. */
+  void (*write_locals)(text *out, const spec *target);
+  void (*write_setup)(text *out, const spec *target);
+  /* Appends the call, an expression. */
+  void (*write_call)(text *out, const spec *target);
+} wrap_abi;
+
+extern const wrap_abi kWrapPlain;
+
+typedef struct {
+  const wrap_abi *abi;
+  const spec *specs;
+  size_t num_specs;
+  bool result_is_error;        /* a result other than 0 becomes an error */
+  const char *const *includes; /* the user's headers */
+  size_t num_includes;
+} wrap_request;
+
+void wrap_write(text *out, const wrap_request *request);
+
+/* ---- Shared by its parts ---- */
+
+/* A list that begins where the text ends, behind a parenthesis. */
+typedef struct {
+  text *out;
+  int indent;
+  const char *separator; /* before the next item: ",", or empty */
+} wrap_list;
+wrap_list wrap_begin_list(text *out);
+/* Appends an item; on a new line, below the first one, if the line is full. */
+void wrap_add_item(wrap_list *list, const char *format, ...) TOOL_PRINTF(2, 3);
+/* Appends a text as it is written in a string literal. */
+void wrap_add_escaped(text *out, const char *plain);
+/* The value of an extent or a stride in the kernel: "n", "4"; release with free(). */
+char *wrap_value(const spec *target, const spec_number *number);
+/* The value of a parameter that is passed as it is, converted to its type; release with free(). */
+char *wrap_argument(const spec *target, const spec_param *param);
+/* The elements of a tensor or work array whose extents are constants; 0 if one is not. */
+size_t wrap_count_elements(const spec_param *param);
+/* Whether a work array is large, or of an extent that is not constant: it is not on the stack. */
+bool wrap_is_allocated(const spec_param *param);
+/* Whether any dimension has a stride in the spec. */
+bool wrap_is_strided(const spec_param *param);
+/* The lines of wrap_runtime.h; ends with NULL. */
+extern const char *const kWrapRuntime[];
+/* Appends those functions of it that the text of the kernels uses. */
+void wrap_write_helpers(text *out, const char *kernels);
+/* Whether the function's result is a result of the kernel. */
+bool wrap_has_value(const wrap_request *request, const spec *target);
+/* The results of a kernel: the function's, then the tensors. */
+size_t wrap_count_results(const wrap_request *request, const spec *target);
+/* Whether something has to be released at the end: the kernel leaves by `goto done`. */
+bool wrap_is_owner(const spec *target);
+
+/* Appends an exported kernel. */
+void wrap_write_kernel(text *out, const wrap_request *request, const spec *target);
+/* Appends its parts: the types and names of arguments and results, for errors; statements that
+ * return the results and release what is left. */
+void wrap_write_signature(text *out, const wrap_request *request, const spec *target);
+void wrap_write_results(text *out, const wrap_request *request, const spec *target);
+/* Appends the metadata and the documentation of a kernel. */
+void wrap_write_metadata(text *out, const wrap_request *request, const spec *target);
+
+#endif /* TVM_FFI_TOOL_WRAP_H_ */
