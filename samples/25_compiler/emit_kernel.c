@@ -488,10 +488,11 @@ static void emit_system_library(const Kernel *kernels, const char *prefix) {
   put("}\n");
 }
 
-void emit_program(const Kernel *kernels, FILE *file, const char *source_name,
+void emit_program(const Kernel *kernels, FILE *file, const char *opt_title, const char *source_name,
                   const char *opt_prefix) {
   const Kernel *kernel;
   out = file;
+  if (opt_title != NULL) put("/* %s */\n", opt_title);
   put("/* Made of %s by samples/25_compiler. */\n", source_name);
   put("#include <math.h>\n#include <tvm/ffi/c.h>\n#include <tvm/ffi/extra/c_env_api.h>\n");
   emit_functions(kernels);

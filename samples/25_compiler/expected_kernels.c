@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Made of kernels.te by samples/25_compiler. */
 #include <math.h>
 #include <tvm/ffi/c.h>

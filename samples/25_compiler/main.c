@@ -20,6 +20,14 @@ static const char *get_base_name(const char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
+/* The comment in the first line, such as its license, for what is made of it; NULL if there is
+ * none. */
+static const char *get_title(const char *text) {
+  const char *start = text + strspn(text, "# ");
+  const char *title = copy_text(start, strcspn(start, "\r\n"));
+  return *text == '#' && strstr(title, "*/") == NULL ? title : NULL;
+}
+
 int main(int argc, char **argv) {
   static const char option[] = "--system-library=";
   static char text[kMaxSource + 1];
@@ -52,6 +60,6 @@ int main(int argc, char **argv) {
 
   file = argc == 3 ? fopen(argv[2], "wb") : stdout;
   if (file == NULL) return fail_file(argv[2]);
-  emit_program(kernels, file, get_base_name(argv[1]), opt_prefix);
+  emit_program(kernels, file, get_title(text), get_base_name(argv[1]), opt_prefix);
   return fclose(file) != 0 ? fail_file(argc == 3 ? argv[2] : "standard output") : 0;
 }

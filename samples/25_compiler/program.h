@@ -160,8 +160,9 @@ Kernel *read_program(const char *text);
 void check_program(Kernel *kernels);
 bool same_extent(const Extent *a, const Extent *b);
 
-/* emitter.c. With a prefix, the kernels are entered in the system library. */
-void emit_program(const Kernel *kernels, FILE *file, const char *source_name,
+/* emit_kernel.c. The first line of the C is the title as a comment, unless that is NULL. With a
+ * prefix, the kernels are entered in the system library. */
+void emit_program(const Kernel *kernels, FILE *file, const char *opt_title, const char *source_name,
                   const char *opt_prefix);
 
 #endif /* COMPILER_PROGRAM_H_ */
