@@ -83,12 +83,12 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
 
 /* ---- Backtraces ---- */
 
-/* Writes the symbol of a frame, a NUL, its place and a NUL; gives 0 after the last frame. Frame 0
- * is that of the walker's caller; asking for it reads the stack. */
+/* Writes the symbol of a frame, a NUL, its place and a NUL, cut off if they are long; gives 0 after
+ * the last frame. Frame 0 is that of the walker's caller; asking for it reads the stack. */
 IMPORT("frame") extern int js_frame(int32_t index, char *text, int32_t capacity);
 
 static void walk_stack(void *context, TVMFFIRuntimeFrameVisitor visitor, void *visitor_context) {
-  char text[512];
+  char text[1024];
   int32_t index;
   (void)context;
   for (index = 0; js_frame(index, text, sizeof text); ++index) {

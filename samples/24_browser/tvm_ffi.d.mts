@@ -23,7 +23,7 @@ export interface ArrayOf {
 
 /**
  * What a function takes.
- * - A number that is an integer becomes an Int, another one a Float; a Float object is always a Float.
+ * - A number that is a safe integer (at most 2^53 - 1) becomes an Int, another one a Float; a Float object is a Float.
  * - A bigint becomes an Int, or a BigInt if it needs more than 64 bits.
  * - A typed array becomes a tensor of one dimension. One over `Runtime.memory` is not copied; any other is copied in
  *   before the call and back after it, so that the function can write to it.

@@ -6,6 +6,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 
 const TO_BROWSER = 3, FROM_BROWSER = 4;
+const KEYS = {Enter: {code: 13, text: '\r'}, ArrowRight: {code: 39}};
 
 // A page of a new browser: send() calls a method of the DevTools protocol.
 export class Page {
@@ -21,8 +22,8 @@ export class Page {
     const page = new Page();
     page.#profile = await mkdtemp(path.join(tmpdir(), 'tvm-ffi-chromium-'));
     page.#process = spawn(chromium, [
-      '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
-      '--hide-scrollbars', `--user-data-dir=${page.#profile}`, 'about:blank',
+      '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+      '--no-first-run', '--hide-scrollbars', `--user-data-dir=${page.#profile}`, 'about:blank',
     ], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']});
     page.#process.stdio[FROM_BROWSER].on('data', (data) => page.#receive(data));
     page.#process.on('exit', () => page.#fail(new Error('the browser has ended')));
@@ -56,7 +57,8 @@ export class Page {
       if (waiting && message.error) waiting.reject(new Error(message.error.message));
       else if (waiting) waiting.resolve(message.result);
       else if (message.method === 'Runtime.exceptionThrown') {
-        this.exceptions.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
+        const {exception, text} = message.params.exceptionDetails;
+        this.exceptions.push(exception?.description ?? text);
       } else if (message.method === 'Runtime.consoleAPICalled' && message.params.type === 'error') {
         this.exceptions.push(message.params.args.map((arg) => arg.description ?? arg.value).join(' '));
       }
@@ -77,7 +79,8 @@ export class Page {
 
   // The value of an expression in the page.
   async evaluate(expression) {
-    const {result, exceptionDetails} = await this.send('Runtime.evaluate', {expression, awaitPromise: true, returnByValue: true});
+    const params = {expression, awaitPromise: true, returnByValue: true};
+    const {result, exceptionDetails} = await this.send('Runtime.evaluate', params);
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
@@ -93,7 +96,8 @@ export class Page {
 
   async resize(width, height, isDark) {
     await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 600});
-    await this.send('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light'}]});
+    const scheme = {name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light'};
+    await this.send('Emulation.setEmulatedMedia', {features: [scheme]});
   }
 
   // The whole page as PNG.
@@ -116,18 +120,20 @@ export class Page {
     }
   }
 
+  // A key of KEYS.
   async press(key) {
-    const text = key === 'Enter' ? '\r' : undefined;
-    for (const type of ['keyDown', 'keyUp']) {
-      await this.send('Input.dispatchKeyEvent', {type, key, code: key, text: type === 'keyDown' ? text : undefined, windowsVirtualKeyCode: {
-        Enter: 13, ArrowDown: 40, ArrowRight: 39, Home: 36, Tab: 9,
-      }[key]});
-    }
+    const {code: windowsVirtualKeyCode, text} = KEYS[key];
+    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', key, code: key, text, windowsVirtualKeyCode});
+    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key, code: key, windowsVirtualKeyCode});
   }
 
   // Type a text in place of what is in a field.
   async type(selector, text) {
-    await this.evaluate(`(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.focus(); field.select(); })()`);
+    await this.evaluate(`(() => {
+      const field = document.querySelector(${JSON.stringify(selector)});
+      field.focus();
+      field.select();
+    })()`);
     await this.send('Input.insertText', {text});
   }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that emit.py compiles; test_module.mjs has the same in JavaScript."""
+"""All that emit.py compiles; test_module_functions.mjs has the same in JavaScript."""
 
 
 def everything(red, green, blue, gain, offset):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what samples/24_browser/emit.py refuses: test_emit.py. What it compiles is run by test_module.mjs."""
+"""Tests what samples/24_browser/emit.py refuses: test_emit.py. What it compiles is run by test_module_functions.mjs."""
 import pathlib
 import subprocess
 import sys

@@ -897,11 +897,13 @@ def browser():
     emitted = work / "formulas.c"
     emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]), encoding="utf-8")
     REPORT.run("they are built", [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
-    run_tests("module", ["node", "--expose-gc", tests / "test_module.mjs", work / "test.wasm"])
+    modules = sorted(tests.glob("test_module_*.mjs"))
+    for module in modules:
+        run_tests("module", ["node", "--expose-gc", module, work / "test.wasm"])
     if shutil.which("tsc"):
         REPORT.run("the types are those that tests and sample use", [
             "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--module",
-            "node16", "--moduleResolution", "node16", tests / "node.d.ts", tests / "test_module.mjs", sample / "node.mjs"])
+            "node16", "--moduleResolution", "node16", tests / "node.d.ts", *modules, sample / "node.mjs"])
     else:
         REPORT.skip("types", "tsc is not installed")
     if shutil.which("chromium"):
