@@ -9,7 +9,7 @@
 #include "quiet.h"
 #include "wrap/wrap.h"
 
-enum { kReturnsOutputs = 1, kResultIsError = 2 };
+enum { kReturnsOutputs = 1, kResultIsError = 2, kIsLean = 4 };
 
 static bool read(const spec_source *source, int options, spec *out) {
   if (!spec_read(source, out)) return false;
@@ -54,6 +54,7 @@ static void write(const spec *target, int options) {
   request.abi = &kWrapPlain;
   request.specs = target;
   request.num_specs = 1;
+  request.is_lean = (options & kIsLean) != 0;
   request.result_is_error = (options & kResultIsError) != 0;
   wrap_write(&written, &request);
   fuzz_require(strlen(written.data) == written.size);

@@ -14,7 +14,8 @@ from tool import FILES, RAISED, USAGE, bad, good, good_json, run, work_folder
 FOLDER, LIBRARY, *INCLUDES = FILES
 FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
 STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
-          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}", *("-I" + name for name in INCLUDES)]
+          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"]
+HEADERS = ["-I" + name for name in INCLUDES]
 COMPILERS = {" ".join(found): found for found in
              [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name)]}
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
@@ -33,6 +34,10 @@ assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"}, {"nam
 assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
 included = good("wrap", SOFTMAX, "-I", "softmax.h", "--include=<math.h>")
 assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\nvoid softmax_f32(' in included, included
+
+lean = good("wrap", SOFTMAX, "--lean")
+assert "tvm/ffi" not in lean and "tvm_ffi_args_read_bool" not in lean, lean
+assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
 
 # ---- Refusals: the column, the message, the text and a caret below the column ----
 WRONG = [
@@ -96,10 +101,11 @@ bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=
 
 # ---- Compilers ----
 def compile_kernels(compiler, name, *options):
-    """Make a library of the specs of a file, without a warning."""
+    """Make a library of the specs of a file, without a warning; with --lean without our headers."""
     source, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
     assert good("wrap", f"@{FOLDER}/wrap_{name}.txt", "-I", "wrap_functions.h", "-o", source, *options) == ""
-    subprocess.run([*compiler, *STRICT, "-shared", "-fPIC", source, FOLDER / "wrap_functions.c", "-o", library], check=True)
+    subprocess.run([*compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", source,
+                    FOLDER / "wrap_functions.c", "-o", library], check=True)
     return library
 
 
@@ -107,10 +113,10 @@ def raises(message, *call):
     bad(RAISED, message, "run", *call)
 
 
-for label, compiler in COMPILERS.items():
+for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = compile_kernels(compiler, "specs")
-    subprocess.run([*compiler, *STRICT, FOLDER / "use_wrap.c", "-o", PLACE / "use_wrap", f"-L{LIBRARY.parent}", "-ltvm_ffi",
+    kernels = compile_kernels(compiler, "specs", *lean)
+    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / "use_wrap.c", "-o", PLACE / "use_wrap", f"-L{LIBRARY.parent}", "-ltvm_ffi",
                     f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
     done = subprocess.run([PLACE / "use_wrap", kernels], capture_output=True, text=True, check=True)
     assert done.stdout == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), done.stdout
@@ -152,7 +158,7 @@ for label, compiler in COMPILERS.items():
     raises("OverflowError", kernels, "largest(true)")
 
     # ---- Outputs are returned, and a result is an error code ----
-    kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero")
+    kernels = compile_kernels(compiler, "returns", "--outputs=return", "--errors=nonzero", *lean)
     for call, printed in {
             "check_positive(3xi32=1 2 3)": "result: none",
             "powers(2.0, 4)": "result[0]: 4xf64=1 2 4 8\nresult[1]: f64=15",
@@ -167,7 +173,7 @@ for label, compiler in COMPILERS.items():
     raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
     raises("`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 to 2147483647 but got "
            "2147483648", kernels, "powers(2.0, 2147483648)")
-    print("checked with", label)
+    print("checked with", label, *lean)
 
 # ---- Metadata, for list, stub and Python ----
 listed = good("list", PLACE / "specs.so")
@@ -191,7 +197,7 @@ for spec in ("void scale_columns(double y[n][m], const float x[n][m], const floa
              "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
     good("wrap", spec, "-I", "wrap_functions.h", "-o", PLACE / "drift.c")
     for compiler in COMPILERS.values():
-        done = subprocess.run([*compiler, *STRICT, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
+        done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
                               check=False)
         assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
 
@@ -202,7 +208,7 @@ if size is not None:
     for compiler in COMPILERS.values():
         bytes_of = {}
         for kind, source in ("wrapped", PLACE / "nothing.c"), ("by hand", FOLDER / "wrap_by_hand.c"):
-            subprocess.run([*compiler, *STRICT, "-O2", "-fPIC", "-c", source, "-o", PLACE / "nothing.o"], check=True)
+            subprocess.run([*compiler, *STRICT, *HEADERS, "-O2", "-fPIC", "-c", source, "-o", PLACE / "nothing.o"], check=True)
             done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True, check=True)
             bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
         assert bytes_of["wrapped"] <= 1.05 * bytes_of["by hand"], (compiler, bytes_of)

@@ -69,6 +69,7 @@ typedef enum {
   kOptionInclude,
   kOptionOutputs,
   kOptionErrors,
+  kOptionLean,
   kOptionDoc,
   /* run, bench */
   kOptionModule,

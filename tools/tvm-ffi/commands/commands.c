@@ -194,6 +194,8 @@ static const option kWrapOptions[] = {
      "(default arguments)"},
     {kOptionErrors, "errors", 0, "nonzero", false,
      "the functions return an error code: one that is not 0 is raised"},
+    {kOptionLean, "lean", 0, NULL, false,
+     "without headers of ours: the kernel has the declarations that it uses"},
     {kOptionDoc, "doc", 0, "TEXT", false, "what the kernel does, for list, stub and Python"},
     {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
     {kOptionNone, NULL, 0, NULL, false, NULL},

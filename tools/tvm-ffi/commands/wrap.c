@@ -161,6 +161,7 @@ int run_wrap(const arguments *args) {
   size_t i;
   memset(&input, 0, sizeof input);
   input.request.abi = &kWrapPlain;
+  input.request.is_lean = arguments_has(args, kOptionLean);
   input.request.result_is_error = arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
   if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {

@@ -223,26 +223,28 @@ static bool needs_limits_h(const wrap_request *request) {
 }
 
 static void write_includes(text *out, const wrap_request *request) {
-  size_t i;
+  if (request->is_lean) text_add(out, "#include <stdarg.h>\n#include <stdbool.h>\n");
   if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
-  text_add(out, "#include <tvm/ffi/c.h>\n");
+  if (request->is_lean) {
+    text_add(out,
+             "#include <stddef.h>\n"
+             "#include <stdint.h>\n"
+             "#include <stdio.h>\n"
+             "#include <stdlib.h>\n"
+             "#include <string.h>\n");
+  } else {
+    text_add(out, "#include <tvm/ffi/c.h>\n");
+  }
+}
+
+/* The user's headers, and the functions as the specs have them. */
+static void write_declarations(text *out, const wrap_request *request) {
+  size_t i;
   if (request->num_includes > 0) text_add(out, "\n");
   for (i = 0; i < request->num_includes; ++i) {
     const char *name = request->includes[i];
     text_add(out, *name == '<' ? "#include %s\n" : "#include \"%s\"\n", name);
   }
-}
-
-void wrap_write(text *out, const wrap_request *request) {
-  text kernels = {NULL, 0, 0};
-  size_t i;
-  for (i = 0; i < request->num_specs; ++i) {
-    wrap_write_kernel(&kernels, request, &request->specs[i]);
-    wrap_write_metadata(&kernels, request, &request->specs[i]);
-  }
-  text_add(out, "/* Made by tvm-ffi wrap%s%s. */\n", request->abi == &kWrapPlain ? "" : " --abi=",
-           request->abi == &kWrapPlain ? "" : request->abi->name);
-  write_includes(out, request);
   if (request->abi->write_types != NULL) {
     request->abi->write_types(out, request->specs, request->num_specs);
   }
@@ -250,7 +252,26 @@ void wrap_write(text *out, const wrap_request *request) {
   for (i = 0; i < request->num_specs; ++i) {
     request->abi->write_prototype(out, &request->specs[i]);
   }
-  wrap_write_helpers(out, kernels.data);
+}
+
+void wrap_write(text *out, const wrap_request *request) {
+  text kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, used = {NULL, 0, 0};
+  size_t i;
+  for (i = 0; i < request->num_specs; ++i) {
+    wrap_write_kernel(&kernels, request, &request->specs[i]);
+    wrap_write_metadata(&kernels, request, &request->specs[i]);
+  }
+  text_add_bytes(&used, kernels.data, kernels.size);
+  wrap_add_parts(&helpers, kWrapRuntime, &used);
+  text_add(out, "/* Made by tvm-ffi wrap%s%s%s. */\n", request->is_lean ? " --lean" : "",
+           request->abi == &kWrapPlain ? "" : " --abi=",
+           request->abi == &kWrapPlain ? "" : request->abi->name);
+  write_includes(out, request);
+  if (request->is_lean) wrap_add_parts(out, kWrapLean, &used);
+  write_declarations(out, request);
+  text_add_bytes(out, helpers.data, helpers.size);
   text_add_bytes(out, kernels.data, kernels.size);
+  text_free(&used);
+  text_free(&helpers);
   text_free(&kernels);
 }

@@ -27,6 +27,7 @@ typedef struct {
   const wrap_abi *abi;
   const spec *specs;
   size_t num_specs;
+  bool is_lean;                /* without headers of ours */
   bool result_is_error;        /* a result other than 0 becomes an error */
   const char *const *includes; /* the user's headers */
   size_t num_includes;
@@ -57,10 +58,12 @@ size_t wrap_count_elements(const spec_param *param);
 bool wrap_is_allocated(const spec_param *param);
 /* Whether any dimension has a stride in the spec. */
 bool wrap_is_strided(const spec_param *param);
-/* The lines of wrap_runtime.h; ends with NULL. */
-extern const char *const kWrapRuntime[];
-/* Appends those functions of it that the text of the kernels uses. */
-void wrap_write_helpers(text *out, const char *kernels);
+/* The lines of wrap_runtime.h and of wrap_lean.h; they end with NULL. */
+extern const char *const kWrapRuntime[], *const kWrapLean[];
+/* Appends those parts of a file whose names are among the words of `used`, and those that they use
+ * themselves; adds them to `used`. */
+void wrap_add_parts(text *out, const char *const *lines, text *used);
+
 /* Whether the function's result is a result of the kernel. */
 bool wrap_has_value(const wrap_request *request, const spec *target);
 /* The results of a kernel: the function's, then the tensors. */

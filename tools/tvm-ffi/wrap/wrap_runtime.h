@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: Apache-2.0. Copied into kernels that tvm-ffi wrap writes, as far as
- * used. */
+/* SPDX-License-Identifier: 0BSD */
+/* Copied into kernels that tvm-ffi wrap writes, as far as used. Each part ends with an empty line,
+ * and uses parts above it only. */
 
 /* Reads a tensor of that dtype and rank in the memory of the CPU. The checks of c/args.h are called
  * to raise their errors only. */
