@@ -11,13 +11,14 @@
 - docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
 - The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
   of the lists of exports, and docs/abi/globals.md the global functions that the sources list.
+- Each public header has an entry in docs/reference, and docs/reference/settings.md has the environment variables.
 """
 import pathlib
 import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs/site"))
 import anchors  # noqa: E402
 
 SOURCES = ("c", "include", "cpp", "tools", "tests", "samples", "packaging", "cmake")
@@ -177,6 +178,27 @@ class Documents:
         for name in sorted(set(listed) ^ set(defined)):
             self.report(page, f"{name} is {'not ' if name in listed else ''}a function of the library")
 
+    def check_reference(self):
+        shown = {name for page in self.root.glob("docs/reference/**/*.md")
+                 for name in re.findall(r"^```\{doxygenfile\} (\S+)", page.read_text(encoding="utf-8"), re.M)}
+        for folder in ("include", "cpp"):
+            for path in (self.root / folder).rglob("*.h"):
+                name = path.relative_to(self.root / folder).as_posix()
+                text = path.read_text(encoding="utf-8")
+                # Headers that only include others have nothing to show.
+                is_empty = not re.search(r"^(?!#|/\*| \*|//|$)", re.sub(r"^/\*.*?\*/", "", text, flags=re.M | re.S), re.M)
+                is_inside = {"detail", "internal"} & set(path.parts) or path.stem.endswith("_detail")
+                if not is_inside and name not in shown and not is_empty:
+                    self.report("docs/reference", f"has no entry for {name}")
+
+    def check_settings(self):
+        page = "docs/reference/settings.md"
+        listed = set(re.findall(r"^\| `([A-Z_]+)` \| (?:the library|`tvm-ffi`)", self.read(page), re.M))
+        used = {name for folder in ("c", "tools/tvm-ffi") for path in self.root.glob(f"{folder}/**/*.c")
+                for name in re.findall(r'getenv\("(\w+)"\)', path.read_text(encoding="utf-8"))}
+        for name in sorted(listed ^ used):
+            self.report(page, f"{name} is {'not ' if name in listed else ''}read by the sources")
+
     def check(self):
         differences = self.rows(DIFFERENCES)
         rows = {**self.rows(ROBUSTNESS), **differences}
@@ -194,6 +216,8 @@ class Documents:
         self.check_layouts()
         self.check_exports()
         self.check_globals()
+        self.check_reference()
+        self.check_settings()
         return f"{len(self.pages)} pages, {num_sources} sources, {len(rows)} rows"
 
 

@@ -4,7 +4,7 @@
 
     quoted.py ROOT
 
-Code is any fenced block; it must be from the sample that was linked last. A line
+Code is any fenced block but directives for the site, ```{name}; it must be from the sample that was linked last. A line
 `...` stands for any number of lines; the others must be consecutive. Indentation is ignored.
 """
 import pathlib
@@ -41,7 +41,9 @@ def check(page):
     sample, block, problems, count = None, None, [], 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```") and block is None:
-            block, first = [], number
+            block, first, is_code = [], number, not line.startswith("```{")
+        elif line.startswith("```") and not is_code:
+            block = None
         elif line.startswith("```"):
             if sample is None:
                 problems.append(f"{page.name}:{first}: from no sample")

@@ -19,7 +19,7 @@ meant = {(letter, name) for options in OPTIONS.values() for letter, name, _ in o
 assert len(meant) == len({letter for letter, _ in meant}), sorted(meant)
 PAGE, BASH, ZSH, FISH = (good(f"--manual={form}") for form in ("man", "bash", "zsh", "fish"))
 assert PAGE == good("--manual") == good("--manual", "man")
-bad(USAGE, '--manual must be man, bash, zsh or fish, not "pdf"', "--manual=pdf")
+bad(USAGE, '--manual must be man, markdown, bash, zsh or fish, not "pdf"', "--manual=pdf")
 
 
 def parts(text, pattern):
@@ -47,6 +47,18 @@ for command, options in OPTIONS.items():
         assert f"seen_subcommand_from {command}'{short} -l {name}{rest} -d" in FISH, (command, name)
         man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
         assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}" if value else "") in page[command] + common, (command, name)
+
+# ---- So it is in Markdown ----
+MARKDOWN = good("--manual=markdown")
+chapters = parts(MARKDOWN.split("\n## Options of every command\n")[0], r"^## (\S+)$")
+common = MARKDOWN.split("\n## Options of every command\n")[1]
+assert list(chapters) == COMMANDS, list(chapters)
+for command, options in OPTIONS.items():
+    for letter, name, value in options:
+        row = f"| {f'`-{letter}`, ' if letter else ''}`--{name}{value.replace('|', chr(92) + '|')}` | "
+        assert row in chapters[command] + common, (command, row)
+for title in "Exit status", "Environment", "Files", "Examples":
+    assert f"\n## {title}\n" in common and f"\n.SH {title.upper()}\n" in PAGE, title
 
 # ---- Options with a choice of words check and complete them ----
 CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in OPTIONS.items()

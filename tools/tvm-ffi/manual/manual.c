@@ -50,6 +50,7 @@ int manual_write(const char *form) {
     const char *form;
     void (*write)(void);
   } kForms[] = {{"man", manual_write_man},
+                {"markdown", manual_write_markdown},
                 {"bash", manual_write_bash},
                 {"zsh", manual_write_zsh},
                 {"fish", manual_write_fish}};
@@ -60,5 +61,6 @@ int manual_write(const char *form) {
       return kExitOk;
     }
   }
-  return report_fail(kExitUsage, "--manual must be man, bash, zsh or fish, not \"%s\"", form);
+  return report_fail(kExitUsage, "--manual must be man, markdown, bash, zsh or fish, not \"%s\"",
+                     form);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
-#include "base/places.h"
 #include "manual/manual.h"
 
 /* Escapes the characters that begin a request or an escape, or that troff replaces. */
@@ -87,66 +86,29 @@ static void print_command(const command *cmd) {
   print_options(cmd->options);
 }
 
-/* ---- Sections about the whole program ---- */
+/* Titles of sections are in capitals, by custom. */
+static void print_upper(const char *title) {
+  for (; *title != '\0'; ++title) {
+    putchar(*title >= 'a' && *title <= 'z' ? *title - 'a' + 'A' : *title);
+  }
+}
 
-typedef struct {
-  const char *name, *text;
-} entry;
-
-static const entry kExits[] = {
-    {"0", "All went well."},
-    {"1", "The called function, or the runtime, raised an error, which is on standard error."},
-    {"2",
-     "The command line, or a file or function named there, is not right; or the output is not "
-     "whole."},
-    {"3", "A result is not what was expected."},
-    {"4", "A library cannot be read or loaded."},
-    {"5", "A check failed."},
-};
-static const entry kEnvironment[] = {
-    {"NO_COLOR", "Set and not empty: no colours, unless --color=always asks for them."},
-    {"TMPDIR",
-     "Where a library from stdin is while it is loaded, on systems without files in memory."},
-    {"TVM_TRACEBACK_LIMIT", "The most lines of a backtrace; 512 if it is not set."},
-    {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
-};
-static const entry kFiles[] = {
-    {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it lies."},
-    {"libtvm_ffi_cxx.so",
-     "Its helper, without which modules written in C++ cannot be called; looked for beside it."},
-    {CXX_LIBRARY,
-     "The runtime with the helper and C++ functions inside, where it was built; check says which "
-     "libraries need it, config --cxx-libdir where it lies."},
-};
-static const entry kExamples[] = {
-    {"tvm-ffi info", "What library this is, to paste into a report."},
-    {"tvm-ffi list --load libscale.so",
-     "Its functions with their types, which the library is asked for in a process of its own."},
-    {"tvm-ffi check --manylinux=2_28 libscale.so",
-     "Whether it runs on the systems that manylinux_2_28 stands for."},
-    {"tvm-ffi registry --lib libscale.so --match 'my.*'",
-     "The functions that a library registers when it is loaded."},
-    {"tvm-ffi types --match ffi.Module --json", "A type with its fields, for a program to read."},
-    {"tvm-ffi stub --lang=c libscale.so -o scale.h", "A header with a typed caller per kernel."},
-    {"c++ -shared -fPIC $(tvm-ffi-config --cxxflags) scale.cc -o libscale.so",
-     "Compile a kernel with the headers of this installation."},
-};
-#define PRINT_ENTRIES(title, entries) \
-  print_entries(title, entries, sizeof(entries) / sizeof *(entries))
-
-static void print_entries(const char *title, const entry *entries, size_t count) {
+static void print_section(const manual_section *section) {
   size_t i;
-  printf(".SH %s\n", title);
-  for (i = 0; i < count; ++i) {
+  fputs(".SH ", stdout);
+  print_upper(section->title);
+  putchar('\n');
+  for (i = 0; i < section->num_entries; ++i) {
     fputs(".TP\n\\fB", stdout);
-    print_plain(entries[i].name);
+    print_plain(section->entries[i].name);
     puts("\\fR");
-    print_plain(entries[i].text);
+    print_plain(section->entries[i].text);
     putchar('\n');
   }
 }
 
 void manual_write_man(void) {
+  const manual_section *section;
   printf(
       ".TH TVM\\-FFI 1 \"\" \"tvm\\-ffi %d.%d.%d\" \"User Commands\"\n"
       ".SH NAME\n"
@@ -173,8 +135,5 @@ void manual_write_man(void) {
   manual_each_command(print_command);
   puts(".SH OPTIONS OF EVERY COMMAND");
   print_options(kCommonOptions);
-  PRINT_ENTRIES("EXIT STATUS", kExits);
-  PRINT_ENTRIES("ENVIRONMENT", kEnvironment);
-  PRINT_ENTRIES("FILES", kFiles);
-  PRINT_ENTRIES("EXAMPLES", kExamples);
+  for (section = kManualSections; section->title != NULL; ++section) print_section(section);
 }

@@ -99,7 +99,7 @@ class Module : public ObjectRef {
   using ContainerType = ModuleObj;
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   enum ModulePropertyMask : int {
-    /** SaveToBytes works, and ffi.Module.load_from_bytes.<kind> restores the module. */
+    /** SaveToBytes works, and the loader registered for this kind restores the module. */
     kBinarySerializable = 1,
     kRunnable = 2,
     /** WriteToFile writes something that a compiler can link. */

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write copies of the public headers that Doxygen understands.
+
+- A comment `/* ---- Title ---- text */` begins a section. What its text says of errors and threads is true of all
+  functions below it, so that it becomes a group with a description.
+- `Errors:` and `Threads:` become bold.
+- Several parameters with one text get an entry each.
+- In C, `typedef enum X X;` goes, because the enumeration has an entry.
+- In C++ the insides of the layer go, and the lines of namespaces: pages name the namespace.
+"""
+import re
+
+SECTION = re.compile(r"^/\* ---- (?P<title>[^\n]*?) ----(?P<text>.*?)\*/", re.M | re.S)
+COMMENT = re.compile(r"/\*\*.*?\*/", re.S)
+END = re.compile(r"^#include <tvm/ffi/c/detail|^#endif[^\n]*\n\Z", re.M)
+# What is of no use to readers of the C++ layer: `namespace detail`, specialisations for the standard library and for
+# conversions, and bodies outside of the class that declares and documents the function.
+INSIDE = [re.compile(text, re.M | re.S) for text in (
+    r"^namespace (detail|std) \{\n.*?^\}  // namespace \1\n",
+    r"^template <[^;{]*>\n(?:struct|class) [^;{\n]*(?:detail::|std::|TypeTraits<)[^;{]*\{(?:\};|.*?^\};)\n",
+    r"^template <[^;{]*>\nTVM_FFI_LOCAL inline constexpr bool\s+detail::[^;]*;\n",
+    r"^namespace (?:tvm|reflection|tvm_ffi|type_attr) \{\n", r"^\}  // namespace (?:tvm|reflection|tvm_ffi|type_attr)\n",
+    r"^TVM_FFI_NAMESPACE_(?:BEGIN|END)\n", r"^namespace details = detail;\n",
+    r"^(?:template <[^\n]*>\n)?TVM_FFI_LOCAL[^;{]*\b\w+(?:<[^>\n]*>)?::~?[\w=+*\[\]()!<>-]+\([^;{]*\{\n.*?^\}\n")]
+
+# A friend with a body, in which Doxygen sees variables.
+FRIEND = re.compile(r"^(  [^\n]*\bfriend [^;{]*\)) \{\n.*?^  \}$", re.M | re.S)
+
+
+def section(match):
+    title, colon, rest = match["title"].partition(": ")
+    text = f"{rest[:1].upper()}{rest[1:]}.\n *\n" if colon else ""
+    text += re.sub(r"@param (\w+)", r"- `\1`", match["text"]).replace("@return", "- returns").strip(" *\n")
+    text = re.sub(r"(- .*\n \* )(?=[A-Z`])(?!.*- )", r"\1\n * ", text)  # a list ends with an empty line
+    return f"/** @name {title}\n * {text} */ /** @{{ */"
+
+
+def group_sections(text):
+    parts, position = [], 0
+    for match in SECTION.finditer(text):
+        parts += [text[position:match.start()], "/** @} */ " if position else "", section(match)]
+        position = match.end()
+    rest = text[position:]
+    if position:
+        end = END.search(rest).start()
+        rest = rest[:end] + "/** @} */\n" + rest[end:]
+    return "".join(parts) + rest
+
+
+def convert_comment(match):
+    text = re.sub(r"\b(Errors|Threads):", r"<b>\1:</b>", match[0])
+    return re.sub(r"\* @param (\w+(?:, \w+)+)( [^@]*?\n *)(?=\* @|\*/)", lambda names: "".join(
+        f"* @param {name}{names[2]}" for name in names[1].split(", ")), text)
+
+
+def convert(text, is_c):
+    if is_c:
+        text = group_sections(re.sub(r"^typedef enum (\w+) \1;\n", "", text, flags=re.M))
+    else:
+        for pattern in INSIDE:
+            text = pattern.sub("", text)
+        text = FRIEND.sub(r"\1;", text)
+    return COMMENT.sub(convert_comment, text)
+
+
+def write_copies(root, output):
+    for folder in ("include", "cpp"):
+        for header in sorted((root / folder).rglob("*.h")):
+            if not {"detail", "internal"} & set(header.parts):
+                copy = output / header.relative_to(root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(convert(header.read_text(encoding="utf-8"), folder == "include"), encoding="utf-8")
