@@ -55,6 +55,7 @@ static inline void check_metadata(const char *name, const char *expected) {
   TVMFFIByteArray text;
   check_ok(tvmffi_global_metadata(name, strlen(name), &metadata));
   assert_true(tvmffi_any_get_text(&metadata, &text));
+  assert_int_equal(text.size, strlen(expected));
   assert_string_equal(text.data, expected);
   check_release(&metadata);
 }

@@ -24,15 +24,18 @@ static inline TVMFFIByteArray check_bytes(const char *text) {
 #define check_raised(kind, message) check_raised_at(kind, message, 0, __FILE__, __LINE__)
 /* The same, but the message only has to contain the text. */
 #define check_raised_with(kind, part) check_raised_at(kind, part, 1, __FILE__, __LINE__)
-/* Checks that the expression returns non-zero and raises this error. */
-#define check_fails(expression, kind, message) \
-  do {                                         \
-    assert_int_not_equal((expression), 0);     \
-    check_raised(kind, message);               \
+/* Checks that the expression returns -1 and raises this error. */
+#define check_fails(expression, kind, message) check_fails_as(-1, expression, kind, message)
+/* The same with the code of a client, which is passed on. */
+#define check_fails_as(code, expression, kind, message) \
+  do {                                                  \
+    assert_int_equal((expression), code);               \
+    check_raised(kind, message);                        \
   } while (0)
+/* Like check_fails, but the message only has to contain the text. */
 #define check_fails_with(expression, kind, part) \
   do {                                           \
-    assert_int_not_equal((expression), 0);       \
+    assert_int_equal((expression), -1);          \
     check_raised_with(kind, part);               \
   } while (0)
 /* Checks that the expression returns 0; otherwise prints the raised error. */

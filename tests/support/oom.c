@@ -68,6 +68,7 @@ long oom_check(int (*action)(void *context), void (*unchanged)(void *context),
       break;
     }
     assert_false(still_armed); /* otherwise the action failed for another reason */
+    assert_int_equal(rc, -1);
     check_raised("MemoryError", NULL);
     if (!keeps) assert_int_equal(live_blocks, before);
     if (unchanged != NULL) unchanged(context);

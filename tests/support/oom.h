@@ -24,7 +24,7 @@ int oom_fails_now(void);
 
 /*
  * Runs action with its first allocation failing, then its second, and so on, until it returns 0.
- * Each failure must return non-zero with MemoryError raised and leave no block behind; after each,
+ * Each failure must return -1 with MemoryError raised and leave no block behind; after each,
  * unchanged (may be NULL) checks that the state is as before. undo (may be NULL) reverts the
  * success, after which no block may be left either, unless keeps is non-zero (tables that grew).
  * Returns how many allocations failed.

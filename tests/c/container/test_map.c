@@ -65,6 +65,12 @@ static size_t list_keys(const TVMFFIObject *map, int64_t *out, size_t room) {
   return n;
 }
 
+/* The slot in which the chain of a key starts. */
+static uint64_t home_of(const TVMFFIObject *map, const TVMFFIAny *key) {
+  uint32_t fib_shift = ((const tvmffi_map *)(const void *)map)->fib_shift;
+  return (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> fib_shift;
+}
+
 /* Checks the invariants of metadata and chains of a dense map. */
 static void check_dense(const TVMFFIObject *map) {
   const tvmffi_map *self = (const tvmffi_map *)(const void *)map;
@@ -77,12 +83,10 @@ static void check_dense(const TVMFFIObject *map) {
     unsigned meta = (unsigned char)shape.data[784 * (i / 16) + i % 16];
     const TVMFFIAny *key =
         (const TVMFFIAny *)(const void *)(shape.data + 784 * (i / 16) + 16 + 48 * (i % 16));
-    uint64_t home;
     if (meta == 0xFF) continue;
     ++filled;
     assert_true((meta & 0x7F) < 126); /* no slot is marked as protected */
-    home = (UINT64_C(11400714819323198485) * tvmffi_any_key_hash(key)) >> self->fib_shift;
-    assert_int_equal(home == i, (meta & 0x80) == 0);
+    assert_int_equal(home_of(map, key) == i, (meta & 0x80) == 0);
   }
   assert_int_equal(filled, shape.size);
 }
@@ -103,6 +107,15 @@ static void test_offsets(void **state) {
   assert_int_equal(sizeof(tvmffi_map_common), 56);
 #endif
   assert_int_equal(sizeof(tvmffi_map_pair), 32);
+}
+
+/* The distances are part of the ABI. The sum is that of the numbers in docs/abi/maps.md. */
+static void test_distances(void **state) {
+  uint64_t sum = 0;
+  unsigned jump;
+  (void)state;
+  for (jump = 0; jump < kNumJumps; ++jump) sum = sum * 31 + tvmffi_map_distance(jump);
+  assert_true(sum == UINT64_C(4614847072241707884));
 }
 
 static void test_an_empty_map(void **state) {
@@ -307,6 +320,40 @@ static void test_keys_of_one_hash(void **state) {
   TVMFFIObjectDecRef(map);
 }
 
+/* Inserts a new int, from *key on, whose chain starts in that slot of a map with 8 slots. */
+static void insert_with_home(TVMFFIObject **map, uint64_t home, int64_t *key) {
+  TVMFFIAny candidate = tvmffi_any_int(*key);
+  while (home_of(*map, &candidate) != home) candidate = tvmffi_any_int(++*key);
+  insert_int(map, *key, *key);
+  ++*key;
+}
+
+/*
+ * The chain of home 0 fills the slots 0 to 3, and only 4 and 7 are free. For a key of home 1 three
+ * entries of that chain have to move: to 4, to 7, and to the slot that the second of them left.
+ */
+static void test_a_chain_moves_into_a_slot_that_it_leaves(void **state) {
+  static const uint64_t homes[] = {0, 0, 0, 0, 5, 6, 1};
+  enum { kCount = sizeof homes / sizeof *homes };
+  TVMFFIObject *map = tvmffi_dict_new();
+  TVMFFIAny key = tvmffi_any_none();
+  int64_t listed[kCount], next = 0;
+  size_t i;
+  (void)state;
+  for (i = 0; i < 5; ++i) insert_int(&map, (int64_t)i, 0); /* a dense table of 8 slots */
+  for (i = 0; i < 5; ++i) {
+    key = tvmffi_any_int((int64_t)i);
+    assert_int_equal(tvmffi_map_erase(map, &key), 0);
+  }
+  for (i = 0; i < kCount; ++i) insert_with_home(&map, homes[i], &next);
+  assert_int_equal(look_at(map).slots, 8);
+  check_dense(map);
+  assert_int_equal(list_keys(map, listed, kCount), kCount);
+  for (i = 0; i < kCount; ++i) assert_int_equal(get_int(map, listed[i]), listed[i]);
+  for (i = 1; i < kCount; ++i) assert_true(listed[i - 1] < listed[i]);
+  TVMFFIObjectDecRef(map);
+}
+
 /* Maps nested as values, some of them dense, are destroyed without recursion. */
 static void test_L_21_nested_maps(void **state) {
   TVMFFIObject *map = tvmffi_map_new();
@@ -407,6 +454,7 @@ static void test_copies_have_the_same_positions(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_offsets),
+      cmocka_unit_test(test_distances),
       cmocka_unit_test(test_an_empty_map),
       cmocka_unit_test(test_growth_between_layouts),
       cmocka_unit_test(test_overwriting_in_a_small_map_keeps_the_place),
@@ -415,6 +463,7 @@ int main(void) {
       cmocka_unit_test(test_the_key_that_was_there_stays),
       cmocka_unit_test(test_random_inserts_against_a_model),
       cmocka_unit_test(test_keys_of_one_hash),
+      cmocka_unit_test(test_a_chain_moves_into_a_slot_that_it_leaves),
       cmocka_unit_test(test_L_21_nested_maps),
       cmocka_unit_test(test_a_small_map_with_storage_elsewhere),
       cmocka_unit_test(test_copies_have_the_same_positions),

@@ -6,6 +6,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/global_support.h"
+#include "core/thread_state.h"
 #include "support/check.h"
 
 static int answer(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -56,6 +57,18 @@ static void test_an_unknown_name_is_no_error(void **state) {
   check_ok(TVMFFIFunctionGetGlobal(&name, &found));
   assert_null(found);
   check_not_raised();
+}
+
+/* It tells a writer that a read has ended, even if the thread is in the next one already. */
+static void test_each_fetch_has_a_number(void **state) {
+  const tvmffi_thread_record *record = tvmffi_thread_record_ensure();
+  uint32_t number;
+  (void)state;
+  assert_non_null(record);
+  check_is("my.f", NULL);
+  number = record->num_reads;
+  check_is("my.f", NULL);
+  assert_int_equal(record->num_reads, number + 2);
 }
 
 static void test_override_releases_the_old_function(void **state) {
@@ -200,6 +213,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_set_and_get),
       TEST(test_an_unknown_name_is_no_error),
+      TEST(test_each_fetch_has_a_number),
       TEST(test_override_releases_the_old_function),
       TEST(test_remove),
       TEST(test_F_24_names_match_whole),

@@ -102,10 +102,12 @@ static void test_a_list_is_a_snapshot(void **state) {
 }
 
 static const char *name_to_add; /* during the next allocation */
+static size_t largest;          /* of the blocks allocated since this was 0 */
 
 static void *allocate_and_add(void *context, size_t size) {
   const char *name = name_to_add;
   (void)context;
+  if (size > largest) largest = size;
   name_to_add = NULL;
   if (name != NULL) set(name);
   return malloc(size);
@@ -122,6 +124,20 @@ static void test_names_that_are_added_while_they_are_listed(void **state) {
   name_to_add = "my.b";
   check_listed("my.a my.b");
   assert_null(name_to_add);
+}
+
+static void test_names_that_were_removed_take_no_room_in_lists(void **state) {
+  size_t before;
+  (void)state;
+  set("my.a");
+  largest = 0;
+  check_listed("my.a");
+  before = largest;
+  set("my.b");
+  assert_true(remove_name("my.b"));
+  largest = 0;
+  check_listed("my.a");
+  assert_int_equal(largest, before);
 }
 
 static void test_built_in_names_come_first(void **state) {
@@ -243,6 +259,7 @@ int main(void) {
       TEST(test_removed_names_are_not_listed),
       TEST(test_a_list_is_a_snapshot),
       TEST(test_names_that_are_added_while_they_are_listed),
+      TEST(test_names_that_were_removed_take_no_room_in_lists),
       TEST(test_built_in_names_come_first),
       TEST(test_refused_questions),
       TEST(test_metadata),

@@ -4,7 +4,9 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
+#include "core/builtin_tables.h"
 #include "core/type.h"
+#include "core/type_attr.h"
 #include "support/check.h"
 #include "support/probe.h"
 
@@ -210,6 +212,52 @@ static void test_columns_of_the_abi_are_there_from_the_start(void **state) {
   assert_null(column_of("__ffi_convert_type_schema__"));
 }
 
+static int call(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self;
+  (void)args;
+  (void)num_args;
+  (void)result;
+  return 0;
+}
+
+/* A library that has such a function must not be closed. Its name may be in any slot of the table.
+ */
+static void test_functions_within_a_range_are_found(void **state) {
+  tvmffi_dl_range range;
+  char name[16], reason[64];
+  int i;
+  (void)state;
+  range.begin = (uintptr_t)call;
+  range.end = range.begin + 1;
+  for (i = 0; i < 64; ++i) {
+    TVMFFIObjectHandle function;
+    check_ok(TVMFFIFunctionCreate(NULL, call, NULL, &function));
+    (void)snprintf(name, sizeof name, "my.%d", i);
+    check_ok(set(kTVMFFIStr, "my.number", tvmffi_any_int(1)));
+    assert_false(tvmffi_attr_needs_range(&range, reason, sizeof reason));
+    check_ok(set(kTVMFFIStr, name, tvmffi_any_object(function)));
+    assert_true(tvmffi_attr_needs_range(&range, reason, sizeof reason));
+    assert_string_equal(reason, "type `ffi.String` needs it");
+    TVMFFIObjectDecRef(function);
+    check_ok(TVMFFIRuntimeShutdown());
+  }
+}
+
+static void test_columns_start_again_after_a_shutdown(void **state) {
+  int round;
+  (void)state;
+  for (round = 0; round < 2; ++round) {
+    const char *name = tvmffi_all_builtins.attr_names;
+    int i;
+    for (i = 0; i < kTvmffiNumFirstAttrs; ++i, name += strlen(name) + 1) {
+      assert_int_equal(read(column_of(name), 1000).type_index, kTVMFFINone);
+      check_ok(set(1000, name, tvmffi_any_int(i)));
+      assert_int_equal(read(column_of(name), 1000).v_int64, i);
+    }
+    check_ok(TVMFFIRuntimeShutdown());
+  }
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -230,6 +278,8 @@ int main(void) {
       TEST(test_L_17d_columns_stay_and_arrays_stay_valid),
       TEST(test_columns_of_the_abi_are_there_from_the_start),
       TEST(test_refused_arguments),
+      TEST(test_functions_within_a_range_are_found),
+      TEST(test_columns_start_again_after_a_shutdown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

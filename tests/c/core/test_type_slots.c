@@ -2,6 +2,7 @@
 /* The index of a new type: a slot of its parent, the next free index, or the requested one. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
+#include "base/profile.h"
 #include "c/type_support.h"
 #include "core/type.h"
 #include "support/check.h"
@@ -35,6 +36,8 @@ static void test_no_overflow(void **state) {
   refuse(register_type("my.C4", -1, 3, 0, 1, b), "Reach maximum number of sub-classes for my.C2");
   refuse(register_type("my.S", -1, 2, 0, 1, kTVMFFIStr),
          "Reach maximum number of sub-classes for ffi.String");
+  refuse(register_type("my.B", -1, 2, 0, 1, kTVMFFIBigInt),
+         "Reach maximum number of sub-classes for ffi.BigInt");
   refuse(register_type("my.I", -1, 1, 0, 1, kTVMFFIInt),
          "Reach maximum number of sub-classes for int");
   assert_int_equal(query("my.C3"), kQueryOnly);
@@ -50,6 +53,9 @@ static void test_static_requests(void **state) {
          "Conflicting static index 100 between my.S and my.S2");
   refuse(register_type("my.S2", kTVMFFIStr, 1, 0, 0, kTVMFFIObject),
          "Conflicting static index 65 between ffi.String and my.S2");
+  refuse(register_type("my.S2", kTVMFFIDynObjectBegin, 1, 0, 0, kTVMFFIObject),
+         kTvmffiFullProfile ? "Conflicting static index 128 between ffi.EnumState and my.S2"
+                            : "Static type index 128 of `my.S2` is out of range");
   refuse(register_type("my.S2", kTvmffiFirstClientType, 1, 0, 0, kTVMFFIObject), "out of range");
   refuse(register_type("my.S2", INT32_MAX, 1, 0, 0, kTVMFFIObject), "out of range");
   a = add("my.A", 1, 3, kTVMFFIObject); /* a static request does not move the counter */

@@ -142,12 +142,12 @@ static void test_memory_of_the_environment(void **state) {
                    "allocator is nullptr");
   check_ok(TVMFFIEnvSetDLPackManagedTensorAllocator(env_allocate, 0, NULL));
   env_result = 1;
-  check_fails(tvm_ffi_tensor_create(cpu, TVM_FFI_C_INT32, 2, shape, &tensor), "MemoryError",
-              "no memory");
+  check_fails_as(1, tvm_ffi_tensor_create(cpu, TVM_FFI_C_INT32, 2, shape, &tensor), "MemoryError",
+                 "no memory");
   env_result = 2; /* L-13 */
   TVMFFIErrorSetRaisedFromCStr("Old", "error");
-  assert_int_equal(tvm_ffi_tensor_create(cpu, TVM_FFI_C_INT32, 2, shape, &tensor), 2);
-  check_raised("InternalError", "callee returned 2 without setting an error");
+  check_fails_as(2, tvm_ffi_tensor_create(cpu, TVM_FFI_C_INT32, 2, shape, &tensor), "InternalError",
+                 "callee returned 2 without setting an error");
   env_result = 0;
   memset(&managed, 0, sizeof managed);
   managed.version.major = 1;

@@ -132,10 +132,10 @@ static TVMFFIAny pack(TVMFFIObject *root) {
   return bytes;
 }
 
-static void check_refused(TVMFFIObject *root, const char *kind, const char *message) {
+static void check_refused(TVMFFIObject *root, int code, const char *kind, const char *message) {
   TVMFFIAny bytes = tvmffi_any_int(7);
   uint32_t count = check_use_count(root);
-  check_fails(TVMFFIRuntimeModulePack(root, &bytes), kind, message);
+  check_fails_as(code, TVMFFIRuntimeModulePack(root, &bytes), kind, message);
   assert_int_equal(bytes.v_int64, 7); /* the output is not written */
   assert_int_equal(check_use_count(root), count);
 }
@@ -402,7 +402,7 @@ static void test_arguments(void **state) {
               "TVMFFIRuntimeModulePack: argument `root` must not be NULL");
   check_fails(TVMFFIRuntimeModulePack(module, NULL), "ValueError",
               "TVMFFIRuntimeModulePack: argument `out` must not be NULL");
-  check_refused(array, "TypeError",
+  check_refused(array, -1, "TypeError",
                 "TVMFFIRuntimeModulePack: expected `root` to be a `ffi.Module`, but got a "
                 "`ffi.Array`");
   TVMFFIObjectDecRef(array);
@@ -410,27 +410,28 @@ static void test_arguments(void **state) {
 }
 
 /* The refused module is an import; bytes written before it are freed. */
-static void check_import_refused(TVMFFIObject *module, const char *kind, const char *message) {
+static void check_import_refused(TVMFFIObject *module, int code, const char *kind,
+                                 const char *message) {
   TVMFFIObject *root = new_demo("a payload of some length, which comes before");
   import_module(root, module);
-  check_refused(root, kind, message);
+  check_refused(root, code, kind, message);
   TVMFFIObjectDecRef(root);
   assert_int_equal(check_use_count(module), 1);
-  check_refused(module, kind, message);
+  check_refused(module, code, kind, message);
   TVMFFIObjectDecRef(module);
   assert_int_equal(num_alive, 0);
 }
 
 static void test_modules_that_are_refused(void **state) {
   (void)state;
-  check_import_refused(create(&kStubborn, NULL), "RuntimeError",
+  check_import_refused(create(&kStubborn, NULL), -1, "RuntimeError",
                        "Module[stubborn] cannot be embedded: it is not binary-serializable");
-  check_import_refused(create(&kMute, NULL), "RuntimeError",
+  check_import_refused(create(&kMute, NULL), -1, "RuntimeError",
                        "Module[mute] does not support SaveToBytes");
-  check_import_refused(create(&kRefusing, NULL), "KeyError", "not now");
-  check_import_refused(create(&kRefusing, &num_alive), "InternalError",
+  check_import_refused(create(&kRefusing, NULL), -1, "KeyError", "not now");
+  check_import_refused(create(&kRefusing, &num_alive), -3, "InternalError",
                        "callee returned -3 without setting an error");
-  check_import_refused(new_demo(""), "RuntimeError",
+  check_import_refused(new_demo(""), -1, "RuntimeError",
                        "Module[demo] cannot be embedded: it was saved to no bytes");
 }
 
@@ -447,7 +448,7 @@ static void test_two_libraries_are_refused(void **state) {
   packed = pack(root);
   check_release(&packed);
   import_module(root, system);
-  check_refused(root, "RuntimeError", message);
+  check_refused(root, -1, "RuntimeError", message);
   check_ok(tvmffi_imports_clear(root));
   import_module(root, system);
   import_module(root, prefixed); /* the system library counts once, whatever the prefixes */
@@ -455,7 +456,7 @@ static void test_two_libraries_are_refused(void **state) {
   check_release(&packed);
   check_ok(tvmffi_imports_clear(root));
   import_module(first, second);
-  check_refused(first, "RuntimeError", message);
+  check_refused(first, -1, "RuntimeError", message);
   TVMFFIObjectDecRef(system);
   TVMFFIObjectDecRef(prefixed);
   TVMFFIObjectDecRef(second);

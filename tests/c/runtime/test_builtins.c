@@ -104,6 +104,22 @@ static void test_metadata(void **state) {
   check_release(&metadata);
 }
 
+/* Types behind a type in brackets: no built-in has such a result yet. */
+static void test_metadata_of_nested_types(void **state) {
+  char expected[512] = "{\"type_schema\":\"";
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  (void)state;
+  tvmffi_builtin_append_metadata(&text, "(?i(@sb)@(i)F)");
+  append_schemas(expected, sizeof expected,
+                 "Tuple<Optional<int>, Tuple<ffi.Array<ffi.String>, bool>, ffi.Array<Tuple<int>>, "
+                 "ffi.Function>");
+  strcat(expected, "\"}");
+  assert_false(text.failed);
+  assert_int_equal(text.size, strlen(expected));
+  assert_memory_equal(text.data, expected, text.size);
+  tvmffi_buf_fini(&text);
+}
+
 static int shut_down(void **state) {
   (void)state;
   return TVMFFIRuntimeShutdown();
@@ -115,6 +131,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(test_every_function_is_known_and_there_once),
       TEST(test_metadata),
+      TEST(test_metadata_of_nested_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
