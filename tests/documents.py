@@ -11,6 +11,7 @@
 - docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
 - The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
   of the lists of exports, and docs/abi/globals.md the global functions that the sources list.
+- The messages of docs/reference/messages.md are in the sources.
 - Each public header has an entry in docs/reference, and docs/reference/settings.md has the environment variables.
 """
 import pathlib
@@ -199,6 +200,20 @@ class Documents:
         for name in sorted(listed ^ used):
             self.report(page, f"{name} is {'not ' if name in listed else ''}read by the sources")
 
+    def check_messages(self):
+        page = "docs/reference/messages.md"
+        sources = "".join(path.read_text(encoding="utf-8") for folder in ("c", "include", "cpp", "tools/tvm-ffi")
+                          for path in self.root.glob(f"{folder}/**/*") if path.suffix in (".c", ".h", ".cc"))
+        joined = re.sub(r'"\s*(?:PRI\w+\s*)?"', "", sources.replace('\\"', "'"))
+        rows = [match[2].strip() for match in re.finditer(r"^\| (`+)(.+?)\1 \|", self.read(page), re.M)]
+        for message in rows:
+            for piece in re.split(r"<[^>]*>", message):
+                # Quotes around what is filled in may come from the format.
+                if len(piece.strip("`'. ")) > 3 and piece.strip("`'. ") not in joined:
+                    self.report(page, f"no source has `{piece}`")
+        if len(rows) < 20:
+            self.report(page, f"{len(rows)} messages")
+
     def check(self):
         differences = self.rows(DIFFERENCES)
         rows = {**self.rows(ROBUSTNESS), **differences}
@@ -218,6 +233,7 @@ class Documents:
         self.check_globals()
         self.check_reference()
         self.check_settings()
+        self.check_messages()
         return f"{len(self.pages)} pages, {num_sources} sources, {len(rows)} rows"
 
 

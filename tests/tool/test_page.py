@@ -1,43 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of docs/tool.md print what the page shows.
 
-test_page.py TVM-FFI PAGE LIBSCALE SOURCE INCLUDE...
-
-In an indented block a line with "$ " is a command, and the lines below it are its output. A line "..." stands for
-any number of lines, "..." within a line for any text."""
+test_page.py TVM-FFI PAGE LIBSCALE SOURCE INCLUDE..."""
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from commands import make_pattern, read_commands  # noqa: E402
 from tool import FILES, OK, TOOL, good
 
 PAGE, LIBRARY, SOURCE, *INCLUDES = map(pathlib.Path, FILES)
-INDENT = "    "
-
-
-def read_commands(lines):
-    """The commands of the page, each with the lines below it, without empty lines at the end."""
-    commands = []
-    inside = False
-    for line in lines:
-        if line.startswith(INDENT + "$ "):
-            commands.append((line[len(INDENT) + 2:], []))
-            inside = True
-        elif line.startswith(INDENT) and inside:
-            commands[-1][1].append(line[len(INDENT):])
-        elif line.strip() != "" or not inside:
-            inside = False
-    return commands
-
-
-def make_pattern(lines):
-    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + r"\n"
-             for line in lines]
-    return re.compile("".join(parts))
-
 
 page = PAGE.read_text(encoding="utf-8")
 commands = read_commands(page.splitlines())

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Follow a tutorial as its reader does, in an empty folder, and compare what its commands print.
+
+    tutorials.py PREFIX PAGE
+
+PREFIX is an installation of the library and the tool. A fenced block is a file, with the last name of a file in the
+text above it. Commands and their outputs are those of commands.py; one that prints nothing on the page must succeed
+and print nothing. Exits with 77 if a program is missing that the page needs, or a package of Python cannot be fetched.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from commands import INDENT, make_pattern, read_commands
+
+FILE = re.compile(r"`(\w+\.(?:c|cc|cu|h|py|txt))`")
+# Programs that a page may need, besides those of every system.
+PROGRAMS = ("cc", "c++", "pkg-config", "python3")
+
+
+def read_steps(text):
+    """What the reader does: ("file", name, text) and ("command", words, output), in the order of the page."""
+    steps, name = [], None
+    parts = re.split(r"^```(\w+)\n(.*?)^```\n", text, flags=re.M | re.S)
+    for index in range(0, len(parts), 3):
+        steps += [("command", *step) for step in read_commands(parts[index].splitlines())]
+        name = (FILE.findall(parts[index]) or [name])[-1]
+        if index + 2 < len(parts):
+            if name is None:
+                sys.exit(f"no name for a file: {parts[index + 2].splitlines()[0]}")
+            steps.append(("file", name, parts[index + 2]))
+    return steps
+
+
+def environment(prefix):
+    (packages,) = prefix.rglob("pkgconfig")
+    return {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "PKG_CONFIG_PATH": str(packages)}
+
+
+def main():
+    prefix, page = sys.argv[1:]
+    steps = read_steps(pathlib.Path(page).read_text(encoding="utf-8"))
+    commands = [step for step in steps if step[0] == "command"]
+    for program in PROGRAMS:
+        if any(re.search(rf"(^|[ (]){re.escape(program)} ", step[1]) for step in commands) and not shutil.which(program):
+            print(f"{program} is not installed")
+            sys.exit(77)
+    if len(commands) < 3:
+        sys.exit(f"{page} has {len(commands)} commands")
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, name, content in steps:
+            if kind == "file":
+                pathlib.Path(folder, name).write_text(content, encoding="utf-8")
+                continue
+            done = subprocess.run(["sh", "-c", name], cwd=folder, env=environment(pathlib.Path(prefix).resolve()), text=True,
+                                  errors="replace", check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if "pip install" in name and done.returncode != 0:
+                print(f"`{name}`: {done.stdout.strip().rpartition(chr(10))[2]}")
+                sys.exit(77)
+            if not make_pattern(content).fullmatch(done.stdout) or (done.returncode != 0 and not content):
+                shown = "".join(f"{INDENT}{line}\n" for line in done.stdout.splitlines())
+                sys.exit(f"{page}: `{name}` ends with {done.returncode} and prints\n{shown}not what the page shows")
+    print(f"{len(commands)} commands")
+
+
+if __name__ == "__main__":
+    main()
