@@ -33,7 +33,10 @@ assert re.search(r", (little|big)-endian$", info["system"]), info
 assert good("--version") == "tvm-ffi 0.1.16\n"
 assert "  info " in good("--help") and good("info", "--help").startswith("usage: tvm-ffi info")
 
-bad(USAGE, "nonsense is not a command", "nonsense")
+bad(USAGE, "nonsense is not a command; tvm-ffi --help lists them", "nonsense")
+for wrong, meant in ("lst", "list"), ("chekc", "check"), ("Run", "run"), ("embedd", "embed"):
+    bad(USAGE, f"{wrong} is not a command; did you mean {meant}?", wrong)
+bad(USAGE, "is not a command; tvm-ffi --help lists them", "x" * 1000)
 bad(USAGE, "--nonsense is not an option of info", "info", "--nonsense")
 bad(USAGE, "--json takes no value", "info", "--json=yes")
 bad(USAGE, "--color needs a value: auto|always|never", "info", "--color")

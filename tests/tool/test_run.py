@@ -203,7 +203,7 @@ for call, message in [
         ("add(2xf32=[1 2)", "stays open"), ("add(&)", "followed by the type"),
         ("add(9999999999x9999999999xf32=1)", "has a negative extent or too many elements"),
         ("add(0x99999999999999999999xf32=)", "argument 0 (`0x99999999999999999999xf32=`): a dimension is too large"),
-        ("add(4xhandle=1)", "cannot be written as text"), ('add(s:"\\q")', "is no escape"),
+        ("add(4xhandle=1)", "cannot be written as text"), ("add(2xf33=1 2)", "there is no type f33; write f32"), ('add(s:"\\q")', "is no escape"),
         ("add(1)) ", "not expected")]:
     bad(USAGE, message, "run", K, call)
 code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # sanitizers print a line before the tool's

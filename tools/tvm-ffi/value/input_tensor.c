@@ -269,6 +269,18 @@ static bool read_numbers(scan *s, DLDataType dtype, void *data, size_t count, ch
   return scan_fail(s, "%zu numbers for %zu", given, count);
 }
 
+/* Numbers of that type are not known. */
+static void fail_without_numbers(scan *s, DLDataType dtype) {
+  char name[kDtypeTextSize];
+  dtype_write(dtype, name);
+  /* No processor has numbers of 33 bits: that is a slip. */
+  if (dtype.code <= kDLBfloat && (dtype.bits & (dtype.bits - 1)) != 0) {
+    scan_fail(s, "there is no type %s; write f32, f64, i32, u8, bf16, f8e4m3fn or the like", name);
+  } else {
+    scan_fail(s, "numbers of type %s cannot be written as text; read them from a file", name);
+  }
+}
+
 TVMFFIObjectHandle input_tensor_read(input_sources *sources, scan *s, bool *has_contents) {
   TVMFFIObjectHandle tensor = NULL;
   tensor_type type;
@@ -289,9 +301,7 @@ TVMFFIObjectHandle input_tensor_read(input_sources *sources, scan *s, bool *has_
     return create(sources, s, &type);
   }
   if (!numbers_known(type.dtype)) {
-    char name[kDtypeTextSize];
-    scan_fail(s, "numbers of type %s cannot be written as text; read them from a file",
-              dtype_write(type.dtype, name));
+    fail_without_numbers(s, type.dtype);
   } else if ((tensor = create(sources, s, &type)) != NULL) {
     DLTensor *view = TVMFFITensorGetDLTensorPtr(tensor);
     size_t count = (size_t)tvm_ffi_tensor_get_numel(view) * numbers_per_element(type.dtype);
