@@ -19,7 +19,7 @@ version = release = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", _header
 
 extensions = ["breathe", "myst_parser", "repository"]
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**.md", "samples/README.md"]
+include_patterns = ["*.md", "docs/**.md", "samples/**README.md"]
 exclude_patterns = ["build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools"]
 nitpicky = True
 # Names in declarations: types of C, DLPack and CUDA have no page here, unnamed members have no name, and in templates

@@ -101,6 +101,15 @@ def page_of(name):
     return "files/" + name
 
 
+def is_text(path):
+    """Arrays and pictures have no page."""
+    try:
+        path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def show_file(app, path):
     lexer = LEXERS.get(path.suffix, "none")
     return app.builder.highlighter.highlight_block(path.read_text(encoding="utf-8"), lexer, linenos="inline", location=str(path))
@@ -122,7 +131,7 @@ def collect_pages(app):
     known = {name for data in app.env.metadata.values() for name in data.get("sources", [])}
     # Of a sample, all files are shown.
     known |= {path.relative_to(root).as_posix() for name in known if name.startswith("samples/") and (root / name).is_dir()
-              for path in (root / name).iterdir() if path.is_file()}
+              for path in (root / name).iterdir() if path.is_file() and is_text(path)}
     for name in sorted(known):
         path = root / name
         body = list_folder(root, path, known) if path.is_dir() else show_file(app, path)
