@@ -7,7 +7,7 @@ import re
 import sys
 
 FILE = pathlib.Path(__file__).resolve().with_name("targets.txt")
-PROGRAMS = "bench.py", "layer_containers.py", "header_cost", "header_cost --calls"
+PROGRAMS = "bench.py", "layer_containers.py", "header_cost", "header_cost --calls", "header_cost --kernel"
 LINE = re.compile(r"(?P<row>\S.*?)\s{2,}(?:none|(?P<figure>ratio|ours) <= (?P<limit>[0-9.]+)(?: on (?P<vendor>\w+))?)")
 
 # A pattern for names of rows; figure is "ratio", "ours", or None for rows without a target.

@@ -84,6 +84,8 @@ rows = {
     "header_cost": [f"{program}, {rest}" for program in header_cost.PROGRAMS for rest in
                     ("lean, seconds", "default, seconds", "bytes of .text", "bytes of code and constants")],
     "header_cost --calls": re.findall(r'^ +\{"([^"]+)", "__tvm_ffi_', (HERE / "layer_calls.c").read_text(encoding="utf-8"), re.M),
+    "header_cost --kernel": [f"kernel with {header}, {compiler}" for header in header_cost.KERNEL_HEADERS
+                             for compiler in header_cost.KERNEL_COMPILERS],
 }
 for program, names in rows.items():
     assert names and targets.Judge(targets.read(program)).compare(names) == ([], []), (program, names)

@@ -841,7 +841,7 @@ static inline TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAn
 
 /** The content of a String or Bytes object. */
 static inline TVMFFIByteArray *TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj) {
-  return (TVMFFIByteArray *)TVMFFIObjectGetBodyPtr(obj);
+  return (TVMFFIByteArray *)(void *)((TVMFFIObject *)obj + 1);
 }
 
 static inline TVMFFIErrorCell *TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
@@ -866,7 +866,7 @@ static inline TVMFFISeqCell *TVMFFISeqGetCellPtr(TVMFFIObjectHandle obj) {
 }
 
 static inline DLTensor *TVMFFITensorGetDLTensorPtr(TVMFFIObjectHandle obj) {
-  return (DLTensor *)TVMFFIObjectGetBodyPtr(obj);
+  return (DLTensor *)(void *)((TVMFFIObject *)obj + 1);
 }
 
 static inline DLDevice TVMFFIDLDeviceFromIntPair(int32_t device_type, int32_t device_id) {

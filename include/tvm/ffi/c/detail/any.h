@@ -278,12 +278,18 @@ static inline const char *tvm_ffi_type_get_name(int32_t type_index) {
 }
 
 static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any) {
-  if (any->v_ptr == NULL &&
-      (any->type_index >= kTVMFFIStaticObjectBegin ||
-       (any->type_index >= kTVMFFIDLTensorPtr && any->type_index <= kTVMFFIByteArrayPtr))) {
+  const int32_t index = any->type_index;
+  const TVMFFITypeInfo *info = NULL;
+  if (any->v_ptr == NULL && (index >= kTVMFFIStaticObjectBegin ||
+                             (index >= kTVMFFIDLTensorPtr && index <= kTVMFFIByteArrayPtr))) {
     return "NULL";
   }
-  return tvm_ffi_type_get_name(any->type_index);
+  /* A runtime knows the types of the values it passes, but not all that tvm_ffi_type_get_name is
+   * asked for, which are in newer headers. */
+  if (index >= kTVMFFIStaticObjectBegin || (index >= kTVMFFINone && index <= kTVMFFIUnchanged)) {
+    info = TVMFFIGetTypeInfo(index);
+  }
+  return info != NULL ? info->type_key.data : "unknown type";
 }
 
 TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_mismatch(const TVMFFIAny *any,

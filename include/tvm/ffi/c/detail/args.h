@@ -16,7 +16,7 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise(const tvm_ffi_args *a
   va_start(values, format);
   text = tvm_ffi_detail_format(buffer, sizeof buffer, format, values);
   va_end(values);
-  snprintf(number, sizeof number, "%d", (int)i);
+  tvm_ffi_detail_put_int(number, number + sizeof number, i);
   parts[0] = "Argument #";
   parts[1] = number;
   parts[2] = " of `";
@@ -33,8 +33,8 @@ TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_count(const tvm_ffi_
                                                                   int32_t expected) {
   const char *parts[8];
   char want[16], got[16];
-  snprintf(want, sizeof want, "%d", (int)expected);
-  snprintf(got, sizeof got, "%d", (int)args->num_args);
+  tvm_ffi_detail_put_int(want, want + sizeof want, expected);
+  tvm_ffi_detail_put_int(got, got + sizeof got, args->num_args);
   parts[0] = "Mismatched number of arguments when calling: `";
   parts[1] = args->signature;
   parts[2] = "`. Expected ";
@@ -46,40 +46,23 @@ TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_count(const tvm_ffi_
   TVMFFIErrorSetRaisedFromCStrParts(TVM_FFI_C_TYPE_ERROR, parts, 8);
 }
 
-TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_detail_has(const tvm_ffi_args *args, int32_t i) {
-  return i >= 0 && i < args->num_args;
-}
+/* Whether argument i was passed. */
+#define TVM_FFI_C_DETAIL_HAS(args, i) ((i) >= 0 && (i) < (args)->num_args)
 
-TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_args *args,
-                                                                 int32_t i, const char *expected) {
-  const char *parts[9];
-  char number[16];
-  if (!tvm_ffi_detail_has(args, i)) {
-    tvm_ffi_detail_set_count(args, "at least ", i + 1);
-    return;
+/**
+ * Raises `Mismatched <property> on argument #<i> ...`.
+ * @param model The argument that has the expected property, or NULL.
+ * @param quote What both texts are put between.
+ */
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_mismatched(
+    const tvm_ffi_args *args, int32_t i, const int32_t *model, const char *kind,
+    const char *property, const char *quote, const char *expected, const char *got) {
+  const char *parts[16];
+  char number[16], model_number[16];
+  tvm_ffi_detail_put_int(number, number + sizeof number, i);
+  if (model != NULL) {
+    tvm_ffi_detail_put_int(model_number, model_number + sizeof model_number, *model);
   }
-  snprintf(number, sizeof number, "%d", (int)i);
-  parts[0] = "Mismatched type on argument #";
-  parts[1] = number;
-  parts[2] = " when calling: `";
-  parts[3] = args->signature;
-  parts[4] = "`. Expected `";
-  parts[5] = expected;
-  parts[6] = "` but got `";
-  parts[7] = tvm_ffi_any_get_type_name(args->args + i);
-  parts[8] = "`";
-  TVMFFIErrorSetRaisedFromCStrParts(TVM_FFI_C_TYPE_ERROR, parts, 9);
-}
-
-/** The same for a property of the value: shape, dtype, ... */
-TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_property(const tvm_ffi_args *args,
-                                                                     int32_t i, const char *kind,
-                                                                     const char *property,
-                                                                     const char *expected,
-                                                                     const char *got) {
-  const char *parts[10];
-  char number[16];
-  snprintf(number, sizeof number, "%d", (int)i);
   parts[0] = "Mismatched ";
   parts[1] = property;
   parts[2] = " on argument #";
@@ -87,23 +70,26 @@ TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_property(const tvm_f
   parts[4] = " when calling: `";
   parts[5] = args->signature;
   parts[6] = "`. Expected ";
-  parts[7] = expected;
-  parts[8] = " but got ";
-  parts[9] = got;
-  TVMFFIErrorSetRaisedFromCStrParts(kind, parts, 10);
+  parts[7] = quote;
+  parts[8] = expected;
+  parts[9] = quote;
+  parts[10] = model != NULL ? " of argument #" : "";
+  parts[11] = model != NULL ? model_number : "";
+  parts[12] = " but got ";
+  parts[13] = quote;
+  parts[14] = got;
+  parts[15] = quote;
+  TVMFFIErrorSetRaisedFromCStrParts(kind, parts, 16);
 }
 
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_type(const tvm_ffi_args *args, int32_t i,
-                                                      const char *expected) {
-  tvm_ffi_detail_set_type(args, i, expected);
-  return -1;
-}
-
-TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_raise_property(const tvm_ffi_args *args, int32_t i,
-                                                          const char *kind, const char *property,
-                                                          const char *expected, const char *got) {
-  tvm_ffi_detail_set_property(args, i, kind, property, expected, got);
-  return -1;
+TVM_FFI_C_DETAIL_COLD static inline void tvm_ffi_detail_set_type(const tvm_ffi_args *args,
+                                                                 int32_t i, const char *expected) {
+  if (!TVM_FFI_C_DETAIL_HAS(args, i)) {
+    tvm_ffi_detail_set_count(args, "at least ", i + 1);
+    return;
+  }
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_TYPE_ERROR, "type", "`", expected,
+                                tvm_ffi_any_get_type_name(args->args + i));
 }
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
@@ -113,12 +99,12 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_count(const tvm_ffi_args *args, i
 }
 
 TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_args_is_none(const tvm_ffi_args *args, int32_t i) {
-  return tvm_ffi_detail_has(args, i) && tvm_ffi_any_is_none(args->args + i);
+  return TVM_FFI_C_DETAIL_HAS(args, i) && tvm_ffi_any_is_none(args->args + i);
 }
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_any(const tvm_ffi_args *args, int32_t i,
                                                   const TVMFFIAny **out) {
-  if (!tvm_ffi_detail_has(args, i)) return tvm_ffi_detail_raise_type(args, i, "Any");
+  if (!TVM_FFI_C_DETAIL_HAS(args, i)) return tvm_ffi_detail_set_type(args, i, "Any"), -1;
   *out = args->args + i;
   return 0;
 }
@@ -152,14 +138,14 @@ TVM_FFI_C_DETAIL_INLINE bool tvm_ffi_detail_try_map(const TVMFFIAny *any, TVMFFI
 #define TVM_FFI_C_DETAIL_DEFINE_READERS(name, type, text, try_read)                             \
   TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_##name(const tvm_ffi_args *args, int32_t i,     \
                                                        type *out) {                             \
-    if (tvm_ffi_detail_has(args, i) && try_read(args->args + i, out)) return 0;                 \
-    return tvm_ffi_detail_raise_type(args, i, text);                                            \
+    if (TVM_FFI_C_DETAIL_HAS(args, i) && try_read(args->args + i, out)) return 0;               \
+    return tvm_ffi_detail_set_type(args, i, text), -1;                                          \
   }                                                                                             \
   TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_##name(const tvm_ffi_args *args, int32_t i, \
                                                            type *out) {                         \
     if (tvm_ffi_args_is_none(args, i)) return 0;                                                \
-    if (tvm_ffi_detail_has(args, i) && try_read(args->args + i, out)) return 0;                 \
-    return tvm_ffi_detail_raise_type(args, i, "Optional<" text ">");                            \
+    if (TVM_FFI_C_DETAIL_HAS(args, i) && try_read(args->args + i, out)) return 0;               \
+    return tvm_ffi_detail_set_type(args, i, "Optional<" text ">"), -1;                          \
   }
 
 TVM_FFI_C_DETAIL_DEFINE_READERS(tensor, DLTensor *, "DLTensor*", tvm_ffi_any_try_tensor)
@@ -183,9 +169,12 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_int64_between(const tvm_ffi_args *
   char expected[64], got[32];
   TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, i, &value));
   if (value < low || value > high) {
-    snprintf(expected, sizeof expected, "%lld to %lld", (long long)low, (long long)high);
-    snprintf(got, sizeof got, "%lld", (long long)value);
-    return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "value", expected, got);
+    char *at = tvm_ffi_detail_put_int(expected, expected + sizeof expected, low);
+    at = tvm_ffi_detail_put_text(at, expected + sizeof expected, " to ");
+    tvm_ffi_detail_put_int(at, expected + sizeof expected, high);
+    tvm_ffi_detail_put_int(got, got + sizeof got, value);
+    tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "value", "", expected, got);
+    return -1;
   }
   *out = value;
   return 0;
@@ -208,16 +197,19 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_int32(const tvm_ffi_args *args
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_pointer(const tvm_ffi_args *args, int32_t i,
                                                       void **out) {
-  if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_pointer(args->args + i, out)) return 0;
-  return tvm_ffi_detail_raise_type(args, i, "void*");
+  if (TVM_FFI_C_DETAIL_HAS(args, i) && tvm_ffi_any_try_pointer(args->args + i, out)) return 0;
+  return tvm_ffi_detail_set_type(args, i, "void*"), -1;
 }
 
 TVM_FFI_C_DETAIL_INLINE int tvm_ffi_detail_args_dtype(const tvm_ffi_args *args, int32_t i,
                                                       const char *expected, DLDataType *out) {
   bool matched = false;
   int code = -1;
-  if (tvm_ffi_detail_has(args, i)) code = tvm_ffi_detail_read_dtype(args->args + i, out, &matched);
-  return matched ? code : tvm_ffi_detail_raise_type(args, i, expected);
+  if (TVM_FFI_C_DETAIL_HAS(args, i)) {
+    code = tvm_ffi_detail_read_dtype(args->args + i, out, &matched);
+  }
+  if (matched) return code;
+  return tvm_ffi_detail_set_type(args, i, expected), -1;
 }
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_dtype(const tvm_ffi_args *args, int32_t i,
@@ -233,25 +225,29 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_opt_dtype(const tvm_ffi_args *args
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i,
                                                      int32_t type_index, TVMFFIObjectHandle *out) {
-  if (tvm_ffi_detail_has(args, i) && tvm_ffi_any_try_object(args->args + i, type_index, out)) {
+  if (TVM_FFI_C_DETAIL_HAS(args, i) && tvm_ffi_any_try_object(args->args + i, type_index, out)) {
     return 0;
   }
-  return tvm_ffi_detail_raise_type(args, i, tvm_ffi_type_get_name(type_index));
+  return tvm_ffi_detail_set_type(args, i, tvm_ffi_type_get_name(type_index)), -1;
 }
 
 static inline int tvm_ffi_detail_args_shape(const tvm_ffi_args *args, int32_t i,
                                             const char *expected, int64_t *buffer, int32_t capacity,
                                             TVMFFIShapeCell *out) {
   char limit[48], got[32];
+  char *at;
   int found = 0;
-  if (tvm_ffi_detail_has(args, i)) {
+  if (TVM_FFI_C_DETAIL_HAS(args, i)) {
     found = tvm_ffi_detail_read_shape(args->args + i, buffer, capacity, out);
   }
   if (found > 0) return 0;
-  if (found == 0) return tvm_ffi_detail_raise_type(args, i, expected);
-  snprintf(limit, sizeof limit, "at most %d extents", (int)capacity);
-  snprintf(got, sizeof got, "%lld", (long long)TVMFFISeqGetCellPtr(args->args[i].v_obj)->size);
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", limit, got);
+  if (found == 0) return tvm_ffi_detail_set_type(args, i, expected), -1;
+  at = tvm_ffi_detail_put_text(limit, limit + sizeof limit, "at most ");
+  at = tvm_ffi_detail_put_int(at, limit + sizeof limit, capacity);
+  tvm_ffi_detail_put_text(at, limit + sizeof limit, " extents");
+  tvm_ffi_detail_put_int(got, got + sizeof got, TVMFFISeqGetCellPtr(args->args[i].v_obj)->size);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "shape", "", limit, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i,
@@ -273,9 +269,10 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_ndim(const tvm_f
   char expected[16], got[16];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tensor->ndim == ndim) return 0;
-  snprintf(expected, sizeof expected, "%d", (int)ndim);
-  snprintf(got, sizeof got, "%d", (int)tensor->ndim);
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "ndim", expected, got);
+  tvm_ffi_detail_put_int(expected, expected + sizeof expected, ndim);
+  tvm_ffi_detail_put_int(got, got + sizeof got, tensor->ndim);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "ndim", "", expected, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_shape(const tvm_ffi_args *args,
@@ -289,9 +286,10 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_shape(const tvm_
   matches = tensor->ndim == ndim;
   for (k = 0; matches && k < ndim; ++k) matches = shape[k] < 0 || shape[k] == tensor->shape[k];
   if (matches) return 0;
-  tvm_ffi_detail_print_shape(shape, ndim, true, expected, sizeof expected);
-  tvm_ffi_shape_print(tensor->shape, tensor->ndim, got, sizeof got);
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
+  tvm_ffi_detail_put_shape(expected, expected + sizeof expected, shape, ndim, true);
+  tvm_ffi_detail_put_shape(got, got + sizeof got, tensor->shape, tensor->ndim, false);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "shape", "", expected, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_size(const tvm_ffi_args *args,
@@ -299,97 +297,119 @@ TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_size(const tvm_f
                                                                      int64_t size) {
   DLTensor *tensor = NULL;
   char expected[64], got[128];
+  char *at;
   int32_t k;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   k = dim < 0 ? dim + tensor->ndim : dim;
   if (k >= 0 && k < tensor->ndim && tensor->shape[k] == size) return 0;
-  snprintf(expected, sizeof expected, "size %lld in dimension %d", (long long)size, (int)dim);
-  tvm_ffi_shape_print(tensor->shape, tensor->ndim, got, sizeof got);
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
+  at = tvm_ffi_detail_put_text(expected, expected + sizeof expected, "size ");
+  at = tvm_ffi_detail_put_int(at, expected + sizeof expected, size);
+  at = tvm_ffi_detail_put_text(at, expected + sizeof expected, " in dimension ");
+  tvm_ffi_detail_put_int(at, expected + sizeof expected, dim);
+  tvm_ffi_detail_put_shape(got, got + sizeof got, tensor->shape, tensor->ndim, false);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "shape", "", expected, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_dtype(const tvm_ffi_args *args,
                                                                       int32_t i, DLDataType dtype) {
   DLTensor *tensor = NULL;
-  char want[64], have[64], expected[72], got[72];
+  char expected[64], got[64];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tvm_ffi_dtype_equal(tensor->dtype, dtype)) return 0;
-  snprintf(expected, sizeof expected, "`%s`", tvm_ffi_dtype_print(dtype, want, sizeof want));
-  snprintf(got, sizeof got, "`%s`", tvm_ffi_dtype_print(tensor->dtype, have, sizeof have));
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
+  tvm_ffi_dtype_print(dtype, expected, sizeof expected);
+  tvm_ffi_dtype_print(tensor->dtype, got, sizeof got);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_TYPE_ERROR, "dtype", "`", expected, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_device(const tvm_ffi_args *args,
                                                                        int32_t i,
                                                                        int32_t device_type) {
   DLTensor *tensor = NULL;
-  char want[40], have[40], expected[48], got[48];
+  char expected[40], got[40];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if ((int32_t)tensor->device.device_type == device_type) return 0;
-  tvm_ffi_device_print(tvm_ffi_device_make(device_type, 0), want, sizeof want);
-  *strchr(want, ':') = '\0';
-  snprintf(expected, sizeof expected, "`%s`", want);
-  snprintf(got, sizeof got, "`%s`", tvm_ffi_device_print(tensor->device, have, sizeof have));
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "device", expected, got);
+  tvm_ffi_detail_put_device_type(expected, expected + sizeof expected, device_type);
+  tvm_ffi_device_print(tensor->device, got, sizeof got);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "device", "`", expected, got);
+  return -1;
 }
 
 TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_contiguous(const tvm_ffi_args *args,
                                                                            int32_t i) {
   DLTensor *tensor = NULL;
-  char shape[96], strides[96], got[224];
+  char got[224];
+  char *at;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (tvm_ffi_tensor_is_contiguous(tensor)) return 0;
-  snprintf(got, sizeof got, "strides %s of shape %s",
-           tvm_ffi_shape_print(tensor->strides, tensor->ndim, strides, sizeof strides),
-           tvm_ffi_shape_print(tensor->shape, tensor->ndim, shape, sizeof shape));
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "strides",
-                                       "a contiguous tensor", got);
+  at = tvm_ffi_detail_put_text(got, got + sizeof got, "strides ");
+  at = tvm_ffi_detail_put_shape(at, at + 96, tensor->strides, tensor->ndim, false);
+  at = tvm_ffi_detail_put_text(at, got + sizeof got, " of shape ");
+  tvm_ffi_detail_put_shape(at, at + 96, tensor->shape, tensor->ndim, false);
+  tvm_ffi_detail_set_mismatched(args, i, NULL, TVM_FFI_C_VALUE_ERROR, "strides", "",
+                                "a contiguous tensor", got);
+  return -1;
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args,
-                                                                           int32_t i, int32_t j) {
+/** What tvm_ffi_detail_check_same compares. */
+enum { kTVMFFIDetailShape = 1, kTVMFFIDetailDType = 2, kTVMFFIDetailDevice = 4 };
+
+/** Argument i is like argument j in what the bits of `properties` name. */
+static inline int tvm_ffi_detail_check_same(const tvm_ffi_args *args, int32_t i, int32_t j,
+                                            int properties) {
   DLTensor *tensor = NULL, *model = NULL;
-  char shape[128], expected[160], got[128];
+  const char *kind = TVM_FFI_C_VALUE_ERROR, *property = "shape", *quote = "`";
+  char expected[128], got[128];
+  int32_t k = 0;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
-  if (tvm_ffi_tensor_has_same_shape(tensor, model)) return 0;
-  snprintf(expected, sizeof expected, "%s of argument #%d",
-           tvm_ffi_shape_print(model->shape, model->ndim, shape, sizeof shape), (int)j);
-  tvm_ffi_shape_print(tensor->shape, tensor->ndim, got, sizeof got);
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "shape", expected, got);
+  /* Compared in place: a compiler that does not optimise would compile four functions more. */
+  while (k < tensor->ndim && k < model->ndim && tensor->shape[k] == model->shape[k]) ++k;
+  if ((properties & kTVMFFIDetailShape) != 0 && (k != tensor->ndim || k != model->ndim)) {
+    quote = "";
+    tvm_ffi_detail_put_shape(expected, expected + sizeof expected, model->shape, model->ndim,
+                             false);
+    tvm_ffi_detail_put_shape(got, got + sizeof got, tensor->shape, tensor->ndim, false);
+  } else if ((properties & kTVMFFIDetailDType) != 0 &&
+             (tensor->dtype.code != model->dtype.code || tensor->dtype.bits != model->dtype.bits ||
+              tensor->dtype.lanes != model->dtype.lanes)) {
+    kind = TVM_FFI_C_TYPE_ERROR;
+    property = "dtype";
+    tvm_ffi_dtype_print(model->dtype, expected, 64);
+    tvm_ffi_dtype_print(tensor->dtype, got, 64);
+  } else if ((properties & kTVMFFIDetailDevice) != 0 &&
+             (tensor->device.device_type != model->device.device_type ||
+              tensor->device.device_id != model->device.device_id)) {
+    property = "device";
+    tvm_ffi_device_print(model->device, expected, sizeof expected);
+    tvm_ffi_device_print(tensor->device, got, sizeof got);
+  } else {
+    return 0;
+  }
+  tvm_ffi_detail_set_mismatched(args, i, &j, kind, property, quote, expected, got);
+  return -1;
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args,
-                                                                           int32_t i, int32_t j) {
-  DLTensor *tensor = NULL, *model = NULL;
-  char want[64], have[64], expected[96], got[72];
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
-  if (tvm_ffi_dtype_equal(tensor->dtype, model->dtype)) return 0;
-  snprintf(expected, sizeof expected, "`%s` of argument #%d",
-           tvm_ffi_dtype_print(model->dtype, want, sizeof want), (int)j);
-  snprintf(got, sizeof got, "`%s`", tvm_ffi_dtype_print(tensor->dtype, have, sizeof have));
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_TYPE_ERROR, "dtype", expected, got);
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_same_shape(const tvm_ffi_args *args, int32_t i,
+                                                          int32_t j) {
+  return tvm_ffi_detail_check_same(args, i, j, kTVMFFIDetailShape);
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same_device(
-    const tvm_ffi_args *args, int32_t i, int32_t j) {
-  DLTensor *tensor = NULL, *model = NULL;
-  char want[40], have[40], expected[72], got[48];
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
-  if (tvm_ffi_device_equal(tensor->device, model->device)) return 0;
-  snprintf(expected, sizeof expected, "`%s` of argument #%d",
-           tvm_ffi_device_print(model->device, want, sizeof want), (int)j);
-  snprintf(got, sizeof got, "`%s`", tvm_ffi_device_print(tensor->device, have, sizeof have));
-  return tvm_ffi_detail_raise_property(args, i, TVM_FFI_C_VALUE_ERROR, "device", expected, got);
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_same_dtype(const tvm_ffi_args *args, int32_t i,
+                                                          int32_t j) {
+  return tvm_ffi_detail_check_same(args, i, j, kTVMFFIDetailDType);
 }
 
-TVM_FFI_C_DETAIL_NODISCARD static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args,
-                                                                     int32_t i, int32_t j) {
-  TVM_FFI_C_TRY(tvm_ffi_args_check_same_shape(args, i, j));
-  TVM_FFI_C_TRY(tvm_ffi_args_check_same_dtype(args, i, j));
-  return tvm_ffi_args_check_same_device(args, i, j);
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_same_device(const tvm_ffi_args *args, int32_t i,
+                                                           int32_t j) {
+  return tvm_ffi_detail_check_same(args, i, j, kTVMFFIDetailDevice);
+}
+
+TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i,
+                                                    int32_t j) {
+  return tvm_ffi_detail_check_same(args, i, j,
+                                   kTVMFFIDetailShape | kTVMFFIDetailDType | kTVMFFIDetailDevice);
 }
 
 TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args,
@@ -398,7 +418,7 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm
   const char *parts[7];
   char name[64], number[16];
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
-  snprintf(number, sizeof number, "%d", (int)i);
+  tvm_ffi_detail_put_int(number, number + sizeof number, i);
   parts[0] = "Unsupported dtype `";
   parts[1] = tvm_ffi_dtype_print(tensor->dtype, name, sizeof name);
   parts[2] = "` of argument #";
@@ -413,10 +433,10 @@ TVM_FFI_C_DETAIL_COLD static inline int tvm_ffi_args_raise_unsupported(const tvm
 /** The key of the argument's dtype; UINT32_MAX, which no dtype has, if it is no tensor. */
 static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t i) {
   DLTensor *tensor = NULL;
-  if (!tvm_ffi_detail_has(args, i) || !tvm_ffi_any_try_tensor(args->args + i, &tensor)) {
+  if (!TVM_FFI_C_DETAIL_HAS(args, i) || !tvm_ffi_any_try_tensor(args->args + i, &tensor)) {
     return UINT32_MAX;
   }
-  return tvm_ffi_dtype_get_key(tensor->dtype);
+  return TVM_FFI_C_DTYPE_KEY(tensor->dtype.code, tensor->dtype.bits, tensor->dtype.lanes);
 }
 
 static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) {

@@ -37,15 +37,21 @@ static inline const char *tvm_ffi_device_get_type_name(int32_t device_type) {
   return device_type > 0 && device_type < count ? names[device_type] : NULL;
 }
 
+/** Writes `cuda`, or `device(99)` for an unknown type. @return Where the NUL is. */
+static inline char *tvm_ffi_detail_put_device_type(char *at, const char *end, int32_t device_type) {
+  const char *name = tvm_ffi_device_get_type_name(device_type);
+  if (name != NULL) return tvm_ffi_detail_put_text(at, end, name);
+  at = tvm_ffi_detail_put_text(at, end, "device(");
+  at = tvm_ffi_detail_put_int(at, end, device_type);
+  return tvm_ffi_detail_put_text(at, end, ")");
+}
+
 static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t capacity) {
-  const char *name = tvm_ffi_device_get_type_name((int32_t)device.device_type);
-  char text[48];
-  if (name != NULL) {
-    snprintf(text, sizeof text, "%s:%d", name, (int)device.device_id);
-  } else {
-    snprintf(text, sizeof text, "device(%d):%d", (int)device.device_type, (int)device.device_id);
-  }
-  return tvm_ffi_detail_copy(buffer, capacity, text, strlen(text));
+  const char *end = buffer + capacity;
+  char *at = tvm_ffi_detail_put_device_type(buffer, end, (int32_t)device.device_type);
+  at = tvm_ffi_detail_put_text(at, end, ":");
+  tvm_ffi_detail_put_int(at, end, device.device_id);
+  return buffer;
 }
 
 static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out) {

@@ -27,20 +27,24 @@ static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype) {
 }
 
 static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t capacity) {
-  TVMFFIObjectHandle raised = tvm_ffi_error_take();
+  const char *end = buffer + capacity;
+  TVMFFIObjectHandle raised = NULL;
   TVMFFIAny text;
+  TVMFFIErrorMoveFromRaised(&raised);
   text.type_index = kTVMFFINone;
   text.zero_padding = 0;
   text.v_uint64 = 0;
   if (TVMFFIDataTypeToString(&dtype, &text) == 0 && text.type_index == kTVMFFIStr) {
-    const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(text.v_obj);
-    tvm_ffi_detail_copy(buffer, capacity, bytes->data, bytes->size);
+    tvm_ffi_detail_put_text(buffer, end, TVMFFIBytesGetByteArrayPtr(text.v_obj)->data);
     TVMFFIObjectDecRef(text.v_obj);
   } else {
-    char numbers[64];
-    snprintf(numbers, sizeof numbers, "dtype(code=%d, bits=%d, lanes=%d)", (int)dtype.code,
-             (int)dtype.bits, (int)dtype.lanes);
-    tvm_ffi_detail_copy(buffer, capacity, numbers, strlen(numbers));
+    char *at = tvm_ffi_detail_put_text(buffer, end, "dtype(code=");
+    at = tvm_ffi_detail_put_int(at, end, dtype.code);
+    at = tvm_ffi_detail_put_text(at, end, ", bits=");
+    at = tvm_ffi_detail_put_int(at, end, dtype.bits);
+    at = tvm_ffi_detail_put_text(at, end, ", lanes=");
+    at = tvm_ffi_detail_put_int(at, end, dtype.lanes);
+    tvm_ffi_detail_put_text(at, end, ")");
   }
   TVMFFIErrorSetRaised(raised);
   if (raised != NULL) TVMFFIObjectDecRef(raised);

@@ -44,40 +44,32 @@ static inline bool tvm_ffi_shape_equal(const int64_t *a, int32_t a_ndim, const i
   return true;
 }
 
-static inline char *tvm_ffi_detail_print_shape(const int64_t *shape, int32_t ndim, bool wildcards,
-                                               char *buffer, size_t capacity) {
+/** Writes extents; negative ones as `*` if wildcards are wanted. @return Where the NUL is. */
+static inline char *tvm_ffi_detail_put_shape(char *at, const char *end, const int64_t *shape,
+                                             int32_t ndim, bool wildcards) {
   static const char tail[] = ", ...]";
-  size_t size = 1;
   int32_t i;
-  if (capacity < sizeof tail + 1) {
-    if (capacity != 0) buffer[0] = '\0';
-    return buffer;
-  }
-  buffer[0] = '[';
+  at = tvm_ffi_detail_put_text(at, end, "[");
   for (i = 0; i < ndim; ++i) {
-    char item[32];
-    size_t item_size;
+    char *item = at;
+    if (i != 0) at = tvm_ffi_detail_put_text(at, end, ", ");
     if (wildcards && shape[i] < 0) {
-      snprintf(item, sizeof item, "%s*", i != 0 ? ", " : "");
+      at = tvm_ffi_detail_put_text(at, end, "*");
     } else {
-      snprintf(item, sizeof item, "%s%lld", i != 0 ? ", " : "", (long long)shape[i]);
+      at = tvm_ffi_detail_put_int(at, end, shape[i]);
     }
-    item_size = strlen(item);
-    if (size + item_size + sizeof tail > capacity) {
-      memcpy(buffer + size, i != 0 ? tail : tail + 2, sizeof tail - (i != 0 ? 0 : 2));
-      return buffer;
+    if (end - at < (ptrdiff_t)sizeof tail) {
+      /* The next one may leave no room for the tail, which is put here. */
+      return tvm_ffi_detail_put_text(item, end, i != 0 ? tail : tail + 2);
     }
-    memcpy(buffer + size, item, item_size);
-    size += item_size;
   }
-  buffer[size] = ']';
-  buffer[size + 1] = '\0';
-  return buffer;
+  return tvm_ffi_detail_put_text(at, end, "]");
 }
 
 static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char *buffer,
                                         size_t capacity) {
-  return tvm_ffi_detail_print_shape(shape, ndim, false, buffer, capacity);
+  tvm_ffi_detail_put_shape(buffer, buffer + capacity, shape, ndim, false);
+  return buffer;
 }
 
 static inline int tvm_ffi_shape_create(const int64_t *shape, int32_t ndim,
