@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables of built-in functions, types and attributes. Each layer declares its own in
- * <layer>/builtin_tables.h; runtime/builtin_tables.c, above all layers, lists them for the core,
- * which knows no other layer. Nothing runs at load time: the core reads the tables when they are
+ * <layer>/builtin_tables.h; runtime/parts.c, above all layers, makes parts of them, and the program
+ * lists the parts that it has (tvm/ffi/extra/c_runtime_parts.h; by default runtime/all_parts.c).
+ * The core knows no other layer. Nothing runs at load time: the core reads the tables when they are
  * first needed.
  */
 #ifndef TVMFFI_CORE_BUILTIN_TABLES_H_
 #define TVMFFI_CORE_BUILTIN_TABLES_H_
 
+#include <tvm/ffi/extra/c_runtime_parts.h>
+
 #include "core/builtin_types.h"
 #include "core/builtins.h"
 #include "core/type_attr.h"
 
-typedef struct {
+/* Lists of groups, each with NULL at its end; an empty one may be NULL. */
+struct TVMFFIRuntimePart {
   const tvmffi_builtin_group *const *functions;
-  size_t num_functions;
   const tvmffi_builtin_type_group *const *types;
-  size_t num_types;
   const tvmffi_builtin_attr_group *const *attrs;
-  size_t num_attrs;
-  const char *attr_names; /* of the numbered attributes, each NUL-terminated */
-} tvmffi_builtin_tables;
+};
 
-/* runtime/builtin_tables.c */
-extern const tvmffi_builtin_tables tvmffi_all_builtins;
+/* The i-th group of all parts of the program; NULL after the last. */
+const tvmffi_builtin_group *tvmffi_parts_functions(size_t i);
+const tvmffi_builtin_type_group *tvmffi_parts_types(size_t i);
+const tvmffi_builtin_attr_group *tvmffi_parts_attrs(size_t i);
+
+/* runtime/parts.c: the names of the numbered attributes of all layers, each NUL-terminated. */
+extern const char tvmffi_attr_names[];
 
 /* ---- The tables of the core ---- */
 

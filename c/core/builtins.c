@@ -61,14 +61,14 @@ typedef enum { kDisplay, kSchema } style;
 
 /* The type of a letter as it is written in errors or in schemas. */
 TVMFFI_COLD static const char *find_type(char letter, style notation) {
+  const tvmffi_builtin_type_group *types;
   size_t i, group;
   for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
     if (kTypes[i].letter == letter) {
       return notation == kDisplay ? kTypes[i].display : kTypes[i].schema;
     }
   }
-  for (group = 0; group < tvmffi_all_builtins.num_types; ++group) {
-    const tvmffi_builtin_type_group *types = tvmffi_all_builtins.types[group];
+  for (group = 0; (types = tvmffi_parts_types(group)) != NULL; ++group) {
     for (i = 0; i < types->count; ++i) {
       if (types->types[i].letter == letter) return types->types[i].key;
     }

@@ -77,20 +77,21 @@ static bool is_present(const global_record *record) {
 
 /* Allocates the records of all built-ins in one block: it fails before changing anything. */
 static int enter_builtins(void) {
+  const tvmffi_builtin_group *group;
   global_record *records;
-  size_t group, i, count = 0;
-  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
-    count += tvmffi_all_builtins.functions[group]->count;
+  size_t number, i, count = 0;
+  for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
+    count += group->count;
   }
   if (tvmffi_table_reserve(&table, count) != 0) return -1;
   records = tvmffi_alloc_until_shutdown(count * sizeof *records);
   if (records == NULL) return -1;
   memset(records, 0, count * sizeof *records);
-  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
-    const char *texts = tvmffi_all_builtins.functions[group]->texts;
-    for (i = 0; i < tvmffi_all_builtins.functions[group]->count; ++i, ++records) {
+  for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
+    const char *texts = group->texts;
+    for (i = 0; i < group->count; ++i, ++records) {
       tvmffi_builtin builtin;
-      records->builtin = &tvmffi_all_builtins.functions[group]->bodies[i];
+      records->builtin = &group->bodies[i];
       texts = tvmffi_builtin_read(texts, *records->builtin, &builtin);
       records->key.data = builtin.name;
       records->key.size = strlen(builtin.name);

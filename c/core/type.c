@@ -83,15 +83,15 @@ static int is_filled;
 /* ffi.Object, and in the rows of types with dynamic indices a parent other than it. */
 static const TVMFFITypeInfo *builtin_ancestors[1 + kTvmffiNumDynamicTypes][2];
 
-/* -1 for types that are not built in. What is asked for most comes first. */
-static inline int32_t number_of_type(int32_t type_index) {
-  if (TVMFFI_LIKELY(type_index >= kTVMFFIStaticObjectBegin &&
-                    type_index < kTVMFFIStaticObjectEnd)) {
-    return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
-  }
+/* -1 for indices that are not those of built-in types. */
+static int32_t number_of_type(int32_t type_index) {
   if (type_index >= kTvmffiFirstClientType) return -1;
   if (type_index >= kTVMFFIDynObjectBegin) {
     return type_index - kTVMFFIDynObjectBegin + kNumStaticTypes;
+  }
+  if (type_index >= kTVMFFIStaticObjectEnd) return -1;
+  if (type_index >= kTVMFFIStaticObjectBegin) {
+    return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
   }
   return type_index >= 0 && type_index < kNumValueTypes ? type_index : -1;
 }
@@ -164,6 +164,7 @@ static void describe(const tvmffi_builtin_type *type) {
 }
 
 TVMFFI_COLD static void fill_builtins(void) {
+  const tvmffi_builtin_type_group *types;
   const char *key = kStaticKeys;
   size_t group, i;
   int32_t number;
@@ -186,8 +187,7 @@ TVMFFI_COLD static void fill_builtins(void) {
     }
   }
   builtins[number_of_type(kTVMFFIBigInt)].slots_can_overflow = false;
-  for (group = 0; group < tvmffi_all_builtins.num_types; ++group) {
-    const tvmffi_builtin_type_group *types = tvmffi_all_builtins.types[group];
+  for (group = 0; (types = tvmffi_parts_types(group)) != NULL; ++group) {
     for (i = 0; i < types->count; ++i) {
       const tvmffi_builtin_type *type = &types->types[i];
       describe(type);
@@ -224,9 +224,26 @@ static inline tvmffi_type_record *get_builtin(int32_t number) {
                                                                    : get_builtin_at_first(number);
 }
 
-tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
+/* Types of values, those of higher layers, and clients' types with static indices. */
+TVMFFI_NOINLINE static tvmffi_type_record *find_other(int32_t type_index) {
   int32_t number = number_of_type(type_index);
-  return number >= 0 ? get_builtin(number) : find_client_type(type_index);
+  tvmffi_type_record *record;
+  if (number < 0) return find_client_type(type_index);
+  record = get_builtin(number);
+  return record->key.data != NULL ? record : NULL; /* its part may not be in the program */
+}
+
+static inline tvmffi_type_record *find_type(int32_t type_index) {
+  if (TVMFFI_LIKELY(type_index >= kTVMFFIStaticObjectBegin &&
+                    type_index < kTVMFFIStaticObjectEnd)) {
+    return get_builtin(type_index - kTVMFFIStaticObjectBegin + kNumValueTypes);
+  }
+  return type_index >= kTvmffiFirstClientType ? find_client_type(type_index)
+                                              : find_other(type_index);
+}
+
+tvmffi_type_record *tvmffi_type_find(int32_t type_index) {
+  return find_type(type_index);
 }
 
 TVMFFI_COLD static tvmffi_type_record *fail_unknown(int32_t type_index) {
@@ -235,10 +252,7 @@ TVMFFI_COLD static tvmffi_type_record *fail_unknown(int32_t type_index) {
 }
 
 tvmffi_type_record *tvmffi_type_require(int32_t type_index) {
-  int32_t number = number_of_type(type_index);
-  tvmffi_type_record *record;
-  if (number >= 0) return get_builtin(number);
-  record = find_client_type(type_index);
+  tvmffi_type_record *record = find_type(type_index);
   return TVMFFI_LIKELY(record != NULL) ? record : fail_unknown(type_index);
 }
 
@@ -273,7 +287,9 @@ TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
   if (!is_filled) fill_builtins();
   if (tvmffi_table_reserve(&keys, kNumBuiltins) != 0) return -1;
-  for (i = 0; i < kNumBuiltins; ++i) (void)tvmffi_table_insert(&keys, &builtins[i].key);
+  for (i = 0; i < kNumBuiltins; ++i) {
+    if (builtins[i].key.data != NULL) (void)tvmffi_table_insert(&keys, &builtins[i].key);
+  }
   return 0;
 }
 

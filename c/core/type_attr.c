@@ -47,7 +47,7 @@ static int has_own_values;
 /* ---- Finding ---- */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {
-  const char *first = tvmffi_all_builtins.attr_names;
+  const char *first = tvmffi_attr_names;
   size_t i, size;
   for (i = 0; i < kTvmffiNumFirstAttrs; ++i, first += size + 1) {
     size = strlen(first);
@@ -94,11 +94,12 @@ static void add_own_values(const tvmffi_builtin_attr_group *group) {
 
 /* To be called before any access to the columns. */
 static void ensure_own_values(void) {
+  const tvmffi_builtin_attr_group *own;
   size_t group;
   if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_own_values))) return;
   tvmffi_mutex_lock(&tvmffi_type_mutex);
-  for (group = 0; group < tvmffi_all_builtins.num_attrs && !has_own_values; ++group) {
-    add_own_values(tvmffi_all_builtins.attrs[group]);
+  for (group = 0; !has_own_values && (own = tvmffi_parts_attrs(group)) != NULL; ++group) {
+    add_own_values(own);
   }
   tvmffi_atomic_store_release_int(&has_own_values, 1);
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
@@ -114,7 +115,7 @@ const TVMFFIAny *tvmffi_type_find_attr(int attr, int32_t type_index) {
 }
 
 static const char *name_of_first_attr(int attr) {
-  const char *name = tvmffi_all_builtins.attr_names;
+  const char *name = tvmffi_attr_names;
   while (attr-- > 0) name += strlen(name) + 1;
   return name;
 }
@@ -212,9 +213,9 @@ static bool is_equal_value(const TVMFFIAny *a, const TVMFFIAny *b) {
 
 /* Whether the library itself has the attribute for a type; its value is there from the start. */
 static bool is_own(const attr_record *attr, int32_t type_index) {
+  const tvmffi_builtin_attr_group *own;
   size_t group, i;
-  for (group = 0; group < tvmffi_all_builtins.num_attrs; ++group) {
-    const tvmffi_builtin_attr_group *own = tvmffi_all_builtins.attrs[group];
+  for (group = 0; (own = tvmffi_parts_attrs(group)) != NULL; ++group) {
     for (i = 0; i < own->count; ++i) {
       if (own->attrs[i].type_index == type_index && &first_attrs[own->attrs[i].attr] == attr) {
         return true;

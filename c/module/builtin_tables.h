@@ -6,6 +6,7 @@
 #include "core/builtin_tables.h"
 
 extern const tvmffi_builtin_group tvmffi_module_builtins;
+extern const tvmffi_builtin_group tvmffi_loading_builtins;
 extern const tvmffi_builtin_type_group tvmffi_module_types;
 
 #endif /* TVMFFI_MODULE_BUILTIN_TABLES_H_ */

@@ -5,25 +5,23 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
-#include "base/hash.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "platform/dl.h"
 
 /* ---- Library objects ---- */
 
 static void destroy_library(void *self) {
   tvmffi_library *library = self;
-  if (library->file != NULL) tvmffi_library_file_close(library->file);
+  library->source->close(library);
 }
 
 static void delete_library(void *self, int flags) {
   tvmffi_object_delete_nested(self, flags, delete_library, destroy_library, 0);
 }
 
-/* Takes the file on success. The prefix is copied to the memory after the object. */
-static int new_library(tvmffi_library_file *file, const TVMFFIByteArray *prefix,
-                       tvmffi_library **out) {
+/* The prefix is in the memory after the object. */
+int tvmffi_library_new(const tvmffi_library_source *source, tvmffi_library_file *file,
+                       const TVMFFIByteArray *prefix, tvmffi_library **out) {
   tvmffi_library *library;
   void *context;
   size_t bytes;
@@ -33,6 +31,7 @@ static int new_library(tvmffi_library_file *file, const TVMFFIByteArray *prefix,
   if (library == NULL) return -1;
   copy = (char *)(library + 1);
   if (prefix->size != 0) memcpy(copy, prefix->data, prefix->size);
+  library->source = source;
   library->file = file;
   library->context = NULL;
   library->prefix.data = copy;
@@ -44,21 +43,6 @@ static int new_library(tvmffi_library_file *file, const TVMFFIByteArray *prefix,
   library->context = context;
   *out = library;
   return 0;
-}
-
-int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out) {
-  static const TVMFFIByteArray no_prefix = {NULL, 0};
-  tvmffi_library_file *file;
-  TVMFFI_TRY(tvmffi_library_file_open(path, &file));
-  if (new_library(file, &no_prefix, out) != 0) {
-    tvmffi_library_file_close(file);
-    return -1;
-  }
-  return 0;
-}
-
-int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **out) {
-  return new_library(NULL, prefix, out);
 }
 
 /* ---- Symbols ---- */
@@ -91,11 +75,6 @@ static void fini_name(symbol_name *name) {
   if (name->text != name->room) tvmffi_free(name->text);
 }
 
-static void *find_joined(const tvmffi_library *library, const symbol_name *name) {
-  return library->file != NULL ? tvmffi_dl_symbol(library->file->handle, name->text)
-                               : tvmffi_system_lib_find(name->text, name->size);
-}
-
 /* Tries start + the library's prefix + end, then without the prefix. */
 static int find_with_prefix(const tvmffi_library *library, const char *start,
                             const TVMFFIByteArray *end, void **out) {
@@ -103,11 +82,11 @@ static int find_with_prefix(const tvmffi_library *library, const char *start,
   symbol_name name;
   void *found;
   TVMFFI_TRY(join(&name, start, &library->prefix, end));
-  found = find_joined(library, &name);
+  found = library->source->find(library, name.text, name.size);
   fini_name(&name);
   if (found == NULL && library->prefix.size != 0) {
     TVMFFI_TRY(join(&name, start, &no_prefix, end));
-    found = find_joined(library, &name);
+    found = library->source->find(library, name.text, name.size);
     fini_name(&name);
   }
   *out = found;
@@ -141,22 +120,8 @@ static bool is_no_function_name(const TVMFFIByteArray *name) {
           tvmffi_bytes_are(name, "_library_bin"));
 }
 
-int tvmffi_library_find_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
-                               void **out) {
-  tvmffi_library_file *file = library->file;
-  uint64_t hash = 0;
-  void *found = NULL;
-  if (file != NULL) {
-    hash = tvmffi_hash_bytes(name->data, name->size);
-    found = tvmffi_library_file_find_kernel(file, name, hash);
-  }
-  if (found == NULL && !is_no_function_name(name)) {
-    TVMFFI_TRY(find_with_prefix(library, "__tvm_ffi_", name, &found));
-    if (found != NULL && file != NULL) {
-      /* Out of memory, the next lookup asks the system again. */
-      (void)tvmffi_library_file_keep_kernel(file, name, hash, found);
-    }
-  }
-  *out = found;
-  return 0;
+int tvmffi_library_look_up_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
+                                  void **out) {
+  *out = NULL;
+  return is_no_function_name(name) ? 0 : find_with_prefix(library, "__tvm_ffi_", name, out);
 }

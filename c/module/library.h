@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries of kernels: files (library_file.h), and the system library, which is the code linked
- * into the program. Both give modules of kind `library` (library_module.c).
+ * Libraries of kernels: files (library_open.c, library_file.h), and the system library, which is
+ * the code linked into the program (system_lib.c). Both give modules of kind `library`
+ * (library_module.c).
  */
 #ifndef TVMFFI_MODULE_LIBRARY_H_
 #define TVMFFI_MODULE_LIBRARY_H_
@@ -12,22 +13,41 @@
 #include "module/library_file.h"
 #include "module/module.h"
 
+typedef struct tvmffi_library tvmffi_library;
+
+/*
+ * What differs between a file and the system library. Functions in a table, so that a program that
+ * loads no files is linked without those of files.
+ */
+typedef struct {
+  /* The address of a symbol, or NULL. name is NUL-terminated. */
+  void *(*find)(const tvmffi_library *library, const char *name, size_t size);
+  /* tvmffi_library_find_kernel */
+  int (*find_kernel)(const tvmffi_library *library, const TVMFFIByteArray *name, void **out);
+  /* The size of the symbol with that name and address; SIZE_MAX if not known. */
+  size_t (*symbol_size)(const char *name, const void *address);
+  /* When the library dies. */
+  void (*close)(tvmffi_library *library);
+} tvmffi_library_source;
+
 /*
  * The source of symbols, an object that modules hold. Each load makes one; those of the same file
  * share a tvmffi_library_file.
  */
-typedef struct {
+struct tvmffi_library {
   TVMFFIObject header;
+  const tvmffi_library_source *source;
   tvmffi_library_file *file; /* NULL for the system library */
   void **context;            /* the library's __tvm_ffi__library_ctx, or NULL */
   TVMFFIByteArray prefix;    /* system library only: put in front of names first */
-} tvmffi_library;
+};
 
-/* Opens a library file. InternalError with the system's reason. */
+/* A library of a source. It takes the file, if it has one, on success; the prefix is copied. */
+int tvmffi_library_new(const tvmffi_library_source *source, tvmffi_library_file *file,
+                       const TVMFFIByteArray *prefix, tvmffi_library **out);
+
+/* library_open.c: opens a library file. InternalError with the system's reason. */
 int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out);
-
-/* The system library, looked at through a prefix. */
-int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **out);
 
 /* The address of a symbol; *out is NULL when the library has none. Fails only without memory. */
 int tvmffi_library_find(const tvmffi_library *library, const char *name, void **out);
@@ -35,8 +55,13 @@ int tvmffi_library_find(const tvmffi_library *library, const char *name, void **
 int tvmffi_library_find_about(const tvmffi_library *library, const char *start,
                               const TVMFFIByteArray *name, void **out);
 /* The same for an exported function. */
-int tvmffi_library_find_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
-                               void **out);
+static inline int tvmffi_library_find_kernel(const tvmffi_library *library,
+                                             const TVMFFIByteArray *name, void **out) {
+  return library->source->find_kernel(library, name, out);
+}
+/* The same, without addresses that the source has kept. */
+int tvmffi_library_look_up_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
+                                  void **out);
 
 /* ---- library_module.c ---- */
 
@@ -65,6 +90,9 @@ int tvmffi_library_bin_load(tvmffi_library *library, const void *bytes, size_t m
                             TVMFFIObject **out);
 
 /* ---- system_lib.c ---- */
+
+/* The system library, looked at through a prefix. */
+int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **out);
 
 /* The address registered under a name, or NULL. */
 void *tvmffi_system_lib_find(const char *name, size_t size);

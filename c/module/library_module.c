@@ -10,7 +10,6 @@
 #include "module/library.h"
 #include "module/library_unload.h"
 #include "platform/atomic.h"
-#include "platform/dl.h"
 #include "platform/thread.h"
 
 /* C has no cast from object to function pointers. */
@@ -203,11 +202,10 @@ int TVMFFIRuntimeModuleAllowUnload(TVMFFIObjectHandle module) {
 
 int tvmffi_library_load(tvmffi_library *library, TVMFFIObject **out) {
   static const char *const bin_symbol = "__tvm_ffi__library_bin";
-  size_t size = SIZE_MAX;
   void *embedded;
   TVMFFI_TRY(tvmffi_library_find(library, bin_symbol, &embedded));
   TVMFFI_TRY(tvmffi_context_symbol_apply(library));
   if (embedded == NULL) return tvmffi_library_new_module(library, out);
-  if (library->file != NULL) size = tvmffi_dl_symbol_size(bin_symbol, embedded);
-  return tvmffi_library_bin_load(library, embedded, size, out);
+  return tvmffi_library_bin_load(library, embedded,
+                                 library->source->symbol_size(bin_symbol, embedded), out);
 }

@@ -113,10 +113,12 @@ TVMFFIObject *tvmffi_imports_get(TVMFFIObject *self);
 int tvmffi_imports_collect(TVMFFIObject *self, tvmffi_module_set *out);
 void tvmffi_imports_release(tvmffi_module_set *collected);
 
-/* ---- loader.c ---- */
+/* ---- load_file.c ---- */
 
 /* Loads a module from a file, by the loader that is registered for its format. */
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out);
+
+/* ---- loader.c ---- */
 
 /*
  * The global function named prefix + key, NULL when there is none. The name is left in *name, an

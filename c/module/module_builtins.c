@@ -11,29 +11,6 @@
 #include "module/library.h"
 #include "module/module.h"
 
-static int load_from_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
-  TVMFFIObject *module;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_loader_load_file(&path, &module));
-  *result = tvmffi_any_object(module);
-  return 0;
-}
-
-/* The loader for libraries. */
-static int load_library(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
-  tvmffi_library *library;
-  TVMFFIObject *module = NULL;
-  int rc;
-  (void)num_args;
-  TVMFFI_TRY(tvmffi_library_open(&path, &library));
-  rc = tvmffi_library_load(library, &module);
-  tvmffi_object_release(library);
-  if (rc == 0) *result = tvmffi_any_object(module);
-  return rc;
-}
-
 static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray prefix = {"", 0};
   TVMFFIObject *module;
@@ -91,7 +68,6 @@ static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
 }
 
 #define FUNCTIONS(F)                                              \
-  F("ffi.Module.load_from_file.so", "ss>M", load_library)         \
   F("ffi.ModuleClearImports", "M>v", clear_imports)               \
   F("ffi.ModuleGetFunction", "Msb>?F", get_function)              \
   F("ffi.ModuleGetFunctionDoc", "Msb>?s", get_doc)                \
@@ -104,7 +80,6 @@ static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   F("ffi.ModuleImplementsFunction", "Msb>b", implements_function) \
   F("ffi.ModuleImportModule", "MM>v", import_module)              \
   F("ffi.ModuleInspectSource", "Ms>s", inspect_source)            \
-  F("ffi.ModuleLoadFromFile", "s>M", load_from_file)              \
   F("ffi.ModuleWriteToFile", "Mss>v", write_to_file)              \
   F("ffi.SystemLib", "*", get_system_lib)
 

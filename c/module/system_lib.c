@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system library: kernels linked into the program, registered by their own initialisers. */
+#include <stdint.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -82,6 +83,28 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
 void *tvmffi_system_lib_find(const char *name, size_t size) {
   const symbol_record *record = (const symbol_record *)tvmffi_table_find(&symbols, name, size);
   return record == NULL ? NULL : tvmffi_atomic_load_acquire_ptr(&record->address);
+}
+
+static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
+  (void)library;
+  return tvmffi_system_lib_find(name, size);
+}
+
+static size_t get_unknown_size(const char *name, const void *address) {
+  (void)name;
+  (void)address;
+  return SIZE_MAX;
+}
+
+static void close_nothing(tvmffi_library *library) {
+  (void)library;
+}
+
+static const tvmffi_library_source kSystem = {find_symbol, tvmffi_library_look_up_kernel,
+                                              get_unknown_size, close_nothing};
+
+int tvmffi_library_new_system(const TVMFFIByteArray *prefix, tvmffi_library **out) {
+  return tvmffi_library_new(&kSystem, NULL, prefix, out);
 }
 
 static int new_module(const TVMFFIByteArray *prefix, TVMFFIObject **out) {

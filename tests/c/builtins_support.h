@@ -20,13 +20,14 @@ static inline int find_row(const char *name) {
 
 /* Calls check(row) for every function that this build has. */
 static inline void for_each(void (*check)(int row)) {
-  size_t group, i;
-  for (group = 0; group < tvmffi_all_builtins.num_functions; ++group) {
-    const char *texts = tvmffi_all_builtins.functions[group]->texts;
-    for (i = 0; i < tvmffi_all_builtins.functions[group]->count; ++i) {
+  const tvmffi_builtin_group *group;
+  size_t number, i;
+  for (number = 0; (group = tvmffi_parts_functions(number)) != NULL; ++number) {
+    const char *texts = group->texts;
+    for (i = 0; i < group->count; ++i) {
       tvmffi_builtin builtin;
       int row;
-      texts = tvmffi_builtin_read(texts, tvmffi_all_builtins.functions[group]->bodies[i], &builtin);
+      texts = tvmffi_builtin_read(texts, group->bodies[i], &builtin);
       row = find_row(builtin.name);
       if (row >= 0) check(row);
     }

@@ -851,7 +851,7 @@ def cortex_m3():
     work, port, sample = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
     compiler = ["arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra",
                 "-pedantic-errors", "-Werror", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
-                "-DTVM_FFI_PROFILE_CORE", f"-I{work}"]
+                "-DTVM_FFI_PROFILE_CORE", "-DTVM_FFI_OWN_PARTS", f"-I{work}"]
     REPORT.run("the runtime", [*compiler, "-c", work / "tvm_ffi.c", "-o", work / "tvm_ffi.o"])
 
     def run_program(name, sources, expected, *options):
@@ -863,7 +863,7 @@ def cortex_m3():
             "enable=on,target=native", "-kernel", work / f"{name}.elf"])
         REPORT.check("and prints what it should", printed.endswith(expected.read_text(encoding="utf-8")), printed)
 
-    run_program("load", [port / "host.c"], port / "expected.txt")
+    run_program("load", [port / "host.c", port / "parts.c"], port / "expected.txt")
     # Its memory is an array; malloc, which only the runtime could call, has none.
     run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"], sample / "expected.txt",
                 "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
@@ -911,6 +911,17 @@ def browser():
         run_tests("page", ["timeout", "120", "node", tests / "test_page.mjs", work / "screenshots"])
     else:
         REPORT.skip("the page", "chromium is not installed")
+
+
+# At most so many bytes of flash for the runtime in the same program on this processor, with the part `Modules`.
+SMALL_SYSTEM_FLASH = 52 * 1024
+
+
+@part("cc arm-none-eabi-gcc")
+def sizes():
+    """what each feature of the runtime takes of a program: the table of docs/porting.md"""
+    for line in REPORT.run("tools/ci/sizes.py", ["tools/ci/sizes.py", "--most", SMALL_SYSTEM_FLASH]).splitlines():
+        REPORT.say(line)
 
 
 def run_parts(names):

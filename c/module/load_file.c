@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads modules from files, with the loader that is registered for the file's format. */
+#include <stdbool.h>
+#include <string.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "base/buf.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/object.h"
+#include "core/string_object.h"
+#include "module/module.h"
+#include "platform/compiler.h"
+
+/*
+ * Kernel libraries find these functions in the program if it links the static library. A linker
+ * takes from that only what the program itself refers to; so this file, which loads libraries,
+ * refers to all of them. Nothing reads the list; the shared library is linked without it, because
+ * its linker drops unreferenced sections.
+ */
+typedef void (*any_function)(void);
+TVMFFI_USED static const any_function kNeededByLibraries[] = {
+    (any_function)TVMFFIAnyViewToOwnedAny,
+    (any_function)TVMFFIBacktrace,
+    (any_function)TVMFFIBigIntFromByteArray,
+    (any_function)TVMFFIBigIntGetContentByteArray,
+    (any_function)TVMFFIBytesFromByteArray,
+    (any_function)TVMFFIDataTypeFromString,
+    (any_function)TVMFFIDataTypeToString,
+    (any_function)TVMFFIEnvCheckSignals,
+    (any_function)TVMFFIEnvGetDLPackManagedTensorAllocator,
+    (any_function)TVMFFIEnvGetStream,
+    (any_function)TVMFFIEnvModLookupFromImports,
+    (any_function)TVMFFIEnvModRegisterContextSymbol,
+    (any_function)TVMFFIEnvModRegisterSystemLibSymbol,
+    (any_function)TVMFFIEnvRegisterCAPI,
+    (any_function)TVMFFIEnvSetDLPackManagedTensorAllocator,
+    (any_function)TVMFFIEnvSetStream,
+    (any_function)TVMFFIEnvTensorAlloc,
+    (any_function)TVMFFIErrorCreate,
+    (any_function)TVMFFIErrorCreateWithCauseAndExtraContext,
+    (any_function)TVMFFIErrorMoveFromRaised,
+    (any_function)TVMFFIErrorSetRaised,
+    (any_function)TVMFFIErrorSetRaisedFromCStr,
+    (any_function)TVMFFIErrorSetRaisedFromCStrParts,
+    (any_function)TVMFFIFunctionCall,
+    (any_function)TVMFFIFunctionCreate,
+    (any_function)TVMFFIFunctionGetGlobal,
+    (any_function)TVMFFIFunctionSetGlobal,
+    (any_function)TVMFFIFunctionSetGlobalFromMethodInfo,
+    (any_function)TVMFFIGetCustomAllocator,
+    (any_function)TVMFFIGetTypeAttrColumn,
+    (any_function)TVMFFIGetTypeInfo,
+    (any_function)TVMFFIGetVersion,
+    (any_function)TVMFFIHandleDeinitOnce,
+    (any_function)TVMFFIHandleInitOnce,
+    (any_function)TVMFFIObjectCreateOpaque,
+    (any_function)TVMFFIObjectDecRef,
+    (any_function)TVMFFIObjectIncRef,
+    (any_function)TVMFFISetCustomAllocator,
+    (any_function)TVMFFIStringFromByteArray,
+    (any_function)TVMFFITensorCreateUnsafeView,
+    (any_function)TVMFFITensorFromDLPack,
+    (any_function)TVMFFITensorFromDLPackVersioned,
+    (any_function)TVMFFITensorToDLPack,
+    (any_function)TVMFFITensorToDLPackVersioned,
+    (any_function)TVMFFITypeGetOrAllocIndex,
+    (any_function)TVMFFITypeKeyToIndex,
+    (any_function)TVMFFITypeRegisterAttr,
+    (any_function)TVMFFITypeRegisterField,
+    (any_function)TVMFFITypeRegisterMetadata,
+    (any_function)TVMFFITypeRegisterMethod,
+};
+
+/* The part after the last slash or backslash. */
+static TVMFFIByteArray base_name(const TVMFFIByteArray *path) {
+  TVMFFIByteArray base = *path;
+  size_t i;
+  for (i = 0; i < path->size; ++i) {
+    if (path->data[i] == '/' || path->data[i] == '\\') {
+      base.data = path->data + i + 1;
+      base.size = path->size - i - 1;
+    }
+  }
+  return base;
+}
+
+/* Splits at the last dot; false when there is none. */
+static bool split_extension(TVMFFIByteArray *name, TVMFFIByteArray *out_extension) {
+  size_t i = name->size;
+  while (i != 0 && name->data[i - 1] != '.') --i;
+  if (i == 0) return false;
+  out_extension->data = name->data + i;
+  out_extension->size = name->size - i;
+  name->size = i - 1;
+  return true;
+}
+
+static bool is_number(const TVMFFIByteArray *bytes) {
+  size_t i;
+  for (i = 0; i < bytes->size && bytes->data[i] >= '0' && bytes->data[i] <= '9'; ++i) continue;
+  return i == bytes->size && i != 0;
+}
+
+/* The format for a file name. All names for libraries, on any system, give `so`. */
+static TVMFFIByteArray find_format(const TVMFFIByteArray *path) {
+  static const TVMFFIByteArray so = {"so", 2};
+  TVMFFIByteArray name = base_name(path), extension, unversioned;
+  if (!split_extension(&name, &extension)) return so;
+  if (tvmffi_bytes_are(&extension, "dll") || tvmffi_bytes_are(&extension, "dylib") ||
+      tvmffi_bytes_are(&extension, "dso")) {
+    return so;
+  }
+  for (unversioned = extension; is_number(&unversioned);) { /* libname.so.1.2 */
+    if (!split_extension(&name, &unversioned)) break;
+  }
+  return tvmffi_bytes_are(&unversioned, "so") ? so : extension;
+}
+
+/*
+ * Finds the loader for a file format. The text of the error is the one that the reference gives,
+ * with its missing spaces.
+ */
+static int find_loader(const TVMFFIByteArray *format, TVMFFIObject **out) {
+  tvmffi_buf name = TVMFFI_BUF_INIT;
+  int rc = tvmffi_loader_find("ffi.Module.load_from_file.", format, &name, out);
+  if (rc == 0 && *out == NULL) {
+    rc = tvmffi_fail("RuntimeError",
+                     "Loader for `.%.*s` files is not registered, resolved to (%s) in the global "
+                     "registry.Ensure that you have loaded the correct runtime code, andthat you "
+                     "are on the correct hardware architecture.",
+                     (int)format->size, format->data, name.data);
+  }
+  tvmffi_buf_fini(&name);
+  return rc;
+}
+
+int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out) {
+  TVMFFIAny args[2];
+  TVMFFIByteArray format;
+  TVMFFIObject *loader = NULL;
+  int rc = -1;
+  args[0] = args[1] = tvmffi_any_none();
+  if (path->size == 0) {
+    return tvmffi_fail("RuntimeError", "Failed to get file format from an empty path");
+  }
+  format = find_format(path);
+  TVMFFI_TRY(find_loader(&format, &loader));
+  if (tvmffi_string_to_any(path->data, path->size, &args[0]) != 0) goto done;
+  if (tvmffi_string_to_any(format.data, format.size, &args[1]) != 0) goto done;
+  rc = tvmffi_loader_call(loader, args, 2, out);
+done:
+  tvmffi_any_release(&args[0]);
+  tvmffi_any_release(&args[1]);
+  tvmffi_object_release(loader);
+  return rc;
+}
