@@ -19,6 +19,11 @@ static bool write(const TVMFFIAny *value, TVMFFIAny *out) {
   return fuzz_call("ffi.ToJSONGraphString", args, 2, out) == 0;
 }
 
+/* A short text is an object if it was written with escapes. */
+static int32_t get_kind(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFISmallStr ? kTVMFFIStr : value->type_index;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   TVMFFIAny value, text, value_again, text_again;
   TVMFFIByteArray input;
@@ -29,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     /* Not every value can be written: an error, say, has no fields. */
     if (write(&value, &text)) {
       fuzz_require(read(fuzz_bytes_of(&text), &value_again));
-      fuzz_require(value_again.type_index == value.type_index);
+      fuzz_require(get_kind(&value_again) == get_kind(&value));
       fuzz_require(write(&value_again, &text_again));
       fuzz_require(fuzz_same_bytes(fuzz_bytes_of(&text), fuzz_bytes_of(&text_again)));
       tvmffi_any_release(&text_again);
