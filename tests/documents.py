@@ -10,7 +10,8 @@
   exist, and every row names one or says why there is none.
 - docs/differences.md lists the calls of tests/compat/differences.txt, and the rows of programs/exceptions.py.
 - The tables of docs/abi/layouts.md have the numbers of tests/abi/layout.c and dlpack.c, docs/abi/cxx.md the names
-  of the lists of exports, and docs/abi/globals.md the global functions that the sources list.
+  of the lists of exports, docs/abi/globals.md the global functions that the sources list, and docs/codegen.md the
+  symbols `__tvm_ffi_` that sources and headers have.
 - The messages of docs/reference/messages.md are in the sources.
 - Each public header has an entry in docs/reference, and docs/reference/settings.md has the environment variables.
 """
@@ -214,6 +215,17 @@ class Documents:
         if len(rows) < 20:
             self.report(page, f"{len(rows)} messages")
 
+    def check_symbols(self):
+        """Names end in `<name>` in the page, and in sources and headers in nothing or in an example."""
+        page, kind = "docs/codegen.md", re.compile(r"__tvm_ffi__(library_[a-z]+|[a-z]+(?=_))")
+        rows = re.findall(r"^\| (`__tvm_ffi_.*?) \|", self.read(page), re.M)
+        used = {match for folder in ("c", "include", "cpp", "tools") for path in self.root.glob(f"{folder}/**/*")
+                if path.suffix in (".c", ".h") for match in kind.findall(path.read_text(encoding="utf-8"))}
+        for name in sorted(used ^ set(kind.findall("\n".join(rows)))):
+            self.report(page, f"only one of its table and the sources has __tvm_ffi__{name}")
+        if "`__tvm_ffi_<name>`" not in rows:
+            self.report(page, "does not have __tvm_ffi_<name>")
+
     def check(self):
         differences = self.rows(DIFFERENCES)
         rows = {**self.rows(ROBUSTNESS), **differences}
@@ -231,6 +243,7 @@ class Documents:
         self.check_layouts()
         self.check_exports()
         self.check_globals()
+        self.check_symbols()
         self.check_reference()
         self.check_settings()
         self.check_messages()

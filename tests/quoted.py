@@ -6,6 +6,7 @@
 
 Code is any fenced block but directives for the site, ```{name}; it must be from the sample that was linked last. A line
 `...` stands for any number of lines; the others must be consecutive. Indentation is ignored.
+A block that begins with the name of a file (```c add.c) is that file: tests/tool/test_codegen.py compiles it.
 """
 import pathlib
 import re
@@ -41,8 +42,8 @@ def check(page):
     sample, block, problems, count = None, None, [], 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```") and block is None:
-            block, first, is_code = [], number, not line.startswith("```{")
-        elif line.startswith("```") and not is_code:
+            block, first, is_quoted = [], number, not line.startswith("```{") and " " not in line
+        elif line.startswith("```") and not is_quoted:
             block = None
         elif line.startswith("```"):
             if sample is None:
