@@ -18,8 +18,8 @@ static const char *const graphs[] = {
     "input a_name_that_is_longer_than_thirty_one[n]\n",
     "input x[n] y\n",
     "weight w[2]\nglobal no.such.function(w)\n",
-    "weight w[2]\nglobal ffi.ReprPrint(v)\n",
-    "weight w[2]\nglobal ffi.ReprPrint(w, w, w, w, w, w, w, w, w)\n",
+    "weight w[2]\nglobal ffi.SystemLib(v)\n",
+    "weight w[2]\nglobal ffi.SystemLib(w, w, w, w, w, w, w, w, w)\n",
 };
 
 /* A header of version 1, and two floats. */
