@@ -34,7 +34,7 @@ AFTER = {
         [ -z "$(command -v c++ dpkg-architecture)" ]        # nothing has brought them in
         ls /usr/local/include/tvm/ffi/c.h /usr/local/include/tvm/ffi/function.h
         apt-get -qq install -y --no-install-recommends cmake make >/dev/null""",
-    "cd samples/01_load_and_call": "cp ../28_wrapped_function/normalize.c .",
+    "cd samples/01_load_and_call": "cp ../27_wrapped_function/normalize.c .",
     "tvm-ffi wrap": """
         [ "$(tvm-ffi run normalize.so 'normalize(&1x2xf32, 1x2xf32=1 3)')" = 'arg[0]: 1x2xf32=[0.25 0.75]' ]""",
     "../../tools/amalgamate": """
