@@ -247,7 +247,7 @@ static void test_columns_start_again_after_a_shutdown(void **state) {
   int round;
   (void)state;
   for (round = 0; round < 2; ++round) {
-    const char *name = tvmffi_all_builtins.attr_names;
+    const char *name = tvmffi_attr_names;
     int i;
     for (i = 0; i < kTvmffiNumFirstAttrs; ++i, name += strlen(name) + 1) {
       assert_int_equal(read(column_of(name), 1000).type_index, kTVMFFINone);
