@@ -22,7 +22,7 @@ SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n,
 PLACE = work_folder()
 
 # ---- The text ----
-expected = (FOLDER / "wrap_expected.c").read_text(encoding="utf-8")
+expected = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
 assert good("wrap", SOFTMAX + " // Softmax of each row.") == expected
 assert good("wrap", SOFTMAX, "--doc=Softmax of each row.") == expected
 assert good("wrap", "@-", stdin=f"\n# a comment\n  {SOFTMAX};  // Softmax of each row.  \r\n") == expected
