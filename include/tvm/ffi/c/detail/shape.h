@@ -45,18 +45,18 @@ static inline bool tvm_ffi_shape_equal(const int64_t *a, int32_t a_ndim, const i
 }
 
 /** Writes extents; negative ones as `*` if wildcards are wanted. @return Where the NUL is. */
-static inline char *tvm_ffi_detail_put_shape(char *at, const char *end, const int64_t *shape,
-                                             int32_t ndim, bool wildcards) {
+static inline char *tvm_ffi_detail_put_extents(char *at, const char *end, TVMFFIShapeCell shape,
+                                               bool wildcards) {
   static const char tail[] = ", ...]";
-  int32_t i;
+  size_t i;
   at = tvm_ffi_detail_put_text(at, end, "[");
-  for (i = 0; i < ndim; ++i) {
+  for (i = 0; i < shape.size; ++i) {
     char *item = at;
     if (i != 0) at = tvm_ffi_detail_put_text(at, end, ", ");
-    if (wildcards && shape[i] < 0) {
+    if (wildcards && shape.data[i] < 0) {
       at = tvm_ffi_detail_put_text(at, end, "*");
     } else {
-      at = tvm_ffi_detail_put_int(at, end, shape[i]);
+      at = tvm_ffi_detail_put_int(at, end, shape.data[i]);
     }
     if (end - at < (ptrdiff_t)sizeof tail) {
       /* The next one may leave no room for the tail, which is put here. */
@@ -64,6 +64,17 @@ static inline char *tvm_ffi_detail_put_shape(char *at, const char *end, const in
     }
   }
   return tvm_ffi_detail_put_text(at, end, "]");
+}
+
+/** The same. Passes a struct on: of a pointer to extents that a loop has set, gcc warns that they
+ * may not be initialised. */
+TVM_FFI_C_DETAIL_INLINE char *tvm_ffi_detail_put_shape(char *at, const char *end,
+                                                       const int64_t *shape, int32_t ndim,
+                                                       bool wildcards) {
+  TVMFFIShapeCell cell;
+  cell.data = shape;
+  cell.size = ndim > 0 ? (size_t)ndim : 0;
+  return tvm_ffi_detail_put_extents(at, end, cell, wildcards);
 }
 
 static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char *buffer,
