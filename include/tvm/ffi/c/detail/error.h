@@ -69,14 +69,16 @@ static inline void tvm_ffi_detail_put(char *buffer, size_t capacity, size_t *siz
  * optimise spends a third of its time for a small kernel on linking printf. */
 
 /** Writes a text as far as it fits before `end`, and a NUL. @return Where the NUL is. */
-static inline char *tvm_ffi_detail_put_text(char *at, const char *end, const char *text) {
+TVM_FFI_C_DETAIL_COLD static inline char *tvm_ffi_detail_put_text(char *at, const char *end,
+                                                                  const char *text) {
   for (; *text != '\0' && end - at > 1; ++text) *at++ = *text;
   if (at != end) *at = '\0';
   return at;
 }
 
 /** Writes a number in the same way. */
-static inline char *tvm_ffi_detail_put_int(char *at, const char *end, int64_t value) {
+TVM_FFI_C_DETAIL_COLD static inline char *tvm_ffi_detail_put_int(char *at, const char *end,
+                                                                 int64_t value) {
   char digits[24];
   char *first = digits + sizeof digits - 1;
   uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;

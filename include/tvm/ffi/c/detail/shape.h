@@ -45,8 +45,9 @@ static inline bool tvm_ffi_shape_equal(const int64_t *a, int32_t a_ndim, const i
 }
 
 /** Writes extents; negative ones as `*` if wildcards are wanted. @return Where the NUL is. */
-static inline char *tvm_ffi_detail_put_extents(char *at, const char *end, TVMFFIShapeCell shape,
-                                               bool wildcards) {
+TVM_FFI_C_DETAIL_COLD static inline char *tvm_ffi_detail_put_extents(char *at, const char *end,
+                                                                     TVMFFIShapeCell shape,
+                                                                     bool wildcards) {
   static const char tail[] = ", ...]";
   size_t i;
   at = tvm_ffi_detail_put_text(at, end, "[");
