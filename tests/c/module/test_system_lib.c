@@ -165,6 +165,16 @@ static void test_the_context_is_the_module_made_first(void **state) {
   assert_null(context);
 }
 
+/* Its symbols have no size that the length in front could be compared with. */
+static void test_embedded_modules_that_are_malformed(void **state) {
+  static unsigned char embedded[] = {3, 0, 0, 0, 0, 0, 0, 0, 'x', 'y', 'z'};
+  TVMFFIAny prefix = tvmffi_any_raw_str("e_"), result;
+  (void)state;
+  check_ok(TVMFFIEnvModRegisterSystemLibSymbol("e___tvm_ffi__library_bin", embedded));
+  check_fails_with(call_global("ffi.SystemLib", &prefix, 1, &result), "InternalError",
+                   "Malformed __tvm_ffi__library_bin: ");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_one_module_for_each_prefix, set_up),
@@ -173,6 +183,7 @@ int main(void) {
       cmocka_unit_test_setup(test_long_names, set_up),
       cmocka_unit_test_setup(test_L_17g_a_duplicate_replaces_and_is_told, set_up),
       cmocka_unit_test_setup(test_the_context_is_the_module_made_first, set_up),
+      cmocka_unit_test_setup(test_embedded_modules_that_are_malformed, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
