@@ -51,7 +51,6 @@ static void write(const spec *target, int options) {
   wrap_request request;
   text written = {NULL, 0, 0};
   memset(&request, 0, sizeof request);
-  request.abi = &kWrapPlain;
   request.specs = target;
   request.num_specs = 1;
   request.is_lean = (options & kIsLean) != 0;

@@ -211,6 +211,5 @@ if size is not None:
             subprocess.run([*compiler, *STRICT, *HEADERS, "-O2", "-fPIC", "-c", source, "-o", PLACE / "nothing.o"], check=True)
             done = subprocess.run([size, PLACE / "nothing.o"], capture_output=True, text=True, check=True)
             bytes_of[kind] = int(done.stdout.splitlines()[1].split()[3])
-        # clang 14: 1.01; gcc 12: 1.11, because it has a message for each extent where a person has one for the shape.
-        assert bytes_of["wrapped"] <= 1.12 * bytes_of["by hand"], (compiler, bytes_of)
+        assert bytes_of["wrapped"] <= 1.05 * bytes_of["by hand"], (compiler, bytes_of)
         print(compiler, bytes_of)

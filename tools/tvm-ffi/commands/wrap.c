@@ -40,10 +40,9 @@ static bool check_names(const spec_source *source, const wrap_input *input, cons
 
 static bool add_spec(wrap_input *input, const spec_source *source) {
   spec next;
-  const wrap_abi *abi = input->request.abi;
   if (!spec_read(source, &next)) return false;
   if (!spec_bind(source, input->returns_outputs, &next) || !check_result(source, input, &next) ||
-      !check_names(source, input, &next) || (abi->check != NULL && !abi->check(source, &next))) {
+      !check_names(source, input, &next)) {
     spec_free(&next);
     return false;
   }
@@ -160,7 +159,6 @@ int run_wrap(const arguments *args) {
   int code = kExitUsage;
   size_t i;
   memset(&input, 0, sizeof input);
-  input.request.abi = &kWrapPlain;
   input.request.is_lean = arguments_has(args, kOptionLean);
   input.request.result_is_error = arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;

@@ -5,26 +5,7 @@
 
 #include "wrap/spec.h"
 
-/* How the functions take their arguments. */
 typedef struct {
-  const char *name;
-  /* False after a report of what cannot be passed in this way; NULL: everything can. */
-  bool (*check)(const spec_source *source, const spec *target);
-  /* Appends what the file needs once, before the functions' declarations; may be NULL. */
-  void (*write_types)(text *out, const spec *specs, size_t num_specs);
-  /* Appends the function's declaration. */
-  void (*write_prototype)(text *out, const spec *target);
-  /* Appends declarations of local variables, and statements that fill them; may be NULL. */
-  void (*write_locals)(text *out, const spec *target);
-  void (*write_setup)(text *out, const spec *target);
-  /* Appends the call, an expression. */
-  void (*write_call)(text *out, const spec *target);
-} wrap_abi;
-
-extern const wrap_abi kWrapPlain;
-
-typedef struct {
-  const wrap_abi *abi;
   const spec *specs;
   size_t num_specs;
   bool is_lean;                /* without headers of ours */
@@ -70,6 +51,10 @@ bool wrap_has_value(const wrap_request *request, const spec *target);
 size_t wrap_count_results(const wrap_request *request, const spec *target);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
+
+/* Appends the declaration of the function, and its call without the semicolon. */
+void wrap_write_prototype(text *out, const spec *target);
+void wrap_write_call(text *out, const spec *target);
 
 /* Appends an exported kernel. */
 void wrap_write_kernel(text *out, const wrap_request *request, const spec *target);

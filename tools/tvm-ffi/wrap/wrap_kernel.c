@@ -28,7 +28,7 @@ static void end_declaration(text *out, declaration *variables) {
   text_free(&variables->line);
 }
 
-static void write_variables(text *out, const wrap_request *request, const spec *target) {
+static void write_variables(text *out, const spec *target) {
   declaration tensors = {"DLTensor *", {NULL, 0, 0}}, integers = {"int64_t ", {NULL, 0, 0}},
               numbers = {"double ", {NULL, 0, 0}}, flags = {"bool ", {NULL, 0, 0}},
               texts = {"TVMFFIByteArray ", {NULL, 0, 0}}, pointers = {"void *", {NULL, 0, 0}};
@@ -78,7 +78,6 @@ static void write_variables(text *out, const wrap_request *request, const spec *
       text_add(out, "  %s %s[%zu];\n", param->type->name, param->local, wrap_count_elements(param));
     }
   }
-  if (request->abi->write_locals != NULL) request->abi->write_locals(out, target);
   if (target->result->kind != kTypeVoid) {
     const char *type = target->result->name;
     text_add(out, "  %s%sreturned;\n", type, type[strlen(type) - 1] == '*' ? "" : " ");
@@ -251,9 +250,8 @@ static void write_allocation(text *out, const spec *target, const spec_param *pa
 
 static void write_call(text *out, const wrap_request *request, const spec *target) {
   wrap_list list;
-  if (request->abi->write_setup != NULL) request->abi->write_setup(out, target);
   text_add(out, "  %s", target->result->kind != kTypeVoid ? "returned = " : "");
-  request->abi->write_call(out, target);
+  wrap_write_call(out, target);
   text_add(out, ";\n");
   if (!request->result_is_error) return;
   text_add(out, "  if (returned != 0) {\n    %s tvm_ffi_error_raise(",
@@ -271,7 +269,7 @@ void wrap_write_kernel(text *out, const wrap_request *request, const spec *targe
   size_t i;
   text_add(out, "\n");
   wrap_write_signature(out, request, target);
-  write_variables(out, request, target);
+  write_variables(out, target);
   text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, %d));\n", target->num_args);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

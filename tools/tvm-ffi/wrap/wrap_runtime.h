@@ -2,16 +2,9 @@
 /* Copied into kernels that tvm-ffi wrap writes, as far as used. Each part ends with an empty line,
  * and uses parts above it only. */
 
-/* Reads a tensor of that dtype and rank in the memory of the CPU. The checks of c/args.h are called
- * to raise their errors only. */
-static int wrap_read_strided(const tvm_ffi_args *args, int32_t i, DLDataType dtype, int32_t ndim,
-                             DLTensor **out) {
-  const DLTensor *tensor;
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
-  tensor = *out;
-  if (!tvm_ffi_dtype_equal(tensor->dtype, dtype)) return tvm_ffi_args_check_dtype(args, i, dtype);
-  if (tensor->device.device_type != kDLCPU) return tvm_ffi_args_check_device(args, i, kDLCPU);
-  if (tensor->ndim != ndim) return tvm_ffi_args_check_ndim(args, i, ndim);
+/* The elements must be there, and be aligned. */
+static int wrap_check_memory(const tvm_ffi_args *args, int32_t i, DLDataType dtype,
+                             const DLTensor *tensor) {
   if (tensor->data == NULL && tvm_ffi_tensor_get_numel(tensor) != 0) {
     return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                               "must have data, but its address is NULL");
@@ -23,11 +16,25 @@ static int wrap_read_strided(const tvm_ffi_args *args, int32_t i, DLDataType dty
   return 0;
 }
 
-/* The same for a tensor that must be contiguous. */
+/* Reads a contiguous tensor of that dtype and rank in the memory of the CPU. */
 static int wrap_read_tensor(const tvm_ffi_args *args, int32_t i, DLDataType dtype, int32_t ndim,
                             DLTensor **out) {
-  TVM_FFI_C_TRY(wrap_read_strided(args, i, dtype, ndim, out));
-  return tvm_ffi_args_check_contiguous(args, i);
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, dtype));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, ndim));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_contiguous(args, i));
+  return wrap_check_memory(args, i, dtype, *out);
+}
+
+/* The same with any strides. */
+static int wrap_read_strided(const tvm_ffi_args *args, int32_t i, DLDataType dtype, int32_t ndim,
+                             DLTensor **out) {
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, out));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_dtype(args, i, dtype));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_device(args, i, kDLCPU));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, i, ndim));
+  return wrap_check_memory(args, i, dtype, *out);
 }
 
 /* An output must not be memory that its owner shares for reading only. */

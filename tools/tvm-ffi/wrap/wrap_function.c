@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the declaration of the function that is wrapped, and its call: pointers to the elements of
+ * tensors, and values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wrap/wrap.h"
+
+/* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
+ * of earlier parameters. */
+static bool is_array(const spec *target, const spec_param *param) {
+  bool is_valid = !param->is_flat && param->num_dims > 0;
+  size_t i, k;
+  for (i = 0; is_valid && i < param->num_dims; ++i) {
+    const char *name = param->dims[i].extent.name;
+    if (name == NULL) continue;
+    is_valid = false;
+    for (k = 0; &target->params[k] != param; ++k) {
+      if (spec_integer_of(target, name) == &target->params[k]) is_valid = true;
+    }
+    /* The first extent is not part of the type. */
+    if (!is_valid && i == 0 && param->num_dims > 1) is_valid = true;
+  }
+  return is_valid;
+}
+
+static void write_parameter(wrap_list *list, const spec *target, const spec_param *param) {
+  text line = {NULL, 0, 0};
+  const char *type = param->type->name;
+  size_t i;
+  if (param->form == kParamScalar) {
+    text_add(&line, "%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", param->local);
+  } else if (param->form == kParamWork || !is_array(target, param)) {
+    text_add(&line, "%s%s *%s", param->is_const ? "const " : "", type, param->local);
+  } else {
+    text_add(&line, "%s%s %s", param->is_const ? "const " : "", type, param->local);
+    for (i = 0; i < param->num_dims; ++i) {
+      const spec_number *extent = &param->dims[i].extent;
+      const spec_param *integer =
+          extent->name != NULL ? spec_integer_of(target, extent->name) : NULL;
+      if (extent->name == NULL) {
+        text_add(&line, "[%lld]", (long long)extent->value);
+      } else {
+        text_add(&line, "[%s]", integer != NULL && integer < param ? integer->local : "");
+      }
+    }
+  }
+  wrap_add_item(list, "%s", line.data);
+  text_free(&line);
+}
+
+void wrap_write_prototype(text *out, const spec *target) {
+  const char *type = target->result->name;
+  wrap_list list;
+  size_t i;
+  text_add(out, "%s%s%s(", type, type[strlen(type) - 1] == '*' ? "" : " ", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) write_parameter(&list, target, &target->params[i]);
+  text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
+}
+
+void wrap_write_call(text *out, const spec *target) {
+  wrap_list list;
+  size_t i;
+  text_add(out, "%s(", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamScalar) {
+      char *value = wrap_argument(target, param);
+      wrap_add_item(&list, "%s", value);
+      free(value);
+    } else if (param->form == kParamWork) {
+      wrap_add_item(&list, "%s", param->local);
+    } else if (param->is_result) {
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(%s))", param->local);
+    } else {
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", param->local);
+    }
+  }
+  text_add(out, ")");
+}
