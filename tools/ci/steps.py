@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of tools/test are made of: their list, their report, builds and tests of Meson, commands."""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = {}
+PROGRESS_SECONDS = 20
+# The variable with the number of jobs of a part: Meson reads it for tests, build() for compilers.
+JOBS = "MESON_TESTTHREADS"
+
+
+class Failed(Exception):
+    """A step failed, so the rest of the part is not run."""
+
+
+def part(needs="", daily=False, matrix=True):
+    """Make a function a part; --list and the report print its docstring.
+
+    needs: what the part uses, in the words of tools/test, which installs it. daily: whether the part runs
+    when no parts are named; matrix: whether it runs with --all."""
+    words = needs.split()
+
+    def add(function):
+        function.needs, function.daily, function.matrix = words, daily, matrix
+        PARTS[function.__name__] = function
+        return function
+    return add
+
+
+# What most parts need.
+BUILD = "cc meson ninja pkg-config"
+C_TESTS = BUILD + " cmocka libelf"
+TESTS = C_TESTS + " g++ gtest"
+GCC_TESTS = TESTS + " clang cmake make venv"
+SANITIZER_TESTS = TESTS + " clang clang-sanitizers"
+
+# Optimising templates takes most of the time of a build, and four times as long with a sanitizer, so only
+# gcc's build does it. Full debug information of templates takes a quarter: -g1 has functions and lines.
+CPP = "-Dcpp_args=-g1"
+PLAIN_CPP = "-Dcpp_args=-O0 -g1"
+
+
+class Report:
+    """The passes, failures and skips so far, in one part or several."""
+
+    def __init__(self):
+        self.start()
+
+    def start(self):
+        """Forget everything. The modules of parts share one report."""
+        self.passed, self.failures, self.skips, self.times, self.part = 0, [], [], [], ""
+
+    def counts(self):
+        return self.passed, len(self.failures), len(self.skips)
+
+    def say(self, *lines):
+        """Print lines in one write, so that lines of another part do not come between them."""
+        sys.stdout.write("".join(f"{self.part:10} {line}\n" for line in lines))
+        sys.stdout.flush()
+
+    def ok(self, what):
+        self.passed += 1
+        self.say(f"ok      {what}")
+
+    def fail(self, what, text=""):
+        lines = [line for line in text.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+        self.failures.append((f"{self.part}: {what}", lines[-20:]))
+        self.say(f"FAILED  {what}", *(f"        | {line}" for line in lines[-60:]))
+
+    def skip(self, what, reason):
+        self.skips.append(f"{self.part}: {what}: {reason}")
+        self.say(f"skipped {what}: {reason}")
+
+    def add(self, other):
+        """Add the counts of another report, whose lines are already printed."""
+        self.passed += other.passed
+        self.failures += other.failures
+        self.skips += other.skips
+        self.times += other.times
+
+    def check(self, what, condition, text=""):
+        if condition:
+            self.ok(what)
+        else:
+            self.fail(what, text)
+
+    def run(self, what, command, **kwargs):
+        """Run a command as one check; raise Failed if it fails, else return its output."""
+        done = execute(command, what, **kwargs)
+        if done.returncode != 0:
+            self.fail(what, f"$ {shlex.join(map(str, command))}\n{done.stdout}")
+            raise Failed
+        self.ok(what)
+        return done.stdout
+
+
+REPORT = Report()
+
+
+def execute(command, what="", env=None):
+    """Run a command in the root; stdout of the result has the output of both streams.
+
+    Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it is."""
+    command, lines, said = [str(word) for word in command], [], time.monotonic()
+    try:
+        with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, errors="replace",
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            for line in process.stdout:
+                lines.append(line)
+                step = re.match(r"\s*\[?(\d+)/(\d+)\b", line)
+                if what and step and time.monotonic() - said >= PROGRESS_SECONDS:
+                    REPORT.say(f"...     {what}: {step[1]} of {step[2]}")
+                    said = time.monotonic()
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, f"{command[0]}: {error.strerror}\n")
+    return subprocess.CompletedProcess(command, process.returncode, "".join(lines))
+
+
+def needed(folder, suites):
+    """The files of a build that the tests of some suites depend on."""
+    def read(what):
+        return json.loads((folder / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
+    ids = {used for test in read("tests") for used in test["depends"]
+           if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites)}
+    return [os.path.relpath(file, folder) for target in read("targets") if target["id"] in ids
+            for file in target["filename"]]
+
+
+# The builds that this run has configured: several parts may use one.
+CONFIGURED = set()
+
+
+def build(name, *options, env=None, werror=True, suites=()):
+    """Configure and build build-NAME, or only what some suites of its tests need; return the folder.
+
+    Instrumented builds set werror to False, because instrumentation causes false warnings."""
+    folder = ROOT / f"build-{name}"
+    # Reconfiguring does not change every option, so a build with other options starts anew.
+    stamp, asked = folder / "asked.json", json.dumps([werror, *map(str, options), env])
+    known = stamp.exists() and stamp.read_text(encoding="utf-8") == asked
+    setup = ["meson", "setup", *(["--reconfigure"] if known else []), folder,
+             f"-Dwerror={str(werror).lower()}", *options]
+    if name not in CONFIGURED:
+        if known and execute(setup, env=env).returncode == 0:
+            REPORT.ok(f"build-{name} is configured")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            setup = [word for word in setup if word != "--reconfigure"]
+            REPORT.run(f"build-{name} is configured", setup, env=env)
+            stamp.write_text(asked, encoding="utf-8")
+        CONFIGURED.add(name)
+    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, "-j", os.environ[JOBS], *needed(folder, suites)],
+               env=env)
+    return folder
+
+
+def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlog", slower=None):
+    """Run tests of a build, those of some suites or all but those of others, and report the results from
+    Meson's log, whose name begins with base. Tests may take `slower` times as long, or as long as the setup says."""
+    log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
+    log.unlink(missing_ok=True)
+    what = f"{folder.name}{' under ' + setup if setup else ''}"
+    done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
+                    *(["-t", str(slower)] if slower else []),
+                    *(["--setup", setup] if setup else []),
+                    *(word for suite in suites for word in ("--suite", suite)),
+                    *(word for suite in without for word in ("--no-suite", suite))], what + ": tests", env=env)
+    tests = []
+    if log.exists():
+        tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    good = 0
+    for test in tests:
+        name = re.sub(r"^.* / ", "", test["name"])
+        # A case that calls cmocka's skip(); it may print the reason before.
+        for case, why in re.findall(r"^\[ RUN      \] (\w+)\n((?:[^\[].*\n)*)\[  SKIPPED \] \1$",
+                                    test.get("stdout") or "", re.M):
+            REPORT.skip(f"{what}: {name}: {case}", why.strip() or "what it needs is not in this build")
+        if test["result"] in ("OK", "EXPECTEDFAIL"):
+            good += 1
+        elif test["result"] == "SKIP":
+            said = (test.get("stdout", "") + test.get("stderr", "")).strip().splitlines()
+            REPORT.skip(f"{what}: {name}", said[-1] if said else "no reason given")
+        else:
+            said = test.get("stdout", "") + test.get("stderr", "")
+            REPORT.fail(f"{what}: {name}: {test['result']}", said)
+    REPORT.passed += good
+    REPORT.say(f"ok      {what}: {good} of {len(tests)} tests")
+    if not tests or (done.returncode != 0 and all(t["result"] in ("OK", "SKIP") for t in tests)):
+        REPORT.fail(f"{what}: meson test", done.stdout)
+
+
+def tool(name):
+    """The path of a program, or None after noting the skip of this part."""
+    path = shutil.which(name)
+    if path is None:
+        REPORT.skip("all of it", f"{name} is not installed")
+    return path
+
+
+def links(*command):
+    """Whether a command compiles and links an empty program."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "t.c")
+        source.write_text("#include <errno.h>\nint main(void) { return errno; }\n", encoding="utf-8")
+        return execute([*command, source, "-o", source.with_suffix("")]).returncode == 0
+
+
+def tracked():
+    """Files of the project: those that git lists, or without git all outside of build folders."""
+    done = execute(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
+    if done.returncode == 0:
+        names = [ROOT / name for name in done.stdout.split("\0") if name]
+    else:
+        names = [path for path in ROOT.rglob("*")
+                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build"))]
+    return sorted(path for path in set(names) if path.is_file())
