@@ -23,9 +23,9 @@ static int call(TVMFFIObjectHandle module, const char *name, const TVMFFIAny *ar
   return 0;
 }
 
-static void check_close(const char *what, double got, double expected) {
+static void check_close(const char *name, double got, double expected) {
   if (fabs(got - expected) <= 1e-6 * (1 + fabs(expected))) return;
-  printf("%s: got %.9g instead of %.9g\n", what, got, expected);
+  printf("%s: got %.9g instead of %.9g\n", name, got, expected);
 }
 
 /* Rows of a transposed array into rows with room between them: no argument is contiguous. */

@@ -5,9 +5,9 @@
 
 static TVMFFIObjectHandle module;
 
-static void call(const char *what, const char *name, const TVMFFIAny *args, int32_t num_args) {
+static void call(const char *label, const char *name, const TVMFFIAny *args, int32_t num_args) {
   TVMFFIObjectHandle kernel = NULL;
-  printf("%s: ", what);
+  printf("%s: ", label);
   if (tvm_ffi_module_get_function(module, name, &kernel) != 0 ||
       tvm_ffi_function_call_void(kernel, args, num_args) != 0) {
     tvm_ffi_error_print_raised(stdout);

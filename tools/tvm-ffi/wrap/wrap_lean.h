@@ -168,14 +168,15 @@ static int tvm_ffi_args_raise(const tvm_ffi_args *args, int32_t i, const char *k
   return -1;
 }
 
-/* `Mismatched <what> ... Expected <expected> but got <got>`; no number for i < 0. */
+/* `Mismatched <property> ... Expected <expected> but got <got>`; no number for i < 0. */
 static int tvm_ffi_detail_raise_mismatch(const tvm_ffi_args *args, int32_t i, const char *kind,
-                                         const char *what, const char *expected, const char *got) {
+                                         const char *property, const char *expected,
+                                         const char *got) {
   char number[32] = "";
   const char *parts[9];
   if (i >= 0) snprintf(number, sizeof number, " on argument #%d", (int)i);
   parts[0] = "Mismatched ";
-  parts[1] = what;
+  parts[1] = property;
   parts[2] = number;
   parts[3] = " when calling: `";
   parts[4] = args->signature;
@@ -188,11 +189,12 @@ static int tvm_ffi_detail_raise_mismatch(const tvm_ffi_args *args, int32_t i, co
 }
 
 static int tvm_ffi_detail_raise_quoted(const tvm_ffi_args *args, int32_t i, const char *kind,
-                                       const char *what, const char *expected, const char *got) {
+                                       const char *property, const char *expected,
+                                       const char *got) {
   char want[96], have[96];
   snprintf(want, sizeof want, "`%s`", expected);
   snprintf(have, sizeof have, "`%s`", got);
-  return tvm_ffi_detail_raise_mismatch(args, i, kind, what, want, have);
+  return tvm_ffi_detail_raise_mismatch(args, i, kind, property, want, have);
 }
 
 static const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any) {
