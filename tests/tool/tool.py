@@ -4,12 +4,18 @@ import atexit
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
+
+# A process started by nohup or in the background of a shell ignores these, and so would the tool.
+for ignored in signal.SIGHUP, signal.SIGINT:
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, signal.SIG_DFL)
 
 # Exit codes (tools/tvm-ffi/base/command.h).
 OK, RAISED, USAGE, MISMATCH, LOAD, CHECK = range(6)
