@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of docs/tool.md print what the page shows.
 
-test_page.py TVM-FFI PAGE LIBSCALE SOURCE INCLUDE..."""
+test_page.py TVM-FFI PAGE LIBSCALE NORMALIZE.c SCALE.c INCLUDE..."""
 import os
 import pathlib
 import re
@@ -14,21 +14,22 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from commands import make_pattern, read_commands  # noqa: E402
 from tool import FILES, OK, TOOL, good
 
-PAGE, LIBRARY, SOURCE, *INCLUDES = map(pathlib.Path, FILES)
+PAGE, LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES)
 
 page = PAGE.read_text(encoding="utf-8")
 commands = read_commands(page.splitlines())
 assert len(commands) >= 8, commands
 with tempfile.TemporaryDirectory() as folder:
     shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
-    shutil.copy(SOURCE, folder)
+    for source in NORMALIZE, SCALE:
+        shutil.copy(source, folder)
     # Nothing is installed: another program says where the headers are.
     programs = pathlib.Path(folder) / "programs"
     programs.mkdir()
     (programs / "pkg-config").write_text(f"#!/bin/sh\necho {' '.join(f'-I{name}' for name in INCLUDES)}\n",
                                          encoding="utf-8")
     (programs / "pkg-config").chmod(0o755)
-    environment = {**os.environ, "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
+    environment = {**os.environ, "XDG_CACHE_HOME": f"{folder}/cache", "PATH": f"{programs}:{pathlib.Path(TOOL).resolve().parent}:{os.environ['PATH']}"}
     for command, expected in commands:
         done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,
                               env=environment)
@@ -44,6 +45,8 @@ with tempfile.TemporaryDirectory() as folder:
     for name in ("libscale.so", "old/libscale.so"):
         (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(LIBRARY, pathlib.Path(folder) / name)
+    shutil.copy(SCALE, folder)
+    environment["XDG_CACHE_HOME"] = f"{folder}/cache"
     good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
     for command in examples:
         done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, check=False,

@@ -53,6 +53,62 @@ static char *strip_folder(const char *path, const char *folder) {
   return tool_copy(path, size - tail - 1);
 }
 
+char *place_of_dlpack(const char *prefix) {
+  const char *folders[] = {TOOL_INCLUDEDIR, "/usr/local/include", "/usr/include"};
+  size_t i;
+  for (i = 0; i < sizeof folders / sizeof *folders; ++i) {
+    char *folder = place_under(prefix, folders[i]);
+    if (place_has(folder, "dlpack/dlpack.h")) return folder;
+    free(folder);
+  }
+  return NULL;
+}
+
+/* The prefix that the program lies in, or would lie in if it were installed; NULL. */
+static char *find_prefix(const char *program) {
+  if (*TOOL_BINDIR == '/') return tool_copy(TOOL_PREFIX, strlen(TOOL_PREFIX));
+  return strip_folder(program, TOOL_BINDIR);
+}
+
+/* Adds the folder, or releases it if it lacks the file. */
+static void add_include(char *folder, const char *file, char **folders, size_t *count) {
+  if (folder != NULL && place_has(folder, file)) {
+    folders[(*count)++] = folder;
+  } else {
+    free(folder);
+  }
+}
+
+/* The folders of the source tree that the path lies in. */
+static size_t find_source_includes(const char *path, char **folders) {
+  size_t count = 0, size = strlen(path);
+  while (count == 0 && size > 0) {
+    while (size > 0 && path[size - 1] != '/') --size;
+    if (size > 0) --size;
+    add_include(tool_format("%.*s/include", (int)size, path), "tvm/ffi/c_api.h", folders, &count);
+  }
+  if (count == 0) return 0;
+  add_include(tool_format("%.*s/cpp", (int)size, path), "tvm/ffi/function.h", folders, &count);
+  add_include(tool_format("%.*s/subprojects/dlpack/include", (int)size, path), "dlpack/dlpack.h",
+              folders, &count);
+  return count;
+}
+
+size_t place_of_includes(char *out_folders[kMaxIncludes]) {
+  char *program = find_program(), *prefix = program != NULL ? find_prefix(program) : NULL;
+  size_t count = 0;
+  if (prefix != NULL) {
+    add_include(place_under(prefix, TOOL_INCLUDEDIR), "tvm/ffi/c_api.h", out_folders, &count);
+    if (count > 0 && !place_has(out_folders[0], "dlpack/dlpack.h")) {
+      add_include(place_of_dlpack(prefix), "dlpack/dlpack.h", out_folders, &count);
+    }
+  }
+  if (count == 0 && program != NULL) count = find_source_includes(program, out_folders);
+  free(prefix);
+  free(program);
+  return count;
+}
+
 static bool is_complete(const char *program, const char *prefix) {
   static const char *const kNeeded[][2] = {{TOOL_INCLUDEDIR, "tvm/ffi/c_api.h"},
                                            {TOOL_LIBDIR, TOOL_LIBRARY}};
@@ -75,8 +131,7 @@ char *place_of_prefix(void) {
     report_error("cannot tell where this program lies: /proc/self/exe cannot be read");
     return NULL;
   }
-  prefix =
-      *TOOL_BINDIR == '/' ? tool_format("%s", TOOL_PREFIX) : strip_folder(program, TOOL_BINDIR);
+  prefix = find_prefix(program);
   if (prefix == NULL) {
     report_error("%s is not installed: it does not lie in a folder %s", program, TOOL_BINDIR);
   } else if (!is_complete(program, prefix)) {

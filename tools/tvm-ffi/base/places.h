@@ -4,6 +4,7 @@
 #define TVM_FFI_TOOL_PLACES_H_
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The library that also has the reference's C++ functions, relative to the folder of libraries. */
 #define CXX_FOLDER "tvm_ffi_cxx"
@@ -18,6 +19,15 @@ char *place_of_library(void);
 char *place_of_prefix(void);
 /* "PREFIX/folder", or `folder` if it is an absolute path. */
 char *place_under(const char *prefix, const char *folder);
+
+/* The folder of DLPack's header, below the prefix or the system's. */
+char *place_of_dlpack(const char *prefix);
+
+/* The folders of the headers that kernels include: those installed with the program, or those of
+ * the source tree whose build folder it lies in. Returns how many there are, each to be released.
+ */
+enum { kMaxIncludes = 3 };
+size_t place_of_includes(char *out_folders[kMaxIncludes]);
 
 /* Whether the folder has a file of that name. */
 bool place_has(const char *folder, const char *name);

@@ -79,7 +79,8 @@ void check_linking(checking *subject) {
   const elf_file *file = subject->file;
   check_stack(subject);
   if (file->is_object) return;
-  if (!file->is_program && subject->num_functions > 0 && !has_loaded_ending(file->path)) {
+  if (!file->is_program && subject->num_functions > 0 && !subject->is_compiled &&
+      !has_loaded_ending(file->path)) {
     checks_say(subject, kNote, "file", NULL,
                "its name does not end in .so, without which runtimes other than this one do not "
                "load it");

@@ -19,6 +19,7 @@ typedef enum { kDefaultLibrary, kCxxLibrary, kAnyLibrary } library_choice;
 typedef struct {
   elf_file *file;
   verdicts found;
+  bool is_compiled;     /* its path is that of a source */
   size_t num_functions; /* exported ones */
   int release;          /* N of 0.1.N, the oldest sufficient runtime; or one of the above */
   bool needs_cxx;       /* needs CXX_LIBRARY, for symbols that the default library lacks */

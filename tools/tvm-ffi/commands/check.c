@@ -12,6 +12,8 @@
 #include "base/places.h"
 #include "base/shown.h"
 #include "check/checks.h"
+#include "library/library_file.h"
+#include "library/source.h"
 
 static void write_cxx_symbols(const elf_file *file) {
   size_t i;
@@ -72,7 +74,8 @@ static size_t open_all(const arguments *args, checking *out) {
   for (i = 0; i < count; ++i) {
     checking *next = &out[num_read];
     next->found.path = arguments_operand(args, i);
-    next->file = elf_file_open(next->found.path);
+    next->is_compiled = source_is_allowed(next->found.path);
+    next->file = library_file_read(next->found.path);
     if (next->file != NULL) ++num_read;
   }
   return num_read;
@@ -87,6 +90,7 @@ int run_check(const arguments *args) {
   checking *subjects;
   int code;
   if (name != NULL && !manylinux_parse(name, &platform)) return kExitUsage;
+  source_allow(args, false);
   subjects = tool_alloc(count * sizeof *subjects);
   num_read = open_all(args, subjects);
   code = num_read == count ? kExitOk : kExitLoad;

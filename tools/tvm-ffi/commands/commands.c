@@ -37,6 +37,13 @@ static const option kConfigOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
+/* Of commands that take a source for a library. */
+#define COMPILE_OPTION                                                   \
+  {                                                                      \
+    kOptionCflags, "cflags", 0, "FLAGS", true,                           \
+        "more flags for the compiler, such as -lm, if a LIB is a source" \
+  }
+
 /* ---- Library files: list, check, embed, unpack ---- */
 
 static const option kListOptions[] = {
@@ -50,13 +57,15 @@ static const option kListOptions[] = {
      "by what (default name); by size the largest comes first"},
     {kOptionMatch, "match", 'm', "GLOB", true,
      "only functions with such names: * is any text, ? any character"},
+    COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kListText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
     "machine. Types and documentation come from the data that the headers of this project put\n"
     "beside a function. Other libraries have functions that give them, which --load calls. A LIB\n"
-    "that is - comes from standard input.\n\n"
+    "that is - comes from standard input; a source (.c, .cc, .cpp, .cxx, .cu) or an archive is\n"
+    "compiled, as run does.\n\n"
     "  tvm-ffi list libscale.so\n"
     "  tvm-ffi list --load --match 's*' libscale.so";
 
@@ -65,14 +74,15 @@ static const option kCheckOptions[] = {
      "fail what needs newer system libraries than manylinux_2_N has"},
     {kOptionRuntime, "runtime", 0, "c|cxx", false,
      "fail what the default libtvm_ffi.so lacks (c), or that with C++ functions (cxx)"},
+    COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
     "The files are read and no code of them is run: ELF libraries and object files of any\n"
     "machine. A verdict is ok, note or FAIL and names the symbol or section that says so. One "
     "FAIL\n"
-    "makes the exit code 5, a note does not. A LIB that is - comes from stdin. The checks, and "
-    "what they fail for:\n\n"
+    "makes the exit code 5, a note does not. A LIB that is - comes from stdin; a source or an\n"
+    "archive is compiled, as run does. The checks, and what they fail for:\n\n"
     "  file       what kind of file it is. FAIL: a program\n"
     "  names      what is exported. FAIL: a name that is none, twice, or of data for a function\n"
     "  embedded   the modules in it. FAIL: they are malformed\n"
@@ -235,7 +245,8 @@ static const char kWrapText[] =
    "where tensors are that are arguments: cpu or cuda:N (default cpu)"},                  \
   {kOptionTimeout, "timeout", 0, "SECONDS", false,                                        \
    "how long loading, asking and a call may take (default 60, a call as long as it likes)"},\
-  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"}
+  {kOptionNoFork, "no-fork", 0, NULL, false, "load and call in this process, for a debugger"},\
+  COMPILE_OPTION
 /* clang-format on */
 
 static const option kRunOptions[] = {
@@ -268,13 +279,20 @@ static const char kRunDescription[] =
     "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
     "Where the library tells the types of its functions, a plain 3 becomes a float and a plain\n"
     "word a text, as the function takes it.\n\n"
+    "A LIB may be a source (.c, .cc, .cpp, .cxx, .cu), an object file or an archive. It is\n"
+    "compiled by $CC, $CXX or $NVCC (default cc, c++, nvcc), with the headers of this project, "
+    "-O2\n"
+    "and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi, or in\n"
+    "~/.cache/tvm-ffi, and used again as long as the command and all files that it reads are the\n"
+    "same.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
     "changed. They are printed, unless --output or --expected_output says something else.\n\n"
     "A number is as expected when it differs by no more than ATOL + RTOL * |expected|. By data\n"
     "type these are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
     "place for narrower floats, 0 for integers.\n\n"
     "  tvm-ffi run libscale.so 'scale(@x.npy, 2.5, &4xf32)' --output=@y.npy\n"
-    "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'";
+    "  tvm-ffi run libscale.so -f scale -i 4xf32=1 -i 2.5 -i 4xf32 -e '4xf32=2.5'\n"
+    "  tvm-ffi run scale.c 'scale(4xf32=1, 2.5, &4xf32)'";
 
 static const option kBenchOptions[] = {
     CALL_OPTIONS(true),
@@ -300,8 +318,10 @@ const command kCommands[] = {
      "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
      "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
      "nothing takes with the same arguments. Bytes per second count each tensor argument once, in\n"
-     "the time of the median. A difference is significant when the 95 % confidence interval of the\n"
-     "ratio of the medians is beyond 1 %. Work on a device is waited for at the end of each sample.\n"
+     "the time of the median. A difference is significant when the 95 % confidence interval of "
+     "the\n"
+     "ratio of the medians is beyond 1 %. Work on a device is waited for at the end of each "
+     "sample.\n"
      "A last operand that is no file, and not called as libraries are, is the function.\n\n"
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",

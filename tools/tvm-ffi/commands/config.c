@@ -21,15 +21,11 @@ static char *find_includes(const char *prefix, char **out_reason) {
 }
 
 static char *find_dlpack(const char *prefix, char **out_reason) {
-  const char *folders[] = {TOOL_INCLUDEDIR, "/usr/local/include", "/usr/include"};
-  size_t i;
-  for (i = 0; i < sizeof folders / sizeof *folders; ++i) {
-    char *folder = place_under(prefix, folders[i]);
-    if (place_has(folder, "dlpack/dlpack.h")) return folder;
-    free(folder);
+  char *folder = place_of_dlpack(prefix);
+  if (folder == NULL) {
+    *out_reason = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
   }
-  *out_reason = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
-  return NULL;
+  return folder;
 }
 
 static char *find_libraries(const char *prefix, char **out_reason) {

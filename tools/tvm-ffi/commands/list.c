@@ -14,6 +14,7 @@
 #include "file/runtime_symbols.h"
 #include "library/ask.h"
 #include "library/library_file.h"
+#include "library/source.h"
 #include "process/isolate.h"
 #include "value/schema.h"
 
@@ -270,6 +271,7 @@ int run_list(const arguments *args) {
   double timeout;
   int code = kExitOk;
   if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
+  source_allow(args, false);
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {
     int library_code = list_library(arguments_operand(args, i), args, timeout);

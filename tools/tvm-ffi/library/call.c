@@ -10,6 +10,7 @@
 #include "base/raised.h"
 #include "base/report.h"
 #include "library/library_file.h"
+#include "library/source.h"
 #include "process/isolate.h"
 #include "value/device.h"
 
@@ -54,7 +55,8 @@ static bool is_library(const arguments *args, const char *word) {
   struct stat status;
   if (strchr(word, '(') != NULL) return false;
   if (arguments_has(args, kOptionFunction)) return true;
-  if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL) {
+  if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL ||
+      source_has_suffix(word)) {
     return true;
   }
   return stat(word, &status) == 0 && !S_ISDIR(status.st_mode);
@@ -86,6 +88,7 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   const char *function = arguments_text(args, kOptionFunction, NULL);
   memset(out, 0, sizeof *out);
   out->args = args;
+  source_allow(args, true);
   if (!read_libraries(args, max_libraries, out, &i)) return false;
   if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
     report_error("one operand too many: %s; %s", arguments_operand(args, num_operands - 1),

@@ -7,17 +7,47 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "library/source.h"
 #include "process/temporary.h"
 
 static char *from_stdin;
+
+/* The libraries made of sources: a name is compiled once. */
+typedef struct {
+  char *name, *library;
+} built_library;
+static built_library *built;
+static size_t num_built;
 
 static bool is_stdin(const char *name) {
   return strcmp(name, "-") == 0;
 }
 
+/* Compiles the source unless this process has done so; NULL after a report. */
+static const char *fetch_built(const char *name) {
+  char *library;
+  size_t i;
+  for (i = 0; i < num_built; ++i) {
+    if (strcmp(built[i].name, name) == 0) return built[i].library;
+  }
+  library = source_build(name);
+  if (library == NULL) return NULL;
+  built = tool_realloc(built, (num_built + 1) * sizeof *built);
+  built[num_built].name = tool_copy(name, strlen(name));
+  built[num_built++].library = library;
+  return library;
+}
+
+/* The file that has the bytes of a library that was fetched. */
+static const char *find_fetched(const char *name) {
+  if (is_stdin(name)) return from_stdin;
+  return source_is_allowed(name) ? fetch_built(name) : name;
+}
+
 bool library_file_fetch(const char *name) {
   size_t size;
   char *bytes;
+  if (source_is_allowed(name)) return fetch_built(name) != NULL;
   if (!is_stdin(name)) return tool_can_read(name);
   if (from_stdin != NULL) return true;
   bytes = elf_file_read(name, name, &size);
@@ -27,13 +57,11 @@ bool library_file_fetch(const char *name) {
 }
 
 char *library_file_find(const char *name) {
+  const char *fetched;
   char *path;
   if (!library_file_fetch(name)) return NULL;
-  if (is_stdin(name)) {
-    path = tool_copy(from_stdin, strlen(from_stdin));
-  } else {
-    path = tool_format("%s%s", strchr(name, '/') != NULL ? "" : "./", name);
-  }
+  fetched = find_fetched(name);
+  path = tool_format("%s%s", strchr(fetched, '/') != NULL ? "" : "./", fetched);
   if (elf_file_is_whole(path, name)) return path;
   free(path);
   return NULL;
@@ -43,7 +71,7 @@ elf_file *library_file_read(const char *name) {
   char *image;
   size_t size;
   if (!library_file_fetch(name)) return NULL;
-  image = elf_file_read(is_stdin(name) ? from_stdin : name, name, &size);
+  image = elf_file_read(find_fetched(name), name, &size);
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds and reads the library files named on the command line. */
+/* Finds and reads the library files named on the command line. A source that source.h allows is
+ * compiled, and stands for its library. */
 #ifndef TVM_FFI_TOOL_LIBRARY_FILE_H_
 #define TVM_FFI_TOOL_LIBRARY_FILE_H_
 
@@ -10,8 +11,8 @@
  * after a report, also for a truncated file. */
 char *library_file_find(const char *name);
 
-/* Reads stdin if that is meant, which must be done in the process that lives longest, the parent;
- * false after a report, also for a file that does not exist. */
+/* Reads stdin if that is meant, which must be done in the process that lives longest, the parent,
+ * or compiles a source; false after a report, also for a file that does not exist. */
 bool library_file_fetch(const char *name);
 
 /* Opens the file; NULL after a report. */

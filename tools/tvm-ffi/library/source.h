@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles sources, objects and archives that are named where a library is expected. */
+#ifndef TVM_FFI_TOOL_SOURCE_H_
+#define TVM_FFI_TOOL_SOURCE_H_
+
+#include "base/command.h"
+
+/* Whether the name ends as that of something to compile or to link. */
+bool source_has_suffix(const char *name);
+
+/* From now on such names are compiled, with the flags of --cflags. Object files are left alone
+ * unless the command cannot use them as they are. `args` [borrow] until the end. */
+void source_allow(const arguments *args, bool with_objects);
+
+/* Whether the file is to be compiled. */
+bool source_is_allowed(const char *name);
+
+/* The library made of the file, now or by an earlier run; release with free(). NULL after a report,
+ * and after what the compiler said. */
+char *source_build(const char *name);
+
+#endif /* TVM_FFI_TOOL_SOURCE_H_ */

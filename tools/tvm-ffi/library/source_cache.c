@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "library/source_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/report.h"
+#include "base/text.h"
+
+/* ---- Hashes ---- */
+
+static const uint64_t kHashStart = 0xcbf29ce484222325u;
+
+/* FNV-1a. The folder is the user's own: chance alone has to be kept out. */
+static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t i;
+  for (i = 0; i < size; ++i) hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* Adds name and content of a file; false if it cannot be read. */
+static bool hash_add_file(uint64_t *hash, const char *path) {
+  char buffer[65536];
+  FILE *stream = fopen(path, "rb");
+  uint64_t total = 0;
+  size_t size;
+  bool is_read;
+  if (stream == NULL) return false;
+  *hash = hash_add(*hash, path, strlen(path) + 1);
+  while ((size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    *hash = hash_add(*hash, buffer, size);
+    total += size;
+  }
+  *hash = hash_add(*hash, &total, sizeof total);
+  is_read = ferror(stream) == 0;
+  fclose(stream);
+  return is_read;
+}
+
+/* ---- The folder ---- */
+
+/* Makes a folder and those above it. */
+static bool make_folders(char *path) {
+  char *slash = strchr(path + 1, '/');
+  while (true) {
+    int code;
+    if (slash != NULL) *slash = '\0';
+    code = mkdir(path, 0700);
+    if (code != 0 && errno != EEXIST) {
+      report_error("%s: %s; compiled libraries are kept in XDG_CACHE_HOME", path, strerror(errno));
+      return false;
+    }
+    if (slash == NULL) return true;
+    *slash = '/';
+    slash = strchr(slash + 1, '/');
+  }
+}
+
+static char *find_folder(void) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  char *folder = NULL;
+  /* The specification of XDG has relative paths ignored. */
+  if (cache != NULL && *cache == '/') {
+    folder = tool_format("%s/tvm-ffi", cache);
+  } else if (home != NULL && *home == '/') {
+    folder = tool_format("%s/.cache/tvm-ffi", home);
+  } else {
+    report_error("there is no folder for compiled libraries: set XDG_CACHE_HOME or HOME");
+    return NULL;
+  }
+  if (make_folders(folder)) return folder;
+  free(folder);
+  return NULL;
+}
+
+bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
+  char *folder = find_folder();
+  if (folder == NULL) return false;
+  out->stem = tool_format("%s/%016" PRIx64, folder, hash_add(kHashStart, key, key_size));
+  out->library = tool_format("%s.%ld.so", out->stem, (long)getpid());
+  out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
+  free(folder);
+  return true;
+}
+
+void source_cache_close(source_cache *cache) {
+  unlink(cache->library);
+  unlink(cache->rule);
+  free(cache->stem);
+  free(cache->library);
+  free(cache->rule);
+}
+
+/* ---- Finding a library ---- */
+
+/* Where the library is kept that is made of these files, a name in each line; NULL if one of them
+ * cannot be read. */
+static char *name_library(const source_cache *cache, const char *files) {
+  uint64_t hash = kHashStart;
+  while (*files != '\0') {
+    const size_t size = strcspn(files, "\n");
+    char *path = tool_copy(files, size);
+    const bool is_read = hash_add_file(&hash, path);
+    free(path);
+    if (!is_read) return NULL;
+    files += size + (files[size] == '\n');
+  }
+  return tool_format("%s-%016" PRIx64 ".so", cache->stem, hash);
+}
+
+char *source_cache_find(const source_cache *cache) {
+  char *list = tool_format("%s.files", cache->stem), *files = NULL, *library = NULL;
+  size_t size;
+  if (access(list, R_OK) == 0) files = tool_read_file(list, &size);
+  if (files != NULL && size > 0) library = name_library(cache, files);
+  /* Setting the time of both says that they are in use; it fails if there is no such library. */
+  if (library != NULL && utimensat(AT_FDCWD, library, NULL, 0) != 0) {
+    free(library);
+    library = NULL;
+  }
+  if (library != NULL) utimensat(AT_FDCWD, list, NULL, 0);
+  free(files);
+  free(list);
+  return library;
+}
+
+/* ---- Keeping a library ---- */
+
+/* Adds the prerequisites of a rule of make, a line for each. */
+static void read_rule(const char *rule, text *files) {
+  const char *at = strstr(rule, ": ");
+  if (at == NULL) return;
+  for (at += 2; *at != '\0' && *at != '\n';) {
+    const size_t before = files->size;
+    if (*at == ' ' || (*at == '\\' && at[1] == '\n')) {
+      at += *at == ' ' ? 1 : 2;
+      continue;
+    }
+    while (*at != '\0' && *at != ' ' && *at != '\n' && !(*at == '\\' && at[1] == '\n')) {
+      if ((*at == '\\' && (at[1] == ' ' || at[1] == '#')) || (*at == '$' && at[1] == '$')) ++at;
+      text_add_bytes(files, at++, 1);
+    }
+    if (files->size > before) text_add(files, "\n");
+  }
+}
+
+/* Whether a file was written since then, or is not there. A time that lies ahead tells nothing. */
+static bool is_newer(const char *path, long long start) {
+  struct stat status;
+  struct timespec now;
+  long long written;
+  if (stat(path, &status) != 0) return true;
+  clock_gettime(CLOCK_REALTIME, &now);
+  written = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
+  return written > start && written <= now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static bool have_changed(const char *files, long long start) {
+  bool changed = false;
+  while (*files != '\0' && !changed) {
+    const size_t size = strcspn(files, "\n");
+    char *path = tool_copy(files, size);
+    changed = is_newer(path, start);
+    free(path);
+    files += size + (files[size] == '\n');
+  }
+  return changed;
+}
+
+/* Removes what was not used for a month, and what runs that were killed have left. */
+static void remove_old(const char *stem) {
+  const time_t limit = time(NULL) - 30 * 24 * 3600;
+  char *folder = tool_copy(stem, (size_t)(strrchr(stem, '/') - stem));
+  DIR *list = opendir(folder);
+  struct dirent *entry;
+  while (list != NULL && (entry = readdir(list)) != NULL) {
+    char *path = tool_format("%s/%s", folder, entry->d_name);
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime < limit) {
+      unlink(path);
+    }
+    free(path);
+  }
+  if (list != NULL) closedir(list);
+  free(folder);
+}
+
+store_result source_cache_store(const source_cache *cache, const char *source, long long start,
+                                char **out) {
+  char *list = tool_format("%s.files", cache->stem), *rule = NULL;
+  text files = {NULL, 0, 0};
+  store_result result = kNotStored;
+  size_t size;
+  *out = NULL;
+  if (access(cache->rule, R_OK) == 0) rule = tool_read_file(cache->rule, &size);
+  if (rule != NULL) read_rule(rule, &files);
+  if (files.size == 0) text_add(&files, "%s\n", source);
+  if (have_changed(files.data, start)) {
+    result = kFilesChanged;
+  } else if ((*out = name_library(cache, files.data)) == NULL) {
+    report_error("%s: a file that it includes cannot be read", source);
+  } else if (rename(cache->library, *out) != 0) {
+    report_error("%s: %s", *out, strerror(errno));
+  } else if (tool_write_file(list, files.data, files.size)) {
+    remove_old(cache->stem);
+    result = kStored;
+  }
+  if (result != kStored) {
+    free(*out);
+    *out = NULL;
+  }
+  free(list);
+  free(rule);
+  text_free(&files);
+  return result;
+}
