@@ -52,7 +52,7 @@ static void return_vector(DLManagedTensorVersioned *managed) {
 static int allocate_vector(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
                            void (*set_error)(void *error_ctx, const char *kind,
                                              const char *message)) {
-  size_t size;
+  size_t size = 0;
   vector *self;
   if (prototype->ndim != 1 || tvm_ffi_tensor_compute_size(prototype, &size) != 0) {
     TVMFFIErrorSetRaised(NULL);

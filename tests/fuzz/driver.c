@@ -52,7 +52,10 @@ static void run_path(const char *path) {
   while ((entry = readdir(folder)) != NULL) {
     char name[4096];
     if (entry->d_name[0] == '.') continue;
-    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    if (snprintf(name, sizeof name, "%s/%s", path, entry->d_name) >= (int)sizeof name) {
+      fprintf(stderr, "%s/%s: the name is too long\n", path, entry->d_name);
+      exit(1);
+    }
     run_path(name);
   }
   closedir(folder);

@@ -254,7 +254,7 @@ static int init_in_child(void **out) {
 }
 
 static void test_a_child_initialises_what_another_thread_was_initialising(void **state) {
-  TVMFFIObjectHandle module;
+  TVMFFIObjectHandle module = NULL;
   pthread_t thread;
   pid_t child;
   int status = -1;
