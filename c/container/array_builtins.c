@@ -56,7 +56,7 @@ int tvmffi_array_get_item(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *re
   TVMFFIObject *array = args[0].v_obj;
   int64_t i = args[1].v_int64, size = tvmffi_array_size(array);
   (void)num_args;
-  if (i < 0 || i >= size) {
+  if (TVMFFI_UNLIKELY((uint64_t)i >= (uint64_t)size)) {
     return tvmffi_fail("IndexError", "Index %lld out of bounds %lld", (long long)i,
                        (long long)size);
   }

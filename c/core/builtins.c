@@ -349,15 +349,23 @@ static const int8_t kUsualTypes['~' + 1] = {
     ['i'] = kTVMFFIInt,   ['l'] = kTVMFFIList,   ['p'] = kTVMFFIOpaquePtr, ['s'] = kTVMFFIStr,
 };
 
-/*
- * Whether an argument is surely accepted; accepts() decides about the others. False for '>', which
- * ends parameters.
- */
-static inline bool is_usual(char letter, const TVMFFIAny *arg) {
-  int32_t usual = kUsualTypes[(unsigned char)letter];
-  if (letter == 'a') return true;
-  return usual != 0 && arg->type_index == usual &&
-         (usual < kTVMFFIStaticObjectBegin || arg->v_obj != NULL);
+/* Fills in the usual types of a function's parameters. */
+static void find_usual_types(tvmffi_builtin_function *function) {
+  const char *p = function->builtin.signature;
+  int32_t i;
+  function->num_usual = -1;
+  for (i = 0; p[i] != '>'; ++i) {
+    int8_t usual = kUsualTypes[(unsigned char)p[i]];
+    if (i == kTvmffiMaxUsualParams || (usual == 0 && p[i] != 'a')) return;
+    function->usual_types[i] = usual;
+  }
+  function->num_usual = i;
+}
+
+/* Whether an argument is surely accepted; accepts() decides about the others. */
+static inline bool is_usual(int32_t usual, const TVMFFIAny *arg) {
+  if (arg->type_index != usual) return usual == 0;
+  return usual < kTVMFFIStaticObjectBegin || arg->v_obj != NULL;
 }
 
 /* Checks each argument with accepts(), then calls the body. */
@@ -378,14 +386,15 @@ TVMFFI_NOINLINE static int call_checking_all(const tvmffi_builtin *builtin, cons
 
 /* Every call is a tail call, so that the fast path saves no registers. */
 static int call_builtin(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  const tvmffi_builtin *builtin = &((const tvmffi_builtin_function *)handle)->builtin;
-  const char *p = builtin->signature;
-  if (!is_packed(p)) {
+  const tvmffi_builtin_function *function = handle;
+  const tvmffi_builtin *builtin = &function->builtin;
+  if (num_args == function->num_usual) {
     int32_t i = 0;
-    while (i < num_args && is_usual(p[i], &args[i])) ++i;
-    if (i != num_args || p[i] != '>') return call_checking_all(builtin, args, num_args, result);
+    while (i < num_args && is_usual(function->usual_types[i], &args[i])) ++i;
+    if (i == num_args) return builtin->body(args, num_args, result);
   }
-  return builtin->body(args, num_args, result);
+  if (is_packed(builtin->signature)) return builtin->body(args, num_args, result);
+  return call_checking_all(builtin, args, num_args, result);
 }
 
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
@@ -395,6 +404,7 @@ TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin) {
   function->cell.safe_call = call_builtin;
   function->cell.cpp_call = NULL;
   function->builtin = *builtin;
+  find_usual_types(function);
   return &function->header;
 }
 
@@ -405,6 +415,7 @@ void tvmffi_builtin_init_function(tvmffi_builtin_function *function,
   function->header.type_index = kTVMFFIFunction;
   function->cell.safe_call = call_builtin;
   function->builtin = *builtin;
+  find_usual_types(function);
 }
 
 /* {"type_schema":"<the schema, its quotes escaped>"} */

@@ -51,11 +51,20 @@ extern TVMFFIObject tvmffi_invalid_object;
 /* The result of ffi.GetKwargsObject: in calls of constructors, names and values follow it. */
 extern TVMFFIObject tvmffi_kwargs_object;
 
+enum { kTvmffiMaxUsualParams = 4 };
+
 /* The Function object of a built-in. */
 typedef struct {
   TVMFFIObject header;
   TVMFFIFunctionCell cell;
   tvmffi_builtin builtin;
+  /*
+   * From the signature, so that calls need not read it: the number of parameters, and the type that
+   * the argument of each usually has, 0 for any. The number is -1 for "*", if a parameter has no
+   * usual type, and if there are too many parameters.
+   */
+  int32_t num_usual;
+  int8_t usual_types[kTvmffiMaxUsualParams];
 } tvmffi_builtin_function;
 
 /* Initialises a static one, which is never destroyed. Allocates nothing; may be repeated. */

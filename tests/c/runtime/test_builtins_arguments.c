@@ -188,6 +188,47 @@ static void test_what_parameters_accept(void **state) {
   CHECK_LETTER("d>a", kTVMFFIDict, kTVMFFIMap);
 }
 
+/* Calls a function with each wrong number of arguments, then with a float in each place. */
+static void check_refusals(TVMFFIObject *function, int num_params) {
+  TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
+  char text[32];
+  int i;
+  for (i = 0; i < kMaxArgs; ++i) args[i] = tvmffi_any_int(i);
+  for (i = -1; i <= kMaxArgs; ++i) {
+    if (i == num_params) continue;
+    (void)snprintf(text, sizeof text, "Expected %d but got %d ", num_params, i);
+    check_fails_with(TVMFFIFunctionCall(function, args, i, &result), "TypeError", text);
+  }
+  for (i = 0; i < num_params; ++i) {
+    args[i] = tvmffi_any_float(1.5);
+    (void)snprintf(text, sizeof text, "on argument #%d ", i);
+    check_fails_with(TVMFFIFunctionCall(function, args, num_params, &result), "TypeError", text);
+    args[i] = tvmffi_any_int(i);
+  }
+}
+
+/* Signatures with fewer and with more parameters than kTvmffiMaxUsualParams. */
+static void test_every_argument_is_checked(void **state) {
+  static const char *const kSignatures[] = {">a",     "i>a",     "ii>a",    "iii>a",
+                                            "iiii>a", "iiiii>a", "iiiiii>a"};
+  size_t row;
+  (void)state;
+  for (row = 0; row < sizeof kSignatures / sizeof *kSignatures; ++row) {
+    tvmffi_builtin builtin = {"my.f", kSignatures[row], count_call};
+    int i, num_params = (int)row;
+    TVMFFIObject *function = tvmffi_builtin_new_function(&builtin);
+    TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
+    assert_non_null(function);
+    num_body_calls = 0;
+    check_refusals(function, num_params);
+    assert_int_equal(num_body_calls, 0);
+    for (i = 0; i < num_params; ++i) args[i] = tvmffi_any_bool(i);
+    check_ok(TVMFFIFunctionCall(function, args, num_params, &result));
+    assert_int_equal(result.v_int64, num_params);
+    TVMFFIObjectDecRef(function);
+  }
+}
+
 static void test_any_arguments(void **state) {
   static const tvmffi_builtin builtin = {"my.f", "*", count_call};
   TVMFFIAny args[kMaxArgs], result = tvmffi_any_none();
@@ -227,9 +268,10 @@ static int shut_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_the_number_of_arguments), TEST(test_the_types_of_arguments),
-      TEST(test_null_objects_and_texts),  TEST(test_what_parameters_accept),
-      TEST(test_any_arguments),           TEST(test_text_of_arguments),
+      TEST(test_the_number_of_arguments),   TEST(test_the_types_of_arguments),
+      TEST(test_null_objects_and_texts),    TEST(test_what_parameters_accept),
+      TEST(test_every_argument_is_checked), TEST(test_any_arguments),
+      TEST(test_text_of_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
