@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loader maps an ELF file as its headers say. Touching pages beyond the end of a truncated
- * file, as an interrupted copy leaves, kills the process with SIGBUS; and the loader hands out the
- * address of the program headers as PT_PHDR has it. Files of any other kind are left for the loader
- * to refuse, but not one that could not be looked at: the loader may have better luck, and run into
- * the damage.
+ * file, as an interrupted copy leaves, kills the process with SIGBUS. The loader hands out the
+ * address of the program headers as PT_PHDR has it, and maps a segment that is too long over
+ * whatever is behind the library. Files of any other kind are left for the loader to refuse, but
+ * not one that could not be looked at: the loader may have better luck, and run into the damage.
  */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include <fcntl.h>
@@ -34,35 +34,57 @@ static const char *read_segment(const elf_file *file, unsigned i, ElfW(Phdr) * o
   return size == (ssize_t)sizeof *out ? NULL : size < 0 ? kUnreadable : kCutOff;
 }
 
-/* A part of the file must be inside a segment that the loader maps to where the part says. */
+static bool is_part(const ElfW(Phdr) * part) {
+  return part->p_type == PT_PHDR || part->p_type == PT_DYNAMIC ||
+         (part->p_type == PT_GNU_RELRO && part->p_memsz != 0);
+}
+
+/*
+ * A part of the file must be inside a segment that the loader maps to where the part says. What
+ * becomes read-only after the relocations may go on to the end of the segment's last page.
+ */
 static const char *check_mapped(const elf_file *file, const ElfW(Phdr) * part) {
   ElfW(Phdr) segment;
   unsigned i;
   for (i = 0; i < file->header.e_phnum; ++i) {
     const char *damage = read_segment(file, i, &segment);
-    uint64_t start;
+    uint64_t start, size;
     if (damage != NULL) return damage;
+    size = part->p_type == PT_GNU_RELRO ? (uint64_t)segment.p_memsz + segment.p_align
+                                        : segment.p_filesz;
     start = (uint64_t)part->p_vaddr - segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && start < segment.p_filesz &&
-        part->p_memsz <= segment.p_filesz - start) {
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && start < size &&
+        part->p_memsz <= size - start) {
       return NULL;
     }
   }
   return "the file is damaged: its tables are not in its segments";
 }
 
+/*
+ * A segment to be mapped must begin behind the one before it, which ends at *end: the loader
+ * reserves memory up to the end of the last segment only.
+ */
+static const char *check_loaded(const elf_file *file, const ElfW(Phdr) * segment, uint64_t *end) {
+  if (segment->p_offset > file->size || segment->p_filesz > file->size - segment->p_offset) {
+    return kCutOff;
+  }
+  if (segment->p_vaddr < *end || segment->p_memsz < segment->p_filesz ||
+      segment->p_memsz > UINTPTR_MAX - segment->p_vaddr) {
+    return "the file is damaged: its segments overlap";
+  }
+  *end = segment->p_vaddr + segment->p_memsz;
+  return NULL;
+}
+
 static const char *check_segments(const elf_file *file) {
   ElfW(Phdr) segment;
+  uint64_t end = 0;
   unsigned i;
   for (i = 0; i < file->header.e_phnum; ++i) {
     const char *damage = read_segment(file, i, &segment);
-    if (damage == NULL && segment.p_type == PT_LOAD &&
-        (segment.p_offset > file->size || segment.p_filesz > file->size - segment.p_offset)) {
-      damage = kCutOff;
-    }
-    if (damage == NULL && (segment.p_type == PT_PHDR || segment.p_type == PT_DYNAMIC)) {
-      damage = check_mapped(file, &segment);
-    }
+    if (damage == NULL && segment.p_type == PT_LOAD) damage = check_loaded(file, &segment, &end);
+    if (damage == NULL && is_part(&segment)) damage = check_mapped(file, &segment);
     if (damage != NULL) return damage;
   }
   return NULL;

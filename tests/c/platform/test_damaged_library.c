@@ -136,6 +136,42 @@ static void test_program_headers_that_are_not_mapped(void **state) {
   *segment = saved;
 }
 
+static void check_is_damaged(const char *reason) {
+  write_file();
+  assert_string_equal(tvmffi_dl_check(path), reason);
+}
+
+/* The system would map them over other libraries. */
+static void test_segments_that_overlap(void **state) {
+  static const char kReason[] = "the file is damaged: its segments overlap";
+  ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_LOAD), saved;
+  (void)state;
+  assert_non_null(segment);
+  saved = *segment;
+  segment->p_memsz = 1 << 20;
+  check_is_damaged(kReason);
+  segment->p_memsz = saved.p_filesz - 1;
+  check_is_damaged(kReason);
+  segment->p_memsz = UINTPTR_MAX;
+  segment->p_vaddr = 1;
+  check_is_damaged(kReason);
+  *segment = saved;
+}
+
+/* The system would make the memory of others read-only. */
+static void test_read_only_data_beyond_the_segments(void **state) {
+  ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_GNU_RELRO), saved;
+  (void)state;
+  if (segment == NULL) skip(); /* the linker makes none */
+  saved = *segment;
+  segment->p_memsz = 1 << 20;
+  check_is_damaged("the file is damaged: its tables are not in its segments");
+  segment->p_memsz = 0; /* the same as none */
+  write_file();
+  assert_null(tvmffi_dl_check(path));
+  *segment = saved;
+}
+
 static int read_library(void **state) {
   FILE *file = fopen(module_path("leave_nothing.so"), "rb");
   (void)state;
@@ -162,6 +198,8 @@ static int remove_library(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program_headers_that_are_not_mapped),
+      cmocka_unit_test(test_segments_that_overlap),
+      cmocka_unit_test(test_read_only_data_beyond_the_segments),
       cmocka_unit_test(test_damaged_headers),
       cmocka_unit_test(test_damaged_dynamic_section),
   };
