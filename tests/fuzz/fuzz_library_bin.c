@@ -70,9 +70,9 @@ static TVMFFIObject *load(const void *bytes, size_t size) {
 /* Whether the tool accepts it, and there is a loader for each kind. */
 static bool is_good(const uint8_t *data, size_t size) {
   library_bin tree;
-  size_t i;
+  size_t importer, i;
   bool good = library_bin_decode(data, size, &tree) == NULL;
-  if (good) good = library_bin_check_imports(&tree) == NULL;
+  if (good) good = library_bin_check_imports(&tree, &importer) == NULL;
   for (i = 0; good && i < tree.num_modules; ++i) {
     const bin_module *module = &tree.modules[i];
     good = module->is_self || (module->kind_size == 1 && *module->kind == 'k');

@@ -439,11 +439,14 @@ for message, *args in [
     bad(USAGE, message, "embed", *args)
 for line, message in [
     ("", "no module is listed"), ("k", ":1: a module needs a file, unless it is _lib"),
-    ("k missing", "/missing: No such file"), ("k empty", ":1: "), ("_lib c.spv", ":1: _lib has no file"),
+    ("_lib\nk missing", f"/list.txt:2: {WORK}/missing: No such file"), ("k empty", ":1: "), ("_lib c.spv", ":1: _lib has no file"),
     ("k c.spv 1", ":1: behind the file comes -> or nothing"), ("k c.spv ->", ":1: no number follows ->"),
     ("k c.spv -> x", ":1: behind -> come numbers of modules"), ("k c.spv -> -1", ":1: behind -> come numbers"),
-    ("_lib -> 99999999999999999999", ":1: behind -> come numbers"), ("_lib -> 1", "an imported module is out of range"),
-    ("_lib -> 0", "modules import each other in a circle"), ("-> 0", ":1: a line begins with the kind of a module"),
+    ("_lib -> 99999999999999999999", ":1: behind -> come numbers"), ("_lib -> 1",
+     "/list.txt:1: module 1 is imported, but the list has only modules 0 to 0"),
+    ("_lib -> 1\n# a line without a module\nk c.spv -> 2 1", ":3: module 2 is imported, but the list has only modules 0 to 1"),
+    ("_lib -> 0", "/list.txt:1: modules import each other in a circle"),
+    ("_lib -> 1 2\nk c.spv -> 2\n\nk c.spv -> 3\nk c.spv -> 2", "/list.txt:5: modules import each other in a circle"), ("-> 0", ":1: a line begins with the kind of a module"),
     ('"" c.spv', ":1: a line begins with the kind of a module"), ('"k c.spv', ":1: a quoted word does not end"),
     ('"k"x c.spv', ":1: a blank must follow a quoted word"), (r'"k\n" c.spv', ":1: behind \\ in a quoted word"),
     ("#\n\nk c\0spv", ":3: a list has no bytes of 0"),

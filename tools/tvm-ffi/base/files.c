@@ -32,17 +32,22 @@ bool tool_can_read(const char *path) {
 /* What does not end by itself is read up to here. */
 static const size_t kMaxUnknownSize = (size_t)256 << 20;
 
-bool file_reader_open(const char *path, file_reader *out) {
+/* Messages call the file `name`. */
+static bool open_as(const char *path, const char *name, file_reader *out) {
   struct stat status;
   memset(out, 0, sizeof *out);
-  out->path = path;
+  out->path = name;
   out->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  if (out->stream == NULL) return refuse(path);
+  if (out->stream == NULL) return refuse(name);
   if (fstat(fileno(out->stream), &status) == 0 && S_ISREG(status.st_mode) &&
       (uintmax_t)status.st_size < SIZE_MAX / 2) {
     out->known_size = (size_t)status.st_size;
   }
   return true;
+}
+
+bool file_reader_open(const char *path, file_reader *out) {
+  return open_as(path, path, out);
 }
 
 static void close_stream(file_reader *reader) {
@@ -107,6 +112,11 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
 char *tool_read_file(const char *path, size_t *out_size) {
   file_reader reader;
   return file_reader_open(path, &reader) ? file_reader_take(&reader, out_size) : NULL;
+}
+
+char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {
+  file_reader reader;
+  return open_as(path, name, &reader) ? file_reader_take(&reader, out_size) : NULL;
 }
 
 /* ---- Writing ---- */

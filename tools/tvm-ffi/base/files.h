@@ -29,6 +29,8 @@ char *file_reader_take(file_reader *reader, size_t *out_size);
 /* The content of a file ("-": stdin), followed by a NUL; release with free(). NULL after a
  * report. */
 char *tool_read_file(const char *path, size_t *out_size);
+/* The same; messages call the file `name`, which may say where it is mentioned: "list:3: a.bin". */
+char *tool_read_file_as(const char *path, const char *name, size_t *out_size);
 /* Whether the file exists and may be read; false after a report. */
 bool tool_can_read(const char *path);
 

@@ -15,6 +15,7 @@ typedef struct {
   const char *path; /* the list's */
   size_t line;
   const char *pos; /* position in the NUL-terminated line */
+  size_t *lines;   /* by module, the line that lists it */
 } cursor;
 
 static bool refuse(const cursor *input, const char *problem) {
@@ -87,10 +88,12 @@ static bool read_imports(cursor *input, text *word, library_bin *tree) {
 
 static bool read_file(cursor *input, const text *word, module_list *out) {
   bin_module *module = &out->tree.modules[out->tree.num_modules];
-  char **path = &out->paths[out->tree.num_modules];
+  char **path = &out->paths[out->tree.num_modules], *name;
   if (module->is_self) return refuse(input, "_lib has no file");
   *path = path_beside(input->path, word->data);
-  module->payload = (unsigned char *)tool_read_file(*path, &module->payload_size);
+  name = tool_format("%s:%zu: %s", input->path, input->line, *path);
+  module->payload = (unsigned char *)tool_read_file_as(*path, name, &module->payload_size);
+  free(name);
   if (module->payload == NULL) return false;
   if (module->payload_size > 0) return true;
   report_error("%s:%zu: %s is empty, and not every runtime loads a module of no bytes", input->path,
@@ -106,6 +109,8 @@ static bool read_line(cursor *input, module_list *out) {
   if (!good || !has) goto done;
   tree->modules = tool_realloc(tree->modules, (tree->num_modules + 1) * sizeof *tree->modules);
   out->paths = tool_realloc((void *)out->paths, (tree->num_modules + 1) * sizeof *out->paths);
+  input->lines = tool_realloc(input->lines, (tree->num_modules + 1) * sizeof *input->lines);
+  input->lines[tree->num_modules] = input->line;
   module = &tree->modules[tree->num_modules];
   memset(module, 0, sizeof *module);
   out->paths[tree->num_modules] = NULL;
@@ -132,6 +137,27 @@ done:
   return good;
 }
 
+/* Checks the imports of a complete list. */
+static bool check_imports(cursor *input, const library_bin *tree) {
+  const char *wrong;
+  size_t importer, i;
+  for (importer = 0; importer < tree->num_modules; ++importer) {
+    const bin_module *module = &tree->modules[importer];
+    input->line = input->lines[importer];
+    for (i = 0; i < module->num_imports; ++i) {
+      const size_t imported = tree->imports[module->first_import + i];
+      if (imported < tree->num_modules) continue;
+      report_error("%s:%zu: module %zu is imported, but the list has only modules 0 to %zu",
+                   input->path, input->line, imported, tree->num_modules - 1);
+      return false;
+    }
+  }
+  wrong = library_bin_check_imports(tree, &importer);
+  if (wrong == NULL) return true;
+  input->line = input->lines[importer];
+  return refuse(input, wrong);
+}
+
 bool module_list_read(const char *path, module_list *out) {
   size_t size;
   char *lines = tool_read_file(path, &size), *line;
@@ -140,6 +166,7 @@ bool module_list_read(const char *path, module_list *out) {
   memset(out, 0, sizeof *out);
   input.path = path;
   input.line = 0;
+  input.lines = NULL;
   for (line = lines; good && line < lines + size;) {
     char *end = memchr(line, '\n', (size_t)(lines + size - line));
     if (end == NULL) end = lines + size;
@@ -152,13 +179,8 @@ bool module_list_read(const char *path, module_list *out) {
   }
   free(lines);
   if (good && out->tree.num_modules == 0) good = refuse(&input, "no module is listed");
-  if (good) {
-    const char *wrong = library_bin_check_imports(&out->tree);
-    if (wrong != NULL) {
-      report_error("%s: %s", path, wrong);
-      good = false;
-    }
-  }
+  good = good && check_imports(&input, &out->tree);
+  free(input.lines);
   if (!good) module_list_free(out);
   return good;
 }

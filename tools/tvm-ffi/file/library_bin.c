@@ -39,7 +39,7 @@ static bool take_list(rest *unread, size_t unit, const unsigned char **out, size
 
 static const char *decode_imports(const unsigned char *bounds, const unsigned char *imports,
                                   library_bin *out) {
-  size_t i;
+  size_t importer, i;
   if (get_int(bounds) != 0) return "the imports do not begin at 0";
   for (i = 0; i < out->num_modules; ++i) {
     uint64_t begin = get_int(bounds + i * kIntSize), end = get_int(bounds + (i + 1) * kIntSize);
@@ -54,7 +54,7 @@ static const char *decode_imports(const unsigned char *bounds, const unsigned ch
     uint64_t number = get_int(imports + i * kIntSize);
     out->imports[i] = number < out->num_modules ? (size_t)number : out->num_modules;
   }
-  return library_bin_check_imports(out);
+  return library_bin_check_imports(out, &importer);
 }
 
 static const char *decode_modules(rest *unread, library_bin *out) {
@@ -106,31 +106,62 @@ void library_bin_free(library_bin *tree) {
   free(tree->imports);
 }
 
-/* Kahn's topological sort: repeatedly removes a module that no remaining module imports; only those
- * on or behind a cycle stay. */
-const char *library_bin_check_imports(const library_bin *tree) {
-  size_t *importers = tool_alloc(2 * tree->num_modules * sizeof *importers);
-  size_t *unused = importers + tree->num_modules, num_unused = 0, num_done = 0, i;
-  memset(importers, 0, tree->num_modules * sizeof *importers);
-  for (i = 0; i < tree->num_imports; ++i) {
-    if (tree->imports[i] >= tree->num_modules) {
-      free(importers);
+/* How far the imports of a module have been followed. */
+typedef struct {
+  enum { kNotFollowed, kOnTheWay, kFollowed } state;
+  size_t num_followed;
+} visit;
+
+/* Follows the imports of a module to the end. False if they lead back to one on the way:
+ * *out_module is the module that imports it. `way` has room for all modules. */
+static bool follow_imports(const library_bin *tree, visit *visits, size_t *way, size_t root,
+                           size_t *out_module) {
+  size_t length = 0;
+  way[length++] = root;
+  visits[root].state = kOnTheWay;
+  while (length > 0) {
+    const size_t current = way[length - 1];
+    const bin_module *module = &tree->modules[current];
+    visit *at = &visits[current];
+    size_t imported;
+    if (at->num_followed == module->num_imports) {
+      at->state = kFollowed;
+      --length;
+      continue;
+    }
+    imported = tree->imports[module->first_import + at->num_followed++];
+    if (visits[imported].state == kOnTheWay) {
+      *out_module = current;
+      return false;
+    }
+    if (visits[imported].state == kFollowed) continue;
+    visits[imported].state = kOnTheWay;
+    way[length++] = imported;
+  }
+  return true;
+}
+
+const char *library_bin_check_imports(const library_bin *tree, size_t *out_module) {
+  visit *visits;
+  size_t *way, i, k;
+  bool good = true;
+  for (i = 0; i < tree->num_modules; ++i) {
+    const bin_module *module = &tree->modules[i];
+    *out_module = i;
+    for (k = 0; k < module->num_imports; ++k) {
+      if (tree->imports[module->first_import + k] < tree->num_modules) continue;
       return "an imported module is out of range";
     }
-    ++importers[tree->imports[i]];
   }
-  for (i = 0; i < tree->num_modules; ++i) {
-    if (importers[i] == 0) unused[num_unused++] = i;
+  visits = tool_alloc(tree->num_modules * sizeof *visits);
+  way = tool_alloc(tree->num_modules * sizeof *way);
+  memset(visits, 0, tree->num_modules * sizeof *visits);
+  for (i = 0; good && i < tree->num_modules; ++i) {
+    if (visits[i].state == kNotFollowed) good = follow_imports(tree, visits, way, i, out_module);
   }
-  while (num_done < num_unused) {
-    const bin_module *module = &tree->modules[unused[num_done++]];
-    for (i = 0; i < module->num_imports; ++i) {
-      size_t imported = tree->imports[module->first_import + i];
-      if (--importers[imported] == 0) unused[num_unused++] = imported;
-    }
-  }
-  free(importers);
-  return num_done == tree->num_modules ? NULL : "modules import each other in a circle";
+  free(way);
+  free(visits);
+  return good ? NULL : "modules import each other in a circle";
 }
 
 /* ---- Writing ---- */

@@ -30,8 +30,9 @@ typedef struct {
 const char *library_bin_decode(const unsigned char *bytes, size_t size, library_bin *out);
 void library_bin_free(library_bin *tree);
 
-/* NULL, or what is wrong with the imports: an index out of range, or a cycle. */
-const char *library_bin_check_imports(const library_bin *tree);
+/* NULL, or what is wrong with the imports: an index out of range, or a cycle; *out_module is then
+ * the module that has this import. */
+const char *library_bin_check_imports(const library_bin *tree, size_t *out_module);
 
 /* Appends the bytes, and writes the offset of each module's payload to payloads_at[]. */
 void library_bin_encode(const library_bin *tree, text *out, size_t *payloads_at);
