@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wrappers that stub writes: compiled, and called on a library of kernels.
 
-test_stub.py TVM-FFI TYPED DEEDS PROGRAMS LIBRARY INCLUDE... -- LANGUAGE=COMPILER...
+test_stub.py TVM-FFI TYPED UNTYPED PROGRAMS LIBRARY INCLUDE... -- LANGUAGE=COMPILER...
 """
 import os
 import pathlib
@@ -10,9 +10,10 @@ import subprocess
 import tempfile
 
 from elf import Library
-from tool import FILES, LOAD, USAGE, bad, good, good_json
+from tool import FILES, LOAD, OK, USAGE, bad, good, good_json
+from tool import run as run_tool
 
-TYPED, DEEDS, PROGRAMS, LIBRARY, *REST = FILES
+TYPED, UNTYPED, PROGRAMS, LIBRARY, *REST = FILES
 PROGRAMS, LIBRARY = pathlib.Path(PROGRAMS), pathlib.Path(LIBRARY)
 INCLUDES = ["-I" + folder for folder in REST[:REST.index("--")]]
 COMPILERS = REST[REST.index("--") + 1:]
@@ -23,8 +24,8 @@ assert header.startswith("/* Made of tool_typed.so by tvm-ffi stub --lang=c. */\
 assert good("stub", "--lang=c", "--prefix", "typed", TYPED) == header
 assert good("stub", TYPED) == header.replace("typed_", "tool_typed_").replace("TYPED_", "TOOL_TYPED_")
 assert "static inline int typed_scale(const typed_library *lib," in header, header
-for line in ("Not wrapped: packed, which takes any arguments.",
-             "Not wrapped: count, whose types the library does not tell.",
+assert " * packed(...) -> Any\n" in header and "typed: packed" not in header, header
+for line in ("Not typed: count, whose types the library does not tell.",
              "For types: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA."):
     assert f"\n * {line}\n" in header, header
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
@@ -40,17 +41,18 @@ with tempfile.TemporaryDirectory() as folder:
 assert " * Scale x by s into y.\n" in header and " * It says int.\n * * / ends no" in header, header
 # One function has its types in metadata that must be asked for; those of all others are data.
 unasked = good("stub", "--no-load", "--prefix=typed", TYPED)
-assert "Not wrapped: asked, whose types the library does not tell." in unasked, unasked
-assert "typed_asked(" in header and "Not wrapped: asked" not in header, header
-assert set(unasked.splitlines()) - set(header.splitlines()) == {" * Not wrapped: asked, whose types the library "
-                                                                "does not tell."}, unasked
+assert "Not typed: asked" in unasked and "typed_asked(" in unasked, unasked
+assert "Not typed: asked" not in header and " * asked(_0: int) -> int\n" in header, header
+assert set(unasked.splitlines()) - set(header.splitlines()) == {
+    " * asked(...) -> Any", "  return tvm_ffi_function_call(lib->asked, args, num_args, out);",
+    " * Not typed: asked, whose types the library does not tell."}, unasked
 assert " mine_scale(" in good("stub", "--prefix=mine", TYPED)
 told = good_json("stub", "--prefix=typed", TYPED)
 assert told["language"] == "c" and told["source"] == header, told
 wrappers = {function["name"]: function["wrapper"] for function in told["functions"]}
-assert wrappers["load"] == "load_" and wrappers["return"] == "return_" and wrappers["packed"] is None, wrappers
-empty = good("stub", "--no-load", DEEDS)
-assert "Not wrapped: kernel, whose types the library does not tell." in empty, empty
+assert wrappers["load"] == "load_" and wrappers["return"] == "return_" and wrappers["packed"] == "packed", wrappers
+typed = {function["name"] for function in told["functions"] if function["typed"]}
+assert {"scale", "asked"} <= typed and not {"packed", "count"} & typed, typed
 
 bad(USAGE, '--lang must be c, c++, python or rust, not "go"', "stub", "--lang=go", TYPED)
 bad(USAGE, '--prefix must be a name, not "a-b"', "stub", "--prefix=a-b", TYPED)
@@ -60,10 +62,26 @@ bad(USAGE, "the empty name: No such file", "stub", TYPED, "-o", "")
 bad(LOAD, "nothing.so", "stub", "nothing.so")
 with tempfile.TemporaryDirectory() as place:
     none = Library().function("other").write(pathlib.Path(place) / "none.so")
-    for language in "c", "c++", "python", "rust":
-        bad(LOAD, f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME", "stub", "--lang=" + language, none,
-            "-o", f"{place}/out")
-    assert os.listdir(place) == ["none.so"], os.listdir(place)
+    odd = Library().function("__tvm_ffi_a.b").write(pathlib.Path(place) / "odd.so")
+    mixed = Library().function("__tvm_ffi_a.b").function("__tvm_ffi_c").write(pathlib.Path(place) / "mixed.so")
+    calls = {"c": "tvm_ffi_function_call(lib->c, args, num_args, out)", "c++": "functions_.c(static_cast<Args &&>(args)...)",
+             "python": '_get("c")(*args)', "rust": "call(__tvm_ffi_c, args)"}
+    for language, call in calls.items():
+        bad(LOAD, f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME; in C define kernels with TVM_FFI_C_EXPORT, "
+            "in C++ export them with TVM_FFI_DLL_EXPORT_TYPED_FUNC", "stub", "--lang=" + language, none, "-o", f"{place}/out")
+        bad(LOAD, f"{odd}: no functions to wrap: none has a name that languages can write", "stub", "--no-load",
+            "--lang=" + language, odd, "-o", f"{place}/out")
+        assert sorted(os.listdir(place)) == ["mixed.so", "none.so", "odd.so"], os.listdir(place)
+        # Without metadata there are wrappers all the same, and a note says so.
+        code, out, err = run_tool("stub", "--no-load", "--lang=" + language, mixed)
+        assert code == OK and call in out and "Not wrapped: a.b, which is no name in this language." in out, (language, out)
+        assert "Not typed: c, whose types the library does not tell." in out, (language, out)
+        assert err == f"tvm-ffi: note: {mixed}: no metadata, so the wrappers take any arguments; for types leave out " \
+            "--no-load, or compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
+code, out, err = run_tool("stub", "--lang=python", UNTYPED)
+assert code == OK and "def only(*args: Any) -> Any:" in out, out
+assert err == f"tvm-ffi: note: {UNTYPED}: no metadata, so the wrappers take any arguments; for types " \
+    "compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
 
 
 # ---- Compiling the wrappers ----

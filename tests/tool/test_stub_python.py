@@ -41,6 +41,7 @@ def main(folder):
     assert typed.count_args(1) == typed.count_args(1, 2) == 5  # missing arguments are passed as None
     assert typed.count_given(1, 2) == 2 and typed.same_optional_union("x") == "x"
     assert typed.load_(9) == 9 and typed.return_("x") == "x" and typed.same_optional_int(None) is None
+    assert typed.packed() == 0 and typed.packed(1, "x", None) == 3
     try:
         typed.scale(1, 2, 3)
     except TypeError:
@@ -51,7 +52,7 @@ def main(folder):
     # The annotations have the types of the schema, and all names in them are defined.
     names = [name for name, value in vars(typed).items() if callable(value) and getattr(value, "__module__", "") == "typed_stub"]
     hints = {name: typing.get_type_hints(getattr(typed, name)) for name in names}
-    assert len(hints) == 28, sorted(hints)
+    assert len(hints) == 30, sorted(hints)
     assert hints["scale"] == {"x": tvm_ffi.Tensor, "s": float, "y": tvm_ffi.Tensor, "return": type(None)}, hints
     assert hints["same_optional_int"] == {"arg0": typing.Optional[int], "return": typing.Optional[int]}, hints
     assert hints["same_union"]["return"] == typing.Union[int, str], hints

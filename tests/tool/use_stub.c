@@ -42,6 +42,8 @@ static int use_scalars(const typed_library *lib) {
   void *pointer = NULL;
   DLDataType dtype = TVM_FFI_C_INT8;
   DLDevice device = tvm_ffi_device_make(kDLCPU, 0);
+  const TVMFFIAny args[2] = {tvm_ffi_any_none(), tvm_ffi_any_none()};
+  TVMFFIAny value;
   CHECK(typed_same_bool(lib, true, &flag) == 0 && flag);
   CHECK(typed_same_int(lib, -7, &number) == 0 && number == -7);
   CHECK(typed_same_float(lib, 0.5, &real) == 0 && real == 0.5);
@@ -53,6 +55,8 @@ static int use_scalars(const typed_library *lib) {
   CHECK(tvm_ffi_device_equal(device, tvm_ffi_device_make(kDLCUDA, 3)));
   CHECK(typed_load_(lib, 9, &number) == 0 && number == 9);
   CHECK(typed_asked(lib, 5, &number) == 0 && number == 5);
+  CHECK(typed_packed(lib, args, 2, &value) == 0 && value.v_int64 == 2);
+  CHECK(typed_packed(lib, NULL, 0, &value) == 0 && value.v_int64 == 0);
   CHECK(typed_lies(lib, &number) != 0 && is_raised("TypeError"));
   return 0;
 }

@@ -37,6 +37,7 @@ static void UseOthers(const typed::Library &lib) {
   const ffi::Array<int64_t> array{1, 2, 3};
   const ffi::Map<ffi::String, double> map{{"a", 0.5}};
   CHECK(lib.count_args(1) == 5 && lib.count_args(1, 2) == 5 && lib.count_given(1, 2) == 2);
+  CHECK(lib.packed().cast<int>() == 0 && lib.packed(1, "x", array).cast<int>() == 3);
   CHECK(lib.same_bool(true) && lib.same_int(-7) == -7 && lib.same_float(0.5) == 0.5);
   int here = 0;
   CHECK(lib.same_pointer(&here) == &here);

@@ -51,6 +51,7 @@ unsafe fn use_others() {
     assert_eq!(same_bytes(&bytes).unwrap(), [0, 1, 2, 3, 4]);
     assert_eq!(same_bytes(&Bytes::new(b"more than are in place")).unwrap(), b"more than are in place");
     assert_eq!(load(9).unwrap(), 9);
+    assert_eq!(i64::from_any(packed(&[1i64.to_any(), true.to_any()]).unwrap()).unwrap(), 2);
     assert_eq!(count_none(None, None, None, None, None).unwrap(), 5);
     assert_eq!(count_none(Some(7), None, Some(&word), None, Some(CPU)).unwrap(), 2);
     assert_eq!(same_optional_int(Some(7)).unwrap(), Some(7));

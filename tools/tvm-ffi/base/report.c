@@ -22,24 +22,32 @@ static void print_lines(const char *said, size_t size) {
   free(shown);
 }
 
-static void print_error(const char *format, va_list values) {
+static void print_error(const char *kind, const char *format, va_list values) {
   text line = {NULL, 0, 0};
+  text_add(&line, "%s", kind);
   text_add_list(&line, format, values);
-  report_said("tvm-ffi", line.data != NULL ? line.data : "", line.size);
+  report_said("tvm-ffi", line.data, line.size);
   text_free(&line);
 }
 
 void report_error(const char *format, ...) {
   va_list values;
   va_start(values, format);
-  print_error(format, values);
+  print_error("", format, values);
+  va_end(values);
+}
+
+void report_note(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  print_error("note: ", format, values);
   va_end(values);
 }
 
 int report_fail(int exit_code, const char *format, ...) {
   va_list values;
   va_start(values, format);
-  print_error(format, values);
+  print_error("", format, values);
   va_end(values);
   return exit_code;
 }

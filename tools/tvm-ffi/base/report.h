@@ -20,7 +20,9 @@ const char *report_color(color role);
 
 /* Prints "tvm-ffi: ..." as one line. */
 void report_error(const char *format, ...) TOOL_PRINTF(1, 2);
-/* The same; returns the exit code. */
+/* The same for what is no error: "tvm-ffi: note: ...". */
+void report_note(const char *format, ...) TOOL_PRINTF(1, 2);
+/* An error; returns the exit code. */
 int report_fail(int exit_code, const char *format, ...) TOOL_PRINTF(2, 3);
 /* Prints "speaker: " and a text from elsewhere, which may have many lines. */
 void report_said(const char *speaker, const char *said, size_t size);

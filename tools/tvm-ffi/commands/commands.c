@@ -184,8 +184,9 @@ static const option kStubOptions[] = {
 };
 static const char kStubText[] =
     "Types come out of the metadata that the library has of its functions, as data or by\n"
-    "functions of its own; these are called in a process of their own. Functions without are\n"
-    "named in a comment. A LIB that is - comes from stdin, and is called kernels.so.\n"
+    "functions of its own; these are called in a process of their own. A function without gets a\n"
+    "wrapper that takes any arguments, and is named in a comment. A LIB that is - comes from\n"
+    "stdin, and is called kernels.so.\n"
     "\n"
     "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"

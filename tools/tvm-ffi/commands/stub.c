@@ -60,12 +60,12 @@ static void name_all(stub_library *library, const stub_language *language) {
   size_t count = 0, i;
   for (i = 0; i < library->num_functions; ++i) {
     stub_function *function = &library->functions[i];
-    if (!stub_is_typed(function)) continue;
+    if (!stub_is_wrapped(function)) continue;
     taken[count] = NULL;
     function->word = make_own(tool_format("%s", function->name), language->reserved_functions,
                               (const char *const *)taken);
     taken[count++] = function->word;
-    name_params(function, language);
+    if (stub_is_typed(function)) name_params(function, language);
   }
   free(taken);
 }
@@ -82,9 +82,12 @@ static char *make_prefix(const char *file) {
 
 /* ---- Shared by the languages ---- */
 
+bool stub_is_wrapped(const stub_function *function) {
+  return is_word(function->name);
+}
+
 bool stub_is_typed(const stub_function *function) {
-  return function->type != NULL && function->type->kind == kSchemaFunction &&
-         schema_is_typed(function->type) && is_word(function->name);
+  return function->type != NULL && schema_is_typed(function->type);
 }
 
 void stub_write_doc(text *out, const stub_function *function, const char *indent) {
@@ -107,23 +110,25 @@ void stub_write_doc(text *out, const stub_function *function, const char *indent
 
 void stub_write_signature(text *out, const stub_function *function) {
   text_add(out, "%s", function->name);
-  schema_write_signature(out, function->type);
+  if (function->type != NULL) {
+    schema_write_signature(out, function->type);
+  } else {
+    text_add(out, "(...) -> Any");
+  }
 }
 
-void stub_write_untyped(text *out, const stub_library *library, const char *indent) {
+void stub_write_remarks(text *out, const stub_library *library, const char *indent) {
   bool any_untold = false;
   size_t i;
   for (i = 0; i < library->num_functions; ++i) {
     const stub_function *function = &library->functions[i];
-    if (stub_is_typed(function)) continue;
-    text_add(out, "%sNot wrapped: ", indent);
-    shown_add_text(out, function->name, strlen(function->name));
-    if (!is_word(function->name)) {
+    if (!stub_is_wrapped(function)) {
+      text_add(out, "%sNot wrapped: ", indent);
+      shown_add_text(out, function->name, strlen(function->name));
       text_add(out, ", which is no name in this language.\n");
-    } else if (function->type != NULL && function->type->kind == kSchemaFunction) {
-      text_add(out, ", which takes any arguments.\n");
-    } else {
-      text_add(out, ", whose types the library does not tell.\n");
+    } else if (function->type == NULL) {
+      text_add(out, "%sNot typed: %s, whose types the library does not tell.\n", indent,
+               function->name);
       any_untold = true;
     }
   }
@@ -131,6 +136,14 @@ void stub_write_untyped(text *out, const stub_library *library, const char *inde
 }
 
 /* ---- The command ---- */
+
+/* NULL if the metadata tells no signature. */
+static schema_type *read_signature(const char *metadata) {
+  schema_type *type = schema_parse(metadata, strlen(metadata));
+  if (type == NULL || type->kind == kSchemaFunction) return type;
+  schema_free(type);
+  return NULL;
+}
 
 static void read_functions(const listing *exports, stub_library *out) {
   size_t i;
@@ -142,7 +155,7 @@ static void read_functions(const listing *exports, stub_library *out) {
     memset(function, 0, sizeof *function);
     function->name = tool_format("%s", source->name);
     if (source->metadata != NULL) {
-      function->type = schema_parse(source->metadata, strlen(source->metadata));
+      function->type = read_signature(source->metadata);
     }
     if (source->doc != NULL) function->doc = tool_format("%s", source->doc);
   }
@@ -154,10 +167,12 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   elf_file *file = library_file_read(path);
   listing exports;
   int code = kExitOk;
+  memset(out, 0, sizeof *out);
   if (file == NULL) return kExitLoad;
   listing_collect(file, NULL, false, &exports);
   if (exports.num_functions == 0) {
-    code = report_fail(kExitLoad, "%s: no functions to wrap: it exports no __tvm_ffi_NAME", path);
+    code = report_fail(kExitLoad, "%s: no functions to wrap: it exports no __tvm_ffi_NAME; %s",
+                       path, LISTING_EXPORT_HINT);
   } else if (may_load) {
     code = ask_library(path, &exports, timeout);
   }
@@ -169,6 +184,25 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   listing_free(&exports);
   elf_file_close(file);
   return code;
+}
+
+/* Whether there is a function to wrap; reported. Notes a library that tells no types at all: its
+ * wrappers are of less use than the user may expect. */
+static bool check_functions(const char *path, const stub_library *library, bool may_load) {
+  size_t num_wrapped = 0, num_told = 0, i;
+  for (i = 0; i < library->num_functions; ++i) {
+    if (!stub_is_wrapped(&library->functions[i])) continue;
+    ++num_wrapped;
+    if (library->functions[i].type != NULL) ++num_told;
+  }
+  if (num_wrapped == 0) {
+    report_error("%s: no functions to wrap: none has a name that languages can write", path);
+    return false;
+  }
+  if (num_told > 0) return true;
+  report_note("%s: no metadata, so the wrappers take any arguments; for types %s%s", path,
+              may_load ? "" : "leave out --no-load, or ", SCHEMA_HINT);
+  return true;
 }
 
 static void free_library(stub_library *library) {
@@ -200,6 +234,7 @@ static void write_json(const stub_language *language, const stub_library *librar
     json_begin_object(NULL);
     json_text("name", library->functions[i].name);
     json_text("wrapper", library->functions[i].word);
+    json_bool("typed", stub_is_typed(&library->functions[i]));
     json_end();
   }
   json_end();
@@ -212,6 +247,8 @@ int run_stub(const arguments *args) {
   const stub_language *language = kLanguages[arguments_word(args, kOptionLang, 0)];
   const char *prefix = arguments_text(args, kOptionPrefix, NULL);
   const char *output = arguments_text(args, kOptionOutput, NULL);
+  const char *path = arguments_operand(args, 0);
+  const bool may_load = !arguments_has(args, kOptionNoLoad);
   bool json = arguments_has(args, kOptionJson);
   stub_library library;
   text source = {NULL, 0, 0};
@@ -225,9 +262,12 @@ int run_stub(const arguments *args) {
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
   }
-  code = read_library(arguments_operand(args, 0), !arguments_has(args, kOptionNoLoad), timeout,
-                      &library);
+  code = read_library(path, may_load, timeout, &library);
   if (code != kExitOk) return code;
+  if (!check_functions(path, &library, may_load)) {
+    free_library(&library);
+    return kExitLoad;
+  }
   library.prefix = prefix != NULL ? tool_format("%s", prefix) : make_prefix(library.file);
   library.prefix = make_own(library.prefix, language->reserved, kNone);
   name_all(&library, language);

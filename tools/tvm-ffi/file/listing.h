@@ -7,6 +7,11 @@
 #include "file/elf_file.h"
 #include "file/library_bin.h"
 
+/* Tells users how a library gets functions. */
+#define LISTING_EXPORT_HINT                                             \
+  "in C define kernels with TVM_FFI_C_EXPORT, in C++ export them with " \
+  "TVM_FFI_DLL_EXPORT_TYPED_FUNC"
+
 typedef struct {
   const char *name; /* without the prefix */
   uint64_t size;

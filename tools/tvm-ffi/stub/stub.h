@@ -7,7 +7,7 @@
 
 typedef struct {
   char *name;        /* as exported */
-  schema_type *type; /* NULL: not known */
+  schema_type *type; /* its signature; NULL: the library does not tell it */
   char *doc;         /* lines safe to print; NULL */
   char *word;        /* the name in the language: neither a keyword nor another function's; NULL
                         if not wrapped */
@@ -35,14 +35,17 @@ extern const char *const kStubCWords[];
 extern const char *const kStubRustRuntime[];
 extern const stub_language kStubC, kStubCxx, kStubPython, kStubRust;
 
-/* Whether the function has types and a usable name, and so gets a wrapper. */
+/* Whether the function has a usable name, and so gets a wrapper. */
+bool stub_is_wrapped(const stub_function *function);
+/* Whether its types are known; the wrapper of any other takes any arguments. */
 bool stub_is_typed(const stub_function *function);
 /* Adds each line of the documentation after `indent`; nothing if there is none. Spaces are inserted
  * into what would begin or end a comment in C. */
 void stub_write_doc(text *out, const stub_function *function, const char *indent);
-/* "scale(x: Tensor) -> None" */
+/* "scale(x: Tensor) -> None"; "scale(...) -> Any" */
 void stub_write_signature(text *out, const stub_function *function);
-/* Lists the functions that are not wrapped, one per line after `indent`. */
-void stub_write_untyped(text *out, const stub_library *library, const char *indent);
+/* Lists the functions that are not wrapped and those without types, one per line after `indent`;
+ * nothing if there is none. */
+void stub_write_remarks(text *out, const stub_library *library, const char *indent);
 
 #endif /* TVM_FFI_TOOL_STUB_H_ */

@@ -89,17 +89,22 @@ static void write_argument(text *out, const stub_function *function, size_t i) {
   }
 }
 
+static void write_comment(text *out, const stub_function *function) {
+  text_add(out, "\n/*\n * ");
+  stub_write_signature(out, function);
+  text_add(out, "\n");
+  stub_write_doc(out, function, " * ");
+  text_add(out, " */\n");
+}
+
 static void write_caller(text *out, const stub_library *library, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   const c_form *form = find_result_form(result);
   const char *args = count > 0 ? "args" : "NULL";
   size_t i;
-  text_add(out, "\n/*\n * ");
-  stub_write_signature(out, function);
-  text_add(out, "\n");
-  stub_write_doc(out, function, " * ");
-  text_add(out, " */\nstatic inline int %s_%s(", library->prefix, function->word);
+  write_comment(out, function);
+  text_add(out, "static inline int %s_%s(", library->prefix, function->word);
   write_parameters(out, library, function);
   text_add(out, ") {\n");
   if (count > 0) text_add(out, "  TVMFFIAny args[%zu];\n", count);
@@ -127,24 +132,36 @@ static void write_caller(text *out, const stub_library *library, const stub_func
   }
 }
 
+/* The caller of a function whose types are not known. */
+static void write_untyped_caller(text *out, const stub_library *library,
+                                 const stub_function *function) {
+  write_comment(out, function);
+  text_add(out,
+           "static inline int %s_%s(const %s_library *lib,\n"
+           "    const TVMFFIAny *args,\n"
+           "    int32_t num_args,\n"
+           "    TVMFFIAny *out) {\n"
+           "  return tvm_ffi_function_call(lib->%s, args, num_args, out);\n}\n",
+           library->prefix, function->word, library->prefix, function->word);
+}
+
 /* ---- The library ---- */
 
-static void write_library(text *out, const stub_library *library, size_t num_typed) {
+static void write_library(text *out, const stub_library *library) {
   const char *prefix = library->prefix;
   size_t i;
   text_add(out, "\n/* The functions, each a reference of its own. */\ntypedef struct {\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_typed(&library->functions[i])) continue;
+    if (!stub_is_wrapped(&library->functions[i])) continue;
     text_add(out, "  TVMFFIObjectHandle %s;\n", library->functions[i].word);
   }
-  if (num_typed == 0) text_add(out, "  TVMFFIObjectHandle none;\n");
   text_add(out,
            "} %s_library;\n"
            "\n"
            "static inline void %s_release(%s_library *lib) {\n",
            prefix, prefix, prefix);
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_typed(&library->functions[i])) continue;
+    if (!stub_is_wrapped(&library->functions[i])) continue;
     text_add(out, "  tvm_ffi_object_release(lib->%s);\n", library->functions[i].word);
   }
   text_add(
@@ -161,7 +178,7 @@ static void write_library(text *out, const stub_library *library, size_t num_typ
       "  code = tvm_ffi_module_load(path, &module);\n",
       prefix, prefix);
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_typed(&library->functions[i])) continue;
+    if (!stub_is_wrapped(&library->functions[i])) continue;
     text_add(out,
              "  if (code == 0) code = tvm_ffi_module_get_function(module, \"%s\", &lib->%s);\n",
              library->functions[i].name, library->functions[i].word);
@@ -176,9 +193,9 @@ static void write_library(text *out, const stub_library *library, size_t num_typ
 
 static void write_c(text *out, const stub_library *library) {
   char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *cursor;
-  size_t num_typed = 0, i;
+  text remarks = {NULL, 0, 0};
+  size_t i;
   for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
-  for (i = 0; i < library->num_functions; ++i) num_typed += stub_is_typed(&library->functions[i]);
   text_add(
       out,
       "/* Made of %s by tvm-ffi stub --lang=c. */\n"
@@ -194,15 +211,15 @@ static void write_c(text *out, const stub_library *library) {
       "#include <string.h>\n"
       "#include <tvm/ffi/c.h>\n",
       library->file, guard, guard);
-  write_library(out, library, num_typed);
+  write_library(out, library);
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_caller(out, library, &library->functions[i]);
+    const stub_function *function = &library->functions[i];
+    if (!stub_is_wrapped(function)) continue;
+    (stub_is_typed(function) ? write_caller : write_untyped_caller)(out, library, function);
   }
-  if (num_typed < library->num_functions) {
-    text_add(out, "\n/*\n");
-    stub_write_untyped(out, library, " * ");
-    text_add(out, " */\n");
-  }
+  stub_write_remarks(&remarks, library, " * ");
+  if (remarks.size > 0) text_add(out, "\n/*\n%s */\n", remarks.data);
+  text_free(&remarks);
   text_add(out, "\n#endif /* %s */\n", guard);
   free(guard);
 }
@@ -221,6 +238,7 @@ const char *const kStubCWords[] = {
     "tvm",
     "std",
     "args",
+    "Args",
     "code",
     "lib",
     "load",

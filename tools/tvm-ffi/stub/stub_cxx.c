@@ -74,15 +74,31 @@ static bool is_passed_by_value(const schema_type *type) {
          (type->kind >= kSchemaBool && type->kind <= kSchemaDevice);
 }
 
-static void write_method(text *out, const stub_function *function) {
-  const schema_type *result = schema_result(function->type);
-  const size_t count = schema_num_params(function->type);
-  size_t i;
+static void write_comment(text *out, const stub_function *function) {
   text_add(out, "\n  /*\n   * ");
   stub_write_signature(out, function);
   text_add(out, "\n");
   stub_write_doc(out, function, "   * ");
-  text_add(out, "   */\n  ");
+  text_add(out, "   */\n");
+}
+
+/* The method of a function whose types are not known. */
+static void write_untyped_method(text *out, const stub_function *function) {
+  write_comment(out, function);
+  text_add(out,
+           "  template <typename... Args>\n"
+           "  tvm::ffi::Any %s(Args &&...args) const {\n"
+           "    return functions_.%s(static_cast<Args &&>(args)...);\n"
+           "  }\n",
+           function->word, function->word);
+}
+
+static void write_method(text *out, const stub_function *function) {
+  const schema_type *result = schema_result(function->type);
+  const size_t count = schema_num_params(function->type);
+  size_t i;
+  write_comment(out, function);
+  text_add(out, "  ");
   if (result->kind == kSchemaNone) {
     text_add(out, "void");
   } else {
@@ -113,7 +129,8 @@ static void write_method(text *out, const stub_function *function) {
 
 static void write_cxx(text *out, const stub_library *library) {
   char *guard = tool_format("TVM_FFI_STUB_%s_HPP_", library->prefix), *cursor;
-  size_t num_typed = 0, i;
+  text remarks = {NULL, 0, 0};
+  size_t i;
   for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   text_add(out,
            "/* Made of %s by tvm-ffi stub --lang=c++. */\n"
@@ -141,20 +158,22 @@ static void write_cxx(text *out, const stub_library *library) {
            library->file, guard, guard, library->prefix);
   for (i = 0; i < library->num_functions; ++i) {
     const stub_function *function = &library->functions[i];
-    if (!stub_is_typed(function)) continue;
+    if (!stub_is_wrapped(function)) continue;
     text_add(out, "    functions_.%s = module->GetFunction(\"%s\").value();\n", function->word,
              function->name);
-    ++num_typed;
   }
   text_add(out, "  }\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_method(out, &library->functions[i]);
+    const stub_function *function = &library->functions[i];
+    if (!stub_is_wrapped(function)) continue;
+    (stub_is_typed(function) ? write_method : write_untyped_method)(out, function);
   }
-  if (num_typed < library->num_functions) text_add(out, "\n");
-  stub_write_untyped(out, library, "  // ");
+  stub_write_remarks(&remarks, library, "  // ");
+  if (remarks.size > 0) text_add(out, "\n%s", remarks.data);
+  text_free(&remarks);
   text_add(out, "\n private:\n  tvm::ffi::Module module_;\n  struct {\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_typed(&library->functions[i])) continue;
+    if (!stub_is_wrapped(&library->functions[i])) continue;
     text_add(out, "    tvm::ffi::Function %s;\n", library->functions[i].word);
   }
   text_add(out, "  } functions_;\n};\n\n}  // namespace %s\n\n#endif  // %s\n", library->prefix,

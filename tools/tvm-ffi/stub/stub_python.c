@@ -82,10 +82,28 @@ static void write_type(text *out, const schema_type *type, bool is_result) {
   }
 }
 
+static void write_doc(text *out, const stub_function *function) {
+  text doc = {NULL, 0, 0};
+  stub_write_doc(&doc, function, "    ");
+  if (doc.size > 0) {
+    doc.data[--doc.size] = '\0'; /* the last line break */
+    text_add(out, "    \"\"\"");
+    add_escaped(out, doc.data + 4);
+    text_add(out, "\"\"\"\n");
+  }
+  text_free(&doc);
+}
+
+/* For a function whose types are not known. */
+static void write_untyped_function(text *out, const stub_function *function) {
+  text_add(out, "\n\ndef %s(*args: Any) -> Any:\n", function->word);
+  write_doc(out, function);
+  text_add(out, "    return _get(\"%s\")(*args)\n", function->name);
+}
+
 static void write_function(text *out, const stub_function *function) {
   size_t count = schema_num_params(function->type), i;
   bool all_named = true;
-  text doc = {NULL, 0, 0};
   text_add(out, "\n\ndef %s(", function->word);
   for (i = 0; i < count; ++i) {
     text_add(out, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
@@ -96,20 +114,14 @@ static void write_function(text *out, const stub_function *function) {
   text_add(out, "%s) -> ", all_named ? "" : ", /");
   write_type(out, schema_result(function->type), true);
   text_add(out, ":\n");
-  stub_write_doc(&doc, function, "    ");
-  if (doc.size > 0) {
-    doc.data[--doc.size] = '\0'; /* the last line break */
-    text_add(out, "    \"\"\"");
-    add_escaped(out, doc.data + 4);
-    text_add(out, "\"\"\"\n");
-  }
-  text_free(&doc);
+  write_doc(out, function);
   text_add(out, "    return _get(\"%s\")(", function->name);
   for (i = 0; i < count; ++i) text_add(out, "%s%s", i > 0 ? ", " : "", function->params[i]);
   text_add(out, ")\n");
 }
 
 static void write_python(text *out, const stub_library *library) {
+  text remarks = {NULL, 0, 0};
   size_t i;
   text_add(out, "# Made of ");
   text_add(out, "%s by tvm-ffi stub --lang=python.\n", library->file);
@@ -151,14 +163,13 @@ static void write_python(text *out, const stub_library *library) {
            "        function = _functions[name] = (_module or load()).get_function(name)\n"
            "    return function\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_function(out, &library->functions[i]);
+    const stub_function *function = &library->functions[i];
+    if (!stub_is_wrapped(function)) continue;
+    (stub_is_typed(function) ? write_function : write_untyped_function)(out, function);
   }
-  for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) continue;
-    text_add(out, "\n\n");
-    stub_write_untyped(out, library, "# ");
-    break;
-  }
+  stub_write_remarks(&remarks, library, "# ");
+  if (remarks.size > 0) text_add(out, "\n\n%s", remarks.data);
+  text_free(&remarks);
 }
 
 /* Keywords of Python, names that annotations use, and the module's own names. */

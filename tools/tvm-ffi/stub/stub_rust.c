@@ -35,14 +35,28 @@ static void write_type(text *out, const schema_type *type, bool is_result) {
            is_result ? found->result : found->param);
 }
 
-static void write_function(text *out, const stub_function *function) {
-  const size_t count = schema_num_params(function->type);
-  size_t i;
+static void write_comment(text *out, const stub_function *function) {
   text_add(out, "\n/// `");
   stub_write_signature(out, function);
   text_add(out, "`\n");
   if (function->doc != NULL && *function->doc != '\0') text_add(out, "///\n");
   stub_write_doc(out, function, "/// ");
+}
+
+/* For a function whose types are not known. */
+static void write_untyped_function(text *out, const stub_function *function) {
+  write_comment(out, function);
+  text_add(out,
+           "pub unsafe fn %s(args: &[Any]) -> Result<Value, Error> {\n"
+           "    call(__tvm_ffi_%s, args)\n"
+           "}\n",
+           function->word, function->name);
+}
+
+static void write_function(text *out, const stub_function *function) {
+  const size_t count = schema_num_params(function->type);
+  size_t i;
+  write_comment(out, function);
   text_add(out, "pub unsafe fn %s(", function->word);
   for (i = 0; i < count; ++i) {
     text_add(out, "%s%s: ", i > 0 ? ", " : "", function->params[i]);
@@ -67,7 +81,7 @@ static void write_rust(text *out, const stub_library *library) {
   for (++line; *line != NULL; ++line) text_add(out, "%s\n", *line); /* skips the first */
   text_add(out, "\nextern \"C\" {\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_typed(&library->functions[i])) continue;
+    if (!stub_is_wrapped(&library->functions[i])) continue;
     text_add(
         out,
         "    fn __tvm_ffi_%s(handle: *mut c_void, args: *const Any, num_args: i32, result: *mut "
@@ -76,9 +90,11 @@ static void write_rust(text *out, const stub_library *library) {
   }
   text_add(out, "}\n");
   for (i = 0; i < library->num_functions; ++i) {
-    if (stub_is_typed(&library->functions[i])) write_function(out, &library->functions[i]);
+    const stub_function *function = &library->functions[i];
+    if (!stub_is_wrapped(function)) continue;
+    (stub_is_typed(function) ? write_function : write_untyped_function)(out, function);
   }
-  stub_write_untyped(out, library, "// ");
+  stub_write_remarks(out, library, "// ");
 }
 
 /* Keywords of Rust. */
