@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import math
 import os
 import pathlib
 import pty
@@ -34,6 +35,43 @@ assert good("run", libraries["run_register"], "test.registered()") == "result[0]
 # Results of several kinds.
 is_output("make(3)", "result[0]: 3xf32=0 1 2\n")
 is_output("make(3)", "result[0]: 3xf32=0 1...\n", "--output_max_element_count=2")
+
+
+# ---- Long tensors ----
+def write(shape, edge, first=0):
+    """A tensor that counts from `first`; of more than 2 * edge rows or numbers, the first and last are written."""
+    if math.prod(shape) == 0:
+        return ""
+    size = math.prod(shape[1:])
+    rows = [write(shape[1:], edge, first + i * size) for i in range(shape[0])] if shape else []
+    is_elided = len(rows) > 2 * edge
+    if not shape:
+        return str(first)
+    if len(shape) == 1:
+        return " ".join([*rows[:edge], "...", *rows[-edge:]] if is_elided else rows)
+    rows = [f"[{row}]" for row in rows]
+    return "".join([*rows[:edge], "...", *rows[-edge:]] if is_elided else rows)
+
+
+for shape, edge in [((1000,), 1000), ((1001,), 3), ((2000, 3), 3), ((40, 50), 3), ((3, 400), 3), ((7, 6, 30), 3),
+                    ((1, 1001, 1), 3), ((8, 8, 8, 8), 2), ((6, 6, 6, 6, 6), 1), ((0, 2000), 3), ((1001, 0), 3), ((2 ** 40, 2 ** 40, 0), 3)]:
+    name = "x".join(map(str, shape)) + "xi64"
+    numbers = " ".join(map(str, range(math.prod(shape))))
+    call = f"identity({name}={numbers})"
+    is_output(call, f"result[0]: {name}={write(shape, edge)}\n")
+    is_output(call, f"result[0]: {name}={write(shape, 10 ** 6)}\n", "--full")
+    assert good_json("run", K, call)["outputs"][0]["data"] == list(range(math.prod(shape)))
+is_output("make(2000)", "result[0]: 2000xf32=0 1 2...\n", "--output_max_element_count=3")
+assert len(good_json("run", K, "make(2000)", "--output_max_element_count=1500")["outputs"][0]["data"]) == 1500
+# With no long dimension, a thousand elements are written.
+many = good("run", K, f"identity({11 * '2x'}i8=1)")
+assert many.count("1") == 1000 and many.endswith("...\n"), many
+# The numbers of one element stay together.
+is_output("identity(1001xi8x8=7)", f"result[0]: 1001xi8x8={''.join(3 * ['[7 7 7 7 7 7 7 7]'])}..."
+          f"{''.join(3 * ['[7 7 7 7 7 7 7 7]'])}\n")
+bad(USAGE, "--full and --output_max_element_count exclude each other", "run", K, "make(3)", "--full",
+    "--output_max_element_count=2")
+
 is_output("make_two()", "result[0]: 1xf32=0\nresult[1]: 2xf32=0 1\n")
 is_output("make_odd(0)", "result[0]: 2xf32 on cpu:0\n")
 is_output("make_odd(1)", "result[0]: 2xf32=0 2\n")

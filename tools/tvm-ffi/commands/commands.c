@@ -262,7 +262,10 @@ static const option kRunOptions[] = {
     {kOptionAtol, "atol", 0, "X", false,
      "allowed absolute error (default: by data type; 0 with --rtol)"},
     {kOptionOutputMaxElementCount, "output_max_element_count", 0, "N", false,
-     "elements to print of a tensor (default 1024)"},
+     "print the first N elements of each tensor"},
+    {kOptionFull, "full", 0, NULL, false,
+     "print all elements, also of a tensor with more than 1000 (default: the first and last three "
+     "of each dimension)"},
     {kOptionPrintStatistics, "print_statistics", 0, NULL, false,
      "say how long loading and the call took"},
     {kOptionLeakCheck, "leak-check", 0, NULL, false,
@@ -287,7 +290,8 @@ static const char kRunDescription[] =
     "~/.cache/tvm-ffi, and used again as long as the command and all files that it reads are the\n"
     "same.\n\n"
     "The outputs are the result, then the tensors given to be filled, and those that the call\n"
-    "changed. They are printed, unless --output or --expected_output says something else.\n\n"
+    "changed. They are printed, unless --output or --expected_output says something else. --json\n"
+    "prints all elements, whether to a terminal or not.\n\n"
     "A number is as expected when it differs by no more than ATOL + RTOL * |expected|. By data\n"
     "type these are 1e-6 and 1e-5 for f32, 1e-12 and 1e-9 for f64, 1e-6 and two units in the last\n"
     "place for narrower floats, 0 for integers.\n\n"

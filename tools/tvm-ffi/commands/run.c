@@ -29,7 +29,7 @@ typedef struct {
   snapshot initial;
   output_list outputs;
   tolerance allowed;
-  size_t max_elements;
+  tensor_detail detail;
   double load_seconds, call_seconds;
 } run;
 
@@ -160,7 +160,8 @@ static void print_json(const run *r, bool *pass) {
   json_text("function", r->request.function);
   json_begin_array("outputs");
   for (i = 0; i < r->outputs.size; ++i) {
-    value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value, r->max_elements);
+    value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value,
+                     r->detail.max_elements);
   }
   json_end();
   if (arguments_has(r->args, kOptionExpectedOutput)) *pass = check_outputs(r, true);
@@ -181,7 +182,7 @@ static int show_outputs(const run *r) {
   for (i = 0; i < given; ++i) {
     const char *spec = arguments_at(r->args, kOptionOutput, i);
     if (json && strcmp(spec, "-") == 0) continue; /* the JSON has all outputs */
-    if (!output_write(&r->outputs.items[i], spec, r->max_elements)) return kExitUsage;
+    if (!output_write(&r->outputs.items[i], spec, &r->detail)) return kExitUsage;
   }
   if (json) {
     print_json(r, &pass);
@@ -190,7 +191,7 @@ static int show_outputs(const run *r) {
   if (arguments_has(r->args, kOptionExpectedOutput)) {
     pass = check_outputs(r, false);
   } else if (given == 0) {
-    for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], r->max_elements);
+    for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], &r->detail);
     if (r->outputs.size == 0) fputs("result: none\n", streams_results());
   }
   if (arguments_has(r->args, kOptionPrintStatistics)) {
@@ -247,17 +248,33 @@ static int run_call(void *context) {
   return code;
 }
 
+/* How much of each tensor is printed: all of it as JSON, which programs read. */
+static bool choose_detail(const arguments *args, tensor_detail *out) {
+  const bool is_full = arguments_has(args, kOptionFull),
+             is_limited = arguments_has(args, kOptionOutputMaxElementCount);
+  long long count;
+  if (!arguments_int(args, kOptionOutputMaxElementCount, 0, 0, INT32_MAX, &count)) return false;
+  if (is_full && is_limited) {
+    report_error("--%s and --%s exclude each other", arguments_name(args, kOptionFull),
+                 arguments_name(args, kOptionOutputMaxElementCount));
+    return false;
+  }
+  *out = is_full || arguments_has(args, kOptionJson) ? kTensorWhole : kTensorElided;
+  if (is_limited) {
+    out->max_elements = (size_t)count;
+    out->max_unelided = SIZE_MAX;
+  }
+  return true;
+}
+
 int run_run(const arguments *args) {
   run r;
-  long long max_elements;
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
   r.args = args;
-  if (call_parse(args, 1, &r.request) && output_check(args) &&
-      arguments_int(args, kOptionOutputMaxElementCount, 1024, 0, INT32_MAX, &max_elements) &&
+  if (call_parse(args, 1, &r.request) && output_check(args) && choose_detail(args, &r.detail) &&
       arguments_real(args, kOptionRtol, -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, kOptionAtol, -1, 0, 1e300, &r.allowed.absolute)) {
-    r.max_elements = (size_t)max_elements;
     code = call_run(&r.request, run_call, &r);
   }
   call_free(&r.request);

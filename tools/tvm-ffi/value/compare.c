@@ -156,7 +156,8 @@ static bool same_for_runtime(const TVMFFIAny *value, const TVMFFIAny *expected) 
 
 static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *asked,
                         int depth, comparison *out) {
-  enum { kShown = 64, kMaxDepth = 64 }; /* the runtime compares deeper lists */
+  enum { kMaxDepth = 64 }; /* the runtime compares deeper lists */
+  static const tensor_detail kShown = {64, SIZE_MAX};
   DLTensor *tensor, *wanted;
   double a, b;
   bool same;
@@ -179,9 +180,9 @@ static void compare_any(const TVMFFIAny *value, const TVMFFIAny *expected, const
   }
   if (same) return;
   text_add(&out->difference, "is ");
-  value_write(&out->difference, value, kShown);
+  value_write(&out->difference, value, &kShown);
   text_add(&out->difference, ", expected ");
-  value_write(&out->difference, expected, kShown);
+  value_write(&out->difference, expected, &kShown);
 }
 
 void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *allowed,

@@ -100,9 +100,9 @@ void output_list_free(output_list *list) {
 
 /* ---- Writing ---- */
 
-void output_print(const output *item, size_t max_elements) {
+void output_print(const output *item, const tensor_detail *detail) {
   text line = {NULL, 0, 0};
-  value_write(&line, &item->value, max_elements);
+  value_write(&line, &item->value, detail);
   fprintf(streams_results(), "%s%s%s: ", report_color(kColorName), item->name,
           report_color(kColorNone));
   fwrite(line.data, 1, line.size, streams_results());
@@ -182,10 +182,10 @@ static bool write_file(const output *item, const char *path, bool append) {
   return good;
 }
 
-bool output_write(const output *item, const char *spec, size_t max_elements) {
+bool output_write(const output *item, const char *spec, const tensor_detail *detail) {
   if (*spec == '\0') return true;
   if (*spec != '-') return write_file(item, spec + 1, *spec == '+');
-  output_print(item, max_elements);
+  output_print(item, detail);
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/command.h"
 #include "value/input.h"
+#include "value/tensor_text.h"
 
 typedef struct {
   char name[32]; /* "result[0]", "arg[2]" */
@@ -35,8 +36,8 @@ void output_list_free(output_list *list);
 bool output_check(const arguments *args);
 /* Writes an output as a text of --output says: not at all (""), printed ("-"), or to a file
  * ("@f.npy", "+f.npy", "@f.bin", "+f.bin"). False after a report. */
-bool output_write(const output *item, const char *spec, size_t max_elements);
+bool output_write(const output *item, const char *spec, const tensor_detail *detail);
 /* "arg[2]: 4xf32=1 2 3 4" */
-void output_print(const output *item, size_t max_elements);
+void output_print(const output *item, const tensor_detail *detail);
 
 #endif /* TVM_FFI_TOOL_OUTPUT_H_ */

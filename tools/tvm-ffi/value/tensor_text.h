@@ -39,8 +39,19 @@ void number_write(text *out, DLDataType dtype, const void *data, size_t i);
 
 /* "2x2xf32"; "f32" without dimensions. */
 void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim);
-/* "2x2xf32=[1 2][3 4]", with "..." after max_elements elements. */
+/* How much of a tensor is written. */
+typedef struct {
+  size_t max_elements; /* so many, and "..." if there are more */
+  size_t max_unelided; /* a tensor with more is elided: of a long dimension, the first and last few
+                          are written, with "..." between them */
+} tensor_detail;
+
+extern const tensor_detail kTensorWhole;
+/* At most a thousand elements. */
+extern const tensor_detail kTensorElided;
+
+/* "2x2xf32=[1 2][3 4]" */
 void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-                  size_t max_elements);
+                  const tensor_detail *detail);
 
 #endif /* TVM_FFI_TOOL_TENSOR_TEXT_H_ */

@@ -34,13 +34,13 @@ static void write_real(text *out, double value) {
   if (strpbrk(out->data + start, ".einf") == NULL) text_add(out, ".0"); /* not an integer */
 }
 
-static void write_tensor(text *out, const DLTensor *tensor, size_t max_elements) {
+static void write_tensor(text *out, const DLTensor *tensor, const tensor_detail *detail) {
   TVMFFIObjectHandle copy =
       tensor->ndim >= 0 && numbers_known(tensor->dtype) ? tensor_copy(tensor) : NULL;
   char device[48];
   if (copy != NULL) {
     const DLTensor *packed = TVMFFITensorGetDLTensorPtr(copy);
-    tensor_write(out, packed->dtype, packed->shape, packed->ndim, packed->data, max_elements);
+    tensor_write(out, packed->dtype, packed->shape, packed->ndim, packed->data, detail);
     TVMFFIObjectDecRef(copy);
     return;
   }
@@ -52,12 +52,12 @@ static void write_tensor(text *out, const DLTensor *tensor, size_t max_elements)
 /* Deeper lists are written by the runtime, to limit the stack and json_out's depth. */
 enum { kMaxDepth = 8 };
 
-static void write_value(text *out, const TVMFFIAny *value, size_t max_elements, int depth) {
+static void write_value(text *out, const TVMFFIAny *value, const tensor_detail *detail, int depth) {
   DLTensor *tensor;
   char name[kDtypeTextSize];
   int64_t i;
   if (tvm_ffi_any_try_tensor(value, &tensor)) {
-    write_tensor(out, tensor, max_elements);
+    write_tensor(out, tensor, detail);
     return;
   }
   switch (value->type_index) {
@@ -94,7 +94,7 @@ static void write_value(text *out, const TVMFFIAny *value, size_t max_elements, 
       text_add(out, "[");
       for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
         text_add(out, "%s", i > 0 ? ", " : "");
-        write_value(out, tvm_ffi_array_get_data(value->v_obj) + i, max_elements, depth + 1);
+        write_value(out, tvm_ffi_array_get_data(value->v_obj) + i, detail, depth + 1);
       }
       text_add(out, "]");
       break;
@@ -103,8 +103,8 @@ static void write_value(text *out, const TVMFFIAny *value, size_t max_elements, 
   }
 }
 
-void value_write(text *out, const TVMFFIAny *value, size_t max_elements) {
-  write_value(out, value, max_elements, 0);
+void value_write(text *out, const TVMFFIAny *value, const tensor_detail *detail) {
+  write_value(out, value, detail, 0);
 }
 
 static void write_tensor_json(const DLTensor *tensor, size_t max_elements) {
@@ -179,7 +179,7 @@ static void write_plain_json(const TVMFFIAny *value, size_t max_elements, int de
       json_end();
       break;
     default:
-      value_write(&repr, value, max_elements);
+      value_write(&repr, value, &kTensorElided);
       json_bytes("value", repr.data, repr.size);
       text_free(&repr);
   }

@@ -5,12 +5,12 @@
 
 #include <tvm/ffi/c.h>
 
-#include "base/text.h"
+#include "value/tensor_text.h"
 
-/* Writes at most max_elements of each tensor. */
-void value_write(text *out, const TVMFFIAny *value, size_t max_elements);
+void value_write(text *out, const TVMFFIAny *value, const tensor_detail *detail);
 
-/* Writes an object with "type" and "value"; for a tensor "dtype", "shape" and "data". */
+/* Writes an object with "type" and "value"; for a tensor "dtype", "shape" and "data", which has at
+ * most max_elements elements. */
 void value_write_json(const char *key, const char *name, const TVMFFIAny *value,
                       size_t max_elements);
 
