@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The man page and the shell completions have every command and option of the help.
 
-test_manual.py TVM-FFI"""
+test_manual.py TVM-FFI LIBSCALE"""
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 
-from tool import USAGE, bad, good
+from elf import Library
+from tool import FILES, TOOL, USAGE, bad, good, work_folder
 
 COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
@@ -44,6 +45,7 @@ for command, options in OPTIONS.items():
         assert not letter or f"-{letter}{'+' if value else ''}[" in zsh[command], (command, name)
         short = f" -s {letter}" if letter else ""
         rest = f" -x -a '{value[1:].replace('|', ' ')}'" if "|" in value else " -r" if value else ""
+        rest = " -x -a '(__tvm_ffi_functions)'" if name == "function" else rest
         assert f"seen_subcommand_from {command}'{short} -l {name}{rest} -d" in FISH, (command, name)
         man_name = "\\-\\-" + name.replace("-", "\\-") + "\\fR"
         assert man_name + (f"=\\f{'B' if '|' in value else 'I'}{value[1:]}" if value else "") in page[command] + common, (command, name)
@@ -113,6 +115,55 @@ for shell, text in (("zsh", ZSH), ("fish", FISH)):
         check(shell, ["-n"], text)
         print(shell, "parses it")
 
+# ---- Functions of a library ----
+SCALE = os.path.abspath(*FILES)
+WORK = work_folder()
+assert good("list", "--names", SCALE) == "count\nscale\n"
+assert good("list", "--names", "--match=s*", SCALE, SCALE) == "scale\nscale\n"
+for other in "--json", "--load", "--undefined", "--bin":
+    bad(USAGE, f"--names and {other} exclude each other", "list", "--names", other, SCALE)
+# A library may give functions any name; a shell must not run it.
+ODD = Library().function("__tvm_ffi_$(touch ran)").function("__tvm_ffi_plain").write(WORK / "odd name.so")
+
+
+def run_shell(shell, *args):
+    done = subprocess.run([shell, *args], capture_output=True, text=True, check=False, cwd=WORK,
+                          env={**os.environ, "HOME": str(WORK)})
+    assert done.returncode == 0 and done.stderr == "", done
+    return done.stdout.split("\n")[:-1]
+
+
+if shutil.which("zsh"):
+    # The functions that are called for an operand, with what they call replaced.
+    defined = ZSH.replace('\n_tvm_ffi "$@"\n', "")
+
+    def complete_zsh(command, *given):
+        script = f"""{defined}
+compadd() {{ printf '%s\\n' "${{names[@]}}" }}
+_files() {{ print FILES }}
+program=$1 words=("${{@:2}}") CURRENT=$(( $# - 1 ))
+_tvm_ffi_operands"""
+        return run_shell("zsh", "-f", "-c", script, "zsh", TOOL, command, *given, "")
+
+    assert complete_zsh("run", SCALE) == ["count", "scale"]
+    assert complete_zsh("run", f"--module={SCALE}") == ["count", "scale"]
+    assert complete_zsh("bench", SCALE) == ["count", "scale", "FILES"]
+    assert complete_zsh("run") == complete_zsh("run", "missing.so") == ["FILES"]
+    assert complete_zsh("run", "~/odd\\ name.so") == ["$(touch ran)", "plain"]
+    print("zsh completes functions")
+if shutil.which("fish"):
+    (WORK / "completion.fish").write_text(FISH, encoding="utf-8")
+
+    def complete_fish(line):
+        script = 'set PATH $argv[2] $PATH; source completion.fish; complete -C $argv[1]'
+        return run_shell("fish", "--no-config", "-c", script, line, os.path.dirname(TOOL))
+
+    assert {"count", "scale"} <= set(complete_fish(f"tvm-ffi run {SCALE} "))
+    assert complete_fish(f"tvm-ffi bench {SCALE} s") == ["scale"]
+    assert [line.split("\t")[0] for line in complete_fish(f"tvm-ffi run {SCALE} -f ")] == ["count", "scale"]
+    assert "scale" not in complete_fish(f"tvm-ffi stub {SCALE} ") + complete_fish("tvm-ffi run ")
+    print("fish completes functions")
+
 if not shutil.which("bash"):
     raise SystemExit(0)
 
@@ -125,9 +176,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _tvm_ffi
 [[ ${{#COMPREPLY[@]}} -eq 0 ]] || printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-    done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and done.stderr == "", done
-    return done.stdout.split("\n")[:-1]
+    return run_shell("bash", "-c", script, "bash", *words)
 
 
 assert complete("tvm-ffi", "") == [*COMMANDS, "--help", "--version"]
@@ -152,4 +201,15 @@ with tempfile.TemporaryDirectory() as folder:
             pass
     assert complete("tvm-ffi", "stub", f"{folder}/a") == [f"{folder}/a file.so"]
     assert complete("tvm-ffi", "types", "--lib", "=", f"{folder}/o") == [f"{folder}/other.so"]
+
+assert complete(TOOL, "run", SCALE, "") == complete(TOOL, "run", SCALE, "--print_statistics", "") == ["count", "scale"]
+assert complete(TOOL, "run", SCALE, "s") == complete(TOOL, "run", SCALE, "'s") == ["scale"]
+assert complete(TOOL, "run", "--module", "=", SCALE, "-f", "c") == ["count"]
+assert complete(TOOL, "bench", SCALE, "--function", "=", "") == ["count", "scale"]
+assert sorted(complete(TOOL, "bench", SCALE, "")) == sorted(["count", "scale", *os.listdir(WORK)])
+assert complete(TOOL, "run", SCALE, "nothing") == complete(TOOL, "stub", SCALE, "nothing") == []
+for before in "-i", "--output":
+    assert "scale" not in complete(TOOL, "run", SCALE, before, ""), before
+assert complete(TOOL, "run", "~/odd\\ name.so", "") == complete(TOOL, "run", '"odd name.so"', "") == ["plain"]
+assert "ran" not in os.listdir(WORK)
 print("bash completes")

@@ -47,6 +47,7 @@ typedef enum {
   kOptionUndefined,
   kOptionBin,
   kOptionSort,
+  kOptionNames,
   kOptionManylinux,
   kOptionRuntime,
   /* embed, unpack */

@@ -57,6 +57,7 @@ static const option kListOptions[] = {
      "by what (default name); by size the largest comes first"},
     {kOptionMatch, "match", 'm', "GLOB", true,
      "only functions with such names: * is any text, ? any character"},
+    {kOptionNames, "names", 0, NULL, false, "print the names of functions, one in a line"},
     COMPILE_OPTION,
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
@@ -67,7 +68,8 @@ static const char kListText[] =
     "that is - comes from standard input; a source (.c, .cc, .cpp, .cxx, .cu) or an archive is\n"
     "compiled, as run does.\n\n"
     "  tvm-ffi list libscale.so\n"
-    "  tvm-ffi list --load --match 's*' libscale.so";
+    "  tvm-ffi list --load --match 's*' libscale.so\n"
+    "  tvm-ffi list --names libscale.so";
 
 static const option kCheckOptions[] = {
     {kOptionManylinux, "manylinux", 0, "2_N", false,

@@ -159,6 +159,14 @@ static bool is_by_size(const arguments *args) {
   return arguments_word(args, kOptionSort, kSortName) == kSortSize;
 }
 
+static void print_names(const listing *exports) {
+  size_t i;
+  for (i = 0; i < exports->num_functions; ++i) {
+    shown_print(stdout, exports->functions[i].name);
+    putchar('\n');
+  }
+}
+
 static void print_listing(const listing *exports, const arguments *args) {
   int name_width = measure(exports, false), type_width = measure(exports, true);
   size_t i;
@@ -257,6 +265,8 @@ static int list_library(const char *path, const arguments *args, double timeout)
   if (arguments_has(args, kOptionLoad)) code = ask_library(path, &exports, timeout);
   if (arguments_has(args, kOptionJson)) {
     write_listing(&exports);
+  } else if (arguments_has(args, kOptionNames)) {
+    print_names(&exports);
   } else {
     print_listing(&exports, args);
   }
@@ -265,12 +275,26 @@ static int list_library(const char *path, const arguments *args, double timeout)
   return code;
 }
 
+/* Whether --names is alone, or with options that choose the names; reported. */
+static bool check_names(const arguments *args) {
+  static const option_id kOthers[] = {kOptionJson, kOptionLoad, kOptionUndefined, kOptionBin};
+  size_t i;
+  if (!arguments_has(args, kOptionNames)) return true;
+  for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
+    if (!arguments_has(args, kOthers[i])) continue;
+    report_error("--%s and --%s exclude each other", arguments_name(args, kOptionNames),
+                 arguments_name(args, kOthers[i]));
+    return false;
+  }
+  return true;
+}
+
 int run_list(const arguments *args) {
   size_t i, count = arguments_num_operands(args);
   bool as_json = arguments_has(args, kOptionJson);
   double timeout;
   int code = kExitOk;
-  if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
+  if (!check_names(args) || !isolate_read_timeout(args, &timeout)) return kExitUsage;
   source_allow(args, false);
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shell completion: commands, then a command's options and the words their values may be;
- * everything else completes as a file. */
+/* Shell completion: commands, then a command's options and the words their values may be. Behind a
+ * library, commands that call a function complete its functions, which `list --names` reads from
+ * the file. Everything else completes as a file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,15 @@ static void print_words(const option *opt) {
   }
 }
 
+/* Whether the command calls a function of a library. */
+static bool calls_function(const command *cmd) {
+  const option *opt;
+  for (opt = cmd->options; opt->id != kOptionNone; ++opt) {
+    if (opt->id == kOptionFunction) return true;
+  }
+  return false;
+}
+
 /* ---- bash ---- */
 
 static void print_bash_name(const command *cmd) {
@@ -39,7 +49,7 @@ static void print_bash_option(const command *cmd, const option *opt) {
 static void print_bash_options(const command *cmd) {
   printf("    %s) options='", cmd->name);
   manual_each_option(cmd, print_bash_option);
-  puts("' ;;");
+  puts(calls_function(cmd) ? "' calls=yes ;;" : "' ;;");
 }
 
 static void print_bash_words(const command *cmd, const option *opt) {
@@ -58,8 +68,24 @@ static void print_bash_values(const command *cmd) {
 void manual_write_bash(void) {
   fputs(
       "# bash completion of tvm-ffi\n"
+      "\n"
+      "# Prints the functions of the library that was given, of which no code is run.\n"
+      "_tvm_ffi_functions() {\n"
+      "  local program=${COMP_WORDS[0]/#\\~\\//$HOME/} file\n"
+      "  for file in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+      "    file=${file//[\\\\\\'\\\"]/}\n"
+      "    file=${file/#\\~\\//$HOME/}\n"
+      "    if [[ $file == *.so* && -f $file ]]; then\n"
+      "      # Names that the shell would expand are left out.\n"
+      "      \"$program\" list --names \"$file\" 2>/dev/null | grep -xE '[A-Za-z0-9_.]+'\n"
+      "      return\n"
+      "    fi\n"
+      "  done\n"
+      "}\n"
+      "\n"
       "_tvm_ffi() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[0]##*/} command options words=\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[0]##*/} command options words= "
+      "calls=\n"
       "  local before=${COMP_WORDS[COMP_CWORD - 1]}\n"
       "  COMPREPLY=()\n"
       "  if [[ $name == tvm-ffi-config ]]; then\n"
@@ -99,8 +125,17 @@ void manual_write_bash(void) {
       "      compopt -o nospace 2>/dev/null\n"
       "    fi\n"
       "  else\n"
-      "    compopt -o filenames 2>/dev/null\n"
-      "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+      "    # Not for the value of an option, unless it is that of --function.\n"
+      "    if [[ -n $calls && ($before == -f || $before == --function ||\n"
+      "          ($before != -? && \" $options \" != *\" $before= \"*)) ]]; then\n"
+      "      while IFS= read -r name; do\n"
+      "        [[ $name == \"${word#[\\'\\\"]}\"* ]] && COMPREPLY+=(\"$name\")\n"
+      "      done < <(_tvm_ffi_functions)\n"
+      "    fi\n"
+      "    if [[ ${#COMPREPLY[@]} -eq 0 || ($command == bench && $before != -*) ]]; then\n"
+      "      compopt -o filenames 2>/dev/null\n"
+      "      mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
+      "    fi\n"
       "  fi\n"
       "}\n"
       "complete -F _tvm_ffi tvm-ffi tvm-ffi-config\n",
@@ -128,7 +163,7 @@ static void print_zsh_value(const option *opt) {
     print_words(opt);
     putchar(')');
   } else if (opt->value != NULL) {
-    printf(":%s:_files", opt->value);
+    printf(":%s:%s", opt->value, opt->id == kOptionFunction ? "_tvm_ffi_functions" : "_files");
   }
 }
 
@@ -158,16 +193,38 @@ static void print_zsh_name(const command *cmd) {
 static void print_zsh_options(const command *cmd) {
   printf("    %s)\n      _arguments -s", cmd->name);
   manual_each_option(cmd, print_zsh_option);
-  puts(cmd->max_operands == 0 ? "" : " \\\n        '*:file:_files'");
-  puts("      ;;");
+  if (cmd->max_operands != 0) {
+    printf(" \\\n        '*:file:%s'", calls_function(cmd) ? "_tvm_ffi_operands" : "_files");
+  }
+  puts("\n      ;;");
 }
 
 void manual_write_zsh(void) {
   fputs(
       "#compdef tvm-ffi tvm-ffi-config\n"
       "# zsh completion of tvm-ffi\n"
+      "\n"
+      "# Offers the functions of the library that was given, of which no code is run.\n"
+      "_tvm_ffi_functions() {\n"
+      "  local file\n"
+      "  local -a names\n"
+      "  for file in ${(Q)words[2,CURRENT-1]}; do\n"
+      "    file=${${file#--module=}/#\\~\\//$HOME/}\n"
+      "    if [[ $file == *.so* && -f $file ]]; then\n"
+      "      names=(${(f)\"$($program list --names $file 2>/dev/null)\"})\n"
+      "      compadd -a names\n"
+      "      return\n"
+      "    fi\n"
+      "  done\n"
+      "  return 1\n"
+      "}\n"
+      "\n"
+      "_tvm_ffi_operands() {\n"
+      "  _tvm_ffi_functions && [[ $words[1] == run ]] || _files\n"
+      "}\n"
+      "\n"
       "_tvm_ffi() {\n"
-      "  local name=${words[1]:t}\n"
+      "  local name=${words[1]:t} program=${${(Q)words[1]}/#\\~\\//$HOME/}\n"
       "  if [[ $name == tvm-ffi-config ]]; then\n"
       "    words=($name config ${words[2,-1]})\n"
       "    (( ++CURRENT ))\n"
@@ -197,6 +254,8 @@ static void print_fish_rest(const option *opt) {
     fputs(" -x -a '", stdout);
     print_words(opt);
     putchar('\'');
+  } else if (opt->id == kOptionFunction) {
+    fputs(" -x -a '(__tvm_ffi_functions)'", stdout);
   } else if (opt->value != NULL) {
     fputs(" -r", stdout);
   }
@@ -221,11 +280,29 @@ static void print_fish_name(const command *cmd) {
 }
 
 static void print_fish_options(const command *cmd) {
+  if (calls_function(cmd)) {
+    printf("complete -c tvm-ffi -n '__fish_seen_subcommand_from %s' -a '(__tvm_ffi_functions)'\n",
+           cmd->name);
+  }
   manual_each_option(cmd, print_fish_option);
 }
 
 void manual_write_fish(void) {
-  puts("# fish completion of tvm-ffi");
+  puts(
+      "# fish completion of tvm-ffi\n"
+      "\n"
+      "# Prints the functions of the library that was given, of which no code is run.\n"
+      "function __tvm_ffi_functions\n"
+      "    set -l given (commandline -opc)\n"
+      "    set -l program (string replace -r '^~/' \"$HOME/\" -- $given[1])\n"
+      "    for file in (string replace -r '^--module=' '' -- $given[3..-1])\n"
+      "        set file (string replace -r '^~/' \"$HOME/\" -- $file)\n"
+      "        if string match -q '*.so*' -- $file; and test -f $file\n"
+      "            $program list --names $file 2>/dev/null\n"
+      "            return\n"
+      "        end\n"
+      "    end\n"
+      "end\n");
   puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l help -d 'say what there is'");
   puts("complete -c tvm-ffi -n __fish_use_subcommand -f -l version -d 'say the version'");
   manual_each_command(print_fish_name);
