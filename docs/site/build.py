@@ -4,8 +4,9 @@
 
     build.py FOLDER
 
-The comments of the headers go through headers.py, Doxygen and Breathe into the reference; the list of commands is
-printed by the tool itself. Everything that is not right is printed, and then the exit code is 1.
+The comments of the headers go through headers.py, Doxygen and Breathe into the reference; the pages of the tool's
+commands are what it prints itself, with the examples of docs/reference/examples.md. Everything that is not right is
+printed, and then the exit code is 1.
 """
 import os
 import pathlib
@@ -19,6 +20,7 @@ SITE = pathlib.Path(__file__).resolve().parent
 ROOT = SITE.parents[1]
 sys.path.insert(0, str(SITE))
 import check  # noqa: E402
+import commands  # noqa: E402
 import headers  # noqa: E402
 
 
@@ -78,7 +80,8 @@ def build_tool(work):
         run("meson", "setup", folder, "-Dtools=enabled", "-Dtests=disabled", "-Dsamples=disabled", "-Dcpp=disabled",
             "-Dcuda=disabled", "-Ddlpack=fallback")
     run("ninja", "-C", folder, "-j2", "tools/tvm-ffi")
-    (work / "commands.md").write_text(run(folder / "tools/tvm-ffi", "--manual=markdown"), encoding="utf-8")
+    examples = (ROOT / "docs/reference/examples.md").read_text(encoding="utf-8")
+    commands.write_pages(run(folder / "tools/tvm-ffi", "--manual=markdown"), examples, work / "commands")
 
 
 def build_pages(work):

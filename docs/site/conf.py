@@ -20,7 +20,8 @@ version = release = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", _header
 extensions = ["breathe", "myst_parser", "repository"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "samples/**README.md"]
-exclude_patterns = ["build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools"]
+exclude_patterns = ["build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools",
+                    "docs/reference/examples.md"]  # parts of other pages
 nitpicky = True
 # Names in declarations: types of C, DLPack and CUDA have no page here, unnamed members have no name, and in templates
 # of C++ Sphinx looks for many that are none. Names in texts are checked.
@@ -30,6 +31,7 @@ nitpick_ignore_regex = [("c:identifier", r"DL\w+|FILE|u?int\d*_t|u?intptr_t|size
 suppress_warnings = ["duplicate_declaration.cpp"]
 
 source_suffix = {".md": "markdown"}
+smartquotes = False  # it makes one dash of the two of an option
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 6
 myst_heading_slug_func = "anchors.anchor"

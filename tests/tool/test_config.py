@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+from installed import install
 from tool import FILES, USAGE, bad, good
 
 BUILD, MESON, *KERNELS = FILES[:4]
@@ -16,19 +17,6 @@ COMPILERS = FILES[4:]
 # All flags, in the order of the output.
 ORDER = ["includedir", "dlpack-includedir", "cmakedir", "libdir", "libfiles", "sourcedir", "cython-lib-path",
          "cxxflags", "cflags", "libs", "ldflags", "cxx-libdir"]
-
-
-def install(folder):
-    """Install into a folder and move the prefix within it; returns the prefix and the build options."""
-    info = json.loads(subprocess.run([MESON, "introspect", BUILD, "--buildoptions"], check=True,
-                                     capture_output=True, text=True).stdout)
-    options = {option["name"]: option["value"] for option in info}
-    done = subprocess.run([MESON, "install", "-C", BUILD, "--no-rebuild", "--destdir", folder / "first"],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done
-    moved = folder / "moved"
-    (folder / "first" / options["prefix"].lstrip("/")).rename(moved)
-    return moved, options
 
 
 def ask(program, *flags, code=0):
@@ -46,7 +34,7 @@ def main(folder):
     usage = good("config")
     assert all(f"--{flag} " in usage for flag in ORDER), usage
 
-    prefix, options = install(folder)
+    prefix, options = install(MESON, BUILD, folder)
     program = prefix / options["bindir"] / "tvm-ffi-config"
     assert ask(program) == usage
     include, libraries = prefix / options["includedir"], prefix / options["libdir"]
