@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The header of `tools/amalgamate --kernel`: its size, its includes, its declarations and its compilers.
+Of tvm_ffi_kernel_more.h, which is pasted below it, the declarations and the compilers.
 
     kernel_header.py ROOT INCLUDE...
 
@@ -20,6 +21,9 @@ COMPILERS = [("gcc", STRICT, True), ("clang", STRICT, True), ("tcc", [], True), 
              ("x86_64-w64-mingw32-gcc", STRICT, False)]
 # What compilers import by themselves: structs are set and copied by functions of libc that every process has.
 FREE = {"_GLOBAL_OFFSET_TABLE_", "memcpy", "memmove", "memset"}
+# What tvm_ffi_kernel_more.h needs of the standard library, and the fields of its struct that it uses.
+MORE_FREE = {"strlen", "vsnprintf", "__stack_chk_fail"}
+MORE_FIELDS = ["deleter", "flags", "dl_tensor"]
 LINES = 400
 
 
@@ -44,10 +48,11 @@ def read_structs(text):
 
 def describe(text):
     """A program that prints what the header declares: constants, sizes and offsets."""
-    constants = re.findall(r"\b(k(?:DL|TVMFFI)\w+) = \d+", text)
+    constants = re.findall(r"\b(k(?:DL|TVMFFI(?!Detail))\w+) = \d+", text)
     structs = read_structs(text)
     if len(constants) < 30 or len(structs) < 8 or sum(map(len, structs.values())) < 30:
         sys.exit(f"kernel_header.py: found too little in the header: {constants} {structs}")
+    structs["DLManagedTensorVersioned"] = MORE_FIELDS
     lines = [f'printf("{name} %d\\n", (int){name});' for name in constants]
     for name, fields in structs.items():
         if name != "TVMFFITypeInfo":  # only its beginning is declared
@@ -78,15 +83,17 @@ def main():
 
         program = describe(text)
         printed = []
-        for head, flags in ("tvm_ffi_kernel.h", [f"-I{folder}"]), ("tvm/ffi/c.h", include):
-            done = run("cc", *flags, "-include", head, "-x", "c", "-", "-o", folder / "program", text=program)
+        for head, flags in ("tvm_ffi_kernel_more.h", [f"-I{root}/tools/kernel"]), ("tvm/ffi/c.h", include):
+            done = run("cc", *flags, "-O2", "-include", head, "-x", "c", "-", "-o", folder / "program", text=program)
             check(done.returncode == 0, done.stderr)
             printed.append(run(folder / "program").stdout if done.returncode == 0 else "")
         for mine, theirs in zip(*(part.splitlines() for part in printed)):
             check(mine == theirs, f"`{mine}` in the header, `{theirs}` in c.h")
 
-        functions = re.findall(r"^(?:int|void|const TVMFFITypeInfo \*|TVMFFIStreamHandle) ?TVMFFI\w+\([^;{]*\);", text, re.M)
-        check(len(functions) > 9, f"found too few functions in the header: {functions}")
+        more = (root / "tools/kernel/tvm_ffi_kernel_more.h").read_text(encoding="utf-8")
+        functions = re.findall(r"^(?:int|void|const TVMFFITypeInfo \*|TVMFFIStreamHandle) ?TVMFFI\w+\([^;{]*\);",
+                               text + more, re.M)
+        check(len(functions) > 13, f"found too few functions in the header: {functions}")
         done = run("cc", *include, "-fsyntax-only", "-x", "c", "-", text="#include <tvm/ffi/c.h>\n" + "\n".join(functions))
         check(done.returncode == 0, f"a function is declared otherwise than in c_api.h:\n{done.stderr}")
 
@@ -96,23 +103,25 @@ def main():
 
         readme = (root / "samples/01_load_and_call/kernel.c").read_text(encoding="utf-8").replace(
             "<tvm/ffi/c.h>", '"tvm_ffi_kernel.h"')
-        sources = {"README's kernel": ([], readme),
-                   "kernel_checks.c": (["-DWITH_KERNEL_HEADER", "-DNAME=lean"],
-                                       (root / "tests/headers/kernel_checks.c").read_text(encoding="utf-8"))}
+        sources = {"README's kernel": ([f"-I{folder}"], readme, FREE)}
+        for name, free, flag in ("kernel_checks.c", FREE, f"-I{folder}"), (
+                "kernel_checks_more.c", FREE | MORE_FREE, f"-I{root}/tools/kernel"):
+            sources[name] = (["-DWITH_KERNEL_HEADER", "-DNAME=lean", "-DNAME_MORE=lean", flag],
+                             (root / "tests/headers" / name).read_text(encoding="utf-8"), free)
         for compiler, flags, is_elf in COMPILERS:
             if not shutil.which(compiler):
                 print(f"{compiler}: skipped, is not installed")
                 continue
-            for source, (defines, code) in sources.items():
+            for source, (options, code, free) in sources.items():
                 (folder / "kernel.c").write_text(code, encoding="utf-8")
                 for level in "-O0", "-O2":
-                    done = run(compiler, *flags, level, *defines, f"-I{folder}", "-fPIC", "-c", folder / "kernel.c",
+                    done = run(compiler, *flags, level, *options, "-fPIC", "-c", folder / "kernel.c",
                                "-o", folder / "kernel.o")
                     check(done.returncode == 0, f"{source}: {compiler} {level}:\n{done.stderr}")
                     if not is_elf or done.returncode != 0:
                         continue
                     names = run("nm", "-u", folder / "kernel.o").stdout.split()[1::2]
-                    others = [name for name in names if not name.startswith("TVMFFI") and name not in FREE]
+                    others = [name for name in names if not name.startswith("TVMFFI") and name not in free]
                     check(names and not others, f"{source}: {compiler} {level} imports {others}")
                     linked = run(compiler, "-nostdlib", "-shared", folder / "kernel.o", "-o", folder / "kernel.so")
                     check(linked.returncode == 0, f"{source}: {compiler} {level} -nostdlib: {linked.stderr}")

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kernel_checks.c with c.h (full) and with tvm_ffi_kernel.h (lean) gives the same results and
- * errors. */
+ * kernel_checks.c and kernel_checks_more.c with c.h (full) and with the headers of tools/kernel
+ * (lean) give the same results and errors. */
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
 
 int __tvm_ffi_full(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 int __tvm_ffi_lean(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int __tvm_ffi_full_more(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int __tvm_ffi_lean_more(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 int __tvm_ffi__doc_lean(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 extern const char __tvm_ffi__doctext_lean[], __tvm_ffi__schema_lean[];
+extern const char __tvm_ffi__schema_full_more[], __tvm_ffi__schema_lean_more[];
 
-enum { kNumChecks = 16, kMaxValues = 40, kTextSize = 1024 };
+/* The kernels with either header, and how many checks they know. */
+static const struct {
+  TVMFFISafeCallType full, lean;
+  int num_checks;
+} kernels[] = {{__tvm_ffi_full, __tvm_ffi_lean, 16},
+               {__tvm_ffi_full_more, __tvm_ffi_lean_more, 14}};
+
+enum { kNumKernels = sizeof kernels / sizeof *kernels, kMaxValues = 64, kTextSize = 1024 };
 
 static TVMFFIAny values[kMaxValues];
 static int num_values;
@@ -26,14 +36,19 @@ static void add_tensor(DLTensor *tensor) {
 /* Tensors that differ from the first one in one thing each. */
 static void add_tensors(void) {
   static double data[64];
-  static int64_t shapes[][4] = {{2, 3}, {2, 4},         {3, 2},  {6},           {2, 3, 1},
-                                {0, 3}, {INT64_MAX, 2}, {-1, 3}, {INT64_MAX, 0}};
+  static int64_t shapes[][4] = {{2, 3},         {2, 4},        {3, 2},         {6},
+                                {2, 3, 1},      {0, 3},        {INT64_MAX, 2}, {-1, 3},
+                                {INT64_MAX, 0}, {INT64_MAX, 1}};
   static int64_t transposed[] = {1, 2};
-  static int64_t ones[40];
-  static DLTensor tensors[32];
+  static int64_t ones[40], digits[2][48];
+  static DLTensor tensors[64];
   DLTensor model;
   size_t i, n = 0;
   for (i = 0; i < 40; ++i) ones[i] = 1000001;
+  for (i = 0; i < 48; ++i) {
+    digits[0][i] = 7;
+    digits[1][i] = i == 0 ? 77 : 7;
+  }
   memset(&model, 0, sizeof model);
   model.data = data;
   model.device = tvm_ffi_device_make(kDLCPU, 0);
@@ -57,6 +72,14 @@ static void add_tensors(void) {
   tensors[n] = model, tensors[n++].byte_offset = 8;
   tensors[n] = model, tensors[n++].ndim = 0;
   tensors[n] = model, tensors[n].ndim = 5, tensors[n++].shape = ones;
+  tensors[n] = model, tensors[n++].device.device_type = (DLDeviceType)99;
+  tensors[n] = model, tensors[n++].device.device_type = (DLDeviceType)5;
+  tensors[n] = model, tensors[n++].dtype = tvm_ffi_dtype_make(200, 32, 1);
+  tensors[n] = model, tensors[n++].dtype = tvm_ffi_dtype_make(kDLInt, 32, 0);
+  for (i = 28; i < 46; ++i) { /* texts of about 96 and 128 bytes, where they are cut */
+    tensors[n] = model, tensors[n].ndim = (int32_t)i;
+    tensors[n].shape = tensors[n].strides = digits[i % 2], ++n;
+  }
   for (i = 0; i < n; ++i) add_tensor(tensors + i);
 }
 
@@ -105,10 +128,10 @@ static void call(TVMFFISafeCallType kernel, const char *name, const TVMFFIAny *a
   tvm_ffi_any_clear(&result);
 }
 
-static int compare(const TVMFFIAny *args, int32_t num_args) {
+static int compare(int kernel, const TVMFFIAny *args, int32_t num_args) {
   char full[kTextSize], lean[kTextSize];
-  call(__tvm_ffi_full, "full", args, num_args, full);
-  call(__tvm_ffi_lean, "lean", args, num_args, lean);
+  call(kernels[kernel].full, "full", args, num_args, full);
+  call(kernels[kernel].lean, "lean", args, num_args, lean);
   if (strcmp(full, lean) == 0) return 0;
   printf("check %d\n  c.h:    %s\n  kernel: %s\n", (int)args[0].v_int64, full, lean);
   return 1;
@@ -117,27 +140,30 @@ static int compare(const TVMFFIAny *args, int32_t num_args) {
 int main(void) {
   TVMFFIAny args[4], doc = tvm_ffi_any_none();
   TVMFFIByteArray text;
-  int which, i, j, failures = 0, calls = 0;
+  int kernel, which, i, j, failures = 0, calls = 0;
   if (add_values() != 0) {
     tvm_ffi_error_print_raised(stdout);
     return 1;
   }
-  for (which = 0; which < kNumChecks; ++which) {
-    for (i = 0; i < num_values; ++i) {
-      for (j = 0; j < num_values; ++j) {
-        args[0] = tvm_ffi_any_from_int64(which);
-        args[1] = values[i];
-        args[2] = values[j];
-        failures += compare(args, 3);
-        ++calls;
+  for (kernel = 0; kernel < kNumKernels; ++kernel) {
+    for (which = 0; which < kernels[kernel].num_checks; ++which) {
+      for (i = 0; i < num_values; ++i) {
+        for (j = 0; j < num_values; ++j) {
+          args[0] = tvm_ffi_any_from_int64(which);
+          args[1] = values[i];
+          args[2] = values[j];
+          failures += compare(kernel, args, 3);
+          ++calls;
+        }
       }
     }
+    args[3] = values[0];
+    for (i = 0; i <= 4; ++i) failures += compare(kernel, args, i);
   }
-  args[3] = values[0];
-  for (i = 0; i <= 4; ++i) failures += compare(args, i);
   if (__tvm_ffi__doc_lean(NULL, NULL, 0, &doc) != 0 || tvm_ffi_any_read_string(&doc, &text) != 0 ||
       !tvm_ffi_string_equal(text, "Checks.") || strcmp(__tvm_ffi__doctext_lean, "Checks.") != 0 ||
-      strcmp(__tvm_ffi__schema_lean, "{}") != 0) {
+      strcmp(__tvm_ffi__schema_lean, "{}") != 0 ||
+      strcmp(__tvm_ffi__schema_lean_more, __tvm_ffi__schema_full_more) != 0) {
     printf("the documentation or the metadata is not what was written\n");
     ++failures;
   }

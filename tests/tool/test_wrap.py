@@ -36,7 +36,12 @@ included = good("wrap", SOFTMAX, "-I", "softmax.h", "--include=<math.h>")
 assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\nvoid softmax_f32(' in included, included
 
 lean = good("wrap", SOFTMAX, "--lean")
-assert "tvm/ffi" not in lean and "tvm_ffi_args_read_bool" not in lean, lean
+assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 450, lean
+HEADERS_OF = {"int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
+              "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]}
+for spec, headers in HEADERS_OF.items():
+    included = set(re.findall("#include (.*)", good("wrap", spec, "--lean"))) - {"<limits.h>"}
+    assert included == {f"<{name}>" for name in ["stdbool.h", "stddef.h", "stdint.h", *headers]}, (spec, included)
 assert lean.endswith(good("wrap", SOFTMAX).partition("\n\n")[2]), lean
 
 # ---- Refusals: the column, the message, the text and a caret below the column ----
@@ -174,6 +179,15 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
     raises("`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 to 2147483647 but got "
            "2147483648", kernels, "powers(2.0, 2147483648)")
     print("checked with", label, *lean)
+
+# ---- With --lean, compilers that need no more than C99 ----
+# tcc has no parameters `y[n][m]`.
+specs = (FOLDER / "wrap_specs.txt").read_text(encoding="utf-8").splitlines()
+good("wrap", "@-", "--lean", "-o", PLACE / "lean.c", stdin="\n".join(line for line in specs if "_vla(" not in line))
+for compiler, options in ("tcc", []), ("musl-gcc", STRICT), ("x86_64-w64-mingw32-gcc", STRICT):
+    if shutil.which(compiler):
+        subprocess.run([compiler, *options, "-c", PLACE / "lean.c", "-o", PLACE / "lean.o"], check=True)
+        print("compiled with", compiler)
 
 # ---- Metadata, for list, stub and Python ----
 listed = good("list", PLACE / "specs.so")

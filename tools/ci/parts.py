@@ -12,7 +12,8 @@ from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT
                    execute, links, meson_test, part, tool, tracked)
 
 # Sources that become part of what users write.
-PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/tvm-ffi/wrap/wrap_lean.h", "tools/tvm-ffi/wrap/wrap_runtime.h"}
+PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
+          "tools/tvm-ffi/wrap/wrap_runtime.h"}
 
 
 @part(daily=True)

@@ -12,8 +12,7 @@
  *     }
  *
  * It is a part of tvm/ffi/c.h, which documents it: what has the same name does the same, with the
- * same errors (a device or dtype without a name is `unknown`). Code for this header also compiles
- * with c.h.
+ * same errors. Code for this header also compiles with c.h.
  */
 #ifndef TVM_FFI_KERNEL_H_
 #define TVM_FFI_KERNEL_H_
@@ -131,54 +130,60 @@ TVM_FFI_C_DETAIL_COLD char *tvm_ffi_detail_append(char *at, const char *text) {
   *at = 0;
   return at;
 }
-/* Extents or strides, such as `[2, 3]`, in at most 128 bytes. */
-TVM_FFI_C_DETAIL_COLD char *tvm_ffi_detail_list(char *at, const int64_t *values, int32_t count,
-                                                _Bool wildcards) {
-  const char *end = at + 96;
-  char buffer[24];
+TVM_FFI_C_DETAIL_COLD char *tvm_ffi_detail_append_int(char *at, const char *text, int64_t value) {
+  char digits[24];
+  at = tvm_ffi_detail_append(at, text);
+  return tvm_ffi_detail_append(at, tvm_ffi_detail_digits(digits, value));
+}
+/* Extents or strides, such as `[2, 3]`; as many as fit. */
+TVM_FFI_C_DETAIL_COLD char *tvm_ffi_detail_list(char *at, int32_t capacity, const int64_t *values,
+                                                int32_t count, _Bool wildcards) {
+  const char *end = at + capacity - sizeof ", ...]";
+  char item[32];
   int32_t k;
   *at++ = '[';
-  for (k = 0; k < count && at < end; ++k) {
-    const char *digits = tvm_ffi_detail_digits(buffer, values[k]);
-    if (k != 0) at = tvm_ffi_detail_append(at, ", ");
-    at = tvm_ffi_detail_append(at, wildcards && values[k] < 0 ? "*" : digits);
+  for (k = 0; k < count; ++k) {
+    char *last = tvm_ffi_detail_append(item, k != 0 ? ", " : "");
+    last = wildcards && values[k] < 0 ? tvm_ffi_detail_append(last, "*")
+                                      : tvm_ffi_detail_append_int(last, "", values[k]);
+    if (last - item > end - at) return tvm_ffi_detail_append(at, ", ...]");
+    at = tvm_ffi_detail_append(at, item);
   }
-  return tvm_ffi_detail_append(at, k < count ? ", ...]" : "]");
+  return tvm_ffi_detail_append(at, "]");
 }
-
-enum { kTVMFFIDetailShape, kTVMFFIDetailDType, kTVMFFIDetailDevice, kTVMFFIDetailStrides };
-/* Writes a property in at most 288 bytes, a dtype in 128. Of a model, a negative extent or device
- * number stands for any. */
+enum { kTVMFFIDetailShape = 0, kTVMFFIDetailDType, kTVMFFIDetailDevice, kTVMFFIDetailStrides };
+/* Writes a property in at most 224 bytes, others than strides in 128. Of a model, a negative extent
+ * or device number stands for any. */
 TVM_FFI_C_DETAIL_COLD void tvm_ffi_detail_describe(char *text, const DLTensor *tensor,
                                                    int property, _Bool is_model) {
   static const char names[][13] = {
-      "unknown", "cpu", "cuda", "cuda_host", "opencl", "unknown", "unknown", "vulkan", "metal",
-      "vpi", "rocm", "rocm_host", "ext_dev", "cuda_managed", "oneapi", "webgpu", "hexagon", "maia",
-      "trn"};
+      "", "cpu", "cuda", "cuda_host", "opencl", "", "", "vulkan", "metal", "vpi", "rocm",
+      "rocm_host", "ext_dev", "cuda_managed", "oneapi", "webgpu", "hexagon", "maia", "trn"};
   const int32_t type = tensor->device.device_type, id = tensor->device.device_id;
-  const TVMFFIByteArray *bytes;
-  char digits[24];
+  const char *known = names[type > 0 && type <= kDLTrn ? type : 0];
   TVMFFIAny name;
   if (property == kTVMFFIDetailStrides) {
     text = tvm_ffi_detail_append(text, "strides ");
-    text = tvm_ffi_detail_list(text, tensor->strides, tensor->ndim, 0);
+    text = tvm_ffi_detail_list(text, 96, tensor->strides, tensor->ndim, 0);
     text = tvm_ffi_detail_append(text, " of shape ");
-  }
-  if (property == kTVMFFIDetailDType) {
-    tvm_ffi_detail_append(text, "unknown");
-    if (TVMFFIDataTypeToString(&tensor->dtype, &name) != 0) return;
-    bytes = (const TVMFFIByteArray *)(const void *)(name.v_obj + 1);
-    if (bytes->size < 128) tvm_ffi_detail_append(text, bytes->data);
-    TVMFFIObjectDecRef(name.v_obj);
+    tvm_ffi_detail_list(text, 96, tensor->shape, tensor->ndim, 0);
+  } else if (property == kTVMFFIDetailShape) {
+    tvm_ffi_detail_list(text, 128, tensor->shape, tensor->ndim, is_model);
   } else if (property == kTVMFFIDetailDevice) {
-    text = tvm_ffi_detail_append(text, names[type > 0 && type <= kDLTrn ? type : 0]);
-    if (is_model && id < 0) return;
-    tvm_ffi_detail_append(tvm_ffi_detail_append(text, ":"), tvm_ffi_detail_digits(digits, id));
+    if (*known == 0) text = tvm_ffi_detail_append_int(text, "device(", type);
+    text = tvm_ffi_detail_append(text, *known == 0 ? ")" : known);
+    if (!is_model || id >= 0) tvm_ffi_detail_append_int(text, ":", id);
+  } else if (TVMFFIDataTypeToString(&tensor->dtype, &name) == 0) {
+    const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(const void *)(name.v_obj + 1);
+    tvm_ffi_detail_append(text, bytes->size < 128 ? bytes->data : "unknown");
+    TVMFFIObjectDecRef(name.v_obj);
   } else {
-    tvm_ffi_detail_list(text, tensor->shape, tensor->ndim, is_model);
+    text = tvm_ffi_detail_append_int(text, "dtype(code=", tensor->dtype.code);
+    text = tvm_ffi_detail_append_int(text, ", bits=", tensor->dtype.bits);
+    text = tvm_ffi_detail_append_int(text, ", lanes=", tensor->dtype.lanes);
+    tvm_ffi_detail_append(text, ")");
   }
 }
-
 /* Both texts are put between quotes. If `model` is an argument, it is what i should be like. */
 TVM_FFI_C_DETAIL_COLD int tvm_ffi_detail_mismatch(
     const tvm_ffi_args *args, int32_t i, int32_t model, const char *kind, const char *property,
@@ -220,12 +225,11 @@ TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_count(const tvm_ffi_args *args, i
   return args->num_args == count ? 0 : (tvm_ffi_detail_raise_count(args, "", count), -1);
 }
 
-/* tvm_ffi_args_read_<name>: `read` is whether `any` is such a value, and then assigns to *out. */
-#define TVM_FFI_C_DETAIL_DEFINE_READER(name, type, text, read)                                 \
-  TVM_FFI_C_DETAIL_READER int tvm_ffi_args_read_##name(const tvm_ffi_args *args, int32_t i,    \
-                                                       type *out) {                            \
-    const TVMFFIAny *any = args->args + i;                                                     \
-    return i < args->num_args && (read) ? 0 : (tvm_ffi_detail_raise_type(args, i, text), -1);  \
+/* `read` is whether `any` is such a value, and then assigns to *out. */
+#define TVM_FFI_C_DETAIL_DEFINE_READER(name, type, text, read)                                \
+  TVM_FFI_C_DETAIL_READER int name(const tvm_ffi_args *args, int32_t i, type *out) {          \
+    const TVMFFIAny *any = args->args + i;                                                    \
+    return i < args->num_args && (read) ? 0 : (tvm_ffi_detail_raise_type(args, i, text), -1); \
   }
 #define TVM_FFI_C_DETAIL_IS_INT (any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBool)
 TVM_FFI_C_DETAIL_READER DLTensor *tvm_ffi_detail_get_tensor(const TVMFFIAny *any) {
@@ -233,15 +237,15 @@ TVM_FFI_C_DETAIL_READER DLTensor *tvm_ffi_detail_get_tensor(const TVMFFIAny *any
   return any->type_index == kTVMFFITensor ? (DLTensor *)(void *)(any->v_obj + 1) : 0;
 }
 
-TVM_FFI_C_DETAIL_DEFINE_READER(tensor, DLTensor *, "DLTensor*",
+TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_tensor, DLTensor *, "DLTensor*",
                                (*out = tvm_ffi_detail_get_tensor(any)) != 0)
-TVM_FFI_C_DETAIL_DEFINE_READER(int64, int64_t, "int",
+TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_int64, int64_t, "int",
                                TVM_FFI_C_DETAIL_IS_INT && (*out = any->v_int64, 1))
-TVM_FFI_C_DETAIL_DEFINE_READER(double, double, "float",
+TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_double, double, "float",
                                any->type_index == kTVMFFIFloat
                                    ? (*out = any->v_float64, 1)
                                    : TVM_FFI_C_DETAIL_IS_INT && (*out = (double)any->v_int64, 1))
-TVM_FFI_C_DETAIL_DEFINE_READER(bool, _Bool, "bool",
+TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_bool, _Bool, "bool",
                                TVM_FFI_C_DETAIL_IS_INT && (*out = any->v_int64 != 0, 1))
 
 /* ---- Tensors ---- */
@@ -258,10 +262,8 @@ static inline int64_t tvm_ffi_tensor_get_numel(const DLTensor *tensor) {
     const int64_t extent = tensor->shape[k];
     if (extent < 0) return -1;
     if (extent == 0) is_empty = 1;
-    if (extent > limit) limit = 0;
-    if (extent == 0 || limit == 0) continue;
-    limit /= extent;
-    count *= extent;
+    else if (extent > limit) limit = 0;
+    else limit /= extent, count *= extent;
   }
   return is_empty ? 0 : limit == 0 ? -1 : count;
 }
@@ -291,7 +293,7 @@ TVM_FFI_C_DETAIL_CHECK int tvm_ffi_detail_check(const tvm_ffi_args *args, int32_
   const char *quote = property == kTVMFFIDetailDType || property == kTVMFFIDetailDevice ? "`" : "";
   const _Bool is_model = model != 0;
   DLTensor *tensor = 0;
-  char expected[128], got[288];
+  char expected[128], got[224];
   int32_t k = 0;
   TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
   if (!is_model) TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
@@ -309,10 +311,8 @@ TVM_FFI_C_DETAIL_CHECK int tvm_ffi_detail_check(const tvm_ffi_args *args, int32_
              (is_model || tensor->device.device_id == model->device.device_id)) {
     return 0;
   }
-  tvm_ffi_detail_append(expected, "a contiguous tensor");
-  if (property != kTVMFFIDetailStrides) {
-    tvm_ffi_detail_describe(expected, model, property, is_model);
-  }
+  if (property == kTVMFFIDetailStrides) tvm_ffi_detail_append(expected, "a contiguous tensor");
+  else tvm_ffi_detail_describe(expected, model, property, is_model);
   tvm_ffi_detail_describe(got, tensor, property, 0);
   return tvm_ffi_detail_mismatch(
       args, i, j, property == kTVMFFIDetailDType ? TVM_FFI_C_TYPE_ERROR : TVM_FFI_C_VALUE_ERROR,
@@ -345,7 +345,6 @@ TVM_FFI_C_DETAIL_COLD int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *arg
   TVMFFIErrorSetRaisedFromCStrParts(TVM_FFI_C_TYPE_ERROR, parts, 7);
   return -1;
 }
-
 static inline uint32_t tvm_ffi_detail_get_key(const tvm_ffi_args *args, int32_t i) {
   const DLTensor *tensor = i < args->num_args ? tvm_ffi_detail_get_tensor(args->args + i) : 0;
   return tensor != 0 ? TVM_FFI_C_DETAIL_KEY(tensor->dtype) : ~(uint32_t)0; /* which no dtype has */
@@ -370,6 +369,7 @@ static inline TVMFFIAny tvm_ffi_any_from_double(double value) {
 /* Makes a copy the result. A new object is moved: `args->result->type_index = kTVMFFITensor;
  * args->result->v_ptr = tensor; return 0;` */
 static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) {
+  if (view.type_index < kTVMFFIDLTensorPtr) return *args->result = view, 0;
   return TVMFFIAnyViewToOwnedAny(&view, args->result);
 }
 
@@ -384,10 +384,6 @@ static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) 
     return tvm_ffi_body_##name(&tvm_ffi_call);                                    \
   }                                                                               \
   static int tvm_ffi_body_##name(const tvm_ffi_args *args)
-#define TVM_FFI_C_EXPORT_DOC(name, text) \
-  TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__doc_##name, __tvm_ffi__doctext_##name, text)
-#define TVM_FFI_C_EXPORT_METADATA(name, json) \
-  TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
 #define TVM_FFI_C_DETAIL_TEXT(symbol, data_symbol, text)           \
   TVM_FFI_C_DETAIL_EXPORTED extern const char data_symbol[];       \
   const char data_symbol[] = text;                                 \
@@ -397,4 +393,8 @@ static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view) 
     return TVMFFIStringFromByteArray(&bytes, result);              \
   }                                                                \
   struct tvm_ffi_detail_semicolon
+#define TVM_FFI_C_EXPORT_DOC(name, text) \
+  TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__doc_##name, __tvm_ffi__doctext_##name, text)
+#define TVM_FFI_C_EXPORT_METADATA(name, json) \
+  TVM_FFI_C_DETAIL_TEXT(__tvm_ffi__metadata_##name, __tvm_ffi__schema_##name, json)
 #endif /* TVM_FFI_KERNEL_H_ */

@@ -142,18 +142,18 @@ static bool needs_limits_h(const wrap_request *request) {
   return false;
 }
 
-static void write_includes(text *out, const wrap_request *request) {
-  if (request->is_lean) text_add(out, "#include <stdarg.h>\n#include <stdbool.h>\n");
-  if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
-  if (request->is_lean) {
-    text_add(out,
-             "#include <stddef.h>\n"
-             "#include <stdint.h>\n"
-             "#include <stdio.h>\n"
-             "#include <stdlib.h>\n"
-             "#include <string.h>\n");
-  } else {
-    text_add(out, "#include <tvm/ffi/c.h>\n");
+/* The headers of the standard library that a lean file uses. */
+static void write_lean_includes(text *out, const text *used) {
+  static const struct {
+    const char *header, *word; /* used with this word; NULL: always */
+  } kHeaders[] = {{"stdarg.h", "va_list"}, {"stdbool.h", NULL},      {"stddef.h", NULL},
+                  {"stdint.h", NULL},      {"stdio.h", "vsnprintf"}, {"stdlib.h", "malloc"},
+                  {"string.h", "strlen"}};
+  size_t i;
+  for (i = 0; i < sizeof kHeaders / sizeof *kHeaders; ++i) {
+    const char *word = kHeaders[i].word;
+    if (word != NULL && !wrap_has_word(used->data, word, strlen(word))) continue;
+    text_add(out, "#include <%s>\n", kHeaders[i].header);
   }
 }
 
@@ -170,7 +170,8 @@ static void write_declarations(text *out, const wrap_request *request) {
 }
 
 void wrap_write(text *out, const wrap_request *request) {
-  text kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, used = {NULL, 0, 0};
+  text kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, header = {NULL, 0, 0}, more = {NULL, 0, 0};
+  text used = {NULL, 0, 0};
   size_t i;
   for (i = 0; i < request->num_specs; ++i) {
     wrap_write_kernel(&kernels, request, &request->specs[i]);
@@ -179,12 +180,22 @@ void wrap_write(text *out, const wrap_request *request) {
   text_add_bytes(&used, kernels.data, kernels.size);
   wrap_add_parts(&helpers, kWrapRuntime, &used);
   text_add(out, "/* Made by tvm-ffi wrap%s. */\n", request->is_lean ? " --lean" : "");
-  write_includes(out, request);
-  if (request->is_lean) wrap_add_parts(out, kWrapLean, &used);
+  if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
+  if (request->is_lean) {
+    wrap_add_parts(&more, kKernelMore, &used);
+    wrap_add_parts(&header, kKernelHeader, &used);
+    write_lean_includes(out, &used);
+    text_add_bytes(out, header.data, header.size);
+    text_add_bytes(out, more.data, more.size);
+  } else {
+    text_add(out, "#include <tvm/ffi/c.h>\n");
+  }
   write_declarations(out, request);
   text_add_bytes(out, helpers.data, helpers.size);
   text_add_bytes(out, kernels.data, kernels.size);
   text_free(&used);
+  text_free(&more);
+  text_free(&header);
   text_free(&helpers);
   text_free(&kernels);
 }

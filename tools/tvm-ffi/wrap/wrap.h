@@ -39,8 +39,11 @@ size_t wrap_count_elements(const spec_param *param);
 bool wrap_is_allocated(const spec_param *param);
 /* Whether any dimension has a stride in the spec. */
 bool wrap_is_strided(const spec_param *param);
-/* The lines of wrap_runtime.h and of wrap_lean.h; they end with NULL. */
-extern const char *const kWrapRuntime[], *const kWrapLean[];
+/* The lines of wrap_runtime.h, and of tvm_ffi_kernel.h and tvm_ffi_kernel_more.h; they end with
+ * NULL. */
+extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
+/* Whether the text has a word: no letter, digit or underscore is before or behind it. */
+bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
  * themselves; adds them to `used`. */
 void wrap_add_parts(text *out, const char *const *lines, text *used);

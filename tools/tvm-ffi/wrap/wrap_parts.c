@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies those parts of wrap_runtime.h and wrap_lean.h that a file uses. */
+/* Copies those parts of wrap_runtime.h and of the headers in tools/kernel that a file uses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static size_t measure_word(const char *begin) {
   return size;
 }
 
-static bool has_word(const char *in, const char *word, size_t size) {
+bool wrap_has_word(const char *in, const char *word, size_t size) {
   const char *found = in;
   for (; *found != '\0'; ++found) {
     const size_t other = measure_word(found);
@@ -32,29 +32,73 @@ static bool begins_with(const char *line, const char *prefix) {
 static bool is_word_before_used(const char *line, const char *end, const char *used) {
   const char *begin = end;
   while (begin > line && identifier_has(begin[-1])) --begin;
-  return begin < end && has_word(used, begin, (size_t)(end - begin));
+  return begin < end && wrap_has_word(used, begin, (size_t)(end - begin));
 }
 
 /* ---- Parts ---- */
 
-/* Lines without an empty one between them. */
+/* A definition or declaration with the comment above it, or the heading of a section. */
 typedef struct {
   const char *const *lines;
   size_t num_lines;
+  bool is_heading, is_apart; /* apart: below an empty line */
   bool is_used;
 } file_part;
 
-/* Whether a line defines or declares a name that is used. */
-static bool is_line_used(const char *line, const char *used) {
-  const char *end = NULL;
-  if (begins_with(line, "#define ")) {
-    line += strlen("#define ");
-    end = line + measure_word(line);
-  } else if (begins_with(line, "static ") || begins_with(line, "extern ")) {
-    end = strchr(line, '(');
-  } else if (begins_with(line, "} ") || begins_with(line, "typedef void ")) {
-    end = strchr(line, ';');
+/* Where a comment that begins at this line ends. */
+static size_t measure_comment(const char *const *lines) {
+  size_t count = 0;
+  if (lines[0] == NULL || !begins_with(lines[0], "/*")) return 0;
+  while (strstr(lines[count], "*/") == NULL) ++count;
+  return count + 1;
+}
+
+/* How many lines a part has: those of a comment, one that is not indented, and its continuation. */
+static size_t measure_part(const char *const *lines) {
+  size_t count = measure_comment(lines);
+  if (lines[count] == NULL || *lines[count] == '\0') return count;
+  if (begins_with(lines[count], "#if ")) {
+    while (!begins_with(lines[count], "#endif")) ++count;
   }
+  ++count;
+  while (lines[count] != NULL && (*lines[count] == ' ' || *lines[count] == '}')) ++count;
+  return count;
+}
+
+/* The parts of a file. */
+static file_part *find_parts(const char *const *lines, size_t *out_count) {
+  file_part *parts = NULL;
+  *out_count = 0;
+  while (*lines != NULL) {
+    file_part part = {NULL, 1, false, false, false};
+    for (; *lines != NULL && **lines == '\0'; ++lines) part.is_apart = true;
+    if (*lines == NULL) break;
+    part.lines = lines;
+    part.is_heading = begins_with(*lines, "/* ---- ");
+    if (!part.is_heading) part.num_lines = measure_part(lines);
+    parts = tool_realloc(parts, (*out_count + 1) * sizeof *parts);
+    parts[(*out_count)++] = part;
+    lines += part.num_lines;
+  }
+  return parts;
+}
+
+/* ---- Which of them are used ---- */
+
+/* Whether a line defines or declares a name that is used. Macros that define a function have its
+ * name as their first argument. */
+static bool is_line_used(const char *line, const char *used) {
+  const char *name = NULL, *end = NULL;
+  if (begins_with(line, "#define ")) {
+    name = line + strlen("#define ");
+  } else if (begins_with(line, "TVM_FFI_C_DETAIL_DEFINE_")) {
+    name = strchr(line, '(') + 1;
+  } else if (begins_with(line, "} ") || begins_with(line, "typedef ")) {
+    end = strrchr(line, ';');
+  } else if (identifier_has(*line)) {
+    end = strchr(line, '(');
+  }
+  if (name != NULL) end = name + measure_word(name);
   return end != NULL && is_word_before_used(line, end, used);
 }
 
@@ -70,7 +114,7 @@ static bool is_constant_used(const char *line, const char *used) {
 static bool is_part_used(const file_part *part, const char *used) {
   bool is_enum = false;
   size_t i;
-  for (i = 0; i < part->num_lines; ++i) {
+  for (i = measure_comment(part->lines); i < part->num_lines; ++i) {
     if (begins_with(part->lines[i], "enum ")) is_enum = true;
     if (is_enum ? is_constant_used(part->lines[i], used) : is_line_used(part->lines[i], used)) {
       return true;
@@ -79,35 +123,37 @@ static bool is_part_used(const file_part *part, const char *used) {
   return false;
 }
 
-/* The parts of a file, which have empty lines between them. */
-static file_part *find_parts(const char *const *lines, size_t *out_count) {
-  file_part *parts = NULL;
-  *out_count = 0;
-  while (*lines != NULL) {
-    file_part part = {lines, 0, false};
-    while (lines[part.num_lines] != NULL && *lines[part.num_lines] != '\0') ++part.num_lines;
-    parts = tool_realloc(parts, (*out_count + 1) * sizeof *parts);
-    parts[(*out_count)++] = part;
-    lines += part.num_lines;
-    if (*lines != NULL) ++lines;
+/* ---- The copy ---- */
+
+static void add_lines(text *out, const file_part *part) {
+  size_t i;
+  for (i = 0; i < part->num_lines; ++i) text_add(out, "%s\n", part->lines[i]);
+}
+
+/* Appends the parts that are used, with empty lines and headings where the file has them. */
+static void add_used(text *out, const file_part *parts, size_t count) {
+  const file_part *heading = NULL;
+  bool is_apart = true;
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    if (parts[i].is_apart) is_apart = true;
+    if (parts[i].is_heading) heading = &parts[i];
+    if (!parts[i].is_used) continue;
+    if (is_apart) text_add(out, "\n");
+    if (heading != NULL) add_lines(out, heading);
+    add_lines(out, &parts[i]);
+    heading = NULL;
+    is_apart = false;
   }
-  return parts;
 }
 
 void wrap_add_parts(text *out, const char *const *lines, text *used) {
-  size_t count, i, k;
+  size_t count, i;
   file_part *parts = find_parts(lines, &count);
   for (i = count; i-- > 0;) { /* a part uses earlier ones only */
-    parts[i].is_used = is_part_used(&parts[i], used->data);
-    for (k = 0; parts[i].is_used && k < parts[i].num_lines; ++k) {
-      text_add(used, "%s\n", parts[i].lines[k]);
-    }
+    parts[i].is_used = !parts[i].is_heading && is_part_used(&parts[i], used->data);
+    if (parts[i].is_used) add_lines(used, &parts[i]);
   }
-  for (i = 0; i < count; ++i) {
-    if (parts[i].is_used) text_add(out, "\n");
-    for (k = 0; parts[i].is_used && k < parts[i].num_lines; ++k) {
-      text_add(out, "%s\n", parts[i].lines[k]);
-    }
-  }
+  add_used(out, parts, count);
   free(parts);
 }

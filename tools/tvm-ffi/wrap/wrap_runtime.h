@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Copied into kernels that tvm-ffi wrap writes, as far as used. Each part ends with an empty line,
- * and uses parts above it only. */
+/* Copied into kernels that tvm-ffi wrap writes, as far as used. A function uses those above it. */
 
 /* The elements must be there, and be aligned. */
 static int wrap_check_memory(const tvm_ffi_args *args, int32_t i, DLDataType dtype,
@@ -40,12 +39,9 @@ static int wrap_read_strided(const tvm_ffi_args *args, int32_t i, DLDataType dty
 /* An output must not be memory that its owner shares for reading only. */
 static int wrap_check_writable(const tvm_ffi_args *args, int32_t i) {
   DLManagedTensorVersioned *shared = NULL;
-  TVMFFIObjectHandle tensor;
   bool is_read_only;
-  if (!tvm_ffi_any_try_object(args->args + i, kTVMFFITensor, &tensor)) {
-    return 0; /* a DLTensor has no flags */
-  }
-  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(tensor, &shared));
+  if (args->args[i].type_index != kTVMFFITensor) return 0; /* a DLTensor has no flags */
+  TVM_FFI_C_TRY(TVMFFITensorToDLPackVersioned(args->args[i].v_obj, &shared));
   is_read_only = (shared->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   shared->deleter(shared);
   if (!is_read_only) return 0;
