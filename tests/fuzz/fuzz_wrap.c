@@ -7,13 +7,23 @@
 
 #include "fuzz.h"
 #include "quiet.h"
-#include "wrap/wrap.h"
+#include "wrap/abi.h"
 
-enum { kReturnsOutputs = 1, kResultIsError = 2, kIsLean = 4 };
+enum { kReturnsOutputs = 1, kResultIsError = 2, kIsLean = 4, kAbiShift = 3 };
+
+static const wrap_abi *choose_abi(int options) {
+  size_t count = 0;
+  while (wrap_abi_at(count) != NULL) ++count;
+  return wrap_abi_at((size_t)(options >> kAbiShift) % count);
+}
 
 static bool read(const spec_source *source, int options, spec *out) {
+  const wrap_abi *abi = choose_abi(options);
   if (!spec_read(source, out)) return false;
-  if (spec_bind(source, (options & kReturnsOutputs) != 0, out)) return true;
+  if (spec_bind(source, (options & kReturnsOutputs) != 0, out) &&
+      (abi->check == NULL || abi->check(source, NULL, 0, out))) {
+    return true;
+  }
   spec_free(out);
   return false;
 }
@@ -53,8 +63,9 @@ static void write(const spec *target, int options) {
   memset(&request, 0, sizeof request);
   request.specs = target;
   request.num_specs = 1;
+  request.abi = choose_abi(options);
   request.is_lean = (options & kIsLean) != 0;
-  request.result_is_error = (options & kResultIsError) != 0;
+  request.result_is_error = request.abi->result_is_error || (options & kResultIsError) != 0;
   wrap_write(&written, &request);
   fuzz_require(strlen(written.data) == written.size);
   fuzz_require(strstr(written.data, "TVM_FFI_C_EXPORT(") != NULL);

@@ -3,23 +3,14 @@
 
 test_wrap.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 
-from tool import FILES, RAISED, USAGE, bad, good, good_json, run, work_folder
+from compilers import COMPILERS, FOLDER, HEADERS, PLACE, STRICT, call_with_program, make_library, raises
+from tool import USAGE, bad, good, good_json, run
 
-FOLDER, LIBRARY, *INCLUDES = FILES
-FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
-STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
-          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"]
-HEADERS = ["-I" + name for name in INCLUDES]
-COMPILERS = {" ".join(found): found for found in
-             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name)]}
 SOFTMAX = "softmax = void softmax_f32(float y[n][m], const float x[n][m], int n, int m)"
-PLACE = work_folder()
 
 # ---- The text ----
 expected = (FOLDER / "wrap_expected.txt").read_text(encoding="utf-8")
@@ -106,25 +97,16 @@ bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=
 
 # ---- Compilers ----
 def compile_kernels(compiler, name, *options):
-    """Make a library of the specs of a file, without a warning; with --lean without our headers."""
-    source, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
-    assert good("wrap", f"@{FOLDER}/wrap_{name}.txt", "-I", "wrap_functions.h", "-o", source, *options) == ""
-    subprocess.run([*compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", source,
-                    FOLDER / "wrap_functions.c", "-o", library], check=True)
-    return library
-
-
-def raises(message, *call):
-    bad(RAISED, message, "run", *call)
+    """Make a library of the specs of a file."""
+    return make_library(compiler, name, [FOLDER / "wrap_functions.c"], [f"@{FOLDER}/wrap_{name}.txt"], "-I",
+                        "wrap_functions.h", *options)
 
 
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
     kernels = compile_kernels(compiler, "specs", *lean)
-    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / "use_wrap.c", "-o", PLACE / "use_wrap", f"-L{LIBRARY.parent}", "-ltvm_ffi",
-                    f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
-    done = subprocess.run([PLACE / "use_wrap", kernels], capture_output=True, text=True, check=True)
-    assert done.stdout == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), done.stdout
+    printed = call_with_program(compiler, "use_wrap", kernels)
+    assert printed == (FOLDER / "wrap_calls.txt").read_text(encoding="utf-8"), printed
     for call, printed in {
             "scale_columns(&1x2xf32, 1x2xf32=3 4, 2xf32=10 100)": "arg[0]: 1x2xf32=[30 400]",
             "scale_columns_vla(&2x2xf32, 2x2xf32=1 2 3 4)": "arg[0]: 2x2xf32=[1 4][3 8]",

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls kernels that wrap has made of wrap_specs.txt with tensors that the tool's run cannot make,
  * and prints what they return: use_wrap KERNELS. */
-#include <tvm/ffi/c.h>
+#include "use_kernels.h"
 
 static TVMFFIObjectHandle module;
 
 static void call(const char *label, const char *name, const TVMFFIAny *args, int32_t num_args) {
-  TVMFFIObjectHandle kernel = NULL;
-  printf("%s: ", label);
-  if (tvm_ffi_module_get_function(module, name, &kernel) != 0 ||
-      tvm_ffi_function_call_void(kernel, args, num_args) != 0) {
-    tvm_ffi_error_print_raised(stdout);
-  } else {
-    printf("called\n");
-  }
-  tvm_ffi_object_release(kernel);
+  call_kernel(module, label, name, args, num_args);
 }
 
 static DLTensor make_matrix(float *data, int64_t *shape, int64_t *strides) {
@@ -78,24 +70,14 @@ static void pass_strides(void) {
   call("an extent beyond int8_t", "transpose", args, 2);
 }
 
-static void delete_shared(DLManagedTensorVersioned *self) {
-  (void)self;
-}
-
 static void refuse_read_only(void) {
   float y_data[6], x_data[6] = {1, 2, 3, 4, 5, 6};
   int64_t shape[2] = {2, 3}, strides[2];
-  DLTensor x = make_matrix(x_data, shape, strides);
+  DLTensor x = make_matrix(x_data, shape, strides), y = make_matrix(y_data, shape, strides);
   DLManagedTensorVersioned shared;
   TVMFFIObjectHandle tensor;
   TVMFFIAny args[3];
-  memset(&shared, 0, sizeof shared);
-  shared.version.major = DLPACK_MAJOR_VERSION;
-  shared.version.minor = DLPACK_MINOR_VERSION;
-  shared.deleter = delete_shared;
-  shared.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
-  shared.dl_tensor = make_matrix(y_data, shape, strides);
-  if (TVMFFITensorFromDLPackVersioned(&shared, 0, 0, &tensor) != 0) return;
+  if (share_read_only(&y, &shared, &tensor) != 0) return;
   args[0] = tvm_ffi_any_view_object(tensor);
   args[1] = tvm_ffi_any_view_tensor(&x);
   args[2] = tvm_ffi_any_from_double(1);

@@ -68,6 +68,7 @@ typedef enum {
   kOptionNoLoad,
   /* wrap */
   kOptionInclude,
+  kOptionAbi,
   kOptionOutputs,
   kOptionErrors,
   kOptionLean,

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
+#include "wrap/abi.h"
 
 typedef struct {
   spec *items;
@@ -38,11 +39,16 @@ static bool check_names(const spec_source *source, const wrap_input *input, cons
   return true;
 }
 
+static bool check_abi(const spec_source *source, const wrap_input *input, const spec *target) {
+  const wrap_abi *abi = input->request.abi;
+  return abi->check == NULL || abi->check(source, input->items, input->count, target);
+}
+
 static bool add_spec(wrap_input *input, const spec_source *source) {
   spec next;
   if (!spec_read(source, &next)) return false;
-  if (!spec_bind(source, input->returns_outputs, &next) || !check_result(source, input, &next) ||
-      !check_names(source, input, &next)) {
+  if (!spec_bind(source, input->returns_outputs, &next) || !check_abi(source, input, &next) ||
+      !check_result(source, input, &next) || !check_names(source, input, &next)) {
     spec_free(&next);
     return false;
   }
@@ -160,7 +166,9 @@ int run_wrap(const arguments *args) {
   size_t i;
   memset(&input, 0, sizeof input);
   input.request.is_lean = arguments_has(args, kOptionLean);
-  input.request.result_is_error = arguments_has(args, kOptionErrors);
+  input.request.abi = wrap_abi_at(arguments_word(args, kOptionAbi, 0));
+  input.request.result_is_error =
+      input.request.abi->result_is_error || arguments_has(args, kOptionErrors);
   input.returns_outputs = arguments_word(args, kOptionOutputs, 0) == 1;
   if (arguments_has(args, kOptionJson) && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the kernels: --output must be another file");

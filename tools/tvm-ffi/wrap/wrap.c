@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wrap/abi.h"
+
 /* ---- Shared by its parts ---- */
 
 static size_t measure_line(const text *out) {
@@ -74,6 +76,10 @@ char *wrap_argument(const spec *target, const spec_param *param) {
     default:
       return tool_format("%s", local);
   }
+}
+
+char *wrap_tensor(const spec_param *param) {
+  return tool_format(param->is_result ? "TVMFFITensorGetDLTensorPtr(%s)" : "%s", param->local);
 }
 
 size_t wrap_count_elements(const spec_param *param) {
@@ -166,20 +172,25 @@ static void write_declarations(text *out, const wrap_request *request) {
     text_add(out, *name == '<' ? "#include %s\n" : "#include \"%s\"\n", name);
   }
   text_add(out, "\n");
-  for (i = 0; i < request->num_specs; ++i) wrap_write_prototype(out, &request->specs[i]);
+  if (request->abi->write_types != NULL) request->abi->write_types(out, request);
+  for (i = 0; i < request->num_specs; ++i) request->abi->write_prototype(out, &request->specs[i]);
 }
 
 void wrap_write(text *out, const wrap_request *request) {
+  const wrap_abi *abi = request->abi;
   text kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, header = {NULL, 0, 0}, more = {NULL, 0, 0};
-  text used = {NULL, 0, 0};
+  text used = {NULL, 0, 0}, calling = {NULL, 0, 0}; /* helpers of the ABI */
   size_t i;
   for (i = 0; i < request->num_specs; ++i) {
     wrap_write_kernel(&kernels, request, &request->specs[i]);
     wrap_write_metadata(&kernels, request, &request->specs[i]);
   }
   text_add_bytes(&used, kernels.data, kernels.size);
+  if (abi->runtime != NULL) wrap_add_parts(&calling, abi->runtime, &used);
   wrap_add_parts(&helpers, kWrapRuntime, &used);
-  text_add(out, "/* Made by tvm-ffi wrap%s. */\n", request->is_lean ? " --lean" : "");
+  text_add(out, "/* Made by tvm-ffi wrap");
+  if (abi != &kWrapPlain) text_add(out, " --abi=%s", abi->name);
+  text_add(out, "%s. */\n", request->is_lean ? " --lean" : "");
   if (needs_limits_h(request)) text_add(out, "#include <limits.h>\n");
   if (request->is_lean) {
     wrap_add_parts(&more, kKernelMore, &used);
@@ -192,10 +203,12 @@ void wrap_write(text *out, const wrap_request *request) {
   }
   write_declarations(out, request);
   text_add_bytes(out, helpers.data, helpers.size);
+  text_add_bytes(out, calling.data, calling.size);
   text_add_bytes(out, kernels.data, kernels.size);
   text_free(&used);
   text_free(&more);
   text_free(&header);
+  text_free(&calling);
   text_free(&helpers);
   text_free(&kernels);
 }

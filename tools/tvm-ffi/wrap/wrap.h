@@ -5,9 +5,12 @@
 
 #include "wrap/spec.h"
 
+typedef struct wrap_abi wrap_abi;
+
 typedef struct {
   const spec *specs;
   size_t num_specs;
+  const wrap_abi *abi;         /* how the functions are called */
   bool is_lean;                /* without headers of ours */
   bool result_is_error;        /* a result other than 0 becomes an error */
   const char *const *includes; /* the user's headers */
@@ -33,15 +36,18 @@ void wrap_add_escaped(text *out, const char *plain);
 char *wrap_value(const spec *target, const spec_number *number);
 /* The value of a parameter that is passed as it is, converted to its type; release with free(). */
 char *wrap_argument(const spec *target, const spec_param *param);
+/* The DLTensor * of a tensor: an argument, or a result; release with free(). */
+char *wrap_tensor(const spec_param *param);
 /* The elements of a tensor or work array whose extents are constants; 0 if one is not. */
 size_t wrap_count_elements(const spec_param *param);
 /* Whether a work array is large, or of an extent that is not constant: it is not on the stack. */
 bool wrap_is_allocated(const spec_param *param);
 /* Whether any dimension has a stride in the spec. */
 bool wrap_is_strided(const spec_param *param);
-/* The lines of wrap_runtime.h, and of tvm_ffi_kernel.h and tvm_ffi_kernel_more.h; they end with
- * NULL. */
-extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
+/* The lines of wrap_runtime.h and abi_NAME_runtime.h, and of tvm_ffi_kernel.h and
+ * tvm_ffi_kernel_more.h; they end with NULL. */
+extern const char *const kWrapRuntime[], *const kWrapCasadiRuntime[];
+extern const char *const kKernelHeader[], *const kKernelMore[];
 /* Whether the text has a word: no letter, digit or underscore is before or behind it. */
 bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
@@ -54,10 +60,6 @@ bool wrap_has_value(const wrap_request *request, const spec *target);
 size_t wrap_count_results(const wrap_request *request, const spec *target);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
-
-/* Appends the declaration of the function, and its call without the semicolon. */
-void wrap_write_prototype(text *out, const spec *target);
-void wrap_write_call(text *out, const spec *target);
 
 /* Appends an exported kernel. */
 void wrap_write_kernel(text *out, const wrap_request *request, const spec *target);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap/wrap.h"
+#include "wrap/abi.h"
 
 /* ---- The beginning ---- */
 
@@ -28,7 +28,7 @@ static void end_declaration(text *out, declaration *variables) {
   text_free(&variables->line);
 }
 
-static void write_variables(text *out, const spec *target) {
+static void write_variables(text *out, const wrap_request *request, const spec *target) {
   declaration tensors = {"DLTensor *", {NULL, 0, 0}}, integers = {"int64_t ", {NULL, 0, 0}},
               numbers = {"double ", {NULL, 0, 0}}, flags = {"bool ", {NULL, 0, 0}},
               texts = {"TVMFFIByteArray ", {NULL, 0, 0}}, pointers = {"void *", {NULL, 0, 0}};
@@ -78,10 +78,7 @@ static void write_variables(text *out, const spec *target) {
       text_add(out, "  %s %s[%zu];\n", param->type->name, param->local, wrap_count_elements(param));
     }
   }
-  if (target->result->kind != kTypeVoid) {
-    const char *type = target->result->name;
-    text_add(out, "  %s%sreturned;\n", type, type[strlen(type) - 1] == '*' ? "" : " ");
-  }
+  request->abi->write_variables(out, target);
   if (wrap_is_owner(target)) text_add(out, "  int code = -1;\n");
 }
 
@@ -246,30 +243,13 @@ static void write_allocation(text *out, const spec *target, const spec_param *pa
   text_add(out, "  }\n");
 }
 
-/* ---- The call ---- */
-
-static void write_call(text *out, const wrap_request *request, const spec *target) {
-  wrap_list list;
-  text_add(out, "  %s", target->result->kind != kTypeVoid ? "returned = " : "");
-  wrap_write_call(out, target);
-  text_add(out, ";\n");
-  if (!request->result_is_error) return;
-  text_add(out, "  if (returned != 0) {\n    %s tvm_ffi_error_raise(",
-           wrap_is_owner(target) ? "code =" : "return");
-  list = wrap_begin_list(out);
-  wrap_add_item(&list, "TVM_FFI_C_RUNTIME_ERROR");
-  wrap_add_item(&list, "\"`%s` failed: expected it to return 0 but got %%lld\"", target->name);
-  wrap_add_item(&list, "(long long)returned");
-  text_add(out, ");\n%s  }\n", wrap_is_owner(target) ? "    goto done;\n" : "");
-}
-
 /* ---- The whole ---- */
 
 void wrap_write_kernel(text *out, const wrap_request *request, const spec *target) {
   size_t i;
   text_add(out, "\n");
   wrap_write_signature(out, request, target);
-  write_variables(out, target);
+  write_variables(out, request, target);
   text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, %d));\n", target->num_args);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
@@ -284,7 +264,7 @@ void wrap_write_kernel(text *out, const wrap_request *request, const spec *targe
   for (i = 0; i < target->num_params; ++i) {
     if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }
-  write_call(out, request, target);
+  request->abi->write_call(out, request, target);
   wrap_write_results(out, request, target);
   text_add(out, "}\n");
 }

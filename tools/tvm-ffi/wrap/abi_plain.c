@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the declaration of the function that is wrapped, and its call: pointers to the elements of
- * tensors, and values. */
+/* A plain function of C takes pointers to the elements of tensors, and values. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap/wrap.h"
+#include "wrap/abi.h"
 
 /* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
  * of earlier parameters. */
@@ -49,7 +48,7 @@ static void write_parameter(wrap_list *list, const spec *target, const spec_para
   text_free(&line);
 }
 
-void wrap_write_prototype(text *out, const spec *target) {
+static void write_prototype(text *out, const spec *target) {
   const char *type = target->result->name;
   wrap_list list;
   size_t i;
@@ -59,10 +58,10 @@ void wrap_write_prototype(text *out, const spec *target) {
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
-void wrap_write_call(text *out, const spec *target) {
+static void write_call(text *out, const wrap_request *request, const spec *target) {
   wrap_list list;
   size_t i;
-  text_add(out, "%s(", target->name);
+  text_add(out, "  %s%s(", target->result->kind != kTypeVoid ? "returned = " : "", target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
@@ -72,11 +71,15 @@ void wrap_write_call(text *out, const spec *target) {
       free(value);
     } else if (param->form == kParamWork) {
       wrap_add_item(&list, "%s", param->local);
-    } else if (param->is_result) {
-      wrap_add_item(&list, "tvm_ffi_tensor_get_data(TVMFFITensorGetDLTensorPtr(%s))", param->local);
     } else {
-      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", param->local);
+      char *tensor = wrap_tensor(param);
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", tensor);
+      free(tensor);
     }
   }
-  text_add(out, ")");
+  text_add(out, ");\n");
+  if (request->result_is_error) wrap_write_failure(out, target);
 }
+
+const wrap_abi kWrapPlain = {
+    "plain", false, NULL, NULL, NULL, write_prototype, wrap_write_returned, write_call};

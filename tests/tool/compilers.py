@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compilers that kernels of wrap are tested with, and compiling them."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from tool import FILES, RAISED, bad, good, work_folder
+
+FOLDER, LIBRARY, *INCLUDES = FILES
+FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
+STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
+          "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"]
+HEADERS = ["-I" + name for name in INCLUDES]
+COMPILERS = {" ".join(found): found for found in
+             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name)]}
+PLACE = work_folder()
+
+
+def make_library(compiler, name, sources, specs, *options):
+    """Make a library of functions and of the kernels for them, without a warning; with --lean without our headers."""
+    kernels, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
+    assert good("wrap", *specs, "-o", kernels, *options) == ""
+    subprocess.run([*compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", kernels, *sources,
+                    "-o", library], check=True)
+    return library
+
+
+def call_with_program(compiler, name, library):
+    """What a program prints that calls the kernels of a library."""
+    program = PLACE / name
+    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, f"-L{LIBRARY.parent}", "-ltvm_ffi",
+                    f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
+    return subprocess.run([program, library], capture_output=True, text=True, check=True).stdout
+
+
+def raises(message, *call):
+    """Run a call that must raise an error with this message."""
+    bad(RAISED, message, "run", *call)
+
+
+def find_generator(module):
+    """A Python that has this code generator: $TVM_FFI_GENERATORS, or the test's own; None after telling that there is none."""
+    python = os.environ.get("TVM_FFI_GENERATORS", sys.executable)
+    found = subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+    if not found:
+        print(f"skipped: {python} has no module {module}; TVM_FFI_GENERATORS=PYTHON names another")
+    return python if found else None

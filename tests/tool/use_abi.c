@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls scale(const double x[2][3], double a, double y[2][3]), a kernel that wrap has made, with
+ * good and with wrong arguments, and prints what it does: use_abi KERNELS. */
+#include "use_kernels.h"
+
+typedef struct {
+  TVMFFIObjectHandle module;
+  double x_data[6], y_data[6];
+  int64_t x_shape[2], y_shape[2], x_strides[2], y_strides[2];
+  DLTensor x, y;
+  TVMFFIAny args[3];
+} scale_call;
+
+/* Makes the arguments of a good call. */
+static void prepare(scale_call *call) {
+  int i;
+  for (i = 0; i < 6; ++i) {
+    call->x_data[i] = i + 1;
+    call->y_data[i] = 0;
+  }
+  call->x_shape[0] = call->y_shape[0] = 2;
+  call->x_shape[1] = call->y_shape[1] = 3;
+  tvm_ffi_tensor_init(&call->x, call->x_data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 2,
+                      call->x_shape, call->x_strides);
+  tvm_ffi_tensor_init(&call->y, call->y_data, tvm_ffi_device_make(kDLCPU, 0), TVM_FFI_C_FLOAT64, 2,
+                      call->y_shape, call->y_strides);
+  call->args[0] = tvm_ffi_any_view_tensor(&call->x);
+  call->args[1] = tvm_ffi_any_from_double(10);
+  call->args[2] = tvm_ffi_any_view_tensor(&call->y);
+}
+
+static void run(scale_call *call, const char *label, int32_t num_args) {
+  call_kernel(call->module, label, "scale", call->args, num_args);
+}
+
+static void print_y(const scale_call *call) {
+  int i;
+  for (i = 0; i < 6; ++i) printf("%g%c", call->y_data[i], i < 5 ? ' ' : '\n');
+}
+
+static void pass_good(scale_call *call) {
+  prepare(call);
+  run(call, "good", 3);
+  print_y(call);
+  prepare(call);
+  call->x.strides = call->y.strides = NULL;
+  run(call, "no strides", 3);
+  print_y(call);
+  prepare(call);
+  call->x.data = call->x_data - 1;
+  call->x.byte_offset = sizeof(double);
+  run(call, "byte offset", 3);
+  print_y(call);
+}
+
+static void refuse_wrong(scale_call *call) {
+  prepare(call);
+  run(call, "count", 2);
+  call->args[0] = tvm_ffi_any_none();
+  run(call, "none", 3);
+  prepare(call);
+  call->args[1] = tvm_ffi_any_view_tensor(&call->x);
+  run(call, "number", 3);
+  prepare(call);
+  call->x.dtype = TVM_FFI_C_FLOAT32;
+  run(call, "dtype", 3);
+  prepare(call);
+  call->y.device = tvm_ffi_device_make(kDLCUDA, 0);
+  run(call, "device", 3);
+  prepare(call);
+  call->x.ndim = 1;
+  run(call, "ndim", 3);
+  prepare(call);
+  call->y_shape[0] = 1;
+  run(call, "shape", 3);
+  prepare(call);
+  call->x_strides[0] = 1, call->x_strides[1] = 2;
+  run(call, "strides", 3);
+  prepare(call);
+  call->y.data = NULL;
+  run(call, "no data", 3);
+  prepare(call);
+  call->y.byte_offset = 4;
+  run(call, "alignment", 3);
+}
+
+static void refuse_read_only(scale_call *call) {
+  DLManagedTensorVersioned shared;
+  TVMFFIObjectHandle tensor;
+  prepare(call);
+  if (share_read_only(&call->y, &shared, &tensor) != 0) return;
+  call->args[2] = tvm_ffi_any_view_object(tensor);
+  run(call, "read-only", 3);
+  tvm_ffi_object_release(tensor);
+  print_y(call);
+}
+
+int main(int argc, char **argv) {
+  scale_call call;
+  if (argc != 2 || tvm_ffi_module_load(argv[1], &call.module) != 0) return 1;
+  pass_good(&call);
+  refuse_wrong(&call);
+  refuse_read_only(&call);
+  tvm_ffi_object_release(call.module);
+  return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How kernels call the functions of a code generator. Each of its own way has a file abi_NAME.c. */
+#ifndef TVM_FFI_TOOL_ABI_H_
+#define TVM_FFI_TOOL_ABI_H_
+
+#include "wrap/wrap.h"
+
+struct wrap_abi {
+  const char *name;           /* of the option --abi */
+  bool result_is_error;       /* functions return an int, which is not 0 after an error */
+  const char *const *runtime; /* what kernels use, in parts as in wrap_runtime.h; NULL: nothing */
+  /* Refuses, with a report, a spec that such functions do not have; NULL: takes all. `earlier` are
+   * the specs before it in the same file. */
+  bool (*check)(const spec_source *source, const spec *earlier, size_t num_earlier,
+                const spec *target);
+  /* Appends types that the declarations need; NULL: none. */
+  void (*write_types)(text *out, const wrap_request *request);
+  /* Appends the declaration of the function, and what else the kernel uses of the generator. */
+  void (*write_prototype)(text *out, const spec *target);
+  /* Appends the kernel's variables for the call. */
+  void (*write_variables)(text *out, const spec *target);
+  /* Appends statements that call the function and raise its error. All arguments are checked, and
+   * all results allocated. */
+  void (*write_call)(text *out, const wrap_request *request, const spec *target);
+};
+
+extern const wrap_abi kWrapPlain, kWrapCasadi;
+
+/* The ABI of a number, in the order of the words of --abi; NULL: there are no more. */
+const wrap_abi *wrap_abi_at(size_t i);
+
+/* ---- Shared by several ---- */
+
+/* Reports a result other than an int, the error code. */
+bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);
+/* Appends the variable of the function's result, if it has one. */
+void wrap_write_returned(text *out, const spec *target);
+/* Appends a statement that leaves the kernel with an error if the function returned an error code.
+ */
+void wrap_write_failure(text *out, const spec *target);
+
+#endif /* TVM_FFI_TOOL_ABI_H_ */
