@@ -10,7 +10,8 @@ from tool import USAGE, good, run
 
 CASADI = "--abi=casadi"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
-SPECS = [SCALE, "int transpose(const double m[n][n], double t[n, n])", "int sum(const double row[3], const double column[3], double s[])",
+SPECS = [SCALE, "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])",
+         "int transpose(const double m[n][n], double t[n, n])", "int sum(const double row[3], const double column[3], double s[])",
          "int solve(double which[])", "int busy(void)"]
 RETURNS = [SCALE, "flat = int sum(const double row[1, n], const double column[n][1], double s[1][1])",
            "by_columns = int scale(const double x[2:1][3:2], double a, double y[2][3])"]

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls scale(const double x[2][3], double a, double y[2][3]), a kernel that wrap has made, with
- * good and with wrong arguments, and prints what it does: use_abi KERNELS. */
+ * good and with wrong arguments, and scale_strided, which takes x[2:row][3:column], and prints what
+ * they do: use_abi KERNELS. */
 #include "use_kernels.h"
 
 typedef struct {
   TVMFFIObjectHandle module;
-  double x_data[6], y_data[6];
+  double x_data[14], y_data[6];
   int64_t x_shape[2], y_shape[2], x_strides[2], y_strides[2];
   DLTensor x, y;
   TVMFFIAny args[3];
@@ -29,13 +30,24 @@ static void prepare(scale_call *call) {
   call->args[2] = tvm_ffi_any_view_tensor(&call->y);
 }
 
-static void run(scale_call *call, const char *label, int32_t num_args) {
-  call_kernel(call->module, label, "scale", call->args, num_args);
-}
-
 static void print_y(const scale_call *call) {
   int i;
   for (i = 0; i < 6; ++i) printf("%g%c", call->y_data[i], i < 5 ? ' ' : '\n');
+}
+
+/* Calls scale_strided with the same elements at other places. */
+static void pass_strides(scale_call *call, const char *label, int64_t row, int64_t column) {
+  int64_t i;
+  prepare(call);
+  for (i = 0; i < 6; ++i) call->x_data[i / 3 * row + i % 3 * column] = (double)(i + 1);
+  call->x_strides[0] = row;
+  call->x_strides[1] = column;
+  call_kernel(call->module, label, "scale_strided", call->args, 3);
+  print_y(call);
+}
+
+static void run(scale_call *call, const char *label, int32_t num_args) {
+  call_kernel(call->module, label, "scale", call->args, num_args);
 }
 
 static void pass_good(scale_call *call) {
@@ -99,6 +111,10 @@ int main(int argc, char **argv) {
   scale_call call;
   if (argc != 2 || tvm_ffi_module_load(argv[1], &call.module) != 0) return 1;
   pass_good(&call);
+  pass_strides(&call, "rows", 3, 1);
+  pass_strides(&call, "columns", 1, 2);
+  pass_strides(&call, "gaps", 7, 2);
+  pass_strides(&call, "gaps in columns", 2, 5);
   refuse_wrong(&call);
   refuse_read_only(&call);
   tvm_ffi_object_release(call.module);

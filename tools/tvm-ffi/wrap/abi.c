@@ -5,7 +5,7 @@
 #include <string.h>
 
 const wrap_abi *wrap_abi_at(size_t i) {
-  static const wrap_abi *const kAbis[] = {&kWrapPlain, &kWrapCasadi};
+  static const wrap_abi *const kAbis[] = {&kWrapPlain, &kWrapCasadi, &kWrapMemref};
   return i < sizeof kAbis / sizeof *kAbis ? kAbis[i] : NULL;
 }
 
@@ -14,6 +14,11 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
   return spec_fail(source, target->column,
                    "with --abi=%s `%s` must return int, its error code, not `%s`", abi->name,
                    target->name, target->result->name);
+}
+
+void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
+  const char *type = param->type->name;
+  wrap_add_item(list, "%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", param->local);
 }
 
 void wrap_write_returned(text *out, const spec *target) {

@@ -24,13 +24,15 @@ struct wrap_abi {
   void (*write_call)(text *out, const wrap_request *request, const spec *target);
 };
 
-extern const wrap_abi kWrapPlain, kWrapCasadi;
+extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref;
 
 /* The ABI of a number, in the order of the words of --abi; NULL: there are no more. */
 const wrap_abi *wrap_abi_at(size_t i);
 
 /* ---- Shared by several ---- */
 
+/* Appends a parameter that is passed as a value. */
+void wrap_write_value_parameter(wrap_list *list, const spec_param *param);
 /* Reports a result other than an int, the error code. */
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);
 /* Appends the variable of the function's result, if it has one. */

@@ -23,13 +23,12 @@ static bool is_array(const spec *target, const spec_param *param) {
   return is_valid;
 }
 
-static void write_parameter(wrap_list *list, const spec *target, const spec_param *param) {
+/* A tensor or a work array. */
+static void write_array(wrap_list *list, const spec *target, const spec_param *param) {
   text line = {NULL, 0, 0};
   const char *type = param->type->name;
   size_t i;
-  if (param->form == kParamScalar) {
-    text_add(&line, "%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", param->local);
-  } else if (param->form == kParamWork || !is_array(target, param)) {
+  if (param->form == kParamWork || !is_array(target, param)) {
     text_add(&line, "%s%s *%s", param->is_const ? "const " : "", type, param->local);
   } else {
     text_add(&line, "%s%s %s", param->is_const ? "const " : "", type, param->local);
@@ -54,7 +53,14 @@ static void write_prototype(text *out, const spec *target) {
   size_t i;
   text_add(out, "%s%s%s(", type, type[strlen(type) - 1] == '*' ? "" : " ", target->name);
   list = wrap_begin_list(out);
-  for (i = 0; i < target->num_params; ++i) write_parameter(&list, target, &target->params[i]);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamScalar) {
+      wrap_write_value_parameter(&list, param);
+    } else {
+      write_array(&list, target, param);
+    }
+  }
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 

@@ -97,6 +97,10 @@ bool spec_read(const spec_source *source, spec *out);
  * after a report; `target` must be freed in both cases. */
 bool spec_bind(const spec_source *source, bool returns_outputs, spec *target);
 
+/* Another name for a parameter in the kernel: "x_memref", which no other thing has; release with
+ * free(). */
+char *spec_make_local(const spec *target, const spec_param *param, const char *suffix);
+
 void spec_free(spec *target);
 
 /* The type with this name; NULL. */

@@ -75,6 +75,16 @@ static char *make_local(const spec *target, const char *name) {
   return local;
 }
 
+char *spec_make_local(const spec *target, const spec_param *param, const char *suffix) {
+  char *local = tool_format("%s_%s", param->local, suffix);
+  while (is_name(target, local) || strcmp(local, target->name) == 0) {
+    char *longer = tool_format("%s_", local);
+    free(local);
+    local = longer;
+  }
+  return local;
+}
+
 /* ---- Symbols ---- */
 
 static spec_symbol *find_symbol(const spec *target, const char *name) {
