@@ -22,7 +22,7 @@ for spec, column, message in [
         ("int f(int n, double x[n])", 11, "`n` is of the type `int`, and functions of CasADi take double or float"),
         ("int f(double a, float b)", 23, "`b` is of the type `float`, and another matrix of `double`: the functions of a file have "
          "one casadi_real"),
-        ("int f(double *w[4])", 15, "`w` is a work array, which functions of CasADi ask for themselves"),
+        ("int f(double *w[4])", 15, "`w` is a work array, and --abi=casadi has none"),
         ("int f(double x[2][2][2])", 14, "`x` has 3 dimensions, and matrices of CasADi have up to 2")]:
     code, out, err = run("wrap", CASADI, spec)
     assert (code, out) == (USAGE, "") and err == f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n  {' ' * (column - 1)}^\n", err

@@ -17,7 +17,7 @@ TELL = "tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], 
 
 code, out, err = run("wrap", MEMREF, "void f(double *w[4])")
 assert (code, out) == (USAGE, "") and err.startswith(
-    "tvm-ffi: SPEC:16: `w` is a work array, which functions of MLIR allocate themselves\n  void f("), err
+    "tvm-ffi: SPEC:16: `w` is a work array, and --abi=memref has none\n  void f("), err
 assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 
 

@@ -14,7 +14,8 @@ from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT
 # Sources that become part of what users write.
 PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
           "tools/tvm-ffi/wrap/wrap_runtime.h", "tools/tvm-ffi/wrap/abi_casadi_runtime.h",
-          "tools/tvm-ffi/wrap/abi_memref_runtime.h"}
+          "tools/tvm-ffi/wrap/abi_memref_runtime.h",
+          "tools/tvm-ffi/wrap/abi_halide_runtime.h"}
 
 
 @part(daily=True)

@@ -202,7 +202,7 @@ static const option kWrapOptions[] = {
     {kOptionInclude, "include", 'I', "HEADER", true,
      "include that header or source of the functions, for the compiler to compare; <HEADER> of the "
      "system"},
-    {kOptionAbi, "abi", 0, "plain|casadi|memref", false,
+    {kOptionAbi, "abi", 0, "plain|casadi|memref|halide", false,
      "how the functions are called: as written, or as a code generator does it (default plain)"},
     {kOptionOutputs, "outputs", 0, "arguments|return", false,
      "who allocates tensors that are not const: the caller, or the kernel, which returns them "
@@ -233,13 +233,13 @@ static const char kWrapText[] =
     "@FILE is a file with a SPEC in each line, in which # begins a comment line; @- is standard\n"
     "input.\n\n"
     "With --abi the SPEC has the arguments of a generated function, and the kernel makes of them\n"
-    "what it takes. casadi: inputs (double NAME is one, too) and outputs in CasADi's order and "
-    "with\n"
-    "its names, of its numbers of rows and columns; the int is an error code. memref: arguments "
-    "of\n"
-    "a function of MLIR that has the attribute llvm.emit_c_interface.\n\n"
+    "what it takes. casadi: inputs (double NAME is one, too) and outputs in CasADi's order, with\n"
+    "its names and its numbers of rows and columns. memref: arguments of a function that MLIR\n"
+    "compiles with the attribute llvm.emit_c_interface. halide: arguments of a function that\n"
+    "Halide compiles ahead of time. The int of CasADi and Halide is an error code.\n\n"
     "  tvm-ffi wrap --abi=casadi 'int f(const double x[2][3], double a, double y[2])'\n"
-    "  tvm-ffi wrap --abi=memref 'void f(const float x[n][m], float a, float y[n][m])'";
+    "  tvm-ffi wrap --abi=memref 'void f(const float x[n][m], float a, float y[n][m])'\n"
+    "  tvm-ffi wrap --abi=halide 'int f(const float x[n][m], float a, float y[n][m])'";
 
 /* ---- Calls: run, bench ---- */
 

@@ -24,21 +24,41 @@ struct wrap_abi {
   void (*write_call)(text *out, const wrap_request *request, const spec *target);
 };
 
-extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref;
+extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref, kWrapHalide;
 
 /* The ABI of a number, in the order of the words of --abi; NULL: there are no more. */
 const wrap_abi *wrap_abi_at(size_t i);
 
 /* ---- Shared by several ---- */
 
-/* Appends a parameter that is passed as a value. */
-void wrap_write_value_parameter(wrap_list *list, const spec_param *param);
 /* Reports a result other than an int, the error code. */
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target);
+/* Reports a work array. */
+bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const spec *target);
+
+/* Appends the type of the function's result, before its name. */
+void wrap_write_result(text *out, const spec_type *type);
+/* Appends a parameter that is passed as a value. */
+void wrap_write_value_parameter(wrap_list *list, const spec_param *param);
 /* Appends the variable of the function's result, if it has one. */
 void wrap_write_returned(text *out, const spec *target);
 /* Appends a statement that leaves the kernel with an error if the function returned an error code.
  */
 void wrap_write_failure(text *out, const spec *target);
+/* The same in two parts: between them the caller appends an expression that raises the error. */
+void wrap_begin_failure(text *out, const spec *target);
+void wrap_end_failure(text *out, const spec *target);
+
+/* How tensors are described, if the function takes a pointer to a description of each. */
+typedef struct {
+  const char *prefix;                          /* of the function's name */
+  const char *suffix;                          /* of the kernel's variables */
+  char *(*make_type)(const spec_param *param); /* of a description; release with free() */
+} wrap_description;
+
+/* Appends the declaration of such a function, the kernel's variables, and the call. */
+void wrap_write_described_prototype(text *out, const spec *target, const wrap_description *kind);
+void wrap_write_described_variables(text *out, const spec *target, const wrap_description *kind);
+void wrap_write_described_call(text *out, const spec *target, const wrap_description *kind);
 
 #endif /* TVM_FFI_TOOL_ABI_H_ */

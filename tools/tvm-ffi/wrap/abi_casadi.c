@@ -28,11 +28,6 @@ static bool check_param(const spec_source *source, const spec_param *param, cons
         "have one casadi_real",
         param->name, param->type->name, real);
   }
-  if (param->form == kParamWork) {
-    return spec_fail(source, param->column,
-                     "`%s` is a work array, which functions of CasADi ask for themselves",
-                     param->name);
-  }
   if (param->num_dims > 2) {
     return spec_fail(source, param->column,
                      "`%s` has %zu dimensions, and matrices of CasADi have up to 2", param->name,
@@ -46,7 +41,10 @@ static bool check(const spec_source *source, const spec *earlier, size_t num_ear
   const char *real = find_real(earlier, num_earlier);
   size_t i;
   if (real == NULL) real = find_real(target, 1);
-  if (!wrap_check_error_code(source, &kWrapCasadi, target)) return false;
+  if (!wrap_check_error_code(source, &kWrapCasadi, target) ||
+      !wrap_check_no_work(source, &kWrapCasadi, target)) {
+    return false;
+  }
   for (i = 0; i < target->num_params; ++i) {
     if (!check_param(source, &target->params[i], real)) return false;
   }

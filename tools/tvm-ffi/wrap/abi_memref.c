@@ -2,26 +2,20 @@
 /* Functions that MLIR compiles with the attribute llvm.emit_c_interface are called
  * _mlir_ciface_NAME, and take pointers to descriptors of tensors, and values. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "wrap/abi.h"
 
-#define PREFIX "_mlir_ciface_"
-
 static bool check(const spec_source *source, const spec *earlier, size_t num_earlier,
                   const spec *target) {
-  size_t i;
   (void)earlier, (void)num_earlier;
-  for (i = 0; i < target->num_params; ++i) {
-    const spec_param *param = &target->params[i];
-    if (param->form == kParamWork) {
-      return spec_fail(source, param->column,
-                       "`%s` is a work array, which functions of MLIR allocate themselves",
-                       param->name);
-    }
-  }
-  return true;
+  return wrap_check_no_work(source, &kWrapMemref, target);
 }
+
+static char *make_type(const spec_param *param) {
+  return tool_format("wrap_memref_%zu", param->num_dims);
+}
+
+static const wrap_description kMemref = {"_mlir_ciface_", "memref", make_type};
 
 /* Whether a tensor of the request has that many dimensions; `out_more`: whether one has more. */
 static bool has_rank(const wrap_request *request, size_t rank, bool *out_more) {
@@ -59,38 +53,15 @@ static void write_types(text *out, const wrap_request *request) {
 }
 
 static void write_prototype(text *out, const spec *target) {
-  const char *result = target->result->name;
-  wrap_list list;
-  size_t i;
-  text_add(out, "%s%s" PREFIX "%s(", result, result[strlen(result) - 1] == '*' ? "" : " ",
-           target->name);
-  list = wrap_begin_list(out);
-  for (i = 0; i < target->num_params; ++i) {
-    const spec_param *param = &target->params[i];
-    if (param->form == kParamTensor) {
-      wrap_add_item(&list, "wrap_memref_%zu *%s", param->num_dims, param->local);
-    } else {
-      wrap_write_value_parameter(&list, param);
-    }
-  }
-  text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
+  wrap_write_described_prototype(out, target, &kMemref);
 }
 
 static void write_variables(text *out, const spec *target) {
-  size_t i;
-  for (i = 0; i < target->num_params; ++i) {
-    const spec_param *param = &target->params[i];
-    char *local;
-    if (param->form != kParamTensor) continue;
-    local = spec_make_local(target, param, "memref");
-    text_add(out, "  wrap_memref_%zu %s;\n", param->num_dims, local);
-    free(local);
-  }
-  wrap_write_returned(out, target);
+  wrap_write_described_variables(out, target, &kMemref);
 }
 
 static void write_descriptor(text *out, const spec *target, const spec_param *param) {
-  char *local = spec_make_local(target, param, "memref"), *tensor = wrap_tensor(param);
+  char *local = spec_make_local(target, param, kMemref.suffix), *tensor = wrap_tensor(param);
   wrap_list list;
   text_add(out, "  wrap_memref_set(");
   list = wrap_begin_list(out);
@@ -109,24 +80,12 @@ static void write_descriptor(text *out, const spec *target, const spec_param *pa
 }
 
 static void write_call(text *out, const wrap_request *request, const spec *target) {
-  wrap_list list;
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
     if (param->form == kParamTensor) write_descriptor(out, target, param);
   }
-  text_add(out, "  %s" PREFIX "%s(", target->result->kind != kTypeVoid ? "returned = " : "",
-           target->name);
-  list = wrap_begin_list(out);
-  for (i = 0; i < target->num_params; ++i) {
-    const spec_param *param = &target->params[i];
-    const bool is_tensor = param->form == kParamTensor;
-    char *value =
-        is_tensor ? spec_make_local(target, param, "memref") : wrap_argument(target, param);
-    wrap_add_item(&list, is_tensor ? "&%s" : "%s", value);
-    free(value);
-  }
-  text_add(out, ");\n");
+  wrap_write_described_call(out, target, &kMemref);
   if (request->result_is_error) wrap_write_failure(out, target);
 }
 

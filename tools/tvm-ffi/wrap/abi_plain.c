@@ -48,10 +48,10 @@ static void write_array(wrap_list *list, const spec *target, const spec_param *p
 }
 
 static void write_prototype(text *out, const spec *target) {
-  const char *type = target->result->name;
   wrap_list list;
   size_t i;
-  text_add(out, "%s%s%s(", type, type[strlen(type) - 1] == '*' ? "" : " ", target->name);
+  wrap_write_result(out, target->result);
+  text_add(out, "%s(", target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

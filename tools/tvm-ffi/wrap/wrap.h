@@ -46,8 +46,9 @@ bool wrap_is_allocated(const spec_param *param);
 bool wrap_is_strided(const spec_param *param);
 /* The lines of wrap_runtime.h and abi_NAME_runtime.h, and of tvm_ffi_kernel.h and
  * tvm_ffi_kernel_more.h; they end with NULL. */
-extern const char *const kWrapRuntime[], *const kWrapCasadiRuntime[], *const kWrapMemrefRuntime[];
-extern const char *const kKernelHeader[], *const kKernelMore[];
+extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
+extern const char *const kWrapCasadiRuntime[], *const kWrapMemrefRuntime[];
+extern const char *const kWrapHalideRuntime[];
 /* Whether the text has a word: no letter, digit or underscore is before or behind it. */
 bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use

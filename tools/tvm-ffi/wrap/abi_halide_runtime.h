@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Copied into kernels that tvm-ffi wrap --abi=halide writes. */
+
+/* Describes a tensor to Halide, which numbers dimensions from the innermost one. `i` is the number
+ * of the argument, or -1 for a result. */
+static int wrap_halide_set(const tvm_ffi_args *args, int32_t i, const DLTensor *tensor,
+                           halide_dimension_t *dims, struct halide_buffer_t *buffer) {
+  static uint8_t nothing; /* without an address Halide would only ask for shapes */
+  const bool is_bool = tensor->dtype.code == kDLBool;
+  int32_t d;
+  memset(buffer, 0, sizeof *buffer);
+  buffer->host = tensor->data != NULL ? tvm_ffi_tensor_get_data(tensor) : &nothing;
+  buffer->type.code = is_bool ? 1 : tensor->dtype.code; /* that of uint */
+  buffer->type.bits = is_bool ? 1 : tensor->dtype.bits;
+  buffer->type.lanes = tensor->dtype.lanes;
+  buffer->dimensions = tensor->ndim;
+  buffer->dim = dims;
+  for (d = 0; d < tensor->ndim; ++d) {
+    const int32_t dim = tensor->ndim - 1 - d;
+    const int64_t extent = tensor->shape[dim];
+    int64_t stride;
+    TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(tensor, dim, &stride));
+    if (extent > INT32_MAX || stride > INT32_MAX || stride < INT32_MIN) {
+      return i < 0 ? tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR,
+                                         "Halide has 32 bits for an extent and a stride, but a "
+                                         "result has %lld and %lld in dimension %d",
+                                         (long long)extent, (long long)stride, (int)dim)
+                   : tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                                        "must have an extent and a stride of 32 bits, but has %lld "
+                                        "and %lld in dimension %d",
+                                        (long long)extent, (long long)stride, (int)dim);
+    }
+    dims[d].min = 0;
+    dims[d].extent = (int32_t)extent;
+    dims[d].stride = (int32_t)stride;
+    dims[d].flags = 0;
+  }
+  return 0;
+}
+
+/* Whether this thread has raised an error. */
+static bool wrap_halide_has_raised(void) {
+  TVMFFIObjectHandle error = NULL;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == NULL) return false;
+  TVMFFIErrorSetRaised(error);
+  tvm_ffi_object_release(error);
+  return true;
+}
+
+/* Halide calls this with its messages, and would else end the process. The first one is raised. */
+static void wrap_halide_raise(void *user_context, const char *message) {
+  size_t size = strlen(message);
+  (void)user_context;
+  while (size > 0 && message[size - 1] == '\n') --size;
+  if (!wrap_halide_has_raised()) {
+    tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "Halide: %.*s", (int)size, message);
+  }
+}
+
+/* Before a call: no error is raised, and Halide's will be. */
+static void wrap_halide_begin(void) {
+  TVMFFIObjectHandle earlier = NULL;
+  TVMFFIErrorMoveFromRaised(&earlier);
+  tvm_ffi_object_release(earlier);
+  halide_set_error_handler(wrap_halide_raise);
+}
+
+/* After a call that returned an error code, with a message or without one. */
+static int wrap_halide_fail(const char *name, int code) {
+  if (wrap_halide_has_raised()) return -1;
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR,
+                             "`%s` failed: expected it to return 0 but got %d", name, code);
+}
