@@ -475,6 +475,24 @@ def tvm_on_ours(work, env):
     REPORT.check("prints what it should", printed.endswith(expected), printed)
 
 
+@part(BUILD + " libelf g++ clang venv")
+def generators():
+    """samples/30_generators: kernels of the C that other projects' generators emit, as the table of docs/codegen.md says"""
+    done = execute(["samples/30_generators/run"])
+    page = (ROOT / "docs/codegen.md").read_text(encoding="utf-8").splitlines()
+    if done.returncode == 77:
+        REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+        return
+    rows = [line for line in done.stdout.splitlines() if re.match(r"\| (?!generator )\w", line)]
+    REPORT.check("samples/30_generators/run", done.returncode == 0 and rows, done.stdout)
+    for row in rows:
+        generator, _, what, result = row.strip("| ").split(" | ")
+        if result.startswith("skipped: "):
+            REPORT.skip(generator, result.removeprefix("skipped: "))
+        else:
+            REPORT.check(f"{generator}: {what}", row in page, f"docs/codegen.md lacks this row:\n{row}")
+
+
 @part(BUILD + " libelf")
 def reproducible():
     """two release builds, in folders of different names and depths, in other locales and time zones, have the same bytes"""
