@@ -51,15 +51,17 @@ def load(spec, *files, include=(), options=()):
 
 
 def compare(kernel, inputs, expected):
-    """Call kernel(output, *inputs), compare with NumPy's result, and see that other dtypes are refused."""
-    output = np.full_like(expected, np.nan)
+    """Call kernel(output, *inputs), compare with NumPy's result, and see that wrong outputs are refused."""
+    output = np.full(expected.shape, 111, expected.dtype)
     kernel(output, *inputs)
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
-    wrong = output.astype(np.int16)
-    try:
-        kernel(wrong, *inputs)
-    except TypeError as error:
-        assert "Mismatched dtype" in str(error), error
-    else:
-        sys.exit("an output of int16 is not refused")
-    print("as NumPy; int16 is refused")
+    columns = np.asfortranarray(np.stack([output, output]))[0]
+    for wrong, said in ((output.astype(np.int16), "Mismatched dtype"), (output[np.newaxis], "Mismatched"),
+                        (columns, "Mismatched strides"), (None, "Mismatched type")):
+        try:
+            kernel(wrong, *inputs)
+        except (TypeError, ValueError) as error:
+            assert said in str(error), error
+        else:
+            sys.exit(f"this output is not refused: {wrong!r}")
+    print("as NumPy; wrong outputs are refused")

@@ -25,5 +25,6 @@ for name, array in {"q": queries, "k": keys, "v": values, "y": e / e.sum(1, keep
 command = ["tvm-ffi", "run", source, f"--cflags=-I{pathlib.Path(tvm.__file__).parent / 'include'}",
            "--function=attention", *(f"--input=@{name}.npy" for name in "qkv")]
 run(*command, "--input=&8x16xf32", "--expected_output=@y.npy")
-assert "expected float32" in run(*command, "--input=&8x16xi16", code=1)
-print("as NumPy; int16 is refused")
+for wrong, said in ("&8x16xi16", "expected float32"), ("&8x15xf32", "Mismatched"), ("none", "expected Tensor"):
+    assert said in run(*command, f"--input={wrong}", code=1)
+print("as NumPy; wrong outputs are refused")
