@@ -475,7 +475,7 @@ def tvm_on_ours(work, env):
     REPORT.check("prints what it should", printed.endswith(expected), printed)
 
 
-@part(BUILD + " libelf g++ clang venv")
+@part(BUILD + " libelf g++ clang venv mlir-opt-19 llc-19")
 def generators():
     """samples/30_generators: kernels of the C that other projects' generators emit, as the table of docs/codegen.md says"""
     done = execute(["samples/30_generators/run"])
