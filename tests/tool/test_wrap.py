@@ -112,7 +112,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
             "scale_columns_vla(&2x2xf32, 2x2xf32=1 2 3 4)": "arg[0]: 2x2xf32=[1 4][3 8]",
             "add(&2x3xf32, 2x3xf32=1 2 3 4 5 6, 0.5)": "arg[0]: 2x3xf32=[1.5 2.5 3.5][4.5 5.5 6.5]",
             "dot(3xf64=1 2 3, 3xf64=1 10 100)": "result[0]: 321.0",
-            "sort(&1500xi64, 1500xi64=2)": "arg[0]: 1500xi64=" + "2 " * 1024,
+            "sort(&1500xi64, 1500xi64=2)": "arg[0]: 1500xi64=2 2 2 ... 2 2 2",
             "sort(&4xi64, 4xi64=4 1 3 2)": "arg[0]: 4xi64=1 2 3 4\nresult[0]: 0",
             "largest(false)": "result[0]: 9223372036854775807",
             'greet("you")': 'result[0]: "hello, you"',
@@ -121,7 +121,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
             "describe(-128, 4294967295, 0.5, 1e300, true, 7, -9)": 'result[0]: "-128 4294967295 0.5 1e+300 1 7 -9"',
     }.items():
         shown = good("run", kernels, call)
-        assert set(printed.splitlines()) <= {line.replace("...", " ") for line in shown.splitlines()}, (call, shown)
+        assert set(printed.splitlines()) <= set(shown.splitlines()), (call, shown)
     SCALE = "`scale_columns(0: float y[n][m], 1: const float x[n][m], 2: const float s[m]) -> void`"
     raises(f"TypeError: Mismatched number of arguments when calling: {SCALE}. Expected 3 but got 2 arguments", kernels,
            "scale_columns(&1x2xf32, 1x2xf32)")

@@ -150,16 +150,24 @@ static bool needs_limits_h(const wrap_request *request) {
 
 /* The headers of the standard library that a lean file uses. */
 static void write_lean_includes(text *out, const text *used) {
+  enum { kMaxWords = 3 };
   static const struct {
-    const char *header, *word; /* used with this word; NULL: always */
-  } kHeaders[] = {{"stdarg.h", "va_list"}, {"stdbool.h", NULL},      {"stddef.h", NULL},
-                  {"stdint.h", NULL},      {"stdio.h", "vsnprintf"}, {"stdlib.h", "malloc"},
-                  {"string.h", "strlen"}};
-  size_t i;
+    const char *header, *words[kMaxWords]; /* used with one of the words; none: always */
+  } kHeaders[] = {{"stdarg.h", {"va_list"}},
+                  {"stdbool.h", {NULL}},
+                  {"stddef.h", {NULL}},
+                  {"stdint.h", {NULL}},
+                  {"stdio.h", {"vsnprintf"}},
+                  {"stdlib.h", {"malloc", "free"}},
+                  {"string.h", {"memset", "strcmp", "strlen"}}};
+  size_t i, k;
   for (i = 0; i < sizeof kHeaders / sizeof *kHeaders; ++i) {
-    const char *word = kHeaders[i].word;
-    if (word != NULL && !wrap_has_word(used->data, word, strlen(word))) continue;
-    text_add(out, "#include <%s>\n", kHeaders[i].header);
+    const char *const *words = kHeaders[i].words;
+    bool is_used = words[0] == NULL;
+    for (k = 0; k < kMaxWords && words[k] != NULL && !is_used; ++k) {
+      is_used = wrap_has_word(used->data, words[k], strlen(words[k]));
+    }
+    if (is_used) text_add(out, "#include <%s>\n", kHeaders[i].header);
   }
 }
 
