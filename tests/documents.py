@@ -13,6 +13,8 @@
   of the lists of exports, docs/abi/globals.md the global functions that the sources list, and docs/codegen.md the
   symbols `__tvm_ffi_` that sources and headers have.
 - The messages of docs/reference/messages.md are in the sources.
+- docs/about/limits.md has the numbers of the constants that it names, and docs/about/versions.md begins its list with
+  the version of the headers.
 - Each public header has an entry in docs/reference, and docs/reference/settings.md has the environment variables.
 """
 import pathlib
@@ -215,6 +217,26 @@ class Documents:
         if len(rows) < 20:
             self.report(page, f"{len(rows)} messages")
 
+    def check_limits(self):
+        page = "docs/about/limits.md"
+        rows = re.findall(r"^\| .*? \| ([\d,]+) \| `(\w+)` in `([\w./-]+)` \|", self.read(page), re.M)
+        for number, name, path in rows:
+            values = [re.sub(r"\(size_t\)|UINT64_C", "", value).strip()
+                      for value in re.findall(rf"\b{name} = ([^,;}}]+)", self.read(path))]
+            numbers = [eval(value) for value in values if re.fullmatch(r"[\d<()* ]+", value)]
+            if int(number.replace(",", "")) not in numbers:
+                self.report(page, f"{name} in {path} is {' or '.join(values) or 'not there'}, not {number}")
+        if len(rows) < 10:
+            self.report(page, f"{len(rows)} limits with a constant")
+
+    def check_versions(self):
+        page, header = "docs/about/versions.md", self.read("include/tvm/ffi/c_api.h")
+        version = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+        listed = re.findall(r"^\| (\d+\.\d+\.\d+)\b", self.read(page), re.M)
+        released = re.findall(r"^## (\d+\.\d+\.\d+)\b", self.read("CHANGELOG.md"), re.M)
+        if listed[:1] != [version] or listed != released:
+            self.report(page, f"lists the versions {listed}; the headers have {version}, CHANGELOG.md {released}")
+
     def check_symbols(self):
         """Names end in `<name>` in the page, and in sources and headers in nothing or in an example."""
         page, kind = "docs/codegen.md", re.compile(r"__tvm_ffi__(library_[a-z]+|[a-z]+(?=_))")
@@ -247,6 +269,8 @@ class Documents:
         self.check_reference()
         self.check_settings()
         self.check_messages()
+        self.check_limits()
+        self.check_versions()
         return f"{len(self.pages)} pages, {num_sources} sources, {len(rows)} rows"
 
 
