@@ -3,6 +3,7 @@
 
 test_wrap.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
+import itertools
 import re
 import shutil
 import subprocess
@@ -24,10 +25,10 @@ told = good_json("wrap", SOFTMAX, "void f(int x)")
 assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"}, {"name": "f", "function": "f"}], told
 assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
 included = good("wrap", SOFTMAX, "-I", "softmax.h", "--include=<math.h>")
-assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\nvoid softmax_f32(' in included, included
+assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\n/*' in included, included
 
 lean = good("wrap", SOFTMAX, "--lean")
-assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 450, lean
+assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 460, lean
 HEADERS_OF = {"int next(int x)": [], SOFTMAX: ["stdarg.h", "stdio.h"], "void f(const char *s)": ["string.h"],
               "void g(float x[n], float *w[n], int n)": ["stdarg.h", "stdio.h", "stdlib.h"]}
 for spec, headers in HEADERS_OF.items():
@@ -50,6 +51,12 @@ WRONG = [
     ("void f(float y[-1])", 16, "expected an extent: a name or a number"),
     ("void f(float y[0x10])", 16, "expected a decimal number"),
     ("void f(float y[n:])", 18, "expected a stride: a name or a number"),
+    ("void f(float y[N=m])", 18, "expected a decimal number"),
+    ("void f(float y[N=4x])", 18, "expected a decimal number"),
+    ("void f(float y[N=0])", 16, "an extent of 0 leaves no elements"),
+    ("void f(float y[N=4][N=5])", 21, "`N` is 4 in an earlier place"),
+    ("void f(float y[n=4], int n)", 16, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
+    ("void f(float y[n], float *w[n=4])", 29, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
     ("void f(float y[][n])", 15, "a tensor of no dimensions has one [] only"),
     ("void f(float y[99999999999999999999])", 16, "the number is larger than 2^63 - 1"),
     ("void f(float y[4294967296][4294967296])", 28, "`y` has too many elements"),
@@ -196,6 +203,57 @@ for spec in ("void scale_columns(double y[n][m], const float x[n][m], const floa
         done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
                               check=False)
         assert done.returncode != 0 and "conflicting types for" in done.stderr, (spec, done)
+
+# ---- A header that changes below a spec does not compile either ----
+# The header, the spec, what changes in the header, and what compilers of C99 say, and of C11 if that differs.
+DRIFTS = {
+    "the type of an integer": (
+        "typedef int32_t number; void f(float *y, number n);", "void f(float y[n], int32_t n)",
+        ("int32_t", "int64_t"), "conflicting types for"),
+    "the type of elements": (
+        "typedef float real; void f(real *y, int n);", "void f(float y[n], int n)",
+        ("float", "double"), "conflicting types for"),
+    "const": ("void f(const float *x);", "void f(const float x[4])", ("const ", ""), "conflicting types for"),
+    "the result": ("int f(int n);", "int f(int n)", ("int f", "long f"), "conflicting types for"),
+    "another parameter": ("void f(int n);", "void f(int n)", ("n)", "n, int m)"), "conflicting types for"),
+    "an extent in an array": (
+        "#define N 3\nvoid f(float y[2][N]);", "void f(float y[2][3])", ("N 3", "N 4"), "conflicting types for"),
+    "the first extent": (
+        "#define N 3\nvoid f(float y[N][2]);", "void f(float y[N=3][2])", ("N 3", "N 4"), "wrap_f_y_needs_N_3",
+        "`N` in the shape of `y` is not 3 as the spec says"),
+    "an extent behind a pointer": (
+        "enum { kWidth = 3 }; void f(const float *x, int n);", "g = void f(const float x[n, kWidth=3], int n)",
+        ("= 3", "= 1"), "wrap_g_x_needs_kWidth_3", "`kWidth` in the shape of `x` is not 3 as the spec says"),
+    "a stride": (
+        "#define ROW (2 | 1)\nvoid f(const float *x, int n);", "void f(const float x[n:ROW=3], int n)", ("2 |", "4 |"),
+        "wrap_f_x_needs_ROW_3", "`ROW` in the shape of `x` is not 3 as the spec says"),
+    "the size of a work array": (
+        "#define WORK 12\nvoid f(const float *x, double *w);", "void f(const float x[4], double *w[WORK=12])", ("12", "13"),
+        "wrap_f_w_needs_WORK_12", "`WORK` in the shape of `w` is not 12 as the spec says"),
+    "the size of elements": (
+        "/* An 8-bit processor's compiler: */\nvoid f(const double *x);", "void f(const double x[4])",
+        ("/* An", "#define double float\n/* An"), "wrap_f_x_needs_64_bits",
+        "an element of `x`, of type double, does not have 64 bits"),
+    "the name of the function": ("void f(int n);", "void f(int n)", ("void f", "void f_v2"), "undeclared"),
+}
+CHECKERS = [[*found, "-Wpedantic", "-Werror", "-fsyntax-only"] for found in COMPILERS.values()]
+if shutil.which("tcc"):
+    CHECKERS.append(["tcc", "-c", "-o", PLACE / "drift.o"])
+for what, (header, spec, change, *messages) in DRIFTS.items():
+    good("wrap", spec, "-I", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
+    for is_changed in False, True:
+        (PLACE / "drift.h").write_text((header.replace(*change) if is_changed else header) + "\n", encoding="utf-8")
+        for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"), messages)):
+            done = subprocess.run([*checker, f"-std={standard}", PLACE / "drift.c"], capture_output=True, text=True, check=False)
+            assert (done.returncode != 0) == is_changed, (what, done)
+            assert not is_changed or checker[0] == "tcc" or message in done.stderr, (what, done)
+# A long has 32 bits on Windows, and 64 on Linux.
+if shutil.which("x86_64-w64-mingw32-gcc"):
+    (PLACE / "drift.h").write_text("void f(const long *x);\n", encoding="utf-8")
+    good("wrap", "void f(const int64_t x[4])", "-I", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
+    done = subprocess.run(["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode != 0 and "conflicting types for" in done.stderr, done
 
 # ---- The cost in bytes, compared with checks written by hand ----
 size = shutil.which("size")

@@ -13,8 +13,8 @@ struct wrap_abi {
    * the specs before it in the same file. */
   bool (*check)(const spec_source *source, const spec *earlier, size_t num_earlier,
                 const spec *target);
-  /* Appends types that the declarations need; NULL: none. */
-  void (*write_types)(text *out, const wrap_request *request);
+  /* Appends what stands before the declarations, such as types that they need; NULL: nothing. */
+  void (*write_before)(text *out, const wrap_request *request);
   /* Appends the declaration of the function, and what else the kernel uses of the generator. */
   void (*write_prototype)(text *out, const spec *target);
   /* Appends the kernel's variables for the call. */

@@ -47,6 +47,18 @@ static void write_array(wrap_list *list, const spec *target, const spec_param *p
   text_free(&line);
 }
 
+/* A header without the function would leave the declaration below unchecked. */
+static void write_declared(text *out, const wrap_request *request) {
+  size_t i;
+  if (request->num_includes == 0) return;
+  text_add(out, "/* An error here: the headers do not declare the function. */\n");
+  for (i = 0; i < request->num_specs; ++i) {
+    const char *name = request->specs[i].name;
+    text_add(out, "extern char wrap_size_of_%s[sizeof &%s];\n", name, name);
+  }
+  text_add(out, "\n");
+}
+
 static void write_prototype(text *out, const spec *target) {
   wrap_list list;
   size_t i;
@@ -88,4 +100,4 @@ static void write_call(text *out, const wrap_request *request, const spec *targe
 }
 
 const wrap_abi kWrapPlain = {
-    "plain", false, NULL, NULL, NULL, write_prototype, wrap_write_returned, write_call};
+    "plain", false, NULL, NULL, write_declared, write_prototype, wrap_write_returned, write_call};

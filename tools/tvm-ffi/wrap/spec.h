@@ -28,9 +28,10 @@ typedef struct {
 
 /* An extent or a stride. */
 typedef struct {
-  char *name;    /* NULL: a constant */
-  int64_t value; /* of a constant */
-  size_t column; /* where it is in the text */
+  char *name;     /* NULL: a constant */
+  char *constant; /* what the user's headers call the constant; NULL: nothing */
+  int64_t value;  /* of a constant */
+  size_t column;  /* where it is in the text */
 } spec_number;
 
 typedef struct {
@@ -65,6 +66,12 @@ typedef struct {
   size_t num_uses; /* besides where it is read */
 } spec_symbol;
 
+/* A constant of the user's headers, set by spec_bind. */
+typedef struct {
+  const spec_number *number; /* [borrow] where it is first */
+  const spec_param *param;   /* [borrow] */
+} spec_constant;
+
 typedef struct {
   char *exported; /* the kernel's name */
   char *name;     /* the function's */
@@ -76,6 +83,8 @@ typedef struct {
   /* Set by spec_bind: */
   spec_symbol *symbols;
   size_t num_symbols;
+  spec_constant *constants;
+  size_t num_constants;
   int num_args;
 } spec;
 

@@ -50,7 +50,15 @@ static bool is_used(const char *name) {
   return identifier_is_c_word(name) || spec_is_type_word(name, strlen(name));
 }
 
-/* Whether a parameter, or an extent or stride, has this name. */
+static const spec_constant *find_constant(const spec *target, const char *name) {
+  size_t i;
+  for (i = 0; i < target->num_constants; ++i) {
+    if (strcmp(target->constants[i].number->constant, name) == 0) return &target->constants[i];
+  }
+  return NULL;
+}
+
+/* Whether a parameter, an extent, a stride or a constant has this name. */
 static bool is_name(const spec *target, const char *name) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -59,7 +67,7 @@ static bool is_name(const spec *target, const char *name) {
   for (i = 0; i < target->num_symbols; ++i) {
     if (strcmp(target->symbols[i].name, name) == 0) return true;
   }
-  return false;
+  return find_constant(target, name) != NULL;
 }
 
 /* The name of a variable: the given one, unless that would hide another name. */
@@ -224,6 +232,48 @@ static void count_implied_strides(spec *target) {
   }
 }
 
+/* ---- Constants ---- */
+
+/* Takes note of a constant with a name, if the number is one. */
+static bool see_constant(const spec_source *source, spec *target, const spec_param *param,
+                         const spec_number *number) {
+  const spec_constant *known;
+  spec_constant *added;
+  if (number->constant == NULL) return true;
+  known = find_constant(target, number->constant);
+  if (known != NULL && known->number->value != number->value) {
+    return spec_fail(source, number->column, "`%s` is %lld in an earlier place", number->constant,
+                     (long long)known->number->value);
+  }
+  if (known != NULL) return true;
+  if (is_name(target, number->constant)) {
+    return spec_fail(source, number->column,
+                     "`%s` is a constant here, and has the name of a parameter, an extent or a "
+                     "stride",
+                     number->constant);
+  }
+  target->constants =
+      tool_realloc(target->constants, (target->num_constants + 1) * sizeof *target->constants);
+  added = &target->constants[target->num_constants++];
+  added->number = number;
+  added->param = param;
+  return true;
+}
+
+static bool bind_constants(const spec_source *source, spec *target) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    for (k = 0; k < param->num_dims; ++k) {
+      if (!see_constant(source, target, param, &param->dims[k].extent) ||
+          !see_constant(source, target, param, &param->dims[k].stride)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 /* ---- Arguments ---- */
 
 static void number_args(spec *target) {
@@ -247,7 +297,10 @@ bool spec_bind(const spec_source *source, bool returns_outputs, spec *target) {
     spec_param *param = &target->params[i];
     param->is_result = returns_outputs && param->form == kParamTensor && !param->is_const;
   }
-  if (!bind_passed(source, target) || !bind_allocated(source, target)) return false;
+  if (!bind_passed(source, target) || !bind_allocated(source, target) ||
+      !bind_constants(source, target)) {
+    return false;
+  }
   count_implied_strides(target);
   number_args(target);
   return true;

@@ -213,27 +213,38 @@ static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *o
 
 /* ---- Parameters ---- */
 
-/* Reads a name or a number that is not negative. */
-static bool take_number(reader *r, const char *expected, spec_number *out) {
+static bool is_digit(int byte) {
+  return byte >= '0' && byte <= '9';
+}
+
+/* Reads a number that is not negative. */
+static bool take_value(reader *r, int64_t *out) {
   const word w = peek_word(r);
   size_t i;
-  out->column = column_of(r, w.begin);
-  out->name = NULL;
-  out->value = 0;
-  if (w.size == 0 || w.begin[0] < '0' || w.begin[0] > '9') {
-    out->name = take_name(r, expected);
-    return out->name != NULL;
-  }
+  *out = 0;
   for (i = 0; i < w.size; ++i) {
     const int digit = w.begin[i] - '0';
-    if (digit < 0 || digit > 9) return fail_expecting(r, "a decimal number");
-    if (out->value > (INT64_MAX - digit) / 10) {
-      return spec_fail(r->source, out->column, "the number is larger than 2^63 - 1");
+    if (!is_digit(w.begin[i])) break;
+    if (*out > (INT64_MAX - digit) / 10) {
+      return spec_fail(r->source, column_of(r, w.begin), "the number is larger than 2^63 - 1");
     }
-    out->value = out->value * 10 + digit;
+    *out = *out * 10 + digit;
   }
+  if (i < w.size || w.size == 0) return fail_expecting(r, "a decimal number");
   r->pos += w.size;
   return true;
+}
+
+/* Reads a name, a number, or a name with the number that it stands for: `N=4`. */
+static bool take_number(reader *r, const char *expected, spec_number *out) {
+  const word w = peek_word(r);
+  out->column = column_of(r, w.begin);
+  if (w.size > 0 && is_digit(w.begin[0])) return take_value(r, &out->value);
+  out->name = take_name(r, expected);
+  if (out->name == NULL || !take(r, '=')) return out->name != NULL;
+  out->constant = out->name;
+  out->name = NULL;
+  return take_value(r, &out->value);
 }
 
 /* Adds the dimensions between two brackets. */
@@ -243,8 +254,8 @@ static bool take_dims(reader *r, spec_param *out) {
     out->dims = tool_realloc(out->dims, (out->num_dims + 1) * sizeof *out->dims);
     dim = &out->dims[out->num_dims];
     memset(dim, 0, sizeof *dim);
-    if (!take_number(r, "an extent: a name or a number", &dim->extent)) return false;
     ++out->num_dims;
+    if (!take_number(r, "an extent: a name or a number", &dim->extent)) return false;
     if (dim->extent.name == NULL && dim->extent.value == 0) {
       return spec_fail(r->source, dim->extent.column, "an extent of 0 leaves no elements");
     }
@@ -413,7 +424,9 @@ void spec_free(spec *target) {
     spec_param *param = &target->params[i];
     for (k = 0; k < param->num_dims; ++k) {
       free(param->dims[k].extent.name);
+      free(param->dims[k].extent.constant);
       free(param->dims[k].stride.name);
+      free(param->dims[k].stride.constant);
     }
     free(param->dims);
     free(param->local);
@@ -421,6 +434,7 @@ void spec_free(spec *target) {
   }
   for (i = 0; i < target->num_symbols; ++i) free(target->symbols[i].local);
   free(target->symbols);
+  free(target->constants);
   free(target->params);
   free(target->exported);
   free(target->name);

@@ -180,7 +180,7 @@ static void write_declarations(text *out, const wrap_request *request) {
     text_add(out, *name == '<' ? "#include %s\n" : "#include \"%s\"\n", name);
   }
   text_add(out, "\n");
-  if (request->abi->write_types != NULL) request->abi->write_types(out, request);
+  if (request->abi->write_before != NULL) request->abi->write_before(out, request);
   for (i = 0; i < request->num_specs; ++i) request->abi->write_prototype(out, &request->specs[i]);
 }
 

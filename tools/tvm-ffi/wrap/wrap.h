@@ -62,6 +62,8 @@ size_t wrap_count_results(const wrap_request *request, const spec *target);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 
+/* Appends what the compiler checks of a spec besides the declaration. */
+void wrap_write_asserts(text *out, const spec *target);
 /* Appends an exported kernel. */
 void wrap_write_kernel(text *out, const wrap_request *request, const spec *target);
 /* Appends its parts: the types and names of arguments and results, for errors; statements that

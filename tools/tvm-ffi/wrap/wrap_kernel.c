@@ -248,6 +248,7 @@ static void write_allocation(text *out, const spec *target, const spec_param *pa
 void wrap_write_kernel(text *out, const wrap_request *request, const spec *target) {
   size_t i;
   text_add(out, "\n");
+  wrap_write_asserts(out, target);
   wrap_write_signature(out, request, target);
   write_variables(out, request, target);
   text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, %d));\n", target->num_args);

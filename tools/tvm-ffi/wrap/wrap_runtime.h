@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Copied into kernels that tvm-ffi wrap writes, as far as used. A function uses those above it. */
 
+/* What the kernels take for granted, at compile time. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define WRAP_ASSERT(holds, name, message) _Static_assert(holds, message)
+#else
+#define WRAP_ASSERT(holds, name, message) extern char name[(holds) ? 1 : -1]
+#endif
+
 /* The elements must be there, and be aligned. */
 static int wrap_check_memory(const tvm_ffi_args *args, int32_t i, DLDataType dtype,
                              const DLTensor *tensor) {
