@@ -3,14 +3,16 @@
 
 - A comment `/* ---- Title ---- text */` begins a section. What its text says of errors and threads is true of all
   functions below it, so that it becomes a group with a description.
-- `Errors:` and `Threads:` become bold.
+- `Errors:` and `Threads:` become bold, and indented lines that begin with a word in brackets a list.
+- Functions of the ABI say since which release it has them, those that only this library has say that.
 - Several parameters with one text get an entry each.
 - In C, `typedef enum X X;` goes, because the enumeration has an entry.
 - In C++ the insides of the layer go, and the lines of namespaces: pages name the namespace.
 """
 import re
 
-SECTION = re.compile(r"^/\* ---- (?P<title>[^\n]*?) ----(?P<text>.*?)\*/", re.M | re.S)
+import declarations
+
 COMMENT = re.compile(r"/\*\*.*?\*/", re.S)
 END = re.compile(r"^#include <tvm/ffi/c/detail|^#endif[^\n]*\n\Z", re.M)
 # What is of no use to readers of the C++ layer: `namespace detail`, specialisations for the standard library and for
@@ -37,7 +39,7 @@ def section(match):
 
 def group_sections(text):
     parts, position = [], 0
-    for match in SECTION.finditer(text):
+    for match in declarations.SECTION.finditer(text):
         parts += [text[position:match.start()], "/** @} */ " if position else "", section(match)]
         position = match.end()
     rest = text[position:]
@@ -47,26 +49,41 @@ def group_sections(text):
     return "".join(parts) + rest
 
 
+def add_releases(text, releases):
+    """Put the release of each exported function at the end of its comment, instead of where the header says it."""
+    for function in reversed(list(declarations.functions(text))):
+        if function.exported and function.comment_end is not None:
+            release = releases.get(function.name, "only this library has it")
+            end = function.comment_end
+            text = f"{text[:end]}\n *\n * <b>Since:</b> {release}\n {text[end:]}"
+    return re.sub(r"( \*)? Since \d+\.\d+\.\d+\.(?=\s)", r"\1", text)
+
+
 def convert_comment(match):
-    text = re.sub(r"\b(Errors|Threads):", r"<b>\1:</b>", match[0])
+    text = re.sub(r'(?<!")\b(Errors|Threads):', r"<b>\1:</b>", match[0])
+    text = re.sub(r"^ \*   (\[[\w ]+\]) +", r" * - \1 ", text, flags=re.M)
     return re.sub(r"\* @param (\w+(?:, \w+)+)( [^@]*?\n *)(?=\* @|\*/)", lambda names: "".join(
         f"* @param {name}{names[2]}" for name in names[1].split(", ")), text)
 
 
-def convert(text, is_c):
-    if is_c:
-        text = group_sections(re.sub(r"^typedef enum (\w+) \1;\n", "", text, flags=re.M))
-    else:
-        for pattern in INSIDE:
-            text = pattern.sub("", text)
-        text = FRIEND.sub(r"\1;", text)
-    return COMMENT.sub(convert_comment, text)
+def convert_c(text, releases):
+    text = add_releases(text, releases)
+    return group_sections(re.sub(r"^typedef enum (\w+) \1;\n", "", text, flags=re.M))
+
+
+def convert_cpp(text):
+    for pattern in INSIDE:
+        text = pattern.sub("", text)
+    return FRIEND.sub(r"\1;", text)
 
 
 def write_copies(root, output):
-    for folder in ("include", "cpp"):
-        for header in sorted((root / folder).rglob("*.h")):
-            if not {"detail", "internal"} & set(header.parts):
-                copy = output / header.relative_to(root)
+    texts = {folder: {path: path.read_text(encoding="utf-8") for path in sorted((root / folder).rglob("*.h"))}
+             for folder in ("include", "cpp")}
+    releases = declarations.releases(root)
+    for folder in texts:
+        for path, text in texts[folder].items():
+            if not {"detail", "internal"} & set(path.parts):
+                copy = output / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(convert(header.read_text(encoding="utf-8"), folder == "include"), encoding="utf-8")
+                copy.write_text(COMMENT.sub(convert_comment, convert_c(text, releases) if folder == "include" else convert_cpp(text)), encoding="utf-8")

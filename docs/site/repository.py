@@ -51,6 +51,7 @@ class MakeSections(SphinxTransform):
     default_priority = 250
 
     def apply(self, **_):
+        self.note_headers()
         pages = list(self.document.findall(nodes.section))
         for title in list(self.document.findall(nodes.rubric)):
             if "breathe-sectiondef-title" not in title["classes"]:
@@ -70,6 +71,14 @@ class MakeSections(SphinxTransform):
                 page.insert(page.index(types[0]), self.section("Types", [node.deepcopy() for node in types]))
                 for node in types:
                     page.remove(node)
+
+    def note_headers(self):
+        """A page of the reference is made again when a header or a program that reads headers has changed."""
+        root, (_, *folders) = pathlib.Path(self.env.srcdir), self.env.docname.split("/")
+        for folder, page in ("include", "c"), ("cpp", "cpp"):
+            if folders[:2] == ["reference", page]:
+                for path in [*(root / folder).rglob("*.h"), *(root / "docs/site").glob("*.*")]:
+                    self.env.note_dependency(path.relative_to(root).as_posix())
 
     def section(self, title, children):
         made = nodes.section("", nodes.title("", title), *children, names=[title.lower()])

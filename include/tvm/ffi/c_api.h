@@ -9,6 +9,7 @@
  *   [in]        plain data, read during the call
  *   [borrow]    an object or buffer of the caller's that must live during the call
  *   [share]     an object of the caller's; the callee takes a reference of its own
+ *   [take]      becomes the callee's
  *   [take on 0] becomes the callee's if the call succeeds, stays the caller's otherwise
  *   [own]       output: a reference the caller releases with TVMFFIObjectDecRef
  *   [lend]      output: valid until the stated moment, never released by the caller
@@ -470,7 +471,7 @@ TVM_FFI_DLL int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index,
                                          void (*deleter)(void *handle), TVMFFIObjectHandle *out);
 
 /**
- * The allocator that binaries built with 0.1.13 itself use for bodies of objects.
+ * The allocator that binaries built with 0.1.13 itself use for bodies of objects. Since 0.1.13.
  * @return [lend] Never NULL; the default one until another is set.
  * Errors: none.   Threads: any.
  */
@@ -478,6 +479,7 @@ TVM_FFI_DLL TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void);
 
 /**
  * Replace that allocator. Nothing else in this library consults it (memory hooks: c_runtime_api.h).
+ * Since 0.1.13.
  * @param allocator [borrow] Must live as long as the process; NULL restores the default.
  * @return 0.   Errors: none.   Threads: any.
  */
@@ -505,7 +507,12 @@ TVM_FFI_DLL int TVMFFIAnyViewToOwnedAny(const TVMFFIAny *any_view, TVMFFIAny *ou
  */
 TVM_FFI_DLL int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/** As TVMFFIStringFromByteArray, for bytes (12 and 66). */
+/**
+ * Make a value of bytes; small (type 12) up to 7 bytes, a heap Bytes (66) otherwise.
+ * @param input [borrow] data may be NULL when size is 0.
+ * @param out   [own] Overwritten without being read.
+ * Errors: ValueError, memory.   Threads: any.
+ */
 TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
 /**
@@ -573,8 +580,10 @@ TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStr(const char *kind, const char *mess
 
 /**
  * The same with a message in parts, so that generated code can share common parts.
+ * @param kind          [borrow] NULL counts as "".
  * @param message_parts [borrow] num_parts strings; NULL ones are skipped.
  * @param num_parts     [in] Not positive: an empty message, message_parts may then be NULL.
+ * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **message_parts,
                                                    int32_t num_parts);
@@ -591,8 +600,11 @@ TVM_FFI_DLL int TVMFFIErrorCreate(const TVMFFIByteArray *kind, const TVMFFIByteA
 
 /**
  * The same with the error that caused it and an object to travel along. Since 0.1.8.
+ * @param kind, message, backtrace [borrow] NULL counts as empty.
  * @param cause_chain   [share] An Error, or NULL.
  * @param extra_context [share] Any object, or NULL.
+ * @param out           [own]
+ * Errors: TypeError (cause_chain is no Error), ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
     const TVMFFIByteArray *kind, const TVMFFIByteArray *message, const TVMFFIByteArray *backtrace,
@@ -606,6 +618,7 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(
  * and is always walked. The environment variable TVM_TRACEBACK_LIMIT bounds the number of lines
  * (512 when unset or malformed).
  *
+ * @param filename, func     [borrow] May be NULL.
  * @param cross_ffi_boundary [in] 0 stops at the nearest caller in a frontend.
  * @return [lend] Never NULL; valid until the next call in this thread. Empty when out of memory.
  * Errors: none.   Threads: any.
@@ -661,6 +674,7 @@ TVM_FFI_DLL int TVMFFIFunctionSetGlobal(const TVMFFIByteArray *name, TVMFFIObjec
  * The same with metadata.
  * @param method_info [borrow] Name and metadata are copied; its method must hold a Function. doc is
  *                    not kept, since nothing reads it.
+ * Errors: as TVMFFIFunctionSetGlobal.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIFunctionSetGlobalFromMethodInfo(const TVMFFIMethodInfo *method_info,
                                                       int allow_override);
@@ -714,13 +728,15 @@ TVM_FFI_DLL int TVMFFITypeRegisterField(int32_t type_index, const TVMFFIFieldInf
 
 /**
  * Add a method to a type. A second one of the same name is kept beside the first.
- * Errors: TypeError (no Function), and as for fields.
+ * @param info [borrow] Copied with its texts; the method is [share].
+ * Errors: TypeError (no Function), and as for fields.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info);
 
 /**
  * Describe a type, once. Its objects must hold those of its ancestors, and the fields registered.
- * Errors: RuntimeError (described before), and as for fields.
+ * @param metadata [borrow] Copied with its text.
+ * Errors: RuntimeError (described before), and as for fields.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *metadata);
 
@@ -737,6 +753,7 @@ TVM_FFI_DLL int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray
 
 /**
  * The column of an attribute.
+ * @param attr_name [borrow]
  * @return [lend] For ever, updated in place; NULL, with nothing raised, when there is none.
  * Errors: none.   Threads: any.
  */
@@ -759,6 +776,8 @@ TVM_FFI_DLL int TVMFFIHandleInitOnce(void **handle_addr, int (*init_func)(void *
 
 /**
  * Set *handle_addr to NULL and pass the old handle to deinit_func. Since 0.1.5.
+ * @param handle_addr [borrow]
+ * @param deinit_func [in] Not called when the handle is NULL.
  * @return 0, or the code of deinit_func.   Errors: ValueError, any.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIHandleDeinitOnce(void **handle_addr, int (*deinit_func)(void *handle));
@@ -781,7 +800,10 @@ TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_al
 
 /**
  * The same for the versioned struct. A read-only flag is kept for the tensor and its views.
+ * @param from [take on 0]
+ * @param out  [own]
  * Errors: also RuntimeError for a major version other than 1 and for padded sub-byte types.
+ * Threads: any.
  */
 TVM_FFI_DLL int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from,
                                                 int32_t require_alignment,
@@ -799,6 +821,9 @@ TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **
 /**
  * The same for the versioned struct. DLPACK_FLAG_BITMASK_READ_ONLY is kept from the tensor's
  * source; IS_COPIED is not, since it promises sole ownership to the consumer.
+ * @param from [share] A Tensor; held until the deleter of *out runs.
+ * @param out  [own] Released by calling (*out)->deleter(*out), from any thread.
+ * Errors: TypeError (not a Tensor), ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from,
                                               DLManagedTensorVersioned **out);
@@ -820,7 +845,9 @@ TVM_FFI_DLL int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DL
 #endif
 
 /* ---- Reading objects ----
- * The body of an object directly follows its header. [lend]: valid as long as the object. */
+ * The body of an object directly follows its header.
+ * @param obj, value [borrow] Not NULL, and of that type: nothing is checked.
+ * @return [lend] Valid as long as the object.   Errors: none.   Threads: any. */
 
 /** The body of an object. */
 static inline void *TVMFFIObjectGetBodyPtr(TVMFFIObjectHandle obj) {

@@ -42,7 +42,7 @@ static inline TVMFFIAny tvm_ffi_any_from_dtype(DLDataType value);
 /** A device. */
 static inline TVMFFIAny tvm_ffi_any_from_device(DLDevice value);
 
-/** A plain pointer; it is never owned or freed. */
+/** A plain pointer, never freed. @param value [borrow] As long as the value is used. */
 static inline TVMFFIAny tvm_ffi_any_from_pointer(void *value);
 
 /**
@@ -84,21 +84,38 @@ static inline TVMFFIAny tvm_ffi_any_share_object(TVMFFIObjectHandle object);
  */
 static inline int tvm_ffi_any_copy(const TVMFFIAny *view, TVMFFIAny *out);
 
-/** Release an owned value; it is None afterwards. Errors: none.   Threads: any. */
+/**
+ * Release an owned value; it is None afterwards.
+ * @param any [take]
+ * Errors: none.   Threads: any; same object.
+ */
 static inline void tvm_ffi_any_clear(TVMFFIAny *any);
 
-/** Move an owned value out and leave None behind. Errors: none. */
+/**
+ * Move an owned value out and leave None behind.
+ * @param any [take]
+ * @return [own]   Errors: none.   Threads: any; same object.
+ */
 static inline TVMFFIAny tvm_ffi_any_move(TVMFFIAny *any);
 
-/** Release a reference, as TVMFFIObjectDecRef; NULL is ignored on runtimes of every age. */
+/**
+ * Release a reference, as TVMFFIObjectDecRef.
+ * @param object [take] NULL is ignored on runtimes of every age.
+ * Errors: none.   Threads: any.
+ */
 static inline void tvm_ffi_object_release(TVMFFIObjectHandle object);
 
-/** Add a reference. @param object [borrow] NULL is ignored. @return object. */
+/**
+ * Add a reference.
+ * @param object [borrow] NULL is ignored.
+ * @return [own] object.   Errors: none.   Threads: any.
+ */
 static inline TVMFFIObjectHandle tvm_ffi_object_retain(TVMFFIObjectHandle object);
 
 /* ---- Asking ----
  * true with *out written if the value is of that type or converts to it as in C++, false otherwise.
- * Lent outputs live as long as the value.   Errors: none.   Threads: any. */
+ * @param any [borrow]
+ * @param out [out], or [lend] as long as the value lives.   Errors: none.   Threads: any. */
 
 /** None. */
 static inline bool tvm_ffi_any_is_none(const TVMFFIAny *any);
@@ -140,15 +157,21 @@ static inline bool tvm_ffi_any_try_device(const TVMFFIAny *any, DLDevice *out);
  */
 static inline const char *tvm_ffi_type_get_name(int32_t type_index);
 
-/** The name of a value's type as shown in errors; NULL for NULL pointers. */
+/**
+ * The name of a value's type as shown in errors; NULL for NULL pointers.
+ * @return [lend] For ever.
+ */
 static inline const char *tvm_ffi_any_get_type_name(const TVMFFIAny *any);
 
 /* ---- Reading ----
- * The same, but a mismatch raises an error: 0, or -1 and a TypeError ``Cannot convert from type `U`
- * to `T` ``; the compiler warns when that is ignored. For arguments use args.h, whose errors name
- * the argument.   Threads: any. */
+ * The same, but a mismatch raises an error. For arguments use args.h, whose errors name the
+ * argument.
+ * @param any [borrow]
+ * @param out [out], or [lend] as long as the value lives.
+ * @return 0, or -1; the compiler warns when it is ignored.
+ * Errors: TypeError ``Cannot convert from type `U` to `T` ``.   Threads: any. */
 
-/** Raise this TypeError. @return -1. */
+/** Raise this TypeError. @param expected [borrow] The name of the type T. @return -1. */
 static inline int tvm_ffi_any_raise_mismatch(const TVMFFIAny *any, const char *expected);
 
 /** Int, Bool. */
@@ -179,7 +202,7 @@ static inline int tvm_ffi_any_read_object(const TVMFFIAny *any, int32_t type_ind
 /** Device, or text of one. */
 static inline int tvm_ffi_any_read_device(const TVMFFIAny *any, DLDevice *out);
 
-/** DataType, or text of one; text that is none raises the parser's ValueError. */
+/** DataType, or text of one. Errors: also ValueError (text that is none), any (custom types). */
 static inline int tvm_ffi_any_read_dtype(const TVMFFIAny *any, DLDataType *out);
 
 #include <tvm/ffi/c/detail/any.h> /* the bodies */

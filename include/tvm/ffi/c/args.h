@@ -40,8 +40,10 @@ typedef struct {
 
 /**
  * Raise an error about an argument: ``Argument #0 of `scale(0: int) -> void` must be positive``.
+ * @param args   [borrow]
+ * @param kind   [borrow] For instance TVM_FFI_C_VALUE_ERROR.
  * @param format [borrow] printf's, for instance "must be positive, but is %d".
- * @return -1.
+ * @return -1.   Errors: of that kind, memory.   Threads: any.
  */
 TVM_FFI_C_PRINTF(4, 5)
 static inline int tvm_ffi_args_raise(const tvm_ffi_args *args, int32_t i, const char *kind,
@@ -167,12 +169,13 @@ static inline int tvm_ffi_args_read_object(const tvm_ffi_args *args, int32_t i, 
  */
 static inline int tvm_ffi_args_read_shape(const tvm_ffi_args *args, int32_t i, int64_t *buffer,
                                           int32_t capacity, TVMFFIShapeCell *out);
-/** A shape as tvm_ffi_args_read_shape takes it, or None. */
+/** As tvm_ffi_args_read_shape, or None. @param buffer [out] Errors: also ValueError. */
 static inline int tvm_ffi_args_read_opt_shape(const tvm_ffi_args *args, int32_t i, int64_t *buffer,
                                               int32_t capacity, TVMFFIShapeCell *out);
 
 /* ---- Checking tensors ----
  * Argument i is a tensor, and is as stated.
+ * @param args [borrow]
  * @return 0, or -1; the compiler warns when it is ignored.
  * Errors: ValueError, for a dtype TypeError; ``Mismatched <what> on argument #<i> when calling:
  * `<signature>`. Expected <this> but got <that>``. TypeError when it is no tensor.
@@ -215,7 +218,8 @@ static inline int tvm_ffi_args_check_same(const tvm_ffi_args *args, int32_t i, i
 
 /**
  * Raise TypeError ``Unsupported dtype `<name>` of argument #<i> when calling: `<signature>` ``.
- * @return -1.
+ * @param args [borrow]
+ * @return -1.   Errors: TypeError, memory.   Threads: any.
  */
 static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args, int32_t i);
 
@@ -237,8 +241,10 @@ static inline int tvm_ffi_args_raise_unsupported(const tvm_ffi_args *args, int32
 /**
  * Make a value the result: `return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(n));`
  * Owned values are moved instead: `*args->result = tvm_ffi_any_take_object(object); return 0;`
+ * @param args [borrow]
  * @param view [borrow] Copied as tvm_ffi_any_copy does.
- * @return 0, or -1.   Errors: RuntimeError (a DLTensor pointer), InternalError, memory.
+ * @return 0, or -1.
+ * Errors: RuntimeError (a DLTensor pointer), InternalError, memory.   Threads: any.
  */
 static inline int tvm_ffi_args_return(const tvm_ffi_args *args, TVMFFIAny view);
 

@@ -137,7 +137,8 @@ static inline int tvm_ffi_cuda_guard_end(tvm_ffi_cuda_guard *guard, int code);
 /**
  * This thread's current stream of the tensor's device.
  * @param tensor [borrow]
- * @return NULL when none was set: the default stream.   Errors: none.
+ * @return [lend] As long as its owner keeps it; NULL when none was set: the default stream.
+ * Errors: none.
  */
 static inline tvm_ffi_cuda_stream tvm_ffi_cuda_get_stream(const DLTensor *tensor);
 
@@ -182,13 +183,15 @@ static inline int tvm_ffi_cuda_kernel_set_max_dynamic_shared_memory(tvm_ffi_cuda
                                                                     int64_t bytes);
 
 /* ---- Launching ----
- * On the current device. The kernel may still be running, and may yet fail, when this returns. */
+ * On the current device. The kernel may still be running, and may yet fail, when this returns.
+ * Errors: RuntimeError `CUDA Error: <name> (<code>): <text>`.   Threads: any. */
 
 /** The extents of a grid in blocks, or of a block in threads. */
 typedef struct {
   unsigned x, y, z;
 } tvm_ffi_cuda_dim;
 
+/** Extents along x, y and z. Errors: none. */
 static inline tvm_ffi_cuda_dim tvm_ffi_cuda_dim_make(unsigned x, unsigned y, unsigned z);
 
 /**
@@ -209,6 +212,8 @@ static inline int tvm_ffi_cuda_kernel_launch(tvm_ffi_cuda_kernel kernel, void **
  * @param config    [out] Refers to attribute when there are clusters.
  * @param attribute [out] Must live as long as config is used.
  * @param cluster   [in] Blocks in a cluster, along x; 1: no clusters.
+ * @param stream    [borrow] tvm_ffi_cuda_get_stream.
+ * Errors: none.
  */
 static inline void tvm_ffi_cuda_launch_config_init(tvm_ffi_cuda_launch_config *config,
                                                    tvm_ffi_cuda_launch_attribute *attribute,

@@ -8,7 +8,8 @@
 
 #include <tvm/ffi/c/error.h>
 
-/* Errors: none.   Threads: any. */
+/* ---- Devices ----
+ * Errors: none.   Threads: any. */
 
 /** A device of that type (kDLCPU, kDLCUDA, ...) and number. */
 static inline DLDevice tvm_ffi_device_make(int32_t device_type, int32_t device_id);
@@ -22,13 +23,13 @@ static inline bool tvm_ffi_device_equal(DLDevice a, DLDevice b);
  */
 static inline bool tvm_ffi_device_is_addressable(DLDevice device);
 
-/** The name of a device type; NULL for an unknown one. */
+/** The name of a device type; NULL for an unknown one. @return [lend] For ever. */
 static inline const char *tvm_ffi_device_get_type_name(int32_t device_type);
 
 /**
  * Write `cuda:0`, or `device(99):0` for an unknown type.
  * @param buffer [out] NUL-terminated; cut off when too small.
- * @return buffer.
+ * @return [lend] buffer.
  */
 static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t capacity);
 
@@ -36,6 +37,8 @@ static inline char *tvm_ffi_device_print(DLDevice device, char *buffer, size_t c
  * Read `<name>` or `<name>:<number>`, as every function of the ABI that takes a device does. Names:
  * cpu cuda opencl vulkan metal mps vpi rocm ext_dev hexagon webgpu wgpu maia trn. Text from the
  * first space on is ignored.
+ * @param text [borrow] size bytes.
+ * @param out  [out]
  * @return false, and nothing written, when the text is not a device.
  */
 static inline bool tvm_ffi_device_parse(const char *text, size_t size, DLDevice *out);

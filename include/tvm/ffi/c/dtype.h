@@ -15,7 +15,10 @@
 
 #include <tvm/ffi/c/error.h>
 
-/** A data type of that code (kDLInt, ...), bits per element of a vector, and vector length. */
+/**
+ * A data type of that code (kDLInt, ...), bits per element of a vector, and vector length.
+ * Errors: none.   Threads: any.
+ */
 static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes);
 
 /* Data types, as values. Those from float8_e3m4 on are codes of DLPack 1.1. */
@@ -44,7 +47,8 @@ static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes);
 #define TVM_FFI_C_FLOAT6_E3M2FN tvm_ffi_dtype_make(16, 6, 1)
 #define TVM_FFI_C_FLOAT4_E2M1FN tvm_ffi_dtype_make(17, 4, 1)
 
-/* Errors: none, unless a function says so.   Threads: any. */
+/* ---- Equality, sizes, text ----
+ * Errors: none, unless a function says so.   Threads: any. */
 
 /** Code, bits and lanes are the same. */
 static inline bool tvm_ffi_dtype_equal(DLDataType a, DLDataType b);
@@ -59,7 +63,7 @@ static inline int32_t tvm_ffi_dtype_get_bytes(DLDataType dtype);
  * Write the text of a data type, such as `float32` or `int8x4`; `dtype(code=200, bits=8, lanes=1)`
  * when it has none. A raised error stays raised.
  * @param buffer [out] NUL-terminated; cut off when too small.
- * @return buffer.
+ * @return [lend] buffer.
  */
 static inline char *tvm_ffi_dtype_print(DLDataType dtype, char *buffer, size_t capacity);
 
@@ -87,7 +91,7 @@ static inline int tvm_ffi_dtype_compute_size(DLDataType dtype, int64_t num_eleme
 #define TVM_FFI_C_DTYPE_KEY(code, bits, lanes) \
   (((uint32_t)(code) << 24) | ((uint32_t)(bits) << 16) | (uint32_t)(lanes))
 
-/** The TVM_FFI_C_DTYPE_KEY of a data type. */
+/** The TVM_FFI_C_DTYPE_KEY of a data type. Errors: none.   Threads: any. */
 static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype);
 
 /** One case of a dispatch: BODY(C type) for tensors of that dtype. */
@@ -132,7 +136,10 @@ static inline uint32_t tvm_ffi_dtype_get_key(DLDataType dtype);
     }                                                  \
   } while (0)
 
-/** Raise TypeError ``Unsupported dtype `<name>` ``. @return -1. */
+/**
+ * Raise an error for a dtype that no case fits.
+ * @return -1.   Errors: TypeError ``Unsupported dtype `<name>` ``, memory.   Threads: any.
+ */
 static inline int tvm_ffi_dtype_raise_unsupported(DLDataType dtype);
 
 #include <tvm/ffi/c/detail/dtype.h> /* the bodies */

@@ -19,7 +19,8 @@
 /**
  * This thread's current stream of the tensor's device, for instance a cudaStream_t.
  * @param tensor [borrow]
- * @return NULL when none was set: the default stream.   Errors: none.   Threads: any.
+ * @return [lend] As long as its owner keeps it; NULL when none was set: the default stream.
+ * Errors: none.   Threads: any.
  */
 static inline TVMFFIStreamHandle tvm_ffi_env_get_stream(const DLTensor *tensor);
 
@@ -33,14 +34,18 @@ typedef struct {
   DLPackManagedTensorAllocator allocator;
 } tvm_ffi_env;
 
-/** An environment for that device, with the default stream and no allocator. */
+/** For that device, with the default stream and no allocator. Errors: none.   Threads: any. */
 static inline tvm_ffi_env tvm_ffi_env_make(DLDevice device);
 
 /**
  * Call a function in an environment, as frameworks do: stream and allocator are set in this thread,
  * the function is called, and both are as before when this returns, after an error too.
- * @param env [borrow] The rest is as in tvm_ffi_function_call.
- * Errors: ValueError (a negative device), any.
+ * @param env      [borrow]
+ * @param function [borrow] A Function.
+ * @param args     [borrow] num_args views; may be NULL when there are none.
+ * @param result   [own] Overwritten without being read.
+ * @return 0, or the code of the function, as tvm_ffi_function_call.
+ * Errors: ValueError (a negative device), any.   Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle function,
                                    const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
@@ -50,8 +55,9 @@ static inline int tvm_ffi_env_call(const tvm_ffi_env *env, TVMFFIObjectHandle fu
  * aligned to 64 bytes. The tensors' deleter is code of the host.
  * @param prototype [borrow] Device, dtype and shape.
  * @param out       [own] To be released with its deleter.
+ * @param error_ctx [borrow] Passed to set_error.
  * @param set_error [in] Called on failure with error_ctx and ValueError or MemoryError.
- * @return 0, or -1.   Threads: any.
+ * @return 0, or -1.   Errors: none but those given to set_error.   Threads: any.
  */
 static inline int tvm_ffi_env_allocate_cpu(DLTensor *prototype, DLManagedTensorVersioned **out,
                                            void *error_ctx,

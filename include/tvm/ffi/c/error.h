@@ -79,15 +79,15 @@
 /* ---- Raising ----
  * All return -1, so that `return tvm_ffi_error_raise(...)` is the whole failure path. In a function
  * with outputs use TVM_FFI_C_RAISE, whose -1 is visible to the compiler: it then does not warn that
- * the caller uses them uninitialised. Formats are printf's. An error in the slot is replaced.
- * Nothing fails: out of memory shortens the message or raises MemoryError.   Threads: any. */
-
-/**
- * Raise an error.
- * @param kind   [borrow] For instance TVM_FFI_C_VALUE_ERROR.
- * @param format [borrow]
+ * the caller uses them uninitialised. An error in the slot is replaced.
+ * @param kind         [borrow] For instance TVM_FFI_C_VALUE_ERROR.
+ * @param file, func   [borrow]
+ * @param format       [borrow] printf's.
  * @return -1.
- */
+ * Errors: of that kind; out of memory shortens the message or raises MemoryError.
+ * Threads: any. */
+
+/** Raise an error. */
 TVM_FFI_C_PRINTF(2, 3)
 static inline int tvm_ffi_error_raise(const char *kind, const char *format, ...);
 
@@ -96,14 +96,11 @@ TVM_FFI_C_PRINTF(5, 6)
 static inline int tvm_ffi_error_raise_at(const char *file, int line, const char *func,
                                          const char *kind, const char *format, ...);
 
-/**
- * Raise an error whose cause is the error raised now.
- * @return -1.
- */
+/** Raise an error whose cause is the error raised now. */
 TVM_FFI_C_PRINTF(2, 3)
 static inline int tvm_ffi_error_wrap(const char *kind, const char *format, ...);
 
-/** Raise MemoryError. @return -1. */
+/** Raise MemoryError. */
 static inline int tvm_ffi_error_raise_memory(void);
 
 /**
@@ -111,8 +108,8 @@ static inline int tvm_ffi_error_raise_memory(void);
  * before the call (TVMFFIErrorSetRaised(NULL)), so that an older error is not taken for this one.
  * @param code [in] What the callee returned.
  * @return code; -1 for -2, which to frontends means that an exception of their own is set and the
- *         slot is unused. If it is not 0 and nothing is raised, an InternalError is raised that
- *         says so.
+ *         slot is unused.
+ * Errors: InternalError, when code is not 0 and nothing is raised.
  */
 static inline int tvm_ffi_error_ensure(int code);
 
@@ -141,7 +138,11 @@ static inline TVMFFIObjectHandle tvm_ffi_error_get_cause(TVMFFIObjectHandle erro
 /** @param error [borrow] An Error. @return [lend] The object that travels with it, or NULL. */
 static inline TVMFFIObjectHandle tvm_ffi_error_get_context(TVMFFIObjectHandle error);
 
-/** Whether the error is of that kind. @param error [borrow] An Error, or NULL: then false. */
+/**
+ * Whether the error is of that kind.
+ * @param error [borrow] An Error, or NULL: then false.
+ * @param kind  [borrow]
+ */
 static inline bool tvm_ffi_error_is(TVMFFIObjectHandle error, const char *kind);
 
 /**
@@ -160,10 +161,17 @@ static inline size_t tvm_ffi_error_format(TVMFFIObjectHandle error, char *buffer
  */
 static inline void tvm_ffi_error_print(TVMFFIObjectHandle error, FILE *file);
 
-/** Write the backtrace of an error to a stream, most recent call last. */
+/**
+ * Write the backtrace of an error to a stream, most recent call last.
+ * @param error [borrow] An Error.
+ * @param file  [borrow]
+ */
 static inline void tvm_ffi_error_print_backtrace(TVMFFIObjectHandle error, FILE *file);
 
-/** Take the raised error, print it as tvm_ffi_error_print does, and release it. */
+/**
+ * Take the raised error, print it as tvm_ffi_error_print does, and release it.
+ * @param file [borrow]
+ */
 static inline void tvm_ffi_error_print_raised(FILE *file);
 
 #include <tvm/ffi/c/detail/error.h> /* the bodies */

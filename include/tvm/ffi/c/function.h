@@ -31,7 +31,9 @@ static inline int tvm_ffi_function_call(TVMFFIObjectHandle function, const TVMFF
 
 /**
  * Call a function and release its result.
- * @return 0, or the callee's own code.   Errors: as tvm_ffi_function_call.
+ * @param function, args [borrow] As for tvm_ffi_function_call.
+ * @return 0, or the callee's own code.
+ * Errors: TypeError, any.   Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_function_call_void(TVMFFIObjectHandle function, const TVMFFIAny *args,
                                              int32_t num_args);
@@ -56,8 +58,10 @@ static inline int tvm_ffi_function_get_global(const char *name, TVMFFIObjectHand
 
 /**
  * Call a global function by its name. In a loop, get it once instead.
- * @param name [borrow] The rest is as in tvm_ffi_function_call.
- * Errors: ValueError (not found), any.
+ * @param name, args [borrow]
+ * @param result     [own] Overwritten without being read.
+ * @return 0, or the callee's own code.
+ * Errors: ValueError (not found), any.   Threads: any, as far as the function allows.
  */
 static inline int tvm_ffi_function_call_global(const char *name, const TVMFFIAny *args,
                                                int32_t num_args, TVMFFIAny *result);

@@ -35,13 +35,21 @@ static inline int tvm_ffi_module_find_function(TVMFFIObjectHandle module, const 
 
 /**
  * Get a function of a module, which must exist.
- * @param out [own] A Function.
- * Errors: AttributeError ``Module has no function `<name>` ``, and as above.
+ * @param module, name [borrow] As for tvm_ffi_module_find_function.
+ * @param out          [own] A Function.
+ * @return 0, or non-zero.
+ * Errors: AttributeError ``Module has no function `<name>` ``, TypeError, memory, any (custom
+ * modules).   Threads: any.
  */
 static inline int tvm_ffi_module_get_function(TVMFFIObjectHandle module, const char *name,
                                               TVMFFIObjectHandle *out);
 
-/** Load a module file and get one of its functions, which keeps the library loaded. */
+/**
+ * Load a module file and get one of its functions, which keeps the library loaded.
+ * @param path, name [borrow] As for tvm_ffi_module_load and tvm_ffi_module_find_function.
+ * @param out        [own] A Function.
+ * @return 0, or non-zero.   Errors: those of tvm_ffi_module_load, AttributeError.   Threads: any.
+ */
 static inline int tvm_ffi_module_load_function(const char *path, const char *name,
                                                TVMFFIObjectHandle *out);
 

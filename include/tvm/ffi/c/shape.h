@@ -9,7 +9,9 @@
 
 #include <tvm/ffi/c/function.h>
 
-/* ---- Extents: ndim of them at shape, which may be NULL when ndim is 0. Errors: none. ---- */
+/* ---- Extents ----
+ * @param shape, a, b [borrow] ndim extents; may be NULL when there are none.
+ * Errors: none.   Threads: any. */
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
 static inline int64_t tvm_ffi_shape_get_numel(const int64_t *shape, int32_t ndim);
@@ -25,7 +27,7 @@ static inline bool tvm_ffi_shape_equal(const int64_t *a, int32_t a_ndim, const i
  * Write `[2, 3]`; what does not fit is replaced by `...`.
  * @param buffer   [out] NUL-terminated.
  * @param capacity [in] At least 8 bytes.
- * @return buffer.
+ * @return [lend] buffer.
  */
 static inline char *tvm_ffi_shape_print(const int64_t *shape, int32_t ndim, char *buffer,
                                         size_t capacity);

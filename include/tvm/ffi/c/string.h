@@ -9,13 +9,25 @@
 
 #include <tvm/ffi/c/any.h>
 
-/** The bytes of NUL-terminated text. @param text [borrow] NULL counts as empty. @return [lend] */
+/* ---- Reading ----
+ * Errors: none.   Threads: any. */
+
+/**
+ * The bytes of NUL-terminated text.
+ * @param text [borrow] NULL counts as empty.
+ * @return [lend] As long as the text lives.
+ */
 static inline TVMFFIByteArray tvm_ffi_string_get_bytes(const char *text);
 
-/** Whether the two texts are equal. @param literal [borrow] NUL-terminated. */
+/**
+ * Whether the two texts are equal.
+ * @param text    [borrow]
+ * @param literal [borrow] NUL-terminated.
+ */
 static inline bool tvm_ffi_string_equal(TVMFFIByteArray text, const char *literal);
 
 /* ---- Making ----
+ * @param text, data, format [borrow]
  * @param out [own] A value that owns a copy, small up to 7 bytes; overwritten without being read.
  * @return 0, or -1.   Errors: memory.   Threads: any. */
 

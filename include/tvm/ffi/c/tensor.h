@@ -20,8 +20,11 @@
 /* ---- Reading a DLTensor ----
  * @param tensor [borrow]   Errors: none, unless a function says so.   Threads: any. */
 
-/** The address of the first element, byte_offset included; NULL when data is. For addressable
- * devices only. */
+/**
+ * The address of the first element, byte_offset included; NULL when data is. For addressable
+ * devices only.
+ * @return [lend] As long as the owner of the tensor keeps it.
+ */
 static inline void *tvm_ffi_tensor_get_data(const DLTensor *tensor);
 
 /** The number of elements; -1 when an extent is negative or the product exceeds INT64_MAX. */
@@ -56,7 +59,10 @@ static inline bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor);
 /** Whether data + byte_offset is a multiple of alignment, a power of two. */
 static inline bool tvm_ffi_tensor_is_aligned(const DLTensor *tensor, size_t alignment);
 
-/** The same number of dimensions and the same extents. */
+/**
+ * The same number of dimensions and the same extents.
+ * @param a, b [borrow]
+ */
 static inline bool tvm_ffi_tensor_has_same_shape(const DLTensor *a, const DLTensor *b);
 
 /* ---- Views that no object owns ---- */

@@ -39,7 +39,8 @@ TVM_FFI_DLL int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id,
 
 /**
  * This thread's current stream of a device.
- * @return NULL when none was set.   Errors: none.   Threads: any.
+ * @return [lend] As long as its owner keeps it; NULL when none was set.
+ * Errors: none.   Threads: any.
  */
 TVM_FFI_DLL TVMFFIStreamHandle TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
 
@@ -86,6 +87,7 @@ TVM_FFI_DLL int TVMFFIEnvCheckSignals(void);
 /**
  * Register a function of the frontend: `PyErr_CheckSignals` (int (void)), `PyGILState_Ensure`
  * (void *(void)), `PyGILState_Release` (void (void *)).
+ * @param name   [borrow]
  * @param symbol [borrow] NULL unregisters it.
  * Errors: ValueError (unknown name).   Threads: any.
  */
@@ -107,6 +109,8 @@ TVM_FFI_DLL int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, co
 /**
  * Register a pointer to be stored in the data symbol `name` of every library that is loaded from
  * now on and has this symbol. Of several values for one name the last wins.
+ * @param name   [borrow] Copied.
+ * @param symbol [borrow] As long as the process lives.
  * Errors: ValueError, memory.   Threads: any.
  */
 TVM_FFI_DLL int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol);

@@ -229,7 +229,8 @@ typedef int (*TVMFFIRuntimeContextSymbolVisitor)(void *context, const char *name
 
 /**
  * Visit the symbols given to TVMFFIEnvModRegisterContextSymbol, in the order in which
- * their names were first registered, each with its last pointer. The visitor may register symbols, which are visited too.
+ * their names were first registered, each with its last pointer. The visitor may register symbols,
+ * which are visited too.
  * @param context [borrow] Passed to visitor.
  * @return 0, or the non-zero code by which the visitor ended the visit.
  * Errors: ValueError (visitor is NULL), any (visitor).   Threads: any.
