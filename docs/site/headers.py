@@ -7,11 +7,13 @@
 - Functions of the ABI say since which release it has them, those that only this library has say that.
 - Several parameters with one text get an entry each.
 - In C, `typedef enum X X;` goes, because the enumeration has an entry.
-- In C++ the insides of the layer go, and the lines of namespaces: pages name the namespace.
+- In C++ the insides of the layer go, and the lines of namespaces: pages name the namespace. Classes have the members
+  that they inherit from insides.
 """
 import re
 
 import declarations
+import inheritance
 
 COMMENT = re.compile(r"/\*\*.*?\*/", re.S)
 END = re.compile(r"^#include <tvm/ffi/c/detail|^#endif[^\n]*\n\Z", re.M)
@@ -71,7 +73,8 @@ def convert_c(text, releases):
     return group_sections(re.sub(r"^typedef enum (\w+) \1;\n", "", text, flags=re.M))
 
 
-def convert_cpp(text):
+def convert_cpp(text, bases):
+    text = inheritance.add_inherited(text, bases)
     for pattern in INSIDE:
         text = pattern.sub("", text)
     return FRIEND.sub(r"\1;", text)
@@ -80,10 +83,10 @@ def convert_cpp(text):
 def write_copies(root, output):
     texts = {folder: {path: path.read_text(encoding="utf-8") for path in sorted((root / folder).rglob("*.h"))}
              for folder in ("include", "cpp")}
-    releases = declarations.releases(root)
-    for folder in texts:
+    releases, bases = declarations.releases(root), inheritance.read_bases(texts["cpp"].values())
+    for folder, convert, known in ("include", convert_c, releases), ("cpp", convert_cpp, bases):
         for path, text in texts[folder].items():
             if not {"detail", "internal"} & set(path.parts):
                 copy = output / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(COMMENT.sub(convert_comment, convert_c(text, releases) if folder == "include" else convert_cpp(text)), encoding="utf-8")
+                copy.write_text(COMMENT.sub(convert_comment, convert(text, known)), encoding="utf-8")

@@ -185,19 +185,23 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL static constexpr bool _type_is_nullable = false;
   TVM_FFI_LOCAL static constexpr bool _type_container_is_exact = false;
 
+  /** The value of a key. Errors: KeyError. */
   TVM_FFI_LOCAL V at(const K &key) const {
     return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(MapAccess::At(data_, MapKey<K>(key).get()));
   }
-  /** As at, but returns the error. */
+  /** As at(), but returns the error. */
   TVM_FFI_LOCAL Expected<V> at_expected(const K &key) const {
     const Any *found = MapAccess::Find(data_, MapKey<K>(key).get());
     if (found == nullptr) return MakePlainError("KeyError", MapAccess::kNoKey);
     return AnyUnsafe::CopyFromAnyViewAfterCheck<V>(*found);
   }
+  /** As at(); a key is not added. */
   TVM_FFI_LOCAL V operator[](const K &key) const { return at(key); }
   TVM_FFI_LOCAL_INLINE size_t size() const { return data_ == nullptr ? 0 : GetMapObj()->size(); }
   TVM_FFI_LOCAL_INLINE bool empty() const { return size() == 0; }
+  /** 1 if the key is there, else 0. */
   TVM_FFI_LOCAL size_t count(const K &key) const { return find(key) != end() ? 1 : 0; }
+  /** The value of a key, or nothing. */
   TVM_FFI_LOCAL std::optional<V> Get(const K &key) const {
     if (data_ == nullptr) return std::nullopt;
     const MapBaseObj::iterator found = FindAt(key);
@@ -207,6 +211,7 @@ class MapRef : public ObjectRef {
   TVM_FFI_LOCAL void Set(const K &key, const V &value) {
     MapAccess::Set(&data_, kIsMap, MapKey<K>(key).get(), Any(value));
   }
+  /** A key that is missing is ignored. */
   TVM_FFI_LOCAL void erase(const K &key) { MapAccess::Erase(&data_, kIsMap, MapKey<K>(key).get()); }
   TVM_FFI_LOCAL_INLINE iterator begin() const {
     return data_ == nullptr ? iterator() : iterator(GetMapObj()->begin());

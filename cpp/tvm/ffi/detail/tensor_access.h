@@ -79,7 +79,7 @@ TVM_FFI_LOCAL_INLINE int64_t ReadDimension(const int64_t *values, int32_t ndim, 
 template <typename Self>
 class TensorAccess {
  public:
-  /** Does not include byte_offset. */
+  /** The address of the data; byte_offset is not included. */
   TVM_FFI_LOCAL_INLINE void *data_ptr() const { return tensor()->data; }
   TVM_FFI_LOCAL_INLINE DLDevice device() const { return tensor()->device; }
   TVM_FFI_LOCAL_INLINE int32_t ndim() const { return tensor()->ndim; }
@@ -88,30 +88,37 @@ class TensorAccess {
   TVM_FFI_LOCAL_INLINE ShapeView shape() const {
     return ShapeView(tensor()->shape, static_cast<size_t>(tensor()->ndim));
   }
+  /** In elements. Errors: InternalError (they are not set). */
   TVM_FFI_LOCAL_INLINE ShapeView strides() const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
     }
     return ShapeView(tensor()->strides, static_cast<size_t>(tensor()->ndim));
   }
-  /** A negative i counts from the end. Errors: IndexError. */
+  /** The extent of a dimension; a negative i counts from the end. Errors: IndexError. */
   TVM_FFI_LOCAL_INLINE int64_t size(int64_t i) const {
     return ReadDimension(tensor()->shape, tensor()->ndim, i);
   }
+  /** The stride of a dimension, as size(). Errors: IndexError, InternalError (it is not set). */
   TVM_FFI_LOCAL_INLINE int64_t stride(int64_t i) const {
     if (TVM_FFI_PREDICT_FALSE(tensor()->strides == nullptr && tensor()->ndim != 0)) {
       ThrowNoStrides();
     }
     return ReadDimension(tensor()->strides, tensor()->ndim, i);
   }
+  /** The number of elements. */
   TVM_FFI_LOCAL_INLINE int64_t numel() const { return shape().Product(); }
+  /** Whether the elements are contiguous, in row-major order. */
   TVM_FFI_LOCAL_INLINE bool IsContiguous() const { return ::tvm::ffi::IsContiguous(*tensor()); }
+  /** Whether the first element begins at a multiple of that many bytes. */
   TVM_FFI_LOCAL_INLINE bool IsAligned(size_t alignment) const {
     return ::tvm::ffi::IsAligned(*tensor(), alignment);
   }
-  /* The same by the names that at::Tensor uses. */
+  /** ndim() by its name in at::Tensor. */
   TVM_FFI_LOCAL_INLINE int32_t dim() const { return ndim(); }
+  /** shape() by its name in at::Tensor. */
   TVM_FFI_LOCAL_INLINE ShapeView sizes() const { return shape(); }
+  /** IsContiguous() by its name in at::Tensor. */
   TVM_FFI_LOCAL_INLINE bool is_contiguous() const { return IsContiguous(); }
 
  private:
