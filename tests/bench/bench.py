@@ -231,7 +231,7 @@ def csv_of_operations(rows, columns):
 
 
 def csv_of_growth(rows, columns):
-    """The same for the growth table; plot.py reads it."""
+    """The same for the growth table."""
     yield ["operation", "size", "threads", *(f"{column}_ns" for column in columns)]
     for operation, size, threads, values in rows:
         yield [operation, size, threads, *values]

@@ -1,37 +1,132 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the output of `bench.py --growth --csv` as SVG: plot.py < growth.csv > growth.svg"""
-import argparse
-import csv
-import math
-import sys
-from xml.sax.saxutils import escape
+"""Draw the tables of docs/performance.md as SVG, into docs/plots.
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 220, 70, 40, 76  # of a panel; two panels per row
-COLORS = {"ours": "#1f6fb4", "theirs": "#d1642a"}
+    plot.py [--check] [PAGE FOLDER]
+
+--check writes nothing, and fails if a file in the folder is not what would be drawn. There are four plots: the time of
+each operation, sizes, compile times, and growth."""
+import argparse
+import math
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+import page  # noqa: E402
+import svg  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WIDTH, TOP = 620, 30
+OURS, THEIRS = "tvm-ffi", "apache-tvm-ffi"
+
+
+def legend(x, y):
+    yield svg.bar(x, y - 9, 10, 10, "ours")
+    yield svg.text(x + 15, y, OURS)
+    second = x + 30 + svg.LETTER * len(OURS)
+    yield svg.bar(second, y - 9, 10, 10, "theirs")
+    yield svg.text(second + 15, y, THEIRS)
+
+
+# ---- Time of each operation, divided by the reference's ----
+
+def draw_operations(text):
+    """A line from 1 to the ratio, on a logarithmic scale: to the left if ours takes less time."""
+    rows = [row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio", "allocations, ours / theirs")
+            if not row["operation"].startswith(("stripped library", "error raise, as so many"))]
+    ratios = [page.number(row["ratio"]) for row in rows]
+    low, high = math.floor(math.log10(min(ratios))), max(math.log10(max(ratios)), math.log10(2))
+    right = WIDTH - max(len(row["operation"]) for row in rows) * svg.LETTER - 10
+    left, step, top = 20, 20, TOP + 24
+    bottom = top + step * len(rows)
+
+    def x(ratio):
+        return left + (right - left) * (math.log10(ratio) - low) / (high - low)
+
+    parts = [svg.text((left + right) / 2, 18, f"time of {OURS} / time of {THEIRS}", "middle", "strong")]
+    for ratio in [10.0 ** power for power in range(low, 0)] + [0.5, 1, 2]:
+        parts += [svg.line(x(ratio), top - 6, x(ratio), bottom, "text" if ratio == 1 else "grid"),
+                  svg.text(x(ratio), top - 12, f"{ratio:g}", "middle")]
+    for number, (row, ratio) in enumerate(zip(rows, ratios)):
+        y = top + step * (number + 0.5)
+        kind = "ours" if ratio <= 1 else "theirs"
+        parts += [svg.text(right + 10, y + 4, row["operation"]), svg.line(x(1), y, x(ratio), y, kind, width=3),
+                  svg.dot(x(ratio), y, kind)]
+    return svg.picture(WIDTH, bottom + 12, "Time of each operation, divided by that of the reference", parts)
+
+
+# ---- Pairs of bars ----
+
+def bars(groups, unit, left, top):
+    """Groups of ([title, ...], [(label, kind, value), ...]), each on a scale of its own. Gives the parts, then the bottom."""
+    parts, width, y = [], WIDTH - left - 110, top
+    for title, entries in groups:
+        most = max(value for _, _, value in entries)
+        parts.append(svg.text(4, y + 12, title, kind="strong"))
+        y += 22
+        for label, kind, value in entries:
+            length = width * value / most
+            parts += [svg.text(left - 8, y + 12, label, "end"), svg.bar(left, y, max(length, 1), 16, kind),
+                      svg.text(left + length + 6, y + 12, unit(value))]
+            y += 20
+        y += 12
+    return parts, y
+
+
+def draw_sizes(text):
+    operations = {row["operation"]: row for row in page.table(text, "operation", "ours, ns", "theirs, ns", "ratio",
+                                                              "allocations, ours / theirs")}
+    library, with_cxx = (operations[f"stripped library, bytes{more}"] for more in ("", ", with C++ functions"))
+    groups = [("The runtime's library, stripped", [
+        (OURS, "ours", page.number(library["ours, ns"])), ("with C++ functions", "ours", page.number(with_cxx["ours, ns"])),
+        (THEIRS, "theirs", page.number(library["theirs, ns"]))])]
+    program = ""
+    for row in page.table(text, "program", "", "g++ 12, ours / theirs"):
+        program = row["program"] or program
+        if "bytes" in row[""]:
+            ours, theirs = page.pair(row["g++ 12, ours / theirs"])
+            groups.append((f"Code of a kernel library in C++: {program}",
+                           [(OURS, "ours", ours), (THEIRS, "theirs", theirs)]))
+    parts, bottom = bars(groups, lambda value: f"{value / 1000:,.1f} kB", 145, 12)
+    return svg.picture(WIDTH, bottom, "Sizes of libraries, ours and the reference's", parts)
+
+
+def draw_compile_times(text):
+    groups, program = {}, ""
+    for row in page.table(text, "program", "", "g++ 12, ours / theirs"):
+        program = row["program"] or program
+        if row[""].endswith(", s"):
+            mode = row[""].partition(",")[0]
+            for compiler in ("g++ 12", "clang++ 14"):
+                ours, theirs = page.pair(row[f"{compiler}, ours / theirs"])
+                groups.setdefault((program, compiler), {})[mode] = (ours, theirs)
+    shown = []
+    for (program, compiler), modes in groups.items():
+        entries = [(f"{OURS}, {mode}", "ours", ours) for mode, (ours, _) in modes.items()]
+        shown.append((f"{program}, {compiler}", [*entries, (THEIRS, "theirs", modes["default"][1])]))
+    parts, bottom = bars(shown, lambda value: f"{value:.2f} s", 145, 12)
+    return svg.picture(WIDTH, bottom, "Compile times of kernel libraries in C++, ours and the reference's", parts)
+
+
+# ---- Growth ----
+
+PANEL, HEIGHT, LEFT, GAP, BELOW = 200, 150, 60, 100, 64  # two panels in a row
 DASHES = {1: "", 2: "7 4", 4: "2 4"}
 
 
-def text(x, y, label, anchor="middle", **more):
-    extra = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
-    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}"{extra}>{escape(label)}</text>'
-
-
-def line(x1, y1, x2, y2, color="#ddd", dash=""):
-    return (f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="{color}" '
-            f'stroke-dasharray="{dash}"/>')
-
-
-def read(file):
+def read_growth(text):
     """{operation: {(whose, threads): [(size, ns)]}}"""
     panels = {}
-    for row in csv.DictReader(file):
+    for row in page.table(text, "operation", "size", "threads"):
         curves = panels.setdefault(row["operation"], {})
-        for library in COLORS:
-            if row.get(library + "_ns"):
-                curve = curves.setdefault((library, int(row["threads"])), [])
-                curve.append((int(row["size"]), float(row[library + "_ns"])))
+        for library in ("ours", "theirs"):
+            points = curves.setdefault((library, int(row["threads"])), [])
+            points.append((page.number(row["size"]), page.number(row[f"{library}, ns"])))
     return panels
+
+
+def duration(ns):
+    return next(f"{ns / size:g} {unit}" for size, unit in ((1e6, "ms"), (1e3, "µs"), (1, "ns")) if ns >= size)
 
 
 def panel(left, top, title, curves, low, high):
@@ -39,50 +134,62 @@ def panel(left, top, title, curves, low, high):
     sizes = sorted({size for points in curves.values() for size, _ in points})
 
     def x(size):
-        span = math.log10(sizes[-1] / sizes[0]) or 1
-        return left + WIDTH * math.log10(size / sizes[0]) / span
+        return left + PANEL * math.log10(size / sizes[0]) / (math.log10(sizes[-1] / sizes[0]) or 1)
 
     def y(ns):
         return top + HEIGHT * (high - math.log10(ns)) / (high - low)
 
-    yield text(left + WIDTH / 2, top - 16, title, font_weight="bold")
+    yield svg.text(left + PANEL / 2, top - 12, title, "middle", "strong")
     for power in range(low, high + 1):
-        yield line(left, y(10 ** power), left + WIDTH, y(10 ** power))
-        yield text(left - 8, y(10 ** power) + 4, f"{10 ** power:,} ns", "end")
+        yield svg.line(left, y(10 ** power), left + PANEL, y(10 ** power))
+        yield svg.text(left - 6, y(10 ** power) + 4, duration(10 ** power), "end")
     for size in sizes:
-        yield line(x(size), top, x(size), top + HEIGHT)
-        yield text(x(size), top + HEIGHT + 18, f"{size:,}")
-    yield text(left + WIDTH / 2, top + HEIGHT + 36, "size")
+        yield svg.line(x(size), top, x(size), top + HEIGHT)
+        yield svg.text(x(size), top + HEIGHT + 16, f"{size:,.0f}", "middle")
     for (library, threads), points in curves.items():
-        yield (f'<polyline fill="none" stroke="{COLORS[library]}" stroke-width="2" '
-               f'stroke-dasharray="{DASHES[threads]}" '
-               f'points="{" ".join(f"{x(size):.1f},{y(ns):.1f}" for size, ns in points)}"/>')
-        for size, ns in points:
-            yield f'<circle cx="{x(size):.1f}" cy="{y(ns):.1f}" r="3" fill="{COLORS[library]}"/>'
+        places = [(x(size), y(ns)) for size, ns in points]
+        yield svg.curve(places, library, DASHES[threads])
+        for place in places:
+            yield svg.dot(*place, library, 3)
+
+
+def draw_growth(text):
+    panels = read_growth(text)
+    times = [ns for curves in panels.values() for points in curves.values() for _, ns in points]
+    low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+    parts = []
+    for number, (title, curves) in enumerate(panels.items()):
+        left, top = LEFT + number % 2 * (PANEL + GAP), TOP + number // 2 * (HEIGHT + BELOW)
+        parts += panel(left, top, title, curves, low, high)
+    y = TOP + (len(panels) + 1) // 2 * (HEIGHT + BELOW) + 4
+    parts += legend(LEFT, y)
+    for number, (threads, dash) in enumerate(DASHES.items()):
+        left = LEFT + number * 130
+        parts += [svg.line(left, y + 20, left + 28, y + 20, "text", dash, 2),
+                  svg.text(left + 34, y + 24, f"{threads} thread{'s' * (threads > 1)}")]
+    return svg.picture(WIDTH, y + 40, "Nanoseconds of an operation by how much there is", parts)
+
+
+PLOTS = {"operations": draw_operations, "sizes": draw_sizes, "compile_times": draw_compile_times, "growth": draw_growth}
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    panels = read(sys.stdin)
-    points = [point for curves in panels.values() for curve in curves.values() for point in curve]
-    low = math.floor(math.log10(min(ns for _, ns in points)))
-    high = math.ceil(math.log10(max(ns for _, ns in points)))
-    width = LEFT + 2 * (WIDTH + GAP) - GAP // 2
-    bottom = TOP + (len(panels) + 1) // 2 * (HEIGHT + GAP)
-    height = bottom + 40
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-          f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">')
-    print('<rect width="100%" height="100%" fill="white"/>')
-    for number, (title, curves) in enumerate(panels.items()):
-        left, top = LEFT + number % 2 * (WIDTH + GAP), TOP + number // 2 * (HEIGHT + GAP)
-        print("\n".join(panel(left, top, title, curves, low, high)))
-    for library, threads in max(panels.values(), key=len):
-        left = LEFT + sorted(DASHES).index(threads) * 150
-        y = bottom + 20 * (library == "theirs")
-        print(line(left, y, left + 28, y, COLORS[library], DASHES[threads]))
-        print(text(left + 34, y + 4, f"{library}, {threads} thread{'s' * (threads > 1)}", "start"))
-    print("</svg>")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs/performance.md")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=ROOT / "docs/plots")
+    args = parser.parse_args()
+    text, wrong = args.page.read_text(encoding="utf-8"), []
+    for name, draw in PLOTS.items():
+        path, drawn = args.folder / f"{name}_plot.svg", draw(text)
+        if not args.check:
+            args.folder.mkdir(exist_ok=True)
+            path.write_text(drawn, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != drawn:
+            wrong.append(f"{path} is not the plot of {args.page}: run tests/bench/plot.py")
+    print("\n".join([*wrong, f"{len(PLOTS)} plots"]))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

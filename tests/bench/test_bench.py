@@ -15,6 +15,7 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
+import plot
 import targets
 
 HERE = pathlib.Path(__file__).parent
@@ -25,8 +26,8 @@ COUNTER = BUILD / "tests/bench/bench_counter.so"
 ALONE = {key: value for key, value in os.environ.items() if key != "TVM_FFI_REFERENCE"}
 
 
-def run(*words, env=None, text=None):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, input=text,
+def run(*words, env=None):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True,
                           env={**ALONE, **(env or {})}, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -91,10 +92,10 @@ if not is_core_profile:
 assert [(row["operation"], row["size"], row["threads"]) for row in rows] == expected, rows
 assert len(table) == 2 + len(rows) and table[0].startswith("| operation | size | threads | ours, ns |"), table
 assert all(float(row["ours_ns"]) > 0 and float(row["theirs_ns"]) > 0 for row in rows), rows
-code, out, err = run(sys.executable, HERE / "plot.py", text=growth)
+drawn = plot.draw_growth("".join(f"{line}\n" for line in table))
 curves = {(operation, threads) for operation, _, threads in expected}
-assert code == 0 and out.count("<polyline") == 2 * len(curves), (out, err)
-xml.etree.ElementTree.fromstring(out)
+assert drawn.count("<polyline") == 2 * len(curves), drawn
+xml.etree.ElementTree.fromstring(drawn)
 
 # An operation frees all blocks it allocates, except those that stay loaded, set or cached.
 if COUNTER.exists():
