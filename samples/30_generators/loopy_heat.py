@@ -12,7 +12,8 @@ kernel = loopy.make_kernel(
     y[i, j] = x[i, j] {id=copy}
     y[k, l] = x[k, l] + rate * (x[k - 1, l] + x[k + 1, l] + x[k, l - 1] + x[k, l + 1] - 4 * x[k, l]) {dep=copy}
     """,
-    [loopy.GlobalArg("y, x", np.float64, shape="n, m"), loopy.ValueArg("rate", np.float64), loopy.ValueArg("n, m", np.int32)],
+    [loopy.GlobalArg("y, x", np.float64, shape="n, m"), loopy.ValueArg("rate", np.float64),
+     loopy.ValueArg("n, m", np.int32)],
     name="heat", target=loopy.CTarget(), lang_version=(2018, 2))
 kernel = loopy.prioritize_loops(loopy.split_iname(kernel, "l", 16), "k, l_outer, l_inner")
 source = write("heat.c", loopy.generate_code_v2(kernel).device_code())
