@@ -224,7 +224,6 @@ TVM_FFI_C_DETAIL_COLD int tvm_ffi_detail_raise_type(const tvm_ffi_args *args, in
 TVM_FFI_C_DETAIL_READER int tvm_ffi_args_check_count(const tvm_ffi_args *args, int32_t count) {
   return args->num_args == count ? 0 : (tvm_ffi_detail_raise_count(args, "", count), -1);
 }
-
 /* `read` is whether `any` is such a value, and then assigns to *out. */
 #define TVM_FFI_C_DETAIL_DEFINE_READER(name, type, text, read)                                \
   TVM_FFI_C_DETAIL_READER int name(const tvm_ffi_args *args, int32_t i, type *out) {          \
@@ -236,7 +235,6 @@ TVM_FFI_C_DETAIL_READER DLTensor *tvm_ffi_detail_get_tensor(const TVMFFIAny *any
   if (any->type_index == kTVMFFIDLTensorPtr || any->v_ptr == 0) return (DLTensor *)any->v_ptr;
   return any->type_index == kTVMFFITensor ? (DLTensor *)(void *)(any->v_obj + 1) : 0;
 }
-
 TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_tensor, DLTensor *, "DLTensor*",
                                (*out = tvm_ffi_detail_get_tensor(any)) != 0)
 TVM_FFI_C_DETAIL_DEFINE_READER(tvm_ffi_args_read_int64, int64_t, "int",
@@ -277,7 +275,6 @@ static inline _Bool tvm_ffi_tensor_is_contiguous(const DLTensor *tensor) {
   }
   return difference == 0;
 }
-
 #define TVM_FFI_C_DTYPE_KEY(code, bits, lanes) \
   (((uint32_t)(code) << 24) | ((uint32_t)(bits) << 16) | (uint32_t)(lanes))
 #define TVM_FFI_C_DETAIL_KEY(dtype) TVM_FFI_C_DTYPE_KEY((dtype).code, (dtype).bits, (dtype).lanes)
@@ -286,37 +283,40 @@ static inline DLDataType tvm_ffi_dtype_make(int code, int bits, int lanes) {
 }
 
 /* ---- Checks of tensor arguments ---- */
-/* Tensor argument i is like the model, or like argument j if that is NULL, in one property. */
-TVM_FFI_C_DETAIL_CHECK int tvm_ffi_detail_check(const tvm_ffi_args *args, int32_t i,
-                                                DLTensor *model, int32_t j, int property) {
+TVM_FFI_C_DETAIL_COLD int tvm_ffi_detail_raise_other(const tvm_ffi_args *args, int32_t i, int32_t j,
+                                                     const DLTensor *tensor, const DLTensor *model,
+                                                     int property) {
   static const char *const names[] = {"shape", "dtype", "device", "strides"};
   const char *quote = property == kTVMFFIDetailDType || property == kTVMFFIDetailDevice ? "`" : "";
-  const _Bool is_model = model != 0;
-  DLTensor *tensor = 0;
   char expected[128], got[224];
-  int32_t k = 0;
-  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
-  if (!is_model) TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
-  if (property == kTVMFFIDetailShape) {
-    while (k < tensor->ndim && k < model->ndim &&
-           (model->shape[k] == tensor->shape[k] || (is_model && model->shape[k] < 0))) {
-      ++k;
-    }
-    if (k == tensor->ndim && k == model->ndim) return 0;
-  } else if (property == kTVMFFIDetailDType) {
-    if (TVM_FFI_C_DETAIL_KEY(tensor->dtype) == TVM_FFI_C_DETAIL_KEY(model->dtype)) return 0;
-  } else if (property == kTVMFFIDetailStrides) {
-    if (tvm_ffi_tensor_is_contiguous(tensor)) return 0;
-  } else if (tensor->device.device_type == model->device.device_type &&
-             (is_model || tensor->device.device_id == model->device.device_id)) {
-    return 0;
-  }
   if (property == kTVMFFIDetailStrides) tvm_ffi_detail_append(expected, "a contiguous tensor");
-  else tvm_ffi_detail_describe(expected, model, property, is_model);
+  else tvm_ffi_detail_describe(expected, model, property, j < 0);
   tvm_ffi_detail_describe(got, tensor, property, 0);
   return tvm_ffi_detail_mismatch(
       args, i, j, property == kTVMFFIDetailDType ? TVM_FFI_C_TYPE_ERROR : TVM_FFI_C_VALUE_ERROR,
       names[property], quote, expected, got);
+}
+/* Tensor argument i is like the model, or like argument j if that is NULL, in one property. */
+TVM_FFI_C_DETAIL_READER int tvm_ffi_detail_check(const tvm_ffi_args *args, int32_t i,
+                                                 DLTensor *model, int32_t j, int property) {
+  DLTensor *tensor = 0;
+  int32_t k = 0;
+  _Bool good;
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, i, &tensor));
+  if (j >= 0) TVM_FFI_C_TRY(tvm_ffi_args_read_tensor(args, j, &model));
+  if (property == kTVMFFIDetailShape) {
+    while (k < tensor->ndim && k < model->ndim &&
+           (model->shape[k] == tensor->shape[k] || (j < 0 && model->shape[k] < 0))) ++k;
+    good = k == tensor->ndim && k == model->ndim;
+  } else if (property == kTVMFFIDetailDType) {
+    good = TVM_FFI_C_DETAIL_KEY(tensor->dtype) == TVM_FFI_C_DETAIL_KEY(model->dtype);
+  } else if (property == kTVMFFIDetailStrides) {
+    good = tvm_ffi_tensor_is_contiguous(tensor);
+  } else {
+    good = tensor->device.device_type == model->device.device_type &&
+           (j < 0 || tensor->device.device_id == model->device.device_id);
+  }
+  return good ? 0 : (tvm_ffi_detail_raise_other(args, i, j, tensor, model, property), -1);
 }
 #define TVM_FFI_C_DETAIL_LIKE(args, i, property, ...) \
   tvm_ffi_detail_check(args, i, &(DLTensor){__VA_ARGS__}, -1, property)

@@ -116,6 +116,15 @@ bool wrap_is_owner(const spec *target) {
   return false;
 }
 
+bool wrap_is_wide(const spec_type *type) {
+  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
+  size_t i;
+  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
+    if (strcmp(type->high, kLimits[i]) == 0) return true;
+  }
+  return type->high == NULL;
+}
+
 bool wrap_is_strided(const spec_param *param) {
   size_t i;
   for (i = 0; i < param->num_dims; ++i) {

@@ -42,6 +42,8 @@ char *wrap_tensor(const spec_param *param);
 size_t wrap_count_elements(const spec_param *param);
 /* Whether a work array is large, or of an extent that is not constant: it is not on the stack. */
 bool wrap_is_allocated(const spec_param *param);
+/* Whether an integer type may have 64 bits: then every int64_t may be within its limits. */
+bool wrap_is_wide(const spec_type *type);
 /* Whether any dimension has a stride in the spec. */
 bool wrap_is_strided(const spec_param *param);
 /* The lines of wrap_runtime.h and abi_NAME_runtime.h, and of tvm_ffi_kernel.h and

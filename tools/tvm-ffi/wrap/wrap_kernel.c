@@ -148,8 +148,9 @@ static void write_extents(text *out, const spec *target, const spec_param *param
     const spec_symbol *symbol = find_read(target, param, k, false);
     if (symbol == NULL) {
       char *value = wrap_value(target, &param->dims[k].extent);
-      text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_size(args, %d, %zu, %s));\n", param->arg, k,
-               value);
+      text_add(out,
+               "  if (%s->shape[%zu] != %s) return tvm_ffi_args_check_size(args, %d, %zu, %s);\n",
+               param->local, k, value, param->arg, k, value);
       free(value);
     } else if (symbol->num_uses > 0) {
       text_add(out, "  %s = %s->shape[%zu];\n", symbol->local, param->local, k);
@@ -198,15 +199,21 @@ static void write_ranges(text *out, const spec *target) {
   for (i = 0; i < target->num_symbols; ++i) {
     const spec_symbol *symbol = &target->symbols[i];
     const spec_param *param = spec_integer_of(target, symbol->name);
+    bool is_compared; /* here; of a wide type compilers would say that it is never true */
     if (symbol->is_scalar || param == NULL || param->type->high == NULL) continue;
-    text_add(out, "  TVM_FFI_C_TRY(%s(",
-             symbol->is_stride ? "wrap_check_range" : "wrap_check_extent");
+    is_compared = !symbol->is_stride && !wrap_is_wide(param->type);
+    if (is_compared) {
+      text_add(out, "  if (%s > %s) return wrap_check_extent(", symbol->local, param->type->high);
+    } else {
+      text_add(out, "  TVM_FFI_C_TRY(%s(",
+               symbol->is_stride ? "wrap_check_range" : "wrap_check_extent");
+    }
     list = wrap_begin_list(out);
     wrap_add_item(&list, "args, %d, \"%s\"", target->params[symbol->param].arg, symbol->name);
     wrap_add_item(&list, "%s", symbol->local);
     if (symbol->is_stride) wrap_add_item(&list, "%s", param->type->low);
     wrap_add_item(&list, "%s", param->type->high);
-    text_add(out, "));\n");
+    text_add(out, is_compared ? ");\n" : "));\n");
   }
 }
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes how a kernel returns its results, and releases what is left. */
-#include <string.h>
-
 #include "wrap/wrap.h"
 
-static bool is_wide(const spec_type *type) {
-  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
-  size_t i;
-  for (i = 0; type->kind == kTypeUint && i < sizeof kLimits / sizeof *kLimits; ++i) {
-    if (strcmp(type->high, kLimits[i]) == 0) return true;
-  }
-  return false;
+/* Whether an integer of this type may be larger than what an int of a TVMFFIAny holds. */
+static bool is_too_wide(const spec_type *type) {
+  return type->kind == kTypeUint && wrap_is_wide(type);
 }
 
 /* The result as a TVMFFIAny. */
@@ -27,10 +21,9 @@ static const char *make_value(const spec_type *type) {
     default:
       break;
   }
-  return is_wide(type) ? "any" : "tvm_ffi_any_from_int64((int64_t)returned)";
+  return is_too_wide(type) ? "any" : "tvm_ffi_any_from_int64((int64_t)returned)";
 }
 
-/* An integer may be larger than what an int of a TVMFFIAny holds. */
 static void write_wide(text *out, const spec *target) {
   if (wrap_is_owner(target)) {
     text_add(out,
@@ -43,7 +36,7 @@ static void write_wide(text *out, const spec *target) {
 
 static void write_only_value(text *out, const spec *target) {
   const char *leave = wrap_is_owner(target) ? "code =" : "return";
-  if (is_wide(target->result)) {
+  if (is_too_wide(target->result)) {
     text_add(out, "  {\n    TVMFFIAny any;\n");
     write_wide(out, target);
     text_add(out, "    %s tvm_ffi_args_return(args, any);\n  }\n", leave);
@@ -71,7 +64,7 @@ static void write_array(text *out, const wrap_request *request, const spec *targ
   size_t i, n = 0;
   text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n", count);
   if (wrap_has_value(request, target)) {
-    if (is_wide(target->result)) {
+    if (is_too_wide(target->result)) {
       text_add(out, "    TVMFFIAny any;\n");
       write_wide(out, target);
     }
