@@ -27,12 +27,12 @@ def make_library(compiler, name, sources, specs, *options):
     return library
 
 
-def call_with_program(compiler, name, library):
+def call_with_program(compiler, name, library, *words):
     """What a program prints that calls the kernels of a library."""
     program = PLACE / name
     subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, f"-L{LIBRARY.parent}", "-ltvm_ffi",
                     f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
-    return subprocess.run([program, library], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([program, library, *words], capture_output=True, text=True, check=True).stdout
 
 
 def raises(message, *call):

@@ -10,6 +10,7 @@ from tool import USAGE, good, run
 
 HALIDE = "--abi=halide"
 SCALE = "int scale(const double x[2][3], double a, double y[2][3])"
+ANY = "scale_any = int scale(const double x[n][m], double a, double y[n][m])"
 STRIDED = "scale_strided = int scale(const double x[2:row][3:column], double a, double y[2][3])"
 FLOAT = "of_float = int scale(const double x[n][m], double a, float y[n][m])"
 FILL = "int fill(double y[n][m], int64_t n, int64_t m)"
@@ -25,14 +26,15 @@ for spec, column, message in [
 
 def check_scale(compiler, kernels):
     """A kernel does what it should, and refuses what it should."""
-    printed = call_with_program(compiler, "use_abi", kernels)
-    assert printed == (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8"), printed
+    printed = call_with_program(compiler, "use_abi", kernels, "column")
+    expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8") + "column: called\n10 20 0 0 0 0\n"
+    assert printed == expected, printed
 
 
 functions = [FOLDER / "wrap_halide.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, FLOAT, *TELLS], HALIDE, *lean)
+    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, FLOAT, *TELLS], HALIDE, *lean)
     check_scale(compiler, kernels)
     for call, printed in {
             "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
@@ -75,7 +77,7 @@ if python is not None:
     done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True, text=True, check=True)
     objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
     for compiler in COMPILERS.values():
-        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, FLOAT], HALIDE, "-I", "<scale.h>")
+        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, ANY, FLOAT], HALIDE, "-I", "<scale.h>")
         check_scale(compiler, kernels)
         raises("RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer passed in is float32\n", kernels,
                "of_float(2x3xf64, 1.0, &2x3xf32)")

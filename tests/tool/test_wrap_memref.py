@@ -11,6 +11,7 @@ from tool import USAGE, good, run
 
 MEMREF = "--abi=memref"
 SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
+ANY = "scale_any = void scale(const double x[n][m], double a, double y[n][m])"
 STRIDED = "scale_strided = void scale(const double x[2:row][3:column], double a, double y[2][3])"
 DOT = "float dot(const float x[n:s], const float y[n])"
 TELL = "tell = int tell(const float x[n:s][m][k], int64_t y[7], bool is_same[], bool is_asked, int64_t first)"
@@ -23,8 +24,9 @@ assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 
 def check_scale_and_dot(compiler, kernels):
     """Kernels of a library do what they should, and refuse what they should."""
-    printed = call_with_program(compiler, "use_abi", kernels)
-    assert printed == (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8"), printed
+    printed = call_with_program(compiler, "use_abi", kernels, "column")
+    expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8") + "column: called\n10 20 0 0 0 0\n"
+    assert printed == expected, printed
     assert good("run", "--leak-check", kernels, "dot(3xf32=1 2 3, 3xf32=1 10 100)") == "result[0]: 321.0\n"
     assert good("run", "--leak-check", kernels, "dot(0xf32, 0xf32)").startswith("result[0]: 0.0\n")
     raises("ValueError: Mismatched shape on argument #1", kernels, "dot(3xf32, 2xf32)")
@@ -33,7 +35,7 @@ def check_scale_and_dot(compiler, kernels):
 functions = [FOLDER / "wrap_memref.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
-    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, DOT, TELL], MEMREF, *lean)
+    kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, DOT, TELL], MEMREF, *lean)
     check_scale_and_dot(compiler, kernels)
     shown = good("run", kernels, "tell(4x2x3xf32=1, &7xi64, &bool, true, 5)")
     assert shown == (
@@ -62,5 +64,5 @@ else:
         code = subprocess.run(command, input=code, capture_output=True, check=True).stdout
     (PLACE / "compiled.o").write_bytes(code)
     for compiler in COMPILERS.values():
-        check_scale_and_dot(compiler, make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, DOT], MEMREF))
+        check_scale_and_dot(compiler, make_library(compiler, "of_mlir", [PLACE / "compiled.o"], [SCALE, STRIDED, ANY, DOT], MEMREF))
     print("checked with MLIR 15")

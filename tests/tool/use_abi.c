@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls scale(const double x[2][3], double a, double y[2][3]), a kernel that wrap has made, with
  * good and with wrong arguments, and scale_strided, which takes x[2:row][3:column], and prints what
- * they do: use_abi KERNELS. */
+ * they do: use_abi KERNELS [column].
+ * With the word also scale_any, which takes x[n][m] and y[n][m]. */
 #include "use_kernels.h"
 
 typedef struct {
@@ -59,9 +60,19 @@ static void pass_good(scale_call *call) {
   run(call, "no strides", 3);
   print_y(call);
   prepare(call);
-  call->x.data = call->x_data - 1;
+  memmove(call->x_data + 1, call->x_data, 6 * sizeof(double));
   call->x.byte_offset = sizeof(double);
   run(call, "byte offset", 3);
+  print_y(call);
+}
+
+/* The stride of a dimension with one element does not matter. */
+static void pass_column(scale_call *call) {
+  prepare(call);
+  call->x_shape[1] = call->y_shape[1] = 1;
+  call->x_strides[0] = call->y_strides[0] = 1;
+  call->x_strides[1] = call->y_strides[1] = INT64_C(1) << 40;
+  call_kernel(call->module, "column", "scale_any", call->args, 3);
   print_y(call);
 }
 
@@ -109,7 +120,7 @@ static void refuse_read_only(scale_call *call) {
 
 int main(int argc, char **argv) {
   scale_call call;
-  if (argc != 2 || tvm_ffi_module_load(argv[1], &call.module) != 0) return 1;
+  if (argc < 2 || tvm_ffi_module_load(argv[1], &call.module) != 0) return 1;
   pass_good(&call);
   pass_strides(&call, "rows", 3, 1);
   pass_strides(&call, "columns", 1, 2);
@@ -117,6 +128,7 @@ int main(int argc, char **argv) {
   pass_strides(&call, "gaps in columns", 2, 5);
   refuse_wrong(&call);
   refuse_read_only(&call);
+  if (argc > 2) pass_column(&call);
   tvm_ffi_object_release(call.module);
   return 0;
 }

@@ -3,19 +3,19 @@
 #gaps = affine_map<(d0)[s0, s1] -> (d0 * s1 + s0)>
 #strided = affine_map<(d0, d1)[s0, s1, s2] -> (d0 * s1 + d1 * s2 + s0)>
 
-func.func @scale(%x: memref<2x3xf64, #strided>, %a: f64, %y: memref<2x3xf64>) attributes {llvm.emit_c_interface} {
+func.func @scale(%x: memref<?x?xf64, #strided>, %a: f64, %y: memref<?x?xf64>) attributes {llvm.emit_c_interface} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  %rows = arith.constant 2 : index
-  %columns = arith.constant 3 : index
+  %rows = memref.dim %y, %zero : memref<?x?xf64>
+  %columns = memref.dim %y, %one : memref<?x?xf64>
   scf.for %i = %zero to %rows step %one {
     scf.for %j = %zero to %columns step %one {
-      %value = memref.load %x[%i, %j] : memref<2x3xf64, #strided>
+      %value = memref.load %x[%i, %j] : memref<?x?xf64, #strided>
       %scaled = arith.mulf %a, %value : f64
       %integer = arith.index_cast %j : index to i64
       %column = arith.sitofp %integer : i64 to f64
       %sum = arith.addf %scaled, %column : f64
-      memref.store %sum, %y[%i, %j] : memref<2x3xf64>
+      memref.store %sum, %y[%i, %j] : memref<?x?xf64>
     }
   }
   return
