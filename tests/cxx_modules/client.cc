@@ -77,6 +77,8 @@ const char *Loud::kind() const {
       return nullptr;
     case kKindLib:
       return "_lib";
+    case kKindEmpty:
+      return "";
     default:
       return "loud";
   }

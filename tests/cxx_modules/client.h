@@ -231,6 +231,7 @@ enum Mode {
   kThrowMoved,  // an Error whose object was moved out
   kKindNull,
   kKindLib,
+  kKindEmpty,
   kGiveAny,  // GetFunction as in the first releases of 0.1.13
   kNumModes
 };
@@ -249,7 +250,7 @@ class Loud : public ModuleObj {
   ~Loud() { --num_alive; }
 
   const char *kind() const override;
-  int GetPropertyMask() const override { return Act() == kKindLib ? 1 : 5; }
+  int GetPropertyMask() const override { return Act() == kKindLib || Act() == kKindEmpty ? 1 : 5; }
   Optional<Function> GetFunction(const String &name) override;
   bool ImplementsFunction(const String &name) override;
   Optional<String> GetFunctionDoc(const String &name) override;

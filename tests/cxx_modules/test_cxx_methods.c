@@ -31,6 +31,7 @@ enum {
   kThrowMoved,
   kKindNull,
   kKindLib,
+  kKindEmpty,
   kGiveAny
 };
 
@@ -255,7 +256,7 @@ static void test_imports_of_both_kinds(void **state) {
 
 static void test_packing(void **state) {
   TVMFFIObject *module = make(kGive), *quiet = make_quiet(), *liar = make(kKindLib);
-  TVMFFIObject *broken = make(kThrowError);
+  TVMFFIObject *broken = make(kThrowError), *nameless = make(kKindEmpty);
   TVMFFIAny packed;
   (void)state;
   check_ok(TVMFFIRuntimeModulePack(module, &packed)); /* exportable: packed as the library */
@@ -266,6 +267,9 @@ static void test_packing(void **state) {
   check_fails(TVMFFIRuntimeModulePack(broken, &packed), "KeyError", "thrown");
   check_fails(TVMFFIRuntimeModulePack(liar, &packed), "RuntimeError",
               "Module[_lib] cannot be embedded: it has no kind of its own");
+  check_fails(TVMFFIRuntimeModulePack(nameless, &packed), "RuntimeError",
+              "Module[] cannot be embedded: it has no kind of its own");
+  release(nameless);
   release(broken);
   release(liar);
   release(quiet);

@@ -14,6 +14,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
+#include "core/thread_state.h"
 #include "platform/atomic.h"
 #include "platform/thread.h"
 #include "support/check.h"
@@ -283,6 +284,49 @@ static void test_a_child_initialises_what_another_thread_was_initialising(void *
   assert_ptr_equal(once_handle, &is_held);
 }
 
+/* A thread in the middle of a look-up, of a walk of its stack, and of a loan. */
+static void *be_busy(void *arg) {
+  tvmffi_thread_record *record = tvmffi_thread_record_ensure();
+  if (record == NULL) abort();
+  record->num_reads = 1;
+  record->is_walking = true;
+  record->lent = arg;
+  tvmffi_atomic_store_release_int(&is_held, 1);
+  while (!tvmffi_atomic_load_acquire_int(&may_go_on)) sched_yield();
+  record->num_reads = 0;
+  record->is_walking = false;
+  record->lent = NULL;
+  return NULL;
+}
+
+static bool has_busy_record(void) {
+  const tvmffi_thread_record *record = tvmffi_thread_record_first();
+  for (; record != NULL; record = record->next) {
+    if (record == tvmffi_thread.record) continue;
+    if (record->in_use || record->num_reads != 0 || record->is_walking || record->lent != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void test_a_child_forgets_what_other_threads_did(void **state) {
+  pthread_t thread;
+  pid_t child;
+  int status = -1;
+  (void)state;
+  is_held = may_go_on = 0;
+  assert_int_equal(pthread_create(&thread, NULL, be_busy, &is_held), 0);
+  while (!tvmffi_atomic_load_acquire_int(&is_held)) sched_yield();
+  assert_true(has_busy_record());
+  child = fork();
+  if (child == 0) end_child(has_busy_record());
+  tvmffi_atomic_store_release_int(&may_go_on, 1);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
 static int prepare(void **state) {
   TVMFFIByteArray name = check_bytes("ffi.ModuleLoadFromFile");
   const char *folder = getenv("TVM_FFI_TEST_MODULES");
@@ -308,6 +352,7 @@ int main(void) {
       cmocka_unit_test(test_a_lock_that_another_thread_holds_is_free_in_the_child),
       cmocka_unit_test(test_an_initialiser_forks),
       cmocka_unit_test(test_a_child_initialises_what_another_thread_was_initialising),
+      cmocka_unit_test(test_a_child_forgets_what_other_threads_did),
       cmocka_unit_test(test_a_child_uses_the_library_after_a_fork_between_threads),
   };
   return cmocka_run_group_tests(tests, prepare, finish) != 0;
