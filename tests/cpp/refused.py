@@ -93,7 +93,7 @@ CASES = {
         "void f(Foreign a, Foreign b) { TVM_FFI_ICHECK_EQ(a, b); }", "(no match for .operator==|invalid operands).*Foreign"),
     # Parameters and results.
     "a parameter that is changed": (
-        "void f(int &x) { ++x; }" + EXPORT, "a parameter must not be a reference to what is not const"),
+        "void f(int &x) { ++x; }" + EXPORT, "a parameter must not be a reference to what is not const: take it by value"),
     "a tensor that is changed": (
         "void f(ffi::Tensor &x) {}" + EXPORT, "a parameter must not be a reference to what is not const"),
     "a parameter of a lambda that is changed": (
@@ -102,8 +102,11 @@ CASES = {
     "a parameter of a foreign class": ("void f(Foreign) {}" + EXPORT, First("specialise tvm::ffi::TypeTraits")),
     "a parameter of a foreign class, of a lambda": (
         "auto f = ffi::Function::FromTyped([](Foreign) {});", First("specialise tvm::ffi::TypeTraits")),
-    "a parameter that is a foreign pointer": ("void f(int *) {}" + EXPORT, First("take a void \\*")),
-    "a parameter that is a tensor of DLPack": ("void f(const DLTensor *) {}" + EXPORT, First("TensorView")),
+    "a parameter that is a foreign pointer": ("void f(int *) {}" + EXPORT, First("TensorView for the elements of a tensor, a void \\*")),
+    "a parameter that is a tensor of DLPack": ("void f(const DLTensor *) {}" + EXPORT, First("TensorView by value")),
+    "a parameter that is a tensor of DLPack by value": ("void f(DLTensor) {}" + EXPORT, First("TensorView by value")),
+    "a parameter that points to a view of a tensor": ("void f(ffi::TensorView *) {}" + EXPORT, First("TensorView by value")),
+    "a result that is a tensor of DLPack": ("DLTensor f();" + EXPORT, First("return a tvm::ffi::Tensor, which owns its data")),
     "a parameter that is a view of text": ("void f(std::string_view) {}" + EXPORT, First("tvm::ffi::String")),
     "a parameter that may be of a foreign class": (
         "void f(ffi::Optional<Foreign>) {}" + EXPORT, "a parameter of this type cannot be read"),
@@ -129,18 +132,18 @@ CASES = {
     "an accessor of elements without a dtype": (
         ACCESSOR + "void f(ffi::TensorAccessor<Foreign, 1>) {}" + EXPORT, First("specialise tvm::ffi::dtype_trait")),
     "an accessor with too few indices": (
-        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1); }", First("one index for each dimension")),
+        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1); }", First("one index for each dimension: a TensorAccessor")),
     "an accessor at an index that is no integer": (
-        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1.7, 0.2); }", First("an index is an integer")),
+        ACCESSOR + "float f(ffi::TensorAccessor<float, 2> x) { return x(1.7, 0.2); }", First("an index is an integer: cast it")),
     "a row of an accessor at an index that is no integer": (
-        ACCESSOR + "auto f(ffi::TensorAccessor<float, 2> x) { return x[1.7f]; }", First("an index is an integer")),
+        ACCESSOR + "auto f(ffi::TensorAccessor<float, 2> x) { return x[1.7f]; }", First("an index is an integer: cast it")),
     "an accessor that reads": (
         ACCESSOR + "void f(ffi::TensorAccessor<const float, 1> x) { x(0) = 1; }", First("read-only|const value|not assignable")),
     "a view that makes a const element written": (
         ACCESSOR + "ffi::TensorAccessor<float, 1> f(ffi::TensorAccessor<const float, 1> x) { return x; }", First(NO_CONVERSION)),
     "arguments left out of a function that needs them all": (
         OPTIONAL_ARGS + "void f(int);\nauto g = ffi::Function::FromTyped(ffi::WithOptionalArgs(f));",
-        First("the last parameter is no tvm::ffi::Optional or std::optional")),
+        First("the last parameter is no tvm::ffi::Optional or std::optional, so no argument can be left out: declare")),
     "arguments left out of an overload": (
         OPTIONAL_ARGS + "#include <tvm/ffi/reflection/overload.h>\n"
         "void f() { refl::OverloadObjectDef<FinalObj>().def(\n"
@@ -148,7 +151,13 @@ CASES = {
         First("an overload has one number of arguments")),
     "arguments left out of a method": (
         OPTIONAL_ARGS + "auto g = ffi::WithOptionalArgs(&FinalObj::use_count);",
-        First("WithOptionalArgs takes a function or a lambda")),
+        First("WithOptionalArgs takes a function or a lambda: write")),
+    "a lambda with a parameter of any type": (
+        "auto f = [](auto x) { return x; };" + EXPORT, First("give each parameter of a lambda a type instead of auto")),
+    "a class without a call": ("Foreign f;" + EXPORT, First("the callable has no operator")),
+    "a method without its object": (
+        "struct S { int m(int); };\nauto f = ffi::Function::FromTyped(&S::m);", First("a lambda that takes the object")),
+    "a number for a function": ("int f = 1;" + EXPORT, First("cannot be called: give a function or a lambda")),
     "one of two functions": ("void f(int);\nvoid f(double);" + EXPORT, "deduce|incompatible initializer|overloaded"),
     "an argument of a foreign class": ("void f(ffi::Function g) { g(Foreign()); }", f"{NO_FUNCTION}|{NO_CONVERSION}"),
     "a packed function that is none": (
@@ -159,7 +168,9 @@ CASES = {
     "a foreign class in a value": ("ffi::Any f() { return Foreign(); }", NO_CONVERSION),
     "a view in a value": ("ffi::Any f(ffi::TensorView x) { return x; }", "deleted function"),
     "a foreign class out of a value": (
-        "auto f(ffi::Any a) { return a.cast<Foreign>(); }", "TypeTraits<(Foreign|Foreign, void)>"),
+        "auto f(ffi::Any a) { return a.cast<Foreign>(); }", First("a value cannot be read as this type.*TypeTraits")),
+    "a vector out of a value without its header": (
+        "auto f(ffi::Any a) { return a.cast<std::vector<int>>(); }", First("include <tvm/ffi/extra/stl.h>")),
     "a pointer out of a value to change its object": (
         "auto f(ffi::Any a) { return a.cast<FinalObj *>(); }", "a pointer to a class that is not _type_mutable has to be const"),
     # Tensors.
@@ -175,15 +186,15 @@ CASES = {
     "a string compared with nullptr": ("bool f(ffi::String s) { return s == nullptr; }", f"nullptr_t|ambiguous|{NO_FUNCTION}|no match for|invalid operands"),
     "nullptr compared with a string": ("bool f(ffi::String s) { return nullptr != s; }", f"nullptr_t|ambiguous|{NO_FUNCTION}|no match for|invalid operands"),
     # Containers.
-    "an array of views": ("ffi::Array<ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored"),
+    "an array of views": ("ffi::Array<ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored: take a type that owns its data"),
     "an element of a type that nobody has checked": (
         "void f(ffi::List<int64_t> x) { x.GetListObj()->at_expected<ffi::ObjectRef>(0); }",
         First("the type of an element is not known here")),
-    "a list of a foreign class": ("ffi::List<Foreign> x;", "elements of this type cannot be stored"),
-    "a map from a foreign class": ("ffi::Map<Foreign, int> x;", "keys and values of this type cannot be stored"),
-    "a dict of views": ("ffi::Dict<int, ffi::TensorView> x;", "keys and values of this type cannot be stored"),
-    "a tuple of views": ("ffi::Tuple<int, ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored"),
-    "a variant of views": ("ffi::Variant<int, ffi::TensorView> f();\nauto x = f();", "members of this type cannot be stored"),
+    "a list of a foreign class": ("ffi::List<Foreign> x;", "elements of this type cannot be stored: take a type that owns its data"),
+    "a map from a foreign class": ("ffi::Map<Foreign, int> x;", "keys and values of this type cannot be stored: take"),
+    "a dict of views": ("ffi::Dict<int, ffi::TensorView> x;", "keys and values of this type cannot be stored: take"),
+    "a tuple of views": ("ffi::Tuple<int, ffi::TensorView> f();\nauto x = f();", "elements of this type cannot be stored: take a type that owns its data"),
+    "a variant of views": ("ffi::Variant<int, ffi::TensorView> f();\nauto x = f();", "members of this type cannot be stored: take"),
     "an element of another type": ("ffi::Array<int> x = {1, ffi::String()};", f"{NO_CONVERSION}|{NO_FUNCTION}"),
     "an element of another type, added": ("void f(ffi::Array<int> x) { x.push_back(ffi::String()); }", NO_CONVERSION),
     "an array of other elements": ("ffi::Array<int> f(ffi::Array<ffi::String> x) { return x; }", NO_CONVERSION),
@@ -219,18 +230,18 @@ CASES = {
     "a vector as a result without its header": (
         "std::vector<int> f() { return {}; }" + EXPORT, First("include <tvm/ffi/extra/stl.h>")),
     "an array of vectors": (
-        STL + "ffi::Array<std::vector<int>> f();\nauto x = f();", "elements of this type cannot be stored"),
+        STL + "ffi::Array<std::vector<int>> f();\nauto x = f();", "elements of this type cannot be stored: take a type that owns its data"),
     "an array of vectors that may be absent": (
         STL + "ffi::Array<std::optional<std::vector<int>>> f();\nauto x = f();",
-        "elements of this type cannot be stored"),
+        "elements of this type cannot be stored: take a type that owns its data"),
     "a vector taken out of a value": (
         STL + "auto f(ffi::Any x) { return std::move(x).as<std::vector<int>>(); }",
-        "no value of this type is ever stored"),
+        "an Any never stores a value of this type.*copy it with cast"),
     # Optional and Expected.
     "an optional for its value": ("int64_t f(ffi::Optional<int64_t> x) { return x; }", NO_CONVERSION),
     "an optional of another type": ("ffi::Optional<ffi::Tensor> f(ffi::String s) { return s; }", NO_CONVERSION),
-    "an error or something else": ("ffi::Unexpected<int> x(1);", "Unexpected holds an Error"),
-    "an error or an error": ("ffi::Expected<ffi::Error> f();\nauto x = f();", "Expected<Error> has no way to tell"),
+    "an error or something else": ("ffi::Unexpected<int> x(1);", "Unexpected holds an Error: write"),
+    "an error or an error": ("ffi::Expected<ffi::Error> f();\nauto x = f();", "Expected<Error> has no way to tell which it is: return"),
     "an expected view": (
         "ffi::Expected<ffi::TensorView> f(ffi::TensorView x) { return x; }",
         First(r"Expected<T> keeps its value.*read the view with try_cast<TensorView>\(\)")),
@@ -262,15 +273,15 @@ CASES = {
     "a reference that may be null": ("Final x(ffi::make_object<FinalObj>());", NO_FUNCTION),
     "a reference to another class": ("Other x(ffi::make_object<FinalObj>());", NO_FUNCTION),
     "a reference to another class, by GetRef": (
-        "auto f(const FinalObj *x) { return ffi::GetRef<Other>(x); }", "this reference cannot hold objects of that class"),
+        "auto f(const FinalObj *x) { return ffi::GetRef<Other>(x); }", "this reference cannot hold objects of that class: give GetRef"),
     "a counted pointer to another class": (
-        "auto f(FinalObj *x) { return ffi::GetObjectPtr<OtherObj>(x); }", "Base is not a base of the pointer's class"),
+        "auto f(FinalObj *x) { return ffi::GetObjectPtr<OtherObj>(x); }", "Base is not a base of the pointer's class: give"),
     "a counted pointer to a child": (
         "ffi::ObjectPtr<FinalObj> f(ffi::ObjectPtr<ffi::Object> x) { return x; }", NO_CONVERSION),
     "a counted pointer of a plain one": ("auto f(FinalObj *x) { return ffi::ObjectPtr<FinalObj>(x); }",
                                          f"{NO_FUNCTION}|{NO_CONVERSION}|private|protected"),
     "an object that is changed": ("void f(Final x) { x->x = 1; }", "read-only object|returns a const value"),
-    "an object of no object class": ("auto x = ffi::make_object<int>();", "make_object makes subclasses of Object"),
+    "an object of no object class": ("auto x = ffi::make_object<int>();", "make_object makes subclasses of Object: derive"),
     "an object of the base of maps": ("auto x = ffi::make_object<ffi::MapBaseObj>();", "protected|deleted"),
     "bool to fall back to": (
         "template <> struct tvm::ffi::TypeTraits<Foreign> : ffi::FallbackOnlyTraitsBase<Foreign, bool> {\n"
@@ -281,38 +292,38 @@ CASES = {
     "a map without the runtime": ("auto f() { return ffi::make_object<ffi::MapObj>(); }", "deleted"),
     "identity of what is no object": (
         "auto f(ffi::Variant<int, ffi::Function> x) { return ffi::ObjectPtrHash()(x); }",
-        "not all of these refer to objects"),
+        "not all types of this Variant refer to objects: ask"),
     "a packed function in place that is none": (
         "struct S { void operator()(int) {} };\nauto f() { return ffi::Function::FromPackedInplace<S>(); }",
         "FromPacked takes"),
-    "a reference to move of a number": ("void f(ffi::RValueRef<int>) {}", "RValueRef moves references to objects"),
+    "a reference to move of a number": ("void f(ffi::RValueRef<int>) {}", "RValueRef moves references to objects: pass"),
     "a child of a final class": (
-        'struct A : FinalObj { TVM_FFI_DECLARE_OBJECT_INFO("a", A, FinalObj); };', "declared final"),
+        'struct A : FinalObj { TVM_FFI_DECLARE_OBJECT_INFO("a", A, FinalObj); };', "declared final: declare"),
     "a child with as many children as its parent": (
-        PARENT % "static constexpr uint32_t _type_child_slots = 4;", "child slots cannot take this class"),
+        PARENT % "static constexpr uint32_t _type_child_slots = 4;", "child slots cannot take this class and its children: raise"),
     "a child of another structural kind": (
         PARENT % "static constexpr uint32_t _type_child_slots = 0; "
                  "static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindDAGNode;",
-        "the parent fixes the structural kind"),
+        "the parent fixes the structural kind of its children: leave"),
     # Types that are registered.
     "a field that is written in a class that is not": (
         'void f() { refl::ObjectDef<FinalObj>().def_rw("x", &FinalObj::x); }', "def_rw is for classes that are _type_mutable"),
     "a field of another class": (
-        'void f() { refl::ObjectDef<OtherObj>().def_ro("x", &FinalObj::x); }', "the field is of another class"),
+        'void f() { refl::ObjectDef<OtherObj>().def_ro("x", &FinalObj::x); }', "the field is of another class: give"),
     "a field that is const": (
         'struct A : ffi::Object { const int x = 1; TVM_FFI_DECLARE_OBJECT_INFO("a", A, ffi::Object); };\n'
-        'void f() { refl::ObjectDef<A>().def_ro("x", &A::x); }', "a const member cannot be set"),
+        'void f() { refl::ObjectDef<A>().def_ro("x", &A::x); }', "a const member cannot be set when an object is made: leave"),
     "a field of a foreign class": (
         'struct A : ffi::Object { Foreign x; TVM_FFI_DECLARE_OBJECT_INFO("a", A, ffi::Object); };\n'
         'void f() { refl::ObjectDef<A>().def_ro("x", &A::x); }', "TypeTraits<(Foreign|Foreign, void)>"),
     "a constructor that is not there": (
-        "void f() { refl::ObjectDef<FinalObj>().def(refl::init<ffi::String>()); }", "there is no such constructor"),
+        "void f() { refl::ObjectDef<FinalObj>().def(refl::init<ffi::String>()); }", "there is no such constructor: add"),
     "a default of a method": (
         'void f() { refl::ObjectDef<FinalObj>().def("m", [](const FinalObj *) {}, refl::default_value(1)); }', NO_FUNCTION),
     "a flag of a class": ("void f() { refl::ObjectDef<FinalObj>(refl::kw_only(true)); }", NO_FUNCTION),
     "a method that changes an object that is not": (
-        'void f() { refl::ObjectDef<FinalObj>().def("m", [](FinalObj *) {}); }', "has to be const"),
-    "a class that is no object class": ("void f() { refl::ObjectDef<Foreign> d; }", "ObjectDef registers subclasses of Object"),
+        'void f() { refl::ObjectDef<FinalObj>().def("m", [](FinalObj *) {}); }', "has to be const: ask for const T"),
+    "a class that is no object class": ("void f() { refl::ObjectDef<Foreign> d; }", "ObjectDef registers subclasses of Object: derive"),
     "a registration that is copied": (
         "void f(refl::ObjectDef<FinalObj> &d) { auto e = d; }", "deleted|use of deleted"),
     "a native function that takes what cannot be handed over": (

@@ -228,7 +228,9 @@ class Any {
     if constexpr (std::is_same_v<T, Any>) {
       return static_cast<Any &&>(*this);
     } else {
-      static_assert(TypeTraits<T>::storage_enabled, "no value of this type is ever stored");
+      static_assert(TypeTraits<T>::storage_enabled,
+                    "an Any never stores a value of this type, so it cannot be moved out of one: "
+                    "copy it with cast<T>() or try_cast<T>()");
       if (!TypeTraits<T>::CheckAnyStrict(&data_)) return std::nullopt;
       return TypeTraits<T>::MoveFromAnyAfterCheck(&data_);
     }

@@ -170,12 +170,16 @@ TVM_FFI_LOCAL inline Enum EnumObj::_GetByStrIndex(int32_t type_index, const Stri
 }
 template <typename T>
 TVM_FFI_LOCAL Enum EnumObj::_GetByIntIndex(int64_t int_index) {
-  static_assert(std::is_base_of_v<EnumObj, T>, "an enum is a class that derives from EnumObj");
+  static_assert(
+      std::is_base_of_v<EnumObj, T>,
+      "an enum is a class that derives from EnumObj: give that class as T, not its reference");
   return _GetByIntIndex(T::_GetOrAllocRuntimeTypeIndex(), int_index);
 }
 template <typename T>
 TVM_FFI_LOCAL Enum EnumObj::_GetByStrIndex(const String &str_index) {
-  static_assert(std::is_base_of_v<EnumObj, T>, "an enum is a class that derives from EnumObj");
+  static_assert(
+      std::is_base_of_v<EnumObj, T>,
+      "an enum is a class that derives from EnumObj: give that class as T, not its reference");
   return _GetByStrIndex(T::_GetOrAllocRuntimeTypeIndex(), str_index);
 }
 

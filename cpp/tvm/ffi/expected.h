@@ -26,7 +26,9 @@ TVM_FFI_NAMESPACE_BEGIN
 /** An error that converts to an Expected. */
 template <typename E = Error>
 class [[nodiscard]] Unexpected {
-  static_assert(std::is_base_of_v<Error, E>, "Unexpected holds an Error");
+  static_assert(std::is_base_of_v<Error, E>,
+                "Unexpected holds an Error: write Unexpected(Error(kind, message, backtrace)) or "
+                "TVM_FFI_UNEXPECTED(kind) << message");
 
  public:
   TVM_FFI_LOCAL explicit Unexpected(E error) : error_(static_cast<E &&>(error)) {}
@@ -104,7 +106,9 @@ class ExpectedBase {
 
 template <typename T>
 class [[nodiscard]] Expected : public detail::ExpectedBase {
-  static_assert(!std::is_base_of_v<Error, T>, "Expected<Error> has no way to tell which it is");
+  static_assert(
+      !std::is_base_of_v<Error, T>,
+      "Expected<Error> has no way to tell which it is: return the Error, or an Any that holds it");
 
  public:
   TVM_FFI_DETAIL_DEFAULT_MEMBERS(Expected)

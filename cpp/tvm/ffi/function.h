@@ -217,7 +217,8 @@ class Function : public ObjectRef {
   TVM_FFI_LOCAL static Function FromPacked(F &&f) {
     using D = std::decay_t<F>;
     static_assert(detail::is_packed_v<D>,
-                  "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *)");
+                  "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *); "
+                  "FromTyped takes a function with parameters of its own");
     return Make(
         make_object<detail::ClosureObj<D>>(static_cast<F &&>(f), &detail::CallPackedClosure<D>));
   }
@@ -225,7 +226,8 @@ class Function : public ObjectRef {
   template <typename F, typename... Args>
   TVM_FFI_LOCAL static std::tuple<Function, F *> FromPackedInplace(Args &&...args) {
     static_assert(detail::is_packed_v<F>,
-                  "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *)");
+                  "FromPacked takes (const AnyView *, int32_t, Any *) or (PackedArgs, Any *); "
+                  "FromTyped takes a function with parameters of its own");
     auto made = make_object<detail::ClosureObj<F>>(std::in_place_t(), &detail::CallPackedClosure<F>,
                                                    static_cast<Args &&>(args)...);
     F *callable = &made->f_;

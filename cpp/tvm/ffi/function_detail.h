@@ -60,7 +60,8 @@ TVM_FFI_LOCAL void unpack_call(std::index_sequence<I...>, const std::string *nam
   using Sig = SignatureOf<D>;
   static_assert(std::is_same_v<typename Sig::Indices, std::index_sequence<I...>> &&
                     std::is_same_v<R, typename FunctionInfoOf<Sig>::RetType>,
-                "unpack_call: the callable has another signature");
+                "unpack_call: the callable has another signature: R has to be its result, and the "
+                "index_sequence as long as its parameters");
   result->reset();
   CheckSafeCall(Caller<Sig>::Call(f, name != nullptr ? name->c_str() : "",
                                   reinterpret_cast<const TVMFFIAny *>(args), num_args,

@@ -84,7 +84,9 @@ TVM_FFI_LOCAL ObjectPtr<T> MakeObjectIn(void *memory, Args &&...args) {
 
 template <typename T, typename... Args>
 TVM_FFI_LOCAL ObjectPtr<T> MakeObject(size_t extra, Args &&...args) {
-  static_assert(std::is_base_of_v<Object, T>, "make_object makes subclasses of Object");
+  static_assert(std::is_base_of_v<Object, T>,
+                "make_object makes subclasses of Object: derive the class from tvm::ffi::Object, "
+                "or use std::make_shared");
   return MakeObjectIn<T>(AllocAligned(SizeWith<T>(extra), alignof(T)),
                          static_cast<Args &&>(args)...);
 }
@@ -107,7 +109,7 @@ TVM_FFI_LOCAL Arc<T> make_arc(Args &&...args) {
 template <typename T, typename Elem, typename... Args>
 TVM_FFI_LOCAL ObjectPtr<T> make_inplace_array_object(size_t num_elems, Args &&...args) {
   static_assert(alignof(T) % alignof(Elem) == 0 && sizeof(T) % alignof(Elem) == 0,
-                "elements would not be aligned behind the object");
+                "elements would not be aligned behind the object: add alignas(Elem) to its class");
   if (num_elems > (SIZE_MAX / 2 - sizeof(T)) / sizeof(Elem)) {
     detail::Throw("MemoryError", "an array of this size does not fit into memory");
   }

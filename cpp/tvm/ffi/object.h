@@ -476,7 +476,9 @@ TVM_FFI_LOCAL inline constexpr bool object_ref_contains_v =
 /** A reference to the object at a pointer. Errors: InternalError (null). */
 template <typename Ref, typename T>
 TVM_FFI_LOCAL std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>, Ref> GetRef(const T *ptr) {
-  static_assert(object_ref_contains_v<Ref, T>, "this reference cannot hold objects of that class");
+  static_assert(object_ref_contains_v<Ref, T>,
+                "this reference cannot hold objects of that class: give GetRef the reference class "
+                "that is defined for it, or ObjectRef");
   if constexpr (!Ref::_type_is_nullable) {
     if (ptr == nullptr) {
       detail::Throw("InternalError", "GetRef: a null pointer for a reference that is never null");
@@ -488,7 +490,9 @@ TVM_FFI_LOCAL std::enable_if_t<std::is_base_of_v<ObjectRef, Ref>, Ref> GetRef(co
 
 template <typename Base, typename T>
 TVM_FFI_LOCAL ObjectPtr<Base> GetObjectPtr(T *ptr) {
-  static_assert(std::is_base_of_v<Base, T>, "Base is not a base of the pointer's class");
+  static_assert(std::is_base_of_v<Base, T>,
+                "Base is not a base of the pointer's class: give GetObjectPtr this class or one "
+                "that it derives from");
   return detail::ObjectUnsafe::ObjectPtrFromUnowned<Base>(static_cast<const Object *>(ptr));
 }
 
@@ -548,17 +552,22 @@ TVM_FFI_LOCAL_COLD int32_t RegisterType(const char *key, int32_t static_index, i
 
 #define TVM_FFI_DETAIL_OBJECT_INFO(TypeName, ParentType)                                      \
   TVM_FFI_DETAIL_QUIET_BEGIN                                                                  \
-  static_assert(!ParentType::_type_final, "the parent of an object class is declared final"); \
+  static_assert(!ParentType::_type_final,                                                     \
+                "the parent of an object class is declared final: declare it with "           \
+                "TVM_FFI_DECLARE_OBJECT_INFO, or derive from another");                       \
   [[maybe_unused]] TVM_FFI_LOCAL static constexpr int32_t _type_depth =                       \
       ParentType::_type_depth + 1;                                                            \
   TVM_FFI_LOCAL static int32_t _GetOrAllocRuntimeTypeIndex() {                                \
     static_assert(!ParentType::_type_s_eq_hash_subclass_kind_fixed ||                         \
                       TypeName::_type_s_eq_hash_kind == ParentType::_type_s_eq_hash_kind,     \
-                  "the parent fixes the structural kind of its children");                    \
+                  "the parent fixes the structural kind of its children: leave out "          \
+                  "_type_s_eq_hash_kind, or set it as in the parent");                        \
     static_assert(ParentType::_type_child_slots == 0 ||                                       \
                       ParentType::_type_child_slots_can_overflow ||                           \
                       TypeName::_type_child_slots < ParentType::_type_child_slots,            \
-                  "the parent's child slots cannot take this class and its children");        \
+                  "the parent's child slots cannot take this class and its children: raise "  \
+                  "_type_child_slots of the parent, lower it here, or set "                   \
+                  "_type_child_slots_can_overflow in the parent");                            \
     return ::tvm::ffi::detail::RegisterType(                                                  \
         TypeName::_type_key, -1, TypeName::_type_depth, TypeName::_type_child_slots,          \
         TypeName::_type_child_slots_can_overflow, ParentType::_GetOrAllocRuntimeTypeIndex()); \

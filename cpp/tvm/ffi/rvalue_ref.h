@@ -12,7 +12,8 @@ TVM_FFI_NAMESPACE_BEGIN
 
 template <typename Ref>
 class RValueRef {
-  static_assert(std::is_base_of_v<ObjectRef, Ref>, "RValueRef moves references to objects");
+  static_assert(std::is_base_of_v<ObjectRef, Ref>,
+                "RValueRef moves references to objects: pass any other value as it is");
 
  public:
   TVM_FFI_LOCAL_INLINE explicit RValueRef(UnsafeInit tag) : ref_(tag) {}

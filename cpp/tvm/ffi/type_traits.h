@@ -92,6 +92,13 @@ struct TypeToRuntimeTypeIndex<ObjectPtr<T>> {
 
 namespace detail {
 
+/** @cond internal */
+/* What compile errors say about a type that cannot be stored. */
+#define TVM_FFI_DETAIL_STORE_INSTEAD                                                         \
+  "take a type that owns its data (Tensor for TensorView, String for const char *, Any for " \
+  "AnyView, Array<T> for std::vector<T>)"
+/** @endcond */
+
 template <typename T>
 TVM_FFI_LOCAL inline constexpr bool storage_enabled_v =
     std::is_same_v<T, Any> || TypeTraits<T>::storage_enabled;

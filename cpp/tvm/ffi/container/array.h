@@ -115,7 +115,8 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline ArrayObj *PrepareArray(ObjectPtr<Object> 
 /** The second parameter is void; it exists for sources that write it out or declare it ahead. */
 template <typename T, typename = void>
 class Array : public ObjectRef {
-  static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
+  static_assert(detail::storage_enabled_v<T>,
+                "elements of this type cannot be stored: " TVM_FFI_DETAIL_STORE_INSTEAD);
 
  public:
   using ContainerType = ArrayObj;

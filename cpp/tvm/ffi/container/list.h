@@ -70,7 +70,8 @@ TVM_FFI_LOCAL inline ObjectPtr<ListObj> ListObj::CreateRepeated(int64_t n, const
 /** The second parameter is void, like Array's. */
 template <typename T, typename = void>
 class List : public ObjectRef {
-  static_assert(detail::storage_enabled_v<T>, "elements of this type cannot be stored");
+  static_assert(detail::storage_enabled_v<T>,
+                "elements of this type cannot be stored: " TVM_FFI_DETAIL_STORE_INSTEAD);
 
  public:
   using ContainerType = ListObj;

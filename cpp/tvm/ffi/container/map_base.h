@@ -175,7 +175,7 @@ class MapIterator {
 template <typename K, typename V, bool kIsMap>
 class MapRef : public ObjectRef {
   static_assert(storage_enabled_v<K> && storage_enabled_v<V>,
-                "keys and values of this type cannot be stored");
+                "keys and values of this type cannot be stored: " TVM_FFI_DETAIL_STORE_INSTEAD);
 
  public:
   using key_type = K;

@@ -83,7 +83,8 @@ struct HasDType<T, std::void_t<decltype(dtype_trait<T>::value)>> : std::true_typ
 template <typename T>
 TVM_FFI_LOCAL constexpr DLDataType ElementDType() {
   static_assert(HasDType<T>::value,
-                "elements of this type have no dtype: specialise tvm::ffi::dtype_trait");
+                "elements of this type have no dtype: take float, int32_t or another number, or "
+                "specialise tvm::ffi::dtype_trait for the class");
   if constexpr (HasDType<T>::value) {
     return dtype_trait<T>::value;
   } else {
@@ -330,7 +331,7 @@ TVM_FFI_DETAIL_ACCESS void CheckIndex([[maybe_unused]] int64_t index, [[maybe_un
  */
 template <typename T, int N, int kDevice, bool kContiguous>
 class BasicTensorAccessor {
-  static_assert(N >= 0, "a tensor has no fewer than 0 dimensions");
+  static_assert(N >= 0, "the number of dimensions of a TensorAccessor<T, N> is 0 or more");
 
   template <typename U, bool kFrom>
   TVM_FFI_LOCAL static constexpr bool CanView() {
@@ -370,8 +371,11 @@ class BasicTensorAccessor {
   /** The element at N indices, none of them negative. */
   template <typename... I>
   TVM_FFI_DETAIL_ACCESS T &operator()(I... index) const {
-    static_assert(sizeof...(I) == N, "give one index for each dimension");
-    static_assert((is_index_v<I> && ...), "an index is an integer");
+    static_assert(sizeof...(I) == N,
+                  "give one index for each dimension: a TensorAccessor<T, N> takes N; x[i] is the "
+                  "rest of a tensor at its first index");
+    static_assert((is_index_v<I> && ...),
+                  "an index is an integer: cast it, as in static_cast<int64_t>(i)");
     CheckElement();
     return data_[Offset(std::index_sequence_for<I...>(), index...)];
   }
@@ -379,7 +383,7 @@ class BasicTensorAccessor {
   template <typename I = int64_t>
   TVM_FFI_DETAIL_ACCESS decltype(auto) operator[](I position) const {
     static_assert(N > 0, "a tensor of no dimensions has no index: write x()");
-    static_assert(is_index_v<I>, "an index is an integer");
+    static_assert(is_index_v<I>, "an index is an integer: cast it, as in static_cast<int64_t>(i)");
     CheckElement();
     const int64_t index = static_cast<int64_t>(position);
     detail::CheckIndex<TVM_FFI_CHECK_INDEX != 0>(index, 0, sizes_[0]);

@@ -48,7 +48,7 @@ struct TupleSubsumes<Tuple<From...>, Types...> {
 template <typename... Types>
 class Tuple : public ObjectRef {
   static_assert((detail::storage_enabled_v<Types> && ...),
-                "elements of this type cannot be stored");
+                "elements of this type cannot be stored: " TVM_FFI_DETAIL_STORE_INSTEAD);
 
   /** Whether the arguments are the elements of a new tuple, and not a tuple to copy. */
   template <typename... Args>

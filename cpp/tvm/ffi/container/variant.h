@@ -12,7 +12,8 @@ TVM_FFI_NAMESPACE_BEGIN
 
 template <typename... V>
 class Variant {
-  static_assert((detail::storage_enabled_v<V> && ...), "members of this type cannot be stored");
+  static_assert((detail::storage_enabled_v<V> && ...),
+                "members of this type cannot be stored: " TVM_FFI_DETAIL_STORE_INSTEAD);
   template <typename T>
   TVM_FFI_LOCAL static constexpr bool Contains() {
     return (type_subsumes_v<V, T> || ...);
@@ -66,7 +67,9 @@ class Variant {
 /** Lets ObjectPtrHash and ObjectPtrEqual take Variants of references to objects. */
 template <typename... V>
 struct detail::ObjectIn<Variant<V...>> {
-  static_assert((std::is_base_of_v<ObjectRef, V> && ...), "not all of these refer to objects");
+  static_assert((std::is_base_of_v<ObjectRef, V> && ...),
+                "not all types of this Variant refer to objects: ask with as<T>() before you ask "
+                "for the object");
   TVM_FFI_LOCAL static const Object *Get(const Variant<V...> &value) {
     return value.template as<Object>();
   }

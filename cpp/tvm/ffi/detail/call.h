@@ -45,8 +45,21 @@ TVM_FFI_LOCAL Signature<R, Params...> SignatureOfOperator(R (C::*)(Params...));
 template <typename C, typename R, typename... Params>
 TVM_FFI_LOCAL Signature<R, Params...> SignatureOfOperator(R (C::*)(Params...) const);
 
+/* Of what cannot be called, or in more than one way. */
 template <typename F, typename = void>
 struct SignatureOfImpl {
+  static_assert(
+      !std::is_member_pointer_v<F>,
+      "a member needs an object: write a lambda that takes the object and calls its method");
+  static_assert(std::is_member_pointer_v<F> || std::is_class_v<F>,
+                "a value of this type cannot be called: give a function or a lambda");
+  static_assert(!std::is_class_v<F>,
+                "the callable has no operator(), or more than one: give each parameter of a lambda "
+                "a type instead of auto, or write a lambda around the call");
+  using type = Signature<void>;
+};
+template <typename F>
+struct SignatureOfImpl<F, std::void_t<decltype(SignatureOfOperator(&F::operator()))>> {
   using type = decltype(SignatureOfOperator(&F::operator()));
 };
 template <typename F>
@@ -124,7 +137,8 @@ template <typename Param>
 struct ReaderOfParam {
   static_assert(!std::is_lvalue_reference_v<Param> ||
                     std::is_const_v<std::remove_reference_t<Param>>,
-                "a parameter must not be a reference to what is not const");
+                "a parameter must not be a reference to what is not const: take it by value or by "
+                "const reference; results are returned, or written to a tensor");
   using D = std::remove_cv_t<std::remove_reference_t<Param>>;
   TVM_FFI_LOCAL static constexpr bool checked = sizeof(CheckParam<D>) != 0;
   using type = Reader<D>;

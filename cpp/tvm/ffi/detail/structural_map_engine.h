@@ -169,8 +169,10 @@ struct MapSteps {
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
-                "the parent of a mapping derives from StructuralMapEngineBase");
-  static_assert(sizeof...(Callbacks) != 0, "a mapping without a callback changes nothing");
+                "the parent of a mapping derives from StructuralMapEngineBase: give another class "
+                "as Parent, or leave it out");
+  static_assert(sizeof...(Callbacks) != 0,
+                "a mapping without a callback changes nothing: give it one");
 
  public:
   template <typename... F>
@@ -213,7 +215,8 @@ class StructuralMapEngine : public Parent {
 template <typename Parent, WalkOrder order>
 class StructuralMapDynEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
-                "the parent of a mapping derives from StructuralMapEngineBase");
+                "the parent of a mapping derives from StructuralMapEngineBase: give another class "
+                "as Parent, or leave it out");
 
  public:
   /** Index -1 takes every value. callbacks_with_kind get the kind of region after the value. */
@@ -267,8 +270,10 @@ class StructuralMapDynEngine : public Parent {
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralMapEngineBase, Parent>,
-                "the parent of a mutation derives from StructuralMapEngineBase");
-  static_assert(sizeof...(Callbacks) != 0, "a mutation without a callback changes nothing");
+                "the parent of a mutation derives from StructuralMapEngineBase: give another class "
+                "as Parent, or leave it out");
+  static_assert(sizeof...(Callbacks) != 0,
+                "a mutation without a callback changes nothing: give it one");
 
  public:
   template <typename... F>

@@ -155,13 +155,16 @@ template <typename R, typename Value, typename... Rest>
 struct CallbackParams<Signature<R, Value, Rest...>> {
   static_assert(!std::is_lvalue_reference_v<Value> ||
                     std::is_const_v<std::remove_reference_t<Value>>,
-                "the value of a callback must not be a reference to what is not const");
+                "the value of a callback must not be a reference to what is not const: take it by "
+                "value or by const reference");
   using type = std::remove_cv_t<std::remove_reference_t<Value>>;
   TVM_FFI_LOCAL static constexpr size_t num_more = sizeof...(Rest);
 };
 template <typename R>
 struct CallbackParams<Signature<R>> {
-  static_assert(!std::is_same_v<R, R>, "a callback takes the value as its first parameter");
+  static_assert(!std::is_same_v<R, R>,
+                "a callback takes the value as its first parameter: give it one, of the type of "
+                "values that it is for");
 };
 
 /** The type of value that a callback takes. */

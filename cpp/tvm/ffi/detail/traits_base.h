@@ -67,6 +67,10 @@ TVM_FFI_LOCAL_INLINE T MakeEmpty() {
 /** Reads by the functions that users write in their TypeTraits. */
 template <typename T>
 struct TVM_FFI_TAGGED ForeignReader {
+  static_assert(TypeTraits<T>::convert_enabled,
+                "a value cannot be read as this type: include <tvm/ffi/extra/stl.h> for classes of "
+                "the standard library; derive a class of your own from tvm::ffi::Object and read a "
+                "reference to it, or specialise tvm::ffi::TypeTraits");
   std::optional<T> value;
   TVM_FFI_LOCAL_INLINE ForeignReader() = default;
   TVM_FFI_LOCAL_INLINE ~ForeignReader() = default;

@@ -91,7 +91,8 @@ struct NodePtrTraits : ReadTraits<T *> {
   }
   TVM_FFI_LOCAL_INLINE static T *CopyFromAnyViewAfterCheck(const TVMFFIAny *source) {
     static_assert(std::is_const_v<T> || T::_type_mutable,
-                  "a pointer to a class that is not _type_mutable has to be const");
+                  "a pointer to a class that is not _type_mutable has to be const: ask for const T "
+                  "*, or declare _type_mutable = true in the class");
     return ObjectUnsafe::RawObjectPtrFromUnowned<T>(source->v_obj);
   }
   TVM_FFI_LOCAL_INLINE static int Read(const TVMFFIAny *source, T **out) {

@@ -10,6 +10,10 @@
 #include <tvm/ffi/any.h>
 
 TVM_FFI_NAMESPACE_BEGIN
+
+class Tensor;
+class TensorView;
+
 namespace detail {
 
 /* Recognises the classes of extra/stl.h by their members, as their headers may not be included. */
@@ -37,9 +41,12 @@ struct TravelFault {
   TVM_FFI_LOCAL static constexpr bool text = HasCharTraits<T>::value;
   TVM_FFI_LOCAL static constexpr bool std_class =
       !text && std::disjunction_v<IsStdRange<T>, IsStdTuple<T>, IsStdFunction<T>, IsStdOptional<T>>;
-  TVM_FFI_LOCAL static constexpr bool tensor = std::is_same_v<T, const DLTensor *>;
+  using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
+  TVM_FFI_LOCAL static constexpr bool tensor = std::is_same_v<Target, DLTensor> ||
+                                               std::is_same_v<Target, Tensor> ||
+                                               std::is_same_v<Target, TensorView>;
   TVM_FFI_LOCAL static constexpr bool pointer = std::is_pointer_v<T> && !tensor;
-  TVM_FFI_LOCAL static constexpr bool other = !text && !std_class && !std::is_pointer_v<T>;
+  TVM_FFI_LOCAL static constexpr bool other = !text && !std_class && !tensor && !pointer;
 };
 
 template <typename T, bool travels = is_any_v<T> || TypeTraits<T>::convert_enabled>
@@ -55,13 +62,16 @@ struct CheckParam<T, false> {
                 "be readable, too");
   static_assert(!TravelFault<T>::tensor,
                 "a parameter of this type cannot be read from an argument: take a "
-                "tvm::ffi::TensorView, which has the fields of a const DLTensor *");
+                "tvm::ffi::TensorView by value, which has the fields of a DLTensor");
   static_assert(!TravelFault<T>::pointer,
-                "a parameter of this type cannot be read from an argument: take a void *, or a "
-                "pointer to a class that is derived from tvm::ffi::Object");
-  static_assert(!TravelFault<T>::other,
-                "a parameter of this type cannot be read from an argument: derive the class from "
-                "tvm::ffi::Object and take a reference to it, or specialise tvm::ffi::TypeTraits");
+                "a parameter of this type cannot be read from an argument: take a "
+                "tvm::ffi::TensorView for the elements of a tensor, a void * for other memory, or "
+                "a pointer to a class that is derived from tvm::ffi::Object");
+  static_assert(
+      !TravelFault<T>::other,
+      "a parameter of this type cannot be read from an argument: take a tvm::ffi::TensorView for a "
+      "tensor of another library; derive a class of your own from tvm::ffi::Object and take a "
+      "reference to it, or specialise tvm::ffi::TypeTraits");
 };
 
 template <typename T,
@@ -79,7 +89,10 @@ struct CheckResult<T, false> {
   static_assert(!TravelFault<T>::std_class,
                 "a result of this type cannot be returned: include <tvm/ffi/extra/stl.h> for "
                 "classes of the standard library; what they hold has to be returnable, too");
-  static_assert(!TravelFault<T>::tensor && !TravelFault<T>::pointer,
+  static_assert(
+      !TravelFault<T>::tensor,
+      "a result of this type cannot be returned: return a tvm::ffi::Tensor, which owns its data");
+  static_assert(!TravelFault<T>::pointer,
                 "a result of this type cannot be returned: return a void *, or a reference to an "
                 "object that keeps alive what it points to");
   static_assert(!TravelFault<T>::other,

@@ -59,8 +59,10 @@ struct TVM_FFI_LOCAL OptionalArgsSignature {
     return count;
   }
   TVM_FFI_LOCAL static constexpr int32_t num_required = CountRequired();
-  static_assert(num_required < num_params,
-                "WithOptionalArgs: the last parameter is no tvm::ffi::Optional or std::optional");
+  static_assert(
+      num_required < num_params,
+      "WithOptionalArgs: the last parameter is no tvm::ffi::Optional or std::optional, so no "
+      "argument can be left out: declare it as one of these, or leave WithOptionalArgs away");
 
   template <typename Sink>
   TVM_FFI_LOCAL static constexpr void PutSchema(Sink &sink) {
@@ -146,7 +148,8 @@ struct Caller<OptionalArgsSignature<R, Params...>, Indices> {
 template <typename F>
 TVM_FFI_LOCAL constexpr auto WithOptionalArgs(F &&f) {
   static_assert(!std::is_member_pointer_v<std::decay_t<F>>,
-                "WithOptionalArgs takes a function or a lambda");
+                "WithOptionalArgs takes a function or a lambda: write a lambda that takes the "
+                "object and calls its method");
   return detail::OptionalArgs<std::decay_t<F>>{static_cast<F &&>(f)};
 }
 

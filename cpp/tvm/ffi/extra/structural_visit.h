@@ -240,7 +240,8 @@ TVM_FFI_LOCAL inline Any StructuralVisitorObj::DefaultVisit(AnyView value) noexc
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralVisitorObj, Parent>,
-                "the parent of a walk derives from StructuralVisitorObj");
+                "the parent of a walk derives from StructuralVisitorObj: give another class as "
+                "Parent, or leave it out");
 
  public:
   template <typename... F>
@@ -295,7 +296,8 @@ class StructuralWalkEngine : public Parent {
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public Parent {
   static_assert(std::is_base_of_v<StructuralVisitorObj, Parent>,
-                "the parent of a visit derives from StructuralVisitorObj");
+                "the parent of a visit derives from StructuralVisitorObj: give another class as "
+                "Parent, or leave it out");
 
  public:
   template <typename... F>

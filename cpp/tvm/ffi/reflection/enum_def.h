@@ -83,7 +83,8 @@ class TVM_FFI_LOCAL EnumDefBase {
 template <typename EnumT>
 class TVM_FFI_HIDDEN EnumDef : public detail::EnumDefBase {
   static_assert(std::is_base_of_v<EnumObj, EnumT>,
-                "EnumDef adds members to classes that derive from EnumObj");
+                "EnumDef adds members to classes that derive from EnumObj: derive the class from "
+                "EnumObj or IntEnumObj");
   TVM_FFI_LOCAL static constexpr bool kIsInt = std::is_base_of_v<IntEnumObj, EnumT>;
 
  public:

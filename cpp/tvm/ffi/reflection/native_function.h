@@ -48,7 +48,9 @@ struct NativeAdapter {
     using Result = decltype(fn(params...));
     TVM_FFI_DETAIL_TRY {
       if constexpr (std::is_void_v<Result>) {
-        static_assert(std::is_void_v<R>, "the function gives nothing, the hook has a result");
+        static_assert(std::is_void_v<R>,
+                      "the function gives nothing, the hook has a result: give it a function that "
+                      "returns one");
         fn(params...);
         SetNone(result);
       } else {
@@ -65,7 +67,7 @@ template <typename R, typename... Params>
 struct NativeCaller {
   static_assert((is_native_parameter_v<Params> && ...),
                 "a parameter of a native function is an lvalue reference, or of a class that is "
-                "trivially copyable and of standard layout");
+                "trivially copyable and of standard layout: take this one by const reference");
   using Native = TVMFFIAny (*)(Params...) noexcept;
 
   TVM_FFI_LOCAL static Expected<R> Call(const TVMFFIAny &hook, Params... params) noexcept {

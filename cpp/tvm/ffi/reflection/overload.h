@@ -57,7 +57,9 @@ class TVM_FFI_HIDDEN OverloadObjectDef : public ObjectDef<Class> {
   }
   template <typename... Args, typename... Extra>
   TVM_FFI_LOCAL OverloadObjectDef &def(init<Args...>, Extra... extra) {
-    static_assert(std::is_constructible_v<Class, Args...>, "init: there is no such constructor");
+    static_assert(std::is_constructible_v<Class, Args...>,
+                  "init: there is no such constructor: add one with these parameters to the class, "
+                  "or list the types of one that it has");
     const bool is_new = Find(type_attr::kInit) == nullptr;
     DefOverload(type_attr::kInit, detail::InitObject<Class, Args...>(), true, extra...);
     if (is_new) this->SendAttr(type_attr::kInit, Find(type_attr::kInit)->function);

@@ -86,7 +86,9 @@ TVM_FFI_LOCAL inline constexpr detail::OverloadCast<Args...> overload_cast{};
  */
 template <typename Class>
 class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
-  static_assert(std::is_base_of_v<Object, Class>, "ObjectDef registers subclasses of Object");
+  static_assert(std::is_base_of_v<Object, Class>,
+                "ObjectDef registers subclasses of Object: derive the class from tvm::ffi::Object, "
+                "and give it, not its reference");
 
  public:
   /** @param extra A doc string; `init(false)`, which leaves the automatic constructor out. */
@@ -136,7 +138,9 @@ class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
   /** The constructor that takes Args. At most one; without it, one is made from the fields. */
   template <typename... Args, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &def(init<Args...>, Extra... extra) {
-    static_assert(std::is_constructible_v<Class, Args...>, "init: there is no such constructor");
+    static_assert(std::is_constructible_v<Class, Args...>,
+                  "init: there is no such constructor: add one with these parameters to the class, "
+                  "or list the types of one that it has");
     using Init = detail::InitObject<Class, Args...>;
     const Function function = MakeFunction(type_attr::kInit, Init());
     SendFunction<Init>(type_attr::kInit, function, true, extra...);
@@ -172,8 +176,12 @@ class TVM_FFI_HIDDEN ObjectDef : public detail::TypeDef {
   template <typename C, typename T, typename... Extra>
   TVM_FFI_LOCAL ObjectDef &DefField(const char *name, T C::*field, int64_t flags,
                                     const Extra &...extra) {
-    static_assert(std::is_base_of_v<C, Class>, "the field is of another class");
-    static_assert(!std::is_const_v<T>, "a const member cannot be set when an object is made");
+    static_assert(std::is_base_of_v<C, Class>,
+                  "the field is of another class: give a member of the class that is registered, "
+                  "or of its parents");
+    static_assert(!std::is_const_v<T>,
+                  "a const member cannot be set when an object is made: leave const away, and "
+                  "register it with def_ro");
     detail::FieldExtras extras;
     detail::EscapingSink<detail::Text> schema{&extras.metadata};
     extras.flags = flags;
