@@ -200,3 +200,9 @@ TVM_FFI_C_EXPORT(return_error, "() -> ffi.Error") {
   *args->result = tvm_ffi_any_take_object(error);
   return 0;
 }
+
+/* No kernel, but visible. */
+TVM_FFI_C_DETAIL_VISIBLE int plain(void);
+int plain(void) {
+  return 1;
+}

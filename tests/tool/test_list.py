@@ -91,6 +91,11 @@ for payload, content in [(b"fmt" + bytes(cubin), "sm_90"), (bytes(old), "sm_86")
     assert got == content, (payload, got)
 
 # A library whose metadata is not a schema, and whose modules are malformed.
+# A library without functions is told how to get some; one with modules, or a pattern, needs none.
+bare = Library().function("plain").write(WORK / "bare.so")
+assert good("list", bare).splitlines()[1:] == [
+    "functions: none; in C define kernels with TVM_FFI_C_EXPORT, in C++ export them with TVM_FFI_DLL_EXPORT_TYPED_FUNC"]
+assert len(good("list", "--match=x", bare).splitlines()) == 1
 odd = Library().function("__tvm_ffi_f").data("__tvm_ffi__schema_f", b"\x1b[2J what?\0")
 odd.data("__tvm_ffi__library_bin", b"\xff" * 16).write(WORK / "odd.so")
 assert good("list", WORK / "odd.so").splitlines()[1:] == [

@@ -54,5 +54,5 @@ assert len(everything) == types.count(" < ") + sum(entry["parent"] is None for e
 # ---- Libraries that cannot be loaded; test_isolate.py has more ----
 for command in "types", "registry":
     bad(LOAD, "nothing.so: No such file or directory", command, "--lib", "nothing.so")
-    bad(LOAD, f"{TOOL}: cannot be loaded: cannot dynamically load", command, "--lib", TOOL)
+    bad(LOAD, f"{TOOL}: cannot be loaded: it is a program; link a library with -shared", command, "--lib", TOOL)
     bad(LOAD, "nothing.so: No such file or directory", command, "--lib", REGISTERS, "--lib", "nothing.so")

@@ -2,11 +2,13 @@
 import math
 import os
 import pathlib
+import platform
 import pty
 import subprocess
 import tempfile
 
-from tool import FILES, LOAD, MISMATCH, OK, RAISED, TOOL, USAGE, bad, good, good_json, run
+from elf import Library
+from tool import FILES, LOAD, MISMATCH, OK, RAISED, TOOL, USAGE, bad, good, good_json, run, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
@@ -213,16 +215,24 @@ bad(LOAD, "nothing.so: No such file or directory", "run", "nothing.so")
 bad(USAGE, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
 bad(USAGE, "there is no function something_else; it has only", "run", libraries["run_one"], "something_else()")
 bad(USAGE, "say which function; it has add, bump, ", "run", K)
-bad(USAGE, "say which function; it has no functions", "run", libraries["run_none"])
+bad(USAGE, "say which function; it has no functions; in C define kernels with TVM_FFI_C_EXPORT", "run", libraries["run_none"])
+
+# Libraries of other machines, told before the system's loader says something else.
+for machine in {"s390x", "arm"} - {platform.machine()}:
+    other = Library(machine).function("__tvm_ffi_f").write(work_folder() / "other.so")
+    bad(LOAD, f"{other}: cannot be loaded: it is for {machine}, and this program for ", "run", other, "f()")
+# Functions that are no kernels.
+bad(USAGE, "plain is a function of C and no kernel: tvm-ffi wrap writes one that calls it", "run", K, "plain()")
+bad(USAGE, "run: one operand too many: 1; usage: tvm-ffi run [OPTION...] LIB ['FUNCTION(ARGUMENT, ...)']", "run", K, "add", "1", "2")
 
 # Texts that are not values.
 for call, message in [
-        ("add(1", "no call"), ("(1)", "no call"), ("add(1,)", "argument 1 (``): a value is missing"),
+        ("add(1", "no call, such as 'scale(4xf32=1, 2.5)': the ) at the end is missing"), ("(1)", "no call"), ("add(1,)", "argument 1 (``): a value is missing"),
         ("add(x, 2)", "argument 0 (`x`): `x` is no value"),
         ("add([x, 2], 3)", "argument 0 (`[x, 2]`): `x` is no value"),
         ("add(1 2)", "argument 0 (`1 2`): `1 2` is no value"), ("add([1, 2)", "`,` or `]` is missing"),
         ("add([1)", "missing in a list"), ("add({a})", "`:` is missing"), ("add({1: 2)", "`,` or `}` is missing"),
-        ("add(abc)", '`abc` is no value; a text is written s:"..."'), ('add("abc)', "a quote stays open"),
+        ("add(abc)", '`abc` is no value; a tensor is written 4xf32=1, a text s:"..."'), ('add("abc)', "a quote stays open"),
         ("add(i:1.5)", "`1.5` is no integer"), ("add(i:99999999999999999999)", "is no integer of 64 bits"),
         ("add(f:x)", "`x` is no number"),
         ("add(9223372036854775808)", "`9223372036854775808` is no integer of 64 bits; a float is written f:9223372036"),
@@ -233,7 +243,7 @@ for call, message in [
         ("add(@)", "argument 0 (`@`): the name of a file is missing"), ("add(x:@)", "the name of a file is missing"),
         ("add(4xf32=+)", "argument 0 (`4xf32=+`): the name of a file is missing"), ("add(dtype:q7)", "`q7` is no data type"), ("add(dev:gpu)", "`gpu` is no device"), ("add(shape:2)", "a list"),
         ('add(shape:["a"])', "a shape is a list of integers"), ("add(fn:nobody)", "no global function `nobody`"),
-        ("add(4xq7=1)", "`q7` is no data type"), ("add(4xf32=1 2)", "2 numbers for 4"),
+        ("add(4xq7=1)", "`q7` is no data type"), ("add(4xf32=1 2)", "2 numbers for 4; give all, or one for every element"),
         ("add(4x)", "the data type is missing, such as f32 in 4xf32"),
         ("add(4xf32=)", "0 numbers for 4"), ("add(2xi8=1 200)", "`200` does not fit i8"),
         ("add(2xui8=-1 0)", "`-1` does not fit ui8"), ("add(2xbool=2 0)", "`2` does not fit bool"),
@@ -269,7 +279,7 @@ bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")
 # The beginning of a long argument is quoted, cut at a character boundary; the reason is always given in full.
 for text in "é" * 40, "a" + "é" * 40, "aa" + "\u20ac" * 40, "\U0001f600" * 40, "a" * 700:
     shown = text.encode()[:60].decode(errors="ignore")
-    bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a text", "run", K, f"add({text})")
+    bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a tensor", "run", K, f"add({text})")
 
 # Inputs next to inaccessible memory.
 for side, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:

@@ -166,8 +166,9 @@ static bool check_operands(const arguments *args) {
     return false;
   }
   if (subcommand->max_operands >= 0 && args->num_operands > (size_t)subcommand->max_operands) {
-    report_error("%s: one operand too many: %s", subcommand->name,
-                 args->operands[subcommand->max_operands]);
+    report_error("%s: one operand too many: %s; usage: tvm-ffi %s [OPTION...]%s%s",
+                 subcommand->name, args->operands[subcommand->max_operands], subcommand->name,
+                 *subcommand->operands != '\0' ? " " : "", subcommand->operands);
     return false;
   }
   for (i = 0; i < args->num_operands; ++i) num_stdin += strcmp(args->operands[i], "-") == 0;

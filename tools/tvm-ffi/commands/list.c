@@ -73,9 +73,12 @@ static void print_function(const listed_function *function, int name_width, int 
   free(name);
 }
 
-/* If the library gives no types for some function, says how to get them. */
-static void print_hint(const listing *exports) {
+/* Says how a library gets functions, or the types of those that have none. */
+static void print_hint(const listing *exports, bool are_all) {
   size_t i;
+  if (exports->num_functions == 0 && are_all && exports->bin_bytes == NULL) {
+    puts("functions: none; " LISTING_EXPORT_HINT);
+  }
   for (i = 0; i < exports->num_functions; ++i) {
     const listed_function *function = &exports->functions[i];
     if (function->metadata != NULL || function->can_ask) continue;
@@ -175,7 +178,7 @@ static void print_listing(const listing *exports, const arguments *args) {
     print_function(&exports->functions[i], name_width, type_width, is_by_size(args),
                    arguments_has(args, kOptionLoad));
   }
-  print_hint(exports);
+  print_hint(exports, !arguments_has(args, kOptionMatch));
   if (arguments_has(args, kOptionUndefined)) print_undefined(exports->file);
   print_bin(exports, arguments_has(args, kOptionBin));
 }

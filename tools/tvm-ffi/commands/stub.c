@@ -186,23 +186,25 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   return code;
 }
 
-/* Whether there is a function to wrap; reported. Notes a library that tells no types at all: its
- * wrappers are of less use than the user may expect. */
-static bool check_functions(const char *path, const stub_library *library, bool may_load) {
-  size_t num_wrapped = 0, num_told = 0, i;
+/* Whether there is a function to wrap; reported. */
+static bool check_functions(const char *path, const stub_library *library) {
+  size_t i;
   for (i = 0; i < library->num_functions; ++i) {
-    if (!stub_is_wrapped(&library->functions[i])) continue;
-    ++num_wrapped;
-    if (library->functions[i].type != NULL) ++num_told;
+    if (stub_is_wrapped(&library->functions[i])) return true;
   }
-  if (num_wrapped == 0) {
-    report_error("%s: no functions to wrap: none has a name that languages can write", path);
-    return false;
+  report_error("%s: no functions to wrap: none has a name that languages can write", path);
+  return false;
+}
+
+/* Notes a library that tells no types at all: its wrappers are of less use than the user may
+ * expect. */
+static void note_untold(const char *path, const stub_library *library, bool may_load) {
+  size_t i;
+  for (i = 0; i < library->num_functions; ++i) {
+    if (library->functions[i].type != NULL) return;
   }
-  if (num_told > 0) return true;
   report_note("%s: no metadata, so the wrappers take any arguments; for types %s%s", path,
               may_load ? "" : "leave out --no-load, or ", SCHEMA_HINT);
-  return true;
 }
 
 static void free_library(stub_library *library) {
@@ -264,7 +266,7 @@ int run_stub(const arguments *args) {
   }
   code = read_library(path, may_load, timeout, &library);
   if (code != kExitOk) return code;
-  if (!check_functions(path, &library, may_load)) {
+  if (!check_functions(path, &library)) {
     free_library(&library);
     return kExitLoad;
   }
@@ -276,6 +278,7 @@ int run_stub(const arguments *args) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
   if (good && json) write_json(language, &library, &source);
+  if (good) note_untold(path, &library, may_load);
   text_free(&source);
   free_library(&library);
   return good ? kExitOk : kExitUsage;

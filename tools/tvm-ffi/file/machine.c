@@ -57,8 +57,7 @@ const char *machine_name(unsigned number, int bits, bool is_big_endian, char buf
   return buffer;
 }
 
-/* The machine that this program was compiled for. */
-static const char *name_own(void) {
+const char *machine_own_name(void) {
 #if defined(__x86_64__)
   return "x86-64";
 #elif defined(__aarch64__)
@@ -84,8 +83,18 @@ static const char *name_own(void) {
 #endif
 }
 
+bool machine_is_own(unsigned number, int bits, bool is_big_endian) {
+  size_t i;
+  for (i = 0; i < kNumMachines; ++i) {
+    const machine *own = &kMachines[i];
+    if (strcmp(own->name, machine_own_name()) != 0) continue;
+    return own->number == number && own->bits == bits && own->is_big_endian == is_big_endian;
+  }
+  return true;
+}
+
 bool machine_parse(const char *text, machine *out) {
-  const char *name = *text != '\0' ? text : name_own();
+  const char *name = *text != '\0' ? text : machine_own_name();
   char order[3];
   int end = 0;
   size_t i;

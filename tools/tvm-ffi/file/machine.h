@@ -17,6 +17,10 @@ typedef struct {
   bool has_implicit_zeros; /* relocations are SHT_REL: without an addend of their own */
 } machine;
 
+/* The machine of this program. */
+const char *machine_own_name(void);
+/* Whether it is that of this program; true for a program whose machine is not known. */
+bool machine_is_own(unsigned number, int bits, bool is_big_endian);
 /* "x86-64", or "machine 123", written to the caller's buffer. */
 const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]);
 

@@ -22,7 +22,8 @@ static bool parse_form(const char *form, call *out) {
   while (name_size > 0 && isspace((unsigned char)form[name_size - 1])) --name_size;
   while (name_size > 0 && isspace((unsigned char)*form)) ++form, --name_size, --size;
   if (name_size == 0 || (open != NULL && form[size - 1] != ')')) {
-    report_error("`%s` is no call, such as 'scale(4xf32=1, 2.5)'", form);
+    report_error("`%s` is no call, such as 'scale(4xf32=1, 2.5)'%s", form,
+                 open != NULL && name_size > 0 ? ": the ) at the end is missing" : "");
     return false;
   }
   out->function = tool_copy(form, name_size);

@@ -91,7 +91,7 @@ static void describe_functions(const listing *exports, const char *wanted, text 
     shown_add_text(out, name, strlen(name));
   }
   if (i < exports->num_functions) text_add(out, ", ...");
-  if (i == 0) text_add(out, "no functions");
+  if (i == 0) text_add(out, "no functions; " LISTING_EXPORT_HINT);
 }
 
 /* Collects what the library exports; NULL after a report. */
@@ -99,6 +99,12 @@ static elf_file *open_listing(const library *lib, listing *out) {
   elf_file *file = library_file_read(lib->path);
   if (file != NULL) listing_collect(file, NULL, false, out);
   return file;
+}
+
+/* Whether the library exports a function of exactly this name. */
+static bool is_plain(const elf_file *file, const char *name) {
+  const elf_symbol *symbol = elf_file_find_exported(file, name);
+  return symbol != NULL && symbol->is_function;
 }
 
 TVMFFIObjectHandle library_find(const library *lib, const char *name) {
@@ -119,8 +125,13 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   if (global != NULL) return global;
   file = open_listing(lib, &exported);
   if (file == NULL) return NULL;
-  describe_functions(&exported, name, &names);
-  report_error("%s: there is no function %s%s", lib->path, name, names.data);
+  if (is_plain(file, name)) {
+    report_error("%s: %s is a function of C and no kernel: tvm-ffi wrap writes one that calls it",
+                 lib->path, name);
+  } else {
+    describe_functions(&exported, name, &names);
+    report_error("%s: there is no function %s%s", lib->path, name, names.data);
+  }
   text_free(&names);
   listing_free(&exported);
   elf_file_close(file);

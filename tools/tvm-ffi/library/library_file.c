@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "file/machine.h"
 #include "library/source.h"
 #include "process/temporary.h"
 
@@ -75,6 +76,20 @@ elf_file *library_file_read(const char *name) {
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 
+/* Whether the file is none that a loader could take, which is said more clearly here; reported. */
+static bool is_unloadable(const elf_file *file, const char *name) {
+  char buffer[24];
+  if (!machine_is_own(file->machine, file->bits, file->is_big_endian)) {
+    report_error("%s: cannot be loaded: it is for %s, and this program for %s", name,
+                 machine_name(file->machine, file->bits, file->is_big_endian, buffer),
+                 machine_own_name());
+    return true;
+  }
+  if (!file->is_program) return false;
+  report_error("%s: cannot be loaded: it is a program; link a library with -shared", name);
+  return true;
+}
+
 /* A malformed file is reported by library_file_read(), in the same words in all commands; the
  * loader's reason is used only for files that are well-formed. It often begins with the path, or
  * has it after a redundant introduction: both are cut off. */
@@ -82,8 +97,11 @@ void library_file_refuse(const char *name, const char *path, const char *reason)
   elf_file *file = library_file_read(name);
   char *prefix, *line, *cursor;
   const char *found;
+  bool is_told;
   if (file == NULL) return;
+  is_told = is_unloadable(file, name);
   elf_file_close(file);
+  if (is_told) return;
   prefix = tool_format("%s: ", path);
   found = strstr(reason, prefix);
   line = tool_format("%s", found != NULL ? found + strlen(prefix) : reason);

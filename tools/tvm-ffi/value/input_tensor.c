@@ -266,7 +266,7 @@ static bool read_numbers(scan *s, DLDataType dtype, void *data, size_t count, ch
   }
   for (i = 1; given == 1 && i < count; ++i) number_copy(dtype, data, 0, i);
   if (given == count || given == 1) return true;
-  return scan_fail(s, "%zu numbers for %zu", given, count);
+  return scan_fail(s, "%zu numbers for %zu; give all, or one for every element", given, count);
 }
 
 /* Numbers of that type are not known. */

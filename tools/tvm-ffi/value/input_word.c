@@ -110,7 +110,7 @@ bool input_make_word(scan *s, const char *word, const schema_type *type, TVMFFIA
   }
   if (input_parse_real(word, out) || parse_bool(word, out)) return true;
   if (*word == '\0') return scan_fail(s, "a value is missing");
-  return scan_fail(s, "`%s` is no value; a text is written s:\"...\"", word);
+  return scan_fail(s, "`%s` is no value; a tensor is written 4xf32=1, a text s:\"...\"", word);
 }
 
 TVM_FFI_C_FUNCTION(echo, "(...: Any) -> Any") {
