@@ -62,6 +62,7 @@ class First(str):
 
 # name: (code, pattern of the message[, extra arguments])
 CASES = {
+    "an older C++": ("", First("compile with -std=c\\+\\+17"), "-std=c++14"),
     # Exceptions.
     "throw without exceptions": ("void f() { TVM_FFI_THROW(ValueError) << 1; }", NO_EXCEPTIONS, "-fno-exceptions"),
     "check without exceptions": ("void f(int x) { TVM_FFI_ICHECK_EQ(x, 1); }", NO_EXCEPTIONS, "-fno-exceptions"),

@@ -40,6 +40,11 @@
 #ifndef TVM_FFI_DETAIL_CONFIG_H_
 #define TVM_FFI_DETAIL_CONFIG_H_
 
+/* MSVC keeps __cplusplus at the value of 1998. */
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "the headers of tvm/ffi need C++17 or later: compile with -std=c++17"
+#endif
+
 #include <tvm/ffi/c_api.h>
 
 #include <cstddef>
