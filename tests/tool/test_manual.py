@@ -83,7 +83,7 @@ for command, given in (("bench", "--min_time=1"), ("bench", "--min-time=1"), ("r
                        ("run", "--leak_check"), ("run", "--output-max_element-count=1")):
     # The option is recognised if the error is about something else.
     bad(USAGE, "say which library", command, given)
-bad(USAGE, "--min+time=1 is not an option of bench", "bench", "--min+time=1")
+bad(USAGE, "--min+time is not an option of bench; did you mean --min_time?", "bench", "--min+time=1")
 
 for section in ("NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES"):
     assert f"\n.SH {section}\n" in PAGE, section

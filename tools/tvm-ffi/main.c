@@ -11,10 +11,9 @@
 #include "base/arguments.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "base/spelling.h"
 #include "base/streams.h"
 #include "manual/manual.h"
-
-enum { kMaxCommand = 31 };
 
 static int run_command(const command *cmd, int num_words, char **words) {
   arguments *args = arguments_parse(cmd, num_words, words);
@@ -45,39 +44,13 @@ static bool is_called(const char *path, const char *name) {
   return path != NULL && strcmp(path_base(path), name) == 0;
 }
 
-/* The number of letters to add, leave out or replace so that `a` becomes `b`; `limit` if it is
- * more, or a text is too long for a command. */
-static size_t edit_distance(const char *a, const char *b, size_t limit) {
-  size_t row[kMaxCommand + 1], i, j, diagonal;
-  const size_t size = strlen(b);
-  if (size > kMaxCommand || strlen(a) > kMaxCommand) return limit;
-  for (j = 0; j <= size; ++j) row[j] = j;
-  for (i = 0; a[i] != '\0'; ++i) {
-    diagonal = row[0];
-    row[0] = i + 1;
-    for (j = 0; j < size; ++j) {
-      size_t least = diagonal + (a[i] != b[j]);
-      if (row[j] + 1 < least) least = row[j] + 1;
-      if (row[j + 1] + 1 < least) least = row[j + 1] + 1;
-      diagonal = row[j + 1];
-      row[j + 1] = least;
-    }
-  }
-  return row[size] < limit ? row[size] : limit;
-}
-
 static int report_unknown(const char *name) {
-  const char *meant = NULL;
-  size_t i, least = 3; /* from here on it is another word */
-  for (i = 0; i < kNumCommands; ++i) {
-    const size_t distance = edit_distance(name, kCommands[i].name, least);
-    if (distance < least) {
-      least = distance;
-      meant = kCommands[i].name;
-    }
-  }
-  if (meant != NULL) {
-    return report_fail(kExitUsage, "%s is not a command; did you mean %s?", name, meant);
+  enum { kLimit = 3 }; /* the names are short */
+  spelling search = spelling_begin(name, kLimit);
+  size_t i;
+  for (i = 0; i < kNumCommands; ++i) spelling_offer(&search, kCommands[i].name);
+  if (search.nearest != NULL) {
+    return report_fail(kExitUsage, "%s is not a command; did you mean %s?", name, search.nearest);
   }
   return report_fail(kExitUsage, "%s is not a command; tvm-ffi --help lists them", name);
 }

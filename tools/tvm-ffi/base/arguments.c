@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "base/spelling.h"
 #include "base/text.h"
 
 typedef struct {
@@ -135,12 +136,32 @@ static bool refuse_option(const command *subcommand, const char *word) {
   return false;
 }
 
+static void offer_options(spelling *search, const option *options) {
+  for (; options->id != kOptionNone; ++options) spelling_offer(search, options->name);
+}
+
+/* Refuses "--name" or "--name=value". */
+static bool refuse_name(const command *subcommand, const char *word) {
+  char *name = tool_copy(word + 2, strcspn(word + 2, "="));
+  spelling search = spelling_begin(name, spelling_limit(name));
+  offer_options(&search, subcommand->options);
+  offer_options(&search, kCommonOptions);
+  if (search.nearest != NULL) {
+    report_error("--%s is not an option of %s; did you mean --%s?", name, subcommand->name,
+                 search.nearest);
+  } else {
+    refuse_option(subcommand, word);
+  }
+  free(name);
+  return false;
+}
+
 /* "--name" or "--name=value" */
 static bool read_name(arguments *args, const char *word, cursor *rest) {
   const char *name = word + 2, *end = strchr(name, '=');
   const option *entry =
       find_option(args->subcommand, name, end != NULL ? (size_t)(end - name) : strlen(name));
-  if (entry == NULL) return refuse_option(args->subcommand, word);
+  if (entry == NULL) return refuse_name(args->subcommand, word);
   return add_option(args, entry, end != NULL ? end + 1 : NULL, rest);
 }
 

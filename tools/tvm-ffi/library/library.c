@@ -7,6 +7,7 @@
 #include "base/raised.h"
 #include "base/report.h"
 #include "base/shown.h"
+#include "base/spelling.h"
 #include "file/listing.h"
 #include "library/library_file.h"
 #include "process/isolate.h"
@@ -52,39 +53,19 @@ void library_close(library *lib) {
 
 /* ---- Functions ---- */
 
-/* The Levenshtein distance, with one row of the table; SIZE_MAX for long names. */
-static size_t count_edits(const char *a, const char *b) {
-  size_t b_size = strlen(b), row[64], i, k;
-  if (b_size >= sizeof row / sizeof *row) return SIZE_MAX;
-  for (k = 0; k <= b_size; ++k) row[k] = k;
-  for (i = 0; a[i] != '\0'; ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (k = 0; k < b_size; ++k) {
-      size_t change = diagonal + (a[i] != b[k]), least = row[k] < row[k + 1] ? row[k] : row[k + 1];
-      diagonal = row[k + 1];
-      row[k + 1] = change < least + 1 ? change : least + 1;
-    }
-  }
-  return row[b_size];
-}
-
 /* "; it has a, b, c", preceded by a name similar to the one asked for. */
 static void describe_functions(const listing *exports, const char *wanted, text *out) {
   enum { kShown = 12 };
-  const char *nearest = NULL;
-  size_t least = wanted != NULL ? strlen(wanted) / 3 + 2 : 0, i;
+  spelling search = spelling_begin(wanted, wanted != NULL ? spelling_limit(wanted) : 0);
+  size_t i;
   for (i = 0; wanted != NULL && i < exports->num_functions; ++i) {
-    size_t edits = count_edits(wanted, exports->functions[i].name);
-    if (edits >= least) continue;
-    least = edits;
-    nearest = exports->functions[i].name;
+    spelling_offer(&search, exports->functions[i].name);
   }
-  if (nearest != NULL) {
+  if (search.nearest != NULL) {
     text_add(out, "; did you mean ");
-    shown_add_text(out, nearest, strlen(nearest));
+    shown_add_text(out, search.nearest, strlen(search.nearest));
   }
-  text_add(out, "%s has ", nearest != NULL ? "? It" : "; it");
+  text_add(out, "%s has ", search.nearest != NULL ? "? It" : "; it");
   for (i = 0; i < exports->num_functions && i < kShown; ++i) {
     const char *name = exports->functions[i].name;
     if (i > 0) text_add(out, ", ");
