@@ -22,6 +22,7 @@ sys.path.insert(0, str(SITE))
 import check  # noqa: E402
 import commands  # noqa: E402
 import headers  # noqa: E402
+import search  # noqa: E402
 
 
 # What texts of Doxygen link to, and Breathe makes no entry for: files; in C++ also classes, which Sphinx links by itself.
@@ -103,11 +104,12 @@ def main():
     build_tool(work)
     output = build_pages(work)
     problems, summary, external = check.check(output)
+    not_found, searches = search.check(output)
     (work / "external.txt").write_text("".join(f"{link}\n" for link in external), encoding="utf-8")
-    print("\n".join([*problems, summary]))
+    print("\n".join([*problems, *not_found, summary, searches]))
     print(f"links to other sites, not checked: {os.path.relpath(work / 'external.txt')}")
     print(f"open {os.path.relpath(output / 'index.html')}")
-    return len(problems) != 0
+    return len(problems + not_found) != 0
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ import pathlib
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.domains.c import CDomain
+from sphinx.domains.cpp import CPPDomain
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -162,7 +164,19 @@ def share_navigation(app, page, template, context, doctree):
     context["toctree"] = toctree
 
 
+def hide_parameters(domain):
+    """Leaves parameters out of the search: a word such as tensor is the name of hundreds."""
+    list_objects = domain.get_objects
+
+    def get_objects(self):
+        for name, shown, kind, page, anchor, priority in list_objects(self):
+            yield name, shown, kind, page, anchor, -1 if kind in ("functionParam", "templateParam") else priority
+    domain.get_objects = get_objects
+
+
 def setup(app):
+    hide_parameters(CDomain)
+    hide_parameters(CPPDomain)
     app.add_transform(MakeSections)
     app.add_transform(LinkSources)
     app.add_post_transform(LinkNames)
