@@ -63,7 +63,8 @@ bad(LOAD, "nothing.so", "stub", "nothing.so")
 with tempfile.TemporaryDirectory() as place:
     none = Library().function("other").write(pathlib.Path(place) / "none.so")
     odd = Library().function("__tvm_ffi_a.b").write(pathlib.Path(place) / "odd.so")
-    mixed = Library().function("__tvm_ffi_a.b").function("__tvm_ffi_c").write(pathlib.Path(place) / "mixed.so")
+    mixed = Library().function("__tvm_ffi_a.b").function("__tvm_ffi_c").function("__tvm_ffi__metadata_c")
+    mixed = mixed.write(pathlib.Path(place) / "mixed.so")
     calls = {"c": "tvm_ffi_function_call(lib->c, args, num_args, out)", "c++": "functions_.c(static_cast<Args &&>(args)...)",
              "python": '_get("c")(*args)', "rust": "call(__tvm_ffi_c, args)"}
     for language, call in calls.items():
@@ -78,7 +79,8 @@ with tempfile.TemporaryDirectory() as place:
         assert "Not typed: c, whose types the library does not tell." in out, (language, out)
         assert err == f"tvm-ffi: note: {mixed}: no metadata, so the wrappers take any arguments; for types leave out " \
             "--no-load, or compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
-code, out, err = run_tool("stub", "--lang=python", UNTYPED)
+code, out, err = run_tool("stub", "--lang=python", "--no-load", UNTYPED)
+assert (code, out, err) == run_tool("stub", "--lang=python", UNTYPED), err
 assert code == OK and "def only(*args: Any) -> Any:" in out, out
 assert err == f"tvm-ffi: note: {UNTYPED}: no metadata, so the wrappers take any arguments; for types " \
     "compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err

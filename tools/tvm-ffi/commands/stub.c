@@ -145,7 +145,8 @@ static schema_type *read_signature(const char *metadata) {
   return NULL;
 }
 
-static void read_functions(const listing *exports, stub_library *out) {
+/* `asked`: the functions that tell types have been called. */
+static void read_functions(const listing *exports, bool asked, stub_library *out) {
   size_t i;
   out->num_functions = exports->num_functions;
   out->functions = tool_alloc(exports->num_functions * sizeof *out->functions);
@@ -156,6 +157,8 @@ static void read_functions(const listing *exports, stub_library *out) {
     function->name = tool_format("%s", source->name);
     if (source->metadata != NULL) {
       function->type = read_signature(source->metadata);
+    } else if (source->can_ask && !asked) {
+      out->is_unasked = true;
     }
     if (source->doc != NULL) function->doc = tool_format("%s", source->doc);
   }
@@ -177,7 +180,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
     code = ask_library(path, &exports, timeout);
   }
   if (code == kExitOk) {
-    read_functions(&exports, out);
+    read_functions(&exports, may_load, out);
     if (strcmp(path, "-") == 0) name = "kernels.so"; /* standard input has no name */
     out->file = shown_text(name, strlen(name));
   }
@@ -198,13 +201,13 @@ static bool check_functions(const char *path, const stub_library *library) {
 
 /* Notes a library that tells no types at all: its wrappers are of less use than the user may
  * expect. */
-static void note_untold(const char *path, const stub_library *library, bool may_load) {
+static void note_untold(const char *path, const stub_library *library) {
   size_t i;
   for (i = 0; i < library->num_functions; ++i) {
     if (library->functions[i].type != NULL) return;
   }
   report_note("%s: no metadata, so the wrappers take any arguments; for types %s%s", path,
-              may_load ? "" : "leave out --no-load, or ", SCHEMA_HINT);
+              library->is_unasked ? "leave out --no-load, or " : "", SCHEMA_HINT);
 }
 
 static void free_library(stub_library *library) {
@@ -278,7 +281,7 @@ int run_stub(const arguments *args) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
   if (good && json) write_json(language, &library, &source);
-  if (good) note_untold(path, &library, may_load);
+  if (good) note_untold(path, &library);
   text_free(&source);
   free_library(&library);
   return good ? kExitOk : kExitUsage;

@@ -19,6 +19,7 @@ typedef struct {
   char *prefix; /* the wrappers are named after it: an identifier */
   stub_function *functions;
   size_t num_functions;
+  bool is_unasked; /* it has functions that tell types, which were not called */
 } stub_library;
 
 typedef struct {
