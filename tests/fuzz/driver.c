@@ -51,11 +51,10 @@ static void run_path(const char *path) {
   }
   while ((entry = readdir(folder)) != NULL) {
     char name[4096];
+    int length;
     if (entry->d_name[0] == '.') continue;
-    if (snprintf(name, sizeof name, "%s/%s", path, entry->d_name) >= (int)sizeof name) {
-      fprintf(stderr, "%s/%s: the name is too long\n", path, entry->d_name);
-      exit(1);
-    }
+    length = snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    fuzz_require(length > 0 && (size_t)length < sizeof name);
     run_path(name);
   }
   closedir(folder);
