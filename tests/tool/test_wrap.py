@@ -158,6 +158,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
             "powers(2.0, 4)": "result[0]: 4xf64=1 2 4 8\nresult[1]: f64=15",
             "powers(2.0, 0)": "result[0]: 0xf64=\nresult[1]: f64=0",
             "sort(4xi64=4 1 3 2)": "result[0]: 4xi64=1 2 3 4",
+            "count(3, 2000)": "result[0]: 3xf64=1 2 3",
     }.items():
         shown = good("run", "--leak-check", kernels, call)
         assert shown == printed + "\n", (call, shown)
@@ -165,6 +166,7 @@ for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for 
            "check_positive(3xi32=1 2 0)")
     raises("RuntimeError: `powers` failed: expected it to return 0 but got 7", kernels, "powers(0.0, 4)")
     raises("ValueError: Shape [-1] has a negative extent", kernels, "powers(2.0, -1)")
+    raises("ValueError: A work array of shape [-1] has a negative extent", "--leak-check", kernels, "count(3, -1)")
     raises("`powers(0: double base, 1: int n) -> (double y[n], double sum[])`. Expected -2147483648 to 2147483647 but got "
            "2147483648", kernels, "powers(2.0, 2147483648)")
     print("checked with", label, *lean)

@@ -68,6 +68,13 @@ int powers(double *y, double *sum, double base, int n) {
   return 0;
 }
 
+int count(double *y, double *work, int n, int m) {
+  int i;
+  for (i = 0; i < m; ++i) work[i] = i;
+  for (i = 0; i < n; ++i) y[i] = i + 1;
+  return 0;
+}
+
 uint64_t largest(bool really) {
   return really ? UINT64_MAX : INT64_MAX;
 }

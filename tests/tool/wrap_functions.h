@@ -22,6 +22,8 @@ int check_positive(const int32_t *x, int n);
 int sort(int64_t *y, const int64_t *x, int64_t *work, double *small, int n);
 /* Powers of base, and their sum. */
 int powers(double *y, double *sum, double base, int n);
+/* y = 1, 2, ...; work holds m elements. */
+int count(double *y, double *work, int n, int m);
 uint64_t largest(bool really);
 const char *greet(const char *name);
 void *same(void *p);

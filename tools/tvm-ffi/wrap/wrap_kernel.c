@@ -240,14 +240,14 @@ static void write_allocation(text *out, const spec *target, const spec_param *pa
     wrap_add_item(&list, "tvm_ffi_device_make(kDLCPU, 0)");
     wrap_add_item(&list, "%s", param->type->dtype);
     wrap_add_item(&list, "%zu, shape, &%s", param->num_dims, param->local);
-    text_add(out, ");\n    if (code != 0) goto done;\n");
+    text_add(out, ");\n");
   } else {
     text_add(out,
              "    %s = wrap_allocate(sizeof(%s), %zu, shape);\n"
-             "    if (%s == NULL) goto done;\n",
+             "    code = %s != NULL ? 0 : -1;\n",
              param->local, param->type->name, param->num_dims, param->local);
   }
-  text_add(out, "  }\n");
+  text_add(out, "    if (code != 0) goto done;\n  }\n");
 }
 
 /* ---- The whole ---- */
