@@ -85,11 +85,14 @@ assert good("run", kernel, f"--cflags=-I{WORK}") == "result[0]: 7\n" and count()
 
 # What was not used for a month is removed when something is compiled, and nothing else.
 old, used = libraries()[:2]
+others = [write(CACHE / name, "of another program") for name in ("libaddon.so", "0123456789abcdef0.so", "0123456789abcdef")]
 for path in CACHE.iterdir():
     os.utime(path, (time.time() - 40 * 24 * 3600,) * 2)
 os.utime(used)
 write("kernel.c", KERNEL.replace("NUMBER", "99"))
 assert good("run", kernel) == "result[0]: 99\n" and used in libraries() and old not in libraries()
+for path in others:
+    path.unlink()
 assert len(libraries()) == 2 and len(list(CACHE.iterdir())) == 3, list(CACHE.iterdir())
 
 # A damaged list is not trusted, an unreadable library made again.

@@ -20,6 +20,7 @@
 /* ---- Hashes ---- */
 
 static const uint64_t kHashStart = 0xcbf29ce484222325u;
+enum { kKeyDigits = 16 }; /* of a hash in the name of a file */
 
 /* FNV-1a. The folder is the user's own: chance alone has to be kept out. */
 static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
@@ -87,7 +88,7 @@ static char *find_folder(void) {
 bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
   char *folder = find_folder();
   if (folder == NULL) return false;
-  out->stem = tool_format("%s/%016" PRIx64, folder, hash_add(kHashStart, key, key_size));
+  out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
   out->library = tool_format("%s.%ld.so", out->stem, (long)getpid());
   out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
   free(folder);
@@ -116,7 +117,7 @@ static char *name_library(const source_cache *cache, const char *files) {
     if (!is_read) return NULL;
     files += size + (files[size] == '\n');
   }
-  return tool_format("%s-%016" PRIx64 ".so", cache->stem, hash);
+  return tool_format("%s-%0*" PRIx64 ".so", cache->stem, kKeyDigits, hash);
 }
 
 char *source_cache_find(const source_cache *cache) {
@@ -178,6 +179,12 @@ static bool have_changed(const char *files, long long start) {
   return changed;
 }
 
+/* Whether the file is one of this cache: other programs may keep files in the folder, too. */
+static bool is_cached(const char *name) {
+  return strspn(name, "0123456789abcdef") == kKeyDigits &&
+         (name[kKeyDigits] == '.' || name[kKeyDigits] == '-');
+}
+
 /* Removes what was not used for a month, and what runs that were killed have left. */
 static void remove_old(const char *stem) {
   const time_t limit = time(NULL) - 30 * 24 * 3600;
@@ -187,7 +194,8 @@ static void remove_old(const char *stem) {
   while (list != NULL && (entry = readdir(list)) != NULL) {
     char *path = tool_format("%s/%s", folder, entry->d_name);
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_mtime < limit) {
+    if (is_cached(entry->d_name) && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_mtime < limit) {
       unlink(path);
     }
     free(path);
