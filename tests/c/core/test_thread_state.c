@@ -36,6 +36,31 @@ static void test_records_are_recycled(void **state) {
   assert_int_equal(count_records(), count);
 }
 
+/* A thread that ends in the middle of a stack walk and of a loan, as pthread_exit in a hook does.
+ */
+static void end_while_busy(void *seen) {
+  tvmffi_thread_record *record = tvmffi_thread_record_ensure();
+  record->is_walking = true;
+  record->lent = seen;
+  *(void **)seen = record;
+}
+
+static void read_record(void *seen) {
+  *(tvmffi_thread_record *)seen = *tvmffi_thread_record_ensure();
+}
+
+static void test_recycled_records_are_empty(void **state) {
+  void *busy = NULL, *next = NULL;
+  tvmffi_thread_record seen;
+  (void)state;
+  thread_run(end_while_busy, &busy, 0);
+  thread_run(read_record, &seen, 0);
+  thread_run(ensure_record, &next, 0);
+  assert_ptr_equal(next, busy);
+  assert_false(seen.is_walking);
+  assert_null(seen.lent);
+}
+
 static void ensure_record_of_many(void *seen, int index) {
   ((void **)seen)[index] = tvmffi_thread_record_ensure();
   (void)TVMFFIBacktrace("file.c", index, "function", 0); /* its text is freed with the thread */
@@ -133,6 +158,7 @@ static int shut_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_records_are_recycled),
+      cmocka_unit_test(test_recycled_records_are_empty),
       cmocka_unit_test(test_threads_do_not_share_records),
       cmocka_unit_test(test_L_17e_own_errors_are_released_at_thread_exit),
       cmocka_unit_test(test_L_17e_foreign_errors_are_leaked_at_thread_exit),
