@@ -82,6 +82,12 @@ before = count()
 with open(WORK / "bin/compiler", "a", encoding="utf-8") as script:
     script.write("# another\n")
 assert good("run", kernel, f"--cflags=-I{WORK}") == "result[0]: 7\n" and count() == before + 1
+# The same behind another program, as ccache is.
+behind = {**os.environ, "CC": f"env {os.environ['CC']}"}
+for version in 1, 2:
+    with open(WORK / "bin/compiler", "a", encoding="utf-8") as script:
+        script.write(f"# {version}\n")
+    assert good("run", kernel, f"--cflags=-I{WORK}", env=behind) == "result[0]: 7\n" and count() == before + 1 + version
 
 # What was not used for a month is removed when something is compiled, and nothing else.
 old, used = libraries()[:2]
@@ -157,6 +163,14 @@ bad(LOAD, "set XDG_CACHE_HOME or HOME", "run", kernel,
     env={key: value for key, value in os.environ.items() if key not in ("XDG_CACHE_HOME", "HOME")})
 write("file", "")
 bad(LOAD, "Not a directory", "run", kernel, env={**os.environ, "XDG_CACHE_HOME": str(WORK / "file")})
+# A folder that is read-only gives the libraries that are in it, and takes no others.
+if os.geteuid() != 0:
+    write("kernel.c", KERNEL)
+    assert good("run", kernel) == "result[0]: 7\n"
+    CACHE.chmod(0o500)
+    assert good("run", kernel) == "result[0]: 7\n"
+    bad(LOAD, f"{CACHE}: Permission denied; compiled libraries are kept in XDG_CACHE_HOME", "run", kernel, "--cflags=-O1")
+    CACHE.chmod(0o700)
 bad(USAGE, "--cflags", "stub", kernel, "--cflags=-O0")
 killer = write("bin/killer", "#!/bin/sh\nkill -9 $$\n")
 killer.chmod(0o755)

@@ -87,13 +87,16 @@ static void add_includes(word_list *words) {
   }
 }
 
-/* The command up to its outputs. */
-static void make_command(const char *name, source_kind kind, word_list *words) {
+static void add_compiler(source_kind kind, word_list *words) {
   const char *compiler = getenv(kCompilers[kind].variable);
-  char *path = tool_format("%s%s", *name == '-' ? "./" : "", name);
-  size_t i;
   if (compiler != NULL) words_add_text(words, compiler);
   if (words->size == 0) words_add(words, kCompilers[kind].otherwise);
+}
+
+/* The rest of the command up to its outputs. */
+static void add_options(const char *name, source_kind kind, word_list *words) {
+  char *path = tool_format("%s%s", *name == '-' ? "./" : "", name);
+  size_t i;
   words_add(words, "-shared");
   if (kind == kSourceCuda) {
     words_add_text(words, "-Xcompiler -fPIC,-fvisibility=hidden");
@@ -114,19 +117,23 @@ static void make_command(const char *name, source_kind kind, word_list *words) {
   free(path);
 }
 
-/* The compiler's file, so that another version compiles again, even under the same name. */
-static void describe_compiler(const char *name, text *key) {
-  char *path = program_find(name);
-  struct stat status;
-  if (path != NULL && stat(path, &status) == 0) {
-    text_add(key, "%s %lld %lld.%09ld\n", path, (long long)status.st_size,
-             (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+/* The compiler's files, so that another version compiles again, even under the same name. There are
+ * several in `ccache gcc`. */
+static void describe_compiler(const word_list *words, text *key) {
+  size_t i;
+  for (i = 0; i < words->size; ++i) {
+    char *path = program_find(words->items[i]);
+    struct stat status;
+    if (path != NULL && stat(path, &status) == 0) {
+      text_add(key, "%s %lld %lld.%09ld\n", path, (long long)status.st_size,
+               (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
+    free(path);
   }
-  free(path);
 }
 
-/* All that the library depends on but for files: the command, and what compilers read besides. */
-static void make_key(const word_list *words, text *key) {
+/* What else the library depends on but for files: the command, and what compilers read besides. */
+static void describe_command(const word_list *words, text *key) {
   static const char *const kVariables[] = {"CPATH",
                                            "C_INCLUDE_PATH",
                                            "CPLUS_INCLUDE_PATH",
@@ -147,7 +154,6 @@ static void make_key(const word_list *words, text *key) {
   }
   /* Words may have relative paths. */
   if (getcwd(folder, sizeof folder) != NULL) text_add(key, "%s\n", folder);
-  describe_compiler(words->items[0], key);
 }
 
 /* ---- Compiling ---- */
@@ -166,6 +172,7 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
   char *library = NULL;
   store_result result = kFilesChanged;
   size_t i;
+  if (!source_cache_can_store(cache)) return NULL;
   for (i = 0; i < words->size; ++i) words_add(&all, words->items[i]);
   if (is_text(kind)) {
     words_add(&all, "-MD");
@@ -191,8 +198,10 @@ char *source_build(const char *name) {
   source_cache cache;
   source_kind kind;
   if (!find_kind(name, &kind) || !tool_can_read(name)) return NULL;
-  make_command(name, kind, &words);
-  make_key(&words, &key);
+  add_compiler(kind, &words);
+  describe_compiler(&words, &key);
+  add_options(name, kind, &words);
+  describe_command(&words, &key);
   if (source_cache_open(key.data, key.size, &cache)) {
     library = source_cache_find(&cache);
     if (library == NULL) library = compile(name, kind, &words, &cache);

@@ -51,6 +51,10 @@ static bool hash_add_file(uint64_t *hash, const char *path) {
 
 /* ---- The folder ---- */
 
+static void refuse_folder(const char *path) {
+  report_error("%s: %s; compiled libraries are kept in XDG_CACHE_HOME", path, strerror(errno));
+}
+
 /* Makes a folder and those above it. */
 static bool make_folders(char *path) {
   char *slash = strchr(path + 1, '/');
@@ -59,7 +63,7 @@ static bool make_folders(char *path) {
     if (slash != NULL) *slash = '\0';
     code = mkdir(path, 0700);
     if (code != 0 && errno != EEXIST) {
-      report_error("%s: %s; compiled libraries are kept in XDG_CACHE_HOME", path, strerror(errno));
+      refuse_folder(path);
       return false;
     }
     if (slash == NULL) return true;
@@ -125,18 +129,33 @@ char *source_cache_find(const source_cache *cache) {
   size_t size;
   if (access(list, R_OK) == 0) files = tool_read_file(list, &size);
   if (files != NULL && size > 0) library = name_library(cache, files);
-  /* Setting the time of both says that they are in use; it fails if there is no such library. */
-  if (library != NULL && utimensat(AT_FDCWD, library, NULL, 0) != 0) {
+  if (library != NULL) {
+    /* Says that both are in use. In a read-only folder it fails, and nothing is removed there. */
+    utimensat(AT_FDCWD, library, NULL, 0);
+    utimensat(AT_FDCWD, list, NULL, 0);
+  }
+  if (library != NULL && access(library, R_OK) != 0) {
     free(library);
     library = NULL;
   }
-  if (library != NULL) utimensat(AT_FDCWD, list, NULL, 0);
   free(files);
   free(list);
   return library;
 }
 
 /* ---- Keeping a library ---- */
+
+static char *get_folder(const source_cache *cache) {
+  return tool_copy(cache->stem, (size_t)(strrchr(cache->stem, '/') - cache->stem));
+}
+
+bool source_cache_can_store(const source_cache *cache) {
+  char *folder = get_folder(cache);
+  const bool can_store = access(folder, W_OK | X_OK) == 0;
+  if (!can_store) refuse_folder(folder);
+  free(folder);
+  return can_store;
+}
 
 /* Adds the prerequisites of a rule of make, a line for each. */
 static void read_rule(const char *rule, text *files) {
@@ -186,9 +205,9 @@ static bool is_cached(const char *name) {
 }
 
 /* Removes what was not used for a month, and what runs that were killed have left. */
-static void remove_old(const char *stem) {
+static void remove_old(const source_cache *cache) {
   const time_t limit = time(NULL) - 30 * 24 * 3600;
-  char *folder = tool_copy(stem, (size_t)(strrchr(stem, '/') - stem));
+  char *folder = get_folder(cache);
   DIR *list = opendir(folder);
   struct dirent *entry;
   while (list != NULL && (entry = readdir(list)) != NULL) {
@@ -221,7 +240,7 @@ store_result source_cache_store(const source_cache *cache, const char *source, l
   } else if (rename(cache->library, *out) != 0) {
     report_error("%s: %s", *out, strerror(errno));
   } else if (tool_write_file(list, files.data, files.size)) {
-    remove_old(cache->stem);
+    remove_old(cache);
     result = kStored;
   }
   if (result != kStored) {

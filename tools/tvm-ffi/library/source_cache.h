@@ -23,6 +23,9 @@ void source_cache_close(source_cache *cache);
 /* The library, if an earlier run made it of the same files; release with free(). NULL if not. */
 char *source_cache_find(const source_cache *cache);
 
+/* Whether a new library can be kept; reported. */
+bool source_cache_can_store(const source_cache *cache);
+
 typedef enum { kStored, kFilesChanged, kNotStored } store_result;
 
 /* Keeps the new library, and removes those that were not used for a month. *out is its path;
