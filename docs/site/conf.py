@@ -17,7 +17,7 @@ copyright = author
 _header = (ROOT / "include/tvm/ffi/c_api.h").read_text(encoding="utf-8")
 version = release = ".".join(re.search(rf"TVM_FFI_VERSION_{part} (\d+)", _header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
 
-extensions = ["breathe", "myst_parser", "repository"]
+extensions = ["breathe", "myst_parser", "repository", "sphinx_copybutton"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "samples/**README.md"]
 exclude_patterns = ["build*", ".git", "c", "cmake", "cpp", "include", "packaging", "subprojects", "tests", "tools",
@@ -48,6 +48,8 @@ highlight_language = "none"
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 templates_path = ["templates"]
+# Of a block with commands and what they print, the button copies the commands.
+copybutton_prompt_text = "$ "
 html_theme = "furo"
 html_title = f"tvm-ffi {version}"
 html_static_path = ["static"]

@@ -14,7 +14,7 @@ QUERIES = {
     "tvm_ffi_args_read_tensor": "docs/reference/c/args.html",
     "TensorView": "docs/reference/cpp/tensors.html",
     "ownership": "docs/ownership.html",
-    "leak-check": "docs/reference/commands/run.html",
+    "manylinux": "docs/reference/commands/check.html",
 }
 
 
