@@ -39,7 +39,8 @@ static const char kStaticKeys[] =
 /* Filled in on first use: as initialised data they would be a tenth of the library. */
 tvmffi_type_record tvmffi_builtin_records[kTvmffiNumBuiltins];
 
-/* ffi.Object, and in the rows of types with dynamic indices a parent other than it. */
+/* Ancestors. Row 0 is ffi.Object alone; each other row is for a type with a dynamic index, whose
+ * parent is not ffi.Object: it has both. */
 static const TVMFFITypeInfo *builtin_ancestors[1 + kTvmffiNumDynamicTypes][2];
 
 int32_t tvmffi_builtin_number(int32_t type_index) {

@@ -3,8 +3,8 @@
  * The loader maps an ELF file as its headers say. Touching pages beyond the end of a truncated
  * file, as an interrupted copy leaves, kills the process with SIGBUS. The loader hands out the
  * address of the program headers as PT_PHDR has it, and maps a segment that is too long over
- * whatever is behind the library. Files of any other kind are left for the loader to refuse, but
- * not one that could not be looked at: the loader may have better luck, and run into the damage.
+ * whatever is behind the library. Files of any other kind are left for the loader to refuse. A file
+ * that cannot be read at the moment is refused here: the loader might read it and crash.
  */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compilers that kernels of wrap are tested with, and compiling them."""
+"""Compilers for the tests of wrap, and functions that compile and call kernels."""
 import os
 import pathlib
 import shutil
@@ -28,7 +28,7 @@ def make_library(compiler, name, sources, specs, *options):
 
 
 def call_with_program(compiler, name, library, *words):
-    """What a program prints that calls the kernels of a library."""
+    """Compile a program, run it with a library of kernels, and return what it prints."""
     program = PLACE / name
     subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, f"-L{LIBRARY.parent}", "-ltvm_ffi",
                     f"-Wl,-rpath,{LIBRARY.parent}"], check=True)

@@ -37,7 +37,7 @@ def libraries():
 
 
 def logged(compiler):
-    """A compiler that counts how often it runs, and how often it has."""
+    """A script that runs the compiler, and a function that tells how often it ran."""
     log = WORK / "log"
     log.write_text("", encoding="utf-8")
     script = write("bin/compiler", f'#!/bin/sh\necho x >> {log}\nexec {compiler} "$@"\n')
@@ -82,7 +82,7 @@ before = count()
 with open(WORK / "bin/compiler", "a", encoding="utf-8") as script:
     script.write("# another\n")
 assert good("run", kernel, f"--cflags=-I{WORK}") == "result[0]: 7\n" and count() == before + 1
-# The same behind another program, as ccache is.
+# The same for a compiler that another program runs, such as ccache.
 behind = {**os.environ, "CC": f"env {os.environ['CC']}"}
 for version in 1, 2:
     with open(WORK / "bin/compiler", "a", encoding="utf-8") as script:
@@ -145,7 +145,7 @@ assert "object" in good("list", WORK / "kernel.o").splitlines()[0]
 assert "  get  " in good("list", WORK / "libkernel.a")
 assert "an object file" in good("check", WORK / "kernel.o")
 
-# What the compiler says is shown as it is, of a warning too, and once.
+# Messages of the compiler are shown unchanged and once, warnings too.
 write("kernel.c", KERNEL.replace("  return", "  int unused;\n  return"))
 code, out, err = run("run", kernel, "--cflags=-Wall")
 assert (code, out) == (OK, "result[0]: 7\n") and "unused" in err and "tvm-ffi:" not in err, (code, out, err)
@@ -163,7 +163,7 @@ bad(LOAD, "set XDG_CACHE_HOME or HOME", "run", kernel,
     env={key: value for key, value in os.environ.items() if key not in ("XDG_CACHE_HOME", "HOME")})
 write("file", "")
 bad(LOAD, "Not a directory", "run", kernel, env={**os.environ, "XDG_CACHE_HOME": str(WORK / "file")})
-# A folder that is read-only gives the libraries that are in it, and takes no others.
+# Libraries in a read-only folder are used; a new one is refused.
 if os.geteuid() != 0:
     write("kernel.c", KERNEL)
     assert good("run", kernel) == "result[0]: 7\n"
@@ -175,7 +175,7 @@ bad(USAGE, "--cflags", "stub", kernel, "--cflags=-O0")
 killer = write("bin/killer", "#!/bin/sh\nkill -9 $$\n")
 killer.chmod(0o755)
 bad(LOAD, "was ended by signal 9", "run", kernel, env={**os.environ, "CC": str(killer)})
-# It makes no library without saying so, and reads nothing.
+# A compiler that succeeds without making a library; its standard input is empty.
 nothing = write("bin/nothing", "#!/bin/sh\ncat\n")
 nothing.chmod(0o755)
 bad(LOAD, "No such file", "run", kernel, env={**os.environ, "CC": str(nothing)})

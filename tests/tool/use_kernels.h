@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs use that call kernels with tensors that the tool's run cannot make. */
+/* Helpers for programs that call kernels with tensors that the tool's run cannot make. */
 #ifndef USE_KERNELS_H_
 #define USE_KERNELS_H_
 

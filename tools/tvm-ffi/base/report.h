@@ -20,7 +20,7 @@ const char *report_color(color role);
 
 /* Prints "tvm-ffi: ..." as one line. */
 void report_error(const char *format, ...) TOOL_PRINTF(1, 2);
-/* The same for what is no error: "tvm-ffi: note: ...". */
+/* The same for something that is not an error: "tvm-ffi: note: ...". */
 void report_note(const char *format, ...) TOOL_PRINTF(1, 2);
 /* An error; returns the exit code. */
 int report_fail(int exit_code, const char *format, ...) TOOL_PRINTF(2, 3);

@@ -76,7 +76,7 @@ elf_file *library_file_read(const char *name) {
   return image != NULL ? elf_file_open_image(name, image, size) : NULL;
 }
 
-/* Whether the file is none that a loader could take, which is said more clearly here; reported. */
+/* Whether the loader cannot load files of this kind; reported, more clearly than it does. */
 static bool is_unloadable(const elf_file *file, const char *name) {
   char buffer[24];
   if (!machine_is_own(file->machine, file->bits, file->is_big_endian)) {

@@ -11,8 +11,8 @@
  * after a report, also for a truncated file. */
 char *library_file_find(const char *name);
 
-/* Reads stdin if that is meant, which must be done in the process that lives longest, the parent,
- * or compiles a source; false after a report, also for a file that does not exist. */
+/* Reads stdin if the name is -, or compiles a source. To be called in the parent process, which
+ * lives longest. False after a report, also for a file that does not exist. */
 bool library_file_fetch(const char *name);
 
 /* Opens the file; NULL after a report. */

@@ -28,7 +28,7 @@ static const struct {
                  {".a", kSourceArchive}};
 enum { kNumSuffixes = sizeof kSuffixes / sizeof *kSuffixes };
 
-/* Which variable names the compiler of a kind, and the compiler without it. */
+/* The variable that names the compiler of a kind, and the compiler if it is not set. */
 static const struct {
   const char *variable, *otherwise;
 } kCompilers[] = {
@@ -132,7 +132,7 @@ static void describe_compiler(const word_list *words, text *key) {
   }
 }
 
-/* What else the library depends on but for files: the command, and what compilers read besides. */
+/* What else the library depends on, besides files: the command, and variables of compilers. */
 static void describe_command(const word_list *words, text *key) {
   static const char *const kVariables[] = {"CPATH",
                                            "C_INCLUDE_PATH",

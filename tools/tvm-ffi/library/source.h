@@ -5,11 +5,11 @@
 
 #include "base/command.h"
 
-/* Whether the name ends as that of something to compile or to link. */
+/* Whether the name ends like that of a source, an object file or an archive. */
 bool source_has_suffix(const char *name);
 
-/* From now on such names are compiled, with the flags of --cflags. Object files are left alone
- * unless the command cannot use them as they are. `args` [borrow] until the end. */
+/* From now on such names are compiled, with the flags of --cflags; object files only if
+ * `with_objects`, for commands that cannot use them as they are. `args` [borrow] until the end. */
 void source_allow(const arguments *args, bool with_objects);
 
 /* Whether the file is to be compiled. */

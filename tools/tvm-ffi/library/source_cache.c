@@ -22,7 +22,7 @@
 static const uint64_t kHashStart = 0xcbf29ce484222325u;
 enum { kKeyDigits = 16 }; /* of a hash in the name of a file */
 
-/* FNV-1a. The folder is the user's own: chance alone has to be kept out. */
+/* FNV-1a. The folder is the user's own: nobody makes files with equal hashes on purpose. */
 static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
   const unsigned char *at = bytes;
   size_t i;
@@ -75,7 +75,7 @@ static bool make_folders(char *path) {
 static char *find_folder(void) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   char *folder = NULL;
-  /* The specification of XDG has relative paths ignored. */
+  /* XDG's specification says to ignore relative paths. */
   if (cache != NULL && *cache == '/') {
     folder = tool_format("%s/tvm-ffi", cache);
   } else if (home != NULL && *home == '/') {
@@ -175,7 +175,7 @@ static void read_rule(const char *rule, text *files) {
   }
 }
 
-/* Whether a file was written since then, or is not there. A time that lies ahead tells nothing. */
+/* Whether a file was written since then, or is missing. A time in the future is ignored. */
 static bool is_newer(const char *path, long long start) {
   struct stat status;
   struct timespec now;

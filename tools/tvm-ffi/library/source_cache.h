@@ -15,7 +15,7 @@ typedef struct {
   char *rule;    /* and, as a rule of make, which files it has read */
 } source_cache;
 
-/* Makes the folder. `key` is all that the library depends on but for files. False after a report.
+/* Makes the folder. `key` is all that the library depends on besides files. False after a report.
  */
 bool source_cache_open(const char *key, size_t key_size, source_cache *out);
 void source_cache_close(source_cache *cache);

@@ -7,7 +7,7 @@
 
 typedef struct {
   char *name;        /* as exported */
-  schema_type *type; /* its signature; NULL: the library does not tell it */
+  schema_type *type; /* its signature; NULL: not known */
   char *doc;         /* lines safe to print; NULL */
   char *word;        /* the name in the language: neither a keyword nor another function's; NULL
                         if not wrapped */

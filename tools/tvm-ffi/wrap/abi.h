@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How kernels call the functions of a code generator. Each of its own way has a file abi_NAME.c. */
+/* How kernels call the functions of code generators. Each way to call has a file abi_NAME.c. */
 #ifndef TVM_FFI_TOOL_ABI_H_
 #define TVM_FFI_TOOL_ABI_H_
 

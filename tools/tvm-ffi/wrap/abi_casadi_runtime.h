@@ -90,7 +90,7 @@ static void wrap_casadi_copy(const wrap_casadi_matrix *matrix, bool is_output) {
   }
 }
 
-/* The kernel must have been made for this function, or its arguments are others. */
+/* Compares numbers of arguments: the kernel may have been made for another function. */
 static int wrap_casadi_check_count(const wrap_casadi_function *function, const char *kind,
                                    casadi_int count, casadi_int expected) {
   if (count == expected) return 0;
@@ -137,7 +137,7 @@ typedef struct {
   casadi_int num_args, num_results, num_reals, num_copied, num_integers;
 } wrap_casadi_memory;
 
-/* Adds an array to a size, and returns where it is; NULL without memory. */
+/* Adds an array to a size, and returns its address in `bytes`; NULL if that is NULL. */
 static void *wrap_casadi_place(unsigned char *bytes, size_t *size, casadi_int count,
                                size_t item_size) {
   void *place = bytes != NULL ? bytes + *size : NULL;
@@ -145,7 +145,7 @@ static void *wrap_casadi_place(unsigned char *bytes, size_t *size, casadi_int co
   return place;
 }
 
-/* Divides bytes, or NULL, and returns how many are needed. */
+/* Places the arrays in `bytes`, which may be NULL, and returns how many bytes are needed. */
 static size_t wrap_casadi_divide(wrap_casadi_memory *memory, unsigned char *bytes) {
   size_t size = 0;
   memory->arg = wrap_casadi_place(bytes, &size, memory->num_args, sizeof *memory->arg);

@@ -51,7 +51,8 @@ static bool wrap_halide_has_raised(void) {
   return true;
 }
 
-/* Halide calls this with its messages, and would else end the process. The first one is raised. */
+/* Halide calls this with its messages. By default it would end the process. The first message is
+ * raised. */
 static void wrap_halide_raise(void *user_context, const char *message) {
   size_t size = strlen(message);
   (void)user_context;

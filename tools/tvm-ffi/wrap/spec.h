@@ -106,7 +106,7 @@ bool spec_read(const spec_source *source, spec *out);
  * after a report; `target` must be freed in both cases. */
 bool spec_bind(const spec_source *source, bool returns_outputs, spec *target);
 
-/* Another name for a parameter in the kernel: "x_memref", which no other thing has; release with
+/* Another name for a parameter in the kernel, such as "x_memref", which is not taken; release with
  * free(). */
 char *spec_make_local(const spec *target, const spec_param *param, const char *suffix);
 

@@ -6,7 +6,7 @@
 
 #include "wrap/wrap.h"
 
-/* The bits of a dtype whose type may have others in C; 0: it always has them. */
+/* The bits of an element whose type in C may have a different number of them; 0: it cannot. */
 static int count_assumed_bits(const spec_type *type) {
   switch (type->kind) {
     case kTypeBool:

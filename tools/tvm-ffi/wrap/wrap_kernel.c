@@ -199,7 +199,7 @@ static void write_ranges(text *out, const spec *target) {
   for (i = 0; i < target->num_symbols; ++i) {
     const spec_symbol *symbol = &target->symbols[i];
     const spec_param *param = spec_integer_of(target, symbol->name);
-    bool is_compared; /* here; of a wide type compilers would say that it is never true */
+    bool is_compared; /* here; compilers warn that this is never true of a wide type */
     if (symbol->is_scalar || param == NULL || param->type->high == NULL) continue;
     is_compared = !symbol->is_stride && !wrap_is_wide(param->type);
     if (is_compared) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Copied into kernels that tvm-ffi wrap writes, as far as used. A function uses those above it. */
 
-/* What the kernels take for granted, at compile time. */
+/* What the kernels assume, checked at compile time. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define WRAP_ASSERT(holds, name, message) _Static_assert(holds, message)
 #else
