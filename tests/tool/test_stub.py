@@ -86,6 +86,10 @@ assert err == f"tvm-ffi: note: {UNTYPED}: no metadata, so the wrappers take any 
     "compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
 
 
+# Names of languages, and of the support code in the wrappers.
+NAMES = ("None True Some Ok Err Option Result Value Error Any Args args num_args lib out call load release code result path "
+         "functions_ module_ Function Module register delete operator template crate super self type match string main").split()
+
 # ---- Compiling the wrappers ----
 def run(*command, **kwargs):
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **kwargs)
@@ -108,17 +112,26 @@ with tempfile.TemporaryDirectory() as place:
     strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic-errors", *INCLUDES]
     # The kernels must be linked although no symbol of theirs is referenced.
     rust_link = ["-Wl,--no-as-needed", TYPED, *link, f"-Wl,-rpath,{pathlib.Path(TYPED).parent}"]
+    named = Library()
+    for name in NAMES:
+        named.function(f"__tvm_ffi_{name}")
+    named.write(place / "named.so")
     for entry in COMPILERS:
         language, _, command = entry.partition("=")
         compiler = command.split()
+        code, _, err = run_tool("stub", "--no-load", f"--lang={language}", "-o", place / "named", place / "named.so")
+        assert code == OK, err
         if language == "c":
             check(place, "c", "h", compiler, "-std=c99", *strict, *link)
+            run(*compiler, "-std=c99", *strict, "-x", "c", "-include", place / "named", "-fsyntax-only", os.devnull)
         elif language == "c++":
             check(place, "c++", "hpp", compiler, "-std=c++17", *strict, *link)
             good("stub", "--prefix=typed", "-o", place / "typed.h", TYPED)
-            run(*compiler, "-std=c++17", *strict, "-x", "c++", "-include", place / "typed.h", "-fsyntax-only",
-                os.devnull)
+            for header in "typed.h", "named":
+                run(*compiler, "-std=c++17", *strict, "-x", "c++", "-include", place / header, "-fsyntax-only", os.devnull)
         else:
             check(place, "rust", "rs", compiler, "--edition=2021", "-Dwarnings", "-C",
                   "link-args=" + " ".join(rust_link))
+            run(*compiler, "--edition=2021", "-Awarnings", "--crate-type=lib", "--emit=metadata", place / "named", "-o",
+                place / "named.rmeta")
         print("checked with", command)

@@ -97,13 +97,14 @@ static void write_rust(text *out, const stub_library *library) {
   stub_write_remarks(out, library, "// ");
 }
 
-/* Keywords of Rust. */
+/* Keywords of Rust, and constructors of the standard library that the support code uses. */
 #define WORDS                                                                                      \
   "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",       \
       "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",  \
       "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv",     \
       "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", \
-      "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_"
+      "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_", "Some",     \
+      "None", "Ok", "Err"
 
 static const char *const kWords[] = {WORDS, NULL};
 /* Names of the support code too: its functions, and its constants, which as a parameter name would
