@@ -38,9 +38,11 @@ static void print_y(const scale_call *call) {
 
 /* Calls scale_strided with the same elements at other places. */
 static void pass_strides(scale_call *call, const char *label, int64_t row, int64_t column) {
+  const int64_t first = (row < 0 ? -row : 0) + (column < 0 ? -2 * column : 0);
   int64_t i;
   prepare(call);
-  for (i = 0; i < 6; ++i) call->x_data[i / 3 * row + i % 3 * column] = (double)(i + 1);
+  for (i = 0; i < 6; ++i) call->x_data[first + i / 3 * row + i % 3 * column] = (double)(i + 1);
+  call->x.byte_offset = (uint64_t)first * sizeof(double);
   call->x_strides[0] = row;
   call->x_strides[1] = column;
   call_kernel(call->module, label, "scale_strided", call->args, 3);
@@ -126,6 +128,9 @@ int main(int argc, char **argv) {
   pass_strides(&call, "columns", 1, 2);
   pass_strides(&call, "gaps", 7, 2);
   pass_strides(&call, "gaps in columns", 2, 5);
+  pass_strides(&call, "rows backwards", -3, 1);
+  pass_strides(&call, "backwards", -5, -2);
+  pass_strides(&call, "one row twice", 0, 1);
   refuse_wrong(&call);
   refuse_read_only(&call);
   if (argc > 2) pass_column(&call);
