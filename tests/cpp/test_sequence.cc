@@ -144,13 +144,26 @@ TEST(List, ChangesForAllWhoHaveIt) {
  * too small. */
 const int64_t kTooMany[] = {INT64_MAX, INT64_MAX / 8, INT64_MAX / 16, int64_t{1} << 45};
 
+/* Whether a parameter of type size_t can be that large. */
+bool IsSize(int64_t n) {
+  return static_cast<int64_t>(static_cast<size_t>(n)) == n;
+}
+
+/* A size_t of 64 bits is negative as an int64_t, one of 32 bits is not. */
+std::string ErrorOfLargestSize(const char *if_negative) {
+  return IsSize(INT64_MAX) ? if_negative
+                           : "MemoryError: no memory for 4294967295 elements of 16 bytes";
+}
+
 void CheckTooMany() {
   for (const int64_t n : kTooMany) {
     List<int> list{1, 2, 3};
     const size_t capacity = list.capacity();
     EXPECT_EQ(KindOf([&] { list.reserve(n); }), "MemoryError");
     EXPECT_EQ(KindOf([&] { list.resize(n); }), "MemoryError");
-    EXPECT_EQ(KindOf([&] { List<int>(static_cast<size_t>(n), 7); }), "MemoryError");
+    if (IsSize(n)) {
+      EXPECT_EQ(KindOf([&] { List<int>(static_cast<size_t>(n), 7); }), "MemoryError");
+    }
     EXPECT_EQ(Join(list), "1 2 3 ");
     EXPECT_EQ(list.capacity(), capacity);
   }
@@ -162,7 +175,7 @@ TEST(List, CannotHaveTooMany) {
   list.reserve(-1);
   EXPECT_EQ(list.size(), 1u);
   EXPECT_EQ(ErrorOf([] { List<int>(SIZE_MAX, 7); }),
-            "ValueError: cannot resize a List to negative size");
+            ErrorOfLargestSize("ValueError: cannot resize a List to negative size"));
 }
 
 TEST(List, KeepsItsElementsWhereItGrows) {
@@ -341,7 +354,9 @@ TEST(Array, CannotHaveTooMany) {
     Array<int> array{1, 2, 3};
     EXPECT_EQ(KindOf([&] { array.reserve(n); }), "MemoryError");
     EXPECT_EQ(KindOf([&] { array.resize(n); }), "MemoryError");
-    EXPECT_EQ(KindOf([&] { Array<int>(static_cast<size_t>(n), 7); }), "MemoryError");
+    if (IsSize(n)) {
+      EXPECT_EQ(KindOf([&] { Array<int>(static_cast<size_t>(n), 7); }), "MemoryError");
+    }
     EXPECT_EQ(Join(array), "1 2 3 ");
   }
   EXPECT_EQ(ErrorOf([] { ArrayObj::New(int64_t{1} << 60); }),
@@ -349,7 +364,7 @@ TEST(Array, CannotHaveTooMany) {
   EXPECT_EQ(ErrorOf([] { ArrayObj::New(-1); }),
             "ValueError: an Array needs a capacity of 0 or more, not -1");
   EXPECT_EQ(ErrorOf([] { Array<int>(SIZE_MAX, 7); }),
-            "ValueError: cannot resize an Array to negative size");
+            ErrorOfLargestSize("ValueError: cannot resize an Array to negative size"));
 }
 
 TEST(List, MayGrowWhileItIsRead) {

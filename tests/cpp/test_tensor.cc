@@ -68,6 +68,18 @@ TEST(Tensor, InMemoryOfItsOwn) {
             "ValueError:");
 }
 
+TEST(Tensor, SizesThatHaveMoreThan32Bits) {
+  constexpr size_t kHalfGigabyte = size_t{1} << 29; /* 2^32 bits */
+  const DLDataType byte = {kDLUInt, 8, 1};
+  EXPECT_EQ(ffi::GetDataSize(kHalfGigabyte, byte), kHalfGigabyte);
+  int64_t shape[] = {int64_t{1} << 20, int64_t{1} << 20};
+  DLTensor x = {};
+  x.ndim = 2;
+  x.shape = shape;
+  x.dtype = byte;
+  EXPECT_EQ(ffi::GetDataSize(x), sizeof(size_t) == 8 ? uint64_t{1} << 40 : SIZE_MAX);
+}
+
 struct CountedCopies {
   int *copies;
   bool fail;

@@ -50,14 +50,29 @@ TVM_FFI_LOCAL inline bool IsAligned(const DLTensor &tensor, size_t alignment) {
   return (address & (static_cast<uint64_t>(alignment) - 1)) == 0;
 }
 
-/** The number of bytes of numel elements when they are packed. */
-TVM_FFI_LOCAL inline size_t GetDataSize(size_t numel, DLDataType dtype) {
+namespace detail {
+
+TVM_FFI_LOCAL inline uint64_t PackedBytes(uint64_t numel, DLDataType dtype) {
   return (numel * dtype.bits * dtype.lanes + 7) / 8;
 }
+/** SIZE_MAX, which no allocator has, if a size of 32 bits is too small. */
+TVM_FFI_LOCAL inline size_t ToSize(uint64_t bytes) {
+  if constexpr (sizeof(size_t) < sizeof(uint64_t)) {
+    if (bytes > SIZE_MAX) return SIZE_MAX;
+  }
+  return static_cast<size_t>(bytes);
+}
+
+}  // namespace detail
+
+/** The number of bytes of numel elements when they are packed. */
+TVM_FFI_LOCAL inline size_t GetDataSize(size_t numel, DLDataType dtype) {
+  return detail::ToSize(detail::PackedBytes(numel, dtype));
+}
 TVM_FFI_LOCAL inline size_t GetDataSize(const DLTensor &tensor) {
-  size_t numel = 1;
-  for (int32_t i = 0; i < tensor.ndim; ++i) numel *= static_cast<size_t>(tensor.shape[i]);
-  return GetDataSize(numel, tensor.dtype);
+  uint64_t numel = 1;
+  for (int32_t i = 0; i < tensor.ndim; ++i) numel *= static_cast<uint64_t>(tensor.shape[i]);
+  return detail::ToSize(detail::PackedBytes(numel, tensor.dtype));
 }
 
 namespace detail {
@@ -144,7 +159,7 @@ TVM_FFI_LOCAL TVM_FFI_NO_INLINE inline int SetStrided(DLTensor *tensor, ShapeVie
     TVMFFIErrorSetRaisedFromCStr("ValueError", wrong);
     return -1;
   }
-  const size_t bytes = GetDataSize(static_cast<size_t>(element_offset), tensor->dtype);
+  const uint64_t bytes = PackedBytes(static_cast<uint64_t>(element_offset), tensor->dtype);
   tensor->ndim = static_cast<int32_t>(shape.size());
   tensor->shape = const_cast<int64_t *>(shape.data());
   tensor->strides = const_cast<int64_t *>(strides.data());
