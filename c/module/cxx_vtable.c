@@ -167,9 +167,9 @@ extern const char class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv117__class_t
     __attribute__((weak));
 extern const char vmi_class_type_info_vtable[] __asm__("_ZTVN10__cxxabiv121__vmi_class_type_infoE")
     __attribute__((weak));
+#define INSIDE(vtable) ((vtable) + kTableStart)
 #else
-#define class_type_info_vtable ((const char *)NULL)
-#define vmi_class_type_info_vtable ((const char *)NULL)
+#define INSIDE(vtable) NULL
 #endif
 
 /* The vtable pointer of an object points past the first two words of the table. */
@@ -188,13 +188,12 @@ typedef struct {
   intptr_t base_flags; /* the offset of the base, and the flag for public */
 } vmi_class_type_info;
 
-static class_type_info object_type_info = {class_type_info_vtable + kTableStart,
-                                           "N3tvm3ffi6ObjectE"};
+static class_type_info object_type_info = {INSIDE(class_type_info_vtable), "N3tvm3ffi6ObjectE"};
 
 /* typeinfo for ModuleObj */
 TVMFFI_REPLACEABLE_EXPORT extern vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE;
 vmi_class_type_info _ZTIN3tvm3ffi9ModuleObjE = {
-    {vmi_class_type_info_vtable + kTableStart, "N3tvm3ffi9ModuleObjE"},
+    {INSIDE(vmi_class_type_info_vtable), "N3tvm3ffi9ModuleObjE"},
     0,
     1,
     &object_type_info,
@@ -233,7 +232,7 @@ const void *tvmffi_cxx_vtable(void) {
 
 /*
  * The system's loader resolves the weak references if a C++ runtime is already loaded. Otherwise
- * they hold NULL + kTableStart until a library is opened that brings a C++ runtime along.
+ * they hold kTableStart at most until a library is opened that brings a C++ runtime along.
  */
 static bool is_complete(const char *const *vtable) {
   return (uintptr_t)tvmffi_atomic_load_relaxed_ptr(vtable) > kTableStart;

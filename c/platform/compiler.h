@@ -5,8 +5,8 @@
  * TVMFFI_NOINLINE is for slow paths: inline, their saved registers would burden the fast path.
  * TVMFFI_USED is for definitions that nothing in the file refers to.
  * TVMFFI_HAS_OPTIONAL_SYMBOLS: whether the address of a symbol that is declared weak and is not
- * there is NULL. In PE files it would be moved along with the library, and the
- * headers of glibc hide attributes from compilers that they do not know.
+ * there is NULL. In PE files it would be moved along with the library, pcc does not know the
+ * attribute, and the headers of glibc hide attributes from compilers that they do not know.
  * TVMFFI_REPLACEABLE_EXPORT is for exports that give way to another definition in the process.
  * Libraries of Windows import each symbol from a library that they name, so none are needed there.
  */
@@ -24,11 +24,15 @@
 #define TVMFFI_PRINTF(format_index, first_arg)
 #endif
 
-#if defined(_WIN32) || !defined(__GNUC__)
+#if defined(_WIN32) || defined(__PCC__) || !defined(__GNUC__)
 #define TVMFFI_HAS_OPTIONAL_SYMBOLS 0
-#define TVMFFI_REPLACEABLE_EXPORT
 #else
 #define TVMFFI_HAS_OPTIONAL_SYMBOLS 1
+#endif
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define TVMFFI_REPLACEABLE_EXPORT
+#else
 #define TVMFFI_REPLACEABLE_EXPORT __attribute__((weak, visibility("default")))
 #endif
 

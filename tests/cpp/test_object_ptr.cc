@@ -61,8 +61,12 @@ std::string ErrorOf(const F &f) {
   return "";
 }
 
-static_assert(sizeof(Arc<Object>) == 8 && sizeof(WeakObjectPtr<Object>) == 8, "");
-static_assert(sizeof(Optional<Arc<Object>>) == 8 && std::is_standard_layout_v<Arc<Object>>, "");
+static_assert(sizeof(Arc<Object>) == sizeof(void *) &&
+                  sizeof(WeakObjectPtr<Object>) == sizeof(void *),
+              "");
+static_assert(sizeof(Optional<Arc<Object>>) == sizeof(void *) &&
+                  std::is_standard_layout_v<Arc<Object>>,
+              "");
 static_assert(!std::is_default_constructible_v<Arc<Object>> &&
                   !std::is_constructible_v<Arc<Object>, std::nullptr_t> &&
                   !std::is_constructible_v<Arc<Object>, ObjectPtr<Object>> &&

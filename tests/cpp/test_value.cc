@@ -61,19 +61,24 @@ class Strict : public ffi::ObjectRef {
 };
 
 static_assert(sizeof(Any) == 16 && sizeof(AnyView) == 16 && sizeof(String) == 16, "");
-static_assert(sizeof(ffi::Error) == 16 && sizeof(ffi::Expected<int>) == 16, "");
+static_assert(sizeof(ffi::Error) == 2 * sizeof(void *) && sizeof(ffi::Expected<int>) == 16, "");
 static_assert(sizeof(Optional<int64_t>) == 16 && sizeof(Optional<String>) == 16, "");
-static_assert(sizeof(Optional<Number>) == 8 && sizeof(Optional<ffi::ObjectPtr<NumberObj>>) == 8,
+static_assert(sizeof(Optional<Number>) == sizeof(void *) &&
+                  sizeof(Optional<ffi::ObjectPtr<NumberObj>>) == sizeof(void *),
               "");
-static_assert(sizeof(Optional<ffi::TensorView>) == 56 && sizeof(ffi::TensorView) == 48, "");
-static_assert(sizeof(ffi::Variant<int, String>) == 16 && sizeof(ffi::Tuple<int, int>) == 8, "");
+static_assert(sizeof(Optional<ffi::TensorView>) == sizeof(DLTensor) + 8 &&
+                  sizeof(ffi::TensorView) == sizeof(DLTensor),
+              "");
+static_assert(sizeof(ffi::Variant<int, String>) == 16 &&
+                  sizeof(ffi::Tuple<int, int>) == sizeof(void *),
+              "");
 static_assert(std::is_trivially_copyable_v<ffi::TensorView> &&
                   std::is_standard_layout_v<ffi::TensorView> &&
                   std::is_trivially_copyable_v<AnyView> && std::is_standard_layout_v<AnyView>,
               "");
-static_assert(sizeof(ffi::FunctionObj) == 40 && sizeof(ffi::ShapeObj) == 40 &&
-                  sizeof(ffi::ArrayObj) == 56 && sizeof(ffi::TensorObj) == 72 &&
-                  sizeof(ffi::ErrorObj) == 96,
+static_assert(sizeof(void *) != 8 || (sizeof(ffi::FunctionObj) == 40 &&
+                                      sizeof(ffi::ShapeObj) == 40 && sizeof(ffi::ArrayObj) == 56 &&
+                                      sizeof(ffi::TensorObj) == 72 && sizeof(ffi::ErrorObj) == 96),
               "");
 static_assert(!std::is_constructible_v<ffi::Variant<double, String>, Number>, "");
 static_assert(std::is_constructible_v<ffi::TensorView, const ffi::Tensor &> &&

@@ -29,6 +29,8 @@ class Target:
     matrix: bool = False  # whether --all has it
     slower: int = 1  # how many times as long tests may take
     libraries: tuple = ()  # for programs that are linked without Meson
+    static: bool = False  # whether a program that is linked statically is run
+    cpp_inside: tuple = ()  # where nothing is loaded: what compiles kernels in C++ and links them into a program
     env: dict = dataclasses.field(default_factory=dict)
 
 
@@ -41,18 +43,20 @@ def emulated(what, triplet, family, processor, **kwargs):
 
 
 TARGETS = {
-    "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", matrix=True),
+    "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", static=True, matrix=True),
     "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "aarch64", cpp=True, matrix=True),
-    "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm"),
-    "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64"),
+    "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm", cpp=True),
+    "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64", cpp=True),
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", matrix=True),
     "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
                         libraries=("-latomic",)),
-    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine", "x86_64-w64-mingw32", runner=("wine",),
-                      cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), matrix=True,
-                      slower=4, env={"WINEDEBUG": "-all"}),
-    "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node", runner=("node",),
-                   cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"), matrix=True, slower=4),
+    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine", "x86_64-w64-mingw32",
+                      runner=("wine",), cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), cpp=True,
+                      suites=(*SUITES, "samples"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
+    "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node",
+                   runner=("node", "--no-warnings", "--single-threaded", str(HERE / "wasi_run.mjs")),
+                   cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"), matrix=True, slower=4,
+                   cpp_inside=("env", "WASI_CLANG=clang++-14", "wasi_cc", "-Wl,--stack-first", "-Wl,-z,stack-size=1048576")),
 }
 
 

@@ -23,11 +23,16 @@ def amalgamate(name):
     return work
 
 
+def run_sample(what, command, folder, **kwargs):
+    """Run a program, and check that it prints what a folder expects."""
+    printed = REPORT.run(what, command, **kwargs)
+    REPORT.check("and prints what it should", printed == (folder / "expected.txt").read_text(encoding="utf-8"), printed)
+
+
 def exchange_files(name, target):
     """Check that a module and a graph of objects, written here and on a target, are the same files, and read alike."""
     work, ports = amalgamate(f"exchange-{name}"), ROOT / "tests/ports/exchange"
     samples = [ROOT / "samples/07_custom_module/polynomial.c", ROOT / "samples/18_object_graph/layer.c"]
-    expected = (ports / "expected.txt").read_text(encoding="utf-8")
     sides = {"here": ("cc", [], []), name: (target.compiler, target.runner, target.libraries)}
     for side, (compiler, _, libraries) in sides.items():
         (work / side).mkdir()
@@ -41,9 +46,31 @@ def exchange_files(name, target):
         REPORT.check(f"exchange of files: {file} has the same bytes", same)
     for reader, (_, runner, _) in sides.items():
         for writer in sides:
-            printed = REPORT.run(f"exchange of files: {reader} reads those of {writer}",
-                                 [*runner, work / reader / "exchange", "read", work / writer])
-            REPORT.check("and prints what it should", printed == expected, printed)
+            run_sample(f"exchange of files: {reader} reads those of {writer}",
+                       [*runner, work / reader / "exchange", "read", work / writer], ports)
+
+
+def run_static(target, folder):
+    """Run a sample that is linked statically, with its kernels and the runtime of a build inside."""
+    sample, program = ROOT / "samples/09_system_library", folder / "static"
+    REPORT.run("a static program", [
+        target.compiler, "-static", "-std=c99", "-Iinclude", "-Isubprojects/dlpack/include", sample / "host.c", sample / "kernel.c",
+        folder / "c/libtvm_ffi.a", "-o", program])
+    run_sample("it runs", [*target.runner, program], sample)
+
+
+def run_cpp_inside(target, folder, env):
+    """Run a program with kernels in C++, without exceptions, and the runtime of a build inside."""
+    port, program = ROOT / "tests/ports/linked_in", folder / "linked_in"
+    includes = ["-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
+    REPORT.run("a host for kernels in C++", [
+        *target.cpp_inside, "-x", "c", "-std=c99", *includes, "-c", port / "host.c", "-o", folder / "host.o"], env=env)
+    REPORT.run("kernels in C++", [
+        *target.cpp_inside, "-std=c++17", "-O1", "-DTVM_FFI_LEAN", "-fno-rtti", "-fno-exceptions", *includes, "-c",
+        ROOT / "samples/16_without_exceptions/kernel.cc", "-o", folder / "kernel.o"], env=env)
+    REPORT.run("a program with both", [
+        *target.cpp_inside, folder / "host.o", folder / "kernel.o", folder / "c/libtvm_ffi.a", "-o", program], env=env)
+    run_sample("it runs", [*target.runner, program], port, env=env)
 
 
 def add_platform(name, target):
@@ -72,7 +99,11 @@ def add_platform(name, target):
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":
             exchange_files(name, target)
-    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp else "")
+        if target.static:
+            run_static(target, folder)
+        if target.cpp_inside:
+            run_cpp_inside(target, folder, env)
+    run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp or target.cpp_inside else "")
     part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
 
 
@@ -92,17 +123,27 @@ def one_thread():
     meson_test(folder, suites=ONE_THREAD)
 
 
+def small_compiler(compiler, *options):
+    """Compile a kernel, and a program with the runtime inside for one thread, and run the kernel by the program."""
+    if not tool(compiler):
+        return
+    work, sample = amalgamate(compiler), ROOT / "samples/01_load_and_call"
+    REPORT.run("a kernel", [compiler, *options, f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
+    REPORT.run("a program", [compiler, "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c",
+                             "-o", work / "host", "-ldl", "-rdynamic"])
+    run_sample("it runs the kernel", [work / "host", work / "kernel.so"], sample)
+
+
 @part("cc tcc")
 def tcc():
     """tcc, for one thread: a kernel, and a program with the runtime inside"""
-    if not tool("tcc"):
-        return
-    work, sample = amalgamate("tcc"), ROOT / "samples/01_load_and_call"
-    REPORT.run("a kernel", ["tcc", f"-I{work}", "-shared", sample / "kernel.c", "-o", work / "kernel.so"])
-    REPORT.run("a program", ["tcc", "-DTVM_FFI_THREADS=0", f"-I{work}", sample / "host.c", work / "tvm_ffi.c",
-                             "-o", work / "host", "-ldl", "-rdynamic"])
-    printed = REPORT.run("it runs the kernel", [work / "host", work / "kernel.so"])
-    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    small_compiler("tcc")
+
+
+@part("cc pcc")
+def pcc():
+    """pcc, for one thread: a kernel, and a program with the runtime inside"""
+    small_compiler("pcc", "-fpic")
 
 
 # At most so many bytes for the runtime in a program that registers kernels, gets them by name, calls them, handles
@@ -159,8 +200,7 @@ def browser():
         return
     work, sample, tests = ROOT / "build-browser", ROOT / "samples/24_browser", ROOT / "tests/browser"
     REPORT.run("the page is built", [sample / "run", "--build"])
-    printed = REPORT.run("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"])
-    REPORT.check("and prints what it should", printed == (sample / "expected.txt").read_text(encoding="utf-8"), printed)
+    run_sample("the sample runs in Node", ["node", sample / "node.mjs", work / "site/kernels.wasm"], sample)
     run_tests("generator", [tests / "test_emit.py"])
     emitted = work / "formulas.c"
     emitted.write_text(REPORT.run("it writes kernels", [sample / "emit.py", tests / "formulas.py"]), encoding="utf-8")

@@ -15,7 +15,7 @@ namespace detail {
 /** NULL when memory runs out. */
 TVM_FFI_LOCAL inline void *TryAllocAligned(size_t size, size_t alignment) {
   void *memory = nullptr;
-#if defined(_MSC_VER)
+#if defined(_WIN32)
   memory = _aligned_malloc(size, alignment);
 #else
   if (alignment <= alignof(std::max_align_t)) {
@@ -39,7 +39,7 @@ TVM_FFI_LOCAL inline void *AllocAligned(size_t size, size_t alignment) {
 }
 
 TVM_FFI_LOCAL_INLINE void FreeAligned(void *memory) {
-#if defined(_MSC_VER)
+#if defined(_WIN32)
   _aligned_free(memory);
 #else
   std::free(memory);

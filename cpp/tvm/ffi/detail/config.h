@@ -84,11 +84,16 @@
 #endif
 
 #if defined(__GNUC__)
-#define TVM_FFI_LOCAL __attribute__((visibility("hidden"), abi_tag(TVM_FFI_LAYER)))
+/* Hidden without a tag: public classes, specialisations of tagged templates, C declarations.
+ * Libraries of Windows export what is marked, and nothing else. */
+#if defined(_WIN32)
+#define TVM_FFI_HIDDEN
+#else
+#define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
+#endif
+#define TVM_FFI_LOCAL TVM_FFI_HIDDEN __attribute__((abi_tag(TVM_FFI_LAYER)))
 #define TVM_FFI_LOCAL_INLINE __attribute__((always_inline)) TVM_FFI_LOCAL inline
 #define TVM_FFI_TAGGED [[gnu::abi_tag(TVM_FFI_LAYER)]]
-/* Hidden without a tag: public classes, specialisations of tagged templates, C declarations. */
-#define TVM_FFI_HIDDEN __attribute__((visibility("hidden")))
 #define TVM_FFI_INLINE __attribute__((always_inline)) inline
 #define TVM_FFI_NO_INLINE __attribute__((noinline))
 #define TVM_FFI_COLD_CODE __attribute__((cold, noinline))
