@@ -31,6 +31,7 @@ class Target:
     libraries: tuple = ()  # for programs that are linked without Meson
     static: bool = False  # whether a program that is linked statically is run
     cpp_inside: tuple = ()  # where nothing is loaded: what compiles kernels in C++ and links them into a program
+    cpp_package: tuple = ()  # what compiles and links kernels in C++ with the headers of the reference package
     env: dict = dataclasses.field(default_factory=dict)
 
 
@@ -50,8 +51,10 @@ TARGETS = {
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", matrix=True),
     "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
                         libraries=("-latomic",)),
-    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine", "x86_64-w64-mingw32",
+    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine venv", "x86_64-w64-mingw32",
                       runner=("wine",), cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), cpp=True,
+                      cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++", "-include",
+                                   "tests/ports/package_headers/posix_memalign.h"),
                       suites=(*SUITES, "samples"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
     "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node",
                    runner=("node", "--no-warnings", "--single-threaded", str(HERE / "wasi_run.mjs")),

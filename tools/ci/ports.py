@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import sys
 
 import link_map
 import platforms
@@ -73,6 +74,30 @@ def run_cpp_inside(target, folder, env):
     run_sample("it runs", [*target.runner, program], port, env=env)
 
 
+# Samples whose kernels the headers of the reference package compile, too.
+PACKAGE_SAMPLES = [("11_cpp_add_one", "add_one.cc"), ("12_scale_kernel", "scale.cc"),
+                   ("16_without_exceptions", "kernel.cc"), ("20_cpp_objects", "schedule.cc")]
+
+
+def run_package_headers(target, folder, env):
+    """Compile kernels with the headers of the reference package for the library of a build, and run them by hosts there."""
+    asked = execute([sys.executable, "tests/compat/package.py", "include"])
+    if asked.returncode != 0:
+        report = REPORT.skip if asked.returncode == 77 else REPORT.fail
+        report("kernels with the headers of the package", asked.stdout.strip()[-200:])
+        return
+    work = folder / "package"
+    work.mkdir(exist_ok=True)
+    includes = [f"-I{include}" for include in asked.stdout.split()]
+    for sample, source in PACKAGE_SAMPLES:
+        kernel = work / f"{sample}.so"
+        REPORT.run(f"{sample} is compiled with the headers of the package", [
+            *target.cpp_package, "-std=c++17", "-O1", "-w", *includes, "-shared", ROOT / "samples" / sample / source,
+            folder / "c/tvm_ffi.dll.a", "-o", kernel])
+        run_sample("it runs", [*target.runner, folder / f"samples/{sample}_host.exe", kernel], ROOT / "samples" / sample,
+                   env={**env, "WINEPATH": str(folder / "c")})
+
+
 def add_platform(name, target):
     """Make a part that builds for another system or processor and runs the tests of C there."""
     def run():
@@ -103,6 +128,8 @@ def add_platform(name, target):
             run_static(target, folder)
         if target.cpp_inside:
             run_cpp_inside(target, folder, env)
+        if target.cpp_package and not IS_MATRIX:
+            run_package_headers(target, folder, env)
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp or target.cpp_inside else "")
     part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
 
