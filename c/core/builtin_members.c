@@ -27,6 +27,17 @@ int tvmffi_stored_get_any(void *field, TVMFFIAny *result) {
   return 0;
 }
 
+/* For alignments, which are the offsets of x. */
+typedef struct {
+  char c;
+  int64_t x;
+} aligned_int64;
+
+typedef struct {
+  char c;
+  TVMFFIAny x;
+} aligned_any;
+
 /* Indexed by tvmffi_storage. */
 static const struct {
   TVMFFIFieldGetter getter;
@@ -34,21 +45,9 @@ static const struct {
   int32_t alignment;
 } kStorages[] = {
     {get_int32, sizeof(int32_t), sizeof(int32_t)},
-    {tvmffi_stored_get_int64, sizeof(int64_t),
-     offsetof(
-         struct {
-           char c;
-           int64_t x;
-         },
-         x)},
+    {tvmffi_stored_get_int64, sizeof(int64_t), offsetof(aligned_int64, x)},
     {tvmffi_stored_get_object, sizeof(void *), sizeof(void *)},
-    {tvmffi_stored_get_any, sizeof(TVMFFIAny),
-     offsetof(
-         struct {
-           char c;
-           TVMFFIAny x;
-         },
-         x)},
+    {tvmffi_stored_get_any, sizeof(TVMFFIAny), offsetof(aligned_any, x)},
 };
 
 static TVMFFIByteArray text_of(const char *text) {

@@ -115,20 +115,17 @@ typedef TVMFFIAny any_result;
   }
 #elif defined(__aarch64__)
 /* AArch64 passes the address of the result in x8: two instructions make it the third argument. */
-#define RETURNS_IN_MEMORY(name, result_type)                                     \
-  __attribute__((used)) void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, \
-                                               result_type *out);                \
-  void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, result_type *out) {   \
-    name(self, arg, out);                                                        \
-  }                                                                              \
-  void name##_slot(void) __asm__("tvmffi_cxx_" #name "_slot");                   \
-  __asm__(".text\n.p2align 2\n.hidden tvmffi_cxx_" #name                         \
-          "_slot\n"                                                              \
-          ".type tvmffi_cxx_" #name                                              \
-          "_slot, %function\n"                                                   \
-          "tvmffi_cxx_" #name                                                    \
-          "_slot:\n.cfi_startproc\nhint #34\nmov x2, x8\n"                       \
-          "b tvmffi_cxx_" #name "\n.cfi_endproc\n");
+#define SLOT(name) TVMFFI_ASM_NAME("tvmffi_cxx_" #name "_slot")
+#define RETURNS_IN_MEMORY(name, result_type)                                            \
+  __attribute__((used, visibility("hidden"))) void tvmffi_cxx_##name(                   \
+      void *self, const TVMFFIAny *arg, result_type *out);                              \
+  void tvmffi_cxx_##name(void *self, const TVMFFIAny *arg, result_type *out) {          \
+    name(self, arg, out);                                                               \
+  }                                                                                     \
+  void name##_slot(void) __asm__(SLOT(name));                                           \
+  __asm__(".text\n.p2align 2\n" TVMFFI_ASM_FUNCTION(SLOT(name))                         \
+              SLOT(name) ":\n.cfi_startproc\nhint #34\nmov x2, x8\nb " TVMFFI_ASM_NAME( \
+                  "tvmffi_cxx_" #name) "\n.cfi_endproc\n");
 #else
 /* The address of the result is the first argument, and is returned. */
 #define RETURNS_IN_MEMORY(name, result_type)                              \

@@ -5,10 +5,13 @@
  * TVMFFI_NOINLINE is for slow paths: inline, their saved registers would burden the fast path.
  * TVMFFI_USED is for definitions that nothing in the file refers to.
  * TVMFFI_HAS_OPTIONAL_SYMBOLS: whether the address of a symbol that is declared weak and is not
- * there is NULL. In PE files it would be moved along with the library, pcc does not know the
- * attribute, and the headers of glibc hide attributes from compilers that they do not know.
+ * there is NULL. In PE files it would be moved along with the library, the linker of macOS wants a
+ * list of such symbols, pcc does not know the attribute, and the headers of glibc hide attributes
+ * from compilers that they do not know.
  * TVMFFI_REPLACEABLE_EXPORT is for exports that give way to another definition in the process.
  * Libraries of Windows import each symbol from a library that they name, so none are needed there.
+ * TVMFFI_ASM_NAME is the name that a C function has for the assembler, and TVMFFI_ASM_FUNCTION the
+ * directives for a function with such a name that is not seen outside the library.
  */
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
 #define TVMFFI_PLATFORM_COMPILER_H_
@@ -24,7 +27,7 @@
 #define TVMFFI_PRINTF(format_index, first_arg)
 #endif
 
-#if defined(_WIN32) || defined(__PCC__) || !defined(__GNUC__)
+#if defined(_WIN32) || defined(__APPLE__) || defined(__PCC__) || !defined(__GNUC__)
 #define TVMFFI_HAS_OPTIONAL_SYMBOLS 0
 #else
 #define TVMFFI_HAS_OPTIONAL_SYMBOLS 1
@@ -34,6 +37,18 @@
 #define TVMFFI_REPLACEABLE_EXPORT
 #else
 #define TVMFFI_REPLACEABLE_EXPORT __attribute__((weak, visibility("default")))
+#endif
+
+#if defined(__APPLE__)
+#define TVMFFI_ASM_NAME(name) "_" name
+#else
+#define TVMFFI_ASM_NAME(name) name
+#endif
+
+#if defined(__ELF__)
+#define TVMFFI_ASM_FUNCTION(name) ".hidden " name "\n.type " name ", %function\n"
+#else
+#define TVMFFI_ASM_FUNCTION(name)
 #endif
 
 #if defined(__GNUC__)

@@ -17,7 +17,11 @@
 #ifndef NOGDI
 #define NOGDI
 #endif
+/* The single file of tools/amalgamate hides what its headers declare, but functions of other
+ * libraries cannot be hidden. */
+#pragma GCC visibility push(default)
 #include <windows.h>
+#pragma GCC visibility pop
 #endif
 
 #endif /* TVMFFI_PLATFORM_WIN32_H_ */

@@ -20,8 +20,11 @@ import time
 import parts  # noqa: F401, which lists its parts; they come before those of ports
 import platforms
 import ports
+import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
 
+# What the parts for other systems are for.
+SYSTEMS = {name: target.what for targets in (platforms.TARGETS, zig.TARGETS) for name, target in targets.items()}
 # Parts that use the build of another part.
 USES = {"valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan"}
 AT_A_TIME = 2
@@ -61,7 +64,7 @@ def parse_arguments():
     if args.all and args.parts:
         parser.error("name parts, or take --all")
     wanted = list(dict.fromkeys(args.parts)) or [
-        name for name in PARTS if (name in platforms.TARGETS if args.platforms else
+        name for name in PARTS if (name in SYSTEMS if args.platforms else
                                    PARTS[name].matrix if args.all else PARTS[name].daily)]
     ports.IS_MATRIX = args.all
     if args.list:
@@ -70,7 +73,7 @@ def parse_arguments():
             print(f"{title}:")
             for name, function in PARTS.items():
                 if (function.daily, function.matrix) == (daily, matrix):
-                    print(f"  {name:10} {function.__doc__}")
+                    print(f"  {name:13} {function.__doc__}")
         sys.exit()
     if args.needs:
         print(*dict.fromkeys(need for name in wanted for need in PARTS[name].needs))
@@ -95,15 +98,15 @@ def main():
             REPORT.add(report)
     print("== summary")
     for name, wall, spent, _ in REPORT.times:
-        print(f"{name:10} took {wall:5.0f} s, {spent:5.0f} s of processors")
+        print(f"{name:13} took {wall:5.0f} s, {spent:5.0f} s of processors")
     print(f"all        took {time.monotonic() - start:5.0f} s, {sum(spent for _, _, spent, _ in REPORT.times):5.0f} s of processors")
     for line in REPORT.skips:
         print("skipped: " + line)
-    tested = [row for row in REPORT.times if row[0] in platforms.TARGETS]
+    tested = [row for row in REPORT.times if row[0] in SYSTEMS]
     if tested:
         print("\n| target | what | passed | failed | skipped |", "|---|---|---:|---:|---:|", sep="\n")
     for name, _, _, counts in tested:
-        print(f"| `{name}` | {platforms.TARGETS[name].what} |", " | ".join(map(str, counts)), "|")
+        print(f"| `{name}` | {SYSTEMS[name]} |", " | ".join(map(str, counts)), "|")
     if left:
         print(f"left to tools/test --all (--list describes them): {', '.join(left)}")
     for what, output in REPORT.failures:  # last, because a log may be cut at its beginning

@@ -64,7 +64,7 @@ class Report:
 
     def say(self, *lines):
         """Print lines in one write, so that lines of another part do not come between them."""
-        sys.stdout.write("".join(f"{self.part:10} {line}\n" for line in lines))
+        sys.stdout.write("".join(f"{self.part:13} {line}\n" for line in lines))
         sys.stdout.flush()
 
     def ok(self, what):
