@@ -51,6 +51,7 @@ TARGETS = {
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", matrix=True),
     "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
                         libraries=("-latomic",)),
+    "mips": emulated("MIPS (32 bits, big-endian), glibc", "mips-linux-gnu", "mips", "mips", endian="big", libraries=("-latomic",)),
     "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine venv", "x86_64-w64-mingw32",
                       runner=("wine",), cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), cpp=True,
                       cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++", "-include",

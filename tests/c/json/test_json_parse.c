@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "c/json_support.h"
 #include "container/array.h"
 #include "container/map.h"
@@ -23,6 +25,7 @@ static void check_error(const char *json, const char *message) {
 
 static void test_words(void **state) {
   TVMFFIAny value = parse_ok(" \t\r\nnull ");
+  const double kNan = NAN; /* its bits differ between processors */
   (void)state;
   assert_int_equal(value.type_index, kTVMFFINone);
   value = parse_ok("true");
@@ -33,7 +36,7 @@ static void test_words(void **state) {
   assert_int_equal(value.v_int64, 0);
   value = parse_ok("NaN");
   assert_int_equal(value.type_index, kTVMFFIFloat);
-  assert_true(value.v_uint64 == UINT64_C(0x7ff8000000000000));
+  assert_memory_equal(&value.v_float64, &kNan, sizeof kNan);
   value = parse_ok("Infinity");
   assert_true(value.v_uint64 == UINT64_C(0x7ff0000000000000));
   value = parse_ok("-Infinity");
