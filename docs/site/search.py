@@ -13,6 +13,9 @@ QUERIES = {
     "TVMFFIObjectIncRef": "docs/reference/c/c_api.html",
     "tvm_ffi_args_read_tensor": "docs/reference/c/args.html",
     "TensorView": "docs/reference/cpp/tensors.html",
+    # Members that Tensor and Map inherit from insides of the layer.
+    "IsContiguous": "docs/reference/cpp/tensors.html",
+    "at_expected": "docs/reference/cpp/containers.html",
     "ownership": "docs/ownership.html",
     "manylinux": "docs/reference/commands/check.html",
 }
