@@ -30,10 +30,15 @@ AFTER = {
         [ "$(wc -l </tmp/next)" = 3 ]
         (eval "$(head -n 2 /tmp/next)")
         [ ! -e build ]""",
-    "meson setup build": """
+    "meson setup build -Dtests=disabled -Dsamples=disabled\n": """
         [ -z "$(command -v c++ dpkg-architecture)" ]        # nothing has brought them in
         ls /usr/local/include/tvm/ffi/c.h /usr/local/include/tvm/ffi/function.h
-        apt-get -qq install -y --no-install-recommends cmake make >/dev/null""",
+        [ "$(command -v tvm-ffi)" = /usr/local/bin/tvm-ffi ]
+        apt-get -qq install -y --no-install-recommends cmake make >/dev/null
+        ninja -C build uninstall >/dev/null                 # a reader does this or the next, not both
+        rm -r build""",
+    "meson setup build -Dtests=disabled -Dsamples=disabled --prefix": """
+        [ "$(command -v tvm-ffi)" = "$HOME/.local/bin/tvm-ffi" ]""",
     "cd samples/01_load_and_call": "cp ../27_wrapped_function/normalize.c .",
     "tvm-ffi wrap": """
         [ "$(tvm-ffi run normalize.so 'normalize(&1x2xf32, 1x2xf32=1 3)')" = 'arg[0]: 1x2xf32=[0.25 0.75]' ]""",
@@ -46,7 +51,7 @@ FRAGMENTS = {
     "find_package": ("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(host C)\n"
                      "add_executable(host host.c)\n", "cmake . && cmake --build .", "./host"),
     "executable": ("meson.build", "project('host', 'c')\n", "meson setup build && ninja -C build", "build/host"),
-    "LDLIBS": ("Makefile", "", "make", "./host"),
+    "CPPFLAGS": ("Makefile", "", "make", "./host"),
 }
 
 

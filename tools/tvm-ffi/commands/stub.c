@@ -132,7 +132,9 @@ void stub_write_remarks(text *out, const stub_library *library, const char *inde
       any_untold = true;
     }
   }
-  if (any_untold) text_add(out, "%sFor types: %s.\n", indent, SCHEMA_HINT);
+  if (any_untold && !library->is_unreadable) {
+    text_add(out, "%sFor types: %s.\n", indent, SCHEMA_HINT);
+  }
 }
 
 /* ---- The command ---- */
@@ -157,6 +159,7 @@ static void read_functions(const listing *exports, bool asked, stub_library *out
     function->name = tool_format("%s", source->name);
     if (source->metadata != NULL) {
       function->type = read_signature(source->metadata);
+      if (function->type == NULL) out->is_unreadable = true;
     } else if (source->can_ask && !asked) {
       out->is_unasked = true;
     }
@@ -205,6 +208,11 @@ static void note_untold(const char *path, const stub_library *library) {
   size_t i;
   for (i = 0; i < library->num_functions; ++i) {
     if (library->functions[i].type != NULL) return;
+  }
+  if (library->is_unreadable) {
+    report_note("%s: no types were read from its metadata, so the wrappers take any arguments",
+                path);
+    return;
   }
   report_note("%s: no metadata, so the wrappers take any arguments; for types %s%s", path,
               library->is_unasked ? "leave out --no-load, or " : "", SCHEMA_HINT);

@@ -19,7 +19,8 @@ typedef struct {
   char *prefix; /* the wrappers are named after it: an identifier */
   stub_function *functions;
   size_t num_functions;
-  bool is_unasked; /* it has functions that tell types, which were not called */
+  bool is_unasked;    /* it has functions that tell types, which were not called */
+  bool is_unreadable; /* it has metadata, of which no signature was read: profile=core reads none */
 } stub_library;
 
 typedef struct {
