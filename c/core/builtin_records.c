@@ -57,8 +57,9 @@ int32_t tvmffi_builtin_number(int32_t type_index) {
 
 static int32_t index_of_number(int32_t number) {
   if (number < kTvmffiNumValueTypes) return number;
-  if (number < kTvmffiNumStaticTypes)
+  if (number < kTvmffiNumStaticTypes) {
     return number - kTvmffiNumValueTypes + kTVMFFIStaticObjectBegin;
+  }
   return number - kTvmffiNumStaticTypes + kTVMFFIDynObjectBegin;
 }
 

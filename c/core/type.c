@@ -133,8 +133,8 @@ TVMFFI_COLD static int enter_builtin_types(void) {
   fill_builtins();
   if (tvmffi_table_reserve(&keys, kTvmffiNumBuiltins) != 0) return -1;
   for (i = 0; i < kTvmffiNumBuiltins; ++i) {
-    if (tvmffi_builtin_records[i].key.data != NULL)
-      (void)tvmffi_table_insert(&keys, &tvmffi_builtin_records[i].key);
+    tvmffi_table_key *key = &tvmffi_builtin_records[i].key;
+    if (key->data != NULL) (void)tvmffi_table_insert(&keys, key);
   }
   return 0;
 }
