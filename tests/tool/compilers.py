@@ -35,6 +35,13 @@ def call_with_program(compiler, name, library, *words):
     return subprocess.run([program, library, *words], capture_output=True, text=True, check=True).stdout
 
 
+def check_abi_calls(compiler, library, with_column=False):
+    """The kernels of `scale` do and refuse the same with every ABI. `with_column` calls scale_any, for any shape, too."""
+    printed = call_with_program(compiler, "use_abi", library, *(["column"] if with_column else []))
+    expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8")
+    assert printed == expected + ("column: called\n10 20 0 0 0 0\n" if with_column else ""), printed
+
+
 def raises(message, *call):
     """Run a call that must raise an error with this message."""
     bad(RAISED, message, "run", *call)

@@ -5,7 +5,7 @@ test_wrap_casadi.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import subprocess
 
-from compilers import COMPILERS, FOLDER, PLACE, call_with_program, find_generator, make_library, raises
+from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library, raises
 from tool import USAGE, good, run
 
 CASADI = "--abi=casadi"
@@ -33,8 +33,7 @@ functions = [FOLDER / "wrap_casadi.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
     kernels = make_library(compiler, "matrices", functions, SPECS, CASADI, *lean)
-    printed = call_with_program(compiler, "use_abi", kernels)
-    assert printed == (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8"), printed
+    check_abi_calls(compiler, kernels)
     for call, printed in {
             "transpose(3x3xf64=1 9 2 9 9 9 9 9 3, &3x3xf64=8)": "arg[1]: 3x3xf64=[1 0 0][0 0 0][2 0 3]",
             "sum(3xf64=1 2 4, 3xf64=100 200 400, &f64)": "arg[2]: f64=607",

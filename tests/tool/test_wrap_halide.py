@@ -5,7 +5,7 @@ test_wrap_halide.py TVM-FFI FOLDER LIBRARY INCLUDE...
 """
 import subprocess
 
-from compilers import COMPILERS, FOLDER, PLACE, call_with_program, find_generator, make_library, raises
+from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, find_generator, make_library, raises
 from tool import USAGE, good, run
 
 HALIDE = "--abi=halide"
@@ -24,18 +24,11 @@ for spec, column, message in [
     assert (code, out) == (USAGE, "") and err.startswith(f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n"), err
 
 
-def check_scale(compiler, kernels):
-    """A kernel does what it should, and refuses what it should."""
-    printed = call_with_program(compiler, "use_abi", kernels, "column")
-    expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8") + "column: called\n10 20 0 0 0 0\n"
-    assert printed == expected, printed
-
-
 functions = [FOLDER / "wrap_halide.c"]
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
     # ---- Outputs are arguments ----
     kernels = make_library(compiler, "kernels", functions, [SCALE, STRIDED, ANY, FLOAT, *TELLS], HALIDE, *lean)
-    check_scale(compiler, kernels)
+    check_abi_calls(compiler, kernels, with_column=True)
     for call, printed in {
             "bools(2x3x4xbool=1, &10xi32)": "10xi32=1 1 3 1 4 1 3 4 2 12",
             "bytes(u8=1, &4xi32)": "4xi32=1 8 0 1",
@@ -78,7 +71,7 @@ if python is not None:
     objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
     for compiler in COMPILERS.values():
         kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, ANY, FLOAT], HALIDE, "-I", "<scale.h>")
-        check_scale(compiler, kernels)
+        check_abi_calls(compiler, kernels, with_column=True)
         raises("RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer passed in is float32\n", kernels,
                "of_float(2x3xf64, 1.0, &2x3xf32)")
         kernels = make_library(compiler, "sizes", objects, ["int scale(const double x[k][l], double a, double y[n][m])"], HALIDE)

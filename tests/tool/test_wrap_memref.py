@@ -6,7 +6,7 @@ test_wrap_memref.py TVM-FFI FOLDER LIBRARY INCLUDE...
 import shutil
 import subprocess
 
-from compilers import COMPILERS, FOLDER, PLACE, call_with_program, make_library, raises
+from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, make_library, raises
 from tool import USAGE, good, run
 
 MEMREF = "--abi=memref"
@@ -24,9 +24,7 @@ assert "wrap_memref_2" not in good("wrap", MEMREF, DOT)
 
 def check_scale_and_dot(compiler, kernels):
     """Kernels of a library do what they should, and refuse what they should."""
-    printed = call_with_program(compiler, "use_abi", kernels, "column")
-    expected = (FOLDER / "wrap_abi_calls.txt").read_text(encoding="utf-8") + "column: called\n10 20 0 0 0 0\n"
-    assert printed == expected, printed
+    check_abi_calls(compiler, kernels, with_column=True)
     assert good("run", "--leak-check", kernels, "dot(3xf32=1 2 3, 3xf32=1 10 100)") == "result[0]: 321.0\n"
     assert good("run", "--leak-check", kernels, "dot(0xf32, 0xf32)").startswith("result[0]: 0.0\n")
     raises("ValueError: Mismatched shape on argument #1", kernels, "dot(3xf32, 2xf32)")

@@ -107,6 +107,14 @@ void source_cache_close(source_cache *cache) {
   free(cache->rule);
 }
 
+/* Takes the first path of a list with a path in each line; release with free(). */
+static char *take_path(const char **files) {
+  const size_t size = strcspn(*files, "\n");
+  char *path = tool_copy(*files, size);
+  *files += size + ((*files)[size] == '\n');
+  return path;
+}
+
 /* ---- Finding a library ---- */
 
 /* Where the library is kept that is made of these files, a name in each line; NULL if one of them
@@ -114,12 +122,10 @@ void source_cache_close(source_cache *cache) {
 static char *name_library(const source_cache *cache, const char *files) {
   uint64_t hash = kHashStart;
   while (*files != '\0') {
-    const size_t size = strcspn(files, "\n");
-    char *path = tool_copy(files, size);
+    char *path = take_path(&files);
     const bool is_read = hash_add_file(&hash, path);
     free(path);
     if (!is_read) return NULL;
-    files += size + (files[size] == '\n');
   }
   return tool_format("%s-%0*" PRIx64 ".so", cache->stem, kKeyDigits, hash);
 }
@@ -189,11 +195,9 @@ static bool is_newer(const char *path, long long start) {
 static bool have_changed(const char *files, long long start) {
   bool changed = false;
   while (*files != '\0' && !changed) {
-    const size_t size = strcspn(files, "\n");
-    char *path = tool_copy(files, size);
+    char *path = take_path(&files);
     changed = is_newer(path, start);
     free(path);
-    files += size + (files[size] == '\n');
   }
   return changed;
 }

@@ -28,12 +28,11 @@ bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const sp
 }
 
 void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
-  const char *type = param->type->name;
-  wrap_add_item(list, "%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", param->local);
+  wrap_add_item(list, "%s%s%s", param->type->name, spec_type_space(param->type), param->local);
 }
 
 void wrap_write_result(text *out, const spec_type *type) {
-  text_add(out, "%s%s", type->name, type->name[strlen(type->name) - 1] == '*' ? "" : " ");
+  text_add(out, "%s%s", type->name, spec_type_space(type));
 }
 
 void wrap_write_returned(text *out, const spec *target) {

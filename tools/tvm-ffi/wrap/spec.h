@@ -116,6 +116,8 @@ void spec_free(spec *target);
 const spec_type *spec_find_type(const char *name);
 /* Whether the word begins or continues the name of a type. */
 bool spec_is_type_word(const char *word, size_t size);
+/* What stands between the type and a name: a space, or nothing behind a `*`. */
+const char *spec_type_space(const spec_type *type);
 
 /* The symbol of a name, which must be one of the spec. */
 const spec_symbol *spec_symbol_of(const spec *target, const char *name);

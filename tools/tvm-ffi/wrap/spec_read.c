@@ -367,9 +367,7 @@ static bool check_exported(const spec_source *source, const spec *target, size_t
   return spec_fail(source, column,
                    "a kernel's name must not begin with _; put another one before it: "
                    "`name = %s%s%s(...)`",
-                   target->result->name,
-                   target->result->name[strlen(target->result->name) - 1] == '*' ? "" : " ",
-                   target->name);
+                   target->result->name, spec_type_space(target->result), target->name);
 }
 
 static bool take_doc(reader *r, spec *out) {

@@ -62,3 +62,7 @@ bool spec_is_type_word(const char *word, size_t size) {
   }
   return false;
 }
+
+const char *spec_type_space(const spec_type *type) {
+  return type->name[strlen(type->name) - 1] == '*' ? "" : " ";
+}
