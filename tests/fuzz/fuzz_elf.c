@@ -3,7 +3,7 @@
  * byte of an input is inverted: the checkers of source packages complain of damaged ELF files. */
 #include <stdlib.h>
 
-#include "file/elf_file.h"
+#include "file/binary_file.h"
 #include "file/library_bin.h"
 #include "fuzz.h"
 #include "quiet.h"
@@ -19,10 +19,10 @@ static void visit(void *context, const char *name) {
   read_name(name);
 }
 
-static void read_symbol(const elf_file *file, const elf_symbol *symbol) {
+static void read_symbol(const binary_file *file, const binary_symbol *symbol) {
   library_bin tree;
   size_t size, i;
-  const unsigned char *bytes = elf_file_bytes(file, symbol, &size);
+  const unsigned char *bytes = binary_file_bytes(file, symbol, &size);
   read_name(symbol->name);
   read_name(symbol->version);
   read_name(symbol->version_of);
@@ -33,7 +33,7 @@ static void read_symbol(const elf_file *file, const elf_symbol *symbol) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  elf_file *file;
+  binary_file *file;
   char *image = malloc(size + 1);
   size_t i;
   fuzz_require(image != NULL);
@@ -41,23 +41,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 0) image[0] = (char)~image[0];
   image[size] = '\0';
   quiet_num_reports = 0;
-  file = elf_file_open_image("input", image, size);
+  file = binary_file_open_image("input", image, size);
   fuzz_require((file == NULL) == (quiet_num_reports == 1));
   if (file == NULL) return 0;
   fuzz_require(file->size == size && (file->bits == 32 || file->bits == 64));
   for (i = 0; i < file->num_symbols; ++i) {
-    const elf_symbol *symbol = &file->symbols[i];
+    const binary_symbol *symbol = &file->symbols[i];
     if (i > 0) fuzz_require(strcmp(file->symbols[i - 1].name, symbol->name) <= 0);
     if (i < 64) read_symbol(file, symbol); /* several may be as long as the file */
-    if (elf_file_find_exported(file, symbol->name) != NULL) {
-      fuzz_require(elf_file_find(file, symbol->name) != NULL);
+    if (binary_file_find_exported(file, symbol->name) != NULL) {
+      fuzz_require(binary_file_find(file, symbol->name) != NULL);
     }
-    elf_file_find_import(file, symbol->name);
+    binary_file_find_import(file, symbol->name);
   }
   for (i = 0; i < file->num_needed; ++i) read_name(file->needed[i]);
   read_name(file->soname);
   read_name(file->search_path);
-  elf_file_visit_hidden(file, visit, NULL);
-  elf_file_close(file);
+  binary_file_visit_hidden(file, visit, NULL);
+  binary_file_close(file);
   return 0;
 }

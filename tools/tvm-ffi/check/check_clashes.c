@@ -31,7 +31,7 @@ static void say_shared(checking *subject, level severity, const shared *group,
   free(shown);
 }
 
-static bool is_same_machine(const elf_file *a, const elf_file *b) {
+static bool is_same_machine(const binary_file *a, const binary_file *b) {
   return a->machine == b->machine && a->bits == b->bits && a->is_big_endian == b->is_big_endian;
 }
 
@@ -41,7 +41,7 @@ static const char *get_basename(const char *path) {
 }
 
 /* Whether loading `file` also loads `dependency`. */
-static bool needs(const elf_file *file, const elf_file *dependency) {
+static bool needs(const binary_file *file, const binary_file *dependency) {
   const char *name =
       dependency->soname != NULL ? dependency->soname : get_basename(dependency->path);
   size_t i;
@@ -52,7 +52,7 @@ static bool needs(const elf_file *file, const elf_file *dependency) {
 }
 
 /* Whether a linker refuses a second definition. */
-static bool is_strong(const elf_symbol *symbol) {
+static bool is_strong(const binary_symbol *symbol) {
   return !symbol->is_weak && !symbol->is_unique && !symbol->is_common;
 }
 
@@ -61,7 +61,7 @@ typedef struct {
   shared refused, merged, apart, unique;
 } comparison;
 
-static void compare_symbol(comparison *result, const elf_symbol *a, const elf_symbol *b) {
+static void compare_symbol(comparison *result, const binary_symbol *a, const binary_symbol *b) {
   const char *name = a->name, *suffix = checks_skip_prefix(name);
   if (suffix != NULL) {
     if (result->are_objects) {
@@ -77,10 +77,11 @@ static void compare_symbol(comparison *result, const elf_symbol *a, const elf_sy
 }
 
 /* Merges the two lists, which are sorted by name. */
-static void compare_symbols(comparison *result, const elf_file *first, const elf_file *second) {
+static void compare_symbols(comparison *result, const binary_file *first,
+                            const binary_file *second) {
   size_t i = 0, k = 0;
   while (i < first->num_symbols && k < second->num_symbols) {
-    const elf_symbol *a = &first->symbols[i], *b = &second->symbols[k];
+    const binary_symbol *a = &first->symbols[i], *b = &second->symbols[k];
     int order = strcmp(a->name, b->name);
     if (!a->is_defined || order < 0) {
       ++i;
@@ -95,7 +96,7 @@ static void compare_symbols(comparison *result, const elf_file *first, const elf
 }
 
 void check_clashes(checking *subject, const checking *earlier) {
-  const elf_file *file = subject->file, *earlier_file = earlier->file;
+  const binary_file *file = subject->file, *earlier_file = earlier->file;
   comparison result;
   if (!is_same_machine(file, earlier_file)) return;
   memset(&result, 0, sizeof result);

@@ -27,13 +27,13 @@ static const char *find_special(const char *name) {
 /* Reports metadata or documentation of a function that is not exported. */
 static void check_attached(checking *subject, const char *name, const char *prefix) {
   char *function = tool_format(FUNCTION_PREFIX "%s", name + strlen(prefix));
-  if (*prefix != '\0' && elf_file_find_exported(subject->file, function) == NULL) {
+  if (*prefix != '\0' && binary_file_find_exported(subject->file, function) == NULL) {
     checks_say(subject, kNote, "names", name, "describes a function that is not exported");
   }
   free(function);
 }
 
-static void check_data(checking *subject, const elf_symbol *symbol) {
+static void check_data(checking *subject, const binary_symbol *symbol) {
   size_t pointer = (size_t)subject->file->bits / 8;
   if (strcmp(symbol->name, LIBRARY_BIN_SYMBOL) == 0) {
     if (symbol->is_function) checks_say(subject, kBad, "names", symbol->name, "must be data");
@@ -44,7 +44,7 @@ static void check_data(checking *subject, const elf_symbol *symbol) {
   }
 }
 
-static void check_name(checking *subject, const elf_symbol *symbol, const char *previous) {
+static void check_name(checking *subject, const binary_symbol *symbol, const char *previous) {
   const char *name = symbol->name, *suffix = checks_skip_prefix(name), *special;
   if (suffix == NULL) return;
   if (previous != NULL && strcmp(previous, name) == 0) {
@@ -67,7 +67,7 @@ static void check_name(checking *subject, const elf_symbol *symbol, const char *
 }
 
 typedef struct {
-  const elf_file *file;
+  const binary_file *file;
   const char *first;
   size_t count;
 } hidden_functions;
@@ -77,7 +77,7 @@ static void count_hidden(void *context, const char *name) {
   hidden_functions *hidden = context;
   const char *suffix = checks_skip_prefix(name);
   if (suffix == NULL || *suffix == '_' || strchr(suffix, '.') != NULL ||
-      elf_file_find_exported(hidden->file, name) != NULL) {
+      binary_file_find_exported(hidden->file, name) != NULL) {
     return;
   }
   if (hidden->count++ == 0) hidden->first = name;
@@ -87,7 +87,7 @@ static void count_hidden(void *context, const char *name) {
 static void check_hidden(checking *subject) {
   hidden_functions hidden = {NULL, NULL, 0};
   hidden.file = subject->file;
-  elf_file_visit_hidden(subject->file, &count_hidden, &hidden);
+  binary_file_visit_hidden(subject->file, &count_hidden, &hidden);
   if (hidden.count == 0) return;
   checks_add(subject, kNote, "names", hidden.first,
              hidden.count == 1 ? tool_format("is hidden, so that nobody finds it")
@@ -99,9 +99,9 @@ static void check_hidden(checking *subject) {
 /* A lookup in imports needs the module that the loader stores in CONTEXT_SYMBOL. */
 static void check_context(checking *subject) {
   static const char kLookup[] = "TVMFFIEnvModLookupFromImports";
-  const elf_file *file = subject->file;
-  if (elf_file_find_import(file, kLookup) == NULL ||
-      elf_file_find_exported(file, CONTEXT_SYMBOL) != NULL) {
+  const binary_file *file = subject->file;
+  if (binary_file_find_import(file, kLookup) == NULL ||
+      binary_file_find_exported(file, CONTEXT_SYMBOL) != NULL) {
     return;
   }
   checks_say(subject, kNote, "names", kLookup,
@@ -110,11 +110,11 @@ static void check_context(checking *subject) {
 }
 
 static void check_names(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   size_t old_count = subject->found.count, i;
   const char *previous = NULL;
   for (i = 0; i < file->num_symbols; ++i) {
-    const elf_symbol *symbol = &file->symbols[i];
+    const binary_symbol *symbol = &file->symbols[i];
     if (!checks_is_exported(symbol)) continue;
     check_name(subject, symbol, previous);
     previous = symbol->name;
@@ -170,13 +170,13 @@ static void check_modules(checking *subject, const char *symbol, const library_b
 }
 
 static void check_embedded(checking *subject) {
-  const elf_symbol *symbol = elf_file_find(subject->file, LIBRARY_BIN_SYMBOL);
+  const binary_symbol *symbol = binary_file_find(subject->file, LIBRARY_BIN_SYMBOL);
   const unsigned char *bytes;
   library_bin bin;
   const char *wrong;
   size_t size;
   if (symbol == NULL) return;
-  bytes = elf_file_bytes(subject->file, symbol, &size);
+  bytes = binary_file_bytes(subject->file, symbol, &size);
   if (bytes == NULL) {
     checks_say(subject, kBad, "embedded", symbol->name, "the file holds no bytes for it");
     return;
@@ -210,7 +210,7 @@ static bool is_cxx_code(const char *name) {
 }
 
 static void check_runtime_exports(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   const char *first_c = NULL, *first_cxx = NULL;
   size_t num_c = 0, num_cxx = 0, i;
   for (i = 0; i < file->num_symbols; ++i) {

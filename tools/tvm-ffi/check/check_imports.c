@@ -13,12 +13,12 @@
 /* Summary of the imports: whether any is from a runtime, and which runtimes have all of them. */
 typedef struct {
   bool has_any, from_own;
-  const char *newest;          /* the import that decides which is the oldest sufficient runtime */
-  const elf_symbol *first_cxx; /* the first that only CXX_LIBRARY has */
+  const char *newest; /* the import that decides which is the oldest sufficient runtime */
+  const binary_symbol *first_cxx; /* the first that only CXX_LIBRARY has */
   size_t num_cxx;
 } runtime_imports;
 
-static void check_weak_import(checking *subject, const elf_symbol *symbol,
+static void check_weak_import(checking *subject, const binary_symbol *symbol,
                               const runtime_symbol *found) {
   if (found->origin == kSymbolUnknown) {
     checks_say(subject, kNote, "imports", symbol->name,
@@ -31,7 +31,7 @@ static void check_weak_import(checking *subject, const elf_symbol *symbol,
   }
 }
 
-static void check_import(checking *subject, const elf_symbol *symbol, runtime_imports *imports) {
+static void check_import(checking *subject, const binary_symbol *symbol, runtime_imports *imports) {
   runtime_symbol found = runtime_symbol_find(symbol->name);
   if (found.origin == kSymbolForeign) return;
   imports->has_any = true;
@@ -55,7 +55,7 @@ static void check_import(checking *subject, const elf_symbol *symbol, runtime_im
 }
 
 static void check_runtime(checking *subject, runtime_imports *imports) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     if (!file->symbols[i].is_defined) check_import(subject, &file->symbols[i], imports);
@@ -87,7 +87,7 @@ static bool say_meanings(checking *subject, const char *check, const meaning *me
   size_t i, k;
   for (i = 0; i < count; ++i) {
     for (k = 0; meanings[i].names[k] != NULL; ++k) {
-      if (elf_file_find_import(subject->file, meanings[i].names[k]) == NULL) continue;
+      if (binary_file_find_import(subject->file, meanings[i].names[k]) == NULL) continue;
       checks_say(subject, kNote, check, meanings[i].names[k], meanings[i].said);
       reported = true;
       break;
@@ -132,17 +132,17 @@ static void check_dlpack(checking *subject) {
 /* ---- The default or the C++ libtvm_ffi.so ---- */
 
 /* The import by which a class derived from tvm::ffi::ModuleObj shows; NULL. */
-static const elf_symbol *find_base_module(const elf_file *file) {
+static const binary_symbol *find_base_module(const binary_file *file) {
   static const char *const kNames[] = {
       "_ZN3tvm3ffi9ModuleObj12ClearImportsEv",
       "_ZN3tvm3ffi9ModuleObj12ImportModuleERKNS0_6ModuleE",
       "_ZTIN3tvm3ffi9ModuleObjE",
       "_ZTVN3tvm3ffi9ModuleObjE",
   };
-  const elf_symbol *found = NULL;
+  const binary_symbol *found = NULL;
   size_t i;
   for (i = 0; found == NULL && i < sizeof kNames / sizeof *kNames; ++i) {
-    found = elf_file_find_import(file, kNames[i]);
+    found = binary_file_find_import(file, kNames[i]);
   }
   return found;
 }
@@ -163,7 +163,7 @@ static void say_cxx_functions(checking *subject, const runtime_imports *imports,
 
 static void check_library(checking *subject, const runtime_imports *imports,
                           library_choice library) {
-  const elf_symbol *base = find_base_module(subject->file);
+  const binary_symbol *base = find_base_module(subject->file);
   subject->needs_cxx = imports->num_cxx > 0;
   subject->derives_module = base != NULL;
   if (library != kCxxLibrary && subject->needs_cxx) {
@@ -182,11 +182,11 @@ static void check_library(checking *subject, const runtime_imports *imports,
 /* ---- The system ---- */
 
 /* The import with the newest symbol version that begins with `prefix`; NULL. */
-static const elf_symbol *find_newest(const elf_file *file, const char *prefix) {
-  const elf_symbol *newest = NULL;
+static const binary_symbol *find_newest(const binary_file *file, const char *prefix) {
+  const binary_symbol *newest = NULL;
   size_t length = strlen(prefix), i;
   for (i = 0; i < file->num_symbols; ++i) {
-    const elf_symbol *symbol = &file->symbols[i];
+    const binary_symbol *symbol = &file->symbols[i];
     if (symbol->version == NULL || !checks_begins(symbol->version, prefix)) continue;
     if (newest == NULL ||
         manylinux_compare(symbol->version + length, newest->version + length) > 0) {
@@ -197,7 +197,7 @@ static const elf_symbol *find_newest(const elf_file *file, const char *prefix) {
 }
 
 /* Compares the needed version of a system library with the platform's limit, if one is given. */
-static void check_version(checking *subject, const char *family, const elf_symbol *newest,
+static void check_version(checking *subject, const char *family, const binary_symbol *newest,
                           const manylinux *platform, const char *limit) {
   char *version = shown_text(newest->version, strlen(newest->version));
   if (platform == NULL) {
@@ -221,7 +221,7 @@ static void check_system(checking *subject, const manylinux *platform) {
     return;
   }
   for (i = 0; i < kNumFamilies; ++i) {
-    const elf_symbol *newest = find_newest(subject->file, kFamilies[i]);
+    const binary_symbol *newest = find_newest(subject->file, kFamilies[i]);
     if (newest == NULL) continue;
     check_version(subject, kFamilies[i], newest, platform,
                   platform != NULL ? platform->newest[i] : NULL);
@@ -232,7 +232,7 @@ static void check_system(checking *subject, const manylinux *platform) {
 }
 
 static void check_needed(checking *subject, const manylinux *platform) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
     if (checks_begins(file->needed[i], "libtvm_ffi.so")) {

@@ -20,7 +20,7 @@ static bool has_loaded_ending(const char *path) {
 }
 
 void check_file(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   char buffer[24], *description;
   description = tool_format("ELF%d %s", file->bits,
                             machine_name(file->machine, file->bits, file->is_big_endian, buffer));
@@ -39,14 +39,14 @@ void check_file(checking *subject) {
 
 /* An object file has a section for this, from which the linker makes the program header. */
 static void check_stack(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   const char *name = file->is_object ? ".note.GNU-stack" : "PT_GNU_STACK";
   /* On these machines Linux makes the stack executable if the header is missing. */
   bool by_default =
       file->machine == EM_X86_64 || file->machine == EM_386 || file->machine == EM_ARM;
-  if (file->has_stack_header && file->is_stack_executable) {
+  if (file->elf.has_stack_header && file->elf.is_stack_executable) {
     checks_say(subject, kBad, "stack", name, "asks for a stack that can be executed");
-  } else if (!file->has_stack_header && by_default) {
+  } else if (!file->elf.has_stack_header && by_default) {
     checks_say(subject, kBad, "stack", name, "is missing, so that the stack can be executed");
   } else {
     checks_say(subject, kGood, "stack", name, "not executable");
@@ -54,7 +54,7 @@ static void check_stack(checking *subject) {
 }
 
 static void check_code(checking *subject) {
-  if (subject->file->has_text_relocations) {
+  if (subject->file->elf.has_text_relocations) {
     checks_say(subject, kBad, "code", "DT_TEXTREL",
                "code is written to while it is loaded: compile with -fPIC");
   } else if (subject->file->has_writable_code) {
@@ -65,7 +65,7 @@ static void check_code(checking *subject) {
 }
 
 static void check_unloading(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     if (!file->symbols[i].is_defined || !file->symbols[i].is_unique) continue;
@@ -76,7 +76,7 @@ static void check_unloading(checking *subject) {
 }
 
 void check_linking(checking *subject) {
-  const elf_file *file = subject->file;
+  const binary_file *file = subject->file;
   check_stack(subject);
   if (file->is_object) return;
   if (!file->is_program && subject->num_functions > 0 && !subject->is_compiled &&
@@ -86,10 +86,11 @@ void check_linking(checking *subject) {
                "load it");
   }
   check_code(subject);
-  checks_say(subject, file->has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
-             file->has_relro ? "relocated data is read-only" : "is missing: link with -z relro");
-  checks_say(subject, file->binds_now ? kGood : kNote, "binding", "DT_FLAGS",
-             file->binds_now ? "bound when it is loaded"
-                             : "bound when called: -z now makes the whole table read-only");
+  checks_say(
+      subject, file->elf.has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
+      file->elf.has_relro ? "relocated data is read-only" : "is missing: link with -z relro");
+  checks_say(subject, file->elf.binds_now ? kGood : kNote, "binding", "DT_FLAGS",
+             file->elf.binds_now ? "bound when it is loaded"
+                                 : "bound when called: -z now makes the whole table read-only");
   check_unloading(subject);
 }

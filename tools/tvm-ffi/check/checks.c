@@ -23,10 +23,10 @@ const char *checks_skip_prefix(const char *name) {
   return checks_begins(name, FUNCTION_PREFIX) ? name + strlen(FUNCTION_PREFIX) : NULL;
 }
 
-bool checks_is_exported(const elf_symbol *symbol) {
+bool checks_is_exported(const binary_symbol *symbol) {
   return symbol->is_defined && !symbol->is_hidden;
 }
 
-const char *checks_cxx_name(const elf_symbol *symbol) {
+const char *checks_cxx_name(const binary_symbol *symbol) {
   return symbol->is_defined || symbol->is_weak ? NULL : runtime_symbol_find(symbol->name).cxx_name;
 }

@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_TOOL_CHECKS_H_
 #define TVM_FFI_TOOL_CHECKS_H_
 
-#include "file/elf_file.h"
+#include "file/binary_file.h"
 #include "file/manylinux.h"
 #include "file/verdicts.h"
 
@@ -17,7 +17,7 @@ typedef enum { kDefaultLibrary, kCxxLibrary, kAnyLibrary } library_choice;
 
 /* A library and the findings about it. */
 typedef struct {
-  elf_file *file;
+  binary_file *file;
   verdicts found;
   bool is_compiled;     /* its path is that of a source */
   size_t num_functions; /* exported ones */
@@ -48,8 +48,8 @@ bool checks_begins(const char *name, const char *prefix);
 /* What follows FUNCTION_PREFIX; NULL if the name does not begin with it. */
 const char *checks_skip_prefix(const char *name);
 /* Whether the symbol is defined here and visible to others. */
-bool checks_is_exported(const elf_symbol *symbol);
+bool checks_is_exported(const binary_symbol *symbol);
 /* The readable C++ name of an undefined symbol that only CXX_LIBRARY has; NULL for any other. */
-const char *checks_cxx_name(const elf_symbol *symbol);
+const char *checks_cxx_name(const binary_symbol *symbol);
 
 #endif /* TVM_FFI_TOOL_CHECKS_H_ */

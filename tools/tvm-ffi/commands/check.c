@@ -15,7 +15,7 @@
 #include "library/library_file.h"
 #include "library/source.h"
 
-static void write_cxx_symbols(const elf_file *file) {
+static void write_cxx_symbols(const binary_file *file) {
   size_t i;
   json_begin_array("cxx_symbols");
   for (i = 0; i < file->num_symbols; ++i) {
@@ -108,7 +108,7 @@ int run_check(const arguments *args) {
   if (in_list) json_end();
   for (i = 0; i < num_read; ++i) {
     verdicts_free(&subjects[i].found);
-    elf_file_close(subjects[i].file);
+    binary_file_close(subjects[i].file);
   }
   free(subjects);
   return code;

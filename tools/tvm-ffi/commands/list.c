@@ -20,7 +20,7 @@
 
 /* ---- Text ---- */
 
-static void print_head(const elf_file *file) {
+static void print_head(const binary_file *file) {
   text size = {NULL, 0, 0};
   char buffer[24];
   size_t i;
@@ -88,12 +88,12 @@ static void print_hint(const listing *exports, bool are_all) {
 }
 
 /* Whether the symbol is an import that belongs to a runtime by its name. */
-static bool is_of_runtime(const elf_symbol *symbol, runtime_symbol *out) {
+static bool is_of_runtime(const binary_symbol *symbol, runtime_symbol *out) {
   *out = runtime_symbol_find(symbol->name);
   return !symbol->is_defined && out->origin != kSymbolForeign;
 }
 
-static void print_undefined(const elf_file *file) {
+static void print_undefined(const binary_file *file) {
   runtime_symbol found;
   int width = 0;
   size_t i;
@@ -185,7 +185,7 @@ static void print_listing(const listing *exports, const arguments *args) {
 
 /* ---- JSON ---- */
 
-static void write_undefined(const elf_file *file) {
+static void write_undefined(const binary_file *file) {
   runtime_symbol found;
   size_t i;
   json_begin_array("undefined");
@@ -225,7 +225,7 @@ static void write_bin(const listing *exports) {
 }
 
 static void write_listing(const listing *exports) {
-  const elf_file *file = exports->file;
+  const binary_file *file = exports->file;
   char buffer[24];
   size_t i;
   json_begin_object(NULL);
@@ -261,7 +261,7 @@ static void write_listing(const listing *exports) {
 /* Lists one library; not kExitOk after a report. The caller prints the JSON list around it. */
 static int list_library(const char *path, const arguments *args, double timeout) {
   listing exports;
-  elf_file *file = library_file_read(path);
+  binary_file *file = library_file_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
   listing_collect(file, args, is_by_size(args), &exports);
@@ -274,7 +274,7 @@ static int list_library(const char *path, const arguments *args, double timeout)
     print_listing(&exports, args);
   }
   listing_free(&exports);
-  elf_file_close(file);
+  binary_file_close(file);
   return code;
 }
 

@@ -170,7 +170,7 @@ static void read_functions(const listing *exports, bool asked, stub_library *out
 /* Reads the functions of a library; not kExitOk after a report. */
 static int read_library(const char *path, bool may_load, double timeout, stub_library *out) {
   const char *name = path_base(path);
-  elf_file *file = library_file_read(path);
+  binary_file *file = library_file_read(path);
   listing exports;
   int code = kExitOk;
   memset(out, 0, sizeof *out);
@@ -188,7 +188,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
     out->file = shown_text(name, strlen(name));
   }
   listing_free(&exports);
-  elf_file_close(file);
+  binary_file_close(file);
   return code;
 }
 

@@ -14,13 +14,13 @@
 #include "base/json_out.h"
 #include "base/report.h"
 #include "embed/module_list.h"
-#include "file/elf_file.h"
+#include "file/binary_file.h"
 
 /* A library, or the bytes of a module tree without a library. */
 typedef struct {
   const char *path;
-  elf_file *file; /* NULL if there is no library */
-  char *bytes;    /* those of the tree; NULL for a library */
+  binary_file *file; /* NULL if there is no library */
+  char *bytes;       /* those of the tree; NULL for a library */
   size_t size;
 } source;
 
@@ -30,18 +30,18 @@ static bool open_source(const char *path, source *out) {
   out->path = path;
   out->bytes = tool_read_file(path, &out->size);
   if (out->bytes == NULL) return false;
-  if (out->size < 4 || memcmp(out->bytes, "\177ELF", 4) != 0) {
+  if (!binary_file_is_known(out->bytes, out->size)) {
     bool is_tree = library_bin_decode((const unsigned char *)out->bytes, out->size, &bin) == NULL;
     library_bin_free(&bin);
     if (is_tree) return true;
   }
-  out->file = elf_file_open_image(path, out->bytes, out->size);
+  out->file = binary_file_open_image(path, out->bytes, out->size);
   out->bytes = NULL;
   return out->file != NULL;
 }
 
 static void close_source(source *input) {
-  elf_file_close(input->file);
+  binary_file_close(input->file);
   free(input->bytes);
 }
 
@@ -52,12 +52,12 @@ static bool get_tree(const source *input, library_bin *out) {
   const char *wrong;
   memset(out, 0, sizeof *out);
   if (input->file != NULL) {
-    const elf_symbol *symbol = elf_file_find(input->file, LIBRARY_BIN_SYMBOL);
+    const binary_symbol *symbol = binary_file_find(input->file, LIBRARY_BIN_SYMBOL);
     if (symbol == NULL) {
       report_error("%s: no embedded modules: it has no " LIBRARY_BIN_SYMBOL, input->path);
       return false;
     }
-    bytes = elf_file_bytes(input->file, symbol, &size);
+    bytes = binary_file_bytes(input->file, symbol, &size);
   }
   wrong = bytes == NULL ? "the file holds no bytes for it" : library_bin_decode(bytes, size, out);
   if (wrong == NULL) return true;
@@ -123,14 +123,14 @@ static int extract_module(const source *input, const char *selector, const argum
 
 static int extract_symbol(const source *input, const char *name, const arguments *args,
                           const char *output) {
-  const elf_symbol *symbol = input->file != NULL ? elf_file_find(input->file, name) : NULL;
+  const binary_symbol *symbol = input->file != NULL ? binary_file_find(input->file, name) : NULL;
   const unsigned char *bytes;
   size_t size;
   if (symbol == NULL) return report_fail(kExitUsage, "%s: no symbol %s", input->path, name);
   if (symbol->size == 0) {
     return report_fail(kExitUsage, "%s: the symbol %s has no size", input->path, name);
   }
-  bytes = elf_file_bytes(input->file, symbol, &size);
+  bytes = binary_file_bytes(input->file, symbol, &size);
   if (bytes == NULL) {
     return report_fail(kExitLoad, "%s: the file holds no bytes for the symbol %s", input->path,
                        name);

@@ -16,32 +16,32 @@ void listing_set_metadata(listed_function *function, const char *bytes, size_t s
 }
 
 /* A text that our headers store beside a function as an array of char; NULL. */
-static const char *find_text(const elf_file *file, const char *prefix, const char *name,
+static const char *find_text(const binary_file *file, const char *prefix, const char *name,
                              size_t *out_size) {
   char *symbol_name = tool_format("%s%s", prefix, name);
-  const elf_symbol *symbol = elf_file_find(file, symbol_name);
+  const binary_symbol *symbol = binary_file_find(file, symbol_name);
   const char *bytes = NULL, *end;
   free(symbol_name);
   if (symbol != NULL && !symbol->is_function) {
-    bytes = (const char *)elf_file_bytes(file, symbol, out_size);
+    bytes = (const char *)binary_file_bytes(file, symbol, out_size);
   }
   end = bytes != NULL ? memchr(bytes, '\0', *out_size) : NULL;
   if (end != NULL) *out_size = (size_t)(end - bytes);
   return bytes;
 }
 
-static void read_texts(const elf_file *file, listed_function *function) {
+static void read_texts(const binary_file *file, listed_function *function) {
   char *metadata = tool_format("__tvm_ffi__metadata_%s", function->name);
   size_t size;
   const char *bytes = find_text(file, "__tvm_ffi__schema_", function->name, &size);
   if (bytes != NULL) listing_set_metadata(function, bytes, size);
   bytes = find_text(file, "__tvm_ffi__doctext_", function->name, &size);
   if (bytes != NULL) function->doc = shown_lines(bytes, size);
-  function->can_ask = elf_file_find(file, metadata) != NULL;
+  function->can_ask = binary_file_find(file, metadata) != NULL;
   free(metadata);
 }
 
-static bool is_exported_function(const elf_symbol *symbol) {
+static bool is_exported_function(const binary_symbol *symbol) {
   size_t length = strlen(FUNCTION_PREFIX);
   return symbol->is_defined && !symbol->is_hidden && symbol->is_function &&
          strncmp(symbol->name, FUNCTION_PREFIX, length) == 0 && symbol->name[length] != '_';
@@ -54,7 +54,7 @@ static int compare_sizes(const void *a, const void *b) {
 }
 
 static void collect_functions(listing *list, const arguments *asked, bool by_size) {
-  const elf_file *file = list->file;
+  const binary_file *file = list->file;
   size_t i;
   list->functions = tool_alloc(file->num_symbols * sizeof *list->functions);
   for (i = 0; i < file->num_symbols; ++i) { /* sorted by name */
@@ -74,15 +74,15 @@ static void collect_functions(listing *list, const arguments *asked, bool by_siz
 }
 
 static void collect_bin(listing *list) {
-  const elf_symbol *symbol = elf_file_find(list->file, LIBRARY_BIN_SYMBOL);
+  const binary_symbol *symbol = binary_file_find(list->file, LIBRARY_BIN_SYMBOL);
   size_t size;
   if (symbol == NULL) return;
-  list->bin_bytes = elf_file_bytes(list->file, symbol, &size);
+  list->bin_bytes = binary_file_bytes(list->file, symbol, &size);
   list->bin_wrong = list->bin_bytes == NULL ? "the file holds no bytes for it"
                                             : library_bin_decode(list->bin_bytes, size, &list->bin);
 }
 
-void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out) {
+void listing_collect(const binary_file *file, const arguments *asked, bool by_size, listing *out) {
   memset(out, 0, sizeof *out);
   out->file = file;
   collect_functions(out, asked, by_size);

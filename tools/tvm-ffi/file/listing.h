@@ -4,7 +4,7 @@
 #define TVM_FFI_TOOL_LISTING_H_
 
 #include "base/command.h"
-#include "file/elf_file.h"
+#include "file/binary_file.h"
 #include "file/library_bin.h"
 
 /* Tells users how a library gets functions. */
@@ -22,7 +22,7 @@ typedef struct {
 } listed_function;
 
 typedef struct {
-  const elf_file *file;
+  const binary_file *file;
   listed_function *functions;
   size_t num_functions;
   const unsigned char *bin_bytes; /* NULL: no embedded modules */
@@ -32,7 +32,7 @@ typedef struct {
 
 /* Collects the embedded modules and the exported functions, sorted by name or by size; with
  * `asked`, only the functions that its --match selects. */
-void listing_collect(const elf_file *file, const arguments *asked, bool by_size, listing *out);
+void listing_collect(const binary_file *file, const arguments *asked, bool by_size, listing *out);
 /* Stores metadata returned by the library itself. */
 void listing_set_metadata(listed_function *function, const char *bytes, size_t size);
 void listing_free(listing *list);

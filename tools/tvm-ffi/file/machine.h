@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines of ELF files, by number and by name. */
+/* Machines of files, by number and by name. The number is that of the ELF format, EM_*; readers of
+ * other formats translate theirs. */
 #ifndef TVM_FFI_TOOL_MACHINE_H_
 #define TVM_FFI_TOOL_MACHINE_H_
 

@@ -76,22 +76,22 @@ static void describe_functions(const listing *exports, const char *wanted, text 
 }
 
 /* Collects what the library exports; NULL after a report. */
-static elf_file *open_listing(const library *lib, listing *out) {
-  elf_file *file = library_file_read(lib->path);
+static binary_file *open_listing(const library *lib, listing *out) {
+  binary_file *file = library_file_read(lib->path);
   if (file != NULL) listing_collect(file, NULL, false, out);
   return file;
 }
 
 /* Whether the library exports a function of exactly this name. */
-static bool is_plain(const elf_file *file, const char *name) {
-  const elf_symbol *symbol = elf_file_find_exported(file, name);
+static bool is_plain(const binary_file *file, const char *name) {
+  const binary_symbol *symbol = binary_file_find_exported(file, name);
   return symbol != NULL && symbol->is_function;
 }
 
 TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   TVMFFIAny args[3], found;
   TVMFFIObjectHandle global = NULL;
-  elf_file *file;
+  binary_file *file;
   listing exported;
   text names = {NULL, 0, 0};
   args[0] = tvm_ffi_any_view_object(lib->module);
@@ -115,13 +115,13 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   }
   text_free(&names);
   listing_free(&exported);
-  elf_file_close(file);
+  binary_file_close(file);
   return NULL;
 }
 
 char *library_only_function(const library *lib) {
   listing exported;
-  elf_file *file = open_listing(lib, &exported);
+  binary_file *file = open_listing(lib, &exported);
   char *only = NULL;
   if (file == NULL) return NULL;
   if (exported.num_functions == 1) {
@@ -133,7 +133,7 @@ char *library_only_function(const library *lib) {
     text_free(&names);
   }
   listing_free(&exported);
-  elf_file_close(file);
+  binary_file_close(file);
   return only;
 }
 

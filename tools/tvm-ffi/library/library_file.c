@@ -51,7 +51,7 @@ bool library_file_fetch(const char *name) {
   if (source_is_allowed(name)) return fetch_built(name) != NULL;
   if (!is_stdin(name)) return tool_can_read(name);
   if (from_stdin != NULL) return true;
-  bytes = elf_file_read(name, name, &size);
+  bytes = binary_file_read(name, name, &size);
   if (bytes != NULL) from_stdin = temporary_file(bytes, size);
   free(bytes);
   return from_stdin != NULL;
@@ -63,21 +63,21 @@ char *library_file_find(const char *name) {
   if (!library_file_fetch(name)) return NULL;
   fetched = find_fetched(name);
   path = tool_format("%s%s", strchr(fetched, '/') != NULL ? "" : "./", fetched);
-  if (elf_file_is_whole(path, name)) return path;
+  if (binary_file_is_whole(path, name)) return path;
   free(path);
   return NULL;
 }
 
-elf_file *library_file_read(const char *name) {
+binary_file *library_file_read(const char *name) {
   char *image;
   size_t size;
   if (!library_file_fetch(name)) return NULL;
-  image = elf_file_read(find_fetched(name), name, &size);
-  return image != NULL ? elf_file_open_image(name, image, size) : NULL;
+  image = binary_file_read(find_fetched(name), name, &size);
+  return image != NULL ? binary_file_open_image(name, image, size) : NULL;
 }
 
 /* Whether the loader cannot load files of this kind; reported, more clearly than it does. */
-static bool is_unloadable(const elf_file *file, const char *name) {
+static bool is_unloadable(const binary_file *file, const char *name) {
   char buffer[24];
   if (!machine_is_own(file->machine, file->bits, file->is_big_endian)) {
     report_error("%s: cannot be loaded: it is for %s, and this program for %s", name,
@@ -94,13 +94,13 @@ static bool is_unloadable(const elf_file *file, const char *name) {
  * loader's reason is used only for files that are well-formed. It often begins with the path, or
  * has it after a redundant introduction: both are cut off. */
 void library_file_refuse(const char *name, const char *path, const char *reason) {
-  elf_file *file = library_file_read(name);
+  binary_file *file = library_file_read(name);
   char *prefix, *line, *cursor;
   const char *found;
   bool is_told;
   if (file == NULL) return;
   is_told = is_unloadable(file, name);
-  elf_file_close(file);
+  binary_file_close(file);
   if (is_told) return;
   prefix = tool_format("%s: ", path);
   found = strstr(reason, prefix);

@@ -4,7 +4,7 @@
 #ifndef TVM_FFI_TOOL_LIBRARY_FILE_H_
 #define TVM_FFI_TOOL_LIBRARY_FILE_H_
 
-#include "file/elf_file.h"
+#include "file/binary_file.h"
 
 /* The path to give to a loader: a name without a slash is a file in the current folder, not one
  * that the system searches for, and "-" is stdin, read once for all. Release with free(); NULL
@@ -16,7 +16,7 @@ char *library_file_find(const char *name);
 bool library_file_fetch(const char *name);
 
 /* Opens the file; NULL after a report. */
-elf_file *library_file_read(const char *name);
+binary_file *library_file_read(const char *name);
 
 /* Reports why the file cannot be loaded: what is wrong with it, or the reason of the loader, which
  * was given `path`. */

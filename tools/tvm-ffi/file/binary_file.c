@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "file/binary_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/report.h"
+#include "file/binary_reader.h"
+
+enum { kLongestMagic = 8 };
+
+/* ---- File format ---- */
+
+/* In the order of binary_format. */
+static const binary_reader *const kReaders[] = {&kElfReader};
+
+/* NULL if no reader knows these magic bytes. */
+static const binary_reader *find_reader(const char *image, size_t size) {
+  size_t i;
+  for (i = 0; i < sizeof kReaders / sizeof *kReaders; ++i) {
+    if (kReaders[i]->recognise(image, size)) return kReaders[i];
+  }
+  return NULL;
+}
+
+bool binary_file_is_known(const char *image, size_t size) {
+  return find_reader(image, size) != NULL;
+}
+
+/* The name of a format that no reader is for; NULL if the magic bytes are of none. */
+static const char *name_format(const char *image, size_t size) {
+  static const struct {
+    const char *magic, *name;
+  } kFormats[] = {
+      {"MZ", "a PE file (Windows)"},
+      {"\xcf\xfa\xed\xfe", "a Mach-O file (Apple)"},
+      {"\xce\xfa\xed\xfe", "a Mach-O file (Apple)"},
+      {"\xca\xfe\xba\xbe", "a Mach-O file (Apple) of several machines"},
+      {"!<arch>\n", "an archive; its members can be read one by one (ar x)"},
+      {"!<thin>\n", "an archive; its members can be read one by one (ar x)"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kFormats / sizeof *kFormats; ++i) {
+    size_t length = strlen(kFormats[i].magic);
+    if (size >= length && memcmp(image, kFormats[i].magic, length) == 0) return kFormats[i].name;
+  }
+  return NULL;
+}
+
+/* The reader of a file that begins with these bytes; NULL after a report. */
+static const binary_reader *choose_reader(const char *name, const char *image, size_t size) {
+  const binary_reader *reader = find_reader(image, size);
+  const char *format = name_format(image, size);
+  if (reader != NULL) return reader;
+  if (format != NULL) {
+    report_error("%s: not an ELF file but %s", name, format);
+  } else if (size == 0) {
+    report_error("%s: not an ELF file: it is empty", name);
+  } else {
+    report_error("%s: not an ELF file", name);
+  }
+  return NULL;
+}
+
+bool binary_reader_refuse(const binary_file *file, const char *problem) {
+  report_error("%s: malformed %s file: %s", file->path, kReaders[file->format]->name, problem);
+  return false;
+}
+
+/* ---- Opening ---- */
+
+static int compare_names(const void *a, const void *b) {
+  const binary_symbol *first = a, *second = b;
+  int order = strcmp(first->name, second->name);
+  return order != 0 ? order : (first->value > second->value) - (first->value < second->value);
+}
+
+binary_file *binary_file_open_image(const char *path, char *image, size_t size) {
+  binary_file *file = tool_alloc(sizeof *file);
+  const binary_reader *reader = choose_reader(path, image, size);
+  memset(file, 0, sizeof *file);
+  file->path = path;
+  file->image = image;
+  file->size = size;
+  if (reader != NULL) {
+    file->format = reader->format;
+    if (reader->read(file)) {
+      if (file->num_symbols > 0) {
+        qsort(file->symbols, file->num_symbols, sizeof *file->symbols, compare_names);
+      }
+      return file;
+    }
+  }
+  binary_file_close(file);
+  return NULL;
+}
+
+char *binary_file_read(const char *path, const char *name, size_t *out_size) {
+  file_reader reader;
+  if (!file_reader_open(path, &reader)) return NULL;
+  if (file_reader_fill(&reader, kLongestMagic) &&
+      choose_reader(name, reader.bytes, reader.size) != NULL) {
+    return file_reader_take(&reader, out_size);
+  }
+  file_reader_close(&reader);
+  return NULL;
+}
+
+binary_file *binary_file_open(const char *path) {
+  size_t size;
+  char *image = binary_file_read(path, path, &size);
+  return image != NULL ? binary_file_open_image(path, image, size) : NULL;
+}
+
+void binary_file_close(binary_file *file) {
+  if (file == NULL) return;
+  kReaders[file->format]->close(file);
+  free(file->symbols);
+  free(file->sections);
+  free((void *)file->needed);
+  free(file->image);
+  free(file);
+}
+
+bool binary_file_is_whole(const char *path, const char *name) {
+  const binary_reader *format;
+  file_reader reader;
+  struct stat status;
+  bool good = true;
+  /* A FIFO must not block; what cannot be opened is reported by the loader. */
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return true;
+  if (!file_reader_open(path, &reader)) return false;
+  if (file_reader_fill(&reader, kLongestMagic)) {
+    format = find_reader(reader.bytes, reader.size);
+    if (format != NULL && format->is_whole != NULL) good = format->is_whole(&reader, name);
+  }
+  file_reader_close(&reader);
+  return good;
+}
+
+/* ---- Symbols ---- */
+
+/* Binary search: the index of the first symbol whose name is not less. */
+static size_t find_first(const binary_file *file, const char *name) {
+  size_t low = 0, high = file->num_symbols;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (strcmp(file->symbols[middle].name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static const binary_symbol *find(const binary_file *file, const char *name, bool is_defined,
+                                 bool may_be_hidden) {
+  size_t i = find_first(file, name);
+  for (; i < file->num_symbols && strcmp(file->symbols[i].name, name) == 0; ++i) {
+    const binary_symbol *symbol = &file->symbols[i];
+    if (symbol->is_defined == is_defined && (may_be_hidden || !symbol->is_hidden)) return symbol;
+  }
+  return NULL;
+}
+
+const binary_symbol *binary_file_find(const binary_file *file, const char *name) {
+  return find(file, name, true, true);
+}
+
+const binary_symbol *binary_file_find_exported(const binary_file *file, const char *name) {
+  return find(file, name, true, false);
+}
+
+const binary_symbol *binary_file_find_import(const binary_file *file, const char *name) {
+  return find(file, name, false, true);
+}
+
+void binary_file_visit_hidden(const binary_file *file,
+                              void (*visit)(void *context, const char *name), void *context) {
+  kReaders[file->format]->visit_hidden(file, visit, context);
+}
+
+const unsigned char *binary_file_bytes(const binary_file *file, const binary_symbol *symbol,
+                                       size_t *out_size) {
+  const binary_section *section;
+  uint64_t offset, rest;
+  if (symbol->section == 0 || symbol->section >= file->num_sections) return NULL;
+  section = &file->sections[symbol->section];
+  if (!section->has_bytes) return NULL;
+  if (section->offset > file->size || section->size > file->size - section->offset) return NULL;
+  offset = symbol->value - section->start;
+  if (offset > section->size) return NULL;
+  rest = section->size - offset;
+  if (symbol->size > rest) return NULL;
+  *out_size = (size_t)(symbol->size > 0 ? symbol->size : rest);
+  return (const unsigned char *)file->image + section->offset + offset;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads libraries and object files of any machine, class and byte order; nothing of them is run.
+ * Their content is not trusted: all pointers handed out stay inside the file. */
+#ifndef TVM_FFI_TOOL_BINARY_FILE_H_
+#define TVM_FFI_TOOL_BINARY_FILE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { kFormatElf, kFormatPe, kFormatMachO } binary_format;
+
+typedef struct {
+  const char *name;
+  const char *version;    /* "GLIBC_2.17", for an import; NULL */
+  const char *version_of; /* the library that defines this version; NULL */
+  uint64_t value, size;
+  size_t section; /* index of the section with its bytes; 0: none */
+  bool is_defined, is_function, is_weak, is_unique, is_hidden, is_writable;
+  bool is_common; /* in an object file: a tentative definition of C, merged with others */
+} binary_symbol;
+
+typedef struct {
+  uint64_t start;        /* the value of a symbol at its first byte */
+  uint64_t offset, size; /* of its bytes in the file, which may be cut off */
+  bool has_bytes;
+} binary_section;
+
+/* What only ELF files have. */
+typedef struct {
+  bool has_stack_header, is_stack_executable; /* PT_GNU_STACK, or the section of an object file */
+  bool has_relro, binds_now, has_text_relocations;
+} binary_elf_traits;
+
+typedef struct {
+  const char *path;
+  size_t size;
+  binary_format format;
+  int bits; /* 32 or 64 */
+  bool is_big_endian, is_object, is_program;
+  unsigned machine;       /* a number of file/machine.h */
+  binary_symbol *symbols; /* sorted by name: those for the loader, or all of an object file */
+  size_t num_symbols;
+  binary_section *sections; /* the first is not used */
+  size_t num_sections;
+  const char **needed; /* names of libraries */
+  size_t num_needed;
+  const char *soname;      /* NULL */
+  const char *search_path; /* for needed libraries: DT_RUNPATH or DT_RPATH; NULL */
+  bool has_writable_code;  /* a segment is both writable and executable */
+  binary_elf_traits elf;
+  char *image;
+  void *state; /* of the reader */
+} binary_file;
+
+/* The bytes of a file, of which only the beginning is read if that is not of a known format;
+ * release with free(). NULL after a report, under `name`. */
+char *binary_file_read(const char *path, const char *name, size_t *out_size);
+/* NULL after a report that the file cannot be read or is malformed. */
+binary_file *binary_file_open(const char *path);
+/* The same for bytes already read: `image` [take], `path` [borrow] until the file is closed. */
+binary_file *binary_file_open_image(const char *path, char *image, size_t size);
+void binary_file_close(binary_file *file);
+
+/* Whether these bytes begin a file of a known format. */
+bool binary_file_is_known(const char *image, size_t size);
+
+/* Whether the file has all segments of a library, since the system's loader maps them without
+ * looking at the file's length; false after a report under `name`. True for files that are not
+ * ELF. */
+bool binary_file_is_whole(const char *path, const char *name);
+
+/* Find a defined symbol, one visible to others, or an undefined one; NULL. */
+const binary_symbol *binary_file_find(const binary_file *file, const char *name);
+const binary_symbol *binary_file_find_exported(const binary_file *file, const char *name);
+const binary_symbol *binary_file_find_import(const binary_file *file, const char *name);
+
+/* Calls `visit` with the name of each function hidden from others, if the file was not stripped of
+ * them. */
+void binary_file_visit_hidden(const binary_file *file,
+                              void (*visit)(void *context, const char *name), void *context);
+
+/* The bytes of a symbol, up to the end of its section if it has no size; NULL if the file has no
+ * bytes for it. */
+const unsigned char *binary_file_bytes(const binary_file *file, const binary_symbol *symbol,
+                                       size_t *out_size);
+
+#endif /* TVM_FFI_TOOL_BINARY_FILE_H_ */
