@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread's stack. One implementation file: stack_pthread.c, stack_windows.c or stack_none.c. */
+/* The thread's stack. One implementation file: stack_<system>.c. */
 #ifndef TVMFFI_PLATFORM_STACK_H_
 #define TVMFFI_PLATFORM_STACK_H_
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * glibc, musl, FreeBSD and others have pthread_getattr_np, macOS has functions of its own. The
- * stacks of all grow downwards.
- */
-#define _GNU_SOURCE      /* pthread_getattr_np */
-#define _DARWIN_C_SOURCE /* pthread_get_stackaddr_np */
+/* For glibc, musl, FreeBSD and others. Their stacks grow downwards. */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include <pthread.h>
 #include <stdint.h>
 
@@ -14,12 +10,6 @@
 /* The lowest address of this thread's stack; 1 if the system did not say, 0 before it was asked. */
 static TVMFFI_THREAD_LOCAL uintptr_t lowest;
 
-#if defined(__APPLE__)
-TVMFFI_COLD static uintptr_t find_lowest(void) {
-  const pthread_t self = pthread_self();
-  return (uintptr_t)pthread_get_stackaddr_np(self) - pthread_get_stacksize_np(self);
-}
-#else
 TVMFFI_COLD static uintptr_t find_lowest(void) {
   pthread_attr_t attributes;
   void *start = NULL;
@@ -30,7 +20,6 @@ TVMFFI_COLD static uintptr_t find_lowest(void) {
   (void)pthread_attr_destroy(&attributes);
   return start != NULL ? (uintptr_t)start : 1;
 }
-#endif
 
 size_t tvmffi_stack_left(void) {
   /* The frame's address, not a variable's: sanitizers may place variables elsewhere. */
