@@ -4,10 +4,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "base/report.h"
 #include "base/spelling.h"
 #include "base/text.h"
@@ -282,7 +282,7 @@ size_t arguments_word(const arguments *args, option_id id, size_t otherwise) {
 bool arguments_match(const arguments *args, option_id id, const char *candidate) {
   size_t count = arguments_count(args, id), i;
   for (i = 0; i < count; ++i) {
-    if (fnmatch(arguments_at(args, id, i), candidate, 0) == 0) return true;
+    if (pattern_matches(arguments_at(args, id, i), candidate)) return true;
   }
   return count == 0;
 }

@@ -3,19 +3,18 @@
 #include "base/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/report.h"
 #include "base/streams.h"
+#include "system/file_system.h"
 
 /* Reports the reason in errno; returns false. */
 static bool refuse(const char *path) {
@@ -24,7 +23,7 @@ static bool refuse(const char *path) {
 }
 
 bool tool_can_read(const char *path) {
-  return access(path, R_OK) == 0 || refuse(path);
+  return file_can_read(path) || refuse(path);
 }
 
 /* ---- Reading ---- */
@@ -34,14 +33,14 @@ static const size_t kMaxUnknownSize = (size_t)256 << 20;
 
 /* Messages call the file `name`. */
 static bool open_as(const char *path, const char *name, file_reader *out) {
-  struct stat status;
+  file_status status;
   memset(out, 0, sizeof *out);
   out->path = name;
   out->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
   if (out->stream == NULL) return refuse(name);
-  if (fstat(fileno(out->stream), &status) == 0 && S_ISREG(status.st_mode) &&
-      (uintmax_t)status.st_size < SIZE_MAX / 2) {
-    out->known_size = (size_t)status.st_size;
+  if (file_status_get_open(out->stream, &status) && status.is_regular &&
+      status.size < SIZE_MAX / 2) {
+    out->known_size = (size_t)status.size;
   }
   return true;
 }
@@ -126,28 +125,20 @@ static char *find_target(const char *path) {
   enum { kMaxLinks = 40 };
   char *target = tool_copy(path, strlen(path)), link[4096];
   int i;
-  for (i = 0; i < kMaxLinks; ++i) {
-    ssize_t size = readlink(target, link, sizeof link - 1);
-    char *next;
-    if (size <= 0) break;
-    link[size] = '\0';
-    next = path_beside(target, link);
+  for (i = 0; i < kMaxLinks && file_read_link(target, link, sizeof link); ++i) {
+    char *next = path_beside(target, link);
     free(target);
     target = next;
   }
   return target;
 }
 
-static bool is_same_inode(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* "-" and other names of stdout. */
 static bool is_stdout(const char *path) {
-  int results = fileno(streams_results());
-  struct stat named, out;
-  return strcmp(path, "-") == 0 || (stat(path, &named) == 0 && fstat(results, &out) == 0 &&
-                                    !S_ISCHR(named.st_mode) && is_same_inode(&named, &out));
+  file_status named, out;
+  return strcmp(path, "-") == 0 ||
+         (file_status_get(path, &named) && file_status_get_open(streams_results(), &out) &&
+          !named.is_characters && file_status_is_same(&named, &out));
 }
 
 /* Takes the file. */
@@ -209,46 +200,40 @@ static void leave_signals(size_t count) {
   num_pending = 0;
 }
 
-/* Opens a temporary file beside the target, with the mode of the old file if there is one,
- * otherwise the one that the umask gives. */
-static FILE *create_beside(replacement *out, const struct stat *old) {
+/* Opens a temporary file beside the target, with the mode of the file `old`, or of any new one. */
+static FILE *create_beside(replacement *out, const char *old) {
   static unsigned count;
-  int file;
+  FILE *file;
   do {
     char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++),
          *previous = out->temporary;
     out->temporary = path_beside(out->target, name);
     free(previous);
     free(name);
-    file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (file < 0 && errno == EEXIST);
-  if (file < 0) return NULL;
-  /* Keep the owner of another user's file if the system allows it. */
-  if (old != NULL && (old->st_uid == geteuid() || fchown(file, old->st_uid, old->st_gid) == 0)) {
-    fchmod(file, old->st_mode & 0777);
-  }
-  return fdopen(file, "wb");
+    file = file_create(out->temporary, old);
+  } while (file == NULL && errno == EEXIST);
+  return file;
 }
 
 /* Writes the temporary file that will replace the file; false after a report. */
 static bool prepare(const file_content *content, replacement *out) {
-  struct stat old, linked;
+  file_status old, linked;
   FILE *file = NULL;
-  bool exists = stat(content->path, &old) == 0;
+  bool exists = file_status_get(content->path, &old);
   out->is_new = !exists;
   if (is_stdout(content->path)) return true;
-  if (exists && S_ISDIR(old.st_mode)) {
+  if (exists && old.is_folder) {
     errno = EISDIR;
-  } else if (exists ? access(content->path, W_OK) == 0 : errno == ENOENT) {
+  } else if (exists ? file_can_write(content->path) : errno == ENOENT) {
     char *target = find_target(content->path);
     /* Not a regular file, or a link below /proc to a file that has no name: written in place. */
-    if (exists &&
-        !(S_ISREG(old.st_mode) && stat(target, &linked) == 0 && is_same_inode(&old, &linked))) {
+    if (exists && !(old.is_regular && file_status_get(target, &linked) &&
+                    file_status_is_same(&old, &linked))) {
       free(target);
       return true;
     }
     out->target = target;
-    file = create_beside(out, exists ? &old : NULL);
+    file = create_beside(out, exists ? target : NULL);
   }
   return file != NULL ? write_to(file, content) : refuse(content->path);
 }
@@ -260,7 +245,7 @@ static bool write_in_place(const file_content *content) {
 
 static bool put_in_place(const file_content *content, replacement *made) {
   char *placed;
-  if (rename(made->temporary, made->target) != 0) return refuse(content->path);
+  if (!file_rename(made->temporary, made->target)) return refuse(content->path);
   placed = made->temporary;
   made->temporary = NULL;
   free(placed);
@@ -304,18 +289,18 @@ bool tool_write_file(const char *path, const void *bytes, size_t size) {
 
 /* ---- Which file it is ---- */
 
-static bool look_at(const char *path, int standard, struct stat *out) {
-  return (strcmp(path, "-") == 0 ? fstat(standard, out) : stat(path, out)) == 0;
+static bool look_at(const char *path, FILE *standard, file_status *out) {
+  return strcmp(path, "-") == 0 ? file_status_get_open(standard, out) : file_status_get(path, out);
 }
 
 /* Whether two names, neither of them of an existing file, would name the same file. */
 static bool is_same_name(const char *a, const char *b) {
   char *a_target = find_target(a), *b_target = find_target(b);
   char *a_folder = path_beside(a_target, "."), *b_folder = path_beside(b_target, ".");
-  struct stat a_stat, b_stat;
+  file_status a_status, b_status;
   bool same = strcmp(path_base(a_target), path_base(b_target)) == 0 &&
-              stat(a_folder, &a_stat) == 0 && stat(b_folder, &b_stat) == 0 &&
-              is_same_inode(&a_stat, &b_stat);
+              file_status_get(a_folder, &a_status) && file_status_get(b_folder, &b_status) &&
+              file_status_is_same(&a_status, &b_status);
   free(a_target);
   free(b_target);
   free(a_folder);
@@ -324,13 +309,13 @@ static bool is_same_name(const char *a, const char *b) {
 }
 
 bool tool_is_same_file(const char *written, const char *second, bool second_is_read) {
-  struct stat a, b;
-  bool has_a = look_at(written, STDOUT_FILENO, &a);
-  bool has_b = look_at(second, second_is_read ? STDIN_FILENO : STDOUT_FILENO, &b);
+  file_status a, b;
+  bool has_a = look_at(written, stdout, &a);
+  bool has_b = look_at(second, second_is_read ? stdin : stdout, &b);
   if (!second_is_read && strcmp(written, "-") == 0 && strcmp(second, "-") == 0) return true;
   if (!has_a && !has_b) return is_same_name(written, second);
   /* A terminal or a socket is often both stdin and stdout: only a regular file that is read
    * counts. */
-  return has_a && has_b && is_same_inode(&a, &b) &&
-         (second_is_read ? S_ISREG(a.st_mode) : !S_ISCHR(a.st_mode));
+  return has_a && has_b && file_status_is_same(&a, &b) &&
+         (second_is_read ? a.is_regular : !a.is_characters);
 }

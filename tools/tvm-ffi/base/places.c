@@ -1,45 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* dladdr */
 #include "base/places.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
-#include <unistd.h>
 
 #include "base/path.h"
 #include "base/report.h"
 #include "build_info.h"
+#include "platform/dl.h"
+#include "system/file_system.h"
+#include "system/own_program.h"
 
 bool place_has(const char *folder, const char *name) {
   char *path = tool_format("%s/%s", folder, name);
-  bool found = access(path, F_OK) == 0;
+  bool found = file_exists(path);
   free(path);
   return found;
 }
 
-/* The path of the running program, with symbolic links resolved. */
+/* The path of the running program; NULL. */
 static char *find_program(void) {
   char path[4096];
-  ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  if (size <= 0 || (size_t)size == sizeof path) return NULL;
-  return tool_copy(path, (size_t)size);
+  return own_program_find(path, sizeof path) ? tool_copy(path, strlen(path)) : NULL;
 }
 
 char *place_of_library(void) {
-  Dl_info info;
+  char path[4096];
   union {
     void (*function)(TVMFFIVersion *);
     void *data;
   } address;
   address.function = TVMFFIGetVersion;
-  if (dladdr(address.data, &info) == 0 || info.dli_fname == NULL) return NULL;
-  return realpath(info.dli_fname, NULL);
+  return tvmffi_dl_find_path(address.data, path, sizeof path) ? file_resolve(path) : NULL;
 }
 
 char *place_under(const char *prefix, const char *folder) {
-  return *folder == '/' ? tool_copy(folder, strlen(folder)) : tool_format("%s/%s", prefix, folder);
+  return path_is_absolute(folder) ? tool_copy(folder, strlen(folder))
+                                  : tool_format("%s/%s", prefix, folder);
 }
 
 /* What precedes "/FOLDER/NAME"; NULL if the path does not end that way. */
@@ -51,6 +49,21 @@ static char *strip_folder(const char *path, const char *folder) {
     return NULL;
   }
   return tool_copy(path, size - tail - 1);
+}
+
+char *place_of_linked_library(void) {
+  char *library = TOOL_SHARED ? place_of_library() : NULL, *prefix, *file = NULL;
+  if (library == NULL) return NULL;
+  prefix = strip_folder(library, TOOL_BINDIR);
+  if (prefix != NULL) {
+    char *folder = place_under(prefix, TOOL_LIBDIR);
+    if (place_has(folder, TOOL_LIBRARY)) file = tool_format("%s/" TOOL_LIBRARY, folder);
+    free(folder);
+  }
+  if (file == NULL) file = path_beside(library, TOOL_LIBRARY);
+  free(prefix);
+  free(library);
+  return file;
 }
 
 char *place_of_dlpack(const char *prefix) {
@@ -66,7 +79,7 @@ char *place_of_dlpack(const char *prefix) {
 
 /* The prefix that the program lies in, or would lie in if it were installed; NULL. */
 static char *find_prefix(const char *program) {
-  if (*TOOL_BINDIR == '/') return tool_copy(TOOL_PREFIX, strlen(TOOL_PREFIX));
+  if (path_is_absolute(TOOL_BINDIR)) return tool_copy(TOOL_PREFIX, strlen(TOOL_PREFIX));
   return strip_folder(program, TOOL_BINDIR);
 }
 
@@ -128,7 +141,7 @@ static bool is_complete(const char *program, const char *prefix) {
 char *place_of_prefix(void) {
   char *program = find_program(), *prefix = NULL;
   if (program == NULL) {
-    report_error("cannot tell where this program lies: /proc/self/exe cannot be read");
+    report_error("the system does not tell where this program lies");
     return NULL;
   }
   prefix = find_prefix(program);

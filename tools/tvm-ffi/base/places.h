@@ -14,6 +14,9 @@
 
 /* The file of the libtvm_ffi in use; the program itself if that is linked into it. */
 char *place_of_library(void);
+/* The file that a linker takes for the libtvm_ffi in use; NULL if that is linked into the program.
+ */
+char *place_of_linked_library(void);
 /* The prefix of the installation, wherever that was moved to; NULL after a report if it cannot be
  * found, or lacks the headers or the library. */
 char *place_of_prefix(void);

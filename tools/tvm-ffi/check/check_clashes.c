@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/shown.h"
 #include "check/checks.h"
 
@@ -35,18 +36,12 @@ static bool is_same_machine(const binary_file *a, const binary_file *b) {
   return a->machine == b->machine && a->bits == b->bits && a->is_big_endian == b->is_big_endian;
 }
 
-static const char *get_basename(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash != NULL ? slash + 1 : path;
-}
-
 /* Whether loading `file` also loads `dependency`. */
 static bool needs(const binary_file *file, const binary_file *dependency) {
-  const char *name =
-      dependency->soname != NULL ? dependency->soname : get_basename(dependency->path);
+  const char *name = dependency->soname != NULL ? dependency->soname : path_base(dependency->path);
   size_t i;
   for (i = 0; i < file->num_needed; ++i) {
-    if (strcmp(get_basename(file->needed[i]), name) == 0) return true;
+    if (strcmp(path_base(file->needed[i]), name) == 0) return true;
   }
   return false;
 }

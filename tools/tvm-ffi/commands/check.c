@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/command.h"
 #include "base/json_out.h"
@@ -14,6 +13,7 @@
 #include "check/checks.h"
 #include "library/library_file.h"
 #include "library/source.h"
+#include "system/file_system.h"
 
 static void write_cxx_symbols(const binary_file *file) {
   size_t i;
@@ -47,9 +47,9 @@ static void write_json(const checking *subject) {
 
 /* A file named twice must not be reported to clash with itself. */
 static bool is_same_file(const char *a, const char *b) {
-  struct stat a_status, b_status;
-  return stat(a, &a_status) == 0 && stat(b, &b_status) == 0 && a_status.st_dev == b_status.st_dev &&
-         a_status.st_ino == b_status.st_ino;
+  file_status a_status, b_status;
+  return file_status_get(a, &a_status) && file_status_get(b, &b_status) &&
+         file_status_is_same(&a_status, &b_status);
 }
 
 /* Runs all checks on one file; for clashes, against the files named before it. */

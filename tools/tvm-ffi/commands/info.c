@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes this library and system, for bug reports. */
-#define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <tvm/ffi/c.h>
-#include <unistd.h>
 
 #include "base/command.h"
 #include "base/json_out.h"
@@ -18,6 +14,9 @@
 #include "build_info.h"
 #include "library/ask.h"
 #include "library/registered.h"
+#include "platform/dl.h"
+#include "system/description.h"
+#include "system/file_system.h"
 
 static bool as_json;
 
@@ -62,24 +61,22 @@ static char *describe_compiler(void) {
 static char *describe_system(void) {
   const uint16_t probe = 1;
   const char *order = *(const unsigned char *)&probe == 1 ? "little" : "big";
-  struct utsname name;
-  if (uname(&name) != 0) return tool_format("%s-endian", order);
-  return tool_format("%s %s %s, %s-endian", name.sysname, name.release, name.machine, order);
+  char name[256];
+  if (!description_write(name, sizeof name)) return tool_format("%s-endian", order);
+  return tool_format("%s, %s-endian", name, order);
 }
 
 /* Whether the library in use is CXX_LIBRARY, which has this function, and the helper built in. */
 static bool has_cxx_functions(void) {
-  void *process = dlopen(NULL, RTLD_LAZY);
-  bool has = process != NULL && dlsym(process, "_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE") != NULL;
-  if (process != NULL) dlclose(process);
-  return has;
+  const char *const no_others[] = {NULL};
+  return tvmffi_dl_find_loaded("_ZN3tvm3ffi8DeepCopyERKNS0_3AnyE", no_others) != NULL;
 }
 
 /* Whether the library has the C++ functions, or which library installed with it has them. */
 static char *describe_cxx_functions(const char *library) {
   char *cxx_library = path_beside(library != NULL ? library : "", CXX_LIBRARY);
   char *said = has_cxx_functions() ? tool_format("in the library")
-               : access(cxx_library, F_OK) == 0
+               : file_exists(cxx_library)
                    ? tool_format("not in the library, but in %s", cxx_library)
                    : tool_format("not in the library");
   free(cxx_library);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extracts what embed has put into a library. */
-#define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/command.h"
 #include "base/files.h"
@@ -15,6 +12,7 @@
 #include "base/report.h"
 #include "embed/module_list.h"
 #include "file/binary_file.h"
+#include "system/file_system.h"
 
 /* A library, or the bytes of a module tree without a library. */
 typedef struct {
@@ -221,7 +219,7 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
                        "--extract takes out one",
                        input->path);
   }
-  is_new = mkdir(folder, 0777) == 0;
+  is_new = folder_make(folder, false);
   if (!is_new && errno != EEXIST) {
     library_bin_free(&tree);
     return report_fail(kExitUsage, "%s: %s", folder, strerror(errno));
@@ -230,7 +228,7 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
   for (i = 0; i < tree.num_modules; ++i) names[i] = name_file(&tree.modules[i], i);
   good = write_tree(input, &tree, names, folder);
   if (good) print_tree(&tree, names, folder, as_json);
-  if (!good && is_new) rmdir(folder);
+  if (!good && is_new) folder_remove(folder);
   for (i = 0; i < tree.num_modules; ++i) free(names[i]);
   free((void *)names);
   library_bin_free(&tree);

@@ -5,7 +5,6 @@
 /* Must be included before `text` is a type. */
 #include "library/ask.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/report.h"
 #include "base/shown.h"
 #include "library/library_file.h"
+#include "platform/dl.h"
 #include "process/isolate.h"
 
 #ifndef MAP_ANONYMOUS
@@ -94,7 +94,7 @@ static bool put_result(mailbox *box, const TVMFFIAny *result) {
 static bool ask_symbol(const question *q, void *library, const char *symbol) {
   TVMFFISafeCallType function;
   TVMFFIAny result = tvm_ffi_any_none();
-  void *address = dlsym(library, symbol);
+  void *address = tvmffi_dl_symbol(library, symbol);
   bool good;
   int code;
   if (address == NULL) return put(q->answers, kNothing, "", 0);
@@ -118,14 +118,14 @@ static bool ask_about(const question *q, void *library, const char *function) {
 
 static int ask_all(void *context) {
   question *q = context;
+  char reason[1024];
   size_t i;
   void *library;
   isolate_enter(kStageLoad, q->name);
-  library = dlopen(q->path, RTLD_LAZY | RTLD_LOCAL);
+  library = tvmffi_dl_open(q->path, reason, sizeof reason);
   if (library == NULL) {
-    const char *reason = dlerror();
     isolate_enter(kStageOwn, q->name);
-    library_file_refuse(q->name, q->path, reason != NULL ? reason : "it does not load");
+    library_file_refuse(q->name, q->path, reason);
     return kExitLoad;
   }
   isolate_enter(kStageAsk, q->name);
@@ -202,7 +202,7 @@ int ask_library(const char *name, listing *exports, double timeout) {
 static int try_to_load(void *context) {
   const question *q = context;
   isolate_enter(kStageLoad, q->name);
-  q->answers->used = dlopen(q->name, RTLD_NOW | RTLD_LOCAL) != NULL;
+  q->answers->used = tvmffi_dl_open(q->name, NULL, 0) != NULL;
   isolate_enter(kStageOwn, NULL);
   return kExitOk;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "library/call.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/path.h"
 #include "base/raised.h"
 #include "base/report.h"
 #include "library/library_file.h"
 #include "library/source.h"
 #include "process/isolate.h"
+#include "system/conventions.h"
+#include "system/file_system.h"
 #include "value/device.h"
 
 /* Parses "f(a, b)", or only a name. */
@@ -53,14 +54,14 @@ static bool read_options(const arguments *args, call *out) {
 /* Whether the last operand is another library, not a function: it exists as a file, or looks like a
  * file name. */
 static bool is_library(const arguments *args, const char *word) {
-  struct stat status;
+  file_status status;
   if (strchr(word, '(') != NULL) return false;
   if (arguments_has(args, kOptionFunction)) return true;
-  if (strcmp(word, "-") == 0 || strchr(word, '/') != NULL || strstr(word, ".so") != NULL ||
-      source_has_suffix(word)) {
+  if (strcmp(word, "-") == 0 || path_has_folder(word) || strstr(word, ".so") != NULL ||
+      strstr(word, kConventions.library_suffix) != NULL || source_has_suffix(word)) {
     return true;
   }
-  return stat(word, &status) == 0 && !S_ISDIR(status.st_mode);
+  return file_status_get(word, &status) && !status.is_folder;
 }
 
 /* Collects the libraries; *taken is how many operands were libraries. False after a report. */

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/report.h"
 #include "file/machine.h"
 #include "library/source.h"
@@ -62,7 +63,7 @@ char *library_file_find(const char *name) {
   char *path;
   if (!library_file_fetch(name)) return NULL;
   fetched = find_fetched(name);
-  path = tool_format("%s%s", strchr(fetched, '/') != NULL ? "" : "./", fetched);
+  path = tool_format("%s%s", path_has_folder(fetched) ? "" : "./", fetched);
   if (binary_file_is_whole(path, name)) return path;
   free(path);
   return NULL;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -15,6 +13,8 @@
 #include "base/text.h"
 #include "library/source_cache.h"
 #include "process/program.h"
+#include "system/conventions.h"
+#include "system/file_system.h"
 
 /* ---- Kinds ---- */
 
@@ -28,13 +28,17 @@ static const struct {
                  {".a", kSourceArchive}};
 enum { kNumSuffixes = sizeof kSuffixes / sizeof *kSuffixes };
 
+static const char *const kCudaCompiler = "nvcc";
+
 /* The variable that names the compiler of a kind, and the compiler if it is not set. */
 static const struct {
-  const char *variable, *otherwise;
+  const char *variable, *const *otherwise;
 } kCompilers[] = {
-    [kSourceC] = {"CC", "cc"},        [kSourceCxx] = {"CXX", "c++"},
-    [kSourceCuda] = {"NVCC", "nvcc"}, [kSourceObject] = {"CC", "cc"},
-    [kSourceArchive] = {"CC", "cc"},
+    [kSourceC] = {"CC", &kConventions.c_compiler},
+    [kSourceCxx] = {"CXX", &kConventions.cxx_compiler},
+    [kSourceCuda] = {"NVCC", &kCudaCompiler},
+    [kSourceObject] = {"CC", &kConventions.c_compiler},
+    [kSourceArchive] = {"CC", &kConventions.c_compiler},
 };
 
 static bool find_kind(const char *name, source_kind *out) {
@@ -87,10 +91,16 @@ static void add_includes(word_list *words) {
   }
 }
 
+static void add_runtime(word_list *words) {
+  char *library = place_of_linked_library();
+  if (library != NULL) words_add(words, library);
+  free(library);
+}
+
 static void add_compiler(source_kind kind, word_list *words) {
   const char *compiler = getenv(kCompilers[kind].variable);
   if (compiler != NULL) words_add_text(words, compiler);
-  if (words->size == 0) words_add(words, kCompilers[kind].otherwise);
+  if (words->size == 0) words_add(words, *kCompilers[kind].otherwise);
 }
 
 /* The rest of the command up to its outputs. */
@@ -98,11 +108,8 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
   char *path = tool_format("%s%s", *name == '-' ? "./" : "", name);
   size_t i;
   words_add(words, "-shared");
-  if (kind == kSourceCuda) {
-    words_add_text(words, "-Xcompiler -fPIC,-fvisibility=hidden");
-  } else {
-    words_add_text(words, "-fPIC -fvisibility=hidden");
-  }
+  words_add_text(
+      words, kind == kSourceCuda ? kConventions.cuda_library_flags : kConventions.library_flags);
   if (is_text(kind)) {
     words_add(words, "-O2");
     add_includes(words);
@@ -111,6 +118,7 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
   if (kind == kSourceArchive) words_add(words, "-Wl,--whole-archive");
   words_add(words, path);
   if (kind == kSourceArchive) words_add(words, "-Wl,--no-whole-archive");
+  if (kConventions.links_runtime) add_runtime(words);
   for (i = 0; i < arguments_count(allowed, kOptionCflags); ++i) {
     words_add_text(words, arguments_at(allowed, kOptionCflags, i));
   }
@@ -123,10 +131,10 @@ static void describe_compiler(const word_list *words, text *key) {
   size_t i;
   for (i = 0; i < words->size; ++i) {
     char *path = program_find(words->items[i]);
-    struct stat status;
-    if (path != NULL && stat(path, &status) == 0) {
-      text_add(key, "%s %lld %lld.%09ld\n", path, (long long)status.st_size,
-               (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    file_status status;
+    if (path != NULL && file_status_get(path, &status)) {
+      text_add(key, "%s %llu %lld\n", path, (unsigned long long)status.size,
+               (long long)status.written);
     }
     free(path);
   }
@@ -158,12 +166,6 @@ static void describe_command(const word_list *words, text *key) {
 
 /* ---- Compiling ---- */
 
-static long long read_clock(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 /* Runs the command, and keeps the library; NULL after a report. */
 static char *compile(const char *name, source_kind kind, const word_list *words,
                      const source_cache *cache) {
@@ -182,7 +184,7 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
   words_add(&all, "-o");
   words_add(&all, cache->library);
   for (i = 0; i < kTries && result == kFilesChanged; ++i) {
-    const long long start = read_clock();
+    const int64_t start = file_clock();
     result = kNotStored;
     if (program_run(&all, name)) result = source_cache_store(cache, name, start, &library);
   }

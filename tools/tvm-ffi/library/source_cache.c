@@ -4,18 +4,18 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "system/conventions.h"
+#include "system/file_system.h"
 
 /* ---- Hashes ---- */
 
@@ -52,17 +52,23 @@ static bool hash_add_file(uint64_t *hash, const char *path) {
 /* ---- The folder ---- */
 
 static void refuse_folder(const char *path) {
-  report_error("%s: %s; compiled libraries are kept in XDG_CACHE_HOME", path, strerror(errno));
+  report_error("%s: %s; compiled libraries are kept in %s", path, strerror(errno),
+               kConventions.caches[0].variable);
+}
+
+/* Makes the folder unless there is one. */
+static bool make_folder(const char *path) {
+  file_status status;
+  if (file_status_get(path, &status) && status.is_folder) return true;
+  return folder_make(path, true) || errno == EEXIST;
 }
 
 /* Makes a folder and those above it. */
 static bool make_folders(char *path) {
   char *slash = strchr(path + 1, '/');
   while (true) {
-    int code;
     if (slash != NULL) *slash = '\0';
-    code = mkdir(path, 0700);
-    if (code != 0 && errno != EEXIST) {
+    if (!make_folder(path)) {
       refuse_folder(path);
       return false;
     }
@@ -73,19 +79,19 @@ static bool make_folders(char *path) {
 }
 
 static char *find_folder(void) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char *folder = NULL;
-  /* XDG's specification says to ignore relative paths. */
-  if (cache != NULL && *cache == '/') {
-    folder = tool_format("%s/tvm-ffi", cache);
-  } else if (home != NULL && *home == '/') {
-    folder = tool_format("%s/.cache/tvm-ffi", home);
-  } else {
-    report_error("there is no folder for compiled libraries: set XDG_CACHE_HOME or HOME");
+  const named_folder *caches = kConventions.caches;
+  char *folder;
+  size_t i;
+  for (i = 0; i < sizeof kConventions.caches / sizeof *caches; ++i) {
+    const char *above = getenv(caches[i].variable);
+    if (above == NULL || !path_is_absolute(above)) continue;
+    folder = tool_format("%s/%s", above, caches[i].folder);
+    if (make_folders(folder)) return folder;
+    free(folder);
     return NULL;
   }
-  if (make_folders(folder)) return folder;
-  free(folder);
+  report_error("there is no folder for compiled libraries: set %s or %s", caches[0].variable,
+               caches[1].variable);
   return NULL;
 }
 
@@ -93,15 +99,15 @@ bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
   char *folder = find_folder();
   if (folder == NULL) return false;
   out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
-  out->library = tool_format("%s.%ld.so", out->stem, (long)getpid());
+  out->library = tool_format("%s.%ld%s", out->stem, (long)getpid(), kConventions.library_suffix);
   out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
   free(folder);
   return true;
 }
 
 void source_cache_close(source_cache *cache) {
-  unlink(cache->library);
-  unlink(cache->rule);
+  remove(cache->library);
+  remove(cache->rule);
   free(cache->stem);
   free(cache->library);
   free(cache->rule);
@@ -127,20 +133,21 @@ static char *name_library(const source_cache *cache, const char *files) {
     free(path);
     if (!is_read) return NULL;
   }
-  return tool_format("%s-%0*" PRIx64 ".so", cache->stem, kKeyDigits, hash);
+  return tool_format("%s-%0*" PRIx64 "%s", cache->stem, kKeyDigits, hash,
+                     kConventions.library_suffix);
 }
 
 char *source_cache_find(const source_cache *cache) {
   char *list = tool_format("%s.files", cache->stem), *files = NULL, *library = NULL;
   size_t size;
-  if (access(list, R_OK) == 0) files = tool_read_file(list, &size);
+  if (file_can_read(list)) files = tool_read_file(list, &size);
   if (files != NULL && size > 0) library = name_library(cache, files);
   if (library != NULL) {
     /* Says that both are in use. In a read-only folder it fails, and nothing is removed there. */
-    utimensat(AT_FDCWD, library, NULL, 0);
-    utimensat(AT_FDCWD, list, NULL, 0);
+    file_touch(library);
+    file_touch(list);
   }
-  if (library != NULL && access(library, R_OK) != 0) {
+  if (library != NULL && !file_can_read(library)) {
     free(library);
     library = NULL;
   }
@@ -157,7 +164,7 @@ static char *get_folder(const source_cache *cache) {
 
 bool source_cache_can_store(const source_cache *cache) {
   char *folder = get_folder(cache);
-  const bool can_store = access(folder, W_OK | X_OK) == 0;
+  const bool can_store = folder_can_write(folder);
   if (!can_store) refuse_folder(folder);
   free(folder);
   return can_store;
@@ -182,17 +189,13 @@ static void read_rule(const char *rule, text *files) {
 }
 
 /* Whether a file was written since then, or is missing. A time in the future is ignored. */
-static bool is_newer(const char *path, long long start) {
-  struct stat status;
-  struct timespec now;
-  long long written;
-  if (stat(path, &status) != 0) return true;
-  clock_gettime(CLOCK_REALTIME, &now);
-  written = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
-  return written > start && written <= now.tv_sec * 1000000000LL + now.tv_nsec;
+static bool is_newer(const char *path, int64_t start) {
+  file_status status;
+  if (!file_status_get(path, &status)) return true;
+  return status.written > start && status.written <= file_clock();
 }
 
-static bool have_changed(const char *files, long long start) {
+static bool have_changed(const char *files, int64_t start) {
   bool changed = false;
   while (*files != '\0' && !changed) {
     char *path = take_path(&files);
@@ -210,16 +213,16 @@ static bool is_cached(const char *name) {
 
 /* Removes what was not used for a month, and what runs that were killed have left. */
 static void remove_old(const source_cache *cache) {
-  const time_t limit = time(NULL) - 30 * 24 * 3600;
+  const int64_t day = (int64_t)24 * 3600 * 1000000000, limit = file_clock() - 30 * day;
   char *folder = get_folder(cache);
   DIR *list = opendir(folder);
   struct dirent *entry;
   while (list != NULL && (entry = readdir(list)) != NULL) {
     char *path = tool_format("%s/%s", folder, entry->d_name);
-    struct stat status;
-    if (is_cached(entry->d_name) && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_mtime < limit) {
-      unlink(path);
+    file_status status;
+    if (is_cached(entry->d_name) && file_status_get(path, &status) && status.is_regular &&
+        status.written < limit) {
+      remove(path);
     }
     free(path);
   }
@@ -227,21 +230,21 @@ static void remove_old(const source_cache *cache) {
   free(folder);
 }
 
-store_result source_cache_store(const source_cache *cache, const char *source, long long start,
+store_result source_cache_store(const source_cache *cache, const char *source, int64_t start,
                                 char **out) {
   char *list = tool_format("%s.files", cache->stem), *rule = NULL;
   text files = {NULL, 0, 0};
   store_result result = kNotStored;
   size_t size;
   *out = NULL;
-  if (access(cache->rule, R_OK) == 0) rule = tool_read_file(cache->rule, &size);
+  if (file_can_read(cache->rule)) rule = tool_read_file(cache->rule, &size);
   if (rule != NULL) read_rule(rule, &files);
   if (files.size == 0) text_add(&files, "%s\n", source);
   if (have_changed(files.data, start)) {
     result = kFilesChanged;
   } else if ((*out = name_library(cache, files.data)) == NULL) {
     report_error("%s: a file that it includes cannot be read", source);
-  } else if (rename(cache->library, *out) != 0) {
+  } else if (!file_rename(cache->library, *out)) {
     report_error("%s: %s", *out, strerror(errno));
   } else if (tool_write_file(list, files.data, files.size)) {
     remove_old(cache);

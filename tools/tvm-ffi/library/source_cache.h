@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
   char *stem;    /* "FOLDER/KEY" */
@@ -29,9 +30,9 @@ bool source_cache_can_store(const source_cache *cache);
 typedef enum { kStored, kFilesChanged, kNotStored } store_result;
 
 /* Keeps the new library, and removes those that were not used for a month. *out is its path;
- * release with free(). kFilesChanged if a file was written since `start` (of clock_gettime), so
+ * release with free(). kFilesChanged if a file was written since `start` (of file_clock), so
  * that it may not be what was compiled: nothing is kept. kNotStored after a report. */
-store_result source_cache_store(const source_cache *cache, const char *source, long long start,
+store_result source_cache_store(const source_cache *cache, const char *source, int64_t start,
                                 char **out);
 
 #endif /* TVM_FFI_TOOL_SOURCE_CACHE_H_ */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/device.h"
 
-#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/raised.h"
 #include "base/report.h"
+#include "platform/dl.h"
+#include "system/conventions.h"
 
 /* The driver's functions; all return 0 or an error number. */
 static struct {
@@ -35,29 +37,33 @@ static int raise_driver(const char *action, int code) {
 
 /* ---- The driver ---- */
 
-static const char *load_driver(void) {
+/* Loads it; false, with the reason in `reason`. */
+static bool load_driver(char *reason, size_t reason_size) {
   static const char *const kNames[] = {
       "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
       "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
       "cuCtxSynchronize", "cuGetErrorString"};
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *found;
+  void *library = tvmffi_dl_open(kConventions.cuda_driver, reason, reason_size), *found;
   size_t i;
-  if (library == NULL) return dlerror();
+  if (library == NULL) return false;
   for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
-    found = dlsym(library, kNames[i]);
-    if (found == NULL) return dlerror();
+    found = tvmffi_dl_symbol(library, kNames[i]);
+    if (found == NULL) {
+      snprintf(reason, reason_size, "%s has no %s", kConventions.cuda_driver, kNames[i]);
+      return false;
+    }
     memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
   }
-  return NULL;
+  return true;
 }
 
 /* Uses the primary context, in which kernels that use CUDA's runtime library run. */
 static bool open_cuda(const char *name, int ordinal) {
-  const char *wrong = load_driver();
+  char reason[256];
   void *context = NULL;
   int device = 0, code;
-  if (wrong != NULL) {
-    report_error("--device=%s: there is no CUDA driver: %s", name, wrong);
+  if (!load_driver(reason, sizeof reason)) {
+    report_error("--device=%s: there is no CUDA driver: %s", name, reason);
     return false;
   }
   code = driver.init(0);
