@@ -301,7 +301,7 @@ def dlpack():
             REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
 
 
-@part(BUILD + " libelf g++ clang cmake make")
+@part(BUILD + " g++ clang cmake make")
 def install():
     """installed, with the shared library and with the archive alone: hosts and kernels built by every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
@@ -405,7 +405,7 @@ def debian():
     REPORT.check("and they are there", printed == "hashes agree\n", printed)
 
 
-@part(BUILD + " libelf g++ venv")
+@part(BUILD + " g++ venv")
 def wheel():
     """the wheel: built, tagged by auditwheel, installed beside the reference package and used"""
     work = ROOT / "build-wheel"
@@ -475,7 +475,7 @@ def tvm_on_ours(work, env):
     REPORT.check("prints what it should", printed.endswith(expected), printed)
 
 
-@part(BUILD + " libelf g++ clang venv mlir-opt-19 llc-19")
+@part(BUILD + " g++ clang venv mlir-opt-19 llc-19")
 def generators():
     """samples/30_generators: kernels of the C that other projects' generators emit, as the table of docs/codegen.md says"""
     done = execute(["samples/30_generators/run"])
@@ -493,7 +493,7 @@ def generators():
             REPORT.check(f"{generator}: {what}", row in page, f"docs/codegen.md lacks this row:\n{row}")
 
 
-@part(BUILD + " libelf")
+@part(BUILD)
 def reproducible():
     """two release builds, in folders of different names and depths, in other locales and time zones, have the same bytes"""
     work = ROOT / "build-reproducible"
@@ -527,7 +527,7 @@ def readme():
         REPORT.check("README.md does what it says", done.returncode == 0, done.stdout)
 
 
-@part(BUILD + " doxygen libelf venv", daily=True)
+@part(BUILD + " doxygen venv", daily=True)
 def docs():
     """the site is built without a warning; its links lead somewhere, and its pages can be read by everyone"""
     if tool("doxygen"):

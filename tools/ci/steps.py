@@ -38,7 +38,7 @@ def part(needs="", daily=False, matrix=True):
 
 # What most parts need.
 BUILD = "cc meson ninja pkg-config"
-C_TESTS = BUILD + " cmocka libelf"
+C_TESTS = BUILD + " cmocka"
 TESTS = C_TESTS + " g++ gtest"
 GCC_TESTS = TESTS + " clang cmake make venv"
 SANITIZER_TESTS = TESTS + " clang clang-sanitizers"

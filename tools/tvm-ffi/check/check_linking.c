@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the kind of the file and how it was linked. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "check/checks.h"
+#include "file/elf_format.h"
 #include "file/machine.h"
 
 /* The loader of the reference's package goes by what follows the last dot. */

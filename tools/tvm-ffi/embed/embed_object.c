@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a relocatable ELF file for any machine without binutils: the sections one after the other,
  * then the section header table. */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/report.h"
 #include "embed/embed.h"
-
-/* SHF_X86_64_LARGE: data that need not be near the code. */
-#define LARGE_FLAG 0x10000000u
+#include "file/elf_format.h"
 
 enum { kBytes = 1, kTable, kRelocations, kStack, kSymbols, kStrings, kSectionNames, kNumSections };
 
@@ -158,7 +155,7 @@ static void init_sections(object *obj, const embedding *content) {
   const char *place = content->section != NULL ? content->section : ".rodata";
   bool is_large = obj->target->number == EM_X86_64 && strncmp(place, kLarge, strlen(kLarge)) == 0;
   size_t word = word_size(obj);
-  init_section(obj, kBytes, place, SHT_PROGBITS, SHF_ALLOC | (is_large ? LARGE_FLAG : 0),
+  init_section(obj, kBytes, place, SHT_PROGBITS, SHF_ALLOC | (is_large ? SHF_X86_64_LARGE : 0),
                content->align > word ? content->align : word);
   init_section(obj, kTable, ".data.rel.ro", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, word);
   init_section(obj, kRelocations,

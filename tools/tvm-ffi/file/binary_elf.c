@@ -1,51 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <gelf.h>
-#include <libelf.h>
+/* Reads ELF files. Symbols are found by the section headers, which a running program does not
+ * need. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/report.h"
 #include "file/binary_reader.h"
-
-#ifndef DF_1_PIE
-#define DF_1_PIE 0x08000000
-#endif
-
-/* The version of an import, in a list indexed by the symbols' version index. */
-typedef struct {
-  const char *name, *library;
-} version;
-enum { kNumVersions = 0x8000 };
-
-/* Adds libelf's reason, if it has one. */
-static bool refuse_read(const binary_file *file, const char *part) {
-  const char *reason = elf_errmsg(-1);
-  report_error("%s: malformed ELF file: %s%s%s", file->path, part, reason != NULL ? ": " : "",
-               reason != NULL ? reason : "");
-  return false;
-}
+#include "file/bytes.h"
+#include "file/elf_format.h"
 
 /* ---- Header ---- */
+
+typedef struct {
+  byte_range image;
+  size_t word; /* the size of an address: 4 or 8 */
+  unsigned type, machine;
+  uint64_t segments_at, num_segments, sections_at, num_sections;
+  uint64_t section_names; /* the index of the section with their names */
+} elf_header;
+
+typedef struct {
+  uint32_t name, type, link, info;
+  uint64_t flags, address, offset, size;
+} elf_section;
 
 static bool recognise(const char *image, size_t size) {
   return size >= SELFMAG && memcmp(image, ELFMAG, SELFMAG) == 0;
 }
 
-static bool read_header(binary_file *file) {
-  GElf_Ehdr header;
-  if (elf_version(EV_CURRENT) == EV_NONE) return refuse_read(file, "libelf is too old");
-  file->state = elf_memory(file->image, file->size);
-  if (file->state == NULL || elf_kind(file->state) != ELF_K_ELF ||
-      gelf_getehdr(file->state, &header) == NULL) {
-    return refuse_read(file, "its header");
+static uint64_t take_word(const elf_header *header, byte_cursor *cursor) {
+  return byte_cursor_number(cursor, header->word);
+}
+
+static size_t section_header_size(const elf_header *header) {
+  return header->word == 8 ? 64 : 40;
+}
+
+static size_t segment_header_size(const elf_header *header) {
+  return header->word == 8 ? 56 : 32;
+}
+
+static size_t symbol_size(const elf_header *header) {
+  return header->word == 8 ? 24 : 16;
+}
+
+/* Whether a table of the file is inside it. */
+static bool has_table(const elf_header *header, uint64_t offset, uint64_t count, size_t size) {
+  byte_range table;
+  return count <= header->image.size / size &&
+         byte_range_slice(&header->image, offset, count * size, &table);
+}
+
+/* A section's header; false if it is not in the file. */
+static bool read_section(const elf_header *header, uint64_t i, elf_section *out) {
+  const size_t size = section_header_size(header);
+  byte_cursor cursor;
+  if (i >= header->num_sections || !has_table(header, header->sections_at, i + 1, size)) {
+    return false;
   }
-  file->bits = header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-  file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
-  file->is_object = header.e_type == ET_REL;
-  file->is_program = header.e_type == ET_EXEC; /* read_dynamic() finds those that are PIE */
-  file->machine = header.e_machine;
-  if (header.e_type != ET_REL && header.e_type != ET_DYN && header.e_type != ET_EXEC) {
+  cursor = byte_cursor_start(&header->image, header->sections_at + i * size);
+  out->name = byte_cursor_u32(&cursor);
+  out->type = byte_cursor_u32(&cursor);
+  out->flags = take_word(header, &cursor);
+  out->address = take_word(header, &cursor);
+  out->offset = take_word(header, &cursor);
+  out->size = take_word(header, &cursor);
+  out->link = byte_cursor_u32(&cursor);
+  out->info = byte_cursor_u32(&cursor);
+  return true;
+}
+
+/* Numbers that do not fit the header are in that of section 0. */
+static void read_large_numbers(elf_header *header) {
+  const uint64_t num_sections = header->num_sections;
+  elf_section first;
+  if (num_sections == 0) header->num_sections = 1;
+  if (!read_section(header, 0, &first)) return;
+  if (num_sections == 0) header->num_sections = first.size;
+  if (header->num_segments == PN_XNUM) header->num_segments = first.info;
+  if (header->section_names == SHN_XINDEX) header->section_names = first.link;
+}
+
+/* False if the image has no header. */
+static bool parse_header(byte_range image, elf_header *out) {
+  byte_cursor cursor;
+  if (image.size < EI_NIDENT ||
+      (image.data[EI_CLASS] != ELFCLASS32 && image.data[EI_CLASS] != ELFCLASS64) ||
+      (image.data[EI_DATA] != ELFDATA2LSB && image.data[EI_DATA] != ELFDATA2MSB) ||
+      image.data[EI_VERSION] != EV_CURRENT) {
+    return false;
+  }
+  image.is_big_endian = image.data[EI_DATA] == ELFDATA2MSB;
+  out->image = image;
+  out->word = image.data[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+  cursor = byte_cursor_start(&image, EI_NIDENT);
+  out->type = byte_cursor_u16(&cursor);
+  out->machine = byte_cursor_u16(&cursor);
+  byte_cursor_skip(&cursor, 4 + out->word); /* version, entry point */
+  out->segments_at = take_word(out, &cursor);
+  out->sections_at = take_word(out, &cursor);
+  byte_cursor_skip(&cursor, 4 + 2 + 2); /* flags, sizes of this header and of a segment's */
+  out->num_segments = byte_cursor_u16(&cursor);
+  byte_cursor_skip(&cursor, 2); /* the size of a section's header */
+  out->num_sections = byte_cursor_u16(&cursor);
+  out->section_names = byte_cursor_u16(&cursor);
+  if (out->segments_at == 0) out->num_segments = 0;
+  if (out->sections_at == 0) {
+    out->num_sections = 0;
+  } else {
+    read_large_numbers(out);
+  }
+  return !cursor.is_past_end;
+}
+
+static byte_range get_image(const binary_file *file) {
+  const byte_range image = {(const unsigned char *)file->image, file->size, false};
+  return image;
+}
+
+static bool read_header(binary_file *file, elf_header *header) {
+  if (!parse_header(get_image(file), header)) {
+    return binary_reader_refuse(
+        file, "its header is cut off, or its class, byte order or version is unknown");
+  }
+  file->bits = (int)header->word * 8;
+  file->is_big_endian = header->image.is_big_endian;
+  file->is_object = header->type == ET_REL;
+  file->is_program = header->type == ET_EXEC; /* read_dynamic() finds those that are PIE */
+  file->machine = header->machine;
+  if (header->type != ET_REL && header->type != ET_DYN && header->type != ET_EXEC) {
     return binary_reader_refuse(file, "neither a library nor an object file");
   }
   return true;
@@ -53,14 +137,37 @@ static bool read_header(binary_file *file) {
 
 /* ---- Segments ---- */
 
-/* False after a report that a loaded segment lies beyond the end of the file. */
-static bool check_length(Elf *handle, const char *name, uint64_t size) {
-  size_t count = 0, i;
-  if (elf_getphdrnum(handle, &count) != 0) return true; /* reported elsewhere */
-  for (i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(handle, (int)i, &segment) == NULL || segment.p_type != PT_LOAD) continue;
-    if (segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset) continue;
+typedef struct {
+  uint32_t type, flags;
+  uint64_t offset, file_size;
+} elf_segment;
+
+static bool has_segment_headers(const elf_header *header) {
+  return has_table(header, header->segments_at, header->num_segments, segment_header_size(header));
+}
+
+/* For a segment whose header is in the file. */
+static elf_segment read_segment(const elf_header *header, uint64_t i) {
+  byte_cursor cursor =
+      byte_cursor_start(&header->image, header->segments_at + i * segment_header_size(header));
+  elf_segment segment;
+  segment.type = byte_cursor_u32(&cursor);
+  if (header->word == 8) segment.flags = byte_cursor_u32(&cursor);
+  segment.offset = take_word(header, &cursor);
+  byte_cursor_skip(&cursor, 2 * header->word); /* virtual and physical address */
+  segment.file_size = take_word(header, &cursor);
+  byte_cursor_skip(&cursor, header->word); /* size in memory */
+  if (header->word == 4) segment.flags = byte_cursor_u32(&cursor);
+  return segment;
+}
+
+/* False after a report that a loaded segment lies beyond the end of the file of `size` bytes. */
+static bool check_length(const elf_header *header, const char *name, uint64_t size) {
+  uint64_t i;
+  for (i = 0; i < header->num_segments; ++i) {
+    const elf_segment segment = read_segment(header, i);
+    if (segment.type != PT_LOAD) continue;
+    if (segment.offset <= size && segment.file_size <= size - segment.offset) continue;
     report_error("%s: malformed ELF file: it is cut off after %llu bytes", name,
                  (unsigned long long)size);
     return false;
@@ -68,18 +175,16 @@ static bool check_length(Elf *handle, const char *name, uint64_t size) {
   return true;
 }
 
-static bool read_segments(binary_file *file) {
-  size_t count, i;
-  if (elf_getphdrnum(file->state, &count) != 0) return refuse_read(file, "program headers");
-  if (!check_length(file->state, file->path, file->size)) return false;
-  for (i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    bool is_code;
-    if (gelf_getphdr(file->state, (int)i, &segment) == NULL) {
-      return refuse_read(file, "a program header");
-    }
-    is_code = (segment.p_flags & PF_X) != 0;
-    switch (segment.p_type) {
+static bool read_segments(binary_file *file, const elf_header *header) {
+  uint64_t i;
+  if (!has_segment_headers(header)) {
+    return binary_reader_refuse(file, "it is cut off: its program headers are behind its end");
+  }
+  if (!check_length(header, file->path, file->size)) return false;
+  for (i = 0; i < header->num_segments; ++i) {
+    const elf_segment segment = read_segment(header, i);
+    const bool is_code = (segment.flags & PF_X) != 0;
+    switch (segment.type) {
       case PT_GNU_STACK:
         file->elf.has_stack_header = true;
         file->elf.is_stack_executable = is_code;
@@ -88,7 +193,7 @@ static bool read_segments(binary_file *file) {
         file->elf.has_relro = true;
         break;
       case PT_LOAD:
-        if (is_code && (segment.p_flags & PF_W) != 0) file->has_writable_code = true;
+        if (is_code && (segment.flags & PF_W) != 0) file->has_writable_code = true;
         break;
       default:
         break;
@@ -99,297 +204,391 @@ static bool read_segments(binary_file *file) {
 
 /* ---- Sections ---- */
 
-/* The first section of a type; NULL. */
-static Elf_Scn *find_section(const binary_file *file, GElf_Word type, GElf_Shdr *out) {
-  Elf_Scn *section = NULL;
-  while ((section = elf_nextscn(file->state, section)) != NULL) {
-    if (gelf_getshdr(section, out) != NULL && out->sh_type == type) return section;
+/* The first section of a type; false if there is none. */
+static bool find_section(const elf_header *header, uint32_t type, elf_section *out) {
+  uint64_t i;
+  for (i = 1; i < header->num_sections; ++i) {
+    if (read_section(header, i, out) && out->type == type) return true;
   }
-  return NULL;
+  return false;
 }
 
-static Elf_Data *get_data(const binary_file *file, Elf_Scn *section, const char *part) {
-  Elf_Data *data = elf_getdata(section, NULL);
-  if (data == NULL || data->d_buf == NULL) {
-    refuse_read(file, part);
-    return NULL;
-  }
-  return data;
+static bool get_bytes(const elf_header *header, const elf_section *section, byte_range *out) {
+  return byte_range_slice(&header->image, section->offset, section->size, out);
 }
 
-static bool read_dynamic(binary_file *file) {
-  GElf_Shdr header;
-  Elf_Scn *section = find_section(file, SHT_DYNAMIC, &header);
-  size_t i, count, entry_size;
-  Elf_Data *data;
-  if (section == NULL) return true;
-  data = get_data(file, section, "dynamic section");
-  if (data == NULL) return false;
-  entry_size = gelf_fsize(file->state, ELF_T_DYN, 1, EV_CURRENT);
-  count = data->d_size / entry_size;
-  file->needed = tool_alloc(count * sizeof *file->needed);
-  for (i = 0; i < count; ++i) {
-    GElf_Dyn entry;
-    bool is_name;
-    const char *name;
-    if (gelf_getdyn(data, (int)i, &entry) == NULL) return refuse_read(file, "dynamic section");
-    if (entry.d_tag == DT_NULL) break;
-    is_name = entry.d_tag == DT_NEEDED || entry.d_tag == DT_SONAME || entry.d_tag == DT_RPATH ||
-              entry.d_tag == DT_RUNPATH;
-    name = is_name ? elf_strptr(file->state, header.sh_link, (size_t)entry.d_un.d_val) : NULL;
-    if (is_name && name == NULL) return refuse_read(file, "a name of the dynamic section");
-    if (entry.d_tag == DT_NEEDED) {
-      file->needed[file->num_needed++] = name;
-    } else if (entry.d_tag == DT_SONAME) {
-      file->soname = name;
-    } else if (is_name) {
-      file->search_path = name;
-    } else if (entry.d_tag == DT_TEXTREL ||
-               (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL) != 0)) {
-      file->elf.has_text_relocations = true;
-    }
-    if (entry.d_tag == DT_BIND_NOW ||
-        (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_BIND_NOW) != 0) ||
-        (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_NOW) != 0)) {
-      file->elf.binds_now = true;
-    }
-    if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) file->is_program = true;
+/* The strings of a section; empty if it has none. */
+static byte_range get_strings(const elf_header *header, uint64_t i) {
+  byte_range strings = {NULL, 0, false};
+  elf_section section;
+  if (read_section(header, i, &section) && section.type == SHT_STRTAB) {
+    (void)get_bytes(header, &section, &strings);
   }
-  return true;
+  return strings;
 }
 
-/* Fills a list of kNumVersions. The offsets that chain the records come from the file, so they are
- * checked, and `rounds` ends a cycle. */
-static bool read_versions(const binary_file *file, version *versions) {
-  GElf_Shdr header;
-  Elf_Scn *section = find_section(file, SHT_GNU_verneed, &header);
-  size_t offset = 0, rounds;
-  Elf_Data *data;
-  if (section == NULL) return true;
-  data = get_data(file, section, "versions of imports");
-  if (data == NULL) return false;
-  rounds = data->d_size / sizeof(GElf_Vernaux); /* there cannot be more records */
-  for (;;) {
-    GElf_Verneed need;
-    GElf_Vernaux record;
-    size_t aux;
-    const char *library;
-    if (offset > data->d_size || gelf_getverneed(data, (int)offset, &need) == NULL) {
-      return refuse_read(file, "versions of imports");
-    }
-    library = elf_strptr(file->state, header.sh_link, need.vn_file);
-    aux = offset + need.vn_aux;
-    do {
-      if (aux > data->d_size || rounds-- == 0 || gelf_getvernaux(data, (int)aux, &record) == NULL) {
-        return refuse_read(file, "versions of imports");
-      }
-      versions[record.vna_other & (kNumVersions - 1)].library = library;
-      versions[record.vna_other & (kNumVersions - 1)].name =
-          elf_strptr(file->state, header.sh_link, record.vna_name);
-      aux += record.vna_next;
-    } while (record.vna_next != 0);
-    if (need.vn_next == 0) return true;
-    offset += need.vn_next;
+static void list_sections(binary_file *file, const elf_header *header) {
+  size_t i;
+  file->num_sections = (size_t)header->num_sections;
+  file->sections = tool_alloc(file->num_sections * sizeof *file->sections);
+  memset(file->sections, 0, file->num_sections * sizeof *file->sections);
+  for (i = 1; i < file->num_sections; ++i) {
+    binary_section *out = &file->sections[i];
+    elf_section section;
+    if (!read_section(header, i, &section)) continue;
+    out->start = file->is_object ? 0 : section.address;
+    out->offset = section.offset;
+    out->size = section.size;
+    out->has_bytes = section.type != SHT_NOBITS;
+    out->is_writable = (section.flags & SHF_WRITE) != 0;
   }
-}
-
-static bool is_hidden(const GElf_Sym *entry) {
-  return GELF_ST_VISIBILITY(entry->st_other) == STV_HIDDEN ||
-         GELF_ST_VISIBILITY(entry->st_other) == STV_INTERNAL;
-}
-
-/* The data of a symbol table and of the tables parallel to it; NULL for those that are missing. */
-typedef struct {
-  Elf_Data *data, *sections, *versions;
-  size_t names;
-} symbol_table;
-
-static bool read_symbol(const binary_file *file, const symbol_table *table, size_t i,
-                        binary_symbol *out, bool *out_is_seen) {
-  GElf_Sym entry;
-  GElf_Shdr header;
-  Elf32_Word section = 0; /* the index if it does not fit st_shndx */
-  int binding;
-  *out_is_seen = false;
-  memset(out, 0, sizeof *out);
-  if (gelf_getsymshndx(table->data, table->sections, (int)i, &entry, &section) == NULL) {
-    return refuse_read(file, "a symbol");
-  }
-  binding = GELF_ST_BIND(entry.st_info);
-  if (binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE) return true;
-  out->name = elf_strptr(file->state, table->names, entry.st_name);
-  if (out->name == NULL) return refuse_read(file, "a symbol's name");
-  out->value = entry.st_value;
-  out->size = entry.st_size;
-  out->is_defined = entry.st_shndx != SHN_UNDEF;
-  out->is_function =
-      GELF_ST_TYPE(entry.st_info) == STT_FUNC || GELF_ST_TYPE(entry.st_info) == STT_GNU_IFUNC;
-  out->is_weak = binding == STB_WEAK;
-  out->is_unique = binding == STB_GNU_UNIQUE;
-  out->is_hidden = is_hidden(&entry);
-  out->is_common = entry.st_shndx == SHN_COMMON;
-  out->is_writable = out->is_common;
-  if (entry.st_shndx != SHN_XINDEX) section = entry.st_shndx < SHN_LORESERVE ? entry.st_shndx : 0;
-  if (section != 0) {
-    if (gelf_getshdr(elf_getscn(file->state, section), &header) == NULL) {
-      return binary_reader_refuse(file, "a symbol of a section that is not there");
-    }
-    out->section = section;
-    out->is_writable = (header.sh_flags & SHF_WRITE) != 0;
-  }
-  *out_is_seen = *out->name != '\0';
-  return true;
-}
-
-/* Leaves `data` NULL if the file has no symbols. */
-static bool open_table(const binary_file *file, symbol_table *out) {
-  GElf_Shdr header, unused;
-  Elf_Scn *symbols = find_section(file, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &header);
-  Elf_Scn *parallel =
-      find_section(file, file->is_object ? SHT_SYMTAB_SHNDX : SHT_GNU_versym, &unused);
-  Elf_Data *data = NULL;
-  memset(out, 0, sizeof *out);
-  if (symbols == NULL) return true;
-  out->names = header.sh_link;
-  out->data = get_data(file, symbols, "symbol table");
-  if (out->data == NULL) return false;
-  if (parallel == NULL) return true;
-  data = get_data(file, parallel, "what belongs to the symbol table");
-  if (file->is_object) {
-    out->sections = data;
-  } else {
-    out->versions = data;
-  }
-  return data != NULL;
-}
-
-static bool read_symbol_version(const binary_file *file, const symbol_table *table, size_t i,
-                                const version *versions, binary_symbol *out) {
-  GElf_Versym index;
-  if (table->versions == NULL || out->is_defined) return true;
-  if (gelf_getversym(table->versions, (int)i, &index) == NULL) {
-    return refuse_read(file, "versions of symbols");
-  }
-  out->version = versions[index & (kNumVersions - 1)].name;
-  out->version_of = versions[index & (kNumVersions - 1)].library;
-  return true;
-}
-
-static bool read_symbols(binary_file *file, const version *versions) {
-  symbol_table table;
-  size_t count, i;
-  if (!open_table(file, &table)) return false;
-  if (table.data == NULL) return true;
-  count = table.data->d_size / gelf_fsize(file->state, ELF_T_SYM, 1, EV_CURRENT);
-  file->symbols = tool_alloc(count * sizeof *file->symbols);
-  for (i = 1; i < count; ++i) {
-    binary_symbol *symbol = &file->symbols[file->num_symbols];
-    bool is_seen;
-    if (!read_symbol(file, &table, i, symbol, &is_seen) ||
-        !read_symbol_version(file, &table, i, versions, symbol)) {
-      return false;
-    }
-    if (is_seen) ++file->num_symbols;
-  }
-  return true;
 }
 
 /* Reads what an object file requests for the stack. */
-static bool read_stack_section(binary_file *file) {
-  Elf_Scn *section = NULL;
-  size_t names;
-  if (!file->is_object) return true;
-  if (elf_getshdrstrndx(file->state, &names) != 0) return refuse_read(file, "section names");
-  while ((section = elf_nextscn(file->state, section)) != NULL) {
-    GElf_Shdr header;
+static void read_stack_section(binary_file *file, const elf_header *header) {
+  const byte_range names = get_strings(header, header->section_names);
+  elf_section section;
+  uint64_t i;
+  for (i = 1; file->is_object && i < header->num_sections; ++i) {
     const char *name = NULL;
-    if (gelf_getshdr(section, &header) != NULL) {
-      name = elf_strptr(file->state, names, header.sh_name);
-    }
+    if (read_section(header, i, &section)) name = byte_range_text(&names, section.name);
     if (name == NULL || strcmp(name, ".note.GNU-stack") != 0) continue;
     file->elf.has_stack_header = true;
-    file->elf.is_stack_executable = (header.sh_flags & SHF_EXECINSTR) != 0;
+    file->elf.is_stack_executable = (section.flags & SHF_EXECINSTR) != 0;
+  }
+}
+
+/* ---- The dynamic section ---- */
+
+static void read_flag(binary_file *file, uint64_t tag, uint64_t value) {
+  const bool is_flags = tag == DT_FLAGS, is_more_flags = tag == DT_FLAGS_1;
+  if (tag == DT_TEXTREL || (is_flags && (value & DF_TEXTREL) != 0)) {
+    file->elf.has_text_relocations = true;
+  }
+  if (tag == DT_BIND_NOW || (is_flags && (value & DF_BIND_NOW) != 0) ||
+      (is_more_flags && (value & DF_1_NOW) != 0)) {
+    file->elf.binds_now = true;
+  }
+  if (is_more_flags && (value & DF_1_PIE) != 0) file->is_program = true;
+}
+
+static bool read_dynamic(binary_file *file, const elf_header *header) {
+  elf_section section;
+  byte_range entries, names;
+  byte_cursor cursor;
+  size_t i, count;
+  if (!find_section(header, SHT_DYNAMIC, &section)) return true;
+  if (!get_bytes(header, &section, &entries)) {
+    return binary_reader_refuse(file, "its dynamic section is behind its end");
+  }
+  names = get_strings(header, section.link);
+  count = entries.size / (2 * header->word);
+  file->needed = tool_alloc(count * sizeof *file->needed);
+  cursor = byte_cursor_start(&entries, 0);
+  for (i = 0; i < count; ++i) {
+    const uint64_t tag = take_word(header, &cursor), value = take_word(header, &cursor);
+    const char *name;
+    if (tag == DT_NULL) break;
+    read_flag(file, tag, value);
+    if (tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH && tag != DT_RUNPATH) continue;
+    name = byte_range_text(&names, value);
+    if (name == NULL) {
+      return binary_reader_refuse(file, "a name of the dynamic section is not in its strings");
+    }
+    if (tag == DT_NEEDED) {
+      file->needed[file->num_needed++] = name;
+    } else if (tag == DT_SONAME) {
+      file->soname = name;
+    } else {
+      file->search_path = name;
+    }
   }
   return true;
 }
 
-static void list_sections(binary_file *file, size_t count) {
-  Elf_Scn *section = NULL;
-  file->sections = tool_alloc(count * sizeof *file->sections);
-  memset(file->sections, 0, count * sizeof *file->sections);
-  file->num_sections = count;
-  while ((section = elf_nextscn(file->state, section)) != NULL) {
-    binary_section *out = &file->sections[elf_ndxscn(section)];
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == NULL) continue;
-    out->start = file->is_object ? 0 : header.sh_addr;
-    out->offset = header.sh_offset;
-    out->size = header.sh_size;
-    out->has_bytes = header.sh_type != SHT_NOBITS;
+/* ---- Versions of imports ---- */
+
+/* The version of an import; both are NULL for an index that no record has. */
+typedef struct {
+  const char *name, *library;
+} version;
+
+/* By the index that symbols have, without its highest bit: that one hides a symbol. */
+typedef struct {
+  version *items;
+  size_t count;
+} version_list;
+enum { kVersionIndex = 0x7fff };
+
+/* Returns the version of an index, for which the list is made longer. */
+static version *add_version(version_list *list, unsigned index) {
+  const size_t i = index & kVersionIndex;
+  if (i >= list->count) {
+    list->items = tool_realloc(list->items, (i + 1) * sizeof *list->items);
+    memset(list->items + list->count, 0, (i + 1 - list->count) * sizeof *list->items);
+    list->count = i + 1;
   }
+  return &list->items[i];
 }
 
-/* Symbols are found by the section headers, which a running program does not need. */
-static bool read_sections(binary_file *file) {
-  GElf_Ehdr header;
-  size_t count;
-  version *versions;
-  bool good;
-  if (elf_getshdrnum(file->state, &count) != 0) return refuse_read(file, "section headers");
-  if (count == 0) {
-    /* libelf counts 0 if the headers are beyond the end of the file. */
-    return binary_reader_refuse(file,
-                                gelf_getehdr(file->state, &header) != NULL && header.e_shoff != 0
-                                    ? "it is cut off: its section headers are behind its end"
-                                    : "it has no section headers to find symbols by");
+/* The section with them, whose records are chained by offsets. */
+typedef struct {
+  byte_range records, names;
+  size_t rounds; /* how many more records there can be; ends a cycle */
+} version_records;
+
+/* The versions of one library. False if a record is not in the section. */
+static bool read_library_versions(version_records *section, uint64_t at, const char *library,
+                                  version_list *versions) {
+  uint32_t step;
+  do {
+    byte_cursor cursor = byte_cursor_start(&section->records, at);
+    version *out;
+    byte_cursor_skip(&cursor, 4 + 2); /* hash, flags */
+    out = add_version(versions, byte_cursor_u16(&cursor));
+    out->name = byte_range_text(&section->names, byte_cursor_u32(&cursor));
+    out->library = library;
+    step = byte_cursor_u32(&cursor);
+    if (cursor.is_past_end || section->rounds-- == 0) return false;
+    at += step;
+  } while (step != 0);
+  return true;
+}
+
+static bool read_all_versions(version_records *section, version_list *versions) {
+  uint64_t at = 0;
+  uint32_t step;
+  do {
+    byte_cursor cursor = byte_cursor_start(&section->records, at);
+    const char *library;
+    uint64_t first;
+    byte_cursor_skip(&cursor, 2 + 2); /* version of the record, number of versions */
+    library = byte_range_text(&section->names, byte_cursor_u32(&cursor));
+    first = at + byte_cursor_u32(&cursor);
+    step = byte_cursor_u32(&cursor);
+    if (cursor.is_past_end || !read_library_versions(section, first, library, versions)) {
+      return false;
+    }
+    at += step;
+  } while (step != 0);
+  return true;
+}
+
+static bool read_versions(const binary_file *file, const elf_header *header,
+                          version_list *versions) {
+  enum { kRecordSize = 16 };
+  version_records records;
+  elf_section section;
+  if (!find_section(header, SHT_GNU_verneed, &section) || section.size == 0) return true;
+  if (get_bytes(header, &section, &records.records)) {
+    records.names = get_strings(header, section.link);
+    records.rounds = records.records.size / kRecordSize;
+    if (read_all_versions(&records, versions)) return true;
   }
-  list_sections(file, count);
-  versions = tool_alloc(kNumVersions * sizeof *versions);
-  memset(versions, 0, kNumVersions * sizeof *versions);
-  good = read_stack_section(file) && read_dynamic(file) && read_versions(file, versions) &&
-         read_symbols(file, versions);
-  free(versions);
-  return good;
+  return binary_reader_refuse(file, "the versions of its imports are not in their section");
+}
+
+/* ---- Symbols ---- */
+
+typedef struct {
+  uint32_t name;
+  unsigned binding, type, visibility, section;
+  uint64_t value, size;
+} elf_symbol;
+
+static elf_symbol take_symbol(const elf_header *header, byte_cursor *cursor) {
+  elf_symbol symbol;
+  unsigned info;
+  symbol.name = byte_cursor_u32(cursor);
+  if (header->word == 4) symbol.value = byte_cursor_u32(cursor);
+  if (header->word == 4) symbol.size = byte_cursor_u32(cursor);
+  info = byte_cursor_u8(cursor);
+  symbol.visibility = byte_cursor_u8(cursor) & 3u;
+  symbol.section = byte_cursor_u16(cursor);
+  if (header->word == 8) symbol.value = byte_cursor_u64(cursor);
+  if (header->word == 8) symbol.size = byte_cursor_u64(cursor);
+  symbol.binding = info >> 4;
+  symbol.type = info & 15;
+  return symbol;
+}
+
+static bool is_hidden(const elf_symbol *symbol) {
+  return symbol->visibility == STV_HIDDEN || symbol->visibility == STV_INTERNAL;
+}
+
+/* A symbol table and what is parallel to it; ranges that the file does not have are empty. */
+typedef struct {
+  byte_range symbols, names;
+  size_t count;
+  byte_range sections; /* for each symbol, the index of its section if that does not fit into it */
+  byte_range versions; /* for each symbol, the index of its version */
+} symbol_table;
+
+/* False if a table is not in the file. The count is 0 if there are no symbols. */
+static bool open_table(const elf_header *header, uint32_t type, symbol_table *out) {
+  elf_section section;
+  memset(out, 0, sizeof *out);
+  if (!find_section(header, type, &section)) return true;
+  out->names = get_strings(header, section.link);
+  if (!get_bytes(header, &section, &out->symbols)) return false;
+  out->count = out->symbols.size / symbol_size(header);
+  if (type == SHT_SYMTAB) {
+    return !find_section(header, SHT_SYMTAB_SHNDX, &section) ||
+           get_bytes(header, &section, &out->sections);
+  }
+  return !find_section(header, SHT_GNU_versym, &section) ||
+         get_bytes(header, &section, &out->versions);
+}
+
+/* The number of a symbol in a table parallel to the symbols, in *out. False if it has none. */
+static bool read_parallel(const byte_range *table, size_t i, size_t size, uint64_t *out) {
+  byte_cursor cursor = byte_cursor_start(table, (uint64_t)i * size);
+  *out = byte_cursor_number(&cursor, size);
+  return !cursor.is_past_end;
+}
+
+static bool find_symbol_section(const binary_file *file, const symbol_table *table, size_t i,
+                                const elf_symbol *symbol, binary_symbol *out) {
+  uint64_t section = symbol->section < SHN_LORESERVE ? symbol->section : 0;
+  if (symbol->section == SHN_XINDEX && !read_parallel(&table->sections, i, 4, &section)) {
+    return binary_reader_refuse(file, "the section of a symbol is not in its table");
+  }
+  if (section >= file->num_sections) {
+    return binary_reader_refuse(file, "a symbol of a section that is not there");
+  }
+  out->section = (size_t)section;
+  out->is_common = symbol->section == SHN_COMMON;
+  out->is_writable = out->is_common || file->sections[section].is_writable;
+  return true;
+}
+
+/* The version of an import. */
+static bool find_symbol_version(const binary_file *file, const symbol_table *table, size_t i,
+                                const version_list *versions, binary_symbol *out) {
+  uint64_t index;
+  if (table->versions.data == NULL || out->is_defined) return true;
+  if (!read_parallel(&table->versions, i, 2, &index)) {
+    return binary_reader_refuse(file, "the version of a symbol is not in its table");
+  }
+  index &= kVersionIndex;
+  if (index >= versions->count) return true;
+  out->version = versions->items[index].name;
+  out->version_of = versions->items[index].library;
+  return true;
+}
+
+/* Adds a symbol unless it is local or has no name. */
+static bool add_symbol(binary_file *file, const symbol_table *table, size_t i,
+                       const elf_symbol *symbol, const version_list *versions) {
+  binary_symbol *out = &file->symbols[file->num_symbols];
+  memset(out, 0, sizeof *out);
+  if (symbol->binding != STB_GLOBAL && symbol->binding != STB_WEAK &&
+      symbol->binding != STB_GNU_UNIQUE) {
+    return true;
+  }
+  out->name = byte_range_text(&table->names, symbol->name);
+  if (out->name == NULL) {
+    return binary_reader_refuse(file, "the name of a symbol is not in its strings");
+  }
+  out->value = symbol->value;
+  out->size = symbol->size;
+  out->is_defined = symbol->section != SHN_UNDEF;
+  out->is_function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
+  out->is_weak = symbol->binding == STB_WEAK;
+  out->is_unique = symbol->binding == STB_GNU_UNIQUE;
+  out->is_hidden = is_hidden(symbol);
+  if (!find_symbol_section(file, table, i, symbol, out) ||
+      !find_symbol_version(file, table, i, versions, out)) {
+    return false;
+  }
+  if (*out->name != '\0') ++file->num_symbols;
+  return true;
+}
+
+static bool read_symbols(binary_file *file, const elf_header *header,
+                         const version_list *versions) {
+  symbol_table table;
+  byte_cursor cursor;
+  size_t i;
+  if (!open_table(header, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &table)) {
+    return binary_reader_refuse(file, "its symbol table is behind its end");
+  }
+  file->symbols = tool_alloc(table.count * sizeof *file->symbols);
+  cursor = byte_cursor_start(&table.symbols, 0);
+  for (i = 0; i < table.count; ++i) {
+    const elf_symbol symbol = take_symbol(header, &cursor);
+    if (i > 0 && !add_symbol(file, &table, i, &symbol, versions)) return false;
+  }
+  return true;
 }
 
 /* ---- The reader ---- */
 
+static bool read_sections(binary_file *file, const elf_header *header) {
+  version_list versions = {NULL, 0};
+  bool good;
+  if (header->num_sections == 0) {
+    return binary_reader_refuse(file, "it has no section headers to find symbols by");
+  }
+  if (!has_table(header, header->sections_at, header->num_sections, section_header_size(header))) {
+    return binary_reader_refuse(file, "it is cut off: its section headers are behind its end");
+  }
+  list_sections(file, header);
+  read_stack_section(file, header);
+  good = read_dynamic(file, header) && read_versions(file, header, &versions) &&
+         read_symbols(file, header, &versions);
+  free(versions.items);
+  return good;
+}
+
 static bool read_elf(binary_file *file) {
-  return read_header(file) && read_segments(file) && read_sections(file);
+  elf_header header;
+  return read_header(file, &header) && read_segments(file, &header) && read_sections(file, &header);
 }
 
 static void visit_hidden(const binary_file *file, void (*visit)(void *context, const char *name),
                          void *context) {
-  GElf_Shdr header;
-  Elf_Scn *section = find_section(file, SHT_SYMTAB, &header);
-  Elf_Data *data = section != NULL ? elf_getdata(section, NULL) : NULL;
-  GElf_Sym entry;
-  int i;
-  for (i = 0; data != NULL && gelf_getsym(data, i, &entry) != NULL; ++i) {
+  symbol_table table;
+  elf_header header;
+  byte_cursor cursor;
+  size_t i;
+  if (!parse_header(get_image(file), &header) || !open_table(&header, SHT_SYMTAB, &table)) return;
+  cursor = byte_cursor_start(&table.symbols, 0);
+  for (i = 0; i < table.count; ++i) {
+    const elf_symbol symbol = take_symbol(&header, &cursor);
+    const bool is_seen = symbol.binding != STB_LOCAL && !is_hidden(&symbol);
     const char *name = NULL;
-    bool is_seen = GELF_ST_BIND(entry.st_info) != STB_LOCAL && !is_hidden(&entry);
-    if (entry.st_shndx != SHN_UNDEF && GELF_ST_TYPE(entry.st_info) == STT_FUNC && !is_seen) {
-      name = elf_strptr(file->state, header.sh_link, entry.st_name);
+    if (symbol.section != SHN_UNDEF && symbol.type == STT_FUNC && !is_seen) {
+      name = byte_range_text(&table.names, symbol.name);
     }
     if (name != NULL) visit(context, name);
   }
 }
 
-static bool is_whole(file_reader *reader, const char *name) {
-  const uint64_t size = reader->known_size;
-  Elf *handle;
-  bool good;
-  if (elf_version(EV_CURRENT) == EV_NONE || !file_reader_fill_all(reader)) return true;
-  handle = elf_memory(reader->bytes, reader->size);
-  good = handle == NULL || check_length(handle, name, size);
-  elf_end(handle);
-  return good;
+/* Reads the first bytes of a file, and its header. False if it has none. */
+static bool read_beginning(file_reader *reader, uint64_t size, elf_header *out) {
+  byte_range image = {NULL, 0, false};
+  if (!file_reader_fill(reader, (size_t)size)) return false;
+  image.data = (const unsigned char *)reader->bytes;
+  image.size = reader->size;
+  return parse_header(image, out);
 }
 
-static void close_elf(binary_file *file) {
-  elf_end(file->state);
+/* Reads no further than the program headers. Files with other damage are refused when they are
+ * opened. */
+static bool is_whole(file_reader *reader, const char *name) {
+  enum { kLongerHeader = 64 };
+  elf_header header;
+  uint64_t end;
+  if (!read_beginning(reader, kLongerHeader, &header)) return true;
+  end = header.segments_at + header.num_segments * segment_header_size(&header);
+  if (end > reader->known_size || !read_beginning(reader, end, &header) ||
+      !has_segment_headers(&header)) {
+    return true;
+  }
+  return check_length(&header, name, reader->known_size);
 }
 
 const binary_reader kElfReader = {
-    kFormatElf, "ELF", &recognise, &read_elf, &visit_hidden, &is_whole, &close_elf,
+    kFormatElf, "ELF", &recognise, &read_elf, &visit_hidden, &is_whole,
 };

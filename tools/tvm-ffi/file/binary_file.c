@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "file/binary_file.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/report.h"
 #include "file/binary_reader.h"
+#include "system/file_system.h"
 
 enum { kLongestMagic = 8 };
 
@@ -117,7 +116,6 @@ binary_file *binary_file_open(const char *path) {
 
 void binary_file_close(binary_file *file) {
   if (file == NULL) return;
-  kReaders[file->format]->close(file);
   free(file->symbols);
   free(file->sections);
   free((void *)file->needed);
@@ -128,10 +126,10 @@ void binary_file_close(binary_file *file) {
 bool binary_file_is_whole(const char *path, const char *name) {
   const binary_reader *format;
   file_reader reader;
-  struct stat status;
+  file_status status;
   bool good = true;
   /* A FIFO must not block; what cannot be opened is reported by the loader. */
-  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return true;
+  if (!file_status_get(path, &status) || !status.is_regular) return true;
   if (!file_reader_open(path, &reader)) return false;
   if (file_reader_fill(&reader, kLongestMagic)) {
     format = find_reader(reader.bytes, reader.size);

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   uint64_t start;        /* the value of a symbol at its first byte */
   uint64_t offset, size; /* of its bytes in the file, which may be cut off */
-  bool has_bytes;
+  bool has_bytes, is_writable;
 } binary_section;
 
 /* What only ELF files have. */
@@ -50,7 +50,6 @@ typedef struct {
   bool has_writable_code;  /* a segment is both writable and executable */
   binary_elf_traits elf;
   char *image;
-  void *state; /* of the reader */
 } binary_file;
 
 /* The bytes of a file, of which only the beginning is read if that is not of a known format;

@@ -19,8 +19,6 @@ typedef struct {
                        void *context);
   /* See binary_file_is_whole(). NULL if the system's loader looks at the length. */
   bool (*is_whole)(file_reader *reader, const char *name);
-  /* Releases file->state. */
-  void (*close)(binary_file *file);
 } binary_reader;
 
 extern const binary_reader kElfReader;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file/library_bin.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
 #include "base/shown.h"
+#include "file/elf_format.h"
 #include "file/machine.h"
 
 enum { kIntSize = 8 }; /* little-endian on every machine */
@@ -215,6 +215,7 @@ static const unsigned char *find(const unsigned char *bytes, size_t size, const 
 }
 
 /* Describes an ELF file in a payload: the machine, or the generation of a GPU. */
+enum { kElfHeaderSize = 52 }; /* the shorter one, of 32 bits */
 static const char *describe_elf(const unsigned char *header, char buffer[32]) {
   bool is_big_endian = header[EI_DATA] == ELFDATA2MSB;
   int bits = header[EI_CLASS] == ELFCLASS64 ? 64 : 32;
@@ -237,7 +238,7 @@ const char *library_bin_describe_payload(const bin_module *module, char buffer[3
   end = module->payload + module->payload_size;
   /* Some kinds put names and formats before the code. */
   found = find(module->payload, module->payload_size, ELFMAG);
-  if (found != NULL && end - found >= (int)sizeof(Elf32_Ehdr)) return describe_elf(found, buffer);
+  if (found != NULL && end - found >= kElfHeaderSize) return describe_elf(found, buffer);
   found = find(module->payload, module->payload_size, ".target sm_");
   if (found != NULL) {
     found += strlen(".target ");

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "file/machine.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/report.h"
-
-#ifndef EM_LOONGARCH
-#define EM_LOONGARCH 258
-#endif
+#include "file/elf_format.h"
 
 static const machine kMachines[] = {
     {EM_X86_64, "x86-64", 64, false, 0, R_X86_64_64, false},
@@ -22,7 +18,7 @@ static const machine kMachines[] = {
     {EM_PPC64, "ppc64", 64, true, 0, R_PPC64_ADDR64, false},
     {EM_PPC, "powerpc", 32, true, 0, R_PPC_ADDR32, false},
     {EM_S390, "s390x", 64, true, 0, R_390_64, false},
-    {EM_LOONGARCH, "loongarch64", 64, false, 0x43, 2 /* R_LARCH_64 */, false},
+    {EM_LOONGARCH, "loongarch64", 64, false, 0x43, R_LARCH_64, false},
     /* Only to show their names: objects for these vary in more than their number says. */
     {EM_X86_64, "x32", 32, false, 0, 0, false},
     {EM_ARM, "armeb", 32, true, 0, 0, false},
