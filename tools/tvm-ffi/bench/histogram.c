@@ -87,7 +87,7 @@ static const char kMarks[kMaxSeries] = {'#', '='};
 static void print_bar(const histogram *h, size_t k, size_t count, double largest, FILE *stream) {
   enum { kWidth = 50 };
   double share = (double)count / (double)h->series[k].count;
-  int length = (int)(kWidth * share / largest + 0.5), i;
+  int length = (int)((double)kWidth * share / largest + 0.5), i;
   if (length == 0 && count > 0) length = 1;
   for (i = 0; i < length; ++i) putc(kMarks[k], stream);
   fprintf(stream, "%s%zu\n", length > 0 ? " " : "", count);
@@ -158,13 +158,14 @@ static void add_bars(const histogram *h, int bottom, text *out) {
     histogram_write_time(h->first + (double)i * h->width, from_text, sizeof from_text);
     histogram_write_time(h->first + (double)(i + 1) * h->width, to_text, sizeof to_text);
     for (k = 0; k < h->num_series; ++k) {
-      double height = kPlotHeight * (double)h->counts[k][i] / (double)h->series[k].count / largest;
+      double count = (double)h->counts[k][i];
+      double height = (double)kPlotHeight * count / (double)h->series[k].count / largest;
       text_add(out,
                "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                "height=\"%.1f\"><title>%s to %s: "
                "%zu</title></rect>\n",
-               k, kLeft + (double)i * bin + 1 + (double)k * bar, bottom - height, bar, height,
-               from_text, to_text, h->counts[k][i]);
+               k, (double)kLeft + (double)i * bin + 1 + (double)k * bar, bottom - height, bar,
+               height, from_text, to_text, h->counts[k][i]);
     }
   }
 }
@@ -176,10 +177,10 @@ static void add_axis(const histogram *h, int bottom, text *out) {
   char time[32];
   text_add(out, "<path class=\"axis\" d=\"M%d %dh%d\"/>\n", kLeft, bottom, kPlotWidth);
   for (i = 0; i <= kSteps; ++i) {
-    double part = (double)i / kSteps;
+    double part = (double)i / (double)kSteps;
     histogram_write_time(h->first + part * (double)h->num_bins * h->width, time, sizeof time);
     text_add(out, "<text x=\"%.0f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
-             kLeft + part * kPlotWidth, bottom + 18,
+             (double)kLeft + part * (double)kPlotWidth, bottom + 18,
              i == 0        ? "start"
              : i == kSteps ? "end"
                            : "middle",

@@ -63,7 +63,7 @@ static double time_clock(void) {
   uint64_t start = clock_nanoseconds(), last = start;
   int i;
   for (i = 0; i < kReads; ++i) last = clock_nanoseconds();
-  return (double)(last - start) / kReads;
+  return (double)(last - start) / (double)kReads;
 }
 
 /* Doubles the calls per sample until reading the clock takes at most a thousandth of its time. */
