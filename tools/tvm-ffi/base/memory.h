@@ -5,11 +5,9 @@
 
 #include <stddef.h>
 
-#ifdef __GNUC__
-#define TOOL_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define TOOL_PRINTF(text, first)
-#endif
+#include "platform/compiler.h"
+
+#define TOOL_PRINTF(text, first) TVMFFI_PRINTF(text, first)
 
 /* All return memory to release with free(), never NULL. */
 void *tool_alloc(size_t size);

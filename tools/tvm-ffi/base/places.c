@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <tvm/ffi/c_api.h>
 
 #include "base/path.h"
 #include "base/report.h"
 #include "build_info.h"
 #include "platform/dl.h"
+#include "system/conventions.h"
 #include "system/file_system.h"
 #include "system/own_program.h"
 
@@ -26,13 +26,11 @@ static char *find_program(void) {
 }
 
 char *place_of_library(void) {
+  const char *const libraries[] = {kConventions.runtime_library, NULL};
+  /* What the program calls may be a jump to it. */
+  const void *function = tvmffi_dl_find_loaded("TVMFFIGetVersion", libraries);
   char path[4096];
-  union {
-    void (*function)(TVMFFIVersion *);
-    void *data;
-  } address;
-  address.function = TVMFFIGetVersion;
-  return tvmffi_dl_find_path(address.data, path, sizeof path) ? file_resolve(path) : NULL;
+  return tvmffi_dl_find_path(function, path, sizeof path) ? file_resolve(path) : NULL;
 }
 
 char *place_under(const char *prefix, const char *folder) {

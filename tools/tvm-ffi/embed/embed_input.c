@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700
 #include "embed/embed_input.h"
 
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/identifier.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "system/file_system.h"
 
 static char *keep(embed_input *input, char *owned) {
   input->owned = tool_realloc((void *)input->owned, (input->num_owned + 1) * sizeof *input->owned);
@@ -59,7 +59,7 @@ static void add_piece(embed_input *input, blob *entry, const char *path, const c
   piece *part = &entry->pieces[entry->num_pieces];
   char *whole;
   if (size == 0) return;
-  whole = path != NULL ? realpath(path, NULL) : NULL;
+  whole = path != NULL ? file_resolve(path) : NULL;
   part->path = whole != NULL ? keep(input, whole) : NULL;
   part->bytes = bytes;
   part->size = size;

@@ -91,9 +91,14 @@ static void add_includes(word_list *words) {
   }
 }
 
+/* NULL adds nothing. */
+static void add_word(word_list *words, const char *word) {
+  if (word != NULL) words_add(words, word);
+}
+
 static void add_runtime(word_list *words) {
   char *library = place_of_linked_library();
-  if (library != NULL) words_add(words, library);
+  add_word(words, library);
   free(library);
 }
 
@@ -115,9 +120,9 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
     add_includes(words);
   }
   if (kind == kSourceCxx || kind == kSourceCuda) words_add(words, "-std=c++17");
-  if (kind == kSourceArchive) words_add(words, "-Wl,--whole-archive");
+  if (kind == kSourceArchive) add_word(words, kConventions.archive_flags[0]);
   words_add(words, path);
-  if (kind == kSourceArchive) words_add(words, "-Wl,--no-whole-archive");
+  if (kind == kSourceArchive) add_word(words, kConventions.archive_flags[1]);
   if (kConventions.links_runtime) add_runtime(words);
   for (i = 0; i < arguments_count(allowed, kOptionCflags); ++i) {
     words_add_text(words, arguments_at(allowed, kOptionCflags, i));

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   const char *path_separators; /* each of them ends a folder in a path; the first is preferred */
   bool has_drives;             /* a path may begin with a drive, "C:" */
+  const char *runtime_library; /* the file name of libtvm_ffi */
   const char *library_suffix;  /* of libraries that are loaded */
   const char *cuda_driver;     /* the library of CUDA's driver */
 
@@ -22,6 +23,8 @@ typedef struct {
 
   const char *c_compiler, *cxx_compiler;
   const char *library_flags, *cuda_library_flags; /* of compilers, for code of a library */
+  const char *archive_flags[2]; /* of compilers, before and after an archive of which all is linked;
+                                   NULL: none */
   bool links_runtime; /* whether libraries must be linked with the runtime that they call */
 } system_conventions;
 
