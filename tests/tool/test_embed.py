@@ -12,7 +12,7 @@ import subprocess
 import time
 
 from elf import Library, blob
-from tool import FILES, LOAD, TOOL, USAGE, bad, good, good_json, run, work_folder
+from tool import COMMAND, FILES, LOAD, USAGE, bad, good, good_json, run, work_folder
 
 HERE = pathlib.Path(__file__).parent
 CC = shlex.split(os.environ["CC"])
@@ -125,7 +125,7 @@ assert b"??" not in (odd / "odd.c").read_bytes()
 RULED = [name for name in ODD if b"\n" not in name and not name.endswith(b"\\")]
 for name in RULED:
     place = pathlib.Path(os.fsdecode(name))
-    done = subprocess.run([TOOL, "embed", place, "--name=k", "-o", "out.c", "--depfile", "rule.d"], cwd=odd, check=True)
+    done = subprocess.run([*COMMAND, "embed", place, "--name=k", "-o", "out.c", "--depfile", "rule.d"], cwd=odd, check=True)
     if shutil.which("make"):
         done = subprocess.run(["make", "-rRnd", "-f", "rule.d", "out.c"], cwd=odd, capture_output=True, check=False,
                               env={**os.environ, "LC_ALL": "C"})
@@ -219,7 +219,7 @@ for message, *args in [
 # A signal leaves no partial file, and a size limit is an error. The header is a pipe without a reader, so it waits.
 os.mkfifo(place / "waits")
 for ending in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
-    with subprocess.Popen([TOOL, "embed", "--name=k", place / "in.bin", "-o", place / "x.c", "-H", place / "waits"],
+    with subprocess.Popen([*COMMAND, "embed", "--name=k", place / "in.bin", "-o", place / "x.c", "-H", place / "waits"],
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as done:
         while not any(name.startswith(".tvm-ffi-") for name in os.listdir(place)):
             assert done.poll() is None, done
@@ -229,7 +229,7 @@ for ending in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
 (place / "waits").unlink()
 # The limit leaves room for the counters that a coverage build writes when it exits.
 (WORK / "large").write_bytes(bytes(1 << 18))
-limited = subprocess.run([TOOL, "embed", "--name=k", WORK / "large", "-o", place / "x.c"], capture_output=True,
+limited = subprocess.run([*COMMAND, "embed", "--name=k", WORK / "large", "-o", place / "x.c"], capture_output=True,
                          text=True, check=False,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18)))
 assert (limited.returncode, limited.stderr) == (USAGE, f"tvm-ffi: {P}/x.c: File too large\n"), limited
@@ -260,7 +260,7 @@ assert '#include "pipe.h"' in reader.communicate()[0] and (place / "pipe").is_fi
 with open(place / "all", "wb") as file:
     file.write(b"before\n")
     file.flush()
-    subprocess.run([TOOL, "embed", "--name=k", place / "in.bin", "-o", "/dev/stdout"], stdout=file, check=True)
+    subprocess.run([*COMMAND, "embed", "--name=k", place / "in.bin", "-o", "/dev/stdout"], stdout=file, check=True)
 assert (place / "all").read_text() == "before\n" + written
 # stdin has no path that a compiler could read, so the bytes are in the source.
 assert '.byte 97,98,99\\n"' in good("embed", "-", "--format=incbin", "--name=k", stdin="abc")

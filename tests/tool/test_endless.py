@@ -7,7 +7,7 @@ import pathlib
 import struct
 import subprocess
 
-from tool import FILES, LOAD, OK, TOOL, USAGE, work_folder
+from tool import COMMAND, FILES, LOAD, OK, USAGE, work_folder
 
 KERNELS = next(os.path.abspath(f) for f in FILES if pathlib.Path(f).stem == "run_kernels")
 LIMIT = "has more than 256 MB; from a device or a pipe no more is read\n"
@@ -15,7 +15,7 @@ os.chdir(work_folder())
 
 
 def ends(code, out, err, *words, stdin=subprocess.DEVNULL):
-    done = subprocess.run([TOOL, *words], stdin=stdin, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*COMMAND, *words], stdin=stdin, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (code, out, err), (words, done)
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import tempfile
 
-from tool import FILES, LOAD, OK, TOOL, USAGE, bad, good
+from tool import COMMAND, FILES, LOAD, OK, TOOL, USAGE, bad, good
 
 LIBRARY, = map(os.path.abspath, FILES)
 FOLDER = tempfile.TemporaryDirectory()
@@ -25,7 +25,7 @@ PRINTING = [
 
 def run_with(words, stdout=None, closed=()):
     """Exit code (negative signal number if killed) and stderr."""
-    done = subprocess.run([TOOL, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
+    done = subprocess.run([*COMMAND, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False,
                           preexec_fn=lambda: [os.close(fd) for fd in closed])
     return done.returncode, done.stderr
 

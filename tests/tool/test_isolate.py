@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from elf import Library, blob
-from tool import FILES, LOAD, OK, RAISED, TOOL, USAGE, bad, good, run, work_folder
+from tool import COMMAND, FILES, LOAD, OK, RAISED, TOOL, USAGE, bad, good, run, work_folder
 
 DEEDS, KERNELS, *NO_MEMFD = map(os.path.abspath, FILES)
 WORK = work_folder()
@@ -153,7 +153,7 @@ for command in CALLED[:1]:
     # A closed pipe ends the tool by SIGPIPE.
     reader, ours = os.pipe()
     os.close(reader)
-    done = subprocess.run([TOOL, *fill_in(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
+    done = subprocess.run([*COMMAND, *fill_in(command)], stdout=ours, stderr=subprocess.PIPE, env=BASE, check=False)
     os.close(ours)
     assert done.returncode == -signal.SIGPIPE and done.stderr == b"", done
 
@@ -172,7 +172,7 @@ def wait_for_child(process):
 
 def start_hanging(command, **kwargs):
     """Start the tool with a library that hangs: its process, and the number of its child."""
-    tool = subprocess.Popen([TOOL, *fill_in(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
+    tool = subprocess.Popen([*COMMAND, *fill_in(command, kwargs.pop("library", DEEDS))], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, env=dict(BASE, ON_LOAD="hang", **kwargs.pop("env", {})), **kwargs)
     return tool, wait_for_child(tool.pid)
 
@@ -211,7 +211,7 @@ odd = WORK / "o\x1b[31mdeeds.so"
 odd.write_bytes(pathlib.Path(DEEDS).read_bytes())
 for command in LISTED[:1] + REGISTERED[:1]:
     terminal, ours = pty.openpty()
-    with subprocess.Popen([TOOL, *fill_in(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
+    with subprocess.Popen([*COMMAND, *fill_in(command, odd), "--timeout=1.4"], stdout=subprocess.DEVNULL, stderr=ours,
                           env=dict(BASE, ON_LOAD="hang")):
         os.close(ours)
         shown = b""
@@ -230,7 +230,7 @@ for command in LISTED[:1] + REGISTERED[:1]:
 
 def from_stdin(command, file, **deeds):
     with open(file, "rb") as stdin:
-        done = subprocess.run([TOOL, *fill_in(command, "-")], stdin=stdin, capture_output=True, text=True, check=False,
+        done = subprocess.run([*COMMAND, *fill_in(command, "-")], stdin=stdin, capture_output=True, text=True, check=False,
                               env=dict(BASE, **deeds))
     assert not list(TEMPORARY.iterdir()), (command, deeds)
     return done.returncode, done.stdout, done.stderr

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 from elf import Library
-from tool import FILES, LOAD, MISMATCH, OK, RAISED, TOOL, USAGE, bad, good, good_json, run, work_folder
+from tool import COMMAND, FILES, LOAD, MISMATCH, OK, RAISED, USAGE, bad, good, good_json, run, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
@@ -296,7 +296,7 @@ assert code == 5 and err == "tvm-ffi: leak: objects that the call made are alive
 
 # A library from stdin; a run without a child process.
 with open(libraries["run_one"], "rb") as file:
-    done = subprocess.run([TOOL, "run", "-"], stdin=file, capture_output=True, text=True, check=True)
+    done = subprocess.run([*COMMAND, "run", "-"], stdin=file, capture_output=True, text=True, check=True)
     assert done.stdout == "result[0]: 7\n" and done.stderr == "", done
 assert good("run", K, "add(1, 2)", "--no-fork") == "result[0]: 3\n"
 
@@ -314,7 +314,7 @@ assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=alway
 
 # A slow call is announced on a terminal, then erased; results are coloured.
 terminal, ours = pty.openpty()
-with subprocess.Popen([TOOL, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, stderr=ours) as process:
+with subprocess.Popen([*COMMAND, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, stderr=ours) as process:
     os.close(ours)
     shown = b""
     while True:
@@ -326,5 +326,5 @@ with subprocess.Popen([TOOL, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, std
 assert b"calling wait, 1 s" in shown or b"calling wait, 2 s" in shown, shown
 assert shown.endswith(b"\r\033[K"), shown
 terminal, ours = pty.openpty()
-subprocess.run([TOOL, "run", K, "add(1, 2)"], stdout=ours, check=True, env=dict(os.environ, NO_COLOR=""))
+subprocess.run([*COMMAND, "run", K, "add(1, 2)"], stdout=ours, check=True, env=dict(os.environ, NO_COLOR=""))
 assert os.read(terminal, 1024) == b"\033[1mresult[0]\033[0m: 3\r\n"

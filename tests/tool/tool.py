@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,10 @@ import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
+# The tool may be for another system or processor: the words of a command that runs it, and whether that is Windows.
+COMMAND = [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), TOOL]
+WINDOWS = TOOL.endswith(".exe")
+os.environ.setdefault("WINEDEBUG", "-all")
 
 # A process started by nohup or in the background of a shell ignores these, and so would the tool.
 for ignored in signal.SIGHUP, signal.SIGINT:
@@ -28,9 +33,15 @@ def work_folder():
     return pathlib.Path(made.name)
 
 
+def skip(reason):
+    """End a test whose subject is not there."""
+    print("skipped:", reason)
+    sys.exit(77)
+
+
 def run(*args, stdin=None, env=None):
     """Run the tool; returns its exit code, stdout and stderr. A crash fails the test."""
-    done = subprocess.run([TOOL, *map(str, args)], capture_output=True, text=True, input=stdin, env=env,
+    done = subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, input=stdin, env=env,
                           check=False)
     assert done.returncode >= 0, (args, done)
     return done.returncode, done.stdout, done.stderr
