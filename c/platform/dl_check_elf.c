@@ -7,6 +7,8 @@
  * that cannot be read at the moment is refused here: the loader might read it and crash.
  */
 #define _GNU_SOURCE /* O_CLOEXEC */
+#include "platform/int128.h"
+
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>

@@ -4,6 +4,8 @@
  * loader has accepted these tables already; still, nothing outside the library's segments is read.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr, dlinfo, RTLD_NOLOAD, readlink */
+#include "platform/int128.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>

@@ -56,8 +56,9 @@ static void enter(const char *symbol, TVMFFISafeCallType function) {
 
 /* Runs before main(), as in generated code: the runtime needs no prior initialisation. In an
  * archive of kernels, call such a function from main() instead, since the linker leaves out files
- * that nothing refers to. */
-__attribute__((constructor)) static void enter_kernels(void) {
+ * that nothing refers to. Not __attribute__: for tcc, the headers of glibc define that as nothing.
+ */
+__attribute((constructor)) static void enter_kernels(void) {
   enter("__tvm_ffi_vec_axpy", vec_axpy);
   enter("__tvm_ffi_vec_dot", vec_dot);
   enter("vec___tvm_ffi__doc_dot", vec_dot_doc); /* here the prefix precedes everything */

@@ -474,7 +474,7 @@ static void emit_system_library(const Kernel *kernels, const char *prefix) {
       "  memcpy(&address, &kernel, sizeof address);\n"
       "  TVMFFIEnvModRegisterSystemLibSymbol(symbol, address);\n"
       "}\n\n"
-      "__attribute__((constructor)) static void enter_kernels(void) {\n");
+      "__attribute((constructor)) static void enter_kernels(void) {\n");
   for (kernel = kernels; kernel != NULL; kernel = kernel->next) {
     have_imports = have_imports || kernel->is_import;
     if (kernel->is_import) continue;

@@ -72,7 +72,7 @@ static void enter(const char *symbol, void *address) {
   if (TVMFFIEnvModRegisterSystemLibSymbol(symbol, address) != 0) tvm_ffi_error_print_raised(stderr);
 }
 
-__attribute__((constructor)) static void enter_model(void) {
+__attribute((constructor)) static void enter_model(void) {
   TVMFFISafeCallType function = __tvm_ffi_predict;
   void *address;
   memcpy(&address, &function, sizeof address);

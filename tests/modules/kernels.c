@@ -24,15 +24,22 @@ void *__test_context = NULL;
 
 static TVMFFIObjectHandle kept; /* released when the library is closed */
 
-#if defined(__GNUC__)
 /* Atomic: ThreadSanitizer does not see the lock that the system holds when it closes files. */
-__attribute__((destructor)) static void closing(void) {
-  int *closed = __atomic_load_n(&__test_closed, __ATOMIC_RELAXED);
-  TVMFFIObjectHandle obj = __atomic_load_n(&kept, __ATOMIC_RELAXED);
-  if (obj != NULL) TVMFFIObjectDecRef(obj);
-  if (closed != NULL) (void)__atomic_fetch_add(closed, 1, __ATOMIC_RELAXED);
-}
+#if defined(__ATOMIC_RELAXED)
+#define LOAD(variable) __atomic_load_n(&(variable), __ATOMIC_RELAXED)
+#define ADD_ONE(number) (void)__atomic_fetch_add(&(number), 1, __ATOMIC_RELAXED)
+#else
+#define LOAD(variable) (variable)
+#define ADD_ONE(number) (void)++(number)
 #endif
+
+/* Not __attribute__: for tcc, the headers of glibc define that as nothing. */
+__attribute((destructor)) static void closing(void) {
+  int *closed = LOAD(__test_closed);
+  TVMFFIObjectHandle obj = LOAD(kept);
+  if (obj != NULL) TVMFFIObjectDecRef(obj);
+  if (closed != NULL) ADD_ONE(*closed);
+}
 
 static void return_int(TVMFFIAny *result, int64_t value) {
   result->type_index = kTVMFFIInt;

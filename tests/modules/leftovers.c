@@ -24,7 +24,8 @@ int *__test_deleted = 0;
 EXPORT extern int *__test_closed;
 int *__test_closed = 0;
 
-__attribute__((destructor)) static void closing(void) {
+/* Not __attribute__: for tcc, the headers of glibc define that as nothing. */
+__attribute((destructor)) static void closing(void) {
   if (__test_closed != 0) ++*__test_closed;
 }
 
@@ -80,7 +81,7 @@ static int leave(TVMFFIAny *result) {
 }
 
 #elif defined(LEAVE_A_GLOBAL) /* made by the initialiser */
-__attribute__((constructor)) static void opening(void) {
+__attribute((constructor)) static void opening(void) {
   TVMFFIByteArray name = bytes_of("test.left_behind");
   TVMFFIObjectHandle function;
   if (TVMFFIFunctionCreate(0, give_seven, 0, &function) != 0) return;

@@ -50,7 +50,7 @@ static int add_one(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAn
 static int go_on(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)self;
   (void)num_args;
-  return call_global("ffi.StructuralMutatorDefaultMutate", (TVMFFIAny[]){args[1], args[0]}, 2,
+  return call_global("ffi.StructuralMutatorDefaultMutate", (TVMFFIAny[2]){args[1], args[0]}, 2,
                      result);
 }
 

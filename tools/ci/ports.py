@@ -138,7 +138,7 @@ for platform_name, platform_target in platforms.TARGETS.items():
     add_platform(platform_name, platform_target)
 
 
-# What is run without threads and without loading.
+# What is run without threads.
 ONE_THREAD = ["unit", "oom", "abi", "fuzz", "samples"]
 
 
@@ -161,10 +161,14 @@ def small_compiler(compiler, *options):
     run_sample("it runs the kernel", [work / "host", work / "kernel.so"], sample)
 
 
-@part("cc tcc")
+@part(C_TESTS + " tcc")
 def tcc():
-    """tcc, for one thread: a kernel, and a program with the runtime inside"""
+    """tcc, for one thread: a kernel, a program with the runtime inside, and the tests of C"""
     small_compiler("tcc")
+    env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}"}
+    folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
+                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD, env=env)
+    meson_test(folder, suites=ONE_THREAD, env=env)
 
 
 @part("cc pcc")

@@ -5,6 +5,8 @@
  * by the runtime.
  */
 #define _GNU_SOURCE /* mkdtemp */
+#include "platform/int128.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
@@ -126,7 +128,7 @@ static void test_program_headers_that_are_not_mapped(void **state) {
   ElfW(Phdr) *segment = (ElfW(Phdr) *)(uintptr_t)find_segment(PT_GNU_STACK), saved;
   bool is_loaded;
   (void)state;
-  assert_non_null(segment);
+  if (segment == NULL) skip(); /* the linker makes none */
   saved = *segment;
   segment->p_type = PT_PHDR;
   segment->p_vaddr = (ElfW(Addr))1 << 30;
@@ -148,7 +150,7 @@ static void test_segments_that_overlap(void **state) {
   (void)state;
   assert_non_null(segment);
   saved = *segment;
-  segment->p_memsz = 1 << 20;
+  segment->p_memsz = 4 << 20; /* tcc leaves 2 MB between segments */
   check_is_damaged(kReason);
   segment->p_memsz = saved.p_filesz - 1;
   check_is_damaged(kReason);

@@ -84,13 +84,14 @@ static inline int tvm_ffi_function_register(const char *name, TVMFFISafeCallType
  * -Wl,-z,nodelete when linking it). Compilers without constructors have none of these: call
  * tvm_ffi_function_register there. */
 
-#if defined(__GNUC__)
+/* Not __attribute__: for tcc, the headers of glibc define that as nothing. */
+#if defined(__GNUC__) || defined(__TINYC__)
 /** Registers a TVMFFISafeCallType function as the global function of that name (a literal). */
-#define TVM_FFI_C_REGISTER_GLOBAL(name, function)                                      \
-  __attribute__((constructor)) static void TVM_FFI_C_DETAIL_NAME(tvm_ffi_detail_init_, \
-                                                                 __LINE__)(void) {     \
-    tvm_ffi_detail_register(name, function);                                           \
-  }                                                                                    \
+#define TVM_FFI_C_REGISTER_GLOBAL(name, function)                                    \
+  __attribute((constructor)) static void TVM_FFI_C_DETAIL_NAME(tvm_ffi_detail_init_, \
+                                                               __LINE__)(void) {     \
+    tvm_ffi_detail_register(name, function);                                         \
+  }                                                                                  \
   struct tvm_ffi_detail_semicolon
 #elif defined(__cplusplus)
 #define TVM_FFI_C_REGISTER_GLOBAL(name, function)                          \
