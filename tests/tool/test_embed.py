@@ -418,7 +418,7 @@ for message, *args in [
     ('--name must be a name that is no word of C or C++, not "int"', "--library-bin", PATHS[1], "--name=int"),
     ('--name must be a name that is no word of C or C++, not "xor_eq"', "--library-bin", PATHS[1], "--name=xor_eq"),
     ('no identifier can be made of "2.c": give --name', PATHS[1], "-o", WORK / "2.c"),
-    ('--format must be c, c23, incbin, obj or raw, not "d"', PATHS[1], "--format=d"),
+    ('--format must be c, c23, incbin, obj, elf, coff, macho or raw, not "d"', PATHS[1], "--format=d"),
     ("--format=raw is for --library-bin", PATHS[1], "--format=raw"),
     ("--cubin needs --format=obj or incbin", PATHS[1], "--cubin"),
     ("--cubin takes one file", *PATHS, "--cubin", "--format=obj"),

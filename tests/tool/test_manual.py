@@ -66,7 +66,7 @@ for title in "Exit status", "Environment", "Files", "Examples":
 CHOICES = [(command, letter, name, value[1:].split("|")) for command, options in OPTIONS.items()
            for letter, name, value in options if "|" in value]
 assert {("list", "", "sort", ("name", "size")), ("run", "", "guard", ("end", "start")),
-        ("embed", "", "format", ("c", "c23", "incbin", "obj", "raw")),
+        ("embed", "", "format", ("c", "c23", "incbin", "obj", "elf", "coff", "macho", "raw")),
         ("info", "", "color", ("auto", "always", "never")),
         ("stub", "", "lang", ("c", "c++", "python", "rust"))} <= {(*c[:3], tuple(c[3])) for c in CHOICES}, CHOICES
 for command, letter, name, words in CHOICES:

@@ -108,9 +108,10 @@ static const char kCheckText[] =
 static const option kEmbedOptions[] = {
     {kOptionOutput, "output", 'o', "FILE", false, "what to write (default: standard output)"},
     {kOptionHeader, "header", 'H', "FILE", false, "write a header with the declarations, too"},
-    {kOptionFormat, "format", 0, "c|c23|incbin|obj|raw", false,
-     "numbers, #embed, the GNU assembler's .incbin, an ELF file, the bytes of --library-bin alone "
-     "(default: obj for an output that ends in .o, else c)"},
+    {kOptionFormat, "format", 0, "c|c23|incbin|obj|elf|coff|macho|raw", false,
+     "numbers, #embed, the GNU assembler's .incbin for ELF, an object file of this system, or for "
+     "Linux, Windows, macOS, the bytes of --library-bin alone "
+     "(default: obj for an output that ends in .o, coff for .obj, else c)"},
     {kOptionName, "name", 0, "NAME", false,
      "what symbols begin with (default: the name of the output); with --library-bin the symbol"},
     {kOptionLibraryBin, "library-bin", 0, NULL, false,
@@ -118,13 +119,14 @@ static const option kEmbedOptions[] = {
     {kOptionCubin, "cubin", 0, NULL, false,
      "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
     {kOptionMachine, "machine", 0, "MACHINE", false,
-     "of obj: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, s390x, "
-     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be "
-     "(default: this machine)"},
+     "of an object file: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, "
+     "s390x, "
+     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff has the first three, "
+     "macho the first two (default: this machine)"},
     {kOptionAlign, "align", 0, "BYTES", false, "where each file begins (default 64)"},
     {kOptionSection, "section", 0, "NAME", false,
      "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
-     "in obj anything"},
+     "in an object file anything; in macho SEGMENT,SECTION"},
     {kOptionExport, "export", 0, NULL, false, "other libraries see the symbols, too"},
     {kOptionDepfile, "depfile", 0, "FILE", false,
      "write a rule of Make with all files that were read"},

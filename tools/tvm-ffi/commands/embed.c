@@ -11,6 +11,7 @@
 #include "base/json_out.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "build_info.h"
 
 /* ---- Names ---- */
 
@@ -36,11 +37,23 @@ static char *choose_name(const arguments *args, bool is_list) {
   return NULL;
 }
 
+static bool ends_in(const char *path, const char *ending) {
+  const size_t length = strlen(path), ending_length = strlen(ending);
+  return length > ending_length && strcmp(path + length - ending_length, ending) == 0;
+}
+
+/* Never kFormObject, but the format that it stands for. */
 static embed_form choose_form(const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, "-");
-  const size_t length = strlen(output);
-  const bool is_object = length > 2 && strcmp(output + length - 2, ".o") == 0;
-  return (embed_form)arguments_word(args, kOptionFormat, is_object ? kFormObject : kFormC);
+  const embed_form by_name = ends_in(output, ".obj") ? kFormCoff
+                             : ends_in(output, ".o") ? kFormObject
+                                                     : kFormC;
+  const embed_form form = (embed_form)arguments_word(args, kOptionFormat, by_name);
+  return form == kFormObject ? TOOL_OBJECT_FORM : form;
+}
+
+static bool is_object(embed_form form) {
+  return form == kFormElf || form == kFormCoff || form == kFormMachO;
 }
 
 /* ---- Inputs ---- */
@@ -98,14 +111,19 @@ static bool make_rule(const embed_input *input, const arguments *args, text *out
   return true;
 }
 
-static bool make_output(const embed_input *input, const arguments *args, embed_form form,
+static bool make_object(const embedding *content, const arguments *args, embed_form form,
                         text *out) {
   machine target;
+  if (!machine_parse(arguments_text(args, kOptionMachine, ""), &target)) return false;
+  return form == kFormCoff    ? embed_write_coff(content, &target, out)
+         : form == kFormMachO ? embed_write_macho(content, &target, out)
+                              : embed_write_elf(content, &target, out);
+}
+
+static bool make_output(const embed_input *input, const arguments *args, embed_form form,
+                        text *out) {
   size_t i, k;
-  if (form == kFormObject) {
-    return machine_parse(arguments_text(args, kOptionMachine, ""), &target) &&
-           embed_write_object(&input->content, &target, out);
-  }
+  if (is_object(form)) return make_object(&input->content, args, form, out);
   if (form == kFormRaw) {
     text_add_bytes(out, input->bin.data, input->bin.size);
     return true;
@@ -184,11 +202,11 @@ static bool check_form(const arguments *args, embed_form form) {
     report_error("--format=raw is for --library-bin");
     return false;
   }
-  if (arguments_has(args, kOptionCubin) && form != kFormObject && form != kFormIncbin) {
+  if (arguments_has(args, kOptionCubin) && !is_object(form) && form != kFormIncbin) {
     report_error("--cubin needs --format=obj or incbin: C has no symbol behind an array");
     return false;
   }
-  if (arguments_has(args, kOptionMachine) && form != kFormObject) {
+  if (arguments_has(args, kOptionMachine) && !is_object(form)) {
     report_error("--machine is for --format=obj");
     return false;
   }

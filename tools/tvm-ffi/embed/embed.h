@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to be embedded as symbols, and the writers: C in three forms, and object files. */
+/* Bytes to be embedded as symbols, and the writers: C in three forms, and object files in three
+ * formats. */
 #ifndef TVM_FFI_TOOL_EMBED_H_
 #define TVM_FFI_TOOL_EMBED_H_
 
@@ -34,12 +35,23 @@ typedef struct {
 } embedding;
 
 /* In the order of the words of --format. */
-typedef enum { kFormC, kFormC23, kFormIncbin, kFormObject, kFormRaw } embed_form;
+typedef enum {
+  kFormC,
+  kFormC23,
+  kFormIncbin,
+  kFormObject, /* one of the following three: that of this program's system */
+  kFormElf,
+  kFormCoff,
+  kFormMachO,
+  kFormRaw
+} embed_form;
 
 void embed_write_c(const embedding *content, embed_form form, text *out);
 void embed_write_header(const embedding *content, text *out);
-/* False after a report that a relocation of the machine is not known. */
-bool embed_write_object(const embedding *content, const machine *target, text *out);
+/* False after a report that the format has no such machine, or cannot hold this. */
+bool embed_write_elf(const embedding *content, const machine *target, text *out);
+bool embed_write_coff(const embedding *content, const machine *target, text *out);
+bool embed_write_macho(const embedding *content, const machine *target, text *out);
 
 /* Whether a section may have this name; false after a report. */
 bool embed_check_section(const char *name, embed_form form);

@@ -12,7 +12,8 @@
 /* Sections that every object file has already, or names that assemblers take for tables of
  * relocations. */
 static bool is_own_section(const char *name) {
-  static const char *const kOwn[] = {".symtab", ".strtab", ".shstrtab", ".note.GNU-stack"};
+  static const char *const kOwn[] = {".symtab", ".strtab", ".shstrtab", ".note.GNU-stack",
+                                     ".drectve"};
   size_t i;
   for (i = 0; i < sizeof kOwn / sizeof *kOwn; ++i) {
     if (strcmp(name, kOwn[i]) == 0) return true;
@@ -27,10 +28,24 @@ static bool refuse(const char *subject, const char *expected, const char *name) 
   return false;
 }
 
+/* Whether the name is "SEGMENT,SECTION", the two names that a section has in a Mach-O file. */
+static bool is_pair(const char *name) {
+  enum { kLongest = 16 };
+  const char *comma = strchr(name, ',');
+  const size_t length = comma != NULL ? strlen(comma + 1) : 0;
+  return comma != NULL && comma > name && comma - name <= kLongest && length > 0 &&
+         length <= kLongest && strchr(comma + 1, ',') == NULL;
+}
+
 bool embed_check_section(const char *name, embed_form form) {
   const char *cursor = name;
   if (is_own_section(name)) return refuse("--section", "a section for data", name);
-  if (form == kFormObject) return *name != '\0' || refuse("--section", "a name", name);
+  if (form == kFormElf || form == kFormCoff) {
+    return *name != '\0' || refuse("--section", "a name", name);
+  }
+  if (form == kFormMachO) {
+    return is_pair(name) || refuse("--section", "SEGMENT,SECTION of 1 to 16 bytes each", name);
+  }
   /* Compilers copy the name unquoted into the assembler source. */
   while (*cursor != '\0' && (identifier_has(*cursor) || strchr("._$+/-", *cursor) != NULL)) {
     ++cursor;

@@ -37,12 +37,15 @@ static void add_declarations(const embedding *content, text *out) {
 /* Defines NAME_SEEN, the visibility of the symbols: for other libraries too, or only within the
  * linked output. */
 static void add_visibility(const embedding *content, text *out) {
-  text_add(out, "#if defined(__GNUC__)\n#define %s_SEEN __attribute__((visibility(\"%s\")))\n",
-           content->name, content->is_exported ? "default" : "hidden");
+  const char *name = content->name;
   if (content->is_exported) {
-    text_add(out, "#elif defined(_WIN32)\n#define %s_SEEN __declspec(dllexport)\n", content->name);
+    text_add(out, "#if defined(_WIN32)\n#define %s_SEEN __declspec(dllexport)\n", name);
   }
-  text_add(out, "#else\n#define %s_SEEN\n#endif\n", content->name);
+  text_add(out, "%s\n#define %s_SEEN __attribute__((visibility(\"%s\")))\n",
+           content->is_exported ? "#elif defined(__GNUC__)"
+                                : "#if defined(__GNUC__) && !defined(_WIN32)",
+           name, content->is_exported ? "default" : "hidden");
+  text_add(out, "#else\n#define %s_SEEN\n#endif\n", name);
 }
 
 void embed_write_header(const embedding *content, text *out) {

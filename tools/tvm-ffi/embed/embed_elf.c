@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "embed/embed.h"
+#include "embed/object_layout.h"
 #include "file/elf_format.h"
+
+/* The first symbols: none, and the beginning of the bytes. */
+enum { kBytesSymbol = 1, kFirstSymbol };
 
 enum { kBytes = 1, kTable, kRelocations, kStack, kSymbols, kStrings, kSectionNames, kNumSections };
 
@@ -21,31 +24,14 @@ typedef struct {
 typedef struct {
   const machine *target;
   section sections[kNumSections];
-  size_t num_symbols;
 } object;
 
-/* ---- Numbers ---- */
-
 static void add_number(const object *obj, text *out, uint64_t value, size_t size) {
-  unsigned char bytes[8];
-  size_t i;
-  for (i = 0; i < size; ++i) {
-    size_t place = obj->target->is_big_endian ? size - 1 - i : i;
-    bytes[place] = (unsigned char)(value >> (8 * i));
-  }
-  text_add_bytes(out, bytes, size);
-}
-
-static size_t word_size(const object *obj) {
-  return (size_t)obj->target->bits / 8;
+  object_add_number(obj->target, out, value, size);
 }
 
 static void add_word(const object *obj, text *out, uint64_t value) {
-  add_number(obj, out, value, word_size(obj));
-}
-
-static void align_to(text *out, size_t align) {
-  while (out->size % align != 0) text_add_bytes(out, "", 1);
+  object_add_number(obj->target, out, value, object_word(obj->target));
 }
 
 /* ---- Symbols ---- */
@@ -71,71 +57,44 @@ static void add_symbol(object *obj, const symbol *entry) {
     add_number(obj, out, entry->visibility, 1);
     add_number(obj, out, entry->section, 2);
   }
-  ++obj->num_symbols;
 }
 
-/* Returns the index of the new symbol. */
-static size_t add_object_symbol(object *obj, const embedding *content, const char *name,
-                                const char *suffix, unsigned section_index, uint64_t value,
-                                uint64_t size) {
+static void add_symbols(object *obj, const object_layout *layout, bool is_exported) {
+  static const symbol kNull = {0, 0, 0, 0, 0, 0};
+  static const symbol kBytesStart = {0, STB_LOCAL << 4 | STT_SECTION, STV_DEFAULT, kBytes, 0, 0};
   text *names = &obj->sections[kStrings].data;
-  symbol entry;
-  entry.name = (unsigned)names->size;
-  text_add(names, "%s%s", name, suffix);
+  size_t i;
   text_add_bytes(names, "", 1);
-  entry.info = STB_GLOBAL << 4 | (size > 0 ? STT_OBJECT : STT_NOTYPE);
-  entry.visibility = content->is_exported ? STV_DEFAULT : STV_HIDDEN;
-  entry.section = section_index;
-  entry.value = value;
-  entry.size = size;
-  add_symbol(obj, &entry);
-  return obj->num_symbols - 1;
-}
-
-/* ---- Contents ---- */
-
-static void add_relocation(object *obj, size_t symbol_number, uint64_t addend) {
-  text *out = &obj->sections[kRelocations].data, *table = &obj->sections[kTable].data;
-  unsigned type = obj->target->pointer;
-  add_word(obj, out, table->size);
-  add_word(
-      obj, out,
-      obj->target->bits == 64 ? (uint64_t)symbol_number << 32 | type : symbol_number << 8 | type);
-  if (!obj->target->has_implicit_zeros) add_word(obj, out, addend);
-  add_word(obj, table, obj->target->has_implicit_zeros ? addend : 0);
-}
-
-/* The titles in the table are stored behind the bytes; relocations refer to them by symbol 1, the
- * section's. */
-static void add_contents(object *obj, const embedding *content) {
-  text *bytes = &obj->sections[kBytes].data;
-  size_t word = word_size(obj), i, k;
-  for (i = 0; i < content->num_blobs; ++i) {
-    const blob *entry = &content->blobs[i];
-    size_t begin, number;
-    align_to(bytes, content->align);
-    begin = bytes->size;
-    for (k = 0; k < entry->num_pieces; ++k) {
-      text_add_bytes(bytes, entry->pieces[k].bytes, entry->pieces[k].size);
-    }
-    number = add_object_symbol(obj, content, entry->symbol, "", kBytes, begin, entry->size);
-    if (content->has_end) {
-      add_object_symbol(obj, content, entry->symbol, "_end", kBytes, bytes->size, 0);
-      text_add_bytes(bytes, "", 1);
-    }
-    if (!content->has_table) continue;
-    add_relocation(obj, 1, bytes->size);
-    text_add_bytes(bytes, entry->title, strlen(entry->title) + 1);
-    add_relocation(obj, number, 0);
-    add_word(obj, &obj->sections[kTable].data, entry->size);
-    align_to(bytes, word);
-    add_object_symbol(obj, content, entry->symbol, "_size", kBytes, bytes->size, word);
-    add_word(obj, bytes, entry->size);
+  add_symbol(obj, &kNull);
+  add_symbol(obj, &kBytesStart);
+  for (i = 0; i < layout->num_symbols; ++i) {
+    const object_symbol *given = &layout->symbols[i];
+    symbol entry;
+    entry.name = (unsigned)names->size;
+    text_add_bytes(names, given->name, strlen(given->name) + 1);
+    entry.info = STB_GLOBAL << 4 | (given->size > 0 ? STT_OBJECT : STT_NOTYPE);
+    entry.visibility = is_exported ? STV_DEFAULT : STV_HIDDEN;
+    entry.section = given->is_in_table ? kTable : kBytes;
+    entry.value = given->value;
+    entry.size = given->size;
+    add_symbol(obj, &entry);
   }
-  if (content->has_table) {
-    text *table = &obj->sections[kTable].data;
-    for (i = 0; i < 3; ++i) add_word(obj, table, 0);
-    add_object_symbol(obj, content, content->name, "_files", kTable, 0, table->size);
+}
+
+/* ---- Relocations ---- */
+
+static void add_relocations(object *obj, const object_layout *layout) {
+  text *out = &obj->sections[kRelocations].data;
+  const machine *target = obj->target;
+  size_t i;
+  for (i = 0; i < layout->num_pointers; ++i) {
+    const object_pointer *entry = &layout->pointers[i];
+    uint64_t number =
+        entry->symbol == kBytesSection ? kBytesSymbol : kFirstSymbol + (uint64_t)entry->symbol;
+    add_word(obj, out, entry->offset);
+    add_word(obj, out,
+             target->bits == 64 ? number << 32 | target->pointer : number << 8 | target->pointer);
+    if (!target->has_implicit_zeros) add_word(obj, out, entry->addend);
   }
 }
 
@@ -150,13 +109,13 @@ static void init_section(object *obj, int number, const char *name, unsigned typ
   entry->align = align;
 }
 
-static void init_sections(object *obj, const embedding *content) {
+static void init_sections(object *obj, const embedding *content, uint64_t bytes_align) {
   static const char kLarge[] = ".lrodata";
   const char *place = content->section != NULL ? content->section : ".rodata";
   bool is_large = obj->target->number == EM_X86_64 && strncmp(place, kLarge, strlen(kLarge)) == 0;
-  size_t word = word_size(obj);
+  size_t word = object_word(obj->target);
   init_section(obj, kBytes, place, SHT_PROGBITS, SHF_ALLOC | (is_large ? SHF_X86_64_LARGE : 0),
-               content->align > word ? content->align : word);
+               bytes_align);
   init_section(obj, kTable, ".data.rel.ro", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, word);
   init_section(obj, kRelocations,
                obj->target->has_implicit_zeros ? ".rel.data.rel.ro" : ".rela.data.rel.ro",
@@ -167,14 +126,14 @@ static void init_sections(object *obj, const embedding *content) {
   init_section(obj, kStack, ".note.GNU-stack", SHT_PROGBITS, 0, 1);
   init_section(obj, kSymbols, ".symtab", SHT_SYMTAB, 0, word);
   obj->sections[kSymbols].link = kStrings;
-  obj->sections[kSymbols].info = 2; /* the index of the first global symbol */
+  obj->sections[kSymbols].info = kFirstSymbol; /* the index of the first global symbol */
   obj->sections[kSymbols].entry_size = obj->target->bits == 64 ? 24 : 16;
   init_section(obj, kStrings, ".strtab", SHT_STRTAB, 0, 1);
   init_section(obj, kSectionNames, ".shstrtab", SHT_STRTAB, 0, 1);
 }
 
 static void add_header(const object *obj, uint64_t sections_at, text *out) {
-  size_t word = word_size(obj);
+  size_t word = object_word(obj->target);
   unsigned char identity[EI_NIDENT] = {0x7f, 'E', 'L', 'F'};
   identity[EI_CLASS] = word == 8 ? ELFCLASS64 : ELFCLASS32;
   identity[EI_DATA] = obj->target->is_big_endian ? ELFDATA2MSB : ELFDATA2LSB;
@@ -230,16 +189,15 @@ static void add_file(object *obj, text *out) {
     while (out->size < places[i]) text_add_bytes(out, "", 1);
     text_add_bytes(out, obj->sections[i].data.data, obj->sections[i].data.size);
   }
-  align_to(out, 8);
+  object_align(out, 8);
   for (i = 0; i < kNumSections; ++i) {
     add_section_header(obj, &obj->sections[i], names[i], places[i], out);
   }
 }
 
-bool embed_write_object(const embedding *content, const machine *target, text *out) {
+bool embed_write_elf(const embedding *content, const machine *target, text *out) {
+  object_layout layout;
   object obj;
-  symbol bytes = {0, STB_LOCAL << 4 | STT_SECTION, STV_DEFAULT, kBytes, 0, 0};
-  symbol null_symbol = {0, 0, 0, 0, 0, 0};
   size_t i;
   if (content->has_table && target->pointer == 0) {
     report_error(
@@ -248,14 +206,17 @@ bool embed_write_object(const embedding *content, const machine *target, text *o
         target->name);
     return false;
   }
+  object_layout_make(content, target, &layout);
+  if (target->has_implicit_zeros) object_layout_store_addends(&layout);
   memset(&obj, 0, sizeof obj);
   obj.target = target;
-  init_sections(&obj, content);
-  text_add_bytes(&obj.sections[kStrings].data, "", 1);
-  add_symbol(&obj, &null_symbol);
-  add_symbol(&obj, &bytes);
-  add_contents(&obj, content);
+  init_sections(&obj, content, layout.bytes_align);
+  obj.sections[kBytes].data = layout.bytes;
+  obj.sections[kTable].data = layout.table;
+  add_symbols(&obj, &layout, content->is_exported);
+  add_relocations(&obj, &layout);
   add_file(&obj, out);
-  for (i = 0; i < kNumSections; ++i) text_free(&obj.sections[i].data);
+  for (i = kRelocations; i < kNumSections; ++i) text_free(&obj.sections[i].data);
+  object_layout_free(&layout);
   return true;
 }
