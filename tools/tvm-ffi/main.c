@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tvm-ffi COMMAND: dispatches on the first word of the command line, and handles the options that
  * the program takes without a command. */
-#define _POSIX_C_SOURCE 200809L
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
-#include <unistd.h>
 
 #include "base/arguments.h"
 #include "base/path.h"
@@ -14,6 +11,8 @@
 #include "base/spelling.h"
 #include "base/streams.h"
 #include "manual/manual.h"
+#include "process/isolate.h"
+#include "system/descriptors.h"
 
 static int run_command(const command *cmd, int num_words, char **words) {
   arguments *args = arguments_parse(cmd, num_words, words);
@@ -76,17 +75,7 @@ static int run(int argc, char **argv) {
   return run_command(cmd, argc - 2, argv + 2);
 }
 
-/* If the caller closed a standard stream, reserves its descriptor with /dev/null opened the wrong
- * way round: using it still fails, but no file opened later gets that number and with it the tool's
- * output. */
-static void hold_streams(void) {
-  int fd;
-  for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
-}
-
 int main(int argc, char **argv) {
-  hold_streams();
-  return streams_finish(run(argc, argv));
+  descriptors_prepare();
+  return isolate_finish(streams_finish(run(argc, argv)));
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* SIGXFSZ */
+#define _POSIX_C_SOURCE 200809L
 #include "base/files.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/path.h"
 #include "base/report.h"
 #include "base/streams.h"
+#include "system/endings.h"
 #include "system/file_system.h"
 
 /* Reports the reason in errno; returns false. */
@@ -158,45 +158,29 @@ typedef struct {
   bool is_new;
 } replacement;
 
-/* Signals that end the program also remove the temporary files. SIGXFSZ and SIGPIPE are ignored, so
- * that a limit of the file size or a reader that has gone is an error of write(). */
-static const int kEndings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM}, kErrors[] = {SIGXFSZ, SIGPIPE};
-enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
-typedef void (*handler)(int);
-static handler old_endings[kNumEndings], old_errors[2];
 static replacement *volatile pending;
 static volatile size_t num_pending;
 
-static void remove_pending(int signal_number) {
+/* Called before a signal ends the program. */
+static void remove_pending(void) {
   size_t i;
   for (i = 0; i < num_pending; ++i) {
     if (pending[i].temporary != NULL) unlink(pending[i].temporary);
   }
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
 }
 
-/* SIGPIPE is ignored only with several files: a single file written in place leaves nothing behind
- * when its reader goes away, so the signal may end the program. */
-static size_t count_errors(size_t num_files) {
-  return num_files > 1 ? 2 : 1;
-}
-
+/* A reader that goes away is an error only with several files: a single file written in place
+ * leaves nothing behind, so the signal may end the program. */
 static void catch_signals(replacement *made, size_t count) {
-  size_t i;
   pending = made;
   num_pending = count;
-  for (i = 0; i < kNumEndings; ++i) {
-    old_endings[i] = signal(kEndings[i], remove_pending);
-    if (old_endings[i] == SIG_IGN) signal(kEndings[i], SIG_IGN);
-  }
-  for (i = 0; i < count_errors(count); ++i) old_errors[i] = signal(kErrors[i], SIG_IGN);
+  endings_catch(remove_pending);
+  endings_ignore_writes(count > 1);
 }
 
-static void leave_signals(size_t count) {
-  size_t i;
-  for (i = 0; i < count_errors(count); ++i) signal(kErrors[i], old_errors[i]);
-  for (i = 0; i < kNumEndings; ++i) signal(kEndings[i], old_endings[i]);
+static void leave_signals(void) {
+  endings_restore_writes();
+  endings_leave();
   num_pending = 0;
 }
 
@@ -270,7 +254,7 @@ bool tool_write_files(const file_content *files, size_t count) {
       remove(made[i].target);
     }
   }
-  leave_signals(count);
+  leave_signals();
   for (i = 0; i < num_made; ++i) {
     free(made[i].temporary);
     free(made[i].target);

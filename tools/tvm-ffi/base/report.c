@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "base/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/shown.h"
 #include "base/streams.h"
+#include "system/descriptors.h"
 
 static bool colored;
 static bool progress_shown;
@@ -66,7 +65,7 @@ void report_said(const char *speaker, const char *said, size_t size) {
 void report_set_color(color_mode mode) {
   const char *no_color = getenv("NO_COLOR");
   if (mode == kColorAuto) {
-    colored = isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
+    colored = descriptor_is_terminal(kDescriptorOutput) && (no_color == NULL || *no_color == '\0');
   } else {
     colored = mode == kColorAlways;
   }
@@ -80,7 +79,7 @@ const char *report_color(color role) {
 bool report_progress(const char *format, ...) {
   text line = {NULL, 0, 0};
   va_list values;
-  if (!isatty(STDERR_FILENO)) return false;
+  if (!descriptor_is_terminal(kDescriptorErrors)) return false;
   va_start(values, format);
   text_add_list(&line, format, values);
   va_end(values);

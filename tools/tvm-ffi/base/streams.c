@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "base/streams.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/command.h"
 #include "base/report.h"
+#include "system/descriptors.h"
 
 static FILE *results, *errors; /* NULL: stdout, stderr */
 static int failure;            /* errno of the first failed write of results; 0 */
@@ -21,30 +19,37 @@ FILE *streams_errors(void) {
   return errors != NULL ? errors : stderr;
 }
 
-int streams_copy_descriptor(int descriptor) {
-  enum { kOutOfTheWay = 512 };
-  int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, kOutOfTheWay);
-  return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-}
-
-static FILE *copy_stream(int descriptor) {
-  int copy = streams_copy_descriptor(descriptor);
-  return copy >= 0 ? fdopen(copy, "w") : NULL;
-}
-
 void streams_part(bool others_print, bool others_read) {
   fflush(stdout);
-  results = copy_stream(STDOUT_FILENO);
-  errors = copy_stream(STDERR_FILENO);
+  results = descriptor_copy_stream(kDescriptorOutput);
+  errors = descriptor_copy_stream(kDescriptorErrors);
   if (errors != NULL) setvbuf(errors, NULL, _IONBF, 0);
-  if (!others_print && results != NULL) dup2(STDERR_FILENO, STDOUT_FILENO);
-  if (!others_read) {
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing > STDIN_FILENO) {
-      dup2(nothing, STDIN_FILENO);
-      close(nothing);
-    }
+  if (!others_print && results != NULL) {
+    descriptor_replace(kDescriptorOutput, kDescriptorErrors);
   }
+  if (!others_read) descriptor_end_input();
+}
+
+void streams_keep(stream_copies *out) {
+  out->input = descriptor_copy(kDescriptorInput);
+  out->output = descriptor_copy(kDescriptorOutput);
+}
+
+/* Makes a standard stream what a copy stands for, which is closed. */
+static void put_back(int target, int copy) {
+  if (copy < 0) return;
+  descriptor_replace(target, copy);
+  descriptor_close(copy);
+}
+
+void streams_join(const stream_copies *kept) {
+  fflush(stdout);
+  streams_flush();
+  put_back(kDescriptorInput, kept->input);
+  put_back(kDescriptorOutput, kept->output);
+  if (results != NULL) fclose(results);
+  if (errors != NULL) fclose(errors);
+  results = errors = NULL;
 }
 
 void streams_flush(void) {

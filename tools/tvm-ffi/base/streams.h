@@ -15,14 +15,17 @@ FILE *streams_errors(void);
  * others print to stdout still goes there, or to stderr; what they read is stdin, or empty. */
 void streams_part(bool others_print, bool others_read);
 
+/* Undoes streams_part(): call streams_keep() before that, and streams_join() with what it wrote. */
+typedef struct {
+  int input, output;
+} stream_copies;
+void streams_keep(stream_copies *out);
+void streams_join(const stream_copies *kept);
+
 /* Flushes the results; a failure is reported by streams_finish(). */
 void streams_flush(void);
 /* Flushes the results for the last time. Returns `exit_code`, or kExitUsage after a report if that
  * is kExitOk and results were lost. */
 int streams_finish(int exit_code);
-
-/* Duplicates a descriptor to a high number, which code that closes every low one is unlikely to
- * hit; -1. */
-int streams_copy_descriptor(int descriptor);
 
 #endif /* TVM_FFI_TOOL_STREAMS_H_ */

@@ -6,12 +6,12 @@
 #include <time.h>
 #include <tvm/ffi/c.h>
 
-#include "base/clock.h"
 #include "base/raised.h"
 #include "base/report.h"
 #include "bench/bench_report.h"
 #include "library/call.h"
 #include "process/isolate.h"
+#include "system/clock.h"
 #include "value/device.h"
 
 enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };

@@ -6,7 +6,6 @@
 #include <tvm/ffi/c.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "base/clock.h"
 #include "base/json_out.h"
 #include "base/raised.h"
 #include "base/report.h"
@@ -14,6 +13,7 @@
 #include "base/streams.h"
 #include "library/call.h"
 #include "process/isolate.h"
+#include "system/clock.h"
 #include "value/compare.h"
 #include "value/device.h"
 #include "value/output.h"

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/raised.h"
 #include "base/report.h"
@@ -16,10 +15,7 @@
 #include "library/library_file.h"
 #include "platform/dl.h"
 #include "process/isolate.h"
-
-#ifndef MAP_ANONYMOUS
-#define MAP_ANONYMOUS MAP_ANON
-#endif
+#include "system/pages.h"
 
 /* ---- Answers ---- */
 
@@ -178,9 +174,8 @@ static int run_question(int (*body)(void *context), question *q, double timeout)
 static int prepare(const char *name, question *out) {
   memset(out, 0, sizeof *out);
   out->name = name;
-  out->answers =
-      mmap(NULL, sizeof *out->answers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (out->answers != MAP_FAILED) return kExitOk;
+  out->answers = pages_share(sizeof *out->answers);
+  if (out->answers != NULL) return kExitOk;
   return report_fail(kExitRaised, "no memory to ask %s with: %s", name, strerror(errno));
 }
 
@@ -193,7 +188,7 @@ int ask_library(const char *name, listing *exports, double timeout) {
     q.exports = exports;
     code = run_question(ask_all, &q, timeout);
     read_answers(q.answers, exports);
-    munmap(q.answers, sizeof *q.answers);
+    pages_release(q.answers, sizeof *q.answers);
   }
   free(path);
   return code;
@@ -214,6 +209,6 @@ int ask_to_load(const char *name, bool *out_loads) {
   if (code != kExitOk) return code;
   code = run_question(try_to_load, &q, 0);
   *out_loads = code == kExitOk && q.answers->used != 0;
-  munmap(q.answers, sizeof *q.answers);
+  pages_release(q.answers, sizeof *q.answers);
   return code;
 }

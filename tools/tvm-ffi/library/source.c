@@ -15,6 +15,7 @@
 #include "process/program.h"
 #include "system/conventions.h"
 #include "system/file_system.h"
+#include "system/launch.h"
 
 /* ---- Kinds ---- */
 
@@ -135,7 +136,7 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
 static void describe_compiler(const word_list *words, text *key) {
   size_t i;
   for (i = 0; i < words->size; ++i) {
-    char *path = program_find(words->items[i]);
+    char *path = launch_find(words->items[i]);
     file_status status;
     if (path != NULL && file_status_get(path, &status)) {
       text_add(key, "%s %llu %lld\n", path, (unsigned long long)status.size,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, asks and calls foreign code in a child process, so that a crash of it becomes a message
- * and an exit code. */
+ * and an exit code. The child is a copy of this process (isolate_fork.c), or runs the whole command
+ * again where processes cannot be copied (isolate_restart.c). */
 #ifndef TVM_FFI_TOOL_ISOLATE_H_
 #define TVM_FFI_TOOL_ISOLATE_H_
 
@@ -37,8 +38,16 @@ typedef struct {
 /* Reads --timeout; false after a report. */
 bool isolate_read_timeout(const arguments *args, double *out);
 
+/* Call it before the command reads files or prints, with the options of isolate_run(). True if the
+ * whole command was run by a child; return *exit_code then. False: go on. */
+bool isolate_command(const isolation *options, int *exit_code);
+
 /* Runs the body in a child and returns its exit code; if the child ended otherwise, reports how,
- * and returns kExitLoad while a library was loaded or asked, else kExitRaised. */
+ * and returns kExitLoad while a library was loaded or asked, else kExitRaised. In the child of
+ * isolate_command(), that is done by its parent, for the whole command. */
 int isolate_run(int (*body)(void *context), void *context, const isolation *options);
+
+/* Call it last in the program, with its exit code, and return what it returns. */
+int isolate_finish(int exit_code);
 
 #endif /* TVM_FFI_TOOL_ISOLATE_H_ */

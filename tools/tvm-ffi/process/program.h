@@ -17,10 +17,6 @@ void words_add(word_list *words, const char *word);
 void words_add_text(word_list *words, const char *line);
 void words_free(word_list *words);
 
-/* The file of the program that `name` runs, as the system finds it in PATH; release with free().
- * NULL if there is none. */
-char *program_find(const char *name);
-
 /* Runs a program to its end. It reads nothing, and all that it prints goes to stderr. False after a
  * report about `subject`: that it cannot be run, or did not end with 0. */
 bool program_run(const word_list *words, const char *subject);

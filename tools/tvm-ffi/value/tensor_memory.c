@@ -1,35 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE
 #include "value/tensor_memory.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "process/isolate.h"
+#include "system/faults.h"
+#include "system/pages.h"
 #include "value/device.h"
 
-/* Some systems have only the older name. */
-#ifndef MAP_ANONYMOUS
-#define MAP_ANONYMOUS MAP_ANON
-#endif
-
 static int allocate(void *context, DLTensor *tensor, size_t size) {
-  void *block;
+  enum { kAlignment = 64 };
+  void *block = size <= SIZE_MAX - kAlignment ? aligned_block(size, kAlignment) : NULL;
   (void)context;
-  if (size > SIZE_MAX - 64 || posix_memalign(&block, 64, size > 0 ? size : 1) != 0) {
-    tvm_ffi_error_raise_memory();
-    return -1;
-  }
+  if (block == NULL) return tvm_ffi_error_raise_memory(), -1;
   tensor->data = memset(block, 0, size);
   return 0;
 }
 
 static void release(void *context, DLTensor *tensor) {
   (void)context;
-  free(tensor->data);
+  aligned_free(tensor->data);
 }
 
 /* ---- Guarded memory ---- */
@@ -43,15 +34,13 @@ typedef struct guarded {
 
 static guarded *volatile all_guarded;
 
-static void explain_crash(int signal_number, siginfo_t *info, void *context) {
-  const char *address = info->si_addr;
+static void explain_fault(const void *fault) {
+  const char *address = fault;
   const guarded *mapping;
-  (void)context;
   for (mapping = all_guarded; mapping != NULL; mapping = mapping->next) {
     if (address >= mapping->begin && address < mapping->end)
       isolate_note(address < mapping->middle ? mapping->note_before : mapping->note_after);
   }
-  signal(signal_number, SIG_DFL); /* the access is repeated and now ends the program */
 }
 
 static void note_guarded(char *begin, char *end, char *data, size_t size) {
@@ -64,28 +53,21 @@ static void note_guarded(char *begin, char *end, char *data, size_t size) {
            "it reached before a tensor of %zu bytes", size);
   snprintf(mapping->note_after, sizeof mapping->note_after,
            "it reached beyond a tensor of %zu bytes", size);
-  if (all_guarded == NULL) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = explain_crash;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
-  }
+  if (all_guarded == NULL) faults_watch(explain_fault);
   all_guarded = mapping;
 }
 
 /* An inaccessible page, the pages with the data, another inaccessible page. The mapping is never
  * released, so that a function is also caught if it uses the tensor too late. */
 static int allocate_guarded(void *context, DLTensor *tensor, size_t size) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), middle;
+  size_t page = pages_size(), middle;
   char *block, *data;
   if (size > SIZE_MAX / 2) return tvm_ffi_error_raise_memory(), -1;
   middle = (size + page - 1) / page * page;
-  block = mmap(NULL, middle + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (block == MAP_FAILED) return tvm_ffi_error_raise_memory(), -1;
-  if (middle > 0 && mprotect(block + page, middle, PROT_READ | PROT_WRITE) != 0) {
-    munmap(block, middle + 2 * page);
+  block = pages_reserve(middle + 2 * page);
+  if (block == NULL) return tvm_ffi_error_raise_memory(), -1;
+  if (middle > 0 && !pages_open(block + page, middle)) {
+    pages_release(block, middle + 2 * page);
     return tvm_ffi_error_raise_memory(), -1;
   }
   data = block + page + (*(const tensor_guard *)context == kGuardEnd ? middle - size : 0);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/supervise.h"
+
+#include <string.h>
+
+#include "base/report.h"
+#include "base/text.h"
+#include "process/board.h"
+#include "process/temporary.h"
+#include "system/child.h"
+#include "system/clock.h"
+
+/* ---- Waiting ---- */
+
+/* The default limit of loading, asking and unloading a library; seconds. */
+enum { kPatience = 60 };
+
+typedef enum { kBySelf, kByStop, kByTime } reason;
+
+typedef struct {
+  reason cause;
+  isolate_stage stage; /* in which it happened */
+  double limit;        /* time limit of that stage */
+  bool is_crash;
+  int code; /* the exit code, or the number of the crash */
+} ending;
+
+/* Others end the child with this process: not every system does so, and it does not reach the
+ * processes that a library started. */
+void supervise_clean(void) {
+  child_kill();
+  temporary_remove();
+}
+
+/* Checked because it is used as an index, and the child may write anything. */
+static isolate_stage get_stage(void) {
+  int stage = shared_board->stage;
+  return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (isolate_stage)stage;
+}
+
+/* The time limit of a stage; 0: none. */
+static double limit_of(isolate_stage stage, const isolation *options) {
+  if (stage == kStageOwn && !shared_board->done) return 0; /* files and pipes may be slow */
+  if (options->timeout > 0) return options->timeout;
+  return stage == kStageCall ? 0 : kPatience;
+}
+
+static void show_progress(isolate_stage stage) {
+  static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
+  double seconds = clock_seconds() - shared_board->timestamp;
+  if (stage == kStageOwn || seconds < 1) return;
+  shared_board->progress_shown =
+      report_progress("%s%s, %.0f s%s%s", kDoing[stage], shared_board->subject, seconds,
+                      shared_board->progress[0] != '\0' ? ", " : "", shared_board->progress);
+}
+
+static void wait_for(const isolation *options, ending *out) {
+  enum { kLongestNap = 100 }; /* milliseconds */
+  bool was_late = false, is_late;
+  int nap = 1;
+  child_state state;
+  memset(out, 0, sizeof *out);
+  while ((state = child_look(&out->code)) == kChildRuns || state == kChildStopped) {
+    if (out->cause == kBySelf) {
+      out->stage = get_stage();
+      out->limit = limit_of(out->stage, options);
+      is_late = out->limit > 0 && clock_seconds() - shared_board->timestamp > out->limit;
+      if (is_late && was_late) out->cause = kByTime; /* one reading may mix two stages */
+      was_late = is_late;
+      if (state == kChildStopped) out->cause = kByStop;
+    }
+    if (out->cause != kBySelf) child_kill();
+    show_progress(out->stage);
+    child_nap(nap);
+    nap = nap < kLongestNap ? 2 * nap : kLongestNap;
+  }
+  if (out->cause == kBySelf) out->stage = get_stage();
+  out->is_crash = state == kChildCrashed;
+  child_forget();
+  report_progress_end();
+}
+
+/* ---- Judging ---- */
+
+/* "crashed while it was loaded: Aborted" */
+static void describe_end(const ending *end, text *out) {
+  static const char *const kWhile[] = {"", " while it was loaded", " while it was asked",
+                                       " while it was called", " while it was unloaded"};
+  text_add(out, "%s%s",
+           end->cause != kBySelf ? "was killed"
+           : end->is_crash       ? "crashed"
+                                 : "ended the program",
+           shared_board->done ? " when the program ended" : kWhile[end->stage]);
+  if (end->stage == kStageAsk && shared_board->progress[0] != '\0') {
+    text_add(out, " for %s", shared_board->progress);
+  }
+  if (end->cause == kByTime) {
+    text_add(out, ": it took longer than %g s (--timeout)", end->limit);
+  } else if (end->cause == kByStop) {
+    text_add(out, ": it stopped itself");
+  } else if (end->is_crash) {
+    text_add(out, ": %s", child_crash_name(end->code));
+  } else {
+    text_add(out, ", with exit code %d", end->code);
+  }
+  if (shared_board->note[0] != '\0') text_add(out, "; %s", shared_board->note);
+}
+
+static int judge(const ending *end) {
+  text line = {NULL, 0, 0};
+  if (shared_board->done && end->cause == kBySelf && !end->is_crash &&
+      end->code == shared_board->code) {
+    return shared_board->code;
+  }
+  if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
+  describe_end(end, &line);
+  report_error("%s: %s", shared_board->subject, line.data);
+  text_free(&line);
+  if (shared_board->done) return shared_board->code != kExitOk ? shared_board->code : kExitRaised;
+  return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
+}
+
+int supervise_child(const isolation *options) {
+  ending end;
+  wait_for(options, &end);
+  return judge(&end);
+}
