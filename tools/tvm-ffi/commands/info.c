@@ -115,8 +115,10 @@ static const char *find_profile(void) {
 int run_info(const arguments *args) {
   TVMFFIVersion version;
   int64_t num_functions = 0;
-  char *library = place_of_library();
+  char *library;
   int code;
+  if (ask_command(0, &code)) return code;
+  library = place_of_library();
   TVMFFIGetVersion(&version);
   as_json = arguments_has(args, kOptionJson);
   if (!registered_count_functions(&num_functions)) {

@@ -298,6 +298,7 @@ int run_list(const arguments *args) {
   double timeout;
   int code = kExitOk;
   if (!check_names(args) || !isolate_read_timeout(args, &timeout)) return kExitUsage;
+  if (arguments_has(args, kOptionLoad) && ask_command(timeout, &code)) return code;
   source_allow(args, false);
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {

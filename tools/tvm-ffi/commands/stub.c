@@ -275,6 +275,7 @@ int run_stub(const arguments *args) {
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage, "--json prints the wrappers: --output must be another file");
   }
+  if (may_load && ask_command(timeout, &code)) return code;
   code = read_library(path, may_load, timeout, &library);
   if (code != kExitOk) return code;
   if (!check_functions(path, &library)) {

@@ -162,11 +162,21 @@ static void read_answers(const mailbox *box, listing *exports) {
   }
 }
 
+static isolation choose_isolation(double timeout) {
+  isolation out;
+  memset(&out, 0, sizeof out);
+  out.timeout = timeout;
+  out.skips_unload = true;
+  return out;
+}
+
+bool ask_command(double timeout, int *exit_code) {
+  const isolation settings = choose_isolation(timeout);
+  return isolate_command(&settings, exit_code);
+}
+
 static int run_question(int (*body)(void *context), question *q, double timeout) {
-  isolation settings;
-  memset(&settings, 0, sizeof settings);
-  settings.timeout = timeout;
-  settings.skips_unload = true;
+  const isolation settings = choose_isolation(timeout);
   return isolate_run(body, q, &settings);
 }
 

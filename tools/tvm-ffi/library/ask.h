@@ -5,6 +5,9 @@
 
 #include "file/listing.h"
 
+/* isolate_command() for a command that calls the functions below. */
+bool ask_command(double timeout, int *exit_code);
+
 /* Adds the library's answers to the collected functions. Returns kExitOk, or another exit code
  * after a report; then functions that got no answer have an error instead. */
 int ask_library(const char *name, listing *exports, double timeout);

@@ -113,11 +113,13 @@ void call_free(call *request) {
 int call_run(const call *request, int (*body)(void *context), void *context) {
   isolation settings;
   size_t i;
+  int code;
   memset(&settings, 0, sizeof settings);
   settings.in_place = arguments_has(request->args, kOptionNoFork);
   settings.others_print = !arguments_has(request->args, kOptionJson);
   settings.others_read = true;
   if (!isolate_read_timeout(request->args, &settings.timeout)) return kExitUsage;
+  if (isolate_command(&settings, &code)) return code;
   for (i = 0; i < request->num_paths; ++i) {
     if (!library_file_fetch(request->paths[i])) return kExitLoad;
   }

@@ -37,9 +37,11 @@ int load_and_run(const arguments *args, int (*body)(const arguments *args)) {
   size_t count = arguments_count(args, kOptionLib), i;
   loading l;
   isolation settings;
+  int code;
   memset(&settings, 0, sizeof settings);
   if (!isolate_read_timeout(args, &settings.timeout)) return kExitUsage;
   if (count == 0) return body(args);
+  if (isolate_command(&settings, &code)) return code;
   for (i = 0; i < count; ++i) {
     if (!library_file_fetch(arguments_at(args, kOptionLib, i))) return kExitLoad;
   }

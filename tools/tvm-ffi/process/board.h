@@ -4,6 +4,7 @@
 #define TVM_FFI_TOOL_BOARD_H_
 
 #include "process/isolate.h"
+#include "process/temporary.h"
 
 /* The last byte of each text is never written, so texts are terminated even while the other process
  * writes. */
@@ -14,6 +15,7 @@ typedef struct {
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
   char subject[1024], progress[256], note[256];
+  temporary_paths left; /* for the parent to remove */
 } board;
 
 /* One of this process alone while there is no child. */

@@ -6,7 +6,6 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "process/board.h"
-#include "process/temporary.h"
 #include "system/child.h"
 #include "system/clock.h"
 
@@ -29,6 +28,7 @@ typedef struct {
  * processes that a library started. */
 void supervise_clean(void) {
   child_kill();
+  temporary_remove_from(&shared_board->left);
   temporary_remove();
 }
 
@@ -123,5 +123,6 @@ static int judge(const ending *end) {
 int supervise_child(const isolation *options) {
   ending end;
   wait_for(options, &end);
+  temporary_remove_from(&shared_board->left);
   return judge(&end);
 }

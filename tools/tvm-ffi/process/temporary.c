@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include "process/temporary.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,29 +11,53 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/report.h"
+#include "process/board.h"
+#include "system/conventions.h"
+#include "system/file_system.h"
 #include "system/memory_file.h"
+#include "system/temporary_place.h"
 
-static char *folder, *file;
+static temporary_paths made;
 static pid_t owner;
 
-void temporary_remove(void) {
-  if (file == NULL || getpid() != owner) return; /* forked children must not remove it */
-  unlink(file);
-  rmdir(folder);
+void temporary_remove_from(const temporary_paths *paths) {
+  if (paths->file[0] == '\0') return;
+  unlink(paths->file);
+  folder_remove(paths->folder);
 }
 
-/* Creates a file in a folder that other users cannot access. */
+void temporary_remove(void) {
+  if (getpid() == owner) temporary_remove_from(&made); /* forked children must not remove it */
+}
+
+/* Makes a folder that other users cannot access. */
+static bool make_folder(char *out, size_t out_size) {
+  unsigned count = 0;
+  bool is_made;
+  do {
+    const int size =
+        snprintf(out, out_size, "%s/tvm-ffi-%ld-%u", temporary_place(), (long)getpid(), count++);
+    if (size < 0 || (size_t)size >= out_size) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    is_made = folder_make(out, true);
+  } while (!is_made && errno == EEXIST);
+  return is_made;
+}
+
 static char *make_in_folder(const void *bytes, size_t size) {
-  const char *place = getenv("TMPDIR");
-  folder = tool_format("%s/tvm-ffi-XXXXXX", place != NULL && *place != '\0' ? place : "/tmp");
-  if (mkdtemp(folder) == NULL) {
-    report_error("%s: %s", folder, strerror(errno));
+  enum { kName = 32 };
+  if (!make_folder(made.folder, sizeof made.folder - kName)) {
+    report_error("%s: %s", made.folder, strerror(errno));
     return NULL;
   }
+  strcpy(made.file, made.folder);
+  strcat(strcat(made.file, "/library"), kConventions.library_suffix);
   owner = getpid();
-  file = tool_format("%s/library.so", folder);
   atexit(temporary_remove);
-  return tool_write_file(file, bytes, size) ? tool_copy(file, strlen(file)) : NULL;
+  shared_board->left = made;
+  return tool_write_file(made.file, bytes, size) ? tool_copy(made.file, strlen(made.file)) : NULL;
 }
 
 char *temporary_file(const void *bytes, size_t size) {

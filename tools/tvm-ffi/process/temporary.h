@@ -6,11 +6,20 @@
 
 #include <stddef.h>
 
-/* Creates the file, at most one per process: in memory if the system supports it, else in TMPDIR.
- * Returns its name; release with free(). NULL after a report. */
+/* Creates the file, at most one per process: in memory if the system supports it, else in the
+ * system's folder for such files. Returns its name; release with free(). NULL after a report. */
 char *temporary_file(const void *bytes, size_t size);
 
-/* Removes the file before the process ends by a signal. Safe in signal handlers. */
+/* Removes the file before the process ends by a signal. Safe in handlers of endings.h. */
 void temporary_remove(void);
+
+/* The paths of a file and of its own folder; empty: there is none. */
+typedef struct {
+  char file[1024], folder[1024];
+} temporary_paths;
+
+/* Removes a file that a child made, and that it may have loaded: Windows lets no process remove
+ * what is loaded. Safe in handlers of endings.h. */
+void temporary_remove_from(const temporary_paths *paths);
 
 #endif /* TVM_FFI_TOOL_TEMPORARY_H_ */

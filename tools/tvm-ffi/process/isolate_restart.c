@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/report.h"
+#include "base/streams.h"
+#include "process/board.h"
+#include "process/supervise.h"
+#include "system/child.h"
+#include "system/child_restart.h"
+#include "system/endings.h"
+
+static bool is_child, skips_unload;
+
+bool isolate_command(const isolation *options, int *exit_code) {
+  board *shared;
+  char reason[256];
+  if (options->in_place) return false;
+  shared = child_find_shared(sizeof *shared);
+  is_child = shared != NULL;
+  if (!is_child) {
+    endings_catch(supervise_clean);
+    shared = child_restart(sizeof *shared, reason, sizeof reason);
+  }
+  if (shared == NULL) {
+    *exit_code = report_fail(kExitRaised, "cannot start a process: %s", reason);
+    return true;
+  }
+  board_use(shared);
+  if (is_child) return false;
+  *exit_code = supervise_child(options);
+  endings_leave();
+  return true;
+}
+
+int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
+  stream_copies kept;
+  int code;
+  if (options->skips_unload) streams_keep(&kept);
+  streams_part(options->others_print, options->others_read);
+  code = body(context);
+  if (options->skips_unload) streams_join(&kept); /* there may be more to ask */
+  skips_unload = options->skips_unload;
+  return code;
+}
+
+int isolate_finish(int exit_code) {
+  if (!is_child) return exit_code;
+  (void)board_finish(exit_code);
+  if (skips_unload) {
+    fflush(NULL);
+    child_exit(shared_board->code);
+  }
+  return shared_board->code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "system/exceptions_windows.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* By number, as not all of them are in windows.h. */
+static const struct {
+  uint32_t code;
+  const char *name;
+} kNames[] = {
+    {0x40000015, "Aborted"}, /* a fatal exit of the program */
+    {0x80000002, "misaligned access"},
+    {0x80000003, "breakpoint"},
+    {0x80000004, "single step"},
+    {0xC0000005, "access violation"},
+    {0xC0000006, "a page could not be read from its file"},
+    {0xC000001D, "illegal instruction"},
+    {0xC0000025, "an exception that cannot be continued"},
+    {0xC000008C, "array bounds exceeded"},
+    {0xC000008D, "denormal floating-point operand"},
+    {0xC000008E, "floating-point division by zero"},
+    {0xC000008F, "inexact floating-point result"},
+    {0xC0000090, "invalid floating-point operation"},
+    {0xC0000091, "floating-point overflow"},
+    {0xC0000092, "floating-point stack check"},
+    {0xC0000093, "floating-point underflow"},
+    {0xC0000094, "integer division by zero"},
+    {0xC0000095, "integer overflow"},
+    {0xC0000096, "privileged instruction"},
+    {0xC00000FD, "stack overflow"},
+    {0xC0000135, "a library was not found"},
+    {0xC0000139, "a symbol was not found in a library"},
+    {0xC000013A, "Ctrl-C"},
+    {0xC0000142, "a library could not be initialized"},
+    {0xC0000374, "damaged heap"},
+    {0xC0000409, "Aborted"}, /* abort() of the newer C library, and damaged stacks */
+    {0xE06D7363, "uncaught C++ exception"},
+};
+enum { kNumNames = sizeof kNames / sizeof *kNames };
+
+static const char *find_name(uint32_t code) {
+  size_t i;
+  for (i = 0; i < kNumNames; ++i) {
+    if (kNames[i].code == code) return kNames[i].name;
+  }
+  return NULL;
+}
+
+bool exception_is_code(uint32_t code) {
+  const uint32_t kErrors = 0xC0000000; /* the severity of all others */
+  return (code & kErrors) == kErrors || find_name(code) != NULL;
+}
+
+const char *exception_name(uint32_t code) {
+  static char number[32];
+  const char *name = find_name(code);
+  if (name != NULL) return name;
+  snprintf(number, sizeof number, "exception 0x%08lX", (unsigned long)code);
+  return number;
+}
