@@ -2,20 +2,16 @@
 /* A library that misbehaves in the way, and at the moment, that an environment variable names:
  * ON_LOAD, ON_ASK (when asked for the types of its function), ON_CALL or ON_END. */
 #define _DEFAULT_SOURCE
-#include <signal.h>
+#include "deeds.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tvm/ffi/c.h>
 #include <unistd.h>
 
-static void hang(void) {
+void deeds_hang(void) {
   for (;;) sleep(1000);
-}
-
-static void close_until(int end) {
-  int file;
-  for (file = 0; file < end; ++file) close(file);
 }
 
 /* Writes past the C library, then through it; in a pipe the second text stays in stdio's buffer. */
@@ -34,23 +30,6 @@ static void flood(void) {
   }
 }
 
-/* Can be ended by SIGKILL only. */
-static void resist(void) {
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, NULL);
-  hang();
-}
-
-static void spawn(void) {
-  if (fork() == 0) hang();
-}
-
-/* Forks; the child continues as if it were the program. */
-static void split(void) {
-  (void)fork();
-}
-
 static void leave(void) {
   exit(3);
 }
@@ -60,38 +39,26 @@ static void leave_quietly(void) {
   _exit(0);
 }
 
-static void stop(void) {
-  raise(SIGSTOP);
-}
+static const deed kDeeds[] = {
+    {"crash", abort},     {"leave", leave},      {"leave_quietly", leave_quietly},
+    {"hang", deeds_hang}, {"print", print_both}, {"flood", flood},
+    {NULL, NULL}};
 
-static void shut(void) {
-  close_until(3);
-}
-
-static void shut_all_and_hang(void) {
-  close_until(256);
-  hang();
+/* False if there is no deed of this name. */
+static int perform_from(const deed *deeds, const char *name) {
+  for (; deeds->name != NULL; ++deeds) {
+    if (strcmp(name, deeds->name) != 0) continue;
+    deeds->act();
+    return 1;
+  }
+  return 0;
 }
 
 static void perform(const char *moment) {
-  static const struct {
-    const char *name;
-    void (*act)(void);
-  } kDeeds[] = {
-      {"crash", abort},      {"leave", leave}, {"leave_quietly", leave_quietly},
-      {"hang", hang},        {"shut", shut},   {"shut_all_and_hang", shut_all_and_hang},
-      {"print", print_both}, {"flood", flood}, {"stop", stop},
-      {"spawn", spawn},      {"split", split}, {"resist", resist},
-  };
-  const char *deed = getenv(moment);
-  size_t i;
-  if (deed == NULL || *deed == '\0') return;
-  for (i = 0; i < sizeof kDeeds / sizeof *kDeeds; ++i) {
-    if (strcmp(deed, kDeeds[i].name) != 0) continue;
-    kDeeds[i].act();
-    return;
-  }
-  fprintf(stderr, "%s=%s is no deed\n", moment, deed);
+  const char *name = getenv(moment);
+  if (name == NULL || *name == '\0') return;
+  if (perform_from(kDeeds, name) || perform_from(kSystemDeeds, name)) return;
+  fprintf(stderr, "%s=%s is no deed\n", moment, name);
   _exit(99);
 }
 
