@@ -5,6 +5,21 @@
 #include <time.h>
 #include <tvm/ffi/c.h>
 
+#if defined(_WIN32)
+#include <windows.h>
+
+static void sleep_for(double seconds) {
+  Sleep((DWORD)(seconds * 1e3));
+}
+#else
+static void sleep_for(double seconds) {
+  struct timespec time;
+  time.tv_sec = (time_t)seconds;
+  time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
+  nanosleep(&time, NULL);
+}
+#endif
+
 TVM_FFI_C_EXPORT(scale, "(0: DLTensor*, 1: float, 2: DLTensor*) -> void") {
   DLTensor *x, *y;
   double factor;
@@ -183,12 +198,9 @@ TVM_FFI_C_EXPORT(leak, "() -> void") {
 }
 
 TVM_FFI_C_EXPORT(wait, "(0: float) -> void") {
-  struct timespec time;
   double seconds;
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 0, &seconds));
-  time.tv_sec = (time_t)seconds;
-  time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
-  nanosleep(&time, NULL);
+  sleep_for(seconds);
   return 0;
 }
 
