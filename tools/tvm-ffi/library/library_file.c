@@ -91,25 +91,35 @@ static bool is_unloadable(const binary_file *file, const char *name) {
   return true;
 }
 
+/* The loader's reason often begins with the path, or has it after a redundant introduction: what
+ * follows both. */
+static char *cut_path(const char *reason, const char *path) {
+  static const char *const kEnds[] = {": ", " "};
+  const char *rest = NULL;
+  size_t i;
+  for (i = 0; rest == NULL && i < sizeof kEnds / sizeof *kEnds; ++i) {
+    char *prefix = tool_format("%s%s", path, kEnds[i]);
+    const char *found = strstr(reason, prefix);
+    if (found != NULL) rest = found + strlen(prefix);
+    free(prefix);
+  }
+  return tool_format("%s", rest != NULL ? rest : reason);
+}
+
 /* A malformed file is reported by library_file_read(), in the same words in all commands; the
- * loader's reason is used only for files that are well-formed. It often begins with the path, or
- * has it after a redundant introduction: both are cut off. */
+ * loader's reason is used only for files that are well-formed. */
 void library_file_refuse(const char *name, const char *path, const char *reason) {
   binary_file *file = library_file_read(name);
-  char *prefix, *line, *cursor;
-  const char *found;
+  char *line, *cursor;
   bool is_told;
   if (file == NULL) return;
   is_told = is_unloadable(file, name);
   binary_file_close(file);
   if (is_told) return;
-  prefix = tool_format("%s: ", path);
-  found = strstr(reason, prefix);
-  line = tool_format("%s", found != NULL ? found + strlen(prefix) : reason);
+  line = cut_path(reason, path);
   for (cursor = line; *cursor != '\0'; ++cursor) {
     if (*cursor == '\n') *cursor = ' ';
   }
   report_error("%s: cannot be loaded: %s", name, line);
   free(line);
-  free(prefix);
 }
