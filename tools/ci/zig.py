@@ -3,11 +3,12 @@
 that it brings along. Programs are run where a static one needs only an emulator of the processor."""
 import dataclasses
 import fcntl
+import os
 import re
 import sys
 
 from ports import amalgamate, run_sample
-from steps import REPORT, ROOT, execute, part, tool
+from steps import REPORT, ROOT, build, execute, part, tool
 
 PACKAGE = "ziglang==0.17.1"
 ZIG = ROOT / "build-zig"
@@ -24,6 +25,8 @@ class Target:
     triple: str  # Zig's word for the system
     library: str = "libtvm_ffi.so"
     runner: tuple = ()  # the command that runs static programs
+    endian: str = "little"
+    has_tool: bool = True  # whether the command-line tool is compiled
 
     @property
     def is_windows(self):
@@ -34,24 +37,25 @@ class Target:
         return self.library.endswith(".dylib")
 
 
-def musl(what, triple, processor):
+def musl(what, triple, processor, **kwargs):
     """Linux with musl; programs for it are static."""
-    return Target(f"{what}, musl: compiled, and a static program is run", triple, runner=(f"qemu-{processor}",))
+    return Target(f"{what}, musl: compiled, and static programs are run", triple, runner=(f"qemu-{processor}",), **kwargs)
 
 
 TARGETS = {
     "macos_arm64": Target("macOS arm64: compiled and linked, not run", "aarch64-macos", "libtvm_ffi.dylib"),
     "macos_x64": Target("macOS x86-64: compiled and linked, not run", "x86_64-macos", "libtvm_ffi.dylib"),
-    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run", "aarch64-windows-gnu", "tvm_ffi.dll"),
+    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run", "aarch64-windows-gnu", "tvm_ffi.dll",
+                            has_tool=False),
     "musl_aarch64": musl("AArch64", "aarch64-linux-musl", "aarch64"),
     "musl_armhf": musl("ARMv7 (32 bits)", "arm-linux-musleabihf", "arm"),
     "musl_riscv64": musl("RISC-V (64 bits)", "riscv64-linux-musl", "riscv64"),
-    "musl_s390x": musl("s390x (64 bits, big-endian)", "s390x-linux-musl", "s390x"),
+    "musl_s390x": musl("s390x (64 bits, big-endian)", "s390x-linux-musl", "s390x", endian="big"),
 }
 
 
 def install():
-    """The command of Zig, installed from PyPI into a build folder; None after noting the skip of the part."""
+    """The program of Zig, installed from PyPI into a build folder; None after noting the skip of the part."""
     venv = ZIG / "venv"
     ZIG.mkdir(exist_ok=True)
     with open(ZIG / "lock", "w", encoding="utf-8") as lock:
@@ -62,7 +66,7 @@ def install():
             if done.returncode != 0:
                 REPORT.skip("all of it", f"{PACKAGE} is not installed: {done.stdout.strip()[-200:]}")
                 return None
-    return [venv / "bin/python", "-m", "ziglang"]
+    return REPORT.run("Zig is found", [venv / "bin/python", "-c", "import ziglang; print(ziglang.__path__[0])"]).strip() + "/zig"
 
 
 def steps(target, work):
@@ -117,6 +121,48 @@ def check_exports(target, work):
     REPORT.check("the kernel in C++ exports its function", "__tvm_ffi_add_one" in found, " ".join(sorted(found)))
 
 
+def run_tool(target, program, work):
+    """Check what a static tool does with the library of a kernel, which it can read but not load."""
+    kernel = work / "kernel.so"
+
+    def ask(*words, code=0, says=""):
+        done = execute([*target.runner, program, *words])
+        REPORT.check(f"tvm-ffi {words[0]}", done.returncode == code and re.search(says, done.stdout), done.stdout)
+        return done.stdout
+
+    ask("--version", says=r"^tvm-ffi \d")
+    ask("info", "--json", says=f"{target.endian}-endian")
+    ask("types", says=r"\bffi\.Function\b")
+    ask("registry", says=r"(?m)^ffi\.Array\(")
+    ask("list", "--names", kernel, says=r"^scale$")
+    ask("check", kernel, says=r"ok +file ")
+    ask("stub", "--no-load", kernel, says=r"\bscale\b")
+    ask("run", kernel, "scale()", code=4, says=r"cannot be loaded: Dynamic loading not supported$")
+    given, taken = work / "given", work / "taken"
+    given.write_bytes(bytes(range(256)))
+    for machine in "x86-64", "s390x":
+        packed = work / f"{machine}.o"
+        ask("embed", given, "--name=x", f"--machine={machine}", "-o", packed)
+        ask("unpack", packed, "--extract=x_given", "-o", taken)
+        REPORT.check("what unpack takes out is what embed put in", taken.read_bytes() == given.read_bytes())
+    (work / "wrapped.c").write_text(ask("wrap", "double norm(const float x[n], int n)"), encoding="utf-8")
+
+
+def build_all(name, target, zig, env, work):
+    """Build library, samples and tool by Meson, and run a static tool where there is an emulator."""
+    env = {**env, "ZIG": zig, "PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}"}
+    options = ["--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled",
+               "-Dtests=disabled", f"-Dtools={'enabled' if target.has_tool else 'disabled'}"]
+    build(f"zig-{name}", *options, env=env)
+    if target.runner:
+        folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled", "-Ddefault_library=static", "-Dc_link_args=-static",
+                       env=env)
+        run_tool(target, folder / "tools/tvm-ffi", work)
+        REPORT.run("what wrap wrote is compiled", [
+            zig, "cc", "-target", target.triple, "-std=c99", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", f"-I{work}", "-c",
+            work / "wrapped.c", "-o", work / "wrapped.o"], env=env)
+
+
 def add_target(name, target):
     """Make a part that compiles and links for a system."""
     def run():
@@ -128,12 +174,13 @@ def add_target(name, target):
         env = {variable: str(ZIG / "cache") for variable in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
         work = amalgamate(name)
         for what, arguments in steps(target, work):
-            REPORT.run(what, [*zig, *arguments], env=env)
+            REPORT.run(what, [zig, *arguments], env=env)
         check_exports(target, work)
+        build_all(name, target, zig, env, work)
         if target.runner:
             run_sample("the program with kernels inside runs", [*target.runner, work / "inside"], SYSTEM_LIBRARY)
     run.__name__, run.__doc__ = name, target.what
-    part("venv llvm" + (" qemu" if target.runner else ""), matrix=False)(run)
+    part("venv llvm meson ninja pkg-config" + (" qemu" if target.runner else ""), matrix=False)(run)
 
 
 for target_name, zig_target in TARGETS.items():
