@@ -1,117 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads ELF files. Symbols are found by the section headers, which a running program does not
  * need. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/report.h"
 #include "file/binary_reader.h"
-#include "file/bytes.h"
 #include "file/elf_format.h"
+#include "file/elf_header.h"
+#include "file/elf_symbols.h"
 
 /* ---- Header ---- */
 
-typedef struct {
-  byte_range image;
-  size_t word; /* the size of an address: 4 or 8 */
-  unsigned type, machine;
-  uint64_t segments_at, num_segments, sections_at, num_sections;
-  uint64_t section_names; /* the index of the section with their names */
-} elf_header;
-
-typedef struct {
-  uint32_t name, type, link, info;
-  uint64_t flags, address, offset, size;
-} elf_section;
-
 static bool recognise(const char *image, size_t size) {
   return size >= SELFMAG && memcmp(image, ELFMAG, SELFMAG) == 0;
-}
-
-static uint64_t take_word(const elf_header *header, byte_cursor *cursor) {
-  return byte_cursor_number(cursor, header->word);
-}
-
-static size_t section_header_size(const elf_header *header) {
-  return header->word == 8 ? 64 : 40;
-}
-
-static size_t segment_header_size(const elf_header *header) {
-  return header->word == 8 ? 56 : 32;
-}
-
-static size_t symbol_size(const elf_header *header) {
-  return header->word == 8 ? 24 : 16;
-}
-
-/* Whether a table of the file is inside it. */
-static bool has_table(const elf_header *header, uint64_t offset, uint64_t count, size_t size) {
-  byte_range table;
-  return count <= header->image.size / size &&
-         byte_range_slice(&header->image, offset, count * size, &table);
-}
-
-/* A section's header; false if it is not in the file. */
-static bool read_section(const elf_header *header, uint64_t i, elf_section *out) {
-  const size_t size = section_header_size(header);
-  byte_cursor cursor;
-  if (i >= header->num_sections || !has_table(header, header->sections_at, i + 1, size)) {
-    return false;
-  }
-  cursor = byte_cursor_start(&header->image, header->sections_at + i * size);
-  out->name = byte_cursor_u32(&cursor);
-  out->type = byte_cursor_u32(&cursor);
-  out->flags = take_word(header, &cursor);
-  out->address = take_word(header, &cursor);
-  out->offset = take_word(header, &cursor);
-  out->size = take_word(header, &cursor);
-  out->link = byte_cursor_u32(&cursor);
-  out->info = byte_cursor_u32(&cursor);
-  return true;
-}
-
-/* Numbers that do not fit the header are in that of section 0. */
-static void read_large_numbers(elf_header *header) {
-  const uint64_t num_sections = header->num_sections;
-  elf_section first;
-  if (num_sections == 0) header->num_sections = 1;
-  if (!read_section(header, 0, &first)) return;
-  if (num_sections == 0) header->num_sections = first.size;
-  if (header->num_segments == PN_XNUM) header->num_segments = first.info;
-  if (header->section_names == SHN_XINDEX) header->section_names = first.link;
-}
-
-/* False if the image has no header. */
-static bool parse_header(byte_range image, elf_header *out) {
-  byte_cursor cursor;
-  if (image.size < EI_NIDENT ||
-      (image.data[EI_CLASS] != ELFCLASS32 && image.data[EI_CLASS] != ELFCLASS64) ||
-      (image.data[EI_DATA] != ELFDATA2LSB && image.data[EI_DATA] != ELFDATA2MSB) ||
-      image.data[EI_VERSION] != EV_CURRENT) {
-    return false;
-  }
-  image.is_big_endian = image.data[EI_DATA] == ELFDATA2MSB;
-  out->image = image;
-  out->word = image.data[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-  cursor = byte_cursor_start(&image, EI_NIDENT);
-  out->type = byte_cursor_u16(&cursor);
-  out->machine = byte_cursor_u16(&cursor);
-  byte_cursor_skip(&cursor, 4 + out->word); /* version, entry point */
-  out->segments_at = take_word(out, &cursor);
-  out->sections_at = take_word(out, &cursor);
-  byte_cursor_skip(&cursor, 4 + 2 + 2); /* flags, sizes of this header and of a segment's */
-  out->num_segments = byte_cursor_u16(&cursor);
-  byte_cursor_skip(&cursor, 2); /* the size of a section's header */
-  out->num_sections = byte_cursor_u16(&cursor);
-  out->section_names = byte_cursor_u16(&cursor);
-  if (out->segments_at == 0) out->num_segments = 0;
-  if (out->sections_at == 0) {
-    out->num_sections = 0;
-  } else {
-    read_large_numbers(out);
-  }
-  return !cursor.is_past_end;
 }
 
 static byte_range get_image(const binary_file *file) {
@@ -120,7 +22,7 @@ static byte_range get_image(const binary_file *file) {
 }
 
 static bool read_header(binary_file *file, elf_header *header) {
-  if (!parse_header(get_image(file), header)) {
+  if (!elf_header_parse(get_image(file), header)) {
     return binary_reader_refuse(
         file, "its header is cut off, or its class, byte order or version is unknown");
   }
@@ -142,8 +44,13 @@ typedef struct {
   uint64_t offset, file_size;
 } elf_segment;
 
+static size_t segment_header_size(const elf_header *header) {
+  return header->word == 8 ? 56 : 32;
+}
+
 static bool has_segment_headers(const elf_header *header) {
-  return has_table(header, header->segments_at, header->num_segments, segment_header_size(header));
+  return elf_has_table(header, header->segments_at, header->num_segments,
+                       segment_header_size(header));
 }
 
 /* For a segment whose header is in the file. */
@@ -153,9 +60,9 @@ static elf_segment read_segment(const elf_header *header, uint64_t i) {
   elf_segment segment;
   segment.type = byte_cursor_u32(&cursor);
   if (header->word == 8) segment.flags = byte_cursor_u32(&cursor);
-  segment.offset = take_word(header, &cursor);
+  segment.offset = elf_take_word(header, &cursor);
   byte_cursor_skip(&cursor, 2 * header->word); /* virtual and physical address */
-  segment.file_size = take_word(header, &cursor);
+  segment.file_size = elf_take_word(header, &cursor);
   byte_cursor_skip(&cursor, header->word); /* size in memory */
   if (header->word == 4) segment.flags = byte_cursor_u32(&cursor);
   return segment;
@@ -204,29 +111,6 @@ static bool read_segments(binary_file *file, const elf_header *header) {
 
 /* ---- Sections ---- */
 
-/* The first section of a type; false if there is none. */
-static bool find_section(const elf_header *header, uint32_t type, elf_section *out) {
-  uint64_t i;
-  for (i = 1; i < header->num_sections; ++i) {
-    if (read_section(header, i, out) && out->type == type) return true;
-  }
-  return false;
-}
-
-static bool get_bytes(const elf_header *header, const elf_section *section, byte_range *out) {
-  return byte_range_slice(&header->image, section->offset, section->size, out);
-}
-
-/* The strings of a section; empty if it has none. */
-static byte_range get_strings(const elf_header *header, uint64_t i) {
-  byte_range strings = {NULL, 0, false};
-  elf_section section;
-  if (read_section(header, i, &section) && section.type == SHT_STRTAB) {
-    (void)get_bytes(header, &section, &strings);
-  }
-  return strings;
-}
-
 static void list_sections(binary_file *file, const elf_header *header) {
   size_t i;
   file->num_sections = (size_t)header->num_sections;
@@ -235,7 +119,7 @@ static void list_sections(binary_file *file, const elf_header *header) {
   for (i = 1; i < file->num_sections; ++i) {
     binary_section *out = &file->sections[i];
     elf_section section;
-    if (!read_section(header, i, &section)) continue;
+    if (!elf_section_read(header, i, &section)) continue;
     out->start = file->is_object ? 0 : section.address;
     out->offset = section.offset;
     out->size = section.size;
@@ -246,12 +130,12 @@ static void list_sections(binary_file *file, const elf_header *header) {
 
 /* Reads what an object file requests for the stack. */
 static void read_stack_section(binary_file *file, const elf_header *header) {
-  const byte_range names = get_strings(header, header->section_names);
+  const byte_range names = elf_section_strings(header, header->section_names);
   elf_section section;
   uint64_t i;
   for (i = 1; file->is_object && i < header->num_sections; ++i) {
     const char *name = NULL;
-    if (read_section(header, i, &section)) name = byte_range_text(&names, section.name);
+    if (elf_section_read(header, i, &section)) name = byte_range_text(&names, section.name);
     if (name == NULL || strcmp(name, ".note.GNU-stack") != 0) continue;
     file->elf.has_stack_header = true;
     file->elf.is_stack_executable = (section.flags & SHF_EXECINSTR) != 0;
@@ -277,16 +161,16 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
   byte_range entries, names;
   byte_cursor cursor;
   size_t i, count;
-  if (!find_section(header, SHT_DYNAMIC, &section)) return true;
-  if (!get_bytes(header, &section, &entries)) {
+  if (!elf_section_find(header, SHT_DYNAMIC, &section)) return true;
+  if (!elf_section_bytes(header, &section, &entries)) {
     return binary_reader_refuse(file, "its dynamic section is behind its end");
   }
-  names = get_strings(header, section.link);
+  names = elf_section_strings(header, section.link);
   count = entries.size / (2 * header->word);
   file->needed = tool_alloc(count * sizeof *file->needed);
   cursor = byte_cursor_start(&entries, 0);
   for (i = 0; i < count; ++i) {
-    const uint64_t tag = take_word(header, &cursor), value = take_word(header, &cursor);
+    const uint64_t tag = elf_take_word(header, &cursor), value = elf_take_word(header, &cursor);
     const char *name;
     if (tag == DT_NULL) break;
     read_flag(file, tag, value);
@@ -306,239 +190,19 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
   return true;
 }
 
-/* ---- Versions of imports ---- */
-
-/* The version of an import; both are NULL for an index that no record has. */
-typedef struct {
-  const char *name, *library;
-} version;
-
-/* By the index that symbols have, without its highest bit: that one hides a symbol. */
-typedef struct {
-  version *items;
-  size_t count;
-} version_list;
-enum { kVersionIndex = 0x7fff };
-
-/* Returns the version of an index, for which the list is made longer. */
-static version *add_version(version_list *list, unsigned index) {
-  const size_t i = index & kVersionIndex;
-  if (i >= list->count) {
-    list->items = tool_realloc(list->items, (i + 1) * sizeof *list->items);
-    memset(list->items + list->count, 0, (i + 1 - list->count) * sizeof *list->items);
-    list->count = i + 1;
-  }
-  return &list->items[i];
-}
-
-/* The section with them, whose records are chained by offsets. */
-typedef struct {
-  byte_range records, names;
-  size_t rounds; /* how many more records there can be; ends a cycle */
-} version_records;
-
-/* The versions of one library. False if a record is not in the section. */
-static bool read_library_versions(version_records *section, uint64_t at, const char *library,
-                                  version_list *versions) {
-  uint32_t step;
-  do {
-    byte_cursor cursor = byte_cursor_start(&section->records, at);
-    version *out;
-    byte_cursor_skip(&cursor, 4 + 2); /* hash, flags */
-    out = add_version(versions, byte_cursor_u16(&cursor));
-    out->name = byte_range_text(&section->names, byte_cursor_u32(&cursor));
-    out->library = library;
-    step = byte_cursor_u32(&cursor);
-    if (cursor.is_past_end || section->rounds-- == 0) return false;
-    at += step;
-  } while (step != 0);
-  return true;
-}
-
-static bool read_all_versions(version_records *section, version_list *versions) {
-  uint64_t at = 0;
-  uint32_t step;
-  do {
-    byte_cursor cursor = byte_cursor_start(&section->records, at);
-    const char *library;
-    uint64_t first;
-    byte_cursor_skip(&cursor, 2 + 2); /* version of the record, number of versions */
-    library = byte_range_text(&section->names, byte_cursor_u32(&cursor));
-    first = at + byte_cursor_u32(&cursor);
-    step = byte_cursor_u32(&cursor);
-    if (cursor.is_past_end || !read_library_versions(section, first, library, versions)) {
-      return false;
-    }
-    at += step;
-  } while (step != 0);
-  return true;
-}
-
-static bool read_versions(const binary_file *file, const elf_header *header,
-                          version_list *versions) {
-  enum { kRecordSize = 16 };
-  version_records records;
-  elf_section section;
-  if (!find_section(header, SHT_GNU_verneed, &section) || section.size == 0) return true;
-  if (get_bytes(header, &section, &records.records)) {
-    records.names = get_strings(header, section.link);
-    records.rounds = records.records.size / kRecordSize;
-    if (read_all_versions(&records, versions)) return true;
-  }
-  return binary_reader_refuse(file, "the versions of its imports are not in their section");
-}
-
-/* ---- Symbols ---- */
-
-typedef struct {
-  uint32_t name;
-  unsigned binding, type, visibility, section;
-  uint64_t value, size;
-} elf_symbol;
-
-static elf_symbol take_symbol(const elf_header *header, byte_cursor *cursor) {
-  elf_symbol symbol;
-  unsigned info;
-  symbol.name = byte_cursor_u32(cursor);
-  if (header->word == 4) symbol.value = byte_cursor_u32(cursor);
-  if (header->word == 4) symbol.size = byte_cursor_u32(cursor);
-  info = byte_cursor_u8(cursor);
-  symbol.visibility = byte_cursor_u8(cursor) & 3u;
-  symbol.section = byte_cursor_u16(cursor);
-  if (header->word == 8) symbol.value = byte_cursor_u64(cursor);
-  if (header->word == 8) symbol.size = byte_cursor_u64(cursor);
-  symbol.binding = info >> 4;
-  symbol.type = info & 15;
-  return symbol;
-}
-
-static bool is_hidden(const elf_symbol *symbol) {
-  return symbol->visibility == STV_HIDDEN || symbol->visibility == STV_INTERNAL;
-}
-
-/* A symbol table and what is parallel to it; ranges that the file does not have are empty. */
-typedef struct {
-  byte_range symbols, names;
-  size_t count;
-  byte_range sections; /* for each symbol, the index of its section if that does not fit into it */
-  byte_range versions; /* for each symbol, the index of its version */
-} symbol_table;
-
-/* False if a table is not in the file. The count is 0 if there are no symbols. */
-static bool open_table(const elf_header *header, uint32_t type, symbol_table *out) {
-  elf_section section;
-  memset(out, 0, sizeof *out);
-  if (!find_section(header, type, &section)) return true;
-  out->names = get_strings(header, section.link);
-  if (!get_bytes(header, &section, &out->symbols)) return false;
-  out->count = out->symbols.size / symbol_size(header);
-  if (type == SHT_SYMTAB) {
-    return !find_section(header, SHT_SYMTAB_SHNDX, &section) ||
-           get_bytes(header, &section, &out->sections);
-  }
-  return !find_section(header, SHT_GNU_versym, &section) ||
-         get_bytes(header, &section, &out->versions);
-}
-
-/* The number of a symbol in a table parallel to the symbols, in *out. False if it has none. */
-static bool read_parallel(const byte_range *table, size_t i, size_t size, uint64_t *out) {
-  byte_cursor cursor = byte_cursor_start(table, (uint64_t)i * size);
-  *out = byte_cursor_number(&cursor, size);
-  return !cursor.is_past_end;
-}
-
-static bool find_symbol_section(const binary_file *file, const symbol_table *table, size_t i,
-                                const elf_symbol *symbol, binary_symbol *out) {
-  uint64_t section = symbol->section < SHN_LORESERVE ? symbol->section : 0;
-  if (symbol->section == SHN_XINDEX && !read_parallel(&table->sections, i, 4, &section)) {
-    return binary_reader_refuse(file, "the section of a symbol is not in its table");
-  }
-  if (section >= file->num_sections) {
-    return binary_reader_refuse(file, "a symbol of a section that is not there");
-  }
-  out->section = (size_t)section;
-  out->is_common = symbol->section == SHN_COMMON;
-  out->is_writable = out->is_common || file->sections[section].is_writable;
-  return true;
-}
-
-/* The version of an import. */
-static bool find_symbol_version(const binary_file *file, const symbol_table *table, size_t i,
-                                const version_list *versions, binary_symbol *out) {
-  uint64_t index;
-  if (table->versions.data == NULL || out->is_defined) return true;
-  if (!read_parallel(&table->versions, i, 2, &index)) {
-    return binary_reader_refuse(file, "the version of a symbol is not in its table");
-  }
-  index &= kVersionIndex;
-  if (index >= versions->count) return true;
-  out->version = versions->items[index].name;
-  out->version_of = versions->items[index].library;
-  return true;
-}
-
-/* Adds a symbol unless it is local or has no name. */
-static bool add_symbol(binary_file *file, const symbol_table *table, size_t i,
-                       const elf_symbol *symbol, const version_list *versions) {
-  binary_symbol *out = &file->symbols[file->num_symbols];
-  memset(out, 0, sizeof *out);
-  if (symbol->binding != STB_GLOBAL && symbol->binding != STB_WEAK &&
-      symbol->binding != STB_GNU_UNIQUE) {
-    return true;
-  }
-  out->name = byte_range_text(&table->names, symbol->name);
-  if (out->name == NULL) {
-    return binary_reader_refuse(file, "the name of a symbol is not in its strings");
-  }
-  out->value = symbol->value;
-  out->size = symbol->size;
-  out->is_defined = symbol->section != SHN_UNDEF;
-  out->is_function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
-  out->is_weak = symbol->binding == STB_WEAK;
-  out->is_unique = symbol->binding == STB_GNU_UNIQUE;
-  out->is_hidden = is_hidden(symbol);
-  if (!find_symbol_section(file, table, i, symbol, out) ||
-      !find_symbol_version(file, table, i, versions, out)) {
-    return false;
-  }
-  if (*out->name != '\0') ++file->num_symbols;
-  return true;
-}
-
-static bool read_symbols(binary_file *file, const elf_header *header,
-                         const version_list *versions) {
-  symbol_table table;
-  byte_cursor cursor;
-  size_t i;
-  if (!open_table(header, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &table)) {
-    return binary_reader_refuse(file, "its symbol table is behind its end");
-  }
-  file->symbols = tool_alloc(table.count * sizeof *file->symbols);
-  cursor = byte_cursor_start(&table.symbols, 0);
-  for (i = 0; i < table.count; ++i) {
-    const elf_symbol symbol = take_symbol(header, &cursor);
-    if (i > 0 && !add_symbol(file, &table, i, &symbol, versions)) return false;
-  }
-  return true;
-}
-
 /* ---- The reader ---- */
 
 static bool read_sections(binary_file *file, const elf_header *header) {
-  version_list versions = {NULL, 0};
-  bool good;
   if (header->num_sections == 0) {
     return binary_reader_refuse(file, "it has no section headers to find symbols by");
   }
-  if (!has_table(header, header->sections_at, header->num_sections, section_header_size(header))) {
+  if (!elf_has_table(header, header->sections_at, header->num_sections,
+                     elf_section_header_size(header))) {
     return binary_reader_refuse(file, "it is cut off: its section headers are behind its end");
   }
   list_sections(file, header);
   read_stack_section(file, header);
-  good = read_dynamic(file, header) && read_versions(file, header, &versions) &&
-         read_symbols(file, header, &versions);
-  free(versions.items);
-  return good;
+  return read_dynamic(file, header) && elf_symbols_read(file, header);
 }
 
 static bool read_elf(binary_file *file) {
@@ -548,20 +212,9 @@ static bool read_elf(binary_file *file) {
 
 static void visit_hidden(const binary_file *file, void (*visit)(void *context, const char *name),
                          void *context) {
-  symbol_table table;
   elf_header header;
-  byte_cursor cursor;
-  size_t i;
-  if (!parse_header(get_image(file), &header) || !open_table(&header, SHT_SYMTAB, &table)) return;
-  cursor = byte_cursor_start(&table.symbols, 0);
-  for (i = 0; i < table.count; ++i) {
-    const elf_symbol symbol = take_symbol(&header, &cursor);
-    const bool is_seen = symbol.binding != STB_LOCAL && !is_hidden(&symbol);
-    const char *name = NULL;
-    if (symbol.section != SHN_UNDEF && symbol.type == STT_FUNC && !is_seen) {
-      name = byte_range_text(&table.names, symbol.name);
-    }
-    if (name != NULL) visit(context, name);
+  if (elf_header_parse(get_image(file), &header)) {
+    elf_symbols_visit_hidden(&header, visit, context);
   }
 }
 
@@ -571,7 +224,7 @@ static bool read_beginning(file_reader *reader, uint64_t size, elf_header *out) 
   if (!file_reader_fill(reader, (size_t)size)) return false;
   image.data = (const unsigned char *)reader->bytes;
   image.size = reader->size;
-  return parse_header(image, out);
+  return elf_header_parse(image, out);
 }
 
 /* Reads no further than the program headers. Files with other damage are refused when they are
