@@ -16,13 +16,7 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "core/type_attr.h"
-
-#if (defined(__x86_64__) && !defined(_WIN32)) || \
-    (defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-enum { kTellsConventions = 1 };
-#else
-enum { kTellsConventions = 0 };
-#endif
+#include "platform/compiler.h"
 
 typedef TVMFFIAny (*native_hash)(const TVMFFIAny *key);
 typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
@@ -60,7 +54,7 @@ static uint64_t first_word(const TVMFFIAny *any) {
 
 /* Whether the result of an equality is of the older convention: a bool in the low byte. */
 static bool is_old_bool(const TVMFFIAny *any) {
-  return kTellsConventions && (first_word(any) & 0xFF) <= 1;
+  return TVMFFI_RETURNS_IN_REGISTERS && (first_word(any) & 0xFF) <= 1;
 }
 
 /* A cache of C hash functions that are known to be of the newer convention. */
@@ -94,7 +88,7 @@ static int call_native_hash(void *hook, const TVMFFIAny *key, uint64_t *out) {
   TVMFFIAny result;
   function.data = hook;
   result = function.call(key);
-  if (kTellsConventions) {
+  if (TVMFFI_RETURNS_IN_REGISTERS) {
     bool may_be_new = is_plainly(&result, kTVMFFIInt) || is_plainly(&result, kTVMFFIError);
     if (!may_be_new || is_old_hash(hook, key)) {
       *out = first_word(&result);

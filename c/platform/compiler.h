@@ -10,6 +10,8 @@
  * from compilers that they do not know.
  * TVMFFI_REPLACEABLE_EXPORT is for exports that give way to another definition in the process.
  * Libraries of Windows import each symbol from a library that they name, so none are needed there.
+ * TVMFFI_RETURNS_IN_REGISTERS: whether a function returns a struct of 16 bytes in two registers, of
+ * which the first is also the one for integers.
  * TVMFFI_ASM_NAME is the name that a C function has for the assembler, and TVMFFI_ASM_FUNCTION the
  * directives for a function with such a name that is not seen outside the library.
  */
@@ -37,6 +39,13 @@
 #define TVMFFI_REPLACEABLE_EXPORT
 #else
 #define TVMFFI_REPLACEABLE_EXPORT __attribute__((weak, visibility("default")))
+#endif
+
+#if (defined(__x86_64__) && !defined(_WIN32)) || \
+    (defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define TVMFFI_RETURNS_IN_REGISTERS 1
+#else
+#define TVMFFI_RETURNS_IN_REGISTERS 0
 #endif
 
 #if defined(__APPLE__)
