@@ -18,8 +18,8 @@
 #ifndef TVMFFI_PLATFORM_COMPILER_H_
 #define TVMFFI_PLATFORM_COMPILER_H_
 
-#if defined(__MINGW32__) /* for it, printf has the formats of Microsoft's library, not those of \
-                            C99 */
+#if defined(__MINGW32__) && !defined(__clang__) /* for GCC there, printf has the formats of \
+                                                   Microsoft's library, not those of C99 */
 #define TVMFFI_PRINTF(format_index, first_arg) \
   __attribute__((format(gnu_printf, format_index, first_arg)))
 #elif defined(__GNUC__)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules of libraries built with the layer, and module classes in C++, on this runtime. */
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/module.h>
@@ -9,6 +8,9 @@
 #include <functional>
 
 #include "caught.h"
+extern "C" {
+#include "platform/dl.h"
+}
 
 namespace ffi = tvm::ffi;
 using ffi::Any;
@@ -100,10 +102,11 @@ TEST_P(Kernels, DescribeThemselves) {
       R"({"type_schema":"{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[{\"type\":)"
       R"(\"None\"}],\"params\":[{\"type\":\"DLTensor*\"},{\"type\":\"DLTensor*\"}]}}"})";
   EXPECT_EQ(module->GetFunctionMetadata("add_one").value(), metadata);
-  void *library = dlopen(PathOf(GetParam()).c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  void *library = tvmffi_dl_open_loaded(PathOf(GetParam()).c_str());
   ASSERT_NE(library, nullptr);
-  EXPECT_EQ(static_cast<const char *>(dlsym(library, "__tvm_ffi__schema_add_one")), metadata);
-  dlclose(library);
+  EXPECT_EQ(static_cast<const char *>(tvmffi_dl_symbol(library, "__tvm_ffi__schema_add_one")),
+            metadata);
+  tvmffi_dl_close(library);
   EXPECT_EQ(module->GetFunctionDoc("add_one").value(), "Adds one to each element.");
 }
 

@@ -38,7 +38,7 @@ class Target:
 def emulated(what, triplet, family, processor, **kwargs):
     """Linux with glibc, on another processor."""
     cpp = kwargs.get("cpp", False)
-    return Target(what, f"{triplet}-gcc", f"qemu cross-{triplet}" + (f" cross-cpp-{triplet}" if cpp else ""), triplet, family,
+    return Target(what, f"{triplet}-gcc", f"qemu cross-{triplet}" + (f" cross-cpp-{triplet} gtest" if cpp else ""), triplet, family,
                   runner=(f"qemu-{processor}", "-L", f"/usr/{triplet}"), slower=6,
                   suites=(*SUITES, *(["cpp"] if cpp else [])), **kwargs)
 
@@ -52,11 +52,14 @@ TARGETS = {
     "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
                         libraries=("-latomic",)),
     "mips": emulated("MIPS (32 bits, big-endian), glibc", "mips-linux-gnu", "mips", "mips", endian="big", libraries=("-latomic",)),
-    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine venv", "x86_64-w64-mingw32",
+    "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine venv gtest", "x86_64-w64-mingw32",
                       runner=("wine",), cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), cpp=True,
                       cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++", "-include",
                                    "tests/ports/package_headers/posix_memalign.h"),
-                      suites=(*SUITES, "samples"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
+                      suites=(*SUITES, "cpp", "samples"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
+    "windows_clang": Target("Windows x64, Clang with MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine clang-14",
+                            "x86_64-w64-mingw32", runner=("wine",), cross_file="windows-x64-clang.ini",
+                            cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), slower=4, env={"WINEDEBUG": "-all"}),
     "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node",
                    runner=("node", "--no-warnings", "--single-threaded", str(HERE / "wasi_run.mjs")),
                    cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"), matrix=True, slower=4,

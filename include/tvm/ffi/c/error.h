@@ -44,7 +44,7 @@
 #define TVM_FFI_C_ENV_ERROR_ALREADY_SET "EnvErrorAlreadySet"
 
 /** Makes the compiler check a printf format: number of its parameter, number of the first value. */
-#if defined(__MINGW32__)
+#if defined(__MINGW32__) && !defined(__clang__)
 #define TVM_FFI_C_PRINTF(format, first) __attribute__((__format__(__gnu_printf__, format, first)))
 #elif defined(__GNUC__)
 #define TVM_FFI_C_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
