@@ -10,6 +10,8 @@ import shlex
 import shutil
 import subprocess
 
+import macho
+import pe
 from elf import UNIQUE, WEAK, Library, blob
 from tool import CHECK, FILES, LOAD, OK, USAGE, bad, good, good_json, run, work_folder
 
@@ -489,10 +491,10 @@ assert code == CHECK and err == "", (code, out, err)
 
 content = pathlib.Path(KERNELS).read_bytes()
 for written, message in [
-    (b"\x7fELF", "malformed ELF file"), (b"", "not an ELF file: it is empty"), (b"text\n", "not an ELF file\n"),
-    (b"MZ\x90\0", "not an ELF file but a PE file (Windows)"),
-    (b"\xcf\xfa\xed\xfe\x0c\0\0\1", "not an ELF file but a Mach-O file (Apple)"),
-    (b"!<arch>\n", "not an ELF file but an archive"),
+    (b"\x7fELF", "malformed ELF file"), (b"", "not an ELF, PE or Mach-O file: it is empty"), (b"text\n", "not an ELF, PE or Mach-O file\n"),
+    (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
+    (b"\xcf\xfa\xed\xfe\x0c\0\0\1", "malformed Mach-O file: its header"),
+    (b"!<arch>\n", "not an ELF, PE or Mach-O file but an archive"),
     (content[:-16], "malformed ELF file: it is cut off: its section headers are behind its end"),
 ]:
     (WORK / "wrong").write_bytes(written)
@@ -501,6 +503,15 @@ bad(LOAD, str(WORK), "check", WORK)
 for value in "1", "2_x", "2_3", "3_28", "2_28x", "":
     bad(USAGE, f'--manylinux must be 2_N with N from 5, such as 2_28, not "{value}"', "check",
         "--manylinux=" + value, WORK / "lib.so")
+
+# ---- Files of other systems, of which test_pe.py and test_macho.py have more ----
+
+says(pe.Library(traits=pe.DYNAMIC_BASE | pe.HIGH_ENTROPY),
+     "note  stack      NX_COMPAT: is missing, so that data can be executed: link with -Wl,--nxcompat")
+says(pe.Library(traits=pe.NX), "note  address    DYNAMIC_BASE: is missing, so that code is where attackers expect it: link with "
+     "-Wl,--dynamicbase")
+says(macho.Library("aarch64", signed=False),
+     "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE")
 
 # ---- The help and the page list every check, and which ones can fail ----
 

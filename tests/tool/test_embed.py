@@ -483,7 +483,7 @@ assert library.read_bytes() == image
 (WORK / "of-itself/2-de_mo___.bin").mkdir()
 bad(USAGE, "/2-de_mo___.bin: Is a directory", "unpack", library, "-o", WORK / "of-itself")
 assert os.listdir(WORK / "of-itself") == ["2-de_mo___.bin"]
-bad(LOAD, "not an ELF file", "unpack", PATHS[0])
+bad(LOAD, "not an ELF, PE or Mach-O file", "unpack", PATHS[0])
 bad(LOAD, "no embedded modules: it has no __tvm_ffi__library_bin", "unpack", Library().write(WORK / "lib.so"))
 Library().data("__tvm_ffi__library_bin", TREE[:-1]).write(WORK / "lib.so")
 bad(LOAD, "malformed __tvm_ffi__library_bin: it is longer than its symbol or file", "unpack", WORK / "lib.so")

@@ -26,9 +26,9 @@ def call(value, err, code=USAGE, **kwargs):
 # ---- Libraries: what does not begin as one is not read further ----
 TAKING = [["list"], ["list", "--load"], ["check"], ["stub"], ["run"], ["bench"], ["registry", "--lib"], ["types", "--lib"]]
 for words in TAKING:
-    ends(LOAD, "", "tvm-ffi: /dev/zero: not an ELF file\n", *words, "/dev/zero")
+    ends(LOAD, "", "tvm-ffi: /dev/zero: not an ELF, PE or Mach-O file\n", *words, "/dev/zero")
     with open("/dev/zero", "rb") as zero:
-        ends(LOAD, "", "tvm-ffi: -: not an ELF file\n", *words, "-", stdin=zero)
+        ends(LOAD, "", "tvm-ffi: -: not an ELF, PE or Mach-O file\n", *words, "-", stdin=zero)
 
 # ---- Tensors: as many bytes as the tensor has, from a device and from a pipe that stays open ----
 ends(OK, "result[0]: 3xf32=0 0 0\n", "", "run", KERNELS, "identity(3xf32=@/dev/zero)")
@@ -61,7 +61,7 @@ try:
 except OSError as error:
     print(f"no file of a terabyte: {error}")
 else:
-    ends(LOAD, "", "tvm-ffi: huge.so: not an ELF file\n", "list", "huge.so")
+    ends(LOAD, "", "tvm-ffi: huge.so: not an ELF, PE or Mach-O file\n", "list", "huge.so")
     ends(OK, "result[0]: 2xf32=1 2\n", "", "run", KERNELS, "identity(@huge.npy)")
     ends(OK, "result[0]: 2xi8=110 111\n", "", "run", KERNELS, "identity(2xi8=@huge.so)")
 

@@ -73,12 +73,13 @@ pathlib.Path("folder.so").mkdir()
 pathlib.Path("text.so").write_text("This is longer than the header of a library, which loaders read before they look at it\n")
 pathlib.Path("short.txt").write_text("text\n")
 pathlib.Path("cut.so").write_bytes(content[:4000])
-pathlib.Path("windows.so").write_bytes(b"MZ" + bytes(100))
+pathlib.Path("windows.so").write_bytes(b"MZ\x90" + bytes(100))
 for name, message in [
         ("missing.so", "No such file or directory"), ("./missing", "No such file or directory"),
-        ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"), ("empty.so", "not an ELF file: it is empty"),
-        ("text.so", "not an ELF file"), ("short.txt", "not an ELF file"),
-        ("windows.so", "not an ELF file but a PE file (Windows)"),
+        ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"),
+        ("empty.so", "not an ELF, PE or Mach-O file: it is empty"),
+        ("text.so", "not an ELF, PE or Mach-O file"), ("short.txt", "not an ELF, PE or Mach-O file"),
+        ("windows.so", "malformed PE file: it has no PE header, like programs of MS-DOS"),
         ("cut.so", "malformed ELF file: it is cut off after 4000 bytes")]:
     for words in TAKING:
         bad(LOAD, f"tvm-ffi: {name}: {message}\n", *words, name)

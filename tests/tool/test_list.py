@@ -147,11 +147,12 @@ assert out.splitlines()[1:-1] == [  # the contents of the file are printed anywa
 
 # ---- Files that are not libraries ----
 
-for content, message in [(b"", "not an ELF file"), (b"hello", "not an ELF file"),
-                         (b"MZ\x90\0", "not an ELF file but a PE file"),
-                         (b"\xcf\xfa\xed\xfe\0", "not an ELF file but a Mach-O file"),
-                         (b"\xca\xfe\xba\xbe\0", "not an ELF file but a Mach-O file"),
-                         (b"!<arch>\nx", "not an ELF file but an archive"),
+for content, message in [(b"", "not an ELF, PE or Mach-O file"), (b"hello", "not an ELF, PE or Mach-O file"),
+                         (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
+                         (b"\xcf\xfa\xed\xfe\0", "malformed Mach-O file: its header"),
+                         (b"\xca\xfe\xba\xbe\0\0\0\1", "malformed Mach-O file: its header"),
+                         (b"\xca\xfe\xba\xbe\0\0\0\x34", "not an ELF, PE or Mach-O file"),  # a class of Java
+                         (b"!<arch>\nx", "not an ELF, PE or Mach-O file but an archive"),
                          (b"\x7fELF", "malformed ELF file: its header"),
                          (path.read_bytes()[:100], "malformed ELF file: "),
                          (path.read_bytes()[:-1], "malformed ELF file: ")]:

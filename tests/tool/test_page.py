@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import pe  # noqa: E402
 from commands import make_pattern, read_commands  # noqa: E402
 from tool import FILES, OK, TOOL, good
 
@@ -21,6 +22,8 @@ commands = read_commands(page.splitlines())
 assert len(commands) >= 8, commands
 with tempfile.TemporaryDirectory() as folder:
     shutil.copyfile(LIBRARY, pathlib.Path(folder) / "libscale.so")
+    pe.Library().function("__tvm_ffi_add_one").undefined("TVMFFIErrorSetRaised").undefined("f", "libstdc++-6.dll").write(
+        pathlib.Path(folder) / "kernel.dll")
     for source in NORMALIZE, SCALE:
         shutil.copy(source, folder)
     # Nothing is installed: another program says where the headers are.

@@ -33,7 +33,8 @@ static void say_shared(checking *subject, level severity, const shared *group,
 }
 
 static bool is_same_machine(const binary_file *a, const binary_file *b) {
-  return a->machine == b->machine && a->bits == b->bits && a->is_big_endian == b->is_big_endian;
+  return a->format == b->format && a->machine == b->machine && a->bits == b->bits &&
+         a->is_big_endian == b->is_big_endian;
 }
 
 /* Whether loading `file` also loads `dependency`. */

@@ -86,14 +86,15 @@ static void count_hidden(void *context, const char *name) {
 /* Reports functions that cannot be found because they were compiled with hidden visibility. */
 static void check_hidden(checking *subject) {
   hidden_functions hidden = {NULL, NULL, 0};
+  const char *word = subject->file->format == kFormatPe ? "not exported" : "hidden";
   hidden.file = subject->file;
   binary_file_visit_hidden(subject->file, &count_hidden, &hidden);
   if (hidden.count == 0) return;
   checks_add(subject, kNote, "names", hidden.first,
-             hidden.count == 1 ? tool_format("is hidden, so that nobody finds it")
-                               : tool_format("one of %zu functions that are hidden, so that nobody "
-                                             "finds them",
-                                             hidden.count));
+             hidden.count == 1
+                 ? tool_format("is %s, so that nobody finds it", word)
+                 : tool_format("one of %zu functions that are %s, so that nobody finds them",
+                               hidden.count, word));
 }
 
 /* A lookup in imports needs the module that the loader stores in CONTEXT_SYMBOL. */
@@ -171,6 +172,7 @@ static void check_modules(checking *subject, const char *symbol, const library_b
 
 static void check_embedded(checking *subject) {
   const binary_symbol *symbol = binary_file_find(subject->file, LIBRARY_BIN_SYMBOL);
+  const bool has_sizes = subject->file->format == kFormatElf; /* symbols of others have none */
   const unsigned char *bytes;
   library_bin bin;
   const char *wrong;
@@ -186,11 +188,11 @@ static void check_embedded(checking *subject) {
     checks_add(subject, kBad, "embedded", symbol->name, tool_format("malformed: %s", wrong));
   } else {
     check_modules(subject, symbol->name, &bin);
-    if (bin.num_unread > 0) {
+    if (bin.num_unread > 0 && has_sizes) {
       checks_add(subject, kNote, "embedded", symbol->name,
                  tool_format("%zu bytes behind the last module are of none", bin.num_unread));
     }
-    if (symbol->size == 0) {
+    if (symbol->size == 0 && has_sizes) {
       checks_say(subject, kNote, "embedded", symbol->name,
                  "has no size, so that its length cannot be checked when it is loaded");
     }
@@ -216,9 +218,10 @@ static void check_runtime_exports(checking *subject) {
   for (i = 0; i < file->num_symbols; ++i) {
     const char *name = file->symbols[i].name;
     if (!checks_is_exported(&file->symbols[i])) continue;
-    if (checks_begins(name, "TVMFFI") && runtime_symbol_find(name).origin > kSymbolUnknown) {
+    if (checks_begins(name, "TVMFFI") &&
+        runtime_symbol_find(name, file->format).origin > kSymbolUnknown) {
       if (num_c++ == 0) first_c = name;
-    } else if (is_cxx_code(name)) {
+    } else if (file->format != kFormatPe && is_cxx_code(name)) { /* there they are not bound so */
       if (num_cxx++ == 0) first_cxx = name;
     }
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what a library needs from the runtime and from the system. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,9 @@ typedef struct {
 static void check_weak_import(checking *subject, const binary_symbol *symbol,
                               const runtime_symbol *found) {
   if (found->origin == kSymbolUnknown) {
-    checks_say(subject, kNote, "imports", symbol->name,
-               "no libtvm_ffi.so of this runtime has it; it is weak");
+    checks_add(subject, kNote, "imports", symbol->name,
+               tool_format("no %s of this runtime has it; it is weak",
+                           runtime_library_name(subject->file->format)));
   } else if (found->cxx_name != NULL) {
     checks_add(subject, kNote, "imports", symbol->name,
                tool_format("is %s, which " CXX_LIBRARY " has and the default libtvm_ffi.so lacks; "
@@ -32,13 +34,15 @@ static void check_weak_import(checking *subject, const binary_symbol *symbol,
 }
 
 static void check_import(checking *subject, const binary_symbol *symbol, runtime_imports *imports) {
-  runtime_symbol found = runtime_symbol_find(symbol->name);
+  runtime_symbol found = runtime_symbol_find(symbol->name, subject->file->format);
   if (found.origin == kSymbolForeign) return;
   imports->has_any = true;
   if (symbol->is_weak) {
     check_weak_import(subject, symbol, &found);
   } else if (found.origin == kSymbolUnknown) {
-    checks_say(subject, kBad, "imports", symbol->name, "no libtvm_ffi.so of this runtime has it");
+    checks_add(
+        subject, kBad, "imports", symbol->name,
+        tool_format("no %s of this runtime has it", runtime_library_name(subject->file->format)));
     subject->release = kNoRuntime;
   } else if (found.origin == kSymbolOwn) {
     checks_say(subject, kNote, "runtime", symbol->name, "only this runtime has it");
@@ -51,7 +55,8 @@ static void check_import(checking *subject, const binary_symbol *symbol, runtime
     checks_add(subject, kNote, "runtime", symbol->name,
                tool_format("the reference has it up to 0.1.%d", found.last));
   }
-  if (checks_cxx_name(symbol) != NULL && imports->num_cxx++ == 0) imports->first_cxx = symbol;
+  if (checks_cxx_name(subject->file, symbol) != NULL && imports->num_cxx++ == 0)
+    imports->first_cxx = symbol;
 }
 
 static void check_runtime(checking *subject, runtime_imports *imports) {
@@ -131,6 +136,15 @@ static void check_dlpack(checking *subject) {
 
 /* ---- The default or the C++ libtvm_ffi.so ---- */
 
+/* Windows does not distinguish upper and lower case in names of files. */
+static bool is_same_library(const char *a, const char *b) {
+  while (*a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
+    ++a;
+    ++b;
+  }
+  return *a == *b;
+}
+
 /* The import by which a class derived from tvm::ffi::ModuleObj shows; NULL. */
 static const binary_symbol *find_base_module(const binary_file *file) {
   static const char *const kNames[] = {
@@ -148,7 +162,7 @@ static const binary_symbol *find_base_module(const binary_file *file) {
 }
 
 static void say_cxx_functions(checking *subject, const runtime_imports *imports, level severity) {
-  const char *name = checks_cxx_name(imports->first_cxx);
+  const char *name = checks_cxx_name(subject->file, imports->first_cxx);
   if (imports->num_cxx == 1) {
     checks_add(
         subject, severity, "library", imports->first_cxx->name,
@@ -161,9 +175,32 @@ static void say_cxx_functions(checking *subject, const runtime_imports *imports,
   }
 }
 
+/* In a file of Windows each import names a library, which has to be in the process under that name.
+ */
+static void check_origin(checking *subject) {
+  const binary_file *file = subject->file;
+  const char *runtime = runtime_library_name(file->format);
+  size_t i;
+  if (file->format != kFormatPe) return;
+  for (i = 0; i < file->num_symbols; ++i) {
+    const binary_symbol *symbol = &file->symbols[i];
+    char *library;
+    if (symbol->is_defined || symbol->origin == NULL || !checks_begins(symbol->name, "TVMFFI") ||
+        is_same_library(symbol->origin, runtime)) {
+      continue;
+    }
+    library = shown_text(symbol->origin, strlen(symbol->origin));
+    checks_add(subject, kNote, "library", symbol->name,
+               tool_format("is imported from %s, but the runtime is %s", library, runtime));
+    free(library);
+    return;
+  }
+}
+
 static void check_library(checking *subject, const runtime_imports *imports,
                           library_choice library) {
-  const binary_symbol *base = find_base_module(subject->file);
+  const binary_file *file = subject->file;
+  const binary_symbol *base = file->format == kFormatElf ? find_base_module(file) : NULL;
   subject->needs_cxx = imports->num_cxx > 0;
   subject->derives_module = base != NULL;
   if (library != kCxxLibrary && subject->needs_cxx) {
@@ -173,9 +210,12 @@ static void check_library(checking *subject, const runtime_imports *imports,
                "is for a class derived from tvm::ffi::ModuleObj, whose methods the default "
                "libtvm_ffi.so calls with libtvm_ffi_cxx.so beside it");
   } else if (imports->has_any && subject->release != kNoRuntime) {
-    checks_say(subject, kGood, "library", NULL,
-               library == kCxxLibrary ? CXX_LIBRARY " has all that is imported"
-                                      : "the default libtvm_ffi.so has all that is imported");
+    checks_add(subject, kGood, "library", NULL,
+               file->format == kFormatElf && library == kCxxLibrary
+                   ? tool_format(CXX_LIBRARY " has all that is imported")
+                   : tool_format("%s%s has all that is imported",
+                                 file->format == kFormatElf ? "the default " : "",
+                                 runtime_library_name(file->format)));
   }
 }
 
@@ -214,6 +254,12 @@ static void check_version(checking *subject, const char *family, const binary_sy
 
 static void check_system(checking *subject, const manylinux *platform) {
   size_t old_count = subject->found.count, i;
+  if (subject->file->format != kFormatElf) {
+    if (platform != NULL) {
+      checks_say(subject, kBad, "system", NULL, "manylinux is for files of Linux alone");
+    }
+    return;
+  }
   if (subject->file->is_object) {
     if (platform != NULL) {
       checks_say(subject, kNote, "system", NULL, "versions are chosen where it is linked");
@@ -231,6 +277,37 @@ static void check_system(checking *subject, const manylinux *platform) {
   }
 }
 
+/* How to link without a library of the compiler that other machines do not have; NULL for any other
+ * library. */
+static const char *find_static_option(const char *library) {
+  static const struct {
+    const char *prefix, *option;
+  } kLibraries[] = {
+      {"libstdc++-6", "-static-libstdc++"},
+      {"libgcc_s_", "-static-libgcc"},
+      {"libwinpthread-1", "-static"},
+      {"libc++", "-static"},
+      {"libunwind", "-static"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kLibraries / sizeof *kLibraries; ++i) {
+    if (checks_begins(library, kLibraries[i].prefix)) return kLibraries[i].option;
+  }
+  return NULL;
+}
+
+static void check_dlls(checking *subject) {
+  const binary_file *file = subject->file;
+  size_t i;
+  for (i = 0; i < file->num_needed; ++i) {
+    const char *option = find_static_option(file->needed[i]);
+    if (option == NULL) continue;
+    checks_add(subject, kNote, "needed", file->needed[i],
+               tool_format("belongs to the compiler, and other machines may lack it: link with %s",
+                           option));
+  }
+}
+
 static void check_needed(checking *subject, const manylinux *platform) {
   const binary_file *file = subject->file;
   size_t i;
@@ -244,7 +321,8 @@ static void check_needed(checking *subject, const manylinux *platform) {
     }
   }
   if (file->search_path != NULL && *file->search_path == '/') {
-    checks_say(subject, kNote, "needed", "DT_RUNPATH", "a path of the machine it was built on");
+    checks_say(subject, kNote, "needed", file->format == kFormatMachO ? "LC_RPATH" : "DT_RUNPATH",
+               "a path of the machine it was built on");
   }
 }
 
@@ -254,6 +332,8 @@ void check_imports(checking *subject, const manylinux *platform, library_choice 
   check_library(subject, &imports, library);
   check_registers(subject);
   if (imports.has_any || subject->num_functions > 0) check_dlpack(subject);
+  check_origin(subject);
   check_system(subject, platform);
   check_needed(subject, platform);
+  if (subject->file->format == kFormatPe) check_dlls(subject);
 }

@@ -22,7 +22,7 @@ static bool has_loaded_ending(const char *path) {
 void check_file(checking *subject) {
   const binary_file *file = subject->file;
   char buffer[24], *description;
-  description = tool_format("ELF%d %s", file->bits,
+  description = tool_format("%s %s", binary_file_kind(file),
                             machine_name(file->machine, file->bits, file->is_big_endian, buffer));
   if (file->is_object) {
     checks_add(subject, kNote, "file", NULL,
@@ -36,6 +36,8 @@ void check_file(checking *subject) {
   }
   free(description);
 }
+
+/* ---- ELF ---- */
 
 /* An object file has a section for this, from which the linker makes the program header. */
 static void check_stack(checking *subject) {
@@ -75,22 +77,80 @@ static void check_unloading(checking *subject) {
   }
 }
 
+static void check_elf(checking *subject) {
+  const binary_elf_traits *traits = &subject->file->elf;
+  check_code(subject);
+  checks_say(subject, traits->has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
+             traits->has_relro ? "relocated data is read-only" : "is missing: link with -z relro");
+  checks_say(subject, traits->binds_now ? kGood : kNote, "binding", "DT_FLAGS",
+             traits->binds_now ? "bound when it is loaded"
+                               : "bound when called: -z now makes the whole table read-only");
+  check_unloading(subject);
+}
+
+/* ---- PE and Mach-O ---- */
+
+static void check_writable_code(checking *subject) {
+  if (subject->file->has_writable_code) {
+    checks_say(subject, kBad, "code", NULL, "a section can be written and executed");
+  } else {
+    checks_say(subject, kGood, "code", NULL, "no writable code");
+  }
+}
+
+static void check_pe(checking *subject) {
+  const binary_file *file = subject->file;
+  checks_say(subject, file->pe.has_nx ? kGood : kNote, "stack", "NX_COMPAT",
+             file->pe.has_nx
+                 ? "not executable"
+                 : "is missing, so that data can be executed: link with -Wl,--nxcompat");
+  check_writable_code(subject);
+  if (!file->pe.has_random_base) {
+    checks_say(subject, kNote, "address", "DYNAMIC_BASE",
+               "is missing, so that code is where attackers expect it: link with "
+               "-Wl,--dynamicbase");
+  } else if (file->bits == 64 && !file->pe.has_high_entropy) {
+    checks_say(subject, kNote, "address", "HIGH_ENTROPY_VA",
+               "is missing, so that few addresses are chosen from: link with "
+               "-Wl,--high-entropy-va");
+  } else {
+    checks_say(subject, kGood, "address", NULL, "chosen at random when it is loaded");
+  }
+}
+
+static void check_macho(checking *subject) {
+  const binary_file *file = subject->file;
+  if (file->macho.is_stack_executable) {
+    checks_say(subject, kBad, "stack", "MH_ALLOW_STACK_EXECUTION",
+               "asks for a stack that can be executed");
+  } else {
+    checks_say(subject, kGood, "stack", NULL, "not executable");
+  }
+  check_writable_code(subject);
+  if (file->machine == EM_AARCH64 && !file->macho.has_signature) {
+    checks_say(subject, kBad, "signature", "LC_CODE_SIGNATURE",
+               "is missing, and macOS on arm64 loads only signed code: codesign -s - FILE");
+  }
+}
+
+/* ---- All formats ---- */
+
+static const char *get_ending(const binary_file *file) {
+  return file->format == kFormatPe ? ".dll" : file->format == kFormatMachO ? ".dylib" : ".so";
+}
+
 void check_linking(checking *subject) {
   const binary_file *file = subject->file;
-  check_stack(subject);
+  if (file->format == kFormatElf) check_stack(subject);
   if (file->is_object) return;
   if (!file->is_program && subject->num_functions > 0 && !subject->is_compiled &&
       !has_loaded_ending(file->path)) {
-    checks_say(subject, kNote, "file", NULL,
-               "its name does not end in .so, without which runtimes other than this one do not "
-               "load it");
+    checks_add(subject, kNote, "file", NULL,
+               tool_format("its name does not end in %s, without which runtimes other than this "
+                           "one do not load it",
+                           get_ending(file)));
   }
-  check_code(subject);
-  checks_say(
-      subject, file->elf.has_relro ? kGood : kNote, "relro", "PT_GNU_RELRO",
-      file->elf.has_relro ? "relocated data is read-only" : "is missing: link with -z relro");
-  checks_say(subject, file->elf.binds_now ? kGood : kNote, "binding", "DT_FLAGS",
-             file->elf.binds_now ? "bound when it is loaded"
-                                 : "bound when called: -z now makes the whole table read-only");
-  check_unloading(subject);
+  if (file->format == kFormatElf) check_elf(subject);
+  if (file->format == kFormatPe) check_pe(subject);
+  if (file->format == kFormatMachO) check_macho(subject);
 }

@@ -27,6 +27,8 @@ bool checks_is_exported(const binary_symbol *symbol) {
   return symbol->is_defined && !symbol->is_hidden;
 }
 
-const char *checks_cxx_name(const binary_symbol *symbol) {
-  return symbol->is_defined || symbol->is_weak ? NULL : runtime_symbol_find(symbol->name).cxx_name;
+const char *checks_cxx_name(const binary_file *file, const binary_symbol *symbol) {
+  return symbol->is_defined || symbol->is_weak
+             ? NULL
+             : runtime_symbol_find(symbol->name, file->format).cxx_name;
 }

@@ -33,7 +33,8 @@ void check_clashes(checking *subject, const checking *earlier);
 /* check_imports.c: imports, runtime, library, registers, dlpack, system, needed. `platform` may be
  * NULL. */
 void check_imports(checking *subject, const manylinux *platform, library_choice library);
-/* check_linking.c: file; and about linking: stack, code, relro, binding, unloading. */
+/* check_linking.c: file; and about linking: stack, code, relro, binding, unloading, address,
+ * signature. */
 void check_file(checking *subject);
 void check_linking(checking *subject);
 
@@ -50,6 +51,6 @@ const char *checks_skip_prefix(const char *name);
 /* Whether the symbol is defined here and visible to others. */
 bool checks_is_exported(const binary_symbol *symbol);
 /* The readable C++ name of an undefined symbol that only CXX_LIBRARY has; NULL for any other. */
-const char *checks_cxx_name(const binary_symbol *symbol);
+const char *checks_cxx_name(const binary_file *file, const binary_symbol *symbol);
 
 #endif /* TVM_FFI_TOOL_CHECKS_H_ */

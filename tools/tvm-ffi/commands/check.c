@@ -11,6 +11,7 @@
 #include "base/places.h"
 #include "base/shown.h"
 #include "check/checks.h"
+#include "file/runtime_symbols.h"
 #include "library/library_file.h"
 #include "library/source.h"
 #include "system/file_system.h"
@@ -19,7 +20,7 @@ static void write_cxx_symbols(const binary_file *file) {
   size_t i;
   json_begin_array("cxx_symbols");
   for (i = 0; i < file->num_symbols; ++i) {
-    const char *name = checks_cxx_name(&file->symbols[i]);
+    const char *name = checks_cxx_name(file, &file->symbols[i]);
     if (name == NULL) continue;
     json_begin_object(NULL);
     json_text("symbol", file->symbols[i].name);
@@ -37,7 +38,9 @@ static void write_json(const checking *subject) {
   json_text("path", path);
   json_bool("passed", !verdicts_have_failed(&subject->found));
   json_text("runtime", subject->release >= 0 ? release : has_runtime ? "own" : NULL);
-  json_text("library", !has_runtime ? NULL : subject->needs_cxx ? CXX_LIBRARY : "libtvm_ffi.so");
+  json_text("library", !has_runtime         ? NULL
+                       : subject->needs_cxx ? CXX_LIBRARY
+                                            : runtime_library_name(subject->file->format));
   json_bool("cxx_helper", subject->derives_module && !subject->needs_cxx);
   write_cxx_symbols(subject->file);
   verdicts_write_json(&subject->found);

@@ -62,8 +62,9 @@ static const option kListOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kListText[] =
-    "The files are read and no code of them is run: ELF libraries and object files of any\n"
-    "machine. Types and documentation come from the data that the headers of this project put\n"
+    "The files are read and no code of them is run: libraries and object files of any machine,\n"
+    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from the "
+    "data that the headers of this project put\n"
     "beside a function. Other libraries have functions that give them, which --load calls. A LIB\n"
     "that is - comes from standard input; a source (.c, .cc, .cpp, .cxx, .cu) or an archive is\n"
     "compiled, as run does.\n\n"
@@ -80,8 +81,9 @@ static const option kCheckOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
-    "The files are read and no code of them is run: ELF libraries and object files of any\n"
-    "machine. A verdict is ok, note or FAIL and names the symbol or section that says so. One "
+    "The files are read and no code of them is run: libraries and object files of any machine,\n"
+    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and "
+    "names the symbol or section that says so. One "
     "FAIL\n"
     "makes the exit code 5, a note does not. A LIB that is - comes from stdin; a source or an\n"
     "archive is compiled, as run does. The checks, and what they fail for:\n\n"
@@ -101,7 +103,9 @@ static const char kCheckText[] =
     "  code       whether it stays as it is. FAIL: text relocations, a writable segment of code\n"
     "  relro      whether relocated data is made read-only\n"
     "  binding    whether all functions are bound when it is loaded\n"
-    "  unloading  a symbol for which glibc never unloads it\n\n"
+    "  unloading  a symbol for which glibc never unloads it\n"
+    "  address    on Windows, whether it is loaded at a random one\n"
+    "  signature  on macOS. FAIL: it is missing, for arm64\n\n"
     "No file tells under which names a library registers functions and types, so two libraries\n"
     "that register the same name are not found: registry and types load them with --lib.";
 
@@ -151,7 +155,7 @@ static const option kUnpackOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kUnpackText[] =
-    "Takes an ELF library, an object file, or a file with the bytes of the modules alone. The\n"
+    "Takes a library, an object file, or a file with the bytes of the modules alone. The\n"
     "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
     "same bytes again. --json says what was written; with --extract, --output has to be a file\n"
     "for that. A LIB that is - comes from stdin.";

@@ -26,7 +26,7 @@ static void print_head(const binary_file *file) {
   size_t i;
   shown_add_bytes(&size, file->size);
   shown_print(stdout, file->path);
-  printf("  ELF%d %s%s  %s", file->bits,
+  printf("  %s %s%s  %s", binary_file_kind(file),
          machine_name(file->machine, file->bits, file->is_big_endian, buffer),
          file->is_object ? " object" : "", size.data);
   for (i = 0; i < file->num_needed; ++i) {
@@ -88,8 +88,9 @@ static void print_hint(const listing *exports, bool are_all) {
 }
 
 /* Whether the symbol is an import that belongs to a runtime by its name. */
-static bool is_of_runtime(const binary_symbol *symbol, runtime_symbol *out) {
-  *out = runtime_symbol_find(symbol->name);
+static bool is_of_runtime(const binary_file *file, const binary_symbol *symbol,
+                          runtime_symbol *out) {
+  *out = runtime_symbol_find(symbol->name, file->format);
   return !symbol->is_defined && out->origin != kSymbolForeign;
 }
 
@@ -99,19 +100,20 @@ static void print_undefined(const binary_file *file) {
   size_t i;
   for (i = 0; i < file->num_symbols; ++i) {
     int length = (int)strlen(file->symbols[i].name);
-    if (is_of_runtime(&file->symbols[i], &found) && length > width && length < 60) {
+    if (is_of_runtime(file, &file->symbols[i], &found) && length > width && length < 60) {
       width = length;
     }
   }
   for (i = 0; i < file->num_symbols; ++i) {
     char *name;
-    if (!is_of_runtime(&file->symbols[i], &found)) continue;
+    if (!is_of_runtime(file, &file->symbols[i], &found)) continue;
     name = shown_text(file->symbols[i].name, strlen(file->symbols[i].name));
     printf("  U %-*s  ", width, name);
     free(name);
     if (found.origin == kSymbolUnknown) {
-      printf("%sno libtvm_ffi.so of this runtime has it%s%s\n", report_color(kColorBad),
-             report_color(kColorNone), file->symbols[i].is_weak ? " (weak)" : "");
+      printf("%sno %s of this runtime has it%s%s\n", report_color(kColorBad),
+             runtime_library_name(file->format), report_color(kColorNone),
+             file->symbols[i].is_weak ? " (weak)" : "");
     } else if (found.origin == kSymbolOwn) {
       puts("of this runtime alone");
     } else {
@@ -190,14 +192,14 @@ static void write_undefined(const binary_file *file) {
   size_t i;
   json_begin_array("undefined");
   for (i = 0; i < file->num_symbols; ++i) {
-    if (!is_of_runtime(&file->symbols[i], &found)) continue;
+    if (!is_of_runtime(file, &file->symbols[i], &found)) continue;
     json_begin_object(NULL);
     json_text("name", file->symbols[i].name);
     json_bool("weak", file->symbols[i].is_weak);
     json_bool("here", found.origin != kSymbolUnknown);
     json_text("library", found.origin == kSymbolUnknown ? NULL
                          : found.cxx_name != NULL       ? CXX_LIBRARY
-                                                        : "libtvm_ffi.so");
+                                                        : runtime_library_name(file->format));
     if (found.origin == kSymbolReleased) {
       char release[16];
       snprintf(release, sizeof release, "0.1.%d", found.release);
@@ -230,6 +232,7 @@ static void write_listing(const listing *exports) {
   size_t i;
   json_begin_object(NULL);
   json_text("path", file->path);
+  json_text("format", binary_format_name(file->format));
   json_text("machine", machine_name(file->machine, file->bits, file->is_big_endian, buffer));
   json_int("bits", file->bits);
   json_text("byte_order", file->is_big_endian ? "big" : "little");

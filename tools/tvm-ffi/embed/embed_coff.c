@@ -19,16 +19,15 @@ enum {
 enum { kExternalClass = 2, kStaticClass = 3 };
 
 typedef struct {
-  const char *name;   /* of the processor */
   unsigned number;    /* IMAGE_FILE_MACHINE_* */
   unsigned pointer;   /* the relocation type that stores an address */
   const char *prefix; /* of the names of symbols */
 } coff_machine;
 
 static const coff_machine kMachines[] = {
-    {"x86-64", 0x8664, 1 /* IMAGE_REL_AMD64_ADDR64 */, ""},
-    {"aarch64", 0xaa64, 14 /* IMAGE_REL_ARM64_ADDR64 */, ""},
-    {"i386", 0x14c, 6 /* IMAGE_REL_I386_DIR32 */, "_"},
+    {0x8664, 1 /* IMAGE_REL_AMD64_ADDR64 */, ""},
+    {0xaa64, 14 /* IMAGE_REL_ARM64_ADDR64 */, ""},
+    {0x14c, 6 /* IMAGE_REL_I386_DIR32 */, "_"},
 };
 
 enum { kMaxSections = 3 };
@@ -212,7 +211,7 @@ static bool check_limits(const embedding *content) {
 static const coff_machine *find_machine(const machine *target) {
   size_t i;
   for (i = 0; i < sizeof kMachines / sizeof *kMachines; ++i) {
-    if (strcmp(kMachines[i].name, target->name) == 0) return &kMachines[i];
+    if (kMachines[i].number == target->coff) return &kMachines[i];
   }
   report_error("--machine must be x86-64, aarch64 or i386 for a COFF file, not %s", target->name);
   return NULL;

@@ -24,14 +24,13 @@ enum { kSegmentCommand = 0x19, kSymbolTableCommand = 2, kBuildVersionCommand = 0
 enum { kInSection = 0xe, kExternal = 1, kPrivateExternal = 0x10 };
 
 typedef struct {
-  const char *name; /* of the processor */
   uint32_t type, subtype;
   uint32_t oldest; /* the oldest macOS for it, as 0xMMMMmmpp */
 } macho_machine;
 
 static const macho_machine kMachines[] = {
-    {"x86-64", 0x01000007, 3, 0x000a0900},
-    {"aarch64", 0x0100000c, 0, 0x000b0000},
+    {0x01000007 /* x86-64 */, 3, 0x000a0900},
+    {0x0100000c /* aarch64 */, 0, 0x000b0000},
 };
 
 typedef struct {
@@ -202,7 +201,7 @@ static void add_file(const object *obj, text *out) {
 static const macho_machine *find_machine(const machine *target) {
   size_t i;
   for (i = 0; i < sizeof kMachines / sizeof *kMachines; ++i) {
-    if (strcmp(kMachines[i].name, target->name) == 0) return &kMachines[i];
+    if (kMachines[i].type == target->macho) return &kMachines[i];
   }
   report_error("--machine must be x86-64 or aarch64 for a Mach-O file, not %s", target->name);
   return NULL;

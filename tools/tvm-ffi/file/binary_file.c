@@ -9,12 +9,10 @@
 #include "file/binary_reader.h"
 #include "system/file_system.h"
 
-enum { kLongestMagic = 8 };
-
 /* ---- File format ---- */
 
 /* In the order of binary_format. */
-static const binary_reader *const kReaders[] = {&kElfReader};
+static const binary_reader *const kReaders[] = {&kElfReader, &kPeReader, &kMachOReader};
 
 /* NULL if no reader knows these magic bytes. */
 static const binary_reader *find_reader(const char *image, size_t size) {
@@ -29,37 +27,23 @@ bool binary_file_is_known(const char *image, size_t size) {
   return find_reader(image, size) != NULL;
 }
 
-/* The name of a format that no reader is for; NULL if the magic bytes are of none. */
-static const char *name_format(const char *image, size_t size) {
-  static const struct {
-    const char *magic, *name;
-  } kFormats[] = {
-      {"MZ", "a PE file (Windows)"},
-      {"\xcf\xfa\xed\xfe", "a Mach-O file (Apple)"},
-      {"\xce\xfa\xed\xfe", "a Mach-O file (Apple)"},
-      {"\xca\xfe\xba\xbe", "a Mach-O file (Apple) of several machines"},
-      {"!<arch>\n", "an archive; its members can be read one by one (ar x)"},
-      {"!<thin>\n", "an archive; its members can be read one by one (ar x)"},
-  };
-  size_t i;
-  for (i = 0; i < sizeof kFormats / sizeof *kFormats; ++i) {
-    size_t length = strlen(kFormats[i].magic);
-    if (size >= length && memcmp(image, kFormats[i].magic, length) == 0) return kFormats[i].name;
-  }
-  return NULL;
+static bool is_archive(const char *image, size_t size) {
+  return size >= 8 && (memcmp(image, "!<arch>\n", 8) == 0 || memcmp(image, "!<thin>\n", 8) == 0);
 }
 
 /* The reader of a file that begins with these bytes; NULL after a report. */
 static const binary_reader *choose_reader(const char *name, const char *image, size_t size) {
   const binary_reader *reader = find_reader(image, size);
-  const char *format = name_format(image, size);
   if (reader != NULL) return reader;
-  if (format != NULL) {
-    report_error("%s: not an ELF file but %s", name, format);
+  if (is_archive(image, size)) {
+    report_error(
+        "%s: not an ELF, PE or Mach-O file but an archive; its members can be read one by one (ar "
+        "x)",
+        name);
   } else if (size == 0) {
-    report_error("%s: not an ELF file: it is empty", name);
+    report_error("%s: not an ELF, PE or Mach-O file: it is empty", name);
   } else {
-    report_error("%s: not an ELF file", name);
+    report_error("%s: not an ELF, PE or Mach-O file", name);
   }
   return NULL;
 }
@@ -67,6 +51,21 @@ static const binary_reader *choose_reader(const char *name, const char *image, s
 bool binary_reader_refuse(const binary_file *file, const char *problem) {
   report_error("%s: malformed %s file: %s", file->path, kReaders[file->format]->name, problem);
   return false;
+}
+
+const char *binary_format_name(binary_format format) {
+  return kReaders[format]->name;
+}
+
+const char *binary_file_kind(const binary_file *file) {
+  switch (file->format) {
+    case kFormatPe:
+      return file->is_object ? "COFF" : file->bits == 64 ? "PE32+" : "PE32";
+    case kFormatMachO:
+      return "Mach-O";
+    default:
+      return file->bits == 64 ? "ELF64" : "ELF32";
+  }
 }
 
 /* ---- Opening ---- */
@@ -120,6 +119,7 @@ void binary_file_close(binary_file *file) {
   free(file->sections);
   free((void *)file->needed);
   free(file->image);
+  free(file->names);
   free(file);
 }
 

@@ -14,6 +14,8 @@ typedef struct {
   const char *name;
   const char *version;    /* "GLIBC_2.17", for an import; NULL */
   const char *version_of; /* the library that defines this version; NULL */
+  const char *origin;     /* where the file says that an import comes from; for an export that is
+                             passed on from another library, "LIBRARY.NAME"; NULL */
   uint64_t value, size;
   size_t section; /* index of the section with its bytes; 0: none */
   bool is_defined, is_function, is_weak, is_unique, is_hidden, is_writable;
@@ -24,6 +26,7 @@ typedef struct {
   uint64_t start;        /* the value of a symbol at its first byte */
   uint64_t offset, size; /* of its bytes in the file, which may be cut off */
   bool has_bytes, is_writable;
+  bool is_code; /* not told for ELF files, whose symbols say it */
 } binary_section;
 
 /* What only ELF files have. */
@@ -31,6 +34,18 @@ typedef struct {
   bool has_stack_header, is_stack_executable; /* PT_GNU_STACK, or the section of an object file */
   bool has_relro, binds_now, has_text_relocations;
 } binary_elf_traits;
+
+/* What only files of Windows have: what their header asks of the loader. */
+typedef struct {
+  bool has_nx;           /* data is not executed */
+  bool has_random_base;  /* loaded at an address that nobody knows */
+  bool has_high_entropy; /* one of all 64-bit addresses */
+} binary_pe_traits;
+
+/* What only files of macOS have. */
+typedef struct {
+  bool is_stack_executable, has_signature;
+} binary_macho_traits;
 
 typedef struct {
   const char *path;
@@ -49,7 +64,10 @@ typedef struct {
   const char *search_path; /* for needed libraries: DT_RUNPATH or DT_RPATH; NULL */
   bool has_writable_code;  /* a segment is both writable and executable */
   binary_elf_traits elf;
+  binary_pe_traits pe;
+  binary_macho_traits macho;
   char *image;
+  char *names; /* those that the image does not have as texts */
 } binary_file;
 
 /* The bytes of a file, of which only the beginning is read if that is not of a known format;
@@ -60,6 +78,11 @@ binary_file *binary_file_open(const char *path);
 /* The same for bytes already read: `image` [take], `path` [borrow] until the file is closed. */
 binary_file *binary_file_open_image(const char *path, char *image, size_t size);
 void binary_file_close(binary_file *file);
+
+/* "ELF", "PE", "Mach-O". */
+const char *binary_format_name(binary_format format);
+/* "ELF64", "PE32+", "COFF", "Mach-O". */
+const char *binary_file_kind(const binary_file *file);
 
 /* Whether these bytes begin a file of a known format. */
 bool binary_file_is_known(const char *image, size_t size);

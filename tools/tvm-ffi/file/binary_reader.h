@@ -6,10 +6,12 @@
 #include "base/files.h"
 #include "file/binary_file.h"
 
+enum { kLongestMagic = 20 };
+
 typedef struct {
   binary_format format;
   const char *name; /* "ELF" */
-  /* Whether the magic bytes are those of the format. At most 8 bytes are looked at. */
+  /* Whether the magic bytes are those of the format. At most kLongestMagic bytes are looked at. */
   bool (*recognise)(const char *image, size_t size);
   /* Fills all of `file` but path, size, format and image, in allocated lists; symbols may be in any
    * order. False after a report. */
@@ -21,7 +23,7 @@ typedef struct {
   bool (*is_whole)(file_reader *reader, const char *name);
 } binary_reader;
 
-extern const binary_reader kElfReader;
+extern const binary_reader kElfReader, kPeReader, kMachOReader;
 
 /* Reports "PATH: malformed ELF file: PROBLEM"; returns false. */
 bool binary_reader_refuse(const binary_file *file, const char *problem);

@@ -8,29 +8,29 @@
 #include "file/elf_format.h"
 
 static const machine kMachines[] = {
-    {EM_X86_64, "x86-64", 64, false, 0, R_X86_64_64, false},
-    {EM_AARCH64, "aarch64", 64, false, 0, R_AARCH64_ABS64, false},
-    {EM_386, "i386", 32, false, 0, R_386_32, true},
-    {EM_ARM, "arm", 32, false, 0x05000000 /* EABI 5 */, R_ARM_ABS32, true},
-    {EM_RISCV, "riscv64", 64, false, 4 /* lp64d */, R_RISCV_64, false},
-    {EM_RISCV, "riscv32", 32, false, 4, R_RISCV_32, false},
-    {EM_PPC64, "ppc64le", 64, false, 2 /* ELFv2 */, R_PPC64_ADDR64, false},
-    {EM_PPC64, "ppc64", 64, true, 0, R_PPC64_ADDR64, false},
-    {EM_PPC, "powerpc", 32, true, 0, R_PPC_ADDR32, false},
-    {EM_S390, "s390x", 64, true, 0, R_390_64, false},
-    {EM_LOONGARCH, "loongarch64", 64, false, 0x43, R_LARCH_64, false},
+    {EM_X86_64, "x86-64", 64, false, 0, R_X86_64_64, false, 0x8664, 0x01000007},
+    {EM_AARCH64, "aarch64", 64, false, 0, R_AARCH64_ABS64, false, 0xaa64, 0x0100000c},
+    {EM_386, "i386", 32, false, 0, R_386_32, true, 0x14c, 7},
+    {EM_ARM, "arm", 32, false, 0x05000000 /* EABI 5 */, R_ARM_ABS32, true, 0x1c4, 12},
+    {EM_RISCV, "riscv64", 64, false, 4 /* lp64d */, R_RISCV_64, false, 0x5064, 0},
+    {EM_RISCV, "riscv32", 32, false, 4, R_RISCV_32, false, 0x5032, 0},
+    {EM_PPC64, "ppc64le", 64, false, 2 /* ELFv2 */, R_PPC64_ADDR64, false, 0, 0},
+    {EM_PPC64, "ppc64", 64, true, 0, R_PPC64_ADDR64, false, 0, 0x01000012},
+    {EM_PPC, "powerpc", 32, true, 0, R_PPC_ADDR32, false, 0, 18},
+    {EM_S390, "s390x", 64, true, 0, R_390_64, false, 0, 0},
+    {EM_LOONGARCH, "loongarch64", 64, false, 0x43, R_LARCH_64, false, 0x6264, 0},
     /* Only to show their names: objects for these vary in more than their number says. */
-    {EM_X86_64, "x32", 32, false, 0, 0, false},
-    {EM_ARM, "armeb", 32, true, 0, 0, false},
-    {EM_AARCH64, "aarch64_be", 64, true, 0, 0, false},
-    {EM_S390, "s390", 32, true, 0, 0, false},
-    {EM_MIPS, "mips", 32, true, 0, 0, false},
-    {EM_MIPS, "mipsel", 32, false, 0, 0, false},
-    {EM_MIPS, "mips64", 64, true, 0, 0, false},
-    {EM_MIPS, "mips64el", 64, false, 0, 0, false},
-    {EM_SPARCV9, "sparc64", 64, true, 0, 0, false},
-    {EM_CUDA, "cuda", 64, false, 0, 0, false},
-    {EM_AMDGPU, "amdgpu", 64, false, 0, 0, false},
+    {EM_X86_64, "x32", 32, false, 0, 0, false, 0, 0},
+    {EM_ARM, "armeb", 32, true, 0, 0, false, 0, 0},
+    {EM_AARCH64, "aarch64_be", 64, true, 0, 0, false, 0, 0},
+    {EM_S390, "s390", 32, true, 0, 0, false, 0, 0},
+    {EM_MIPS, "mips", 32, true, 0, 0, false, 0, 0},
+    {EM_MIPS, "mipsel", 32, false, 0, 0, false, 0, 0},
+    {EM_MIPS, "mips64", 64, true, 0, 0, false, 0, 0},
+    {EM_MIPS, "mips64el", 64, false, 0, 0, false, 0, 0},
+    {EM_SPARCV9, "sparc64", 64, true, 0, 0, false, 0, 0},
+    {EM_CUDA, "cuda", 64, false, 0, 0, false, 0, 0},
+    {EM_AMDGPU, "amdgpu", 64, false, 0, 0, false, 0, 0},
 };
 enum { kNumMachines = sizeof kMachines / sizeof *kMachines };
 
@@ -51,6 +51,22 @@ const char *machine_name(unsigned number, int bits, bool is_big_endian, char buf
   if (known != NULL) return known->name;
   snprintf(buffer, 24, "machine %u", number);
   return buffer;
+}
+
+const machine *machine_find_coff(unsigned coff) {
+  size_t i;
+  for (i = 0; coff != 0 && i < kNumMachines; ++i) {
+    if (kMachines[i].coff == coff) return &kMachines[i];
+  }
+  return NULL;
+}
+
+const machine *machine_find_macho(uint32_t macho) {
+  size_t i;
+  for (i = 0; macho != 0 && i < kNumMachines; ++i) {
+    if (kMachines[i].macho == macho) return &kMachines[i];
+  }
+  return NULL;
 }
 
 const char *machine_own_name(void) {

@@ -16,6 +16,8 @@ typedef struct {
   uint32_t flags;          /* e_flags that linkers require of an object file */
   unsigned pointer;        /* the relocation type that stores an address; 0: not known */
   bool has_implicit_zeros; /* relocations are SHT_REL: without an addend of their own */
+  unsigned coff;           /* the number in files of Windows, IMAGE_FILE_MACHINE_*; 0: none */
+  uint32_t macho;          /* that in files of macOS, the CPU type; 0: none */
 } machine;
 
 /* The machine of this program. */
@@ -24,6 +26,10 @@ const char *machine_own_name(void);
 bool machine_is_own(unsigned number, int bits, bool is_big_endian);
 /* "x86-64", or "machine 123", written to the caller's buffer. */
 const char *machine_name(unsigned number, int bits, bool is_big_endian, char buffer[24]);
+
+/* The machine by its number in another format; NULL if it is not known. */
+const machine *machine_find_coff(unsigned coff);
+const machine *machine_find_macho(uint32_t macho);
 
 /* Parses a name, "NUMBER:BITS:le" or "NUMBER:BITS:be"; "" is the machine of this program. False
  * after a report. */

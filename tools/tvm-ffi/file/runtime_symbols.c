@@ -177,10 +177,16 @@ static bool has_prefix_of_runtime(const char *name) {
   return false;
 }
 
-runtime_symbol runtime_symbol_find(const char *name) {
+const char *runtime_library_name(binary_format format) {
+  return format == kFormatPe      ? "tvm_ffi.dll"
+         : format == kFormatMachO ? "libtvm_ffi.dylib"
+                                  : "libtvm_ffi.so";
+}
+
+runtime_symbol runtime_symbol_find(const char *name, binary_format format) {
   runtime_symbol found = {kSymbolForeign, 0, 0, NULL};
   const released *row = FIND_ROW(kReleased, name);
-  const released_cxx *cxx = FIND_ROW(kReleasedCxx, name);
+  const released_cxx *cxx = format == kFormatElf ? FIND_ROW(kReleasedCxx, name) : NULL;
   if (row != NULL) {
     found.origin = kSymbolReleased;
     found.release = row->release;

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "file/binary_file.h"
+
 typedef enum {
   kSymbolForeign, /* not of a runtime */
   kSymbolUnknown, /* named like one of a runtime, but this one lacks it */
@@ -20,7 +22,10 @@ typedef struct {
       *cxx_name; /* demangled, if only CXX_LIBRARY has it and not the default library; NULL */
 } runtime_symbol;
 
-/* Classifies an import by its name. */
-runtime_symbol runtime_symbol_find(const char *name);
+/* Classifies an import by its name, for a file of this format: there are libraries with the C++
+ * functions for ELF alone. */
+runtime_symbol runtime_symbol_find(const char *name, binary_format format);
+/* "libtvm_ffi.so": the file name of the runtime that libraries of this format are for. */
+const char *runtime_library_name(binary_format format);
 
 #endif /* TVM_FFI_TOOL_RUNTIME_SYMBOLS_H_ */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/report.h"
+#include "build_info.h"
 #include "file/machine.h"
 #include "library/source.h"
 #include "process/temporary.h"
@@ -80,6 +81,11 @@ binary_file *library_file_read(const char *name) {
 /* Whether the loader cannot load files of this kind; reported, more clearly than it does. */
 static bool is_unloadable(const binary_file *file, const char *name) {
   char buffer[24];
+  if (file->format != TOOL_FORMAT) {
+    report_error("%s: cannot be loaded: it is a %s file, for another system than this", name,
+                 binary_file_kind(file));
+    return true;
+  }
   if (!machine_is_own(file->machine, file->bits, file->is_big_endian)) {
     report_error("%s: cannot be loaded: it is for %s, and this program for %s", name,
                  machine_name(file->machine, file->bits, file->is_big_endian, buffer),
