@@ -3,7 +3,7 @@
 library, and what its deeds (deeds.c) make of them."""
 import os
 
-from tool import FILES, OK, run, work_folder
+from tool import FILES, OK, WINDOWS, run, work_folder
 
 DEEDS, KERNELS, *NO_MEMFD = map(os.path.abspath, FILES)
 WORK = work_folder()
@@ -12,8 +12,9 @@ TEMPORARY.mkdir()
 FLOOD = "again and again\n"
 IS_FULL = os.environ["TVM_FFI_PROFILE"] == "full"
 # A sanitizer must leave crashes to the tool.
-BASE = dict(os.environ, TMPDIR=str(TEMPORARY),
-            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0:detect_leaks=0")
+BASE = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0:detect_leaks=0")
+if not WINDOWS:  # where Wine would take it as the place of its own files
+    BASE["TMPDIR"] = str(TEMPORARY)
 
 # Commands, with LIB for the library; those of REGISTERED have it loaded until they end.
 LISTED = [["list", "--load", "LIB"], ["stub", "LIB"]]

@@ -17,6 +17,19 @@ COMMAND = [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), TOOL]
 WINDOWS = TOOL.endswith(".exe")
 os.environ.setdefault("WINEDEBUG", "-all")
 
+
+def hold_wine():
+    """Let a program wait in Wine until the test ends. The first program there starts Wine's own processes, which keep its
+    pipes open until all programs have ended, and some seconds more."""
+    held = subprocess.Popen([*COMMAND[:-1], "cmd.exe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+    held.stdout.readline()
+    atexit.register(held.communicate)
+
+
+if WINDOWS:
+    hold_wine()
+
 # A process started by nohup or in the background of a shell ignores these, and so would the tool.
 for ignored in signal.SIGHUP, signal.SIGINT:
     if signal.getsignal(ignored) == signal.SIG_IGN:
