@@ -10,6 +10,7 @@
 #include "system/child.h"
 #include "system/child_restart.h"
 #include "system/exceptions_windows.h"
+#include "system/handles_windows.h"
 
 enum { kErrorModes = SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX };
 
@@ -82,12 +83,6 @@ static void *share(size_t size, HANDLE *out_mapping) {
   return shared;
 }
 
-static HANDLE inherit(DWORD name) {
-  HANDLE handle = GetStdHandle(name);
-  (void)SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-  return handle;
-}
-
 /* All processes in the job end when its last handle is closed, which is when this process ends. */
 static HANDLE make_job(void) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits;
@@ -110,9 +105,9 @@ static bool start(void) {
   memset(&startup, 0, sizeof startup);
   startup.cb = sizeof startup;
   startup.dwFlags = STARTF_USESTDHANDLES;
-  startup.hStdInput = inherit(STD_INPUT_HANDLE);
-  startup.hStdOutput = inherit(STD_OUTPUT_HANDLE);
-  startup.hStdError = inherit(STD_ERROR_HANDLE);
+  startup.hStdInput = handle_inherit(GetStdHandle(STD_INPUT_HANDLE), true);
+  startup.hStdOutput = handle_inherit(GetStdHandle(STD_OUTPUT_HANDLE), true);
+  startup.hStdError = handle_inherit(GetStdHandle(STD_ERROR_HANDLE), true);
   if (!CreateProcessW(program, line, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &startup,
                       &started)) {
     return false;

@@ -5,6 +5,7 @@
 
 #include "platform/win32.h"
 #include "system/descriptors.h"
+#include "system/handles_windows.h"
 
 /* The C library keeps the numbers of closed standard streams itself. */
 void descriptors_prepare(void) {
@@ -13,9 +14,11 @@ void descriptors_prepare(void) {
   _fmode = _O_BINARY;
 }
 
-/* The C library has no way to ask for a high number. Programs inherit only what they are given. */
+/* The C library has no way to ask for a high number. */
 int descriptor_copy(int descriptor) {
-  return _dup(descriptor);
+  const int copy = _dup(descriptor);
+  if (copy >= 0) (void)handle_inherit((HANDLE)_get_osfhandle(copy), false);
+  return copy;
 }
 
 FILE *descriptor_copy_stream(int descriptor) {

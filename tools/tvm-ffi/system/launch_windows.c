@@ -9,6 +9,7 @@
 #include "platform/win32.h"
 #include "system/command_line.h"
 #include "system/exceptions_windows.h"
+#include "system/handles_windows.h"
 
 /* ---- Finding ---- */
 
@@ -59,11 +60,6 @@ char *launch_find(const char *name) {
 
 /* ---- Running ---- */
 
-static HANDLE inherit(HANDLE handle) {
-  (void)SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
-  return handle;
-}
-
 static int to_errno(DWORD error) {
   switch (error) {
     case ERROR_FILE_NOT_FOUND:
@@ -91,8 +87,8 @@ static int start(const char *program, char *line, HANDLE *out) {
   memset(&startup, 0, sizeof startup);
   startup.cb = sizeof startup;
   startup.dwFlags = STARTF_USESTDHANDLES;
-  startup.hStdInput = inherit(nothing);
-  startup.hStdOutput = inherit(GetStdHandle(STD_ERROR_HANDLE));
+  startup.hStdInput = handle_inherit(nothing, true);
+  startup.hStdOutput = handle_inherit(GetStdHandle(STD_ERROR_HANDLE), true);
   startup.hStdError = startup.hStdOutput;
   if (CreateProcessA(program, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &started)) {
     (void)CloseHandle(started.hThread);
