@@ -15,7 +15,7 @@ typedef struct {
   volatile int code;
   volatile int progress_shown; /* the parent has a line on the terminal */
   char subject[1024], progress[256], note[256];
-  temporary_paths left; /* for the parent to remove */
+  temporary_paths left; /* by a child of isolate_restart.c, for its parent to remove */
 } board;
 
 /* One of this process alone while there is no child. */

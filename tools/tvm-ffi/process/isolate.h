@@ -38,13 +38,14 @@ typedef struct {
 /* Reads --timeout; false after a report. */
 bool isolate_read_timeout(const arguments *args, double *out);
 
-/* Call it before the command reads files or prints, with the options of isolate_run(). True if the
- * whole command was run by a child; return *exit_code then. False: go on. */
+/* Runs the whole command in a child where processes cannot be copied. Call it before the command
+ * reads files or prints, with the options that isolate_run() gets. True if the child has run the
+ * command: return *exit_code. False: go on. */
 bool isolate_command(const isolation *options, int *exit_code);
 
 /* Runs the body in a child and returns its exit code; if the child ended otherwise, reports how,
- * and returns kExitLoad while a library was loaded or asked, else kExitRaised. In the child of
- * isolate_command(), that is done by its parent, for the whole command. */
+ * and returns kExitLoad while a library was loaded or asked, else kExitRaised. After
+ * isolate_command(), it runs the body in place, and the parent reports how the command ended. */
 int isolate_run(int (*body)(void *context), void *context, const isolation *options);
 
 /* Call it last in the program, with its exit code, and return what it returns. */

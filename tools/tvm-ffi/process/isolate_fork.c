@@ -13,6 +13,7 @@
 #include "system/endings.h"
 #include "system/pages.h"
 
+/* Only the body of isolate_run() is run by a child. */
 bool isolate_command(const isolation *options, int *exit_code) {
   (void)options;
   (void)exit_code;

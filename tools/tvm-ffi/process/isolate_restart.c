@@ -11,6 +11,20 @@
 
 static bool is_child, skips_unload;
 
+/* Removes the temporary library of a child that has ended, whose code may have overwritten the
+ * paths. */
+static void remove_left(void) {
+  temporary_paths left = shared_board->left;
+  left.file[sizeof left.file - 1] = left.folder[sizeof left.folder - 1] = '\0';
+  temporary_remove_from(&left);
+}
+
+/* Before Ctrl-C ends the parent. */
+static void clean(void) {
+  supervise_clean();
+  remove_left();
+}
+
 bool isolate_command(const isolation *options, int *exit_code) {
   board *shared;
   char reason[256];
@@ -18,7 +32,7 @@ bool isolate_command(const isolation *options, int *exit_code) {
   shared = child_find_shared(sizeof *shared);
   is_child = shared != NULL;
   if (!is_child) {
-    endings_catch(supervise_clean);
+    endings_catch(clean);
     shared = child_restart(sizeof *shared, reason, sizeof reason);
   }
   if (shared == NULL) {
@@ -28,6 +42,7 @@ bool isolate_command(const isolation *options, int *exit_code) {
   board_use(shared);
   if (is_child) return false;
   *exit_code = supervise_child(options);
+  remove_left();
   endings_leave();
   return true;
 }

@@ -24,11 +24,10 @@ typedef struct {
   int code; /* the exit code, or the number of the crash */
 } ending;
 
-/* Others end the child with this process: not every system does so, and it does not reach the
- * processes that a library started. */
+/* Kills the child when the parent ends: not every system does that, and where it does, processes
+ * that a library started may live on. */
 void supervise_clean(void) {
   child_kill();
-  temporary_remove_from(&shared_board->left);
   temporary_remove();
 }
 
@@ -123,6 +122,5 @@ static int judge(const ending *end) {
 int supervise_child(const isolation *options) {
   ending end;
   wait_for(options, &end);
-  temporary_remove_from(&shared_board->left);
   return judge(&end);
 }
