@@ -93,15 +93,14 @@ static HANDLE make_job(void) {
   return made;
 }
 
-/* The command line is passed on as this process got it. */
-static bool start(void) {
-  enum { kMaxPath = 4096, kMaxCommandLine = 1 << 15 };
-  static WCHAR program[kMaxPath], line[kMaxCommandLine];
+/* Starts this program with the command line `line`. */
+static bool start_with(WCHAR *line) {
+  enum { kMaxPath = 4096 };
+  static WCHAR program[kMaxPath];
   STARTUPINFOW startup;
   PROCESS_INFORMATION started;
   const DWORD size = GetModuleFileNameW(NULL, program, kMaxPath);
   if (size == 0 || size >= kMaxPath) return false;
-  wcsncpy(line, GetCommandLineW(), kMaxCommandLine - 1);
   memset(&startup, 0, sizeof startup);
   startup.cb = sizeof startup;
   startup.dwFlags = STARTF_USESTDHANDLES;
@@ -118,6 +117,18 @@ static bool start(void) {
   (void)ResumeThread(started.hThread);
   (void)CloseHandle(started.hThread);
   return true;
+}
+
+/* The command line is passed on as this process got it, in a copy, for the system may write to
+ * it. */
+static bool start(void) {
+  const WCHAR *given = GetCommandLineW();
+  WCHAR *line = malloc((wcslen(given) + 1) * sizeof *line);
+  bool is_started;
+  if (line == NULL) return false;
+  is_started = start_with(wcscpy(line, given));
+  free(line);
+  return is_started;
 }
 
 void *child_restart(size_t shared_size, char *out_reason, size_t reason_size) {
