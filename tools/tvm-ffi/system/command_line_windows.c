@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Keeps the start files of MinGW from replacing words of our own command line that have a * or ? by
+ * names of files. */
+int _dowildcard = 0;
+
 static char *repeat(char *out, char letter, size_t count) {
   memset(out, letter, count);
   return out + count;
@@ -27,8 +31,9 @@ static char *write_quoted(char *out, const char *word) {
   }
 }
 
+/* Quotes also keep programs from replacing * and ? by names of files. */
 static bool needs_quotes(const char *word) {
-  return *word == '\0' || strpbrk(word, " \t\n\v\"") != NULL;
+  return *word == '\0' || strpbrk(word, " \t\n\v\"*?") != NULL;
 }
 
 char *command_line_write(char *const *words) {
