@@ -6,33 +6,35 @@ import shutil
 import subprocess
 import sys
 
-from tool import FILES, RAISED, bad, good, work_folder
+from tool import FILES, RAISED, RUNNER, WINDOWS, bad, good, work_folder
 
 FOLDER, LIBRARY, *INCLUDES = FILES
 FOLDER, LIBRARY = pathlib.Path(FOLDER), pathlib.Path(LIBRARY)
 STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wstrict-prototypes",
           "-Wmissing-prototypes", "-Werror", "-fvisibility=hidden", f"-I{FOLDER}"]
 HEADERS = ["-I" + name for name in INCLUDES]
+LINK = [f"-L{LIBRARY.parent}", "-ltvm_ffi"]
 COMPILERS = {" ".join(found): found for found in
-             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name)]}
+             [os.environ["CC"].split()] + [[name] for name in ("gcc", "clang") if shutil.which(name) and not RUNNER]}
 PLACE = work_folder()
 
 
 def make_library(compiler, name, sources, specs, *options):
     """Make a library of functions and of the kernels for them, without a warning; with --lean without our headers."""
     kernels, library = PLACE / f"{name}.c", PLACE / f"{name}.so"
+    imports = LINK if WINDOWS else []
     assert good("wrap", *specs, "-o", kernels, *options) == ""
     subprocess.run([*compiler, *STRICT, *([] if "--lean" in options else HEADERS), "-shared", "-fPIC", kernels, *sources,
-                    "-o", library], check=True)
+                    *imports, "-o", library], check=True)
     return library
 
 
 def call_with_program(compiler, name, library, *words):
     """Compile a program, run it with a library of kernels, and return what it prints."""
-    program = PLACE / name
-    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, f"-L{LIBRARY.parent}", "-ltvm_ffi",
-                    f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
-    return subprocess.run([program, library, *words], capture_output=True, text=True, check=True).stdout
+    program = PLACE / (f"{name}.exe" if WINDOWS else name)
+    place = [] if WINDOWS else [f"-Wl,-rpath,{LIBRARY.parent}"]  # in the environment, on Windows
+    subprocess.run([*compiler, *STRICT, *HEADERS, FOLDER / f"{name}.c", "-o", program, *LINK, *place], check=True)
+    return subprocess.run([*RUNNER, program, library, *words], capture_output=True, text=True, check=True).stdout
 
 
 def check_abi_calls(compiler, library, with_column=False):

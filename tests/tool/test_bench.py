@@ -5,7 +5,7 @@ import pathlib
 import re
 import xml.etree.ElementTree
 
-from tool import FILES, LOAD, RAISED, USAGE, bad, good, good_json, run, work_folder
+from tool import FILES, LOAD, RAISED, SUFFIX, USAGE, WINDOWS, bad, good, good_json, left_out, run, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K, ONLY, OTHER = libraries["run_kernels"], libraries["run_one"], libraries["run_register"]
@@ -106,10 +106,10 @@ for libraries_, function in [([ONLY], "only"), ([ONLY, OTHER], "only")]:
         beyond = [int(n) for n in re.findall(r"20 samples, (\d+) beyond", pathlib.Path("times.svg").read_text())]
         assert len(beyond) == len(libraries_), beyond
         assert sum(int(t.rpartition(": ")[2]) for t in titles) + sum(beyond) == 20 * len(libraries_), titles
-odd_name = pathlib.Path("a<b&\x1b.so")
+odd_name = pathlib.Path(("ab&" if WINDOWS else "a<b&\x1b") + SUFFIX)  # characters that names may have
 odd_name.symlink_to(ONLY)
 good("bench", odd_name, "--svg=times.svg", *SHORT)
-assert any(t.text.startswith("a<b&\\x1b.so: ") for t in xml.etree.ElementTree.parse("times.svg").iter(f"{SVG}text"))
+assert any(t.text.startswith(str(odd_name).replace("\x1b", r"\x1b") + ": ") for t in xml.etree.ElementTree.parse("times.svg").iter(f"{SVG}text"))
 bad(USAGE, "--json prints no --histogram", "bench", ONLY, "--json", "--histogram", *SHORT)
 bad(USAGE, "--svg takes a file", "bench", ONLY, "--svg=-", *SHORT)
 code, out, err = run("bench", ONLY, "--svg=none/times.svg", *SHORT)
@@ -149,11 +149,12 @@ for name in "other.so", "./other", "other.so.1":
 bad(LOAD, "other: ", "bench", ONLY, "other", "-f", "only", *SHORT)
 
 # File names are escaped on a terminal.
-odd = pathlib.Path("o\x1b[31md.so")
-odd.symlink_to(ONLY)
-lines = good("bench", odd, ONLY, "only()", *SHORT, "--color=never").splitlines()
-assert lines[1].startswith("o\\x1b[31md.so ") and "\x1b" not in "".join(lines), lines
-assert good_json("bench", odd, *SHORT)["runs"][0]["library"] == str(odd)
+if not left_out("file names with control characters"):
+    odd = pathlib.Path("o\x1b[31md.so")
+    odd.symlink_to(ONLY)
+    lines = good("bench", odd, ONLY, "only()", *SHORT, "--color=never").splitlines()
+    assert lines[1].startswith("o\\x1b[31md.so ") and "\x1b" not in "".join(lines), lines
+    assert good_json("bench", odd, *SHORT)["runs"][0]["library"] == str(odd)
 
 # A first or second library that cannot be loaded.
 for missing in ("missing.so", "old.json"):

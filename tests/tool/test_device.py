@@ -4,17 +4,19 @@ import os
 import pathlib
 import shutil
 
-from tool import FILES, RAISED, USAGE, bad, good, work_folder
+from tool import FILES, RAISED, USAGE, WINDOWS, bad, good, work_folder
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
 FOLDER = work_folder()
-env = dict(os.environ, LD_LIBRARY_PATH=str(FOLDER))
+PLACE = {"WINEPATH": f"{FOLDER};{os.environ['WINEPATH']}"} if WINDOWS else {"LD_LIBRARY_PATH": str(FOLDER)}
+DRIVER = FOLDER / ("nvcuda.dll" if WINDOWS else "libcuda.so.1")
+env = {**os.environ, **PLACE}
 CUDA = ["run", K, "--device=cuda"]
 
-(FOLDER / "libcuda.so.1").write_text("no library\n")
+DRIVER.write_text("no library\n", encoding="utf-8")
 bad(USAGE, "--device=cuda: there is no CUDA driver: ", *CUDA, "identity(5)", env=env)
-shutil.copy(libraries["fake_cuda"], FOLDER / "libcuda.so.1")
+shutil.copy(libraries["fake_cuda"], DRIVER)
 
 assert good(*CUDA, "show(4xf32=1, 5, &2xi8)", env=env) == \
     'result[0]: "(float32[4]@cuda:0, 5, int8[2]@cuda:0)"\narg[2]: 2xi8=0 0\n'

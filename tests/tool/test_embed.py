@@ -12,7 +12,10 @@ import subprocess
 import time
 
 from elf import Library, blob
-from tool import COMMAND, FILES, LOAD, USAGE, bad, good, good_json, run, work_folder
+from tool import COMMAND, FILES, LOAD, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
+
+if WINDOWS:
+    skip("its objects and programs are for Linux; test_embed_objects.py has those for Windows")
 
 HERE = pathlib.Path(__file__).parent
 CC = shlex.split(os.environ["CC"])

@@ -119,7 +119,7 @@ bad(USAGE, "--match needs a value: GLOB", "list", path, "-ubm")
 # ---- A compiled library ----
 
 lines = good("list", KERNELS).splitlines()
-assert re.fullmatch(re.escape(str(KERNELS)) + r"  ELF(32|64) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
+assert re.fullmatch(re.escape(str(KERNELS)) + r"  (ELF(32|64)|PE32\+) \S+  [\d,]+ B(  needs: .*)?", lines[0]), lines
 assert lines[1:] == [
     f"  add          {UNKNOWN}  [no metadata; --load to ask the library]",
     f"  counts       {UNKNOWN}  [no metadata; --load to ask the library]",

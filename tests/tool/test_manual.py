@@ -6,10 +6,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from elf import Library
-from tool import FILES, TOOL, USAGE, bad, good, work_folder
+from tool import FILES, TOOL, USAGE, bad, good, left_out, work_folder
 
 COMMANDS = re.findall(r"^  (\S+) +\S", good("--help"), re.MULTILINE)
 OPTIONS = {command: re.findall(r"^ +(?:-(\S), )?--([\w-]+)(=\S+)?(?=\s)", good(command, "--help"), re.MULTILINE)
@@ -124,6 +125,10 @@ for other in "--json", "--load", "--undefined", "--bin":
     bad(USAGE, f"--names and {other} exclude each other", "list", "--names", other, SCALE)
 # A library may give functions any name; a shell must not run it.
 ODD = Library().function("__tvm_ffi_$(touch ran)").function("__tvm_ffi_plain").write(WORK / "odd name.so")
+
+
+if left_out("shells, which would run the tool by its name"):
+    sys.exit()
 
 
 def run_shell(shell, *args):

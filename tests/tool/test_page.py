@@ -13,7 +13,10 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pe  # noqa: E402
 from commands import make_pattern, read_commands  # noqa: E402
-from tool import FILES, OK, TOOL, good
+from tool import FILES, OK, TOOL, WINDOWS, good, skip
+
+if WINDOWS:
+    skip("the commands of the page are those of a shell of Linux")
 
 PAGE, LIBRARY, NORMALIZE, SCALE, *INCLUDES = map(pathlib.Path, FILES)
 

@@ -5,10 +5,12 @@ import pathlib
 import platform
 import pty
 import subprocess
+import sys
 import tempfile
 
 from elf import Library
-from tool import COMMAND, FILES, LOAD, MISMATCH, OK, RAISED, USAGE, bad, good, good_json, run, work_folder
+from tool import (COMMAND, FILES, LOAD, MISMATCH, OK, RAISED, SUFFIX, USAGE,
+                  WINDOWS, bad, good, good_json, left_out, run, work_folder)
 
 libraries = {pathlib.Path(f).stem: os.path.abspath(f) for f in FILES}
 K = libraries["run_kernels"]
@@ -60,6 +62,8 @@ for shape, edge in [((1000,), 1000), ((1001,), 3), ((2000, 3), 3), ((40, 50), 3)
     name = "x".join(map(str, shape)) + "xi64"
     numbers = " ".join(map(str, range(math.prod(shape))))
     call = f"identity({name}={numbers})"
+    if len(call) > 30000 and left_out(f"a command line of {len(call)} bytes"):
+        continue
     is_output(call, f"result[0]: {name}={write(shape, edge)}\n")
     is_output(call, f"result[0]: {name}={write(shape, 10 ** 6)}\n", "--full")
     assert good_json("run", K, call)["outputs"][0]["data"] == list(range(math.prod(shape)))
@@ -180,8 +184,9 @@ assert good_json("run", K, 'identity(["a", none, 1.5, {}])')["outputs"][0]["valu
     {"type": "ffi.String", "value": "a"}, {"type": "None", "value": None}, {"type": "float", "value": 1.5},
     {"type": "ffi.Map", "value": "{}"}]
 # JSON is UTF-8, even if a text is not.
-assert good_json("run", K, os.fsdecode(b'identity("a\xff\xe2\x82\xac\xed\xa0\x80")'))["outputs"][0]["value"] == (
-    "a\xff\u20ac\xed\xa0\x80")
+if not left_out("arguments that are not UTF-8"):
+    assert good_json("run", K, os.fsdecode(b'identity("a\xff\xe2\x82\xac\xed\xa0\x80")'))["outputs"][0]["value"] == (
+        "a\xff\u20ac\xed\xa0\x80")
 
 statistics = good_json("run", K, "add(1, 2)", "--print_statistics")
 assert statistics["load_seconds"] > 0 and statistics["call_seconds"] > 0, statistics
@@ -192,7 +197,8 @@ assert good("run", K, f"identity({deep})").startswith("result[0]: [[[") and good
 assert good("run", K, f"identity({deep})", "-e", deep).startswith("[PASS]")
 assert run("run", K, f"identity({deep})", "-e", deep.replace("1", "2"))[0] == MISMATCH
 bad(USAGE, "lists and maps are nested too deep", "run", K, f"identity([{deep}])")
-bad(USAGE, "lists and maps are nested too deep", "run", K, "identity(" + "[" * 50000 + "]" * 50000 + ")")
+deepest = 10000 if WINDOWS else 50000
+bad(USAGE, "lists and maps are nested too deep", "run", K, "identity(" + "[" * deepest + "]" * deepest + ")")
 
 # Functions that fail.
 bad(RAISED, "add: TypeError: Mismatched number of arguments when calling: `add(0: int, 1: int) -> int`. Expected 2 but "
@@ -209,7 +215,8 @@ bad(RAISED, "tvm-ffi: leave: ended the program while it was called, with exit co
     env=CRASHING)
 
 # Libraries that fail.
-bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
+if not left_out("libraries with undefined symbols, which are not linked"):
+    bad(LOAD, "undefined symbol: nobody_has_this", "run", libraries["run_unresolved"])
 bad(LOAD, "Malformed __tvm_ffi__library_bin", "run", libraries["run_raise"])
 bad(LOAD, "nothing.so: No such file or directory", "run", "nothing.so")
 bad(USAGE, "there is no function ad; did you mean add? It has add, bump, ", "run", K, "ad(1, 2)")
@@ -220,7 +227,8 @@ bad(USAGE, "say which function; it has no functions; in C define kernels with TV
 # Libraries of other machines, told before the system's loader says something else.
 for machine in {"s390x", "arm"} - {platform.machine()}:
     other = Library(machine).function("__tvm_ffi_f").write(work_folder() / "other.so")
-    bad(LOAD, f"{other}: cannot be loaded: it is for {machine}, and this program for ", "run", other, "f()")
+    expected = "a ELF" if WINDOWS else f"for {machine}, and this program for "
+    bad(LOAD, f"{other}: cannot be loaded: it is {expected}", "run", other, "f()")
 # Functions that are no kernels.
 bad(USAGE, "plain is a function of C and no kernel: tvm-ffi wrap writes one that calls it", "run", K, "plain()")
 bad(USAGE, "run: one operand too many: 1; usage: tvm-ffi run [OPTION...] LIB ['FUNCTION(ARGUMENT, ...)']", "run", K, "add", "1", "2")
@@ -302,10 +310,10 @@ assert good("run", K, "add(1, 2)", "--no-fork") == "result[0]: 3\n"
 
 # A library in the current folder, named without a slash.
 with tempfile.TemporaryDirectory() as folder:
-    pathlib.Path(folder, "mine.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes())
+    pathlib.Path(folder, "mine" + SUFFIX).write_bytes(pathlib.Path(libraries["run_one"]).read_bytes())
     pathlib.Path(folder, "text.so").write_text("not a library\n")
     os.chdir(folder)
-    assert good("run", "mine.so", "only()") == "result[0]: 7\n"
+    assert good("run", "mine" + SUFFIX, "only()") == "result[0]: 7\n"
     bad(LOAD, "text.so: ", "run", "text.so", "only()")
     pathlib.Path("cut.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes()[:1000])
     bad(LOAD, "cut.so: ", "run", "cut.so", "only()")
@@ -313,6 +321,8 @@ with tempfile.TemporaryDirectory() as folder:
 assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=always")
 
 # A slow call is announced on a terminal, then erased; results are coloured.
+if left_out("terminals"):
+    sys.exit()
 terminal, ours = pty.openpty()
 with subprocess.Popen([*COMMAND, "run", K, "wait(2.5)"], stdout=subprocess.PIPE, stderr=ours) as process:
     os.close(ours)

@@ -10,7 +10,10 @@ import subprocess
 import threading
 import time
 
-from tool import FILES, LOAD, OK, USAGE, bad, good, good_json, run, work_folder
+from tool import FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
+
+if WINDOWS:
+    skip("it takes a compiler that runs on Windows")
 
 WORK = work_folder()
 CACHE = WORK / "cache/tvm-ffi"

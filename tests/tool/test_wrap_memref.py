@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from compilers import COMPILERS, FOLDER, PLACE, check_abi_calls, make_library, raises
-from tool import USAGE, good, run
+from tool import USAGE, WINDOWS, good, run
 
 MEMREF = "--abi=memref"
 SCALE = "void scale(const double x[2][3], double a, double y[2][3])"
@@ -57,8 +57,9 @@ if missing:
     print(f"skipped: MLIR 15 has no {missing[0]} here")
 else:
     code = (FOLDER / "wrap_memref.mlir").read_bytes()
+    target = ["-mtriple=x86_64-w64-windows-gnu"] if WINDOWS else []
     for command in ([PROGRAMS[0], *(f"--convert-{name}" for name in PASSES), "--reconcile-unrealized-casts"],
-                    [PROGRAMS[1], "--mlir-to-llvmir"], [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic"]):
+                    [PROGRAMS[1], "--mlir-to-llvmir"], [PROGRAMS[2], "-O2", "-filetype=obj", "-relocation-model=pic", *target]):
         code = subprocess.run(command, input=code, capture_output=True, check=True).stdout
     (PLACE / "compiled.o").write_bytes(code)
     for compiler in COMPILERS.values():

@@ -12,9 +12,11 @@ import tempfile
 
 TOOL = os.path.abspath(sys.argv[1])
 FILES = sys.argv[2:]
-# The tool may be for another system or processor: the words of a command that runs it, and whether that is Windows.
-COMMAND = [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), TOOL]
+# The tool may be for another system or processor: words that run its programs, and whether it is Windows.
+RUNNER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+COMMAND = [*RUNNER, TOOL]
 WINDOWS = TOOL.endswith(".exe")
+SUFFIX = ".dll" if WINDOWS else ".so"  # of libraries
 os.environ.setdefault("WINEDEBUG", "-all")
 
 
@@ -47,9 +49,16 @@ def work_folder():
 
 
 def skip(reason):
-    """End a test whose subject is not there."""
+    """End a test whose subject, or the rest of it, is not there."""
     print("skipped:", reason)
     sys.exit(77)
+
+
+def left_out(what):
+    """Whether the target is Windows, where a part of a test has no subject; then that is printed."""
+    if WINDOWS:
+        print("left out on Windows:", what)
+    return WINDOWS
 
 
 def run(*args, stdin=None, env=None):

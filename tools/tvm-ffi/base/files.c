@@ -37,7 +37,12 @@ static bool open_as(const char *path, const char *name, file_reader *out) {
   memset(out, 0, sizeof *out);
   out->path = name;
   out->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  if (out->stream == NULL) return refuse(name);
+  if (out->stream == NULL) {
+    const int reason = errno;
+    /* Windows says of a folder that it may not be opened. */
+    errno = file_status_get(path, &status) && status.is_folder ? EISDIR : reason;
+    return refuse(name);
+  }
   if (file_status_get_open(out->stream, &status) && status.is_regular &&
       status.size < SIZE_MAX / 2) {
     out->known_size = (size_t)status.size;
