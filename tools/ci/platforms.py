@@ -56,7 +56,7 @@ TARGETS = {
                       runner=("wine",), cross_file="windows-x64.ini", cmocka=(*CMOCKA, "HAVE_IO_H"), cpp=True,
                       cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++", "-include",
                                    "tests/ports/package_headers/posix_memalign.h"),
-                      suites=(*SUITES, "cpp", "samples"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
+                      suites=(*SUITES, "cpp", "samples", "tool"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
     "windows_clang": Target("Windows x64, Clang with MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine clang-14",
                             "x86_64-w64-mingw32", runner=("wine",), cross_file="windows-x64-clang.ini",
                             cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), slower=4, env={"WINEDEBUG": "-all"}),

@@ -118,8 +118,8 @@ def add_platform(name, target):
         suites = BRIEF_SUITES if IS_MATRIX else target.suites
         env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}", **target.env}
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
-                       "-Dcuda=disabled", "-Dtools=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
-                       suites=suites, env=env)
+                       "-Dcuda=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
+                       f"-Dtools={'enabled' if 'tool' in suites else 'disabled'}", suites=suites, env=env)
         meson_test(folder, suites=suites, slower=target.slower, env=env,
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":

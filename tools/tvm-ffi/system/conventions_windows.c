@@ -8,7 +8,7 @@ const system_conventions kConventions = {
     .runtime_library = "tvm_ffi.dll",
     .library_suffix = ".dll",
     .cuda_driver = "nvcuda.dll",
-    .caches = {{"LOCALAPPDATA", "tvm-ffi"}, {"USERPROFILE", "AppData/Local/tvm-ffi"}},
+    .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"LOCALAPPDATA", "tvm-ffi"}},
     .c_compiler = "gcc",
     .cxx_compiler = "g++",
     /* Without -static, a library needs DLLs of the compiler beside it. */
