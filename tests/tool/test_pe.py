@@ -57,7 +57,9 @@ for machine, kind, bits in ("x86-64", "PE32+", 64), ("i386", "PE32", 32), ("aarc
         "  FAIL  imports    TVMFFINone: no tvm_ffi.dll of this runtime has it",
         "  ok    dlpack     exchanges no managed tensors, so that any version will do; which one it was compiled with "
         "cannot be told", *CLEAN]), check(library)
-bad(LOAD, f"{FILE}: cannot be loaded: it is a PE32+ file, for another system than this", "run", FILE, "scale()")
+good("embed", "-", "--name=k", "-o", WORK / "own.o", stdin="x")
+if good_json("list", WORK / "own.o")["format"] != "PE":
+    bad(LOAD, f"{FILE}: cannot be loaded: it is a PE32+ file, for another system than this", "run", FILE, "scale()")
 
 # ---- Verdicts ----
 

@@ -9,13 +9,14 @@
 enum { kCoffHeaderSize = 20, kCoffSectionSize = 40, kCoffSymbolSize = 18, kCoffShortName = 8 };
 
 /* Flags of the file. */
-enum { kCoffProgram = 2, kCoffLibrary = 0x2000 };
+enum { kCoffLibrary = 0x2000 };
 
 /* Flags of a section. */
 enum { kCoffCode = 0x20, kCoffComdat = 0x1000, kCoffExecutable = 0x20000000 };
 #define COFF_WRITABLE 0x80000000u
 
-enum { kCoffExternal = 2, kCoffStatic = 3, kCoffWeak = 105 };
+/* Kinds of symbols that others see. */
+enum { kCoffExternal = 2, kCoffWeak = 105 };
 
 typedef struct {
   byte_range image; /* the whole file */
