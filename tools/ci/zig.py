@@ -26,7 +26,6 @@ class Target:
     library: str = "libtvm_ffi.so"
     runner: tuple = ()  # the command that runs static programs
     endian: str = "little"
-    has_tool: bool = True  # whether the command-line tool is compiled
 
     @property
     def is_windows(self):
@@ -45,8 +44,7 @@ def musl(what, triple, processor, **kwargs):
 TARGETS = {
     "macos_arm64": Target("macOS arm64: compiled and linked, not run", "aarch64-macos", "libtvm_ffi.dylib"),
     "macos_x64": Target("macOS x86-64: compiled and linked, not run", "x86_64-macos", "libtvm_ffi.dylib"),
-    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run", "aarch64-windows-gnu", "tvm_ffi.dll",
-                            has_tool=False),
+    "windows_arm64": Target("Windows arm64, MinGW-w64: compiled and linked, not run", "aarch64-windows-gnu", "tvm_ffi.dll"),
     "musl_aarch64": musl("AArch64", "aarch64-linux-musl", "aarch64"),
     "musl_armhf": musl("ARMv7 (32 bits)", "arm-linux-musleabihf", "arm"),
     "musl_riscv64": musl("RISC-V (64 bits)", "riscv64-linux-musl", "riscv64"),
@@ -152,7 +150,7 @@ def build_all(name, target, zig, env, work):
     """Build library, samples and tool by Meson, and run a static tool where there is an emulator."""
     env = {**env, "ZIG": zig, "PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}"}
     options = ["--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled",
-               "-Dtests=disabled", f"-Dtools={'enabled' if target.has_tool else 'disabled'}"]
+               "-Dtests=disabled", "-Dtools=enabled"]
     build(f"zig-{name}", *options, env=env)
     if target.runner:
         folder = build(f"zig-{name}-static", *options, "-Dsamples=disabled", "-Ddefault_library=static", "-Dc_link_args=-static",
