@@ -67,7 +67,8 @@ TVM_FFI_LOCAL inline uint64_t StableHashBytes(const void *data, size_t size) {
 TVM_FFI_LOCAL inline uint64_t StableHashSmallStrBytes(const TVMFFIAny *value) {
   // Reads the member by which values are moved: when another one is read, g++ 11 and 12 miscompile
   // this for a value that was just moved, and hash an empty text.
-  return static_cast<uint64_t>(value->v_int64) % 2147483647ULL;
+  const uint64_t bits = static_cast<uint64_t>(value->v_int64);
+  return (TVM_FFI_LITTLE_ENDIAN ? bits : __builtin_bswap64(bits)) % 2147483647ULL;
 }
 
 /** Calls f(index, arg) for each argument, left to right. */

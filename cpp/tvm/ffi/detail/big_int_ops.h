@@ -8,6 +8,7 @@
 #define TVM_FFI_DETAIL_BIG_INT_OPS_H_
 
 #include <tvm/ffi/big_int.h>
+#include <tvm/ffi/endian.h>
 
 TVM_FFI_NAMESPACE_BEGIN
 namespace detail {
@@ -223,12 +224,14 @@ TVM_FFI_LOCAL inline BigInt FloorMod(WordView a, WordView b) {
 
 /* ---- Conversions ---- */
 
-/** StableHashBytes of the bytes, least significant first, computed a word at a time. */
+/** StableHashBytes of the words as they are in memory, computed a word at a time. */
 TVM_FFI_LOCAL inline uint64_t Hash(WordView a) {
   constexpr uint64_t kMultiplier = 1099511628211U, kModulus = 2147483647U;
   uint64_t hash = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    hash = (hash * kMultiplier + static_cast<uint64_t>(a[i])) % kModulus;
+    const uint64_t word = static_cast<uint64_t>(a[i]);
+    hash =
+        (hash * kMultiplier + (TVM_FFI_LITTLE_ENDIAN ? word : __builtin_bswap64(word))) % kModulus;
   }
   return hash;
 }
