@@ -47,9 +47,11 @@ static const char *find_name(uint32_t code) {
   return NULL;
 }
 
+/* All others have the severity of errors in the two highest bits. The next but one is never set,
+ * but is in the exit codes from -1 downwards, which programs choose. */
 bool exception_is_code(uint32_t code) {
-  const uint32_t kErrors = 0xC0000000; /* the severity of all others */
-  return (code & kErrors) == kErrors || find_name(code) != NULL;
+  const uint32_t kMask = 0xD0000000, kErrors = 0xC0000000;
+  return (code & kMask) == kErrors || find_name(code) != NULL;
 }
 
 const char *exception_name(uint32_t code) {
