@@ -34,7 +34,8 @@ bool path_is_absolute(const char *path) {
 }
 
 char *path_beside(const char *path, const char *name) {
-  const size_t folder = path_is_absolute(name) ? 0 : (size_t)(path_base(path) - path);
+  const bool has_drive = skip_drive(name) != name; /* "D:x" is in the current folder of D: */
+  const size_t folder = has_drive || path_is_absolute(name) ? 0 : (size_t)(path_base(path) - path);
   const size_t size = strlen(name);
   char *made = tool_alloc(folder + size + 1);
   memcpy(made, path, folder);

@@ -11,7 +11,8 @@ const char *path_base(const char *path);
 bool path_has_folder(const char *path);
 /* Whether it does not depend on the current folder. */
 bool path_is_absolute(const char *path);
-/* `name` in the folder of `path`; `name` itself if it is absolute. Release with free(). */
+/* `name` in the folder of `path`; `name` itself if it is absolute or has a drive. Release with
+ * free(). */
 char *path_beside(const char *path, const char *name);
 
 #endif /* TVM_FFI_TOOL_PATH_H_ */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths as text, by the rules of the system that the test runs on. */
+#include <stdlib.h>
+
+#include "support/check.h"
+
+#include "base/path.h"
+#include "system/conventions.h"
+
+static void check_beside(const char *path, const char *name, const char *expected) {
+  char *made = path_beside(path, name);
+  assert_string_equal(made, expected);
+  free(made);
+}
+
+static void test_slashes(void **state) {
+  (void)state;
+  assert_string_equal(path_base("a/b/c.so"), "c.so");
+  assert_string_equal(path_base("c.so"), "c.so");
+  assert_string_equal(path_base("a/"), "");
+  assert_true(path_has_folder("./c.so"));
+  assert_false(path_has_folder("c.so"));
+  assert_true(path_is_absolute("/a"));
+  assert_false(path_is_absolute("a/b"));
+  assert_false(path_is_absolute(""));
+  check_beside("a/b", "c", "a/c");
+  check_beside("b", "c/d", "c/d");
+  check_beside("a/b", "/c", "/c");
+}
+
+static void test_backslashes_and_drives(void **state) {
+  (void)state;
+  if (!kConventions.has_drives) {
+    assert_string_equal(path_base("a\\b"), "a\\b");
+    assert_false(path_has_folder("C:b"));
+    assert_false(path_is_absolute("C:/b"));
+    check_beside("a/b", "D:c", "a/D:c");
+    return;
+  }
+  assert_string_equal(path_base("a/b\\c.dll"), "c.dll");
+  assert_string_equal(path_base("C:c.dll"), "c.dll");
+  assert_true(path_has_folder("C:c.dll"));
+  assert_true(path_is_absolute("C:\\a"));
+  assert_true(path_is_absolute("\\\\server\\share"));
+  assert_false(path_is_absolute("C:a"));
+  check_beside("C:b", "c", "C:c");
+  check_beside("C:\\a\\b", "c", "C:\\a\\c");
+  check_beside("a/b", "D:/c", "D:/c");
+  check_beside("a/b", "D:c", "D:c");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_slashes),
+      cmocka_unit_test(test_backslashes_and_drives),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
