@@ -85,6 +85,11 @@ says(Library().data("__tvm_ffi__library_ctx", bytes(8)),
 says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"), "ok    library    libtvm_ffi.dylib has all that is imported")
 says(Library().undefined("TVMFFINone", weak=True), "note  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it; "
      "it is weak")
+says(Library().undefined("TVMFFIErrorSetRaised", "@rpath/libmine.dylib"),
+     "note  library    TVMFFIErrorSetRaised: is imported from @rpath/libmine.dylib, but the runtime is libtvm_ffi.dylib")
+assert not any("TVMFFINone" in line for line in check(Library().undefined("TVMFFINone", "@rpath/libmine.dylib"))[1])
+says(Library(flags=0).undefined("TVMFFINone", "@rpath/libmine.dylib"),  # any library may have it
+     "FAIL  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it")
 says(Library(flags=STACK_EXECUTION), "FAIL  stack      MH_ALLOW_STACK_EXECUTION: asks for a stack that can be executed")
 says(Library(protection=7), "FAIL  code       a section can be written and executed")
 says(Library("aarch64", signed=False),

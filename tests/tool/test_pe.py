@@ -75,6 +75,8 @@ says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"), "ok    librar
 says(Library().undefined("TVMFFIErrorSetRaised", "TVM_FFI.DLL"), "ok    library    tvm_ffi.dll has all that is imported")
 says(Library().undefined("TVMFFIErrorSetRaised", "mine.dll"),
      "note  library    TVMFFIErrorSetRaised: is imported from mine.dll, but the runtime is tvm_ffi.dll")
+assert not any("TVMFFINone" in line for line in check(Library().undefined("TVMFFINone", "mine.dll"))[1])
+assert good_json("list", FILE)["undefined"] == []
 says(Library().undefined("_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE"),
      "FAIL  imports    _ZN3tvm3ffi9ReprPrintERKNS0_3AnyE: no tvm_ffi.dll of this runtime has it")
 for library, option in ("libstdc++-6.dll", "-static-libstdc++"), ("libgcc_s_seh-1.dll", "-static-libgcc"), \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what a library needs from the runtime and from the system. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static void check_weak_import(checking *subject, const binary_symbol *symbol,
 }
 
 static void check_import(checking *subject, const binary_symbol *symbol, runtime_imports *imports) {
-  runtime_symbol found = runtime_symbol_find(symbol->name, subject->file->format);
+  runtime_symbol found = runtime_symbol_of_import(subject->file, symbol);
   if (found.origin == kSymbolForeign) return;
   imports->has_any = true;
   if (symbol->is_weak) {
@@ -136,15 +135,6 @@ static void check_dlpack(checking *subject) {
 
 /* ---- The default or the C++ libtvm_ffi.so ---- */
 
-/* Windows does not distinguish upper and lower case in names of files. */
-static bool is_same_library(const char *a, const char *b) {
-  while (*a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
-    ++a;
-    ++b;
-  }
-  return *a == *b;
-}
-
 /* The import by which a class derived from tvm::ffi::ModuleObj shows; NULL. */
 static const binary_symbol *find_base_module(const binary_file *file) {
   static const char *const kNames[] = {
@@ -175,23 +165,23 @@ static void say_cxx_functions(checking *subject, const runtime_imports *imports,
   }
 }
 
-/* In a file of Windows each import names a library, which has to be in the process under that name.
- */
+/* In files of Windows, and in most of macOS, each import names a library, which has to be in the
+ * process under that name. */
 static void check_origin(checking *subject) {
   const binary_file *file = subject->file;
-  const char *runtime = runtime_library_name(file->format);
   size_t i;
-  if (file->format != kFormatPe) return;
   for (i = 0; i < file->num_symbols; ++i) {
     const binary_symbol *symbol = &file->symbols[i];
     char *library;
-    if (symbol->is_defined || symbol->origin == NULL || !checks_begins(symbol->name, "TVMFFI") ||
-        is_same_library(symbol->origin, runtime)) {
+    if (symbol->is_defined || symbol->origin == NULL ||
+        runtime_symbol_of_import(file, symbol).origin == kSymbolForeign ||
+        runtime_is_library(symbol->origin, file->format)) {
       continue;
     }
     library = shown_text(symbol->origin, strlen(symbol->origin));
     checks_add(subject, kNote, "library", symbol->name,
-               tool_format("is imported from %s, but the runtime is %s", library, runtime));
+               tool_format("is imported from %s, but the runtime is %s", library,
+                           runtime_library_name(file->format)));
     free(library);
     return;
   }

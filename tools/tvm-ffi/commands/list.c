@@ -90,7 +90,7 @@ static void print_hint(const listing *exports, bool are_all) {
 /* Whether the symbol is an import that belongs to a runtime by its name. */
 static bool is_of_runtime(const binary_file *file, const binary_symbol *symbol,
                           runtime_symbol *out) {
-  *out = runtime_symbol_find(symbol->name, file->format);
+  *out = runtime_symbol_of_import(file, symbol);
   return !symbol->is_defined && out->origin != kSymbolForeign;
 }
 

@@ -3,9 +3,12 @@
  * and tests/tool/test_check.py compares. */
 #include "file/runtime_symbols.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/path.h"
 
 typedef struct {
   const char *name;
@@ -199,6 +202,25 @@ runtime_symbol runtime_symbol_find(const char *name, binary_format format) {
     found.origin = kSymbolOwn;
   } else if (has_prefix_of_runtime(name)) {
     found.origin = kSymbolUnknown;
+  }
+  return found;
+}
+
+/* Windows and macOS do not distinguish upper and lower case in names of files. */
+bool runtime_is_library(const char *path, binary_format format) {
+  const char *name = path_base(path), *runtime = runtime_library_name(format);
+  while (*name != '\0' && tolower((unsigned char)*name) == tolower((unsigned char)*runtime)) {
+    ++name;
+    ++runtime;
+  }
+  return *name == *runtime;
+}
+
+runtime_symbol runtime_symbol_of_import(const binary_file *file, const binary_symbol *import) {
+  runtime_symbol found = runtime_symbol_find(import->name, file->format);
+  if (found.origin == kSymbolUnknown && import->origin != NULL &&
+      !runtime_is_library(import->origin, file->format)) {
+    found.origin = kSymbolForeign;
   }
   return found;
 }

@@ -25,6 +25,11 @@ typedef struct {
 /* Classifies an import by its name, for a file of this format: there are libraries with the C++
  * functions for ELF alone. */
 runtime_symbol runtime_symbol_find(const char *name, binary_format format);
+/* The same for an import of a file; one that the file says to be of another library is not of a
+ * runtime, unless that has it. */
+runtime_symbol runtime_symbol_of_import(const binary_file *file, const binary_symbol *import);
+/* Whether a library that a file of this format needs is the runtime, by its name. */
+bool runtime_is_library(const char *path, binary_format format);
 /* "libtvm_ffi.so": the file name of the runtime that libraries of this format are for. */
 const char *runtime_library_name(binary_format format);
 
