@@ -5,31 +5,19 @@ import struct
 
 from elf import blob
 from foreign import HEADERS, ROOT, ZIG, compile_with
-from macho import BUNDLE, MACHINES, OBJECT, PROGRAM, STACK_EXECUTION, TWO_LEVEL, Library, universal
+from macho import BUNDLE, MACHINES, OBJECT, PROGRAM, STACK_EXECUTION, Library, universal
 from tool import CHECK, LOAD, OK, bad, good, good_json, run, work_folder
+from verdicts import Checker
 
 WORK = work_folder()
 FILE = WORK / "made.dylib"
 SCHEMA = b'{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}\0'
 RUNTIME = "@rpath/libtvm_ffi.dylib"
 TREE = blob([(b"_lib", None, [1]), (b"k", b"payload", [])])
-
-
-def check(library, *options):
-    """The exit code, and the lines with verdicts."""
-    code, out, err = run("check", *options, library.write(FILE))
-    lines = out.splitlines()
-    assert err == "" and lines[0] == str(FILE), (code, out, err)
-    return code, lines[1:]
-
-
-def says(library, line, *options):
-    code, lines = check(library, *options)
-    assert "  " + line in lines, (line, lines)
-    assert code == (CHECK if any(line.startswith("  FAIL") for line in lines) else OK), (code, lines)
-
+check, says = Checker(FILE).check, Checker(FILE).says
 
 # ---- Contents ----
+
 
 def full(machine, **kwargs):
     library = Library(machine, **kwargs).function("__tvm_ffi_scale").function("other").function("__tvm_ffi_lost", hidden=True)

@@ -5,29 +5,16 @@ import struct
 
 from elf import blob
 from foreign import HEADERS, MINGW, ROOT, compile_with
-from pe import CODE, DLL, DYNAMIC_BASE, NX, SECTION, Library
+from pe import CODE, DYNAMIC_BASE, NX, SECTION, Library
 from tool import CHECK, LOAD, OK, USAGE, bad, good, good_json, run, work_folder
+from verdicts import Checker
 
 WORK = work_folder()
 FILE = WORK / "made.dll"
 SCHEMA = b'{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}\0'
 CLEAN = ["  ok    stack      NX_COMPAT: not executable", "  ok    code       no writable code",
          "  ok    address    chosen at random when it is loaded"]
-
-
-def check(library, *options):
-    """The exit code, and the lines with verdicts."""
-    code, out, err = run("check", *options, library.write(FILE))
-    lines = out.splitlines()
-    assert err == "" and lines[0] == str(FILE), (code, out, err)
-    return code, lines[1:]
-
-
-def says(library, line, *options):
-    code, lines = check(library, *options)
-    assert "  " + line in lines, (line, lines)
-    assert code == (CHECK if any(line.startswith("  FAIL") for line in lines) else OK), (code, lines)
-
+check, says = Checker(FILE).check, Checker(FILE).says
 
 # ---- Contents ----
 
