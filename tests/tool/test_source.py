@@ -13,7 +13,7 @@ import time
 from tool import FILES, LOAD, OK, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
 
 if WINDOWS:
-    skip("it takes a compiler that runs on Windows")
+    skip("test_source_windows.py is for Windows")
 
 WORK = work_folder()
 CACHE = WORK / "cache/tvm-ffi"
