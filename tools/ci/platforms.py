@@ -50,7 +50,7 @@ TARGETS = {
     "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64", cpp=True),
     "s390x": emulated("s390x (64 bits, big-endian), glibc", "s390x-linux-gnu", "s390x", "s390x", endian="big", cpp=True,
                       matrix=True),
-    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big",
+    "powerpc": emulated("PowerPC (32 bits, big-endian), glibc", "powerpc-linux-gnu", "ppc", "ppc", endian="big", cpp=True,
                         libraries=("-latomic",)),
     "mips": emulated("MIPS (32 bits, big-endian), glibc", "mips-linux-gnu", "mips", "mips", endian="big", libraries=("-latomic",)),
     "windows": Target("Windows x64, MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine venv gtest", "x86_64-w64-mingw32",
