@@ -127,11 +127,12 @@ bool binary_file_is_whole(const char *path, const char *name) {
   const binary_reader *format;
   file_reader reader;
   file_status status;
-  bool good = true;
+  bool good;
   /* A FIFO must not block; what cannot be opened is reported by the loader. */
   if (!file_status_get(path, &status) || !status.is_regular) return true;
   if (!file_reader_open(path, &reader)) return false;
-  if (file_reader_fill(&reader, kLongestMagic)) {
+  good = file_reader_fill(&reader, kLongestMagic);
+  if (good) {
     format = find_reader(reader.bytes, reader.size);
     if (format != NULL && format->is_whole != NULL) good = format->is_whole(&reader, name);
   }
