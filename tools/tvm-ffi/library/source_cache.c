@@ -244,7 +244,8 @@ store_result source_cache_store(const source_cache *cache, const char *source, i
     result = kFilesChanged;
   } else if ((*out = name_library(cache, files.data)) == NULL) {
     report_error("%s: a file that it includes cannot be read", source);
-  } else if (!file_rename(cache->library, *out)) {
+  } else if (!file_rename(cache->library, *out) && !file_can_read(*out)) {
+    /* Windows does not replace a library that is loaded, which is the same one. */
     report_error("%s: %s", *out, strerror(errno));
   } else if (tool_write_file(list, files.data, files.size)) {
     remove_old(cache);
