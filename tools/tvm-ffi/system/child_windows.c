@@ -136,17 +136,20 @@ void *child_restart(size_t shared_size, char *out_reason, size_t reason_size) {
   HANDLE mapping;
   void *shared = share(shared_size, &mapping);
   bool is_started = false;
+  DWORD error;
   if (shared != NULL) {
     snprintf(number, sizeof number, "%llu", (unsigned long long)(uintptr_t)mapping);
     (void)SetEnvironmentVariableA(kVariable, number);
     is_started = start();
-    (void)SetEnvironmentVariableA(kVariable, NULL);
-    if (is_started) {
-      (void)CloseHandle(mapping);
-      return shared;
-    }
   }
-  snprintf(out_reason, reason_size, "error %lu of Windows", (unsigned long)GetLastError());
+  error = GetLastError();
+  if (shared != NULL) {
+    (void)SetEnvironmentVariableA(kVariable, NULL);
+    (void)CloseHandle(mapping);
+  }
+  if (is_started) return shared;
+  if (shared != NULL) (void)UnmapViewOfFile(shared);
+  snprintf(out_reason, reason_size, "error %lu of Windows", (unsigned long)error);
   return NULL;
 }
 

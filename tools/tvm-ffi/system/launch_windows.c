@@ -61,19 +61,23 @@ char *launch_find(const char *name) {
 /* ---- Running ---- */
 
 static int to_errno(DWORD error) {
+  enum { kElevationRequired = 740 }; /* only an administrator may run it; not in all headers */
   switch (error) {
     case ERROR_FILE_NOT_FOUND:
     case ERROR_PATH_NOT_FOUND:
       return ENOENT;
     case ERROR_ACCESS_DENIED:
+    case kElevationRequired:
       return EACCES;
     case ERROR_BAD_EXE_FORMAT:
     case ERROR_EXE_MACHINE_TYPE_MISMATCH:
       return ENOEXEC;
     case ERROR_FILENAME_EXCED_RANGE: /* the command line is too long */
       return E2BIG;
-    default:
+    case ERROR_NOT_ENOUGH_MEMORY:
       return ENOMEM;
+    default:
+      return EIO;
   }
 }
 
