@@ -189,15 +189,22 @@ static void leave_signals(void) {
   num_pending = 0;
 }
 
+/* Chooses the temporary file that remove_pending() removes. `name` [take] */
+static void set_temporary(replacement *out, char *name) {
+  char *previous = out->temporary;
+  endings_hold();
+  out->temporary = name;
+  endings_release();
+  free(previous);
+}
+
 /* Opens a temporary file beside the target, with the mode of the file `old`, or of any new one. */
 static FILE *create_beside(replacement *out, const char *old) {
   static unsigned count;
   FILE *file;
   do {
-    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++),
-         *previous = out->temporary;
-    out->temporary = path_beside(out->target, name);
-    free(previous);
+    char *name = tool_format(".tvm-ffi-%ld-%u", (long)getpid(), count++);
+    set_temporary(out, path_beside(out->target, name));
     free(name);
     file = file_create(out->temporary, old);
   } while (file == NULL && errno == EEXIST);
@@ -233,11 +240,8 @@ static bool write_in_place(const file_content *content) {
 }
 
 static bool put_in_place(const file_content *content, replacement *made) {
-  char *placed;
   if (!file_rename(made->temporary, made->target)) return refuse(content->path);
-  placed = made->temporary;
-  made->temporary = NULL;
-  free(placed);
+  set_temporary(made, NULL);
   return true;
 }
 

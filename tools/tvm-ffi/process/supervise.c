@@ -8,6 +8,7 @@
 #include "process/board.h"
 #include "system/child.h"
 #include "system/clock.h"
+#include "system/endings.h"
 
 /* ---- Waiting ---- */
 
@@ -75,7 +76,9 @@ static void wait_for(const isolation *options, ending *out) {
   }
   if (out->cause == kBySelf) out->stage = get_stage();
   out->is_crash = state == kChildCrashed;
+  endings_hold(); /* so that supervise_clean() sees the child, or none */
   child_forget();
+  endings_release();
   report_progress_end();
 }
 

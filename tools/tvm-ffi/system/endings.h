@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 /* Calls `clean` before such a signal ends the program, as it would without. It may do only what is
- * safe in a signal handler. There is one at a time. */
+ * safe in a signal handler. On Windows the program goes on meanwhile. There is one at a time. */
 void endings_catch(void (*clean)(void));
 /* Undoes endings_catch(). */
 void endings_leave(void);
 
-/* Lets these signals wait until endings_release(). */
+/* Lets these signals wait until endings_release(), so that `clean` does not see what is half
+ * done. */
 void endings_hold(void);
 void endings_release(void);
 

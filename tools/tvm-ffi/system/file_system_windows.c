@@ -169,12 +169,23 @@ char *file_resolve(const char *path) {
 
 /* ---- Changes ---- */
 
-/* Rights are those that the folder gives to new files. */
+/* Rights are those that the folder gives to new files. Unlike a file of _open(), it can be removed
+ * before it is closed, as it is when the program is ended meanwhile. */
 FILE *file_create(const char *path, const char *old) {
-  const int file =
-      _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+  const HANDLE handle = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
+                                    CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+  int file;
   (void)old;
-  return file >= 0 ? _fdopen(file, "wb") : NULL;
+  if (handle == INVALID_HANDLE_VALUE) {
+    fail();
+    return NULL;
+  }
+  file = _open_osfhandle((intptr_t)handle, _O_BINARY);
+  if (file < 0) {
+    CloseHandle(handle);
+    return NULL;
+  }
+  return _fdopen(file, "wb");
 }
 
 bool file_rename(const char *path, const char *name) {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are created, replaced, and removed while they are open. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "support/check.h"
+
+#include "system/file_system.h"
+
+/* In the folder that the test runs in. */
+static const char kOne[] = "test_file_system.one", kOther[] = "test_file_system.other";
+
+static void write_file(const char *path, const char *content) {
+  FILE *file = file_create(path, NULL);
+  assert_non_null(file);
+  assert_true(fputs(content, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static int clear(void **state) {
+  (void)state;
+  (void)remove(kOne);
+  (void)remove(kOther);
+  return 0;
+}
+
+static void test_creating(void **state) {
+  file_status status;
+  (void)state;
+  assert_false(file_exists(kOne));
+  write_file(kOne, "a\nb\n");
+  assert_true(file_exists(kOne));
+  assert_true(file_status_get(kOne, &status));
+  assert_true(status.is_regular && !status.is_folder && !status.is_characters);
+  assert_int_equal(status.size, 4); /* line ends are as they were written */
+  errno = 0;
+  assert_null(file_create(kOne, NULL));
+  assert_int_equal(errno, EEXIST);
+  errno = 0;
+  assert_null(file_create("test_file_system.none/file", NULL));
+  assert_int_equal(errno, ENOENT);
+}
+
+static void test_removing_an_open_file(void **state) {
+  FILE *file = file_create(kOne, NULL);
+  (void)state;
+  assert_non_null(file);
+  assert_int_equal(remove(kOne), 0);
+  assert_int_equal(fclose(file), 0);
+  assert_false(file_exists(kOne));
+}
+
+static void test_replacing(void **state) {
+  file_status before, after;
+  (void)state;
+  write_file(kOne, "new content");
+  write_file(kOther, "old");
+  assert_true(file_status_get(kOne, &before));
+  assert_true(file_rename(kOne, kOther));
+  assert_false(file_exists(kOne));
+  assert_true(file_status_get(kOther, &after));
+  assert_true(file_status_is_same(&before, &after));
+  assert_int_equal(after.size, 11);
+  errno = 0;
+  assert_false(file_rename(kOne, kOther));
+  assert_int_equal(errno, ENOENT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_creating, clear, clear),
+      cmocka_unit_test_setup_teardown(test_removing_an_open_file, clear, clear),
+      cmocka_unit_test_setup_teardown(test_replacing, clear, clear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
