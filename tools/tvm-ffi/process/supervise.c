@@ -116,7 +116,8 @@ static int judge(const ending *end) {
   }
   if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
   describe_end(end, &line);
-  report_error("%s: %s", shared_board->subject, line.data);
+  report_error("%s: %s", shared_board->subject[0] != '\0' ? shared_board->subject : "the command",
+               line.data);
   text_free(&line);
   if (shared_board->done) return shared_board->code != kExitOk ? shared_board->code : kExitRaised;
   return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
