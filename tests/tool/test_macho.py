@@ -50,7 +50,7 @@ for machine, (_, bits, order) in MACHINES.items():
                      "FAIL  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it", "ok    code       no writable code",
                      "note  needed     LC_RPATH: a path of the machine it was built on"):
             assert "  " + line in lines, (line, lines)
-bad(LOAD, f"{FILE}: cannot be loaded: it is a Mach-O file, for another system than this", "run", FILE, "scale()")
+bad(LOAD, f"{FILE}: cannot be loaded: its format is Mach-O, that of another system", "run", FILE, "scale()")
 
 # An object file has the symbols that only the linker sees; of a universal file, the part for this machine is read.
 listed = good_json("list", Library("aarch64", kind=OBJECT).function("__tvm_ffi_f").data("__tvm_ffi__library_bin", TREE).write(FILE))

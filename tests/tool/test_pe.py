@@ -46,7 +46,7 @@ for machine, kind, bits in ("x86-64", "PE32+", 64), ("i386", "PE32", 32), ("aarc
         "cannot be told", *CLEAN]), check(library)
 good("embed", "-", "--name=k", "-o", WORK / "own.o", stdin="x")
 if good_json("list", WORK / "own.o")["format"] != "PE":
-    bad(LOAD, f"{FILE}: cannot be loaded: it is a PE32+ file, for another system than this", "run", FILE, "scale()")
+    bad(LOAD, f"{FILE}: cannot be loaded: its format is PE32+, that of another system", "run", FILE, "scale()")
 
 # ---- Verdicts ----
 

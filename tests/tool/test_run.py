@@ -227,8 +227,8 @@ bad(USAGE, "say which function; it has no functions; in C define kernels with TV
 # Libraries of other machines, told before the system's loader says something else.
 for machine in {"s390x", "arm"} - {platform.machine()}:
     other = Library(machine).function("__tvm_ffi_f").write(work_folder() / "other.so")
-    expected = "a ELF" if WINDOWS else f"for {machine}, and this program for "
-    bad(LOAD, f"{other}: cannot be loaded: it is {expected}", "run", other, "f()")
+    expected = "its format is ELF" if WINDOWS else f"it is for {machine}, and this program for "
+    bad(LOAD, f"{other}: cannot be loaded: {expected}", "run", other, "f()")
 # Functions that are no kernels.
 bad(USAGE, "plain is a function of C and no kernel: tvm-ffi wrap writes one that calls it", "run", K, "plain()")
 bad(USAGE, "run: one operand too many: 1; usage: tvm-ffi run [OPTION...] LIB ['FUNCTION(ARGUMENT, ...)']", "run", K, "add", "1", "2")

@@ -82,7 +82,7 @@ binary_file *library_file_read(const char *name) {
 static bool is_unloadable(const binary_file *file, const char *name) {
   char buffer[24];
   if (file->format != TOOL_FORMAT) {
-    report_error("%s: cannot be loaded: it is a %s file, for another system than this", name,
+    report_error("%s: cannot be loaded: its format is %s, that of another system", name,
                  binary_file_kind(file));
     return true;
   }
