@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* mkdtemp */
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -74,19 +73,11 @@ static void *keep_kernels(void *file) {
 static void test_kernels(void **state) {
   TVMFFIByteArray path = check_bytes(module_path("leave_nothing.so"));
   TVMFFIObject *module = load("leave_nothing.so");
+  void *(*const bodies[4])(void *) = {keep_kernels, keep_kernels, keep_kernels, keep_kernels};
   tvmffi_library_file *file;
-  pthread_t threads[4];
-  void *failed;
-  int i;
   (void)state;
   check_ok(tvmffi_library_file_open(&path, &file));
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, keep_kernels, file), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
+  assert_int_equal(thread_count_results(4, bodies, file), 0);
   assert_int_equal(file->kernels.num_records, kNumKernels);
   check_ok(TVMFFIRuntimeModuleAllowUnload(module)); /* which frees the addresses */
   tvmffi_library_file_close(file);

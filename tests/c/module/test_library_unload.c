@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "core/string_object.h"
 #include "module/library.h"
 #include "support/check.h"
+#include "support/thread.h"
 
 static int deleted; /* how often library code deleted something */
 static int closed;  /* how often a library's destructor ran */
@@ -254,19 +254,12 @@ static void *load_and_unload(void *path) {
 }
 
 static void test_threads(void **state) {
+  void *(*const bodies[4])(void *) = {load_and_unload, load_and_unload, load_and_unload,
+                                      load_and_unload};
   char path[4096];
-  pthread_t threads[4];
-  void *failed;
-  int i;
   (void)state;
   (void)snprintf(path, sizeof path, "%s", module_path("kernels.so"));
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_create(&threads[i], NULL, load_and_unload, path), 0);
-  }
-  for (i = 0; i < 4; ++i) {
-    assert_int_equal(pthread_join(threads[i], &failed), 0);
-    assert_null(failed);
-  }
+  assert_int_equal(thread_count_results(4, bodies, path), 0);
   check_unloaded(is_loaded("kernels.so"));
 }
 
