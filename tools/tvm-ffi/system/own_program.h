@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the absolute path of the program, with slashes and without symbolic links. False if the
- * system does not tell, or it takes more than `out_size` bytes. */
+/* Writes the absolute path of the program, with slashes. Symbolic links are followed, but not on
+ * Windows, which looks for the libraries of the program beside the link. False if the system does
+ * not tell, or it takes more than `out_size` bytes. */
 bool own_program_find(char *out, size_t out_size);
 
 #endif /* TVM_FFI_TOOL_OWN_PROGRAM_H_ */
