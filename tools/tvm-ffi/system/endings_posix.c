@@ -52,18 +52,18 @@ void endings_release(void) {
 
 /* ---- Writing ---- */
 
-static const int kOfWriting[] = {SIGXFSZ, SIGPIPE};
-enum { kNumOfWriting = sizeof kOfWriting / sizeof *kOfWriting };
-static void (*old_of_writing[kNumOfWriting])(int);
+static const int kWriteSignals[] = {SIGXFSZ, SIGPIPE};
+enum { kNumWriteSignals = sizeof kWriteSignals / sizeof *kWriteSignals };
+static void (*old_write_handlers[kNumWriteSignals])(int);
 static size_t num_ignored;
 
 void endings_ignore_writes(bool with_pipes) {
   size_t i;
-  num_ignored = with_pipes ? kNumOfWriting : 1;
-  for (i = 0; i < num_ignored; ++i) old_of_writing[i] = signal(kOfWriting[i], SIG_IGN);
+  num_ignored = with_pipes ? kNumWriteSignals : 1;
+  for (i = 0; i < num_ignored; ++i) old_write_handlers[i] = signal(kWriteSignals[i], SIG_IGN);
 }
 
 void endings_restore_writes(void) {
   size_t i;
-  for (i = 0; i < num_ignored; ++i) signal(kOfWriting[i], old_of_writing[i]);
+  for (i = 0; i < num_ignored; ++i) signal(kWriteSignals[i], old_write_handlers[i]);
 }

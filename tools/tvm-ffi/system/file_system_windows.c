@@ -126,7 +126,7 @@ static char *find_final(const char *path) {
   enum { kMaxPath = 4096 };
   static const char kPrefix[] = "\\\\?\\", kNetwork[] = "\\\\?\\UNC\\";
   const HANDLE file = open_handle(path, FILE_READ_ATTRIBUTES);
-  char *found = malloc(kMaxPath), *from = found, *at;
+  char *found = malloc(kMaxPath), *begin = found, *at;
   DWORD size = 0;
   if (file != INVALID_HANDLE_VALUE) {
     if (found != NULL)
@@ -139,12 +139,12 @@ static char *find_final(const char *path) {
     return NULL;
   }
   if (strncmp(found, kNetwork, sizeof kNetwork - 1) == 0) {
-    from = found + sizeof kNetwork - 3; /* a share begins with two slashes */
-    *from = '\\';
+    begin = found + sizeof kNetwork - 3; /* a share begins with two slashes */
+    *begin = '\\';
   } else if (strncmp(found, kPrefix, sizeof kPrefix - 1) == 0) {
-    from = found + sizeof kPrefix - 1;
+    begin = found + sizeof kPrefix - 1;
   }
-  memmove(found, from, strlen(from) + 1);
+  memmove(found, begin, strlen(begin) + 1);
   for (at = found; *at != '\0'; ++at) {
     if (*at == '\\') *at = '/';
   }
