@@ -312,11 +312,13 @@ assert good("run", K, "add(1, 2)", "--no-fork") == "result[0]: 3\n"
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "mine" + SUFFIX).write_bytes(pathlib.Path(libraries["run_one"]).read_bytes())
     pathlib.Path(folder, "text.so").write_text("not a library\n")
+    here = os.getcwd()
     os.chdir(folder)
     assert good("run", "mine" + SUFFIX, "only()") == "result[0]: 7\n"
     bad(LOAD, "text.so: ", "run", "text.so", "only()")
     pathlib.Path("cut.so").write_bytes(pathlib.Path(libraries["run_one"]).read_bytes()[:1000])
     bad(LOAD, "cut.so: ", "run", "cut.so", "only()")
+    os.chdir(here)
 
 assert "\033[32m[PASS]" in good("run", K, "add(1, 2)", "-e", "3", "--color=always")
 

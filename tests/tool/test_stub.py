@@ -109,7 +109,9 @@ def check(folder, language, suffix, compiler, *flags):
 
 with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
-    link = [f"-L{LIBRARY.parent}", "-ltvm_ffi", *([] if WINDOWS else [f"-Wl,-rpath,{LIBRARY.parent}"])]
+    link = [f"-L{LIBRARY.parent}", "-ltvm_ffi", f"-Wl,-rpath,{LIBRARY.parent}"]
+    if WINDOWS:  # without the DLLs of the compiler
+        link = ["-static", LIBRARY.parent / "libtvm_ffi.dll.a"]
     strict = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic-errors", *INCLUDES]
     # The kernels must be linked although no symbol of theirs is referenced.
     rust_link = ["-Wl,--no-as-needed", TYPED, *link, f"-Wl,-rpath,{pathlib.Path(TYPED).parent}"]
