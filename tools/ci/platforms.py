@@ -44,7 +44,8 @@ def emulated(what, triplet, family, processor, **kwargs):
 
 
 TARGETS = {
-    "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", static=True, matrix=True),
+    "musl": Target("x86-64, musl", "musl-gcc", "musl-gcc", family="x86_64", static=True, matrix=True,
+                   suites=(*SUITES, "tool_ported")),
     "aarch64": emulated("AArch64, glibc", "aarch64-linux-gnu", "aarch64", "aarch64", cpp=True, matrix=True),
     "armhf": emulated("ARMv7 (32 bits), glibc", "arm-linux-gnueabihf", "arm", "arm", cpp=True),
     "riscv64": emulated("RISC-V (64 bits), glibc", "riscv64-linux-gnu", "riscv64", "riscv64", cpp=True),

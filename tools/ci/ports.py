@@ -119,7 +119,7 @@ def add_platform(name, target):
         env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}", **target.env}
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
                        "-Dcuda=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
-                       f"-Dtools={'enabled' if 'tool' in suites else 'disabled'}", suites=suites, env=env)
+                       f"-Dtools={'enabled' if {'tool', 'tool_ported'} & set(suites) else 'disabled'}", suites=suites, env=env)
         meson_test(folder, suites=suites, slower=target.slower, env=env,
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":
