@@ -520,6 +520,8 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_DETAIL_RET_CHECK_OP(Name, op, x, y, Kind)                                      \
   while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
   return TVM_FFI_DETAIL_UNEXPECTED(Kind)("Check failed: " #x " " #op " " #y, tvm_ffi_failed) << ": "
+// Headers name the outcome of TVM_FFI_ASSIGN_OR_RETURN themselves: Clang 22 warns about __COUNTER__
+// with -Wpedantic.
 #define TVM_FFI_DETAIL_RETURN_IF_ERROR(outcome, ...)                                              \
   do {                                                                                            \
     auto outcome = __VA_ARGS__;                                                                   \
@@ -561,7 +563,7 @@ TVM_FFI_NAMESPACE_END
  * int that functions of the C ABI return, with the error raised.
  */
 #define TVM_FFI_RETURN_IF_ERROR(...) \
-  TVM_FFI_DETAIL_RETURN_IF_ERROR(TVM_FFI_STR_CONCAT(tvm_ffi_outcome_, __COUNTER__), __VA_ARGS__)
+  TVM_FFI_DETAIL_RETURN_IF_ERROR(TVM_FFI_STR_CONCAT(tvm_ffi_outcome_, __LINE__), __VA_ARGS__)
 /**
  * The same, and assigns the value to lhs: a new variable (`auto x`, `const Tensor y`), or
  * anything that can be assigned to. Several statements: put braces around it after an `if`. lhs has

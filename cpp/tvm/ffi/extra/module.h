@@ -121,8 +121,8 @@ class Module : public ObjectRef {
   }
   template <typename M = Module>
   TVM_FFI_LOCAL static Expected<M> LoadFromFileExpected(const String &file_name) {
-    TVM_FFI_ASSIGN_OR_RETURN(const Function load,
-                             Function::GetGlobalRequiredExpected("ffi.ModuleLoadFromFile"));
+    TVM_FFI_DETAIL_ASSIGN_OR_RETURN(outcome, const Function load,
+                                    Function::GetGlobalRequiredExpected("ffi.ModuleLoadFromFile"));
     return load.template CallExpected<M>(file_name);
   }
   /**
@@ -251,10 +251,11 @@ TVM_FFI_LOCAL inline Optional<String> ModuleObj::GetFunctionMetadata(const Strin
 
 template <typename F>
 TVM_FFI_LOCAL Expected<F> ModuleObj::GetFunctionExpected(const String &name, bool query_imports) {
-  TVM_FFI_ASSIGN_OR_RETURN(const Function get,
-                           Function::GetGlobalRequiredExpected("ffi.ModuleGetFunction"));
-  TVM_FFI_ASSIGN_OR_RETURN(
-      F found, get.CallExpected<F>(Module(GetObjectPtr<ModuleObj>(this)), name, query_imports));
+  TVM_FFI_DETAIL_ASSIGN_OR_RETURN(get_outcome, const Function get,
+                                  Function::GetGlobalRequiredExpected("ffi.ModuleGetFunction"));
+  TVM_FFI_DETAIL_ASSIGN_OR_RETURN(
+      found_outcome, F found,
+      get.CallExpected<F>(Module(GetObjectPtr<ModuleObj>(this)), name, query_imports));
   if (found == nullptr) {
     return TVM_FFI_UNEXPECTED(AttributeError) << "Module has no function `" << name << "`";
   }
