@@ -129,8 +129,9 @@ static char *find_final(const char *path) {
   char *found = malloc(kMaxPath), *begin = found, *at;
   DWORD size = 0;
   if (file != INVALID_HANDLE_VALUE) {
-    if (found != NULL)
+    if (found != NULL) {
       size = GetFinalPathNameByHandleA(file, found, kMaxPath, FILE_NAME_NORMALIZED);
+    }
     CloseHandle(file);
   }
   if (size == 0 || size >= kMaxPath) {
