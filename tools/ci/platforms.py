@@ -40,7 +40,7 @@ def emulated(what, triplet, family, processor, **kwargs):
     cpp = kwargs.get("cpp", False)
     return Target(what, f"{triplet}-gcc", f"qemu cross-{triplet}" + (f" cross-cpp-{triplet} gtest" if cpp else ""), triplet, family,
                   runner=(f"qemu-{processor}", "-L", f"/usr/{triplet}"), slower=6,
-                  suites=(*SUITES, *(["cpp"] if cpp else [])), **kwargs)
+                  suites=(*SUITES, "tool_ported", *(["cpp"] if cpp else [])), **kwargs)
 
 
 TARGETS = {

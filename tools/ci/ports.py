@@ -11,9 +11,9 @@ import link_map
 import platforms
 from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, execute, meson_test, part, tool
 
-# Whether --all runs: then other systems have their unit tests and checks of binaries alone.
+# Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests of the tool alone.
 IS_MATRIX = False
-BRIEF_SUITES = ("unit", "abi")
+BRIEF_SUITES = ("unit", "abi", "tool_ported")
 
 
 def amalgamate(name):
@@ -116,10 +116,11 @@ def add_platform(name, target):
         if target.cmocka:
             platforms.build_cmocka(target, source, cmocka / name)
         suites = BRIEF_SUITES if IS_MATRIX else target.suites
+        has_tool = bool({"tool", "tool_ported"} & set(target.suites))
         env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}", **target.env}
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
                        "-Dcuda=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
-                       f"-Dtools={'enabled' if {'tool', 'tool_ported'} & set(suites) else 'disabled'}", suites=suites, env=env)
+                       f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites, env=env)
         meson_test(folder, suites=suites, slower=target.slower, env=env,
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":
