@@ -29,6 +29,10 @@ for other in map(pathlib.Path, FILES):
     with_cxx = good_json("info", env={**os.environ, "LD_LIBRARY_PATH": str(other.parent)})
     assert with_cxx["library"] == str(other.resolve()), with_cxx
     assert with_cxx["cxx_functions"] == with_cxx["cxx_helper"] == "in the library", with_cxx
+if not WINDOWS:
+    # A library that the loader found by a relative path.
+    relative = good_json("info", env={**os.environ, "LD_LIBRARY_PATH": os.path.relpath(library.parent)})
+    assert relative["library"] == str(library), relative
 assert f"profile={info['profile']} " in info["build_options"], info
 assert re.match(r"(gcc|clang) \d+\.\d+\.\d+$", info["compiler"]), info
 assert re.search(r", (little|big)-endian$", info["system"]), info

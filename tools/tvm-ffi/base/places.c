@@ -10,6 +10,7 @@
 #include "platform/dl.h"
 #include "system/conventions.h"
 #include "system/file_system.h"
+#include "system/loaded_path.h"
 #include "system/own_program.h"
 
 bool place_has(const char *folder, const char *name) {
@@ -30,7 +31,9 @@ char *place_of_library(void) {
   /* What the program calls may be a jump to it. */
   const void *function = tvmffi_dl_find_loaded("TVMFFIGetVersion", libraries);
   char path[4096];
-  return tvmffi_dl_find_path(function, path, sizeof path) ? file_resolve(path) : NULL;
+  const bool is_found = tvmffi_dl_find_path(function, path, sizeof path) ||
+                        loaded_path_find(function, path, sizeof path);
+  return is_found ? file_resolve(path) : NULL;
 }
 
 char *place_under(const char *prefix, const char *folder) {
