@@ -111,7 +111,8 @@ void object_layout_free(object_layout *layout) {
 }
 
 bool object_check_size(const char *format, const text *out) {
-  if ((uint64_t)out->size <= UINT32_MAX) return true;
+  const uint64_t size = out->size; /* a type that has more than 4 GiB on every system */
+  if (size <= UINT32_MAX) return true;
   report_error("a %s file holds at most 4 GiB", format);
   return false;
 }
