@@ -164,10 +164,11 @@ static const char *read_header(const unsigned char *bytes, size_t size, npy_arra
   h.end = (const char *)bytes + header_size;
   if ((wrong = read_dict(&h, out)) != NULL) return wrong;
   for (i = 0; i < (size_t)out->ndim; ++i) {
-    if (out->shape[i] != 0 && count > SIZE_MAX / 16 / (size_t)out->shape[i]) {
+    const uint64_t extent = (uint64_t)out->shape[i]; /* may be more than fits into size_t */
+    if (extent != 0 && count > SIZE_MAX / 16 / extent) {
       count = SIZE_MAX / 16 + 1; /* saturates, unless an extent of 0 follows */
     } else {
-      count *= (size_t)out->shape[i];
+      count *= (size_t)extent;
     }
   }
   if (count > SIZE_MAX / 32) return "its shape is too large";
