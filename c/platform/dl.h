@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading libraries and inspecting those that are loaded. One implementation file per system:
- * dl_<system>.c. On POSIX systems, the functions that read tables of libraries are in a file of
- * their own: dl_elf.c, dl_macos.c or dl_elf_none.c. Where libraries cannot be loaded: dl_none.c and
+ * dl_<system>.c. On POSIX systems, the functions that read tables of libraries are in one file per
+ * format: dl_<format>.c, or dl_elf_none.c. Where libraries cannot be loaded: dl_none.c and
  * dl_elf_none.c.
  */
 #ifndef TVMFFI_PLATFORM_DL_H_
