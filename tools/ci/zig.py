@@ -70,7 +70,7 @@ def install():
 def steps(target, work):
     """(what, arguments of Zig) of everything that is compiled in a folder with the single file."""
     c = ["cc", "-target", target.triple, "-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic-errors", "-Werror", f"-I{work}"]
-    cxx = ["c++", "-target", target.triple, "-std=c++17", "-O2", "-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
+    cxx = ["c++", "-target", target.triple, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
     shared = ["-shared", *([] if target.is_windows else ["-fPIC"])]
     runtime, library = work / "tvm_ffi.c", work / target.library
     exporting, kernel_links, host_links = [], [], [library]

@@ -520,8 +520,6 @@ TVM_FFI_NAMESPACE_END
 #define TVM_FFI_DETAIL_RET_CHECK_OP(Name, op, x, y, Kind)                                      \
   while (::tvm::ffi::detail::Text *tvm_ffi_failed = ::tvm::ffi::detail::Check##Name((x), (y))) \
   return TVM_FFI_DETAIL_UNEXPECTED(Kind)("Check failed: " #x " " #op " " #y, tvm_ffi_failed) << ": "
-// Headers name the outcome of TVM_FFI_ASSIGN_OR_RETURN themselves: Clang 22 warns about __COUNTER__
-// with -Wpedantic.
 #define TVM_FFI_DETAIL_RETURN_IF_ERROR(outcome, ...)                                              \
   do {                                                                                            \
     auto outcome = __VA_ARGS__;                                                                   \
@@ -529,6 +527,7 @@ TVM_FFI_NAMESPACE_END
       return ::tvm::ffi::detail::Outcome<decltype(outcome)>::Take(&outcome);                      \
     }                                                                                             \
   } while (0)
+// For headers, which name the outcome: Clang 22 warns about __COUNTER__ with -Wpedantic.
 #define TVM_FFI_DETAIL_ASSIGN_OR_RETURN(outcome, lhs, ...)                         \
   auto outcome = __VA_ARGS__;                                                      \
   if (TVM_FFI_PREDICT_FALSE(                                                       \
