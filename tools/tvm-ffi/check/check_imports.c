@@ -54,8 +54,9 @@ static void check_import(checking *subject, const binary_symbol *symbol, runtime
     checks_add(subject, kNote, "runtime", symbol->name,
                tool_format("the reference has it up to 0.1.%d", found.last));
   }
-  if (checks_cxx_name(subject->file, symbol) != NULL && imports->num_cxx++ == 0)
+  if (checks_cxx_name(subject->file, symbol) != NULL && imports->num_cxx++ == 0) {
     imports->first_cxx = symbol;
+  }
 }
 
 static void check_runtime(checking *subject, runtime_imports *imports) {

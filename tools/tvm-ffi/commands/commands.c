@@ -63,11 +63,10 @@ static const option kListOptions[] = {
 };
 static const char kListText[] =
     "The files are read and no code of them is run: libraries and object files of any machine,\n"
-    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from the "
-    "data that the headers of this project put\n"
-    "beside a function. Other libraries have functions that give them, which --load calls. A LIB\n"
-    "that is - comes from standard input; a source (.c, .cc, .cpp, .cxx, .cu) or an archive is\n"
-    "compiled, as run does.\n\n"
+    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from\n"
+    "the data that the headers of this project put beside a function. Other libraries have\n"
+    "functions that give them, which --load calls. A LIB that is - comes from standard input; a\n"
+    "source (.c, .cc, .cpp, .cxx, .cu) or an archive is compiled, as run does.\n\n"
     "  tvm-ffi list libscale.so\n"
     "  tvm-ffi list --load --match 's*' libscale.so\n"
     "  tvm-ffi list --names libscale.so";
@@ -82,11 +81,10 @@ static const option kCheckOptions[] = {
 };
 static const char kCheckText[] =
     "The files are read and no code of them is run: libraries and object files of any machine,\n"
-    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and "
-    "names the symbol or section that says so. One "
-    "FAIL\n"
-    "makes the exit code 5, a note does not. A LIB that is - comes from stdin; a source or an\n"
-    "archive is compiled, as run does. The checks, and what they fail for:\n\n"
+    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and\n"
+    "names the symbol or section that says so. One FAIL makes the exit code 5, a note does not.\n"
+    "A LIB that is - comes from stdin; a source or an archive is compiled, as run does. The\n"
+    "checks, and what they fail for:\n\n"
     "  file       what kind of file it is. FAIL: a program\n"
     "  names      what is exported. FAIL: a name that is none, twice, or of data for a function\n"
     "  embedded   the modules in it. FAIL: they are malformed\n"
@@ -124,8 +122,8 @@ static const option kEmbedOptions[] = {
      "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
     {kOptionMachine, "machine", 0, "MACHINE", false,
      "of an object file: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, "
-     "s390x, "
-     "loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff has the first three, "
+     "s390x, loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff has the first "
+     "three, "
      "macho the first two (default: this machine)"},
     {kOptionAlign, "align", 0, "BYTES", false, "where each file begins (default 64)"},
     {kOptionSection, "section", 0, "NAME", false,

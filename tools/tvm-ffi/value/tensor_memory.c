@@ -38,8 +38,9 @@ static void explain_fault(const void *fault) {
   const char *address = fault;
   const guarded *mapping;
   for (mapping = all_guarded; mapping != NULL; mapping = mapping->next) {
-    if (address >= mapping->begin && address < mapping->end)
+    if (address >= mapping->begin && address < mapping->end) {
       isolate_note(address < mapping->middle ? mapping->note_before : mapping->note_after);
+    }
   }
 }
 
