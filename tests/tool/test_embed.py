@@ -11,6 +11,7 @@ import struct
 import subprocess
 import time
 
+from contents import CONTENT, write_contents
 from elf import Library, blob
 from tool import COMMAND, FILES, LOAD, USAGE, WINDOWS, bad, good, good_json, run, skip, work_folder
 
@@ -20,11 +21,8 @@ if WINDOWS:
 HERE = pathlib.Path(__file__).parent
 CC = shlex.split(os.environ["CC"])
 WORK = work_folder()
+PATHS = write_contents(WORK)
 random.seed(1)
-CONTENT = {"a-b.bin": random.randbytes(10001), "c.spv": b"\x03\x02\x23\x07\"\\?", "0": bytes(256)}
-for name, content in CONTENT.items():
-    (WORK / name).write_bytes(content)
-PATHS = [WORK / name for name in CONTENT]
 
 
 def checksum(content):

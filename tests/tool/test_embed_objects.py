@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Object files for Windows (COFF) and macOS (Mach-O): their bytes, and what compilers for these systems make of them."""
 import pathlib
-import random
 import struct
 import subprocess
 
+from contents import CONTENT, write_contents
 from foreign import HEADERS, MINGW, ROOT, WINE, ZIG, compile_with, run_windows
 from tool import USAGE, bad, good, work_folder
 
 HERE = pathlib.Path(__file__).parent
 WORK = work_folder()
-random.seed(1)
-CONTENT = {"a-b.bin": random.randbytes(10001), "c.spv": b"\x03\x02\x23\x07\"\\?", "0": bytes(256)}
-for name, content in CONTENT.items():
-    (WORK / name).write_bytes(content)
-PATHS = [WORK / name for name in CONTENT]
+PATHS = write_contents(WORK)
 SYMBOLS = {"k_" + name.replace("-", "_").replace(".", "_"): content for name, content in CONTENT.items()}
 
 
