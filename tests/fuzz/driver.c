@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a target without libFuzzer: on the files and folders that are named, or on stdin. Compiled
- * by afl-clang-fast, on the inputs of afl-fuzz, many in one process.
+ * Runs a target without libFuzzer: on the files, folders and tar archives that are named, or on
+ * stdin. Compiled by afl-clang-fast, on the inputs of afl-fuzz, many in one process.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -16,7 +16,7 @@
 __AFL_FUZZ_INIT();
 #endif
 
-enum { kMaxInput = 1 << 20 };
+enum { kMaxInput = 1 << 20, kTarBlock = 512 };
 static int num_inputs;
 
 /* In a block of exactly its size, so that sanitizers see reads past its end. */
@@ -39,13 +39,39 @@ static void run_file(FILE *file) {
   free(data);
 }
 
+/* Each member of a POSIX ustar archive: a header with the size in octal digits at byte 124, then the
+   content in whole blocks. A block of zeros ends the archive. */
+static void run_archive(FILE *file) {
+  char header[kTarBlock];
+  uint8_t *data = malloc(kMaxInput);
+  fuzz_require(data != NULL);
+  for (;;) {
+    size_t size, in_blocks;
+    fuzz_require(fread(header, 1, kTarBlock, file) == kTarBlock);
+    if (header[0] == '\0') break;
+    fuzz_require(memcmp(header + 257, "ustar", 6) == 0);
+    header[124 + 12] = '\0';
+    size = strtoul(header + 124, NULL, 8);
+    fuzz_require(size <= kMaxInput);
+    in_blocks = (size + kTarBlock - 1) / kTarBlock * kTarBlock;
+    fuzz_require(fread(data, 1, in_blocks, file) == in_blocks);
+    run(data, size);
+  }
+  free(data);
+}
+
 static void run_path(const char *path) {
   DIR *folder = opendir(path);
-  FILE *file;
   struct dirent *entry;
   if (folder == NULL) {
-    file = fopen(path, "rb");
-    run_file(file);
+    size_t length = strlen(path);
+    FILE *file = fopen(path, "rb");
+    fuzz_require(file != NULL);
+    if (length > 4 && strcmp(path + length - 4, ".tar") == 0) {
+      run_archive(file);
+    } else {
+      run_file(file);
+    }
     fclose(file);
     return;
   }
