@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tvm/ffi/c/cuda.h with CUDA's own runtime library, on a GPU; exits with 77 if there is none. The
- * argument is samples/15_ptx_module/kernels.ptx.
+ * argument is samples/15_ptx_module/kernels.ptx; a second one is an image of gpu_launch_kernels.cu
+ * for a GPU that has clusters.
  */
 #include <tvm/ffi/c/cuda.h>
 
 enum { kSize = 1000 };
 
-static char image[65536];
+static char image[262144];
 
 static int read_image(const char *path) {
   FILE *file = fopen(path, "rb");
   size_t size = file != NULL ? fread(image, 1, sizeof image - 1, file) : 0;
   if (file != NULL) (void)fclose(file);
+  image[size] = '\0';
   TVM_FFI_C_CHECK(size != 0, TVM_FFI_C_RUNTIME_ERROR, "cannot read %s", path);
   return 0;
 }
@@ -72,30 +74,71 @@ static int run(tvm_ffi_cuda_library library) {
   return 0;
 }
 
-static int run_on(int device_id, int num_devices, const char *path) {
-  tvm_ffi_cuda_guard guard;
+/* Each block of a cluster is told the number of the next one by that one. */
+static int launch_cluster(tvm_ffi_cuda_kernel kernel, int *data, unsigned cluster) {
+  enum { kNumBlocks = 8 };
+  tvm_ffi_cuda_launch_config config;
+  tvm_ffi_cuda_launch_attribute attribute;
+  void *args[1];
+  int got[kNumBlocks], i, wanted;
+  args[0] = &data;
+  tvm_ffi_cuda_launch_config_init(&config, &attribute, tvm_ffi_cuda_dim_make(kNumBlocks, 1, 1),
+                                  tvm_ffi_cuda_dim_make(64, 1, 1), 0, cluster, NULL);
+  TVM_FFI_C_TRY(tvm_ffi_cuda_kernel_launch_ex(kernel, args, &config));
+  TVM_FFI_C_CUDA_TRY(cudaMemcpy(got, data, sizeof got, cudaMemcpyDeviceToHost));
+  for (i = 0; i < kNumBlocks; ++i) {
+    wanted = (int)(100 * cluster + ((unsigned)i % cluster + 1) % cluster);
+    TVM_FFI_C_CHECK(got[i] == wanted, TVM_FFI_C_RUNTIME_ERROR,
+                    "clusters of %u: block %d has %d, not %d", cluster, i, got[i], wanted);
+  }
+  return 0;
+}
+
+static int run_clusters(tvm_ffi_cuda_library library) {
+  tvm_ffi_cuda_kernel kernel;
+  void *data = NULL;
+  unsigned cluster;
+  int code = 0;
+  TVM_FFI_C_TRY(tvm_ffi_cuda_library_get_kernel(library, "ask_cluster", &kernel));
+  TVM_FFI_C_CUDA_TRY(cudaMalloc(&data, 256));
+  for (cluster = 1; cluster <= 8 && code == 0; cluster *= 2) {
+    code = launch_cluster(kernel, (int *)data, cluster);
+  }
+  TVM_FFI_C_CUDA_TRY(cudaFree(data));
+  return code;
+}
+
+static int run_image(const char *path, int (*run_library)(tvm_ffi_cuda_library)) {
   tvm_ffi_cuda_library library;
   int code;
   TVM_FFI_C_TRY(read_image(path));
+  TVM_FFI_C_TRY(tvm_ffi_cuda_library_load(image, &library));
+  code = run_library(library);
+  tvm_ffi_cuda_library_unload(library);
+  return code;
+}
+
+static int run_all(char **paths) {
+  TVM_FFI_C_TRY(run_image(paths[0], run));
+  return paths[1] == NULL ? 0 : run_image(paths[1], run_clusters);
+}
+
+static int run_on(int device_id, int num_devices, char **paths) {
+  tvm_ffi_cuda_guard guard;
   TVM_FFI_C_TRY(expect(tvm_ffi_cuda_guard_begin(&guard, num_devices),
                        "RuntimeError: CUDA Runtime Error: cudaError"));
   TVM_FFI_C_TRY(tvm_ffi_cuda_guard_begin(&guard, device_id));
-  code = tvm_ffi_cuda_library_load(image, &library);
-  if (code == 0) {
-    code = run(library);
-    tvm_ffi_cuda_library_unload(library);
-  }
-  return tvm_ffi_cuda_guard_end(&guard, code);
+  return tvm_ffi_cuda_guard_end(&guard, run_all(paths));
 }
 
 int main(int argc, char **argv) {
   int num_devices = 0;
-  if (argc != 2) return 2;
+  if (argc < 2) return 2;
   if (count_devices(&num_devices) != 0) {
     tvm_ffi_error_print_raised(stdout);
     return 77;
   }
-  if (run_on(num_devices - 1, num_devices, argv[1]) != 0) {
+  if (run_on(num_devices - 1, num_devices, argv + 1) != 0) {
     tvm_ffi_error_print_raised(stdout);
     return 1;
   }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of tools/test for this system: compilers, sanitizers, packages, documents."""
+import json
 import os
 import pathlib
 import platform
@@ -493,6 +494,26 @@ def generators():
             REPORT.skip(generator, result.removeprefix("skipped: "))
         else:
             REPORT.check(f"{generator}: {what}", row in page, f"docs/codegen.md lacks this row:\n{row}")
+
+
+@part(BUILD + " g++")
+def gpu():
+    """tests/cuda/on_gpu: CUDA code on the GPU of this machine; without one all is built, and what needs none is run"""
+    results = ROOT / "build-gpu/results/results.json"
+    results.unlink(missing_ok=True)
+    done = execute(["tests/cuda/on_gpu", "--out", results.parent])
+    if not results.exists():
+        REPORT.fail("tests/cuda/on_gpu", done.stdout)
+        return
+    for row in json.loads(results.read_text(encoding="utf-8"))["rows"]:
+        what = f"{row['group']}: {row['name']}" + (f" on {row['on']}" if row["on"] else "")
+        if row["failed"]:
+            REPORT.fail(f"{what}: {row['reason']}", done.stdout.partition(f"==== {row['group']}: {row['name']}")[2][:4000])
+        elif row["passed"]:
+            REPORT.passed += row["passed"] - 1
+            REPORT.ok(f"{what}: {row['passed']} checks")
+        if row["skipped"]:
+            REPORT.skip(what, row["reason"])
 
 
 @part(BUILD)

@@ -137,7 +137,7 @@
 
 /* nvcc warns of visibility on templates instantiated with a class of an unnamed namespace (1407),
  * and of tags on a specialisation (2648, 2651). */
-#if defined(__NVCC__) && defined(__GNUC__)
+#if defined(__CUDACC__) && defined(__GNUC__)
 #define TVM_FFI_DETAIL_NVCC_BEGIN \
   _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407, 2648, 2651")
 #define TVM_FFI_DETAIL_NVCC_END _Pragma("nv_diagnostic pop")
