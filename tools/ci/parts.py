@@ -233,7 +233,7 @@ def m32():
     # A private copy of cmocka for i386, so that no foreign architecture is added to the system.
     root = ROOT / "build-m32-packages"
     if not (root / "usr/include/cmocka.h").exists():
-        done = execute([ROOT / "tools/ci/fetch_i386.sh", root, "libcmocka0", "libcmocka-dev"])
+        done = execute([ROOT / "tools/ci/fetch_foreign.sh", root, "i386", "libcmocka0", "libcmocka-dev"])
         if done.returncode != 0:
             REPORT.skip("tests that need cmocka", "no 32-bit cmocka: " + done.stdout.strip()[-200:])
     env = {"PKG_CONFIG_LIBDIR": str(root / "usr/lib/i386-linux-gnu/pkgconfig"),
@@ -378,6 +378,11 @@ def debian():
     out = ROOT / "build-deb"
     shutil.rmtree(out, ignore_errors=True)
     REPORT.run("tools/deb", ["tools/deb", out])
+    use_debian_packages(out)
+
+
+def use_debian_packages(out):
+    """Check the packages that tools/deb has made in a folder: unpack them there, and use what they have."""
     root = out / "root"
     for package in sorted(out.glob("*.deb")):
         if "-dbgsym_" not in package.name:
