@@ -20,9 +20,12 @@ def library(cxx=False):
     """The path of libtvm_ffi.so, for ctypes.CDLL and the like.
 
     With cxx, the path of the library that also has the C++ functions of apache-tvm-ffi's library: clients
-    such as TVM link them. It needs libstdc++.
+    such as TVM link them. It needs libstdc++, and wheels for musl do not have it.
     """
-    return os.path.join(libdir(), "tvm_ffi_cxx" if cxx else "", "libtvm_ffi.so")
+    path = os.path.join(libdir(), "tvm_ffi_cxx" if cxx else "", "libtvm_ffi.so")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"this wheel has no {'library with C++ functions' if cxx else 'library'}: {path}")
+    return path
 
 
 def main():
