@@ -24,8 +24,21 @@ assert (PLACE / "softmax.c").read_text(encoding="utf-8") == expected.replace(
 told = good_json("wrap", SOFTMAX, "void f(int x)")
 assert told["kernels"] == [{"name": "softmax", "function": "softmax_f32"}, {"name": "f", "function": "f"}], told
 assert told["source"] == good("wrap", SOFTMAX, "void f(int x)")
-included = good("wrap", SOFTMAX, "-I", "softmax.h", "--include=<math.h>")
-assert '#include <tvm/ffi/c.h>\n\n#include "softmax.h"\n#include <math.h>\n\n/*' in included, included
+# -I is the name that --include had first, -include that of compilers. The file is here, or beside the output.
+(PLACE / "softmax.h").write_text("/* declares softmax_f32 */\n", encoding="utf-8")
+for name in "--include", "-include", "-I":
+    included = good("wrap", SOFTMAX, name, PLACE / "softmax.h", "--include=<math.h>")
+    assert f'#include <tvm/ffi/c.h>\n\n#include "{PLACE}/softmax.h"\n#include <math.h>\n\n/*' in included, included
+good("wrap", SOFTMAX, "--include=softmax.h", "-o", PLACE / "softmax.c")
+assert '#include "softmax.h"\n' in (PLACE / "softmax.c").read_text(encoding="utf-8")
+(PLACE / "softmax.c").unlink()
+for form in ["-o", PLACE / "softmax.c"], ["--json"], []:
+    bad(USAGE, "--include: there is no file nothing.h; write <nothing.h> if the compiler finds it elsewhere",
+        "wrap", SOFTMAX, f"--include={PLACE}/softmax.h", "--include=nothing.h", *form)
+assert not (PLACE / "softmax.c").exists()
+bad(USAGE, f"--include: there is no file {PLACE}/nothing.h\n", "wrap", SOFTMAX, f"--include={PLACE}/nothing.h")
+bad(USAGE, "-includes is not an option of wrap", "wrap", SOFTMAX, "-includes", "softmax.h")
+assert " -I" not in good("wrap", "--help")
 
 lean = good("wrap", SOFTMAX, "--lean")
 assert "tvm_ffi_args_read_bool" not in lean and len(lean.splitlines()) < 460, lean
@@ -105,8 +118,8 @@ bad(USAGE, "--outputs must be arguments or return", "wrap", SOFTMAX, "--outputs=
 # ---- Compilers ----
 def compile_kernels(compiler, name, *options):
     """Make a library of the specs of a file."""
-    return make_library(compiler, name, [FOLDER / "wrap_functions.c"], [f"@{FOLDER}/wrap_{name}.txt"], "-I",
-                        "wrap_functions.h", *options)
+    return make_library(compiler, name, [FOLDER / "wrap_functions.c"], [f"@{FOLDER}/wrap_{name}.txt"],
+                        "--include=<wrap_functions.h>", *options)
 
 
 for label, compiler, lean in [(*entry, lean) for entry in COMPILERS.items() for lean in ([], ["--lean"])]:
@@ -201,7 +214,7 @@ for spec in ("void scale_columns(double y[n][m], const float x[n][m], const floa
              "void add_fixed(float y[2][4], const float x[2][3], float a)",
              "void add_fixed(float y[2, 3], const float x[2][3], float a)",
              "void scale_columns_vla(int n, int m, float y[n, m], const float x[n][m])"):
-    good("wrap", spec, "-I", "wrap_functions.h", "-o", PLACE / "drift.c")
+    good("wrap", spec, "--include=<wrap_functions.h>", "-o", PLACE / "drift.c")
     for compiler in COMPILERS.values():
         done = subprocess.run([*compiler, *STRICT, *HEADERS, "-fsyntax-only", PLACE / "drift.c"], capture_output=True, text=True,
                               check=False)
@@ -243,7 +256,8 @@ CHECKERS = [[*found, "-Wpedantic", "-Werror", "-fsyntax-only"] for found in COMP
 if shutil.which("tcc") and not RUNNER:
     CHECKERS.append(["tcc", "-c", "-o", PLACE / "drift.o"])
 for what, (header, spec, change, *messages) in DRIFTS.items():
-    good("wrap", spec, "-I", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
+    (PLACE / "drift.h").write_text(header + "\n", encoding="utf-8")
+    good("wrap", spec, "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
     for is_changed in False, True:
         (PLACE / "drift.h").write_text((header.replace(*change) if is_changed else header) + "\n", encoding="utf-8")
         for checker, (standard, message) in itertools.product(CHECKERS, zip(("c99", "c11"), messages)):
@@ -253,7 +267,7 @@ for what, (header, spec, change, *messages) in DRIFTS.items():
 # A long has 32 bits on Windows, and 64 on Linux.
 if shutil.which("x86_64-w64-mingw32-gcc"):
     (PLACE / "drift.h").write_text("void f(const long *x);\n", encoding="utf-8")
-    good("wrap", "void f(const int64_t x[4])", "-I", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
+    good("wrap", "void f(const int64_t x[4])", "--include", PLACE / "drift.h", "-o", PLACE / "drift.c", "--lean")
     done = subprocess.run(["x86_64-w64-mingw32-gcc", "-c", PLACE / "drift.c", "-o", PLACE / "drift.o"], capture_output=True, text=True,
                           check=False)
     assert done.returncode != 0 and "conflicting types for" in done.stderr, done

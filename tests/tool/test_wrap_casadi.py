@@ -101,8 +101,8 @@ if python is not None:
     specs = ["int f(const double x[3], const double A[2][3], double y[2], double s[])", "int g(const double v[n], double J[n][n])"]
     for compiler in COMPILERS.values():
         subprocess.run([*compiler, "-fPIC", "-c", "generated.c"], cwd=PLACE, check=True)
-        kernels = make_library([*compiler, f"-I{PLACE}"], "generated_kernels", [PLACE / "generated.o", "-lm"], specs, CASADI, "-I",
-                               "generated.h")
+        kernels = make_library([*compiler, f"-I{PLACE}"], "generated_kernels", [PLACE / "generated.o", "-lm"], specs, CASADI,
+                               "--include=generated.h")
         assert good("run", kernels, "f(3xf64=1 2 3, 2x3xf64=1 2 3 4 5 6, &2xf64, &f64)") == "arg[2]: 2xf64=14 32\narg[3]: f64=14\n"
         assert good("run", kernels, "g(3xf64=1 2 3, &3x3xf64=9)") == "arg[1]: 3x3xf64=[2 0 0][0 4 0][0 0 6]\n"
         raises("must be a matrix of 3x1, but has shape [2]", kernels, "g(2xf64, &2x2xf64)")

@@ -70,7 +70,7 @@ if python is not None:
     done = subprocess.run([python, "-c", COMPILE], cwd=PLACE, capture_output=True, text=True, check=True)
     objects = [PLACE / "scale.o", "-lpthread", "-ldl", "-lm"]
     for compiler in COMPILERS.values():
-        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, ANY, FLOAT], HALIDE, "-I", "<scale.h>")
+        kernels = make_library([*compiler, "-isystem", PLACE], "of_halide", objects, [SCALE, STRIDED, ANY, FLOAT], HALIDE, "--include=<scale.h>")
         check_abi_calls(compiler, kernels, with_column=True)
         raises("RuntimeError: Halide: Output buffer scale has type float64 but type of the buffer passed in is float32\n", kernels,
                "of_float(2x3xf64, 1.0, &2x3xf32)")

@@ -94,13 +94,30 @@ static const option *find_letter_in(const option *list, char letter) {
   return NULL;
 }
 
+static const option *find_id_in(const option *list, option_id id) {
+  for (; list->id != kOptionNone; ++list) {
+    if (list->id == id) return list;
+  }
+  return NULL;
+}
+
 static const option *find_option(const command *subcommand, const char *name, size_t size) {
   const option *found = find_in(subcommand->options, name, size);
   return found != NULL ? found : find_in(kCommonOptions, name, size);
 }
 
+/* Letters that an option had in an earlier version. Accepted, and not shown in the help. */
+static const struct {
+  char letter;
+  option_id id;
+} kOldLetters[] = {{'I', kOptionInclude}};
+
 static const option *find_letter(const command *subcommand, char letter) {
   const option *found = find_letter_in(subcommand->options, letter);
+  size_t i;
+  for (i = 0; found == NULL && i < sizeof kOldLetters / sizeof *kOldLetters; ++i) {
+    if (kOldLetters[i].letter == letter) found = find_id_in(subcommand->options, kOldLetters[i].id);
+  }
   return found != NULL ? found : find_letter_in(kCommonOptions, letter);
 }
 
@@ -156,9 +173,16 @@ static bool refuse_name(const command *subcommand, const char *word) {
   return false;
 }
 
-/* "--name" or "--name=value" */
+/* Whether the word is a whole name behind one dash, as compilers write `-include FILE`, and not
+ * letters. */
+static bool is_name_with_one_dash(const command *subcommand, const char *word) {
+  return find_letter(subcommand, word[1]) == NULL &&
+         find_option(subcommand, word + 1, strlen(word + 1)) != NULL;
+}
+
+/* "--name", "-name" or "--name=value" */
 static bool read_name(arguments *args, const char *word, cursor *rest) {
-  const char *name = word + 2, *end = strchr(name, '=');
+  const char *name = word + (word[1] == '-' ? 2 : 1), *end = strchr(name, '=');
   const option *entry =
       find_option(args->subcommand, name, end != NULL ? (size_t)(end - name) : strlen(name));
   if (entry == NULL) return refuse_name(args->subcommand, word);
@@ -215,7 +239,9 @@ arguments *arguments_parse(const command *subcommand, int num_words, char **word
     } else if (strcmp(word, "--") == 0) {
       options_end = true;
     } else {
-      good = word[1] == '-' ? read_name(args, word, &rest) : read_letters(args, word, &rest);
+      good = word[1] == '-' || is_name_with_one_dash(subcommand, word)
+                 ? read_name(args, word, &rest)
+                 : read_letters(args, word, &rest);
     }
   }
   if (good && (arguments_has(args, kOptionHelp) || check_operands(args))) return args;
@@ -230,13 +256,6 @@ void arguments_free(arguments *args) {
 }
 
 /* ---- The given options and operands ---- */
-
-static const option *find_id_in(const option *list, option_id id) {
-  for (; list->id != kOptionNone; ++list) {
-    if (list->id == id) return list;
-  }
-  return NULL;
-}
 
 static const option *find_entry(const arguments *args, option_id id) {
   const option *found = find_id_in(args->subcommand->options, id);

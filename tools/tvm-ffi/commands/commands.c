@@ -203,9 +203,9 @@ static const char kStubText[] =
 /* ---- Kernels from prototypes: wrap ---- */
 
 static const option kWrapOptions[] = {
-    {kOptionInclude, "include", 'I', "HEADER", true,
-     "include that header or source of the functions, for the compiler to compare; <HEADER> of the "
-     "system"},
+    {kOptionInclude, "include", 0, "FILE", true,
+     "include that header or source of the functions, for the compiler to compare; <FILE> is one "
+     "that the compiler finds in its include path"},
     {kOptionAbi, "abi", 0, "plain|casadi|memref|halide", false,
      "how the functions are called: as written, or as a code generator does it (default plain)"},
     {kOptionOutputs, "outputs", 0, "arguments|return", false,

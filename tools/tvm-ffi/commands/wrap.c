@@ -8,7 +8,9 @@
 #include "base/command.h"
 #include "base/files.h"
 #include "base/json_out.h"
+#include "base/path.h"
 #include "base/report.h"
+#include "system/file_system.h"
 #include "wrap/abi.h"
 
 typedef struct {
@@ -134,6 +136,22 @@ static void write_json(const wrap_input *input, const text *source) {
   json_end();
 }
 
+/* Whether the file to include is where the compiler will look for it: in the folder of the output,
+ * or in the current folder, which may be an include folder. False after a report. */
+static bool check_include(const char *name, const char *output) {
+  char *beside = output != NULL ? path_beside(output, name) : NULL;
+  const bool found = *name == '<' || file_exists(name) || (beside != NULL && file_exists(beside));
+  free(beside);
+  if (found) return true;
+  if (path_is_absolute(name)) {
+    report_error("--include: there is no file %s", name);
+  } else {
+    report_error("--include: there is no file %s; write <%s> if the compiler finds it elsewhere",
+                 name, name);
+  }
+  return false;
+}
+
 static int write_kernels(wrap_input *input, const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   const bool json = arguments_has(args, kOptionJson);
@@ -147,10 +165,11 @@ static int write_kernels(wrap_input *input, const arguments *args) {
   includes = tool_alloc((input->request.num_includes + 1) * sizeof *includes);
   for (i = 0; i < input->request.num_includes; ++i) {
     includes[i] = arguments_at(args, kOptionInclude, i);
+    good = good && check_include(includes[i], output);
   }
   input->request.includes = includes;
-  wrap_write(&source, &input->request);
-  if (output != NULL || !json) {
+  if (good) wrap_write(&source, &input->request);
+  if (good && (output != NULL || !json)) {
     good = tool_write_file(output != NULL ? output : "-", source.data, source.size);
   }
   if (good && json) write_json(input, &source);
