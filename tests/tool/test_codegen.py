@@ -34,9 +34,9 @@ with tempfile.TemporaryDirectory() as folder:
         assert any(re.search(rf"\bcc .*\b{re.escape(name)}\b", command) for command, _ in commands), name
     programs = place / "bin"
     programs.mkdir()
-    compiler, *options = os.environ["CC"].split()
-    command = " ".join([shutil.which(compiler), *options, STRICT])  # its path, as it may be called `cc`, too
-    (programs / "cc").write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+    # $CC may be `cc` or `ccache cc`, which must not find this program again.
+    (programs / "cc").write_text(f'#!/bin/sh\nexport PATH="{os.environ["PATH"]}"\nexec {os.environ["CC"]} {STRICT} "$@"\n',
+                                 encoding="utf-8")
     (programs / "cc").chmod(0o755)
     environment = {
         **os.environ,
