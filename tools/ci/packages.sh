@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tools/quickstart and tools/test (. packages.sh): finds and installs missing Debian packages.
+# Sourced by tools/quickstart, tools/test and others (. packages.sh): finds and installs missing Debian packages, and
+# shows that a long command goes on.
 
 # has CHECK: whether a prerequisite is available. It looks for the thing itself and not for its package,
 # so that tools from elsewhere are accepted.
@@ -19,6 +20,29 @@ links() {
   return $links_rc
 }
 
+# watched LOG COMMAND...: run it with its output in a file, and show every few seconds which line that has come to.
+watched() {
+  watched_log=$1
+  shift
+  : >"$watched_log"
+  # The command itself is not in the background, where Ctrl-C would not reach it.
+  (
+    shown=
+    # Of `sleep` nothing is left on standard output, where it would keep a pipe open.
+    while sleep 5 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+      line=$(tail -n 1 "$watched_log" | cut -c 1-110)
+      [ "$line" = "$shown" ] || printf '    ... %s\n' "$line"
+      shown=$line
+    done
+  ) &
+  watched_watcher=$!
+  watched_rc=0
+  "$@" >"$watched_log" 2>&1 </dev/null || watched_rc=$?
+  kill $watched_watcher 2>/dev/null || :
+  wait $watched_watcher 2>/dev/null || :
+  return $watched_rc
+}
+
 # apt_install PACKAGE...: as root or through sudo; 1 if neither is possible or the installation fails.
 apt_install() {
   [ $# -gt 0 ] || return 0
@@ -34,9 +58,17 @@ apt_install() {
     echo "missing: $* (run as root: apt-get install $*)" >&2
     return 1
   fi
-  echo "installing: $*"
+  echo "installing by apt-get: $*"
+  apt_log=$(mktemp)
   # The lists of a fresh machine are empty or old: try without, then after an update.
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
-    { $as_root apt-get -qq update && $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
+  apt_rc=0
+  apt_get install -y --no-install-recommends "$@" ||
+    { apt_get update && apt_get install -y --no-install-recommends "$@"; } || apt_rc=$?
+  [ $apt_rc -eq 0 ] || tail -n 20 "$apt_log" >&2
+  rm -f "$apt_log"
+  return $apt_rc
+}
+
+apt_get() {
+  watched "$apt_log" $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"
 }
