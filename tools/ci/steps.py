@@ -125,6 +125,10 @@ def execute(command, what="", env=None):
     return subprocess.CompletedProcess(command, process.returncode, "".join(lines))
 
 
+def last_line(text):
+    return text.strip().rpartition("\n")[2]
+
+
 def needed(folder, suites):
     """The files of a build that the tests of some suites depend on."""
     def read(what):
