@@ -4,8 +4,9 @@
 
     quoted.py ROOT [PAGE...]
 
-Code is any fenced block but directives for the site, ```{name}; it must be from the sample that was linked last. A line
-`...` stands for any number of lines; the others must be consecutive. Indentation is ignored.
+Code is any fenced block but directives for the site, ```{name}, and lines for CMake, which readme.py tries; it must be
+from the sample that was linked last. A line `...` stands for any number of lines; the others must be consecutive.
+Indentation is ignored.
 A block that begins with the name of a file (```c add.c) is that file: tests/tool/test_codegen.py compiles it.
 PAGES are left out: tutorials.py does what they say.
 """
@@ -43,7 +44,7 @@ def check(page):
     sample, block, problems, count = None, None, [], 0
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```") and block is None:
-            block, first, is_quoted = [], number, not line.startswith("```{") and " " not in line
+            block, first, is_quoted = [], number, not line.startswith(("```{", "```cmake")) and " " not in line
         elif line.startswith("```") and not is_quoted:
             block = None
         elif line.startswith("```"):

@@ -1,178 +1,202 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run every command of README.md on a new Debian, where nothing is installed.
+"""Follow README.md and the pages of docs/start on a new Debian, where nothing is installed.
 
-    readme.py FOLDER
+    readme.py FOLDER [RELEASE]
 
-FOLDER keeps the new system (`debootstrap --variant=minbase`, of the release and from the mirror of this machine) and
-the packages that the commands install, for the next time. Each run works on a copy of the system, as root of it, in
-namespaces of its own. Exits with 77 after a line with the reason where this cannot be done.
+RELEASE is one of Debian's, such as trixie or sid, by default that of this machine. FOLDER keeps the new system and the
+packages that the commands install, for the next time (tools/ci/roots.py). Exits with 77 after a line with the reason
+where this cannot be done; a page that needs what cannot be fetched is named in a line that begins with `skipped `.
 
-Commands are the indented blocks of README.md, run in their order by one shell: what README forgets to install or to
-change into is missing here too. Lines for CMake, Meson and make go into a file of a small project. (Fenced blocks are
-from samples; tests/quoted.py compares them.) The program of the first sample must print what it should each time.
+README.md: its indented blocks are commands. One shell reads all of them from its standard input, as when a person pastes
+the page: what README forgets to install or to change into is missing here too, and a command that reads what is pasted
+behind it takes that away. Blocks for CMake go into the file of a small project; the other fenced ones are from samples,
+which tests/quoted.py compares. The program of the first sample must print what it should each time. In the end
+`tools/test spdx` passes, and README has left nothing among the sources.
+
+The pages: on another new system, where tools/quickstart runs in sources that cannot be written to, and the library is
+installed as it says then. What each page needs is installed if the page says so. Their commands run in one folder
+(tests/tutorials.py); a page builds the library anew first if it says so.
 """
-import os
 import pathlib
 import re
+import shlex
 import shutil
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SAMPLE = "samples/01_load_and_call"
+sys.path.insert(0, str(ROOT / "tools/ci"))
+from roots import Impossible, System  # noqa: E402
+from steps import last_line  # noqa: E402
 
-# What a reader does after a block, by its first words.
-AFTER = {
-    "tools/quickstart": """
+SAMPLE = "samples/01_load_and_call"
+SOURCES = "root/tvm-ffi"
+# In the order of docs/index.md.
+PAGES = ["call", "kernel_c", "kernel_cpp", "generate", "from_reference", "programs"]
+# What pages ask for before their first heading, and the packages.
+NEEDS = {"C compiler": "gcc libc6-dev", "C++17 compiler": "g++", "pkg-config": "pkg-config", "`python3-venv`": "python3-venv"}
+INSTALL = "apt-get -qq install -y --no-install-recommends"
+# The lines that tools/quickstart ends with.
+NEXT = r"sed -n 's/^    \([^. ]\)/\1/p' /tmp/output"
+# Sources that cannot be written to, and what tools/quickstart says to do next; it installs the library.
+QUICKSTART = f"""
+    set -ex
+    mount --bind /{SOURCES} /{SOURCES}
+    mount -o remount,bind,ro /{SOURCES}
+    cd /{SOURCES}
+    tools/quickstart >/tmp/output
+    cat /tmp/output
+    eval "$({NEXT})"
+    mkdir /root/start
+"""
+
+# What is checked after a block, by its first words, in a shell of its own.
+CHECKS = {
+    "tools/quickstart": f"""
         cat /tmp/output
-        sed -n 's/^    //p' /tmp/output >/tmp/next          # the lines that it ends with
-        [ "$(wc -l </tmp/next)" = 3 ]
-        (eval "$(head -n 2 /tmp/next)")
+        [ "$({NEXT} | wc -l)" = 3 ]
+        eval "$({NEXT} | head -n 2)"
         [ ! -e build ]""",
-    "meson setup build -Dtests=disabled -Dsamples=disabled\n": """
+    "meson setup build ": """
         [ -z "$(command -v c++ dpkg-architecture)" ]        # nothing has brought them in
         ls /usr/local/include/tvm/ffi/c.h /usr/local/include/tvm/ffi/function.h
-        [ "$(command -v tvm-ffi)" = /usr/local/bin/tvm-ffi ]
-        apt-get -qq install -y --no-install-recommends cmake make >/dev/null
-        ninja -C build uninstall >/dev/null                 # a reader does this or the next, not both
-        rm -r build""",
-    "meson setup build -Dtests=disabled -Dsamples=disabled --prefix": """
+        [ "$(command -v tvm-ffi)" = /usr/local/bin/tvm-ffi ]""",
+    "meson setup build-home": """
         [ "$(command -v tvm-ffi)" = "$HOME/.local/bin/tvm-ffi" ]""",
-    "cd samples/01_load_and_call": "cp ../27_wrapped_function/normalize.c .",
     "tvm-ffi wrap": """
         [ "$(tvm-ffi run normalize.so 'normalize(&1x2xf32, 1x2xf32=1 3)')" = 'arg[0]: 1x2xf32=[0.25 0.75]' ]""",
-    "../../tools/amalgamate": """
+    "find_package": """
+        $INSTALL cmake make >/dev/null
+        mkdir /tmp/project
+        cp host.c /tmp/project
+        { printf '%s\\n' 'cmake_minimum_required(VERSION 3.18)' 'project(host C)' 'add_executable(host host.c)'; echo "$block"
+        } >/tmp/project/CMakeLists.txt
+        cmake -S /tmp/project -B /tmp/project/build
+        cmake --build /tmp/project/build
+        /tmp/project/build/host ./kernel.so""",
+    "../tools/amalgamate": """
         ./host ./kernel.so
         [ -z "$(ldd host | grep libtvm_ffi)" ]""",
 }
-# The first words of a fragment: its file, what the file has besides, how it is built, and the program.
-FRAGMENTS = {
-    "find_package": ("CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(host C)\n"
-                     "add_executable(host host.c)\n", "cmake . && cmake --build .", "./host"),
-    "executable": ("meson.build", "project('host', 'c')\n", "meson setup build && ninja -C build", "build/host"),
-    "CPPFLAGS": ("Makefile", "", "make", "./host"),
-}
+# Programs of the sample that blocks and checks run: of quickstart, of CMake, and those called `host`.
+OTHER_RUNS = 2
 
 
-def skip(reason):
-    print(reason)
-    sys.exit(77)
-
-
-def last_line(text):
-    return text.strip().rpartition("\n")[2]
-
-
-def blocks():
-    """The indented blocks of README.md, each with the number of its first line."""
-    found, before = [], ""
+def read_blocks():
+    """The blocks of README.md: the number of the first line, whether it is for the shell, and its text."""
+    found, before, fence = [], "", None
     for number, line in enumerate((ROOT / "README.md").read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("    ") and before.startswith("    "):
-            found[-1][1].append(line[4:])
-        elif line.startswith("    ") and not before:
-            found.append((number, [line[4:]]))
+        if line.startswith("```"):
+            if fence is None and line == "```cmake":
+                found.append((number + 1, False, []))
+            fence = line if fence is None else None
+        elif fence == "```cmake":
+            found[-1][2].append(line)
+        elif fence is None and line.startswith("    "):
+            if not before.startswith("    "):
+                found.append((number, True, []))
+            found[-1][2].append(line[4:])
         before = line
-    return found
+    return [(number, is_shell, "\n".join(lines)) for number, is_shell, lines in found]
 
 
-def script():
-    """All blocks as one script of the shell, and how often the program of the sample runs."""
-    known, lines, runs = {**AFTER, **FRAGMENTS}, ["set -ex", "cd /root/tvm-ffi"], 1  # by tools/quickstart
-    for number, block in blocks():
-        text = "\n".join(block)
-        (start,) = [start for start in known if text.startswith(start)] or sys.exit(
-            f"README.md:{number}: no test knows what to do with `{block[0]}`")
-        after = known.pop(start)
+def make_script():
+    """All blocks, for a shell, and how often the program of the sample runs."""
+    left, lines, runs = dict(CHECKS), ["set -ex", f"cd /{SOURCES}"], OTHER_RUNS
+    for number, is_shell, text in read_blocks():
         lines.append(f": README.md:{number}")
-        if start in AFTER:
+        check = left.pop(next((start for start in left if text.startswith(start)), None), None)
+        if is_shell:
             # Only the list: the tests take minutes, and other parts run them.
-            text = text.replace("tools/test ", "tools/test --list ")
-            lines += [text.replace("tools/quickstart ", "tools/quickstart >/tmp/output "), after]
-            runs += (text + after).count("./host ./kernel.so")
-        else:
-            file, rest, build, program = after
-            project = f"/tmp/with-{start}"
-            lines += [f"mkdir {project} && cp host.c {project} && cat >{project}/{file} <<'EOF'", rest + text, "EOF",
-                      f"(cd {project} && {build} && {program} $OLDPWD/kernel.so)"]
-            runs += 1
-    if known:
-        sys.exit(f"README.md has no block that starts with {', '.join(known)}")
-    return "\n".join(lines) + "\n", runs
+            lines.append(text.replace("tools/test ", "tools/test --list ").replace("tools/quickstart ", "tools/quickstart >/tmp/output "))
+        elif check is None:
+            sys.exit(f"README.md:{number}: no test knows what to do with this block")
+        if check is not None:
+            lines.append(f"( block={shlex.quote(text)} INSTALL={shlex.quote(INSTALL)}\n{check}\n) </dev/null")
+        runs += (text + (check or "")).count("./host ./kernel.so")
+    if left:
+        sys.exit(f"README.md has no block that starts with {', '.join(left)}")
+    return "\n".join([*lines, f"cd /{SOURCES}", "tools/test spdx", ""]), runs
 
 
-def mirror():
-    """The release of this machine's system, the address that apt takes it from, and its components."""
-    release = dict(re.findall(r'^(\w+)="?([^"\n]*)', pathlib.Path("/etc/os-release").read_text(encoding="utf-8"), re.M))
-    name = release.get("VERSION_CODENAME", "")
-    done = subprocess.run(["apt-get", "indextargets", "--format", "$(CODENAME) $(COMPONENT) $(REPO_URI)",
-                           "Created-By: Packages"], text=True, check=True, stdout=subprocess.PIPE)
-    places = [line.split()[1:] for line in done.stdout.splitlines() if line.split()[0] == name]
-    if not places:
-        skip(f"apt has no packages of `{name}`")
-    return name, places[0][1], ",".join(component for component, place in places if place == places[0][1])
+def copy_sources(system):
+    """Copy what is no build folder, and nothing of git, as from an archive of the sources."""
+    shutil.copytree(ROOT, system.root / SOURCES, symlinks=True, ignore=lambda path, names: [
+        name for name in names if name == "__pycache__" or pathlib.Path(path, name) == system.root.parent
+        or path == str(ROOT) and name.startswith((".git", "build"))])
 
 
-def new_system(folder):
-    """The folder of a new system, which is made if it is not there."""
-    name, place, components = mirror()
-    system, made, log = folder / name, folder / f"{name}.new", folder / "debootstrap.log"
-    if not system.exists():
-        shutil.rmtree(made, ignore_errors=True)
-        with open(log, "w", encoding="utf-8") as output:
-            done = subprocess.run(["debootstrap", "--variant=minbase", f"--components={components}", name, made, place],
-                                  stdout=output, stderr=subprocess.STDOUT, check=False)
-        if done.returncode != 0:
-            skip("debootstrap: " + last_line(log.read_text(encoding="utf-8")))
-        # dpkg does not wait for the disk then.
-        (made / "etc/dpkg/dpkg.cfg.d/unsafe-io").write_text("force-unsafe-io\n", encoding="utf-8")
-        made.rename(system)
-    return system
+def list_sources(system):
+    top = system.root / SOURCES
+    return {str(path.relative_to(top)) for path in top.rglob("*")
+            if not path.relative_to(top).parts[0].startswith("build") and "__pycache__" not in path.parts}
 
 
-def run_in(system, packages, command):
-    """Run a command in a system, whose apt keeps its packages in a folder; returns its output."""
-    env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
-           **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}}
-    enter = 'mount --bind "$1" "$2/var/cache/apt/archives" && mount -t proc proc "$2/proc" && shift && exec chroot "$@"'
-    return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", enter, "sh",
-                           packages, system, *command], env=env, text=True, errors="replace", check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run_script(system, script):
+    """Have bash read a script from its standard input; returns its output, or ends after a failure."""
+    (system.root / "root/script").write_text(script, encoding="utf-8")
+    done = system.run(["bash", "-c", "exec bash </root/script"])
+    print(done.stdout, end="")
+    if done.returncode != 0:
+        update = system.run(["apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update"])
+        if update.returncode != 0:
+            raise Impossible("no packages: " + last_line(update.stdout))
+        sys.exit("the last command above failed")
+    return done.stdout
+
+
+def follow_readme(system):
+    script, runs = make_script()
+    copy_sources(system)
+    before = list_sources(system)
+    printed = run_script(system, script)
+    expected = (ROOT / SAMPLE / "expected.txt").read_text(encoding="utf-8")
+    if printed.count(expected) != runs:
+        sys.exit(f"README.md: the first sample should have printed {runs} times, not {printed.count(expected)}")
+    for _, _, text in read_blocks():
+        for line in re.findall("# prints (.*)", text):
+            if line not in printed.splitlines():
+                sys.exit(f"README.md: nothing has printed {line}")
+    left = list_sources(system) - before
+    if left:
+        sys.exit(f"README.md leaves these among the sources: {', '.join(sorted(left))}")
+
+
+def follow_pages(system):
+    """Follow the pages of docs/start; returns what is to be said of each."""
+    said = []
+    copy_sources(system)
+    run_script(system, QUICKSTART)
+    for page in PAGES:
+        text = (ROOT / f"docs/start/{page}.md").read_text(encoding="utf-8")
+        beginning = text.partition("\n## ")[0]
+        needs = [names for words, names in NEEDS.items() if words in beginning]
+        build = re.findall(r"^    (?!\$ )(.*)", beginning, re.M)
+        follow = f"python3 tests/tutorials.py --folder /root/start docs/start/{page}.md"
+        printed = run_script(system, "\n".join([
+            "set -ex", f"{INSTALL} {' '.join(needs)}", f"cd /{SOURCES}", *build,
+            f"if {follow}; then result=followed; else [ $? = 77 ]; result=skipped; fi", "echo $result", ""]))
+        *_, reason, result = [line for line in printed.splitlines() if not line.startswith("+ ")]
+        said.append(f"{result} docs/start/{page}.md: {reason}")
+    return said
 
 
 def main():
-    commands, runs = script()
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    if os.geteuid() != 0:
-        skip("making a new system takes root")
-    for tool in ("debootstrap", "unshare", "apt-get"):
-        if shutil.which(tool) is None:
-            skip(f"{tool} is not installed")
-    packages, system = folder / "packages", folder / "system"
-    packages.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(system, ignore_errors=True)
-    subprocess.run(["cp", "--archive", new_system(folder), system], check=True)
-    shutil.copy("/etc/resolv.conf", system / "etc/resolv.conf")
-    shutil.copytree(ROOT, system / "root/tvm-ffi", symlinks=True, ignore=lambda path, names: [
-        name for name in names if pathlib.Path(path, name) == folder
-        or path == str(ROOT) and name.startswith((".git", "build"))])
-    (system / "root/readme.sh").write_text(commands, encoding="utf-8")
-
-    empty = run_in(system, packages, ["true"])
-    if empty.returncode != 0:
-        skip("no namespaces: " + last_line(empty.stdout))
-    done = run_in(system, packages, ["sh", "/root/readme.sh"])
-    print(done.stdout, end="")
-    if done.returncode != 0:
-        update = run_in(system, packages, ["apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update"])
-        if update.returncode != 0:
-            skip("no packages: " + last_line(update.stdout))
-        sys.exit("README.md: the last command above failed")
-    expected = (ROOT / SAMPLE / "expected.txt").read_text(encoding="utf-8")
-    printed = [text.strip() for _, block in blocks() for line in block for text in re.findall("# prints (.*)", line)]
-    if done.stdout.count(expected) != runs or not all(text in done.stdout for text in printed):
-        sys.exit(f"README.md: the first sample should have printed {runs} times, and there should be {printed}")
-    shutil.rmtree(system)
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder, name = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:])
+    try:
+        system = System(folder, name)
+        follow_readme(system)
+        system.remove()
+        print("followed README.md", flush=True)
+        system = System(folder, name)
+        said = follow_pages(system)
+        system.remove()
+    except Impossible as reason:
+        print(reason)
+        sys.exit(77)
+    print(*said, sep="\n")
 
 
 if __name__ == "__main__":

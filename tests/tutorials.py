@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Follow a tutorial as its reader does, in an empty folder, and compare what its commands print.
+"""Follow a tutorial as its reader does, and compare what its commands print.
 
-    tutorials.py PREFIX PAGE
+    tutorials.py [--prefix PREFIX] [--folder FOLDER] PAGE
 
-PREFIX is an installation of the library and the tool. A fenced block is a file, with the last name of a file in the
-text above it. Commands and their outputs are those of commands.py; one that prints nothing on the page must succeed
-and print nothing. Exits with 77 if a program is missing that the page needs, or a package of Python cannot be fetched.
+PREFIX is an installation of the library and the tool; without it those of the system are used. The reader works in an
+empty folder, or in FOLDER, where other pages may have been followed before: a page must leave their files alone.
+
+A fenced block is a file, with the last name of a file in the text above it. Commands and their outputs are those of
+commands.py; one that prints nothing on the page must succeed and print nothing. Exits with 77 if a program is missing
+that the page needs, or a package of Python cannot be fetched.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -38,33 +42,55 @@ def read_steps(text):
 
 
 def environment(prefix):
-    (packages,) = prefix.rglob("pkgconfig")
-    return {**os.environ, "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "PKG_CONFIG_PATH": str(packages)}
+    # pip may say that there is a newer one.
+    env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    if prefix is not None:
+        (packages,) = prefix.rglob("pkgconfig")
+        env.update(PATH=f"{prefix / 'bin'}:{env['PATH']}", PKG_CONFIG_PATH=str(packages))
+    return env
+
+
+def times(folder):
+    """When each file of a folder was last changed."""
+    return {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+
+
+def follow(page, steps, folder, env):
+    before = times(folder)
+    for kind, name, content in steps:
+        if kind == "file":
+            (folder / name).write_text(content, encoding="utf-8")
+            continue
+        done = subprocess.run(["sh", "-c", name], cwd=folder, env=env, text=True, errors="replace", check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if "pip install" in name and done.returncode != 0:
+            print(f"`{name}`: {done.stdout.strip().rpartition(chr(10))[2]}")
+            sys.exit(77)
+        if not make_pattern(content).fullmatch(done.stdout) or (done.returncode != 0 and not content):
+            shown = "".join(f"{INDENT}{line}\n" for line in done.stdout.splitlines())
+            sys.exit(f"{page}: `{name}` ends with {done.returncode} and prints\n{shown}not what the page shows")
+    after = times(folder)
+    changed = [name for name in before if before[name] != after.get(name)]
+    if changed:
+        sys.exit(f"{page} overwrites what an earlier page has made: {', '.join(changed)}")
 
 
 def main():
-    prefix, page = sys.argv[1:]
-    steps = read_steps(pathlib.Path(page).read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(usage="tutorials.py [--prefix PREFIX] [--folder FOLDER] PAGE")
+    parser.add_argument("--prefix", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("page", type=pathlib.Path)
+    args = parser.parse_args()
+    steps = read_steps(args.page.read_text(encoding="utf-8"))
     commands = [step for step in steps if step[0] == "command"]
     for program in PROGRAMS:
         if any(re.search(rf"(^|[ (]){re.escape(program)} ", step[1]) for step in commands) and not shutil.which(program):
             print(f"{program} is not installed")
             sys.exit(77)
     if len(commands) < 3:
-        sys.exit(f"{page} has {len(commands)} commands")
-    with tempfile.TemporaryDirectory() as folder:
-        for kind, name, content in steps:
-            if kind == "file":
-                pathlib.Path(folder, name).write_text(content, encoding="utf-8")
-                continue
-            done = subprocess.run(["sh", "-c", name], cwd=folder, env=environment(pathlib.Path(prefix).resolve()), text=True,
-                                  errors="replace", check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if "pip install" in name and done.returncode != 0:
-                print(f"`{name}`: {done.stdout.strip().rpartition(chr(10))[2]}")
-                sys.exit(77)
-            if not make_pattern(content).fullmatch(done.stdout) or (done.returncode != 0 and not content):
-                shown = "".join(f"{INDENT}{line}\n" for line in done.stdout.splitlines())
-                sys.exit(f"{page}: `{name}` ends with {done.returncode} and prints\n{shown}not what the page shows")
+        sys.exit(f"{args.page} has {len(commands)} commands")
+    with tempfile.TemporaryDirectory() as empty:
+        follow(args.page, steps, args.folder or pathlib.Path(empty), environment(args.prefix))
     print(f"{len(commands)} commands")
 
 

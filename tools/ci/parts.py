@@ -545,14 +545,24 @@ def reproducible():
     REPORT.check(f"{len(built[0])} installed files are the same", built[0] and not differ, "\n".join(sorted(differ)))
 
 
-@part("debootstrap")
-def readme():
-    """every command of README.md, on a new Debian where nothing is installed"""
-    done = execute(["tests/readme.py", ROOT / "build-readme"])
+def follow_readme(*release):
+    """Follow README.md and the pages of docs/start on a new Debian, of this machine's release or of another."""
+    done = execute(["tests/readme.py", ROOT / "build-readme", *release])
     if done.returncode == 77:
         REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
-    else:
-        REPORT.check("README.md does what it says", done.returncode == 0, done.stdout)
+    elif done.returncode != 0:
+        REPORT.fail("README.md and docs/start do what they say", done.stdout)
+    for result, page, said in re.findall(r"^(followed|skipped) (\S+\.md)(?:: (.*))?$", done.stdout, re.M):
+        if result == "followed":
+            REPORT.ok(f"{page} does what it says")
+        else:
+            REPORT.skip(page, said)
+
+
+@part("debootstrap")
+def readme():
+    """README.md from top to bottom and the pages of docs/start, on a new Debian where nothing is installed"""
+    follow_readme()
 
 
 @part(BUILD + " doxygen venv", daily=True)
