@@ -3,7 +3,8 @@
 """The library as its users get it: installed into a prefix, and found there by their build systems.
 
     downstream.py installed --work FOLDER [--kind KIND] [MESON-OPTION...]
-    downstream.py make|pkgconfig|cmake|cuda|meson|subproject --work FOLDER [--kind KIND]
+    downstream.py make|pkgconfig|cmake|cuda|meson|subproject|cmake_inside|cmake_fetched|meson_wrapped|conan
+                  --work FOLDER [--kind KIND]
 
 `installed` runs first: it builds FOLDER/build, installs FOLDER/prefix, compares the files with
 installed.txt, uninstalls them, does the same below a DESTDIR, and leaves a prefix and a copy of it
@@ -13,11 +14,15 @@ the expected output are those of two samples. KIND says which libraries exist: b
 static.
 """
 import argparse
+import hashlib
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -103,9 +108,34 @@ class Work:
                             fail(f"{path} names the place that the prefix was moved from: {project}")
 
 
-def check(folder, runtime):
+def quoted(first, clone):
+    """The block of docs/linking.md that begins with this line, for a clone of the repository."""
+    text = (SOURCE / "docs/linking.md").read_text(encoding="utf-8")
+    block = re.search(r"^    " + re.escape(first) + r"\n(?:    .*\n|\n(?=    ))*", text, re.M)
+    return re.sub(r"\bTAG\b", "master", re.sub(r"\bURL\b", str(clone), textwrap.dedent(block[0])))
+
+
+def repository(work):
+    """A repository with the files of this one as they are now."""
+    if not (SOURCE / ".git").exists():
+        print("this is not a clone of the repository")
+        sys.exit(77)
+    clone = work.folder / "clone"
+    shutil.rmtree(clone, ignore_errors=True)
+    for name in run(["git", "-C", SOURCE, "ls-files", "--cached", "--others", "--exclude-standard"]).splitlines():
+        if (SOURCE / name).is_file():
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(SOURCE / name, clone / name)
+    git = ["git", "-C", clone, "-c", "user.name=test", "-c", "user.email=test@invalid", "-c", "commit.gpgsign=false"]
+    run([*git, "init", "--quiet", "--initial-branch=master"])
+    run([*git, "add", "--all", "--force"])
+    run([*git, "commit", "--quiet", "--message=as it is"])
+    return clone
+
+
+def check(folder, runtime, runs=RUNS):
     """Run the hosts in a folder with its kernels, and check that they use the requested runtime."""
-    for (host, kernel), sample in RUNS.items():
+    for (host, kernel), sample in runs.items():
         printed = run([folder / host, folder / kernel])
         if printed != (SOURCE / "samples" / sample / "expected.txt").read_text(encoding="utf-8"):
             fail(f"{folder / host} printed:\n{printed}")
@@ -281,9 +311,109 @@ def subproject(work):
         check(project / "build", runtime)
 
 
+# What a CMake project may set for all its code: the runtime is the same, and compiled without an error.
+OTHER_SETTINGS = [
+    "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_DEBUG_POSTFIX=_debug", "-DCMAKE_C_STANDARD=17", "-DCMAKE_CXX_STANDARD=20",
+    "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_C_VISIBILITY_PRESET=default", "-DBUILD_SHARED_LIBS=OFF",
+    "-DCMAKE_POSITION_INDEPENDENT_CODE=OFF",
+    "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -Wundef -Wc++-compat -Wdeclaration-after-statement -fno-exceptions",
+    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -Wold-style-cast -fno-rtti"]
+
+
+def cmake_inside(work):
+    """Without an installed tree: the same project, with this repository as a folder of it."""
+    need("cmake", "ninja")
+    abi = SOURCE / "tests/abi"
+    for runtime, settings in {"shared": [], "static": OTHER_SETTINGS, "cxx": OTHER_SETTINGS}.items():
+        project = work.project("cmake", "inside", runtime)
+        (project / "text.txt").write_text("some text\n", encoding="utf-8")
+        run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DRUNTIME={runtime}",
+             f"-DTVM_FFI_SOURCE={SOURCE}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *settings])
+        run(["cmake", "--build", project / "build"])
+        check(project / "build", runtime)
+        if runtime != "static":
+            built = project / "build/tvm_ffi" / ("tvm_ffi_cxx" if runtime == "cxx" else "") / "libtvm_ffi.so"
+            lists = [abi / "exports.txt"] + ([abi / "exports_cxx.txt"] if runtime == "cxx" else [])
+            run([sys.executable, abi / "binary.py", "exports", built, *lists])
+            run([sys.executable, abi / "binary.py", "dynamic", built])
+    # Meson compiles the same files.
+    commands = json.loads((project / "build/compile_commands.json").read_text(encoding="utf-8"))
+    listed = json.loads((work.build / "meson-info/intro-targets.json").read_text(encoding="utf-8"))
+    (archive,) = [target for target in listed if target["id"].endswith("tvm_ffi@sta")]
+    compare("sources that CMake compiles, beside those of Meson",
+            {command["file"] for command in commands if command["file"].startswith(f"{SOURCE}/c/")
+             and command["file"].endswith(".c")},
+            {source for group in archive["target_sources"] for source in group.get("sources", [])})
+
+
+def cmake_fetched(work):
+    """The lines of docs/linking.md, in a project that has a program and no C++."""
+    need("cmake", "git")
+    project = work.project("cmake", "fetched")
+    lines = quoted("include(FetchContent)", repository(work))
+    text = f"cmake_minimum_required(VERSION 3.18)\nproject(host C)\nadd_executable(host host.c)\n{lines}"
+    if len(lines.splitlines()) > 4:
+        fail("more than four lines")
+    (project / "CMakeLists.txt").write_text(text + "add_library(kernel MODULE kernel.c)\nset_target_properties(kernel "
+        "PROPERTIES PREFIX \"\")\ntarget_link_libraries(kernel PRIVATE tvm_ffi::header)\n"
+        "install(TARGETS host tvm_ffi_shared)\n", encoding="utf-8")
+    build, runs = project / "build", {("host", "kernel.so"): RUNS["host", "kernel.so"]}
+    run(["cmake", "-S", project, "-B", build])
+    run(["cmake", "--build", build])
+    check(build, "shared", runs)
+    run(["cmake", "--install", build, "--prefix", project / "prefix"])
+    compare("installed by the project", {name for name, content in tree(project / "prefix").items() if content is not None},
+            {"bin/host", "lib/libtvm_ffi.so"})
+
+
+def meson_wrapped(work):
+    """The wrap file of docs/linking.md, and one for an archive as those of WrapDB."""
+    need("ninja", "git")
+    clone = repository(work)
+    for name in ("git", "file"):
+        project = work.project("meson", f"wrap-{name}")
+        wrap = quoted("[wrap-git]", clone)
+        if name == "file":
+            archive = project / "tvm_ffi.tar.gz"
+            run(["git", "-C", clone, "archive", "--prefix=tvm_ffi-source/", "-o", archive, "HEAD"])
+            digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+            wrap = (f"[wrap-file]\ndirectory = tvm_ffi-source\nsource_url = {archive.as_uri()}\n"
+                    f"source_filename = {archive.name}\nsource_hash = {digest}\n\n" + wrap[wrap.index("[provide]"):])
+        (project / "subprojects/tvm_ffi.wrap").write_text(wrap, encoding="utf-8")
+        runtime = "cxx" if name == "git" else "static"
+        run(["meson", "setup", project / "build", project, "--wrap-mode=forcefallback", f"-Druntime={runtime}"])
+        run(["ninja", "-C", project / "build"])
+        check(project / "build", runtime)
+
+
+def conan(work):
+    """The recipe of Conan, without a remote: the same project finds the package of a local cache."""
+    need("conan", "meson", "cmake", "ninja")
+    home = {"CONAN_HOME": work.folder / "conan-home"}
+    shutil.rmtree(home["CONAN_HOME"], ignore_errors=True)
+    run(["conan", "profile", "detect"], **home)
+    version = run([SOURCE / "tools/ci/version.py"]).strip()
+    for runtimes in ("static",), ("shared", "cxx"):
+        options = {"shared": runtimes[0] == "shared", "cxx_exports": runtimes[0] == "shared"}
+        words = [word for name, value in options.items() for word in ("-o", f"tvm_ffi/*:{name}={value}")]
+        kind = "Debug" if runtimes == ("static",) else "Release"
+        words += ["-s", f"build_type={kind}"]
+        run(["conan", "create", SOURCE / "packaging/conan", "--no-remote", "--test-folder=", *words], **home)
+        for runtime in runtimes:
+            project = work.project("cmake", "conan", runtime)
+            (project / "text.txt").write_text("some text\n", encoding="utf-8")
+            run(["conan", "install", f"--requires=tvm_ffi/{version}", "--no-remote", "-g", "CMakeToolchain", "-g", "CMakeDeps",
+                 "--output-folder", project / "conan", *words], cwd=project, **home)
+            run(["cmake", "-G", "Ninja", "-S", project, "-B", project / "build", f"-DRUNTIME={runtime}",
+                 f"-DCMAKE_BUILD_TYPE={kind}", f"-DCMAKE_TOOLCHAIN_FILE={project / 'conan/conan_toolchain.cmake'}"])
+            run(["cmake", "--build", project / "build"])
+            check(project / "build", runtime)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parts = {part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject)}
+    parts = {part.__name__: part for part in (installed, make, pkgconfig, cmake, cuda, meson, subproject, cmake_inside,
+                                              cmake_fetched, meson_wrapped, conan)}
     parser.add_argument("part", choices=parts)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--kind", choices=["both", "shared", "static"], default="both")

@@ -304,15 +304,22 @@ def dlpack():
             REPORT.run("the library is built with DLPack 1.0", ["ninja", "-C", folder], env=env)
 
 
-@part(BUILD + " g++ clang cmake make")
+@part(BUILD + " g++ clang cmake make git venv")
 def install():
-    """installed, with the shared library and with the archive alone: hosts and kernels built by every build system"""
+    """installed (shared, the archive alone) and as a part of a project: hosts and kernels built by every build system"""
     for kind, compilers in {"shared": ("gcc", "g++"), "static": ("clang", "clang++")}.items():
         env = dict(zip(("CC", "CXX"), compilers if shutil.which(compilers[0]) else ("gcc", "g++")))
         downstream = ["tests/downstream/downstream.py", "--work", ROOT / f"build-install-{kind}", "--kind", kind]
         REPORT.run(f"{kind}: installed and uninstalled", [*downstream, "installed", "-Dbuildtype=release"], env=env)
         REPORT.run(f"{kind}: hardened", ["tests/abi/binary.py", "hardening", ROOT / f"build-install-{kind}/prefix"])
-        for by in ("make", "pkgconfig", "cmake", "meson", "subproject"):
+        sources = []
+        if kind == "shared":
+            sources = ["cmake_inside", "cmake_fetched", "meson_wrapped", "conan"]
+            conan = ROOT / "build-install-conan"
+            execute([sys.executable, "-m", "venv", conan])
+            execute([conan / "bin/pip", "--disable-pip-version-check", "install", "--quiet", "conan"])
+            env["PATH"] = f"{os.environ['PATH']}:{conan / 'bin'}"
+        for by in ("make", "pkgconfig", "cmake", "meson", "subproject", *sources):
             done = execute([*downstream, by], env=env)
             if done.returncode == 77:
                 REPORT.skip(f"{kind}: by {by}", done.stdout.strip().splitlines()[-1])
