@@ -201,7 +201,7 @@ class Documents:
         used = {name for folder in ("c", "tools/tvm-ffi") for path in self.root.glob(f"{folder}/**/*.c")
                 for name in re.findall(r'getenv\("(\w+)"\)', path.read_text(encoding="utf-8"))}
         # Variables whose names differ by system.
-        used |= {name for path in self.root.glob("tools/tvm-ffi/system/conventions_*.c")
+        used |= {name for path in self.root.glob("tools/tvm-ffi/system/*.c")
                  for name in re.findall(r'\{"([A-Z_]+)", "', path.read_text(encoding="utf-8"))}
         for name in sorted(listed ^ used):
             self.report(page, f"{name} is {'not ' if name in listed else ''}read by the sources")

@@ -10,8 +10,6 @@
 
 #include <iostream>
 
-#include "../cpp/declared_ahead.h"
-
 using namespace tvm::ffi;
 
 /** Prints one line: the output of f, or the error that it throws. */

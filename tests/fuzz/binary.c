@@ -41,7 +41,7 @@ void fuzz_binary(const uint8_t *data, size_t size, binary_format format) {
   if (size > 0) image[0] = (char)~image[0];
   image[size] = '\0';
   quiet_num_reports = 0;
-  file = binary_file_open_image("input", image, size);
+  file = binary_file_open_image("", image, size); /* of no file on the disk */
   fuzz_require((file == NULL) == (quiet_num_reports == 1));
   if (file == NULL) return;
   if (file->format != format) { /* another target is for it */

@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "system/file_system.h"
 #include "value/tensor_memory.h"
 
 int quiet_num_reports;
@@ -80,14 +79,6 @@ void file_reader_close(file_reader *reader) {
 char *file_reader_take(file_reader *reader, size_t *out_size) {
   *out_size = reader->size;
   return reader->bytes;
-}
-
-/* ---- system/file_system.h ---- */
-
-bool file_status_get(const char *path, file_status *out) {
-  (void)path;
-  (void)out;
-  return false;
 }
 
 /* ---- value/tensor_memory.h ---- */

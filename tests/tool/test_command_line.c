@@ -7,7 +7,7 @@
 
 #include "support/check.h"
 
-#include "system/command_line.h"
+#include "system/system.h"
 
 /* Takes one word off the line, by the rules of CommandLineToArgvW for words after the first:
  * 2n backslashes and a " are n backslashes and the begin or end of a quoted part, 2n + 1 and a "

@@ -2,7 +2,7 @@
 /* Which exit codes of Windows say that an exception ended the process. */
 #include "support/check.h"
 
-#include "system/exceptions_windows.h"
+#include "system/system.h"
 
 static void test_exceptions(void **state) {
   (void)state;

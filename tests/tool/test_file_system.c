@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "system/file_system.h"
+#include "system/system.h"
 
 /* In the folder that the test runs in. */
 static const char kOne[] = "test_file_system.one", kOther[] = "test_file_system.other";

@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "base/path.h"
-#include "system/conventions.h"
+#include "system/system.h"
 
 static void check_beside(const char *path, const char *name, const char *expected) {
   char *made = path_beside(path, name);

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "process/words.h"
-#include "system/conventions.h"
+#include "system/system.h"
 
 /* The words of the text are these, which end with NULL. */
 static void check(const char *line, const char *const *expected) {

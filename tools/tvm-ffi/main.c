@@ -12,7 +12,7 @@
 #include "base/streams.h"
 #include "manual/manual.h"
 #include "process/isolate.h"
-#include "system/descriptors.h"
+#include "system/system.h"
 
 static int run_command(const command *cmd, int num_words, char **words) {
   arguments *args = arguments_parse(cmd, num_words, words);

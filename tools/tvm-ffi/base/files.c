@@ -13,8 +13,7 @@
 #include "base/path.h"
 #include "base/report.h"
 #include "base/streams.h"
-#include "system/endings.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 /* Reports the reason in errno; returns false. */
 static bool refuse(const char *path) {

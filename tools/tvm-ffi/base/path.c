@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "system/conventions.h"
+#include "system/system.h"
 
 static bool is_separator(char letter) {
   return letter != '\0' && strchr(kConventions.path_separators, letter) != NULL;

@@ -8,10 +8,7 @@
 #include "base/report.h"
 #include "build_info.h"
 #include "platform/dl.h"
-#include "system/conventions.h"
-#include "system/file_system.h"
-#include "system/loaded_path.h"
-#include "system/own_program.h"
+#include "system/system.h"
 
 bool place_has(const char *folder, const char *name) {
   char *path = tool_format("%s/%s", folder, name);

@@ -8,7 +8,7 @@
 
 #include "base/shown.h"
 #include "base/streams.h"
-#include "system/descriptors.h"
+#include "system/system.h"
 
 static bool colored;
 static bool progress_shown;

@@ -6,7 +6,7 @@
 
 #include "base/command.h"
 #include "base/report.h"
-#include "system/descriptors.h"
+#include "system/system.h"
 
 static FILE *results, *errors; /* NULL: stdout, stderr */
 static int failure;            /* errno of the first failed write of results; 0 */

@@ -11,7 +11,7 @@
 #include "bench/bench_report.h"
 #include "library/call.h"
 #include "process/isolate.h"
-#include "system/clock.h"
+#include "system/system.h"
 #include "value/device.h"
 
 enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };

@@ -14,7 +14,7 @@
 #include "file/runtime_symbols.h"
 #include "library/library_file.h"
 #include "library/source.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 static void write_cxx_symbols(const binary_file *file) {
   size_t i;

@@ -15,8 +15,7 @@
 #include "library/ask.h"
 #include "library/registered.h"
 #include "platform/dl.h"
-#include "system/description.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 static bool as_json;
 

@@ -13,7 +13,7 @@
 #include "base/streams.h"
 #include "library/call.h"
 #include "process/isolate.h"
-#include "system/clock.h"
+#include "system/system.h"
 #include "value/compare.h"
 #include "value/device.h"
 #include "value/output.h"

@@ -12,7 +12,7 @@
 #include "base/report.h"
 #include "embed/module_list.h"
 #include "file/binary_file.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 /* A library, or the bytes of a module tree without a library. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include "base/identifier.h"
 #include "base/path.h"
 #include "base/report.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 static char *keep(embed_input *input, char *owned) {
   input->owned = tool_realloc((void *)input->owned, (input->num_owned + 1) * sizeof *input->owned);

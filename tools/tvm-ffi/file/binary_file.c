@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "file/binary_reader.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 /* ---- File format ---- */
 

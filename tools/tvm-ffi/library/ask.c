@@ -15,7 +15,7 @@
 #include "library/library_file.h"
 #include "platform/dl.h"
 #include "process/isolate.h"
-#include "system/pages.h"
+#include "system/system.h"
 
 /* ---- Answers ---- */
 

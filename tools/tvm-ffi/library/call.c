@@ -11,8 +11,7 @@
 #include "library/library_file.h"
 #include "library/source.h"
 #include "process/isolate.h"
-#include "system/conventions.h"
-#include "system/file_system.h"
+#include "system/system.h"
 #include "value/device.h"
 
 /* Parses "f(a, b)", or only a name. */

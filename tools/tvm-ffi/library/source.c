@@ -13,9 +13,7 @@
 #include "base/text.h"
 #include "library/source_cache.h"
 #include "process/program.h"
-#include "system/conventions.h"
-#include "system/file_system.h"
-#include "system/launch.h"
+#include "system/system.h"
 
 /* ---- Kinds ---- */
 

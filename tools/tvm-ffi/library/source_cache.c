@@ -14,8 +14,7 @@
 #include "base/path.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "system/conventions.h"
-#include "system/file_system.h"
+#include "system/system.h"
 
 /* ---- Hashes ---- */
 

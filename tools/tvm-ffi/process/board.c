@@ -2,7 +2,7 @@
 #include "process/board.h"
 
 #include "base/streams.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 static board alone;
 board *shared_board = &alone;

@@ -7,8 +7,7 @@
 
 #include "base/streams.h"
 #include "process/board.h"
-#include "system/child.h"
-#include "system/clock.h"
+#include "system/system.h"
 
 void isolate_enter(isolate_stage stage, const char *subject) {
   board *shared = shared_board;

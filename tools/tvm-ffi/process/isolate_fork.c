@@ -8,10 +8,7 @@
 #include "base/streams.h"
 #include "process/board.h"
 #include "process/supervise.h"
-#include "system/child.h"
-#include "system/child_fork.h"
-#include "system/endings.h"
-#include "system/pages.h"
+#include "system/system.h"
 
 /* Only the body of isolate_run() is run by a child. */
 bool isolate_command(const isolation *options, int *exit_code) {

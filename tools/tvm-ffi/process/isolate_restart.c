@@ -5,9 +5,7 @@
 #include "base/streams.h"
 #include "process/board.h"
 #include "process/supervise.h"
-#include "system/child.h"
-#include "system/child_restart.h"
-#include "system/endings.h"
+#include "system/system.h"
 
 static bool is_child, skips_unload;
 

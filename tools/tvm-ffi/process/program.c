@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "system/launch.h"
+#include "system/system.h"
 
 bool program_run(const word_list *words, const char *subject) {
   launch_end end;

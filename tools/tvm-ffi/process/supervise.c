@@ -6,9 +6,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "process/board.h"
-#include "system/child.h"
-#include "system/clock.h"
-#include "system/endings.h"
+#include "system/system.h"
 
 /* ---- Waiting ---- */
 

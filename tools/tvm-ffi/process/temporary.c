@@ -12,10 +12,7 @@
 #include "base/memory.h"
 #include "base/report.h"
 #include "process/board.h"
-#include "system/conventions.h"
-#include "system/file_system.h"
-#include "system/memory_file.h"
-#include "system/temporary_place.h"
+#include "system/system.h"
 
 static temporary_paths made;
 static pid_t owner;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/conventions.h"
+#include "system/system.h"
 
 /* Takes the word. */
 static void append(word_list *words, char *word) {

@@ -7,7 +7,7 @@
 #include "base/raised.h"
 #include "base/report.h"
 #include "platform/dl.h"
-#include "system/conventions.h"
+#include "system/system.h"
 
 /* The driver's functions; all return 0 or an error number. */
 static struct {

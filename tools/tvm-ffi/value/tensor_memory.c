@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "process/isolate.h"
-#include "system/faults.h"
-#include "system/pages.h"
+#include "system/system.h"
 #include "value/device.h"
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {

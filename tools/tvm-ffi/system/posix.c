@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE      /* memfd_create, dladdr, SIGXFSZ, realpath */
+#define _DARWIN_C_SOURCE /* the same on macOS, and st_mtimespec */
+#include "system/system.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/prctl.h>
+#elif defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
+
+/* ---- The clock ---- */
+
+uint64_t clock_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- The system's name ---- */
+
+bool description_write(char *out, size_t out_size) {
+  struct utsname name;
+  if (uname(&name) < 0) return false;
+  snprintf(out, out_size, "%s %s %s", name.sysname, name.release, name.machine);
+  return true;
+}
+
+/* ---- Conventions ---- */
+
+#ifdef __APPLE__
+
+const system_conventions kConventions = {
+    .path_separators = "/",
+    .has_drives = false,
+    .runtime_library = "libtvm_ffi.dylib",
+    .library_suffix = ".dylib",
+    .cuda_driver = "libcuda.dylib",
+    .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"HOME", "Library/Caches/tvm-ffi"}},
+    .c_compiler = "cc",
+    .cxx_compiler = "c++",
+    /* The linker must be told that the program has the functions of the runtime. */
+    .library_flags = "-fPIC -fvisibility=hidden -Wl,-undefined,dynamic_lookup",
+    .cuda_library_flags = "-Xcompiler -fPIC,-fvisibility=hidden",
+    .archive_flags = {"-Wl,-all_load", NULL},
+    .links_runtime = false,
+};
+
+#else
+
+const system_conventions kConventions = {
+    .path_separators = "/",
+    .has_drives = false,
+    .runtime_library = "libtvm_ffi.so",
+    .library_suffix = ".so",
+    .cuda_driver = "libcuda.so.1",
+    .caches = {{"XDG_CACHE_HOME", "tvm-ffi"}, {"HOME", ".cache/tvm-ffi"}},
+    .c_compiler = "cc",
+    .cxx_compiler = "c++",
+    .library_flags = "-fPIC -fvisibility=hidden",
+    .cuda_library_flags = "-Xcompiler -fPIC,-fvisibility=hidden",
+    .archive_flags = {"-Wl,--whole-archive", "-Wl,--no-whole-archive"},
+    .links_runtime = false,
+};
+
+#endif
+
+/* ---- Places of files ---- */
+
+bool own_program_find(char *out, size_t out_size) {
+#if defined(__linux__)
+  return file_read_link("/proc/self/exe", out, out_size);
+#elif defined(__APPLE__)
+  char given[4096], *path;
+  uint32_t size = sizeof given;
+  bool fits;
+  if (_NSGetExecutablePath(given, &size) != 0) return false;
+  path = file_resolve(given);
+  fits = path != NULL && strlen(path) < out_size;
+  if (fits) strcpy(out, path);
+  free(path);
+  return fits;
+#else
+  (void)out;
+  (void)out_size;
+  return false;
+#endif
+}
+
+bool loaded_path_find(const void *address, char *out, size_t out_size) {
+  Dl_info library;
+  if (dladdr(address, &library) == 0 || library.dli_fname == NULL) return false;
+  if (strlen(library.dli_fname) >= out_size) return false;
+  strcpy(out, library.dli_fname);
+  return true;
+}
+
+const char *temporary_place(void) {
+  const char *place = getenv("TMPDIR");
+  return place != NULL && *place != '\0' ? place : "/tmp";
+}
+
+/* ---- Files and folders ---- */
+
+static int64_t in_nanoseconds(struct timespec time) {
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static struct timespec time_written(const struct stat *status) {
+#ifdef __APPLE__
+  return status->st_mtimespec;
+#else
+  return status->st_mtim;
+#endif
+}
+
+static void convert(const struct stat *status, file_status *out) {
+  out->is_regular = S_ISREG(status->st_mode);
+  out->is_folder = S_ISDIR(status->st_mode);
+  out->is_characters = S_ISCHR(status->st_mode);
+  out->device = (uint64_t)status->st_dev;
+  out->number = (uint64_t)status->st_ino;
+  out->size = (uint64_t)status->st_size;
+  out->written = in_nanoseconds(time_written(status));
+}
+
+bool file_status_get(const char *path, file_status *out) {
+  struct stat status;
+  if (stat(path, &status) != 0) return false;
+  convert(&status, out);
+  return true;
+}
+
+bool file_status_get_open(FILE *file, file_status *out) {
+  struct stat status;
+  if (fstat(fileno(file), &status) != 0) return false;
+  convert(&status, out);
+  return true;
+}
+
+bool file_status_is_same(const file_status *a, const file_status *b) {
+  return a->device == b->device && a->number == b->number;
+}
+
+int64_t file_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return in_nanoseconds(now);
+}
+
+bool file_exists(const char *path) {
+  return access(path, F_OK) == 0;
+}
+
+bool file_can_read(const char *path) {
+  return access(path, R_OK) == 0;
+}
+
+bool file_can_write(const char *path) {
+  return access(path, W_OK) == 0;
+}
+
+bool folder_can_write(const char *path) {
+  return access(path, W_OK | X_OK) == 0;
+}
+
+bool file_read_link(const char *path, char *out, size_t out_size) {
+  ssize_t size = readlink(path, out, out_size);
+  if (size <= 0 || (size_t)size == out_size) return false;
+  out[size] = '\0';
+  return true;
+}
+
+char *file_resolve(const char *path) {
+  return realpath(path, NULL);
+}
+
+/* Another user's file keeps its owner if the system allows it. */
+static void copy_mode(int file, const struct stat *old) {
+  if (old->st_uid == geteuid() || fchown(file, old->st_uid, old->st_gid) == 0) {
+    fchmod(file, old->st_mode & 0777);
+  }
+}
+
+FILE *file_create(const char *path, const char *old) {
+  struct stat status;
+  int file;
+  if (old != NULL && stat(old, &status) != 0) return NULL;
+  file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return NULL;
+  if (old != NULL) copy_mode(file, &status);
+  return fdopen(file, "wb");
+}
+
+bool file_rename(const char *path, const char *name) {
+  return rename(path, name) == 0;
+}
+
+void file_touch(const char *path) {
+  utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+bool folder_make(const char *path, bool is_private) {
+  return mkdir(path, is_private ? 0700 : 0777) == 0;
+}
+
+bool folder_remove(const char *path) {
+  return rmdir(path) == 0;
+}
+
+/* ---- Files in memory ---- */
+
+#if defined(__linux__) && defined(MFD_CLOEXEC)
+
+static bool write_all(int file, const char *bytes, size_t size) {
+  while (size > 0) {
+    ssize_t done = write(file, bytes, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    bytes += done;
+    size -= (size_t)done;
+  }
+  return true;
+}
+
+bool memory_file_create(const void *bytes, size_t size, char out_path[kMemoryFilePath]) {
+  int made = memfd_create("tvm-ffi", MFD_CLOEXEC), file = -1;
+  if (made < 0) return false;
+  if (write_all(made, bytes, size)) file = descriptor_copy(made);
+  close(made);
+  if (file < 0) return false;
+  snprintf(out_path, kMemoryFilePath, "/proc/self/fd/%d", file);
+  if (access(out_path, R_OK) == 0) return true;
+  close(file);
+  return false;
+}
+
+#else
+
+bool memory_file_create(const void *bytes, size_t size, char out_path[kMemoryFilePath]) {
+  (void)bytes;
+  (void)size;
+  (void)out_path;
+  return false;
+}
+
+#endif
+
+/* ---- Memory ---- */
+
+/* Some systems have only the older name. */
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+static void *map(size_t size, int access, int sharing) {
+  void *begin = mmap(NULL, size, access, sharing | MAP_ANONYMOUS, -1, 0);
+  return begin != MAP_FAILED ? begin : NULL;
+}
+
+size_t pages_size(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void *pages_reserve(size_t size) {
+  return map(size, PROT_NONE, MAP_PRIVATE);
+}
+
+bool pages_open(void *begin, size_t size) {
+  return mprotect(begin, size, PROT_READ | PROT_WRITE) == 0;
+}
+
+void pages_release(void *begin, size_t size) {
+  munmap(begin, size);
+}
+
+void *pages_share(size_t size) {
+  return map(size, PROT_READ | PROT_WRITE, MAP_SHARED);
+}
+
+void *aligned_block(size_t size, size_t alignment) {
+  void *block;
+  errno = posix_memalign(&block, alignment, size > 0 ? size : 1);
+  return errno == 0 ? block : NULL;
+}
+
+void aligned_free(void *block) {
+  free(block);
+}
+
+/* ---- Descriptors ---- */
+
+/* A closed one is opened the wrong way round, so that using it still fails. */
+void descriptors_prepare(void) {
+  int fd;
+  for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+int descriptor_copy(int descriptor) {
+  enum { kOutOfTheWay = 512 };
+  int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, kOutOfTheWay);
+  return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+FILE *descriptor_copy_stream(int descriptor) {
+  int copy = descriptor_copy(descriptor);
+  return copy >= 0 ? fdopen(copy, "w") : NULL;
+}
+
+void descriptor_replace(int target, int source) {
+  dup2(source, target);
+}
+
+void descriptor_end_input(void) {
+  int nothing = open("/dev/null", O_RDONLY);
+  if (nothing > STDIN_FILENO) {
+    dup2(nothing, STDIN_FILENO);
+    close(nothing);
+  }
+}
+
+void descriptor_close(int descriptor) {
+  close(descriptor);
+}
+
+bool descriptor_is_terminal(int descriptor) {
+  return isatty(descriptor) != 0;
+}
+
+/* ---- Signals that end the program ---- */
+
+static const int kEndings[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
+                               SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
+static struct sigaction old_actions[kNumEndings];
+static void (*volatile clean_up)(void);
+static sigset_t old_mask;
+
+static void clean_and_end(int signal_number) {
+  clean_up();
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+void endings_catch(void (*clean)(void)) {
+  struct sigaction action;
+  size_t i;
+  clean_up = clean;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = clean_and_end;
+  for (i = 0; i < kNumEndings; ++i) {
+    sigaction(kEndings[i], NULL, &old_actions[i]);
+    if (old_actions[i].sa_handler != SIG_IGN) sigaction(kEndings[i], &action, NULL);
+  }
+}
+
+void endings_leave(void) {
+  size_t i;
+  for (i = 0; i < kNumEndings; ++i) sigaction(kEndings[i], &old_actions[i], NULL);
+}
+
+void endings_hold(void) {
+  sigset_t endings;
+  size_t i;
+  sigemptyset(&endings);
+  for (i = 0; i < kNumEndings; ++i) sigaddset(&endings, kEndings[i]);
+  sigprocmask(SIG_BLOCK, &endings, &old_mask);
+}
+
+void endings_release(void) {
+  sigprocmask(SIG_SETMASK, &old_mask, NULL);
+}
+
+static const int kWriteSignals[] = {SIGXFSZ, SIGPIPE};
+enum { kNumWriteSignals = sizeof kWriteSignals / sizeof *kWriteSignals };
+static void (*old_write_handlers[kNumWriteSignals])(int);
+static size_t num_ignored;
+
+void endings_ignore_writes(bool with_pipes) {
+  size_t i;
+  num_ignored = with_pipes ? kNumWriteSignals : 1;
+  for (i = 0; i < num_ignored; ++i) old_write_handlers[i] = signal(kWriteSignals[i], SIG_IGN);
+}
+
+void endings_restore_writes(void) {
+  size_t i;
+  for (i = 0; i < num_ignored; ++i) signal(kWriteSignals[i], old_write_handlers[i]);
+}
+
+/* ---- Faults ---- */
+
+static void (*look_at)(const void *address);
+
+static void on_fault(int signal_number, siginfo_t *info, void *context) {
+  (void)context;
+  look_at(info->si_addr);
+  signal(signal_number, SIG_DFL); /* the access is repeated and now ends the program */
+}
+
+void faults_watch(void (*look)(const void *address)) {
+  struct sigaction action;
+  look_at = look;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, NULL);
+  sigaction(SIGBUS, &action, NULL);
+}
+
+/* ---- Other programs ---- */
+
+extern char **environ;
+
+/* The file in a folder, "": the current one, if it can be run. */
+static char *find_in(const char *folder, size_t folder_size, const char *name) {
+  const size_t size = folder_size + strlen(name) + 3;
+  char *path = malloc(size), *found = NULL;
+  if (path == NULL) return NULL;
+  snprintf(path, size, "%.*s/%s", folder_size > 0 ? (int)folder_size : 1,
+           folder_size > 0 ? folder : ".", name);
+  if (access(path, X_OK) == 0) found = realpath(path, NULL);
+  free(path);
+  return found;
+}
+
+char *launch_find(const char *name) {
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/') != NULL) return realpath(name, NULL);
+  while (folders != NULL && *folders != '\0') {
+    const size_t size = strcspn(folders, ":");
+    char *found = find_in(folders, size, name);
+    if (found != NULL) return found;
+    folders += size + (folders[size] == ':');
+  }
+  return NULL;
+}
+
+/* Starts the program; 0, or the number of an error. */
+static int start(char *const *words, pid_t *out) {
+  posix_spawn_file_actions_t actions;
+  int code = posix_spawn_file_actions_init(&actions);
+  if (code != 0) return code;
+  code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (code == 0) code = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  if (code == 0) code = posix_spawnp(out, words[0], &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
+bool launch_run(char *const *words, launch_end *out) {
+  pid_t child;
+  int status;
+  errno = start(words, &child);
+  if (errno != 0) return false;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  out->ended[0] = '\0';
+  out->code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (!WIFEXITED(status)) {
+    snprintf(out->ended, sizeof out->ended, "signal %d", WTERMSIG(status));
+  }
+  return true;
+}
+
+/* ---- The child process: what it calls itself ---- */
+
+static pid_t this_child; /* 0: there is none */
+
+void child_end_strays(int exit_code) {
+  if (this_child != 0 && getpid() != this_child) _exit(exit_code);
+}
+
+void child_exit(int exit_code) {
+  _exit(exit_code);
+}
+
+/* The child must not outlive the parent, nor write a core file. */
+static void bind_child(pid_t parent) {
+  const struct rlimit limit = {0, 0};
+  setrlimit(RLIMIT_CORE, &limit);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* when its parent ends in any way */
+#endif
+  if (getppid() != parent) _exit(1); /* the parent ended before that */
+  this_child = getpid();
+}
+
+/* ---- The child process: what its parent calls ---- */
+
+static volatile sig_atomic_t running; /* the child's pid; 0: there is none */
+static volatile sig_atomic_t has_group;
+static int alive[2]; /* a pipe, which closes when the child ends */
+
+/* A child in a group of its own is killed together with the processes that a library started. */
+fork_side child_fork(bool may_read) {
+  const bool grouped = !may_read || !isatty(STDIN_FILENO);
+  const pid_t parent = getpid();
+  pid_t child;
+  if (pipe(alive) != 0) return kForkFailed;
+  fcntl(alive[1], F_SETFD, FD_CLOEXEC);
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, waitpid() does not return the status */
+  child = fork();
+  if (child == 0) {
+    close(alive[0]);
+    if (grouped) {
+      setpgid(0, 0);
+      signal(SIGTTOU, SIG_IGN); /* let it write to the terminal from the background */
+    }
+    bind_child(parent);
+    return kForkChild;
+  }
+  close(alive[1]);
+  if (child < 0) {
+    close(alive[0]);
+    return kForkFailed;
+  }
+  if (grouped) setpgid(child, child);
+  has_group = grouped;
+  running = child;
+  return kForkParent;
+}
+
+child_state child_look(int *out_code) {
+  int status = 0;
+  pid_t got = waitpid((pid_t)running, &status, WNOHANG | WUNTRACED);
+  if (got == 0 || (got < 0 && errno == EINTR)) return kChildRuns;
+  if (WIFSTOPPED(status)) {
+    /* A terminal stops the parent too, and resumes both. */
+    return has_group || WSTOPSIG(status) == SIGSTOP ? kChildStopped : kChildRuns;
+  }
+  *out_code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  return WIFSIGNALED(status) ? kChildCrashed : kChildExited;
+}
+
+/* The pipe only ends a nap early: the child's code may close it before, or a process that it
+ * started may keep it open. */
+void child_nap(int milliseconds) {
+  struct pollfd watched;
+  watched.fd = alive[0];
+  watched.events = POLLIN;
+  if (poll(&watched, 1, milliseconds) <= 0 || alive[0] < 0) return;
+  close(alive[0]);
+  alive[0] = -1; /* which poll() ignores */
+}
+
+void child_kill(void) {
+  if (running == 0) return;
+  kill((pid_t)running, SIGKILL);
+  if (has_group) kill(-(pid_t)running, SIGKILL);
+}
+
+void child_forget(void) {
+  if (has_group) kill(-(pid_t)running, SIGKILL);
+  running = 0;
+  if (alive[0] >= 0) close(alive[0]);
+}
+
+const char *child_crash_name(int code) {
+  return strsignal(code);
+}
+
+void child_end_alike(int code) {
+  if (code != SIGPIPE) return;
+  signal(SIGPIPE, SIG_DFL);
+  raise(SIGPIPE);
+}

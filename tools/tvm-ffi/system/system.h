@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tool needs of a system: a port implements these functions. posix.c has them for Linux,
+ * macOS and other systems with POSIX, windows.c for Windows; Meson chooses one of both. Paths are
+ * UTF-8. */
+#ifndef TVM_FFI_TOOL_SYSTEM_H_
+#define TVM_FFI_TOOL_SYSTEM_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- The clock ---- */
+
+/* It never goes back. */
+uint64_t clock_nanoseconds(void);
+
+static inline double clock_seconds(void) {
+  return (double)clock_nanoseconds() * 1e-9;
+}
+
+/* ---- What the system calls itself ---- */
+
+/* Writes name, release and processor, "Linux 6.1.0 x86_64", cut to `out_size` bytes. False if the
+ * system does not tell. */
+bool description_write(char *out, size_t out_size);
+
+/* ---- Conventions: of paths, libraries, folders and compilers ---- */
+
+/* A folder below the one that a variable of the environment names. */
+typedef struct {
+  const char *variable, *folder;
+} named_folder;
+
+typedef struct {
+  const char *path_separators; /* each of them ends a folder in a path; the first is preferred */
+  bool has_drives;             /* a path may begin with a drive, "C:" */
+  const char *runtime_library; /* the file name of libtvm_ffi */
+  const char *library_suffix;  /* of libraries that are loaded */
+  const char *cuda_driver;     /* the library of CUDA's driver */
+
+  named_folder caches[2]; /* where files are kept that can be made again; the first one that is set
+                             to an absolute path */
+
+  const char *c_compiler, *cxx_compiler;
+  const char *library_flags, *cuda_library_flags; /* of compilers, for code of a library */
+  const char *archive_flags[2]; /* of compilers, before and after an archive of which all is linked;
+                                   NULL: none */
+  bool links_runtime; /* whether libraries must be linked with the runtime that they call */
+} system_conventions;
+
+extern const system_conventions kConventions;
+
+/* ---- Places of files ---- */
+
+/* Writes the absolute path of the program, with slashes. Symbolic links are followed, but not on
+ * Windows, which looks for the libraries of the program beside the link. False if the system does
+ * not tell, or it takes more than `out_size` bytes. */
+bool own_program_find(char *out, size_t out_size);
+
+/* Writes the path of the library that contains an address, as the loader found it. It is relative,
+ * to the folder in which the process was started, if LD_LIBRARY_PATH has such folders. False if the
+ * system does not tell, or it takes more than `out_size` bytes. */
+bool loaded_path_find(const void *address, char *out, size_t out_size);
+
+/* The folder of temporary files; lent until the next call. */
+const char *temporary_place(void);
+
+/* ---- Files and folders: false or NULL leaves the reason in errno ---- */
+
+typedef struct {
+  bool is_regular, is_folder;
+  bool is_characters;      /* a terminal, or a device such as /dev/null */
+  uint64_t device, number; /* no two files that exist have the same */
+  uint64_t size;
+  int64_t written; /* when its contents were last written, in nanoseconds of file_clock() */
+} file_status;
+
+/* The file that a path leads to, through links. */
+bool file_status_get(const char *path, file_status *out);
+bool file_status_get_open(FILE *file, file_status *out);
+
+/* Whether both are the same file. A pipe may be taken for another one. */
+bool file_status_is_same(const file_status *a, const file_status *b);
+
+/* The time now, as the system stamps files with it. */
+int64_t file_clock(void);
+
+bool file_exists(const char *path);
+bool file_can_read(const char *path);
+bool file_can_write(const char *path);
+/* Whether files can be made in the folder. */
+bool folder_can_write(const char *path);
+
+/* Writes where a symbolic link leads to: a path that is absolute, or begins in the folder of the
+ * link. False for all else, and if it is longer than `out_size` - 1 bytes. */
+bool file_read_link(const char *path, char *out, size_t out_size);
+
+/* The absolute path of a file that exists, without links; release with free(). */
+char *file_resolve(const char *path);
+
+/* Creates a file for writing; EEXIST if there is one. It gets the mode of the file `old`, and the
+ * owner if the system allows it; NULL: those of any new file. */
+FILE *file_create(const char *path, const char *old);
+
+/* Gives a file another name, in the same folder. A file that has that name already is replaced at
+ * once: others see the old file or the new one, and never none. */
+bool file_rename(const char *path, const char *name);
+
+/* Says that the file is in use: sets its times to now. Nothing happens if that is not allowed. */
+void file_touch(const char *path);
+
+/* Makes a folder; EEXIST if there is one. A private one is closed to other users, where folders
+ * have modes. */
+bool folder_make(const char *path, bool is_private);
+/* Removes an empty folder. */
+bool folder_remove(const char *path);
+
+enum { kMemoryFilePath = 32 };
+
+/* Creates a file in memory, and writes its path. It disappears with the processes that have it
+ * open: this one, and copies of it. False if that does not work. */
+bool memory_file_create(const void *bytes, size_t size, char out_path[kMemoryFilePath]);
+
+/* ---- Memory ---- */
+
+/* Functions return NULL or false, and set errno, when there is no memory left. */
+
+/* Access is allowed or refused for whole pages of this size. */
+size_t pages_size(void);
+
+/* Pages that nobody may access; release with pages_release(). */
+void *pages_reserve(size_t size);
+/* Lets some of them be read and written. They are zeros. */
+bool pages_open(void *begin, size_t size);
+void pages_release(void *begin, size_t size);
+
+/* Zeros that this process has in common with copies of it, where there can be copies; release with
+ * pages_release(). */
+void *pages_share(size_t size);
+
+/* A block for a tensor; release with aligned_free(). */
+void *aligned_block(size_t size, size_t alignment);
+void aligned_free(void *block);
+
+/* ---- Descriptors of open files ---- */
+
+/* Those from 0 to 2 are stdin, stdout and stderr, of this program and of those that it starts. */
+
+enum { kDescriptorInput, kDescriptorOutput, kDescriptorErrors };
+
+/* Call it first in the program. No file opened later gets the number of a standard stream that the
+ * caller closed, and with it the tool's output. Bytes are read and written as they are, also at the
+ * ends of lines. */
+void descriptors_prepare(void);
+
+/* Duplicates a descriptor to a high number, which code that closes every low one is unlikely to
+ * hit. Programs that are started do not inherit it. -1 on failure. */
+int descriptor_copy(int descriptor);
+/* A stream that writes to such a copy; NULL on failure. */
+FILE *descriptor_copy_stream(int descriptor);
+
+/* Makes `target` another number for what `source` stands for. */
+void descriptor_replace(int target, int source);
+/* Whoever reads stdin from now on finds its end. */
+void descriptor_end_input(void);
+
+void descriptor_close(int descriptor);
+
+/* Whether it is a terminal that obeys escape sequences. */
+bool descriptor_is_terminal(int descriptor);
+
+/* ---- Signals that end the program ---- */
+
+/* By which others end it, and what is cleaned up before. On Windows: Ctrl-C, and a console window
+ * that is closed. */
+
+/* Calls `clean` before such a signal ends the program, as it would without. It may do only what is
+ * safe in a signal handler. On Windows the program goes on meanwhile. There is one at a time. */
+void endings_catch(void (*clean)(void));
+/* Undoes endings_catch(). */
+void endings_leave(void);
+
+/* Lets these signals wait until endings_release(), so that `clean` does not see what is half
+ * done. */
+void endings_hold(void);
+void endings_release(void);
+
+/* Makes writing fail beyond a limit of the file size, instead of ending the program; with_pipes:
+ * also to a pipe whose reader has gone. */
+void endings_ignore_writes(bool with_pipes);
+void endings_restore_writes(void);
+
+/* ---- Accesses to memory that must not be accessed ---- */
+
+/* Calls `look` with the address of such an access, which then ends the program as it would without.
+ * It may do only what is safe in a signal handler. Call it once. */
+void faults_watch(void (*look)(const void *address));
+
+/* ---- Other programs ---- */
+
+/* The file of the program that `name` runs, as the system finds it in PATH; release with free().
+ * NULL if there is none. */
+char *launch_find(const char *name);
+
+typedef struct {
+  int code;       /* the exit code, unless it was ended */
+  char ended[64]; /* by what the program was ended: "signal 6"; empty: by itself */
+} launch_end;
+
+/* Runs a program to its end: the words of its command line, then NULL. It reads nothing, and all
+ * that it prints goes to stderr. False with errno set if it cannot be run. */
+bool launch_run(char *const *words, launch_end *out);
+
+/* ---- The child process ---- */
+
+/* Foreign code runs in it. There is one at a time. It does not outlive this process, nor do the
+ * processes that it started, as far as the system can do that. */
+
+/* ---- The child process: what its parent calls ---- */
+
+typedef enum { kChildRuns, kChildStopped, kChildExited, kChildCrashed } child_state;
+
+/* How it is with the child. *out_code is its exit code, or the number of its crash. Once it has
+ * ended, do not look again. */
+child_state child_look(int *out_code);
+/* Waits until the child ends, but not longer than that. */
+void child_nap(int milliseconds);
+/* Kills it, with the processes that it started; nothing if there is none. Safe in a
+ * handler of endings_catch(). */
+void child_kill(void);
+/* After its end: kills the processes that it left behind. */
+void child_forget(void);
+
+/* What a crash is in words: "Segmentation fault"; lent until the next call. */
+const char *child_crash_name(int code);
+/* Ends this process in the same way if that was no crash: nobody reads the output any more, or
+ * Ctrl-C was pressed. */
+void child_end_alike(int code);
+
+/* ---- The child process: what it calls itself ---- */
+
+/* Ends a copy of the child that foreign code made: it returns from that code as well, and must not
+ * go on. */
+void child_end_strays(int exit_code);
+/* Ends this process at once, without the destructors of libraries. */
+void child_exit(int exit_code);
+
+/* ---- The child process: a copy of this one, in posix.c only ---- */
+
+typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
+
+/* Copies this process; kForkFailed sets errno. A child that may read from the terminal stays in the
+ * terminal's foreground group, where not all processes that it starts can be killed with it.
+ * Call it between endings_hold() and endings_release(), so that child_kill() never misses it. */
+fork_side child_fork(bool may_read);
+
+/* ---- The child process: this program, run again, in windows.c only ---- */
+
+/* Starts the child with the same command line and standard streams. Returns zeros that both
+ * processes share until they end; NULL with the reason as text. */
+void *child_restart(size_t shared_size, char *out_reason, size_t reason_size);
+
+/* In such a child, the memory that it shares with its parent; NULL in other processes. Call it
+ * once. From then on a crash shows no windows, and abort() ends the process as a crash does. */
+void *child_find_shared(size_t shared_size);
+
+/* ---- Texts of Windows: windows_text.c, which tests compile on all systems ---- */
+
+/* A program of Windows gets its command line as one text, and takes it apart itself. This is the
+ * text that CommandLineToArgvW and the C libraries take apart into these words, which end with
+ * NULL. The first one, the program, has no ". Release with free(); NULL if memory runs out. */
+char *command_line_write(char *const *words);
+
+/* Whether a process with this exit code was ended by an exception, which takes the place of
+ * signals. */
+bool exception_is_code(uint32_t code);
+/* "access violation"; lent until the next call. */
+const char *exception_name(uint32_t code);
+
+#endif /* TVM_FFI_TOOL_SYSTEM_H_ */
