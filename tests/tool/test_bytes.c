@@ -6,7 +6,7 @@
 #include "support/check.h"
 
 #include "base/memory.h"
-#include "file/bytes.h"
+#include "file/binary_reader.h"
 
 static byte_range make_range(const char *bytes, size_t size, bool is_big_endian) {
   byte_range range = {NULL, 0, false};

@@ -1,16 +1,384 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads ELF files. Symbols are found by the section headers, which a running program does not
  * need. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/report.h"
+#include "file/binary_file.h"
 #include "file/binary_reader.h"
 #include "file/elf_format.h"
-#include "file/elf_header.h"
-#include "file/elf_symbols.h"
 
-/* ---- Header ---- */
+/* ---- The header and sections ---- */
+
+typedef struct {
+  byte_range image;
+  size_t word; /* the size of an address: 4 or 8 */
+  unsigned type, machine;
+  uint64_t segments_at, num_segments, sections_at, num_sections;
+  uint64_t section_names; /* the index of the section with their names */
+} elf_header;
+
+typedef struct {
+  uint32_t name, type, link, info;
+  uint64_t flags, address, offset, size;
+} elf_section;
+
+/* A number of the size of an address. */
+static uint64_t elf_take_word(const elf_header *header, byte_cursor *cursor) {
+  return byte_cursor_number(cursor, header->word);
+}
+
+static size_t elf_section_header_size(const elf_header *header) {
+  return header->word == 8 ? 64 : 40;
+}
+
+/* Whether a table of the file is inside it. */
+static bool elf_has_table(const elf_header *header, uint64_t offset, uint64_t count, size_t size) {
+  byte_range table;
+  return count <= header->image.size / size &&
+         byte_range_slice(&header->image, offset, count * size, &table);
+}
+
+/* A section's header; false if it is not in the file. */
+static bool elf_section_read(const elf_header *header, uint64_t i, elf_section *out) {
+  const size_t size = elf_section_header_size(header);
+  byte_cursor cursor;
+  if (i >= header->num_sections || !elf_has_table(header, header->sections_at, i + 1, size)) {
+    return false;
+  }
+  cursor = byte_cursor_start(&header->image, header->sections_at + i * size);
+  out->name = byte_cursor_u32(&cursor);
+  out->type = byte_cursor_u32(&cursor);
+  out->flags = elf_take_word(header, &cursor);
+  out->address = elf_take_word(header, &cursor);
+  out->offset = elf_take_word(header, &cursor);
+  out->size = elf_take_word(header, &cursor);
+  out->link = byte_cursor_u32(&cursor);
+  out->info = byte_cursor_u32(&cursor);
+  return true;
+}
+
+/* Numbers that do not fit the header are in that of section 0. */
+static void read_large_numbers(elf_header *header) {
+  const uint64_t num_sections = header->num_sections;
+  elf_section first;
+  if (num_sections == 0) header->num_sections = 1;
+  if (!elf_section_read(header, 0, &first)) return;
+  if (num_sections == 0) header->num_sections = first.size;
+  if (header->num_segments == PN_XNUM) header->num_segments = first.info;
+  if (header->section_names == SHN_XINDEX) header->section_names = first.link;
+}
+
+/* False if the image has no header. */
+static bool elf_header_parse(byte_range image, elf_header *out) {
+  byte_cursor cursor;
+  if (image.size < EI_NIDENT ||
+      (image.data[EI_CLASS] != ELFCLASS32 && image.data[EI_CLASS] != ELFCLASS64) ||
+      (image.data[EI_DATA] != ELFDATA2LSB && image.data[EI_DATA] != ELFDATA2MSB) ||
+      image.data[EI_VERSION] != EV_CURRENT) {
+    return false;
+  }
+  image.is_big_endian = image.data[EI_DATA] == ELFDATA2MSB;
+  out->image = image;
+  out->word = image.data[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+  cursor = byte_cursor_start(&image, EI_NIDENT);
+  out->type = byte_cursor_u16(&cursor);
+  out->machine = byte_cursor_u16(&cursor);
+  byte_cursor_skip(&cursor, 4 + out->word); /* version, entry point */
+  out->segments_at = elf_take_word(out, &cursor);
+  out->sections_at = elf_take_word(out, &cursor);
+  byte_cursor_skip(&cursor, 4 + 2 + 2); /* flags, sizes of this header and of a segment's */
+  out->num_segments = byte_cursor_u16(&cursor);
+  byte_cursor_skip(&cursor, 2); /* the size of a section's header */
+  out->num_sections = byte_cursor_u16(&cursor);
+  out->section_names = byte_cursor_u16(&cursor);
+  if (out->segments_at == 0) out->num_segments = 0;
+  if (out->sections_at == 0) {
+    out->num_sections = 0;
+  } else {
+    read_large_numbers(out);
+  }
+  return !cursor.is_past_end;
+}
+
+/* The first section of a type; false if there is none. */
+static bool elf_section_find(const elf_header *header, uint32_t type, elf_section *out) {
+  uint64_t i;
+  for (i = 1; i < header->num_sections; ++i) {
+    if (elf_section_read(header, i, out) && out->type == type) return true;
+  }
+  return false;
+}
+
+/* The content of a section; false if it is not in the file. */
+static bool elf_section_bytes(const elf_header *header, const elf_section *section,
+                              byte_range *out) {
+  return byte_range_slice(&header->image, section->offset, section->size, out);
+}
+
+/* The strings of a section; empty if it has none. */
+static byte_range elf_section_strings(const elf_header *header, uint64_t i) {
+  byte_range strings = {NULL, 0, false};
+  elf_section section;
+  if (elf_section_read(header, i, &section) && section.type == SHT_STRTAB) {
+    (void)elf_section_bytes(header, &section, &strings);
+  }
+  return strings;
+}
+
+/* ---- Versions of imports ---- */
+
+/* The version of an import; both are NULL for an index that no record has. */
+typedef struct {
+  const char *name, *library;
+} version;
+
+/* By the index that symbols have, without its highest bit: that one hides a symbol. */
+typedef struct {
+  version *items;
+  size_t count;
+} version_list;
+enum { kVersionIndex = 0x7fff };
+
+/* Returns the version of an index, for which the list is made longer. */
+static version *add_version(version_list *list, unsigned index) {
+  const size_t i = index & kVersionIndex;
+  if (i >= list->count) {
+    list->items = tool_realloc(list->items, (i + 1) * sizeof *list->items);
+    memset(list->items + list->count, 0, (i + 1 - list->count) * sizeof *list->items);
+    list->count = i + 1;
+  }
+  return &list->items[i];
+}
+
+/* The section with them, whose records are chained by offsets. */
+typedef struct {
+  byte_range records, names;
+  size_t rounds; /* how many more records there can be; ends a cycle */
+} version_records;
+
+/* The versions of one library. False if a record is not in the section. */
+static bool read_library_versions(version_records *section, uint64_t at, const char *library,
+                                  version_list *versions) {
+  uint32_t step;
+  do {
+    byte_cursor cursor = byte_cursor_start(&section->records, at);
+    version *out;
+    byte_cursor_skip(&cursor, 4 + 2); /* hash, flags */
+    out = add_version(versions, byte_cursor_u16(&cursor));
+    out->name = byte_range_text(&section->names, byte_cursor_u32(&cursor));
+    out->library = library;
+    step = byte_cursor_u32(&cursor);
+    if (cursor.is_past_end || section->rounds-- == 0) return false;
+    at += step;
+  } while (step != 0);
+  return true;
+}
+
+static bool read_all_versions(version_records *section, version_list *versions) {
+  uint64_t at = 0;
+  uint32_t step;
+  do {
+    byte_cursor cursor = byte_cursor_start(&section->records, at);
+    const char *library;
+    uint64_t first;
+    byte_cursor_skip(&cursor, 2 + 2); /* version of the record, number of versions */
+    library = byte_range_text(&section->names, byte_cursor_u32(&cursor));
+    first = at + byte_cursor_u32(&cursor);
+    step = byte_cursor_u32(&cursor);
+    if (cursor.is_past_end || !read_library_versions(section, first, library, versions)) {
+      return false;
+    }
+    at += step;
+  } while (step != 0);
+  return true;
+}
+
+static bool read_versions(const binary_file *file, const elf_header *header,
+                          version_list *versions) {
+  enum { kRecordSize = 16 };
+  version_records records;
+  elf_section section;
+  if (!elf_section_find(header, SHT_GNU_verneed, &section) || section.size == 0) return true;
+  if (elf_section_bytes(header, &section, &records.records)) {
+    records.names = elf_section_strings(header, section.link);
+    records.rounds = records.records.size / kRecordSize;
+    if (read_all_versions(&records, versions)) return true;
+  }
+  return binary_reader_refuse(file, "the versions of its imports are not in their section");
+}
+
+/* ---- Symbols ---- */
+
+static size_t symbol_size(const elf_header *header) {
+  return header->word == 8 ? 24 : 16;
+}
+
+typedef struct {
+  uint32_t name;
+  unsigned binding, type, visibility, section;
+  uint64_t value, size;
+} elf_symbol;
+
+static elf_symbol take_symbol(const elf_header *header, byte_cursor *cursor) {
+  elf_symbol symbol;
+  unsigned info;
+  symbol.name = byte_cursor_u32(cursor);
+  if (header->word == 4) symbol.value = byte_cursor_u32(cursor);
+  if (header->word == 4) symbol.size = byte_cursor_u32(cursor);
+  info = byte_cursor_u8(cursor);
+  symbol.visibility = byte_cursor_u8(cursor) & 3u;
+  symbol.section = byte_cursor_u16(cursor);
+  if (header->word == 8) symbol.value = byte_cursor_u64(cursor);
+  if (header->word == 8) symbol.size = byte_cursor_u64(cursor);
+  symbol.binding = info >> 4;
+  symbol.type = info & 15;
+  return symbol;
+}
+
+static bool is_hidden(const elf_symbol *symbol) {
+  return symbol->visibility == STV_HIDDEN || symbol->visibility == STV_INTERNAL;
+}
+
+/* A symbol table and what is parallel to it; ranges that the file does not have are empty. */
+typedef struct {
+  byte_range symbols, names;
+  size_t count;
+  byte_range sections; /* for each symbol, the index of its section if that does not fit into it */
+  byte_range versions; /* for each symbol, the index of its version */
+} symbol_table;
+
+/* False if a table is not in the file. The count is 0 if there are no symbols. */
+static bool open_table(const elf_header *header, uint32_t type, symbol_table *out) {
+  elf_section section;
+  memset(out, 0, sizeof *out);
+  if (!elf_section_find(header, type, &section)) return true;
+  out->names = elf_section_strings(header, section.link);
+  if (!elf_section_bytes(header, &section, &out->symbols)) return false;
+  out->count = out->symbols.size / symbol_size(header);
+  if (type == SHT_SYMTAB) {
+    return !elf_section_find(header, SHT_SYMTAB_SHNDX, &section) ||
+           elf_section_bytes(header, &section, &out->sections);
+  }
+  return !elf_section_find(header, SHT_GNU_versym, &section) ||
+         elf_section_bytes(header, &section, &out->versions);
+}
+
+/* The number of a symbol in a table parallel to the symbols, in *out. False if it has none. */
+static bool read_parallel(const byte_range *table, size_t i, size_t size, uint64_t *out) {
+  byte_cursor cursor = byte_cursor_start(table, (uint64_t)i * size);
+  *out = byte_cursor_number(&cursor, size);
+  return !cursor.is_past_end;
+}
+
+static bool find_symbol_section(const binary_file *file, const symbol_table *table, size_t i,
+                                const elf_symbol *symbol, binary_symbol *out) {
+  uint64_t section = symbol->section < SHN_LORESERVE ? symbol->section : 0;
+  if (symbol->section == SHN_XINDEX && !read_parallel(&table->sections, i, 4, &section)) {
+    return binary_reader_refuse(file, "the section of a symbol is not in its table");
+  }
+  if (section >= file->num_sections) {
+    return binary_reader_refuse(file, "a symbol of a section that is not there");
+  }
+  out->section = (size_t)section;
+  out->is_common = symbol->section == SHN_COMMON;
+  out->is_writable = out->is_common || file->sections[section].is_writable;
+  return true;
+}
+
+/* The version of an import. */
+static bool find_symbol_version(const binary_file *file, const symbol_table *table, size_t i,
+                                const version_list *versions, binary_symbol *out) {
+  uint64_t index;
+  if (table->versions.data == NULL || out->is_defined) return true;
+  if (!read_parallel(&table->versions, i, 2, &index)) {
+    return binary_reader_refuse(file, "the version of a symbol is not in its table");
+  }
+  index &= kVersionIndex;
+  if (index >= versions->count) return true;
+  out->version = versions->items[index].name;
+  out->version_of = versions->items[index].library;
+  return true;
+}
+
+/* Adds a symbol unless it is local or has no name. */
+static bool add_symbol(binary_file *file, const symbol_table *table, size_t i,
+                       const elf_symbol *symbol, const version_list *versions) {
+  binary_symbol *out = &file->symbols[file->num_symbols];
+  memset(out, 0, sizeof *out);
+  if (symbol->binding != STB_GLOBAL && symbol->binding != STB_WEAK &&
+      symbol->binding != STB_GNU_UNIQUE) {
+    return true;
+  }
+  out->name = byte_range_text(&table->names, symbol->name);
+  if (out->name == NULL) {
+    return binary_reader_refuse(file, "the name of a symbol is not in its strings");
+  }
+  out->value = symbol->value;
+  out->size = symbol->size;
+  out->is_defined = symbol->section != SHN_UNDEF;
+  out->is_function = symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
+  out->is_weak = symbol->binding == STB_WEAK;
+  out->is_unique = symbol->binding == STB_GNU_UNIQUE;
+  out->is_hidden = is_hidden(symbol);
+  if (!find_symbol_section(file, table, i, symbol, out) ||
+      !find_symbol_version(file, table, i, versions, out)) {
+    return false;
+  }
+  if (*out->name != '\0') ++file->num_symbols;
+  return true;
+}
+
+static bool read_table(binary_file *file, const elf_header *header, const version_list *versions) {
+  symbol_table table;
+  byte_cursor cursor;
+  size_t i;
+  if (!open_table(header, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &table)) {
+    return binary_reader_refuse(file, "its symbol table is behind its end");
+  }
+  file->symbols = tool_alloc(table.count * sizeof *file->symbols);
+  cursor = byte_cursor_start(&table.symbols, 0);
+  for (i = 0; i < table.count; ++i) {
+    const elf_symbol symbol = take_symbol(header, &cursor);
+    if (i > 0 && !add_symbol(file, &table, i, &symbol, versions)) return false;
+  }
+  return true;
+}
+
+/* Fills the symbols of a file whose sections are listed; false after a report. */
+static bool elf_symbols_read(binary_file *file, const elf_header *header) {
+  version_list versions = {NULL, 0};
+  const bool good = read_versions(file, header, &versions) && read_table(file, header, &versions);
+  free(versions.items);
+  return good;
+}
+
+/* See binary_file_visit_hidden(). */
+static void elf_symbols_visit_hidden(const elf_header *header,
+                                     void (*visit)(void *context, const char *name),
+                                     void *context) {
+  symbol_table table;
+  byte_cursor cursor;
+  size_t i;
+  if (!open_table(header, SHT_SYMTAB, &table)) return;
+  cursor = byte_cursor_start(&table.symbols, 0);
+  for (i = 0; i < table.count; ++i) {
+    const elf_symbol symbol = take_symbol(header, &cursor);
+    const bool is_seen = symbol.binding != STB_LOCAL && !is_hidden(&symbol);
+    const char *name = NULL;
+    if (symbol.section != SHN_UNDEF && symbol.type == STT_FUNC && !is_seen) {
+      name = byte_range_text(&table.names, symbol.name);
+    }
+    if (name != NULL) visit(context, name);
+  }
+}
+
+/* ---- What the header says of the file ---- */
 
 static bool recognise(const char *image, size_t size) {
   return size >= SELFMAG && memcmp(image, ELFMAG, SELFMAG) == 0;
@@ -109,7 +477,7 @@ static bool read_segments(binary_file *file, const elf_header *header) {
   return true;
 }
 
-/* ---- Sections ---- */
+/* ---- The list of sections ---- */
 
 static void list_sections(binary_file *file, const elf_header *header) {
   size_t i;
@@ -243,5 +611,5 @@ static bool is_whole(file_reader *reader, const char *name) {
 }
 
 const binary_reader kElfReader = {
-    kFormatElf, "ELF", &recognise, &read_elf, &visit_hidden, &is_whole,
+    kFormatElf, &recognise, &read_elf, &visit_hidden, &is_whole,
 };

@@ -48,15 +48,6 @@ static const binary_reader *choose_reader(const char *name, const char *image, s
   return NULL;
 }
 
-bool binary_reader_refuse(const binary_file *file, const char *problem) {
-  report_error("%s: malformed %s file: %s", file->path, kReaders[file->format]->name, problem);
-  return false;
-}
-
-const char *binary_format_name(binary_format format) {
-  return kReaders[format]->name;
-}
-
 const char *binary_file_kind(const binary_file *file) {
   switch (file->format) {
     case kFormatPe:
@@ -105,12 +96,6 @@ char *binary_file_read(const char *path, const char *name, size_t *out_size) {
   }
   file_reader_close(&reader);
   return NULL;
-}
-
-binary_file *binary_file_open(const char *path) {
-  size_t size;
-  char *image = binary_file_read(path, path, &size);
-  return image != NULL ? binary_file_open_image(path, image, size) : NULL;
 }
 
 void binary_file_close(binary_file *file) {

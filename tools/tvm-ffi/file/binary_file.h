@@ -73,9 +73,8 @@ typedef struct {
 /* The bytes of a file, of which only the beginning is read if that is not of a known format;
  * release with free(). NULL after a report, under `name`. */
 char *binary_file_read(const char *path, const char *name, size_t *out_size);
-/* NULL after a report that the file cannot be read or is malformed. */
-binary_file *binary_file_open(const char *path);
-/* The same for bytes already read: `image` [take], `path` [borrow] until the file is closed. */
+/* The file that was read: `image` [take], `path` [borrow] until the file is closed. NULL after a
+ * report that it is malformed. */
 binary_file *binary_file_open_image(const char *path, char *image, size_t size);
 void binary_file_close(binary_file *file);
 

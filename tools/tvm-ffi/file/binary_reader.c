@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file/bytes.h"
+#include "file/binary_reader.h"
 
 #include <string.h>
+
+#include "base/report.h"
+
+/* ---- Bytes ---- */
 
 /* An empty range may have a null pointer, to which C adds not even 0. */
 static const unsigned char *move(const unsigned char *data, uint64_t offset) {
@@ -71,4 +75,16 @@ uint32_t byte_cursor_u32(byte_cursor *cursor) {
 
 uint64_t byte_cursor_u64(byte_cursor *cursor) {
   return byte_cursor_number(cursor, 8);
+}
+
+/* ---- Formats ---- */
+
+const char *binary_format_name(binary_format format) {
+  static const char *const kNames[] = {"ELF", "PE", "Mach-O"};
+  return kNames[format];
+}
+
+bool binary_reader_refuse(const binary_file *file, const char *problem) {
+  report_error("%s: malformed %s file: %s", file->path, binary_format_name(file->format), problem);
+  return false;
 }
