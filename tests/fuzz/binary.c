@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "file/library_bin.h"
+#include "file/module_tree.h"
 #include "fuzz.h"
 #include "quiet.h"
 

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "module/library.h"
 
-#include "file/library_bin.h"
+#include "file/module_tree.h"
 
 static int num_modules;
 

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "value/tensor_memory.h"
+#include "value/tensor.h"
 
 int quiet_num_reports;
 const uint8_t *quiet_file;
@@ -54,6 +54,11 @@ char *tool_read_file(const char *path, size_t *out_size) {
   return tool_copy(quiet_file_size > 0 ? (const char *)quiet_file : "", quiet_file_size);
 }
 
+char *tool_read_file_as(const char *path, const char *name, size_t *out_size) {
+  (void)name;
+  return tool_read_file(path, out_size);
+}
+
 bool file_reader_open(const char *path, file_reader *out) {
   memset(out, 0, sizeof *out);
   out->path = path;
@@ -81,7 +86,7 @@ char *file_reader_take(file_reader *reader, size_t *out_size) {
   return reader->bytes;
 }
 
-/* ---- value/tensor_memory.h ---- */
+/* ---- value/tensor.h ---- */
 
 static int allocate(void *context, DLTensor *tensor, size_t size) {
   enum { kMaxBytes = 1 << 16 };

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "value/small_float.h"
+#include "value/number.h"
 
 static const small_float *find(int code, int bits) {
   DLDataType dtype;

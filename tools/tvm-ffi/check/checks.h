@@ -1,11 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a library file; the help of `check` and docs/tool.md list them. */
+/* The checks of a library file, which the help of `check` and docs/tool.md list, and their results.
+ */
 #ifndef TVM_FFI_TOOL_CHECKS_H_
 #define TVM_FFI_TOOL_CHECKS_H_
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "file/binary_file.h"
-#include "file/manylinux.h"
-#include "file/verdicts.h"
+
+/* ---- The results ---- */
+
+typedef enum { kGood, kNote, kBad } level;
+
+typedef struct {
+  level severity;
+  const char *check;
+  char *symbol; /* the symbol, section or library concerned, safe to print; NULL */
+  char *said;
+} verdict;
+
+typedef struct {
+  const char *path;
+  verdict *items;
+  size_t count;
+} verdicts;
+
+/* The symbol's name is not trusted, and is made safe to print; `said` is the tool's own text
+ * [take]. */
+void verdicts_add(verdicts *list, level severity, const char *check, const char *symbol,
+                  char *said);
+/* The same with `said` [borrow]. */
+void verdicts_say(verdicts *list, level severity, const char *check, const char *symbol,
+                  const char *said);
+bool verdicts_have_failed(const verdicts *list);
+void verdicts_print(const verdicts *list);
+/* Writes the JSON array "verdicts". */
+void verdicts_write_json(const verdicts *list);
+void verdicts_free(verdicts *list);
+
+/* ---- Platforms ---- */
+
+enum { kNumFamilies = 4 };
+
+/* The newest symbol versions on a manylinux platform (PEP 600 and the policies of auditwheel). */
+typedef struct {
+  char name[16];                    /* "2_28" */
+  const char *newest[kNumFamilies]; /* versions without the prefix */
+  char glibc[16];
+} manylinux;
+
+/* Parses "2_28" or "manylinux_2_28"; false after a report. `out` must not be copied: newest[0]
+ * points into it. */
+bool manylinux_parse(const char *given, manylinux *out);
+
+/* ---- The checks ---- */
 
 /* The prefix of the names of exported functions. */
 #define FUNCTION_PREFIX "__tvm_ffi_"
@@ -28,7 +77,7 @@ typedef struct {
 
 /* check_exports.c: names, embedded, exports. */
 void check_exports(checking *subject);
-/* check_clashes.c: clashes. The verdicts belong to the later library. */
+/* check_exports.c: clashes. The verdicts belong to the later library. */
 void check_clashes(checking *subject, const checking *earlier);
 /* check_imports.c: imports, runtime, library, registers, dlpack, system, needed. `platform` may be
  * NULL. */

@@ -12,7 +12,7 @@
 #include "library/call.h"
 #include "process/isolate.h"
 #include "system/system.h"
-#include "value/device.h"
+#include "value/tensor.h"
 
 enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/command.h"
-#include "file/library_bin.h"
+#include "file/module_tree.h"
 
 const option kCommonOptions[] = {
     {kOptionJson, "json", 0, NULL, false, "print JSON"},

@@ -14,10 +14,8 @@
 #include "library/call.h"
 #include "process/isolate.h"
 #include "system/system.h"
-#include "value/compare.h"
-#include "value/device.h"
 #include "value/output.h"
-#include "value/tensor_text.h"
+#include "value/tensor.h"
 #include "value/value_text.h"
 
 typedef struct {

@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
-#include "embed/module_list.h"
 #include "file/binary_file.h"
+#include "file/module_tree.h"
 #include "system/system.h"
 
 /* A library, or the bytes of a module tree without a library. */

@@ -5,7 +5,7 @@
 
 #include "base/command.h"
 #include "file/binary_file.h"
-#include "file/library_bin.h"
+#include "file/module_tree.h"
 
 /* Tells users how a library gets functions. */
 #define LISTING_EXPORT_HINT                                             \

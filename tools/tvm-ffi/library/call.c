@@ -12,7 +12,7 @@
 #include "library/source.h"
 #include "process/isolate.h"
 #include "system/system.h"
-#include "value/device.h"
+#include "value/tensor.h"
 
 /* Parses "f(a, b)", or only a name. */
 static bool parse_form(const char *form, call *out) {

@@ -2,11 +2,516 @@
 #include "value/input.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tvm/ffi/c.h>
 
-#include "value/input_tensor.h"
-#include "value/input_word.h"
+#include "base/files.h"
+#include "base/identifier.h"
+#include "base/report.h"
+#include "base/scan.h"
+#include "value/npy.h"
+#include "value/number.h"
+#include "value/schema.h"
+#include "value/tensor.h"
+#include "value/value_text.h"
+
+/* ---- Words ---- */
+
+typedef enum {
+  kFormInt,
+  kFormFloat,
+  kFormBool,
+  kFormText,
+  kFormBytes,
+  kFormDataType,
+  kFormDevice,
+  kFormFunction /* "echo", which returns its argument, or a global function */
+} input_form;
+
+static bool make_text(scan *s, const char *data, size_t size, bool is_bytes, TVMFFIAny *out) {
+  TVMFFIByteArray bytes;
+  bytes.data = data;
+  bytes.size = size;
+  if ((is_bytes ? TVMFFIBytesFromByteArray : TVMFFIStringFromByteArray)(&bytes, out) != 0) {
+    return scan_fail_raised(s);
+  }
+  return true;
+}
+
+static bool is_kind(const schema_type *type, schema_kind kind) {
+  return type != NULL && type->kind == kind;
+}
+
+static bool parse_int(const char *word, TVMFFIAny *out) {
+  char *end;
+  long long value;
+  errno = 0;
+  value = strtoll(word, &end, number_base(word));
+  if (end == word || *end != '\0' || errno == ERANGE) return false;
+  *out = tvm_ffi_any_from_int64(value);
+  return true;
+}
+
+/* Whether it is an integer that does not fit 64 bits; such a word must not silently become a
+ * float. */
+static bool is_too_large(const char *word) {
+  char *end;
+  errno = 0;
+  strtoll(word, &end, number_base(word));
+  return end != word && *end == '\0' && errno == ERANGE;
+}
+
+/* Parses a bare key of a map: an integer if it is one, otherwise a text. */
+static bool make_key(scan *s, const char *word, TVMFFIAny *out) {
+  if (parse_int(word, out)) return true;
+  if (is_too_large(word)) return scan_fail(s, "`%s` is no integer of 64 bits", word);
+  return *word != '\0' ? make_text(s, word, strlen(word), false, out)
+                       : scan_fail(s, "a map lacks a key");
+}
+
+static bool parse_real(const char *word, TVMFFIAny *out) {
+  char *end;
+  double value = strtod(word, &end);
+  if (end == word || *end != '\0') return false;
+  *out = tvm_ffi_any_from_double(value);
+  return true;
+}
+
+static bool parse_bool(const char *word, TVMFFIAny *out) {
+  bool yes = strcmp(word, "true") == 0 || strcmp(word, "True") == 0;
+  if (!yes && strcmp(word, "false") != 0 && strcmp(word, "False") != 0) return false;
+  *out = tvm_ffi_any_from_bool(yes);
+  return true;
+}
+
+static bool is_none(const char *word) {
+  return strcmp(word, "none") == 0 || strcmp(word, "None") == 0 || strcmp(word, "null") == 0 ||
+         strcmp(word, "(null)") == 0;
+}
+
+static bool make_dtype(scan *s, const char *word, TVMFFIAny *out) {
+  DLDataType dtype;
+  if (!dtype_read(word, strlen(word), &dtype)) return scan_fail(s, "`%s` is no data type", word);
+  *out = tvm_ffi_any_from_dtype(dtype);
+  return true;
+}
+
+static bool make_device(scan *s, const char *word, TVMFFIAny *out) {
+  DLDevice device;
+  if (!tvm_ffi_device_parse(word, strlen(word), &device)) {
+    return scan_fail(s, "`%s` is no device, such as cpu or cuda:0", word);
+  }
+  *out = tvm_ffi_any_from_device(device);
+  return true;
+}
+
+/* Parses a bare word for a parameter of this type, which may be NULL. Parses a bare word for a
+ * parameter of this type, which may be NULL. */
+static bool make_word(scan *s, const char *word, const schema_type *type, TVMFFIAny *out) {
+  const schema_type *wanted = schema_required(type);
+  if (is_kind(wanted, kSchemaStr) && (type != wanted || !is_none(word))) {
+    return make_text(s, word, strlen(word), false, out);
+  }
+  if (is_none(word)) {
+    *out = tvm_ffi_any_none();
+    return true;
+  }
+  if (is_kind(wanted, kSchemaDataType)) return make_dtype(s, word, out);
+  if (is_kind(wanted, kSchemaDevice)) return make_device(s, word, out);
+  if (is_kind(wanted, kSchemaBytes)) return make_text(s, word, strlen(word), true, out);
+  if (is_kind(wanted, kSchemaFloat) && parse_real(word, out)) return true;
+  if (is_kind(wanted, kSchemaBool) && (strcmp(word, "0") == 0 || strcmp(word, "1") == 0)) {
+    *out = tvm_ffi_any_from_bool(*word == '1');
+    return true;
+  }
+  if (parse_int(word, out)) return true;
+  if (is_too_large(word)) {
+    return scan_fail(s, "`%s` is no integer of 64 bits; a float is written f:%s", word, word);
+  }
+  if (parse_real(word, out) || parse_bool(word, out)) return true;
+  if (*word == '\0') return scan_fail(s, "a value is missing");
+  return scan_fail(s, "`%s` is no value; a tensor is written 4xf32=1, a text s:\"...\"", word);
+}
+
+TVM_FFI_C_FUNCTION(echo, "(...: Any) -> Any") {
+  if (args->num_args == 0) return 0;
+  return tvm_ffi_any_copy(&args->args[0], args->result);
+}
+
+static bool make_function(scan *s, const char *name, TVMFFIAny *out) {
+  TVMFFIObjectHandle function = NULL;
+  int code = strcmp(name, "echo") == 0 ? TVMFFIFunctionCreate(NULL, echo, NULL, &function)
+                                       : tvm_ffi_function_find_global(name, &function);
+  if (code != 0) return scan_fail_raised(s);
+  if (function == NULL) {
+    return scan_fail(s, "there is no global function `%s`; fn:echo gives back its argument", name);
+  }
+  *out = tvm_ffi_any_take_object(function);
+  return true;
+}
+
+/* Makes a Shape from a list of integers. */
+static bool make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
+  int64_t buffer[64];
+  TVMFFIShapeCell cell;
+  TVMFFIObjectHandle shape;
+  int found = tvm_ffi_detail_read_shape(list, buffer, 64, &cell);
+  if (found != 1) return scan_fail(s, "a shape is a list of integers, at most 64");
+  if (tvm_ffi_shape_create(cell.data, (int32_t)cell.size, &shape) != 0) return scan_fail_raised(s);
+  *out = tvm_ffi_any_take_object(shape);
+  return true;
+}
+
+static bool make_form(scan *s, input_form form, const char *word, size_t size, TVMFFIAny *out) {
+  if (size == 0 && form != kFormText && form != kFormBytes) {
+    return scan_fail(s, "a value is missing");
+  }
+  switch (form) {
+    case kFormInt:
+      return parse_int(word, out) || scan_fail(s, "`%s` is no integer of 64 bits", word);
+    case kFormFloat:
+      return parse_real(word, out) || scan_fail(s, "`%s` is no number", word);
+    case kFormBool:
+      return parse_bool(word, out) || scan_fail(s, "`%s` is neither true nor false", word);
+    case kFormText:
+      return make_text(s, word, size, false, out);
+    case kFormBytes:
+      return make_text(s, word, size, true, out);
+    case kFormDataType:
+      return make_dtype(s, word, out);
+    case kFormDevice:
+      return make_device(s, word, out);
+    default:
+      return make_function(s, word, out);
+  }
+}
+
+/* ---- Tensors ---- */
+
+/* A file, and the position reached in it. */
+typedef struct {
+  char *path;
+  file_reader reader;
+  size_t pos;
+} input_file;
+
+typedef struct {
+  input_file *files;
+  size_t num_files;
+  uint64_t random;
+  tensor_guard guard;
+} input_sources;
+
+enum { kMaxDims = 64 };
+
+typedef struct {
+  DLDataType dtype;
+  int32_t ndim;
+  int64_t shape[kMaxDims];
+} tensor_type;
+
+/* ---- Types: "2x3xf32", "f32" ---- */
+
+/* Takes digits followed by an x; INT64_MAX if the number is too large. */
+static bool take_extent(scan *s, int64_t *out) {
+  const char *cursor = s->pos;
+  uint64_t extent = 0;
+  while (cursor < s->end && isdigit((unsigned char)*cursor)) {
+    extent = extent < INT64_MAX / 16 ? extent * 10 + (uint64_t)(*cursor - '0') : INT64_MAX;
+    ++cursor;
+  }
+  if (cursor == s->pos || cursor == s->end || *cursor != 'x') return false;
+  *out = (int64_t)extent;
+  s->pos = cursor + 1;
+  return true;
+}
+
+static size_t count_word(const scan *s) {
+  size_t size = 0;
+  while (s->pos + size < s->end && identifier_has(s->pos[size])) ++size;
+  return size;
+}
+
+/* Whether a tensor begins here: "4xf32" or "f32="; with `is_storage`, "f32" too. */
+static bool begins_tensor(const scan *s, bool is_storage) {
+  scan copy = *s;
+  DLDataType dtype;
+  int64_t extent;
+  size_t size;
+  if (take_extent(&copy, &extent)) return true;
+  size = count_word(&copy);
+  if (!dtype_read(copy.pos, size, &dtype)) return false;
+  return is_storage || (copy.pos + size < copy.end && copy.pos[size] == '=');
+}
+
+static bool read_type(scan *s, tensor_type *out) {
+  size_t size;
+  out->ndim = 0;
+  while (out->ndim < kMaxDims && take_extent(s, &out->shape[out->ndim])) {
+    if (out->shape[out->ndim++] == INT64_MAX) return scan_fail(s, "a dimension is too large");
+  }
+  size = count_word(s);
+  if (!dtype_read(s->pos, size, &out->dtype)) {
+    if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
+    return scan_fail(s, "`%.*s` is no data type", (int)size, s->pos);
+  }
+  s->pos += size;
+  return true;
+}
+
+/* ---- Files ---- */
+
+static void input_sources_free(input_sources *sources) {
+  size_t i;
+  for (i = 0; i < sources->num_files; ++i) {
+    free(sources->files[i].path);
+    file_reader_close(&sources->files[i].reader);
+  }
+  free(sources->files);
+}
+
+/* Opens a file, or returns the one opened before, optionally rewound; NULL after a report. */
+static input_file *input_file_open(input_sources *sources, const scan *s, const char *path,
+                                   bool from_start) {
+  input_file *file;
+  size_t i;
+  if (*path == '\0') {
+    scan_fail(s, "the name of a file is missing");
+    return NULL;
+  }
+  for (i = 0; i < sources->num_files; ++i) {
+    file = &sources->files[i];
+    if (strcmp(file->path, path) != 0) continue;
+    if (from_start) file->pos = 0;
+    return file;
+  }
+  sources->files = tool_realloc(sources->files, (sources->num_files + 1) * sizeof *sources->files);
+  file = &sources->files[sources->num_files];
+  file->path = tool_copy(path, strlen(path));
+  file->pos = 0;
+  if (!file_reader_open(file->path, &file->reader)) {
+    free(file->path);
+    return NULL;
+  }
+  ++sources->num_files;
+  return file;
+}
+
+static TVMFFIObjectHandle create(input_sources *sources, scan *s, const tensor_type *type) {
+  TVMFFIObjectHandle tensor = tensor_new(type->dtype, type->shape, type->ndim, sources->guard);
+  if (tensor == NULL) scan_fail_raised(s);
+  return tensor;
+}
+
+/* Whether more bytes follow; false after a report. */
+static bool input_file_peek(input_file *file, bool *out_more) {
+  if (!file_reader_fill(&file->reader, file->pos + 1)) return false;
+  *out_more = file->reader.size > file->pos;
+  return true;
+}
+
+/* Reads the file as far as its next array goes; false after a report. */
+static bool fill_npy(input_file *file) {
+  const file_reader *reader = &file->reader;
+  size_t needed = 1;
+  do {
+    if (!file_reader_fill(&file->reader, file->pos + needed)) return false;
+    needed =
+        npy_measure((const unsigned char *)reader->bytes + file->pos, reader->size - file->pos);
+  } while (needed > reader->size - file->pos && reader->stream != NULL);
+  return true;
+}
+
+/* `wanted` gives the element type if NumPy knows only its size; may be NULL. */
+static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *file,
+                                   const tensor_type *wanted) {
+  npy_array array;
+  tensor_type type;
+  TVMFFIObjectHandle tensor;
+  const char *wrong;
+  if (!fill_npy(file)) return NULL;
+  wrong =
+      npy_read((const unsigned char *)file->reader.bytes, file->reader.size, &file->pos, &array);
+  if (wrong != NULL) {
+    report_error("%s: %s", file->path, wrong);
+    return NULL;
+  }
+  type.dtype = array.dtype;
+  type.ndim = array.ndim;
+  memcpy(type.shape, array.shape, (size_t)array.ndim * sizeof *type.shape);
+  if (wanted != NULL) {
+    if (!tvm_ffi_shape_equal(wanted->shape, wanted->ndim, type.shape, type.ndim)) {
+      scan_fail(s, "the array in %s has another shape", file->path);
+      return NULL;
+    }
+    if ((size_t)tvm_ffi_dtype_get_bits(wanted->dtype) != 8 * array.item_size ||
+        (type.dtype.code != kDLOpaqueHandle && !tvm_ffi_dtype_equal(type.dtype, wanted->dtype))) {
+      scan_fail(s, "the array in %s has another data type", file->path);
+      return NULL;
+    }
+    type.dtype = wanted->dtype;
+  } else if (type.dtype.code == kDLOpaqueHandle) {
+    scan_fail(s, "%s holds %zu raw bytes per element; say what they are as in `4xbf16=@%s`",
+              file->path, array.item_size, file->path);
+    return NULL;
+  }
+  tensor = create(sources, s, &type);
+  if (tensor != NULL && array.size > 0) npy_copy(&array, TVMFFITensorGetDLTensorPtr(tensor)->data);
+  return tensor;
+}
+
+/* Reads the array at the file's position. NULL after a report. */
+static TVMFFIObjectHandle input_file_read_npy(input_sources *sources, scan *s, input_file *file) {
+  return read_npy(sources, s, file, NULL);
+}
+
+static bool has_suffix(const char *path, const char *suffix) {
+  size_t size = strlen(path), suffix_size = strlen(suffix);
+  return size >= suffix_size && strcmp(path + size - suffix_size, suffix) == 0;
+}
+
+static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const tensor_type *type,
+                                         const char *path, bool from_start) {
+  input_file *file = input_file_open(sources, s, path, from_start);
+  TVMFFIObjectHandle tensor;
+  DLTensor *view;
+  size_t size = 0;
+  if (file == NULL) return NULL;
+  if (has_suffix(path, ".npy")) return read_npy(sources, s, file, type);
+  tensor = create(sources, s, type);
+  if (tensor == NULL) return NULL;
+  view = TVMFFITensorGetDLTensorPtr(tensor);
+  if (tvm_ffi_tensor_compute_size(view, &size) != 0) {
+    scan_fail_raised(s);
+    TVMFFIObjectDecRef(tensor);
+    return NULL;
+  }
+  if (!file_reader_fill(&file->reader, file->pos + size)) {
+    TVMFFIObjectDecRef(tensor);
+    return NULL;
+  }
+  if (size > file->reader.size - file->pos) {
+    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->reader.size - file->pos);
+    TVMFFIObjectDecRef(tensor);
+    return NULL;
+  }
+  if (size > 0) memcpy(view->data, file->reader.bytes + file->pos, size);
+  file->pos += size;
+  return tensor;
+}
+
+/* ---- Contents ---- */
+
+/* The generator splitmix64: the same numbers on every system. */
+static uint64_t next_random(uint64_t *state) {
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+/* Fills with numbers from -1 to 1; integers from -100 (unsigned: 0) to 100, or the type's limits if
+ * these are closer. */
+static void fill_random(input_sources *sources, DLDataType dtype, void *data, size_t count) {
+  bool is_signed = dtype.code == kDLInt;
+  int bits = dtype.bits - (is_signed ? 1 : 0);
+  int64_t high = dtype.code == kDLBool ? 1 : bits < 7 ? ((int64_t)1 << bits) - 1 : 100;
+  int64_t low = is_signed ? (bits < 7 ? -high - 1 : -high) : 0;
+  bool integer = is_signed || dtype.code == kDLUInt || dtype.code == kDLBool;
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    uint64_t random = next_random(&sources->random) >> 11;
+    double value = (double)random / 9007199254740992.0; /* 2^53 */
+    number_set_real(
+        dtype, data, i,
+        integer ? (double)((int64_t)(value * (double)(high - low + 1)) + low) : 2 * value - 1);
+  }
+}
+
+static bool is_separator(char c) {
+  return isspace((unsigned char)c) || strchr(",[]", c) != NULL;
+}
+
+static bool is_balanced(const char *contents) {
+  int depth = 0;
+  for (; *contents != '\0' && depth >= 0; ++contents)
+    depth += (*contents == '[') - (*contents == ']');
+  return depth == 0;
+}
+
+/* Parses "1 2 3", "[1,2][3,4]", or one number for all elements. */
+static bool read_numbers(scan *s, DLDataType dtype, void *data, size_t count, char *contents) {
+  size_t given = 0, i;
+  char *cursor = contents;
+  if (!is_balanced(contents)) return scan_fail(s, "its brackets do not match");
+  while (*cursor != '\0') {
+    char *word, end;
+    const char *wrong;
+    while (is_separator(*cursor) && *cursor != '\0') ++cursor;
+    if (*cursor == '\0') break;
+    for (word = cursor; *cursor != '\0' && !is_separator(*cursor);) ++cursor;
+    end = *cursor;
+    *cursor = '\0';
+    if (given < count && (wrong = number_set(dtype, data, given, word)) != NULL) {
+      return scan_fail(s, "`%s` %s", word, wrong);
+    }
+    ++given;
+    *cursor = end;
+  }
+  for (i = 1; given == 1 && i < count; ++i) number_copy(dtype, data, 0, i);
+  if (given == count || given == 1) return true;
+  return scan_fail(s, "%zu numbers for %zu; give all, or one for every element", given, count);
+}
+
+/* Numbers of that type are not known. */
+static void fail_without_numbers(scan *s, DLDataType dtype) {
+  char name[kDtypeTextSize];
+  dtype_write(dtype, name);
+  /* No processor has numbers of 33 bits: that is a slip. */
+  if (dtype.code <= kDLBfloat && (dtype.bits & (dtype.bits - 1)) != 0) {
+    scan_fail(s, "there is no type %s; write f32, f64, i32, u8, bf16, f8e4m3fn or the like", name);
+  } else {
+    scan_fail(s, "numbers of type %s cannot be written as text; read them from a file", name);
+  }
+}
+
+/* Reads a tensor; *has_contents is whether its contents were given. NULL after a report. */
+static TVMFFIObjectHandle parse_tensor(input_sources *sources, scan *s, bool *has_contents) {
+  TVMFFIObjectHandle tensor = NULL;
+  tensor_type type;
+  char *contents;
+  *has_contents = false;
+  if (!read_type(s, &type)) return NULL;
+  if (scan_take(s, '=')) {
+    *has_contents = true;
+    contents = scan_take_rest(s);
+    if (contents == NULL) return NULL;
+    if (*contents == '@' || (*contents == '+' && !isdigit((unsigned char)contents[1]) &&
+                             contents[1] != '.' && strncmp(contents + 1, "inf", 3) != 0)) {
+      tensor = read_from_file(sources, s, &type, contents + 1, *contents == '@');
+      free(contents);
+      return tensor;
+    }
+  } else {
+    return create(sources, s, &type);
+  }
+  if (!numbers_known(type.dtype)) {
+    fail_without_numbers(s, type.dtype);
+  } else if ((tensor = create(sources, s, &type)) != NULL) {
+    DLTensor *view = TVMFFITensorGetDLTensorPtr(tensor);
+    size_t count = (size_t)tvm_ffi_tensor_get_numel(view) * numbers_per_element(type.dtype);
+    if (strcmp(contents, "rand") == 0) {
+      fill_random(sources, type.dtype, view->data, count);
+    } else if (!read_numbers(s, type.dtype, view->data, count, contents)) {
+      TVMFFIObjectDecRef(tensor);
+      tensor = NULL;
+    }
+  }
+  free(contents);
+  return tensor;
+}
 
 struct input_reader {
   input_sources sources;
@@ -41,10 +546,6 @@ void input_list_free(input_list *list) {
   memset(list, 0, sizeof *list);
 }
 
-static bool is_kind(const schema_type *type, schema_kind kind) {
-  return type != NULL && type->kind == kind;
-}
-
 /* ---- Values with a prefix: "i:3" ---- */
 
 /* Takes the text after a prefix: quoted, or up to the end of the value. */
@@ -65,7 +566,7 @@ static bool read_shape(input_reader *reader, scan *s, TVMFFIAny *out) {
   bool good;
   if (!scan_take(s, '[')) return scan_fail(s, "shape: is followed by a list, as in [2,3]");
   if (!read_list(reader, s, NULL, &list)) return false;
-  good = input_make_shape(s, &list, out);
+  good = make_shape(s, &list, out);
   tvm_ffi_any_clear(&list);
   return good;
 }
@@ -74,10 +575,10 @@ static bool read_shape(input_reader *reader, scan *s, TVMFFIAny *out) {
 static bool read_bytes(input_reader *reader, scan *s, const char *word, size_t size,
                        TVMFFIAny *out) {
   input_file *file;
-  if (*word != '@') return input_make_form(s, kFormBytes, word, size, out);
+  if (*word != '@') return make_form(s, kFormBytes, word, size, out);
   file = input_file_open(&reader->sources, s, word + 1, true);
   return file != NULL && file_reader_fill_all(&file->reader) &&
-         input_make_text(s, file->reader.bytes, file->reader.size, true, out);
+         make_text(s, file->reader.bytes, file->reader.size, true, out);
 }
 
 /* False, and nothing consumed, if no prefix is here. */
@@ -99,7 +600,7 @@ static bool read_prefixed(input_reader *reader, scan *s, TVMFFIAny *out, bool *g
     word = take_operand(s, &size);
     *good = word != NULL &&
             (kForms[i].form == kFormBytes ? read_bytes(reader, s, word, size, out)
-                                          : input_make_form(s, kForms[i].form, word, size, out));
+                                          : make_form(s, kForms[i].form, word, size, out));
     free(word);
     return true;
   }
@@ -152,7 +653,7 @@ static bool read_list(input_reader *reader, scan *s, const schema_type *type, TV
   input_list_free(&items);
   if (good && is_kind(wanted, kSchemaShape)) {
     TVMFFIAny list = *out;
-    good = input_make_shape(s, &list, out);
+    good = make_shape(s, &list, out);
     tvm_ffi_any_clear(&list);
   }
   return good;
@@ -168,12 +669,12 @@ static bool read_key(scan *s, input_list *list) {
   if (s->pos < s->end && *s->pos == '"') {
     word = scan_take_quoted(s, &size);
     if (word == NULL) return false;
-    good = input_make_text(s, word, size, false, &key);
+    good = make_text(s, word, size, false, &key);
   } else {
     while (s->pos + size < s->end && strchr(":,{}[] ", s->pos[size]) == NULL) ++size;
     word = tool_copy(s->pos, size);
     s->pos += size;
-    good = input_make_key(s, word, &key);
+    good = make_key(s, word, &key);
   }
   free(word);
   if (good) add(list, key, false);
@@ -236,14 +737,14 @@ static bool is_signed_number(const scan *s) {
   while (end < s->end && !(s->nested && memchr(",]})", *end, 4) != NULL)) ++end;
   while (isspace((unsigned char)end[-1])) --end; /* at the latest the sign is no space */
   word = tool_copy(s->pos, (size_t)(end - s->pos));
-  is_number = input_parse_real(word, &value);
+  is_number = parse_real(word, &value);
   free(word);
   return is_number;
 }
 
 static bool read_tensor(input_reader *reader, scan *s, bool is_marked, input_list *list) {
   bool has_contents;
-  TVMFFIObjectHandle tensor = input_tensor_read(&reader->sources, s, &has_contents);
+  TVMFFIObjectHandle tensor = parse_tensor(&reader->sources, s, &has_contents);
   if (tensor == NULL) return false;
   add(list, tvm_ffi_any_take_object(tensor), is_marked || !has_contents);
   return true;
@@ -259,10 +760,10 @@ static bool read_plain(input_reader *reader, scan *s, const schema_type *type, T
   if (scan_take(s, '{')) return read_map(reader, s, type, out);
   if (s->pos < s->end && *s->pos == '"') {
     word = scan_take_quoted(s, &size);
-    good = word != NULL && input_make_text(s, word, size, false, out);
+    good = word != NULL && make_text(s, word, size, false, out);
   } else {
     word = scan_take_rest(s);
-    good = word != NULL && input_make_word(s, word, type, out);
+    good = word != NULL && make_word(s, word, type, out);
   }
   free(word);
   return good;
@@ -277,10 +778,10 @@ static bool read_value(input_reader *reader, scan *s, const schema_type *type, i
     }
     if (*s->pos == '&') {
       ++s->pos;
-      if (input_tensor_begins(s, true)) return read_tensor(reader, s, true, list);
+      if (begins_tensor(s, true)) return read_tensor(reader, s, true, list);
       return scan_fail(s, "`&` is followed by the type of a tensor, as in &4xf32");
     }
-    if (input_tensor_begins(s, false)) return read_tensor(reader, s, false, list);
+    if (begins_tensor(s, false)) return read_tensor(reader, s, false, list);
   }
   if (!read_plain(reader, s, type, &value)) return false;
   add(list, value, false);

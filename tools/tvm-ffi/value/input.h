@@ -6,7 +6,7 @@
 #include <tvm/ffi/c.h>
 
 #include "value/schema.h"
-#include "value/tensor_memory.h"
+#include "value/tensor.h"
 
 typedef struct {
   TVMFFIAny value;

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outputs of a call: its result, and the tensors that it filled or changed. */
+/* The outputs of a call, which are its result and the tensors that it filled or changed, and their
+ * comparison with expected ones. */
 #ifndef TVM_FFI_TOOL_OUTPUT_H_
 #define TVM_FFI_TOOL_OUTPUT_H_
 
+#include <tvm/ffi/c.h>
+
 #include "base/command.h"
+#include "base/text.h"
 #include "value/input.h"
-#include "value/tensor_text.h"
+#include "value/value_text.h"
+
+/* ---- Outputs ---- */
 
 typedef struct {
   char name[32]; /* "result[0]", "arg[2]" */
@@ -39,5 +45,26 @@ bool output_check(const arguments *args);
 bool output_write(const output *item, const char *spec, const tensor_detail *detail);
 /* "arg[2]: 4xf32=1 2 3 4" */
 void output_print(const output *item, const tensor_detail *detail);
+
+/* ---- Comparison ---- */
+
+/* A number may differ by absolute + relative * |expected|. Negative values stand for the default of
+ * the type, which for integers is 0. */
+typedef struct {
+  double absolute, relative;
+} tolerance;
+
+typedef struct {
+  bool is_same;
+  bool has_numbers; /* numbers were compared, and max_error is set */
+  double max_error; /* the largest |value - expected| */
+  text difference;  /* the first one, "element [1] is 5, expected 6"; empty if there is none */
+} comparison;
+
+/* Compares tensors element by element, numbers by value, and lists item by item; NaN equals NaN,
+ * and an infinity itself. Everything else is compared by the runtime. */
+void compare_values(const TVMFFIAny *value, const TVMFFIAny *expected, const tolerance *allowed,
+                    comparison *out);
+void comparison_free(comparison *result);
 
 #endif /* TVM_FFI_TOOL_OUTPUT_H_ */

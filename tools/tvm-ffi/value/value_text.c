@@ -1,13 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/value_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json_out.h"
 #include "base/shown.h"
-#include "value/dtype_text.h"
-#include "value/tensor_memory.h"
-#include "value/tensor_text.h"
+#include "value/number.h"
+#include "value/tensor.h"
+
+/* ---- Tensors ---- */
+
+void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim) {
+  char name[kDtypeTextSize];
+  int32_t i;
+  for (i = 0; i < ndim; ++i) text_add(out, "%" PRId64 "x", shape[i]);
+  text_add(out, "%s", dtype_write(dtype, name));
+}
+
+static void repeat(text *out, const char *piece, int32_t count) {
+  while (count-- > 0) text_add(out, "%s", piece);
+}
+
+/* A position in a tensor that is written. Dimensions count lanes as the last one. */
+typedef struct {
+  const int64_t *extents;
+  int32_t ndim;
+  int32_t num_elided; /* the first dimensions, which may be elided */
+  int64_t edge;       /* how much of these is written at either end; 0: all */
+  int64_t *index;
+  size_t number; /* the position in memory */
+} position;
+
+static bool is_elided(const position *at, int32_t dim) {
+  return at->edge > 0 && dim < at->num_elided && at->extents[dim] > 2 * at->edge;
+}
+
+/* Moves to the next number that is written. Returns the number of innermost dimensions that begin
+ * anew, or ndim at the end; *out_skips says whether numbers were left out. */
+static int32_t advance(position *at, bool *out_skips) {
+  int32_t dim;
+  size_t block = 1;
+  *out_skips = false;
+  for (dim = at->ndim - 1; dim >= 0; --dim) {
+    const size_t extent = (size_t)at->extents[dim];
+    ++at->index[dim];
+    at->number += block;
+    if (is_elided(at, dim) && at->index[dim] == at->edge) {
+      const int64_t last = at->extents[dim] - at->edge;
+      at->number += (size_t)(last - at->index[dim]) * block;
+      at->index[dim] = last;
+      *out_skips = true;
+    }
+    if (at->index[dim] < at->extents[dim]) break;
+    at->index[dim] = 0;
+    at->number -= extent * block;
+    block *= extent;
+  }
+  return at->ndim - 1 - dim;
+}
+
+/* How many numbers are written with this edge; SIZE_MAX if there are more. */
+static size_t count_written(const position *at) {
+  size_t count = 1;
+  int32_t dim;
+  for (dim = 0; dim < at->ndim; ++dim) {
+    const size_t extent = (size_t)(is_elided(at, dim) ? 2 * at->edge : at->extents[dim]);
+    if (extent == 0) return 0;
+    count = count > SIZE_MAX / extent ? SIZE_MAX : count * extent;
+  }
+  return count;
+}
+
+/* IREE's format: one dimension without brackets; of several, brackets around every row but not
+ * around the whole. */
+static void write_numbers(text *out, DLDataType dtype, position *at, const void *data,
+                          size_t max_numbers) {
+  const int32_t outer = at->ndim > 1 ? at->ndim - 1 : 0;
+  size_t num_written = 0;
+  int32_t borders = 0;
+  bool skips;
+  if (count_written(at) == 0) return;
+  repeat(out, max_numbers > 0 ? "[" : "", outer);
+  for (;;) {
+    if (num_written++ == max_numbers) {
+      text_add(out, "...");
+      return;
+    }
+    number_write(out, dtype, data, at->number);
+    borders = advance(at, &skips);
+    if (borders == at->ndim) break;
+    repeat(out, "]", borders);
+    if (num_written == max_numbers) continue;
+    if (borders > 0) {
+      text_add(out, skips ? "..." : "");
+      repeat(out, "[", borders);
+    } else {
+      text_add(out, skips ? " ... " : " ");
+    }
+  }
+  repeat(out, "]", outer);
+}
+
+const tensor_detail kTensorWhole = {SIZE_MAX, SIZE_MAX}, kTensorElided = {1000, 1000};
+
+void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+                  const tensor_detail *detail) {
+  enum { kEdge = 3 }; /* as NumPy has it */
+  const size_t per_element = numbers_per_element(dtype);
+  int64_t *extents = tool_alloc(2 * ((size_t)ndim + 1) * sizeof *extents);
+  position at;
+  int32_t i;
+  memset(&at, 0, sizeof at);
+  for (i = 0; i < ndim; ++i) extents[i] = shape[i];
+  at.extents = extents;
+  at.ndim = at.num_elided = ndim;
+  if (per_element > 1) extents[at.ndim++] = (int64_t)per_element;
+  at.index = extents + at.ndim;
+  memset(at.index, 0, (size_t)at.ndim * sizeof *at.index);
+  tensor_type_write(out, dtype, shape, ndim);
+  text_add(out, "=");
+  if (count_written(&at) / per_element > detail->max_unelided) {
+    at.edge = kEdge;
+    while (at.edge > 1 && count_written(&at) / per_element > detail->max_unelided) --at.edge;
+  }
+  write_numbers(out, dtype, &at, data,
+                detail->max_elements > SIZE_MAX / per_element ? SIZE_MAX
+                                                              : detail->max_elements * per_element);
+  free(extents);
+}
+
+/* ---- Values ---- */
 
 /* Writes the runtime's repr of the value. */
 static void write_repr(text *out, const TVMFFIAny *value) {

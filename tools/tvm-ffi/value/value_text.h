@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes values as JSON, or as text, in the syntax of inputs if the value has one. */
+/* Values as text, in the syntax of inputs if the value has one, and as JSON. */
 #ifndef TVM_FFI_TOOL_VALUE_TEXT_H_
 #define TVM_FFI_TOOL_VALUE_TEXT_H_
 
+#include <dlpack/dlpack.h>
 #include <tvm/ffi/c.h>
 
-#include "value/tensor_text.h"
+#include "base/text.h"
+#include "value/number.h"
+
+/* ---- Tensors ---- */
+
+/* "2x2xf32"; "f32" without dimensions. */
+void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim);
+/* How much of a tensor is written. */
+typedef struct {
+  size_t max_elements; /* so many, and "..." if there are more */
+  size_t max_unelided; /* a tensor with more is elided: of a long dimension, the first and last few
+                          are written, with "..." between them */
+} tensor_detail;
+
+extern const tensor_detail kTensorWhole;
+/* At most a thousand elements. */
+extern const tensor_detail kTensorElided;
+
+/* "2x2xf32=[1 2][3 4]" */
+void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
+                  const tensor_detail *detail);
+
+/* ---- Values ---- */
 
 void value_write(text *out, const TVMFFIAny *value, const tensor_detail *detail);
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of ABIs, and what several of them do. */
 #include "wrap/abi.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-const wrap_abi *wrap_abi_at(size_t i) {
-  static const wrap_abi *const kAbis[] = {&kWrapPlain, &kWrapCasadi, &kWrapMemref, &kWrapHalide};
-  return i < sizeof kAbis / sizeof *kAbis ? kAbis[i] : NULL;
-}
+/* ---- Shared by several ---- */
 
 bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const spec *target) {
   if (strcmp(target->result->name, "int") == 0) return true;
@@ -61,3 +58,159 @@ void wrap_write_failure(text *out, const spec *target) {
   text_add(out, ")");
   wrap_end_failure(out, target);
 }
+
+/* ---- Tensors that are passed as descriptions ---- */
+
+/* Tensors are passed as pointers to descriptions, and the rest as values. */
+
+void wrap_write_described_prototype(text *out, const spec *target, const wrap_description *kind) {
+  wrap_list list;
+  size_t i;
+  wrap_write_result(out, target->result);
+  text_add(out, "%s%s(", kind->prefix, target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamTensor) {
+      char *type = kind->make_type(param);
+      wrap_add_item(&list, "%s *%s", type, param->local);
+      free(type);
+    } else {
+      wrap_write_value_parameter(&list, param);
+    }
+  }
+  text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
+}
+
+void wrap_write_described_variables(text *out, const spec *target, const wrap_description *kind) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    char *type, *local;
+    if (param->form != kParamTensor) continue;
+    type = kind->make_type(param);
+    local = spec_make_local(target, param, kind->suffix);
+    text_add(out, "  %s %s;\n", type, local);
+    free(local);
+    free(type);
+  }
+  wrap_write_returned(out, target);
+}
+
+void wrap_write_described_call(text *out, const spec *target, const wrap_description *kind) {
+  wrap_list list;
+  size_t i;
+  text_add(out, "  %s%s%s(", target->result->kind != kTypeVoid ? "returned = " : "", kind->prefix,
+           target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    const bool is_tensor = param->form == kParamTensor;
+    char *value =
+        is_tensor ? spec_make_local(target, param, kind->suffix) : wrap_argument(target, param);
+    wrap_add_item(&list, is_tensor ? "&%s" : "%s", value);
+    free(value);
+  }
+  text_add(out, ");\n");
+}
+
+/* ---- Plain functions ---- */
+
+/* A plain function of C takes pointers to the elements of tensors, and values. */
+
+/* Whether `[n][m]` stands in the prototype as it is written: C has it for constants, and for names
+ * of earlier parameters. */
+static bool is_array(const spec *target, const spec_param *param) {
+  bool is_valid = !param->is_flat && param->num_dims > 0;
+  size_t i, k;
+  for (i = 0; is_valid && i < param->num_dims; ++i) {
+    const char *name = param->dims[i].extent.name;
+    if (name == NULL) continue;
+    is_valid = false;
+    for (k = 0; &target->params[k] != param; ++k) {
+      if (spec_integer_of(target, name) == &target->params[k]) is_valid = true;
+    }
+    /* The first extent is not part of the type. */
+    if (!is_valid && i == 0 && param->num_dims > 1) is_valid = true;
+  }
+  return is_valid;
+}
+
+/* A tensor or a work array. */
+static void write_array(wrap_list *list, const spec *target, const spec_param *param) {
+  text line = {NULL, 0, 0};
+  const char *type = param->type->name;
+  size_t i;
+  if (param->form == kParamWork || !is_array(target, param)) {
+    text_add(&line, "%s%s *%s", param->is_const ? "const " : "", type, param->local);
+  } else {
+    text_add(&line, "%s%s %s", param->is_const ? "const " : "", type, param->local);
+    for (i = 0; i < param->num_dims; ++i) {
+      const spec_number *extent = &param->dims[i].extent;
+      const spec_param *integer =
+          extent->name != NULL ? spec_integer_of(target, extent->name) : NULL;
+      if (extent->name == NULL) {
+        text_add(&line, "[%lld]", (long long)extent->value);
+      } else {
+        text_add(&line, "[%s]", integer != NULL && integer < param ? integer->local : "");
+      }
+    }
+  }
+  wrap_add_item(list, "%s", line.data);
+  text_free(&line);
+}
+
+/* A header without the function would leave the declaration below unchecked. */
+static void write_declared(text *out, const wrap_request *request) {
+  size_t i;
+  if (request->num_includes == 0) return;
+  text_add(out, "/* An error here: the headers do not declare the function. */\n");
+  for (i = 0; i < request->num_specs; ++i) {
+    const char *name = request->specs[i].name;
+    text_add(out, "extern char wrap_size_of_%s[sizeof &%s];\n", name, name);
+  }
+  text_add(out, "\n");
+}
+
+static void write_prototype(text *out, const spec *target) {
+  wrap_list list;
+  size_t i;
+  wrap_write_result(out, target->result);
+  text_add(out, "%s(", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamScalar) {
+      wrap_write_value_parameter(&list, param);
+    } else {
+      write_array(&list, target, param);
+    }
+  }
+  text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
+}
+
+static void write_call(text *out, const wrap_request *request, const spec *target) {
+  wrap_list list;
+  size_t i;
+  text_add(out, "  %s%s(", target->result->kind != kTypeVoid ? "returned = " : "", target->name);
+  list = wrap_begin_list(out);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->form == kParamScalar) {
+      char *value = wrap_argument(target, param);
+      wrap_add_item(&list, "%s", value);
+      free(value);
+    } else if (param->form == kParamWork) {
+      wrap_add_item(&list, "%s", param->local);
+    } else {
+      char *tensor = wrap_tensor(param);
+      wrap_add_item(&list, "tvm_ffi_tensor_get_data(%s)", tensor);
+      free(tensor);
+    }
+  }
+  text_add(out, ");\n");
+  if (request->result_is_error) wrap_write_failure(out, target);
+}
+
+const wrap_abi kWrapPlain = {
+    "plain", false, NULL, NULL, write_declared, write_prototype, wrap_write_returned, write_call};

@@ -26,7 +26,7 @@ struct wrap_abi {
 
 extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref, kWrapHalide;
 
-/* The ABI of a number, in the order of the words of --abi; NULL: there are no more. */
+/* The ABI of a number, in the order of the words of --abi; NULL: there are no more. In wrap.c. */
 const wrap_abi *wrap_abi_at(size_t i);
 
 /* ---- Shared by several ---- */

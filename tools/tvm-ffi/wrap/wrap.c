@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the file: includes, declarations, helpers, kernels. */
+/* Writes kernels: each reads its arguments, checks them, calls the function, returns its results.
+ */
 #include "wrap/wrap.h"
 
 #include <stdlib.h>
@@ -7,130 +8,591 @@
 
 #include "wrap/abi.h"
 
-/* ---- Shared by its parts ---- */
+/* ---- What the compiler checks ---- */
 
-static size_t measure_line(const text *out) {
-  size_t begin = out->size;
-  while (begin > 0 && out->data[begin - 1] != '\n') --begin;
-  return out->size - begin;
-}
+/* Writes what the compiler checks of a spec: constants of the user's headers, and the sizes of
+ * elements. The types of parameters and of the result are checked by the declaration. */
 
-wrap_list wrap_begin_list(text *out) {
-  wrap_list list;
-  list.out = out;
-  list.indent = (int)measure_line(out);
-  list.separator = "";
-  return list;
-}
-
-void wrap_add_item(wrap_list *list, const char *format, ...) {
-  enum { kLineWidth = 101, kEnd = sizeof "))", kLongIndent = 6 };
-  text item = {NULL, 0, 0};
-  size_t width;
-  va_list values;
-  va_start(values, format);
-  text_add_list(&item, format, values);
-  va_end(values);
-  text_add(list->out, "%s", list->separator);
-  width = strcspn(item.data, "\n") + kEnd;
-  if (measure_line(list->out) + width > kLineWidth || width < item.size) {
-    const bool is_long = (size_t)list->indent + width > kLineWidth;
-    text_add(list->out, "\n%*s", is_long ? kLongIndent : list->indent, "");
-  } else if (*list->separator != '\0') {
-    text_add(list->out, " ");
+/* The bits of an element whose type in C may have a different number of them; 0: it cannot. */
+static int count_assumed_bits(const spec_type *type) {
+  switch (type->kind) {
+    case kTypeBool:
+      return 8;
+    case kTypeFloat:
+      return strcmp(type->name, "float") == 0 ? 32 : 64;
+    default:
+      return 0;
   }
-  text_add_bytes(list->out, item.data, item.size);
-  list->separator = ",";
-  text_free(&item);
 }
 
-void wrap_add_escaped(text *out, const char *plain) {
-  for (; *plain != '\0'; ++plain) {
-    const unsigned char byte = (unsigned char)*plain;
-    if (byte < 0x20 || byte == 0x7f || byte == '?') {
-      text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
+/* Whether an earlier tensor has elements of this type. */
+static bool is_earlier_type(const spec *target, const spec_param *param) {
+  const spec_param *other;
+  for (other = target->params; other < param; ++other) {
+    if (other->form == kParamTensor && other->type == param->type) return true;
+  }
+  return false;
+}
+
+static void write_size(text *out, const spec *target, const spec_param *param) {
+  const int bits = count_assumed_bits(param->type);
+  wrap_list list;
+  if (param->form != kParamTensor || bits == 0 || is_earlier_type(target, param)) return;
+  text_add(out, "WRAP_ASSERT(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "8 * sizeof(%s) == %d", param->type->name, bits);
+  wrap_add_item(&list, "wrap_%s_%s_needs_%d_bits", target->exported, param->name, bits);
+  wrap_add_item(&list, "\"an element of `%s`, of type %s, does not have %d bits\"", param->name,
+                param->type->name, bits);
+  text_add(out, ");\n");
+}
+
+static void write_constant(text *out, const spec *target, const spec_constant *constant) {
+  const char *name = constant->number->constant, *param = constant->param->name;
+  char *value = wrap_value(target, constant->number);
+  wrap_list list;
+  text_add(out, "WRAP_ASSERT(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "(%s) == %s", name, value);
+  wrap_add_item(&list, "wrap_%s_%s_needs_%s_%lld", target->exported, param, name,
+                (long long)constant->number->value);
+  wrap_add_item(&list, "\"`%s` in the shape of `%s` is not %lld as the spec says\"", name, param,
+                (long long)constant->number->value);
+  text_add(out, ");\n");
+  free(value);
+}
+
+/* Appends what the compiler checks of a spec besides the declaration. */
+static void wrap_write_asserts(text *out, const spec *target) {
+  const size_t before = out->size;
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) write_size(out, target, &target->params[i]);
+  for (i = 0; i < target->num_constants; ++i) write_constant(out, target, &target->constants[i]);
+  if (out->size > before) text_add(out, "\n");
+}
+
+/* ---- What a kernel takes and returns, for errors ---- */
+
+static void write_result_names(text *out, const wrap_request *request, const spec *target) {
+  const size_t count = wrap_count_results(request, target);
+  const char *separator = "";
+  size_t i;
+  text_add(out, ") -> %s", count == 0 ? "void" : count > 1 ? "(" : "");
+  if (wrap_has_value(request, target)) {
+    text_add(out, "%s", target->result->name);
+    separator = ", ";
+  }
+  for (i = 0; i < target->num_params; ++i) {
+    if (!target->params[i].is_result) continue;
+    text_add(out, "%s", separator);
+    spec_write_param(out, &target->params[i]);
+    separator = ", ";
+  }
+  if (count > 1) text_add(out, ")");
+}
+
+/* Appends its parts: the types and names of arguments and results, for errors; statements that
+ * return the results and release what is left. */
+static void wrap_write_signature(text *out, const wrap_request *request, const spec *target) {
+  enum { kLineWidth = 76 };
+  text shown = {NULL, 0, 0};
+  size_t line = 0, i;
+  int left = target->num_args;
+  wrap_list list;
+  text_add(&shown, "\"(");
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->arg < 0) continue;
+    if (shown.size - line > kLineWidth) {
+      text_add(&shown, "\"\n                 \"");
+      line = shown.size;
+    }
+    text_add(&shown, "%d: ", param->arg);
+    spec_write_param(&shown, param);
+    if (--left > 0) text_add(&shown, ", ");
+  }
+  write_result_names(&shown, request, target);
+  text_add(&shown, "\"");
+  text_add(out, "TVM_FFI_C_EXPORT(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "%s", target->exported);
+  wrap_add_item(&list, "%s", shown.data);
+  text_add(out, ") {\n");
+  text_free(&shown);
+}
+
+/* ---- The same as metadata ---- */
+
+static const char *name_type(const spec_param *param) {
+  if (param->form == kParamTensor) return "DLTensor*";
+  switch (param->type->kind) {
+    case kTypeFloat:
+      return "float";
+    case kTypeBool:
+      return "bool";
+    case kTypeText:
+      return "ffi.String";
+    case kTypePointer:
+      return "void*";
+    default:
+      return "int";
+  }
+}
+
+static const char *name_result(const spec_type *type) {
+  switch (type->kind) {
+    case kTypeFloat:
+      return "TVM_FFI_C_TYPE(\"float\")";
+    case kTypeBool:
+      return "TVM_FFI_C_TYPE(\"bool\")";
+    case kTypePointer:
+      return "TVM_FFI_C_TYPE(\"void*\")";
+    case kTypeText:
+      return "TVM_FFI_C_TYPE_OF(\"Optional\", TVM_FFI_C_TYPE(\"ffi.String\"))";
+    default:
+      return "TVM_FFI_C_TYPE(\"int\")";
+  }
+}
+
+/* The type of the results, one argument of the macro; release with free(). */
+static char *make_result(const wrap_request *request, const spec *target) {
+  const size_t count = wrap_count_results(request, target);
+  text type = {NULL, 0, 0};
+  const char *separator = "";
+  size_t i;
+  if (count == 0) return tool_format("TVM_FFI_C_TYPE(\"None\")");
+  if (count > 1) text_add(&type, "TVM_FFI_C_TYPE_OF(\"Tuple\", ");
+  if (wrap_has_value(request, target)) {
+    text_add(&type, "%s", name_result(target->result));
+    separator = " \",\" ";
+  }
+  for (i = 0; i < target->num_params; ++i) {
+    if (!target->params[i].is_result) continue;
+    text_add(&type, "%sTVM_FFI_C_TYPE(\"ffi.Tensor\")", separator);
+    separator = " \",\" ";
+  }
+  if (count > 1) text_add(&type, ")");
+  return type.data;
+}
+
+/* The parameters, one argument of the macro. */
+static void write_params(wrap_list *list, const spec *target) {
+  text params = {NULL, 0, 0};
+  size_t line = 0, i;
+  int left = target->num_args;
+  enum { kLineWidth = 48 };
+  if (left == 0) text_add(&params, "\"\"");
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->arg < 0) continue;
+    if (params.size - line > kLineWidth) {
+      --params.size; /* no space before the line break */
+      text_add(&params, "\n%*s", list->indent, "");
+      line = params.size;
+    }
+    text_add(&params, "TVM_FFI_C_PARAM(\"%s\", \"%s\")%s", param->name, name_type(param),
+             --left > 0 ? " \",\" " : "");
+  }
+  wrap_add_item(list, "%s", params.data);
+  text_free(&params);
+}
+
+/* Appends the metadata and the documentation of a kernel. */
+static void wrap_write_metadata(text *out, const wrap_request *request, const spec *target) {
+  char *result = make_result(request, target);
+  wrap_list list;
+  text_add(out, "TVM_FFI_C_EXPORT_SCHEMA(");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "%s", target->exported);
+  wrap_add_item(&list, "%s", result);
+  write_params(&list, target);
+  text_add(out, ");\n");
+  free(result);
+  if (target->doc == NULL || *target->doc == '\0') return;
+  text_add(out, "TVM_FFI_C_EXPORT_DOC(%s, \"", target->exported);
+  wrap_add_escaped(out, target->doc);
+  text_add(out, "\");\n");
+}
+
+/* ---- Results, and the release of what is left ---- */
+
+/* Whether an integer of this type may be larger than what an int of a TVMFFIAny holds. */
+static bool is_too_wide(const spec_type *type) {
+  return type->kind == kTypeUint && wrap_is_wide(type);
+}
+
+/* The result as a TVMFFIAny. */
+static const char *make_value(const spec_type *type) {
+  switch (type->kind) {
+    case kTypeFloat:
+      return "tvm_ffi_any_from_double(returned)";
+    case kTypeBool:
+      return "tvm_ffi_any_from_bool(returned)";
+    case kTypePointer:
+      return "tvm_ffi_any_from_pointer((void *)returned)";
+    case kTypeText:
+      return "returned != NULL ? tvm_ffi_any_view_string(returned) : tvm_ffi_any_none()";
+    default:
+      break;
+  }
+  return is_too_wide(type) ? "any" : "tvm_ffi_any_from_int64((int64_t)returned)";
+}
+
+static void write_wide(text *out, const spec *target) {
+  if (wrap_is_owner(target)) {
+    text_add(out,
+             "    code = tvm_ffi_any_from_uint64((uint64_t)returned, &any);\n"
+             "    if (code != 0) goto done;\n");
+  } else {
+    text_add(out, "    TVM_FFI_C_TRY(tvm_ffi_any_from_uint64((uint64_t)returned, &any));\n");
+  }
+}
+
+static void write_only_value(text *out, const spec *target) {
+  const char *leave = wrap_is_owner(target) ? "code =" : "return";
+  if (is_too_wide(target->result)) {
+    text_add(out, "  {\n    TVMFFIAny any;\n");
+    write_wide(out, target);
+    text_add(out, "    %s tvm_ffi_args_return(args, any);\n  }\n", leave);
+  } else {
+    wrap_list list;
+    text_add(out, "  %s tvm_ffi_args_return(", leave);
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "args");
+    wrap_add_item(&list, "%s", make_value(target->result));
+    text_add(out, ");\n");
+  }
+}
+
+static void write_only_tensor(text *out, const spec *target) {
+  size_t i;
+  for (i = 0; !target->params[i].is_result; ++i) continue;
+  text_add(out,
+           "  *args->result = tvm_ffi_any_take_object(%s);\n"
+           "  %s = NULL;\n"
+           "  code = 0;\n",
+           target->params[i].local, target->params[i].local);
+}
+
+static void write_array(text *out, const wrap_request *request, const spec *target, size_t count) {
+  size_t i, n = 0;
+  text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n", count);
+  if (wrap_has_value(request, target)) {
+    if (is_too_wide(target->result)) {
+      text_add(out, "    TVMFFIAny any;\n");
+      write_wide(out, target);
+    }
+    text_add(out, "    items[%zu] = %s;\n", n++, make_value(target->result));
+  }
+  for (i = 0; i < target->num_params; ++i) {
+    if (!target->params[i].is_result) continue;
+    text_add(out, "    items[%zu] = tvm_ffi_any_view_object(%s);\n", n++, target->params[i].local);
+  }
+  text_add(out,
+           "    code = tvm_ffi_array_create(items, %zu, &array);\n"
+           "    if (code == 0) *args->result = tvm_ffi_any_take_object(array);\n"
+           "  }\n",
+           count);
+}
+
+static void write_release(text *out, const spec *target) {
+  size_t i;
+  if (!wrap_is_owner(target)) return;
+  text_add(out, "done:\n");
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (!wrap_is_allocated(param)) continue;
+    text_add(out, param->is_result ? "  tvm_ffi_object_release(%s);\n" : "  free(%s);\n",
+             param->local);
+  }
+  text_add(out, "  return code;\n");
+}
+
+static void wrap_write_results(text *out, const wrap_request *request, const spec *target) {
+  const size_t count = wrap_count_results(request, target);
+  if (count > 1) {
+    write_array(out, request, target, count);
+  } else if (count == 1 && wrap_has_value(request, target)) {
+    write_only_value(out, target);
+  } else if (count == 1) {
+    write_only_tensor(out, target);
+  } else {
+    text_add(out, wrap_is_owner(target) ? "  code = 0;\n" : "  return 0;\n");
+  }
+  write_release(out, target);
+}
+
+/* ---- The beginning of a kernel ---- */
+
+/* Variables of a type in one declaration. */
+typedef struct {
+  const char *type; /* "int64_t ", "DLTensor *" */
+  text line;
+} declaration;
+
+static void declare(declaration *variables, const char *name) {
+  if (variables->line.size == 0) {
+    text_add(&variables->line, "  %s", variables->type);
+  } else {
+    const char *star = strchr(variables->type, '*');
+    text_add(&variables->line, ", %s", star != NULL ? star : "");
+  }
+  text_add(&variables->line, "%s", name);
+}
+
+static void end_declaration(text *out, declaration *variables) {
+  if (variables->line.size > 0) text_add(out, "%s;\n", variables->line.data);
+  text_free(&variables->line);
+}
+
+static void write_variables(text *out, const wrap_request *request, const spec *target) {
+  declaration tensors = {"DLTensor *", {NULL, 0, 0}}, integers = {"int64_t ", {NULL, 0, 0}},
+              numbers = {"double ", {NULL, 0, 0}}, flags = {"bool ", {NULL, 0, 0}},
+              texts = {"TVMFFIByteArray ", {NULL, 0, 0}}, pointers = {"void *", {NULL, 0, 0}};
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->arg < 0) continue;
+    if (param->form == kParamTensor) {
+      declare(&tensors, param->local);
     } else {
-      text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+      switch (param->type->kind) {
+        case kTypeFloat:
+          declare(&numbers, param->local);
+          break;
+        case kTypeBool:
+          declare(&flags, param->local);
+          break;
+        case kTypeText:
+          declare(&texts, param->local);
+          break;
+        case kTypePointer:
+          declare(&pointers, param->local);
+          break;
+        default:
+          declare(&integers, param->local);
+          break;
+      }
+    }
+  }
+  for (i = 0; i < target->num_symbols; ++i) {
+    const spec_symbol *symbol = &target->symbols[i];
+    if (!symbol->is_scalar && symbol->num_uses > 0) declare(&integers, symbol->local);
+  }
+  end_declaration(out, &tensors);
+  end_declaration(out, &integers);
+  end_declaration(out, &numbers);
+  end_declaration(out, &flags);
+  end_declaration(out, &texts);
+  end_declaration(out, &pointers);
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_param *param = &target->params[i];
+    if (param->is_result) {
+      text_add(out, "  TVMFFIObjectHandle %s = NULL;\n", param->local);
+    } else if (param->form == kParamWork && wrap_is_allocated(param)) {
+      text_add(out, "  %s *%s = NULL;\n", param->type->name, param->local);
+    } else if (param->form == kParamWork) {
+      text_add(out, "  %s %s[%zu];\n", param->type->name, param->local, wrap_count_elements(param));
+    }
+  }
+  request->abi->write_variables(out, target);
+  if (wrap_is_owner(target)) text_add(out, "  int code = -1;\n");
+}
+
+/* ---- Reading and checking arguments ---- */
+
+static void write_scalar(text *out, const spec_param *param) {
+  const spec_type *type = param->type;
+  const char *reader = "int64";
+  switch (type->kind) {
+    case kTypeFloat:
+      reader = "double";
+      break;
+    case kTypeBool:
+      reader = "bool";
+      break;
+    case kTypeText:
+      reader = "string";
+      break;
+    case kTypePointer:
+      reader = "pointer";
+      break;
+    default:
+      break;
+  }
+  if (type->high != NULL) {
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_int64_between(args, %d, %s, %s, &%s));\n",
+             param->arg, type->low, type->high, param->local);
+  } else {
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_read_%s(args, %d, &%s));\n", reader, param->arg,
+             param->local);
+  }
+}
+
+/* The symbol that is read from this extent or stride; NULL: it is to be checked. */
+static const spec_symbol *find_read(const spec *target, const spec_param *param, size_t dim,
+                                    bool is_stride) {
+  const spec_dim *entry = &param->dims[dim];
+  const char *name = is_stride ? entry->stride.name : entry->extent.name;
+  const spec_symbol *symbol = name != NULL ? spec_symbol_of(target, name) : NULL;
+  const bool is_read = symbol != NULL && &target->params[symbol->param] == param &&
+                       symbol->dim == dim && symbol->is_stride == is_stride && !symbol->is_scalar;
+  return is_read ? symbol : NULL;
+}
+
+/* The stride that follows from later dimensions: "m * s"; release with free(). */
+static char *make_stride(const spec *target, const spec_param *param, size_t dim) {
+  text product = {NULL, 0, 0};
+  char *value;
+  size_t k;
+  for (k = dim; k + 1 < param->num_dims && !param->dims[k].has_stride; ++k) {
+    value = wrap_value(target, &param->dims[k + 1].extent);
+    text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
+    free(value);
+  }
+  if (param->dims[k].has_stride) {
+    value = wrap_value(target, &param->dims[k].stride);
+    text_add(&product, "%s%s", product.size > 0 ? " * " : "", value);
+    free(value);
+  }
+  if (product.size == 0) text_add(&product, "1");
+  return product.data;
+}
+
+static void write_extents(text *out, const spec *target, const spec_param *param) {
+  size_t k;
+  for (k = 0; k < param->num_dims; ++k) {
+    const spec_symbol *symbol = find_read(target, param, k, false);
+    if (symbol == NULL) {
+      char *value = wrap_value(target, &param->dims[k].extent);
+      text_add(out,
+               "  if (%s->shape[%zu] != %s) return tvm_ffi_args_check_size(args, %d, %zu, %s);\n",
+               param->local, k, value, param->arg, k, value);
+      free(value);
+    } else if (symbol->num_uses > 0) {
+      text_add(out, "  %s = %s->shape[%zu];\n", symbol->local, param->local, k);
     }
   }
 }
 
-char *wrap_value(const spec *target, const spec_number *number) {
-  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
-  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
-  return tool_format("%lld", (long long)number->value);
-}
-
-char *wrap_argument(const spec *target, const spec_param *param) {
-  const spec_symbol *symbol = spec_symbol_of(target, param->name);
-  const char *local = symbol != NULL ? symbol->local : param->local;
-  const char *type = param->type->name;
-  const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
-  switch (param->type->kind) {
-    case kTypeInt:
-    case kTypeUint:
-    case kTypeFloat:
-      return is_same ? tool_format("%s", local) : tool_format("(%s)%s", type, local);
-    case kTypeText:
-      return tool_format("%s.data", local);
-    default:
-      return tool_format("%s", local);
+static void write_strides(text *out, const spec *target, const spec_param *param) {
+  size_t k;
+  if (!wrap_is_strided(param)) return;
+  for (k = 0; k < param->num_dims; ++k) {
+    const spec_symbol *symbol = find_read(target, param, k, true);
+    if (symbol == NULL || symbol->num_uses == 0) continue;
+    text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_tensor_read_stride(%s, %zu, &%s));\n", param->local, k,
+             symbol->local);
+  }
+  for (k = 0; k < param->num_dims; ++k) {
+    char *value;
+    if (find_read(target, param, k, true) != NULL) continue;
+    value = make_stride(target, param, k);
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_stride(args, %d, %s, %zu, %s));\n", param->arg,
+             param->local, k, value);
+    free(value);
   }
 }
 
-char *wrap_tensor(const spec_param *param) {
-  return tool_format(param->is_result ? "TVMFFITensorGetDLTensorPtr(%s)" : "%s", param->local);
+static void write_tensor(text *out, const spec *target, const spec_param *param) {
+  wrap_list list;
+  text_add(out, "  TVM_FFI_C_TRY(%s(",
+           wrap_is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "args, %d, %s", param->arg, param->type->dtype);
+  wrap_add_item(&list, "%zu, &%s", param->num_dims, param->local);
+  text_add(out, "));\n");
+  write_extents(out, target, param);
+  write_strides(out, target, param);
+  if (!param->is_const) {
+    text_add(out, "  TVM_FFI_C_TRY(wrap_check_writable(args, %d));\n", param->arg);
+  }
 }
 
-size_t wrap_count_elements(const spec_param *param) {
-  int64_t count = 1;
+/* What was read from tensors must fit the integers that are passed on. */
+static void write_ranges(text *out, const spec *target) {
+  wrap_list list;
   size_t i;
+  for (i = 0; i < target->num_symbols; ++i) {
+    const spec_symbol *symbol = &target->symbols[i];
+    const spec_param *param = spec_integer_of(target, symbol->name);
+    bool is_compared; /* here; compilers warn that this is never true of a wide type */
+    if (symbol->is_scalar || param == NULL || param->type->high == NULL) continue;
+    is_compared = !symbol->is_stride && !wrap_is_wide(param->type);
+    if (is_compared) {
+      text_add(out, "  if (%s > %s) return wrap_check_extent(", symbol->local, param->type->high);
+    } else {
+      text_add(out, "  TVM_FFI_C_TRY(%s(",
+               symbol->is_stride ? "wrap_check_range" : "wrap_check_extent");
+    }
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "args, %d, \"%s\"", target->params[symbol->param].arg, symbol->name);
+    wrap_add_item(&list, "%s", symbol->local);
+    if (symbol->is_stride) wrap_add_item(&list, "%s", param->type->low);
+    wrap_add_item(&list, "%s", param->type->high);
+    text_add(out, is_compared ? ");\n" : "));\n");
+  }
+}
+
+/* ---- What the kernel allocates ---- */
+
+static void write_shape(text *out, const spec *target, const spec_param *param) {
+  size_t i;
+  text_add(out, "    const int64_t shape[%zu] = {", param->num_dims > 0 ? param->num_dims : 1);
   for (i = 0; i < param->num_dims; ++i) {
-    if (param->dims[i].extent.name != NULL) return 0;
-    count *= param->dims[i].extent.value; /* the reader has checked that it fits */
+    char *value = wrap_value(target, &param->dims[i].extent);
+    text_add(out, "%s%s", i > 0 ? ", " : "", value);
+    free(value);
   }
-  return (size_t)count;
+  text_add(out, "%s};\n", param->num_dims > 0 ? "" : "1");
 }
 
-bool wrap_is_allocated(const spec_param *param) {
-  enum { kMaxOnStack = 1024 };
-  const size_t count = wrap_count_elements(param);
-  return param->is_result || (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
+static void write_allocation(text *out, const spec *target, const spec_param *param) {
+  wrap_list list;
+  text_add(out, "  {\n");
+  write_shape(out, target, param);
+  if (param->is_result) {
+    text_add(out, "    code = tvm_ffi_tensor_create(");
+    list = wrap_begin_list(out);
+    wrap_add_item(&list, "tvm_ffi_device_make(kDLCPU, 0)");
+    wrap_add_item(&list, "%s", param->type->dtype);
+    wrap_add_item(&list, "%zu, shape, &%s", param->num_dims, param->local);
+    text_add(out, ");\n");
+  } else {
+    text_add(out,
+             "    %s = wrap_allocate(sizeof(%s), %zu, shape);\n"
+             "    code = %s != NULL ? 0 : -1;\n",
+             param->local, param->type->name, param->num_dims, param->local);
+  }
+  text_add(out, "    if (code != 0) goto done;\n  }\n");
 }
 
-bool wrap_has_value(const wrap_request *request, const spec *target) {
-  return target->result->kind != kTypeVoid && !request->result_is_error;
-}
+/* ---- A kernel ---- */
 
-size_t wrap_count_results(const wrap_request *request, const spec *target) {
-  size_t count = wrap_has_value(request, target), i;
-  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
-  return count;
-}
-
-bool wrap_is_owner(const spec *target) {
+/* Appends an exported kernel. */
+static void wrap_write_kernel(text *out, const wrap_request *request, const spec *target) {
   size_t i;
+  text_add(out, "\n");
+  wrap_write_asserts(out, target);
+  wrap_write_signature(out, request, target);
+  write_variables(out, request, target);
+  text_add(out, "  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, %d));\n", target->num_args);
   for (i = 0; i < target->num_params; ++i) {
-    if (wrap_is_allocated(&target->params[i])) return true;
+    const spec_param *param = &target->params[i];
+    if (param->arg < 0) continue;
+    if (param->form == kParamTensor) {
+      write_tensor(out, target, param);
+    } else {
+      write_scalar(out, param);
+    }
   }
-  return false;
-}
-
-bool wrap_is_wide(const spec_type *type) {
-  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
-  size_t i;
-  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
-    if (strcmp(type->high, kLimits[i]) == 0) return true;
+  write_ranges(out, target);
+  for (i = 0; i < target->num_params; ++i) {
+    if (wrap_is_allocated(&target->params[i])) write_allocation(out, target, &target->params[i]);
   }
-  return type->high == NULL;
-}
-
-bool wrap_is_strided(const spec_param *param) {
-  size_t i;
-  for (i = 0; i < param->num_dims; ++i) {
-    if (param->dims[i].has_stride) return true;
-  }
-  return false;
+  request->abi->write_call(out, request, target);
+  wrap_write_results(out, request, target);
+  text_add(out, "}\n");
 }
 
 /* ---- The file ---- */
@@ -228,4 +690,11 @@ void wrap_write(text *out, const wrap_request *request) {
   text_free(&calling);
   text_free(&helpers);
   text_free(&kernels);
+}
+
+/* ---- ABIs ---- */
+
+const wrap_abi *wrap_abi_at(size_t i) {
+  static const wrap_abi *const kAbis[] = {&kWrapPlain, &kWrapCasadi, &kWrapMemref, &kWrapHalide};
+  return i < sizeof kAbis / sizeof *kAbis ? kAbis[i] : NULL;
 }

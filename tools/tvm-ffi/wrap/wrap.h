@@ -64,15 +64,4 @@ size_t wrap_count_results(const wrap_request *request, const spec *target);
 /* Whether something has to be released at the end: the kernel leaves by `goto done`. */
 bool wrap_is_owner(const spec *target);
 
-/* Appends what the compiler checks of a spec besides the declaration. */
-void wrap_write_asserts(text *out, const spec *target);
-/* Appends an exported kernel. */
-void wrap_write_kernel(text *out, const wrap_request *request, const spec *target);
-/* Appends its parts: the types and names of arguments and results, for errors; statements that
- * return the results and release what is left. */
-void wrap_write_signature(text *out, const wrap_request *request, const spec *target);
-void wrap_write_results(text *out, const wrap_request *request, const spec *target);
-/* Appends the metadata and the documentation of a kernel. */
-void wrap_write_metadata(text *out, const wrap_request *request, const spec *target);
-
 #endif /* TVM_FFI_TOOL_WRAP_H_ */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modules embedded in a library: decodes and encodes the bytes of __tvm_ffi__library_bin. */
-#ifndef TVM_FFI_TOOL_LIBRARY_BIN_H_
-#define TVM_FFI_TOOL_LIBRARY_BIN_H_
+/* A tree of modules embedded in a library: its binary form, and as a text. */
+#ifndef TVM_FFI_TOOL_MODULE_TREE_H_
+#define TVM_FFI_TOOL_MODULE_TREE_H_
 
 #include "base/text.h"
+
+/* ---- In binary form: the bytes of __tvm_ffi__library_bin ---- */
 
 #define LIBRARY_BIN_SYMBOL "__tvm_ffi__library_bin"
 #define LIBRARY_BIN_SELF "_lib" /* the kind of the library's own module, which has no payload */
@@ -45,4 +47,26 @@ void library_bin_print(const library_bin *tree, char *const *opt_files);
  * the caller's buffer. */
 const char *library_bin_describe_payload(const bin_module *module, char buffer[32]);
 
-#endif /* TVM_FFI_TOOL_LIBRARY_BIN_H_ */
+/* ---- As a text ---- */
+
+/* A tree of modules as text, one line per module, the root first:
+ *
+ *     KIND [FILE] [-> NUMBER...]
+ *
+ * KIND `_lib` is the library itself and has no FILE; the others have one, in the folder of the
+ * list. The numbers are the lines of imported modules, counted from 0. A word may be in double
+ * quotes, with the escapes \", \\ and \xNN; # begins a comment. */
+
+typedef struct {
+  library_bin tree; /* with the bytes of the files */
+  char **paths;     /* one per module; NULL for the library itself */
+} module_list;
+
+/* False after a report. `path` "-" is stdin, with the files in the current folder. */
+bool module_list_read(const char *path, module_list *out);
+void module_list_free(module_list *list);
+
+/* Appends the list of a tree whose payloads are in files of these names. */
+void module_list_write(const library_bin *tree, char *const *names, text *out);
+
+#endif /* TVM_FFI_TOOL_MODULE_TREE_H_ */

@@ -1,15 +1,207 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value/tensor_text.h"
-
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tvm/ffi/c.h>
 
-#include "value/dtype_text.h"
-#include "value/small_float.h"
+#include "value/number.h"
+
+/* ---- Names of data types ---- */
+
+/* IREE's letters before the number of bits. The first entry of a code is the one used for
+ * writing. */
+static const struct {
+  const char *prefix;
+  uint8_t code;
+} kPrefixes[] = {
+    {"i", kDLInt},   {"si", kDLInt},    {"ui", kDLUInt},   {"u", kDLUInt},
+    {"f", kDLFloat}, {"bf", kDLBfloat}, {"c", kDLComplex},
+};
+
+/* Parses "32" or "32x4", but not "8e4m3". */
+static bool read_bits(const char *given, DLDataType *out) {
+  char *end;
+  long bits = isdigit((unsigned char)*given) ? strtol(given, &end, 10) : 0, lanes = 1;
+  if (bits < 1 || bits > 255) return false;
+  if (*end == 'x' && isdigit((unsigned char)end[1])) lanes = strtol(end + 1, &end, 10);
+  if (*end != '\0' || lanes < 1 || lanes > INT16_MAX) return false;
+  out->bits = (uint8_t)bits;
+  out->lanes = (uint16_t)lanes;
+  return true;
+}
+
+static bool parse(const char *name, DLDataType *out) {
+  if (tvm_ffi_dtype_parse(name, out) == 0 && out->lanes != 0 && out->bits != 0) return true;
+  TVMFFIErrorSetRaised(NULL);
+  return false;
+}
+
+bool dtype_read(const char *name, size_t size, DLDataType *out) {
+  char lower[kDtypeTextSize], longer[kDtypeTextSize + 8];
+  size_t i;
+  if (size == 0 || size >= sizeof lower) return false;
+  for (i = 0; i < size; ++i) lower[i] = (char)tolower((unsigned char)name[i]);
+  lower[size] = '\0';
+  for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
+    size_t length = strlen(kPrefixes[i].prefix);
+    if (strncmp(lower, kPrefixes[i].prefix, length) == 0 && read_bits(lower + length, out)) {
+      out->code = kPrefixes[i].code;
+      if (i == 0 && out->bits == 1) { /* i1 is MLIR's bool, one byte in memory */
+        out->code = kDLBool;
+        out->bits = 8;
+      }
+      return true;
+    }
+  }
+  if (lower[0] == 'f' && isdigit((unsigned char)lower[1]) && lower[2] == 'e') {
+    snprintf(longer, sizeof longer, "float%c_%s", lower[1], lower + 2); /* f8e4m3fn */
+    return parse(longer, out);
+  }
+  return parse(lower, out);
+}
+
+char *dtype_write(DLDataType dtype, char *buffer) {
+  size_t i;
+  int size = 0;
+  if (dtype.code == kDLBool && dtype.bits == 8) {
+    size = snprintf(buffer, kDtypeTextSize, "bool");
+  } else {
+    for (i = 0; i < sizeof kPrefixes / sizeof *kPrefixes; ++i) {
+      if (kPrefixes[i].code != dtype.code || (dtype.code == kDLInt && dtype.bits == 1)) continue;
+      size = snprintf(buffer, kDtypeTextSize, "%s%d", kPrefixes[i].prefix, (int)dtype.bits);
+      break;
+    }
+  }
+  if (size > 0) {
+    if (dtype.lanes != 1) {
+      snprintf(buffer + size, kDtypeTextSize - (size_t)size, "x%d", (int)dtype.lanes);
+    }
+    return buffer;
+  }
+  tvm_ffi_dtype_print(dtype, buffer, kDtypeTextSize);
+  if (strncmp(buffer, "float", 5) == 0 && strchr(buffer, '_') != NULL) { /* float8_e4m3fn */
+    char *rest = strchr(buffer, '_') + 1;
+    buffer[1] = buffer[5];
+    memmove(buffer + 2, rest, strlen(rest) + 1);
+  }
+  return buffer;
+}
+
+/* ---- Small floating-point formats ---- */
+
+/* DLPack has the codes from 7 on since version 1.1. */
+static const small_float kFormats[] = {
+    {kDLFloat, 16, 5, 10, 15, kSmallIeee}, {kDLBfloat, 16, 8, 7, 127, kSmallIeee},
+    {7, 8, 3, 4, 3, kSmallIeee},           {8, 8, 4, 3, 7, kSmallIeee},
+    {9, 8, 4, 3, 11, kSmallFnuz},          {10, 8, 4, 3, 7, kSmallFinite},
+    {11, 8, 4, 3, 8, kSmallFnuz},          {12, 8, 5, 2, 15, kSmallIeee},
+    {13, 8, 5, 2, 16, kSmallFnuz},         {14, 8, 8, 0, 127, kSmallExponent},
+    {15, 6, 2, 3, 1, kSmallSaturate},      {16, 6, 3, 2, 3, kSmallSaturate},
+    {17, 4, 2, 1, 1, kSmallSaturate},
+};
+
+const small_float *small_float_find(DLDataType dtype) {
+  size_t i;
+  for (i = 0; i < sizeof kFormats / sizeof *kFormats; ++i) {
+    if (kFormats[i].code == dtype.code && kFormats[i].bits == dtype.bits) return &kFormats[i];
+  }
+  return NULL;
+}
+
+static uint32_t get_sign_bit(const small_float *f) {
+  return f->kind == kSmallExponent ? 0 : (uint32_t)1 << (f->bits - 1);
+}
+
+/* All bits of the exponent set, none of the mantissa. */
+static uint32_t get_exponent_mask(const small_float *f) {
+  return (((uint32_t)1 << f->exponent) - 1) << f->mantissa;
+}
+
+/* The bits of NaN, or of the largest number if the format has no NaN. */
+static uint32_t get_nan(const small_float *f) {
+  switch (f->kind) {
+    case kSmallIeee:
+      return get_exponent_mask(f) | (uint32_t)1 << (f->mantissa - 1);
+    case kSmallFnuz:
+      return get_sign_bit(f);
+    default:
+      return get_exponent_mask(f) | (((uint32_t)1 << f->mantissa) - 1);
+  }
+}
+
+static uint32_t get_largest(const small_float *f) {
+  switch (f->kind) {
+    case kSmallIeee:
+      return get_exponent_mask(f) - 1;
+    case kSmallFinite:
+    case kSmallExponent:
+      return get_nan(f) - 1;
+    default:
+      return get_exponent_mask(f) | (((uint32_t)1 << f->mantissa) - 1);
+  }
+}
+
+double small_float_decode(const small_float *f, uint32_t bits) {
+  uint32_t sign = bits & get_sign_bit(f), magnitude = bits & ~get_sign_bit(f);
+  uint32_t exponent = magnitude >> f->mantissa;
+  uint32_t mantissa = magnitude & (((uint32_t)1 << f->mantissa) - 1);
+  double value;
+  if (f->kind == kSmallFnuz ? bits == get_nan(f) : magnitude > get_largest(f)) {
+    bool infinite = f->kind == kSmallIeee && mantissa == 0;
+    value = infinite ? HUGE_VAL : (double)NAN;
+  } else if (f->kind == kSmallExponent) {
+    value = ldexp(1, (int)bits - f->bias);
+  } else if (exponent == 0) {
+    value = ldexp(mantissa, 1 - f->bias - f->mantissa);
+  } else {
+    value = ldexp(mantissa + ((uint32_t)1 << f->mantissa), (int)exponent - f->bias - f->mantissa);
+  }
+  return sign != 0 ? -value : value;
+}
+
+/* Rounds to the nearest power of two, ties to the even code. */
+static uint32_t encode_exponent(const small_float *f, double value) {
+  int exponent;
+  double part;
+  if (!(value > 0) || isinf(value)) return get_nan(f);
+  part = frexp(value, &exponent); /* 0.5 <= part < 1 */
+  exponent += f->bias - 1;
+  if (part > 0.75 || (part == 0.75 && exponent % 2 != 0)) ++exponent;
+  if (exponent < 0) return 0;
+  return exponent > (int)get_largest(f) ? get_nan(f) : (uint32_t)exponent;
+}
+
+uint32_t small_float_encode(const small_float *f, double value) {
+  uint32_t sign = signbit(value) ? get_sign_bit(f) : 0, code;
+  int exponent, lowest = 1 - f->bias;
+  if (f->kind == kSmallExponent) return encode_exponent(f, value);
+  if (isnan(value)) return f->kind == kSmallFnuz ? get_nan(f) : sign | get_nan(f);
+  code = get_largest(f) + 1;
+  if (!isinf(value)) {
+    frexp(value, &exponent);
+    --exponent;
+    if (value == 0 || exponent < lowest) exponent = lowest;
+    if (exponent <= f->bias + 1) { /* otherwise it is too large, and the sum could overflow */
+      /* A mantissa that rounds up to a power of two carries into the exponent. */
+      code = (uint32_t)rint(ldexp(fabs(value), f->mantissa - exponent)) +
+             ((uint32_t)(exponent - lowest) << f->mantissa);
+    }
+  }
+  if (code > get_largest(f)) {
+    code = f->kind == kSmallIeee       ? get_exponent_mask(f)
+           : f->kind == kSmallSaturate ? get_largest(f)
+                                       : get_nan(f);
+  }
+  if (f->kind == kSmallFnuz && (code == 0 || code == get_nan(f))) return code;
+  return sign | code;
+}
+
+/* ---- Elements of tensors ---- */
 
 static bool is_integer(DLDataType dtype) {
   return dtype.code == kDLInt || dtype.code == kDLUInt || dtype.code == kDLBool;
@@ -236,125 +428,4 @@ void number_write(text *out, DLDataType dtype, const void *data, size_t i) {
   } else {
     text_add(out, "%" PRIu64, value.u);
   }
-}
-
-/* ---- Tensors ---- */
-
-void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim) {
-  char name[kDtypeTextSize];
-  int32_t i;
-  for (i = 0; i < ndim; ++i) text_add(out, "%" PRId64 "x", shape[i]);
-  text_add(out, "%s", dtype_write(dtype, name));
-}
-
-static void repeat(text *out, const char *piece, int32_t count) {
-  while (count-- > 0) text_add(out, "%s", piece);
-}
-
-/* A position in a tensor that is written. Dimensions count lanes as the last one. */
-typedef struct {
-  const int64_t *extents;
-  int32_t ndim;
-  int32_t num_elided; /* the first dimensions, which may be elided */
-  int64_t edge;       /* how much of these is written at either end; 0: all */
-  int64_t *index;
-  size_t number; /* the position in memory */
-} position;
-
-static bool is_elided(const position *at, int32_t dim) {
-  return at->edge > 0 && dim < at->num_elided && at->extents[dim] > 2 * at->edge;
-}
-
-/* Moves to the next number that is written. Returns the number of innermost dimensions that begin
- * anew, or ndim at the end; *out_skips says whether numbers were left out. */
-static int32_t advance(position *at, bool *out_skips) {
-  int32_t dim;
-  size_t block = 1;
-  *out_skips = false;
-  for (dim = at->ndim - 1; dim >= 0; --dim) {
-    const size_t extent = (size_t)at->extents[dim];
-    ++at->index[dim];
-    at->number += block;
-    if (is_elided(at, dim) && at->index[dim] == at->edge) {
-      const int64_t last = at->extents[dim] - at->edge;
-      at->number += (size_t)(last - at->index[dim]) * block;
-      at->index[dim] = last;
-      *out_skips = true;
-    }
-    if (at->index[dim] < at->extents[dim]) break;
-    at->index[dim] = 0;
-    at->number -= extent * block;
-    block *= extent;
-  }
-  return at->ndim - 1 - dim;
-}
-
-/* How many numbers are written with this edge; SIZE_MAX if there are more. */
-static size_t count_written(const position *at) {
-  size_t count = 1;
-  int32_t dim;
-  for (dim = 0; dim < at->ndim; ++dim) {
-    const size_t extent = (size_t)(is_elided(at, dim) ? 2 * at->edge : at->extents[dim]);
-    if (extent == 0) return 0;
-    count = count > SIZE_MAX / extent ? SIZE_MAX : count * extent;
-  }
-  return count;
-}
-
-/* IREE's format: one dimension without brackets; of several, brackets around every row but not
- * around the whole. */
-static void write_numbers(text *out, DLDataType dtype, position *at, const void *data,
-                          size_t max_numbers) {
-  const int32_t outer = at->ndim > 1 ? at->ndim - 1 : 0;
-  size_t num_written = 0;
-  int32_t borders = 0;
-  bool skips;
-  if (count_written(at) == 0) return;
-  repeat(out, max_numbers > 0 ? "[" : "", outer);
-  for (;;) {
-    if (num_written++ == max_numbers) {
-      text_add(out, "...");
-      return;
-    }
-    number_write(out, dtype, data, at->number);
-    borders = advance(at, &skips);
-    if (borders == at->ndim) break;
-    repeat(out, "]", borders);
-    if (num_written == max_numbers) continue;
-    if (borders > 0) {
-      text_add(out, skips ? "..." : "");
-      repeat(out, "[", borders);
-    } else {
-      text_add(out, skips ? " ... " : " ");
-    }
-  }
-  repeat(out, "]", outer);
-}
-
-const tensor_detail kTensorWhole = {SIZE_MAX, SIZE_MAX}, kTensorElided = {1000, 1000};
-
-void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-                  const tensor_detail *detail) {
-  enum { kEdge = 3 }; /* as NumPy has it */
-  const size_t per_element = numbers_per_element(dtype);
-  int64_t *extents = tool_alloc(2 * ((size_t)ndim + 1) * sizeof *extents);
-  position at;
-  int32_t i;
-  memset(&at, 0, sizeof at);
-  for (i = 0; i < ndim; ++i) extents[i] = shape[i];
-  at.extents = extents;
-  at.ndim = at.num_elided = ndim;
-  if (per_element > 1) extents[at.ndim++] = (int64_t)per_element;
-  at.index = extents + at.ndim;
-  memset(at.index, 0, (size_t)at.ndim * sizeof *at.index);
-  tensor_type_write(out, dtype, shape, ndim);
-  text_add(out, "=");
-  if (count_written(&at) / per_element > detail->max_unelided) {
-    at.edge = kEdge;
-    while (at.edge > 1 && count_written(&at) / per_element > detail->max_unelided) --at.edge;
-  }
-  write_numbers(out, dtype, &at, data,
-                detail->max_elements > SIZE_MAX / per_element ? SIZE_MAX
-                                                              : detail->max_elements * per_element);
-  free(extents);
 }

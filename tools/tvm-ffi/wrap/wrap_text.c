@@ -1,12 +1,142 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies those parts of wrap_runtime.h and of the headers in tools/kernel that a file uses. */
+/* What writers of kernels share: lists, values, and the parts of files that a kernel uses. */
+#include "wrap/wrap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/identifier.h"
-#include "wrap/wrap.h"
+#include "wrap/abi.h"
 
-/* ---- Words ---- */
+/* ---- Lists and values ---- */
+
+static size_t measure_line(const text *out) {
+  size_t begin = out->size;
+  while (begin > 0 && out->data[begin - 1] != '\n') --begin;
+  return out->size - begin;
+}
+
+wrap_list wrap_begin_list(text *out) {
+  wrap_list list;
+  list.out = out;
+  list.indent = (int)measure_line(out);
+  list.separator = "";
+  return list;
+}
+
+void wrap_add_item(wrap_list *list, const char *format, ...) {
+  enum { kLineWidth = 101, kEnd = sizeof "))", kLongIndent = 6 };
+  text item = {NULL, 0, 0};
+  size_t width;
+  va_list values;
+  va_start(values, format);
+  text_add_list(&item, format, values);
+  va_end(values);
+  text_add(list->out, "%s", list->separator);
+  width = strcspn(item.data, "\n") + kEnd;
+  if (measure_line(list->out) + width > kLineWidth || width < item.size) {
+    const bool is_long = (size_t)list->indent + width > kLineWidth;
+    text_add(list->out, "\n%*s", is_long ? kLongIndent : list->indent, "");
+  } else if (*list->separator != '\0') {
+    text_add(list->out, " ");
+  }
+  text_add_bytes(list->out, item.data, item.size);
+  list->separator = ",";
+  text_free(&item);
+}
+
+void wrap_add_escaped(text *out, const char *plain) {
+  for (; *plain != '\0'; ++plain) {
+    const unsigned char byte = (unsigned char)*plain;
+    if (byte < 0x20 || byte == 0x7f || byte == '?') {
+      text_add(out, "\\%03o", (unsigned)byte); /* "??" may begin a trigraph */
+    } else {
+      text_add(out, byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+    }
+  }
+}
+
+char *wrap_value(const spec *target, const spec_number *number) {
+  if (number->name != NULL) return tool_format("%s", spec_symbol_of(target, number->name)->local);
+  if (number->value > INT32_MAX) return tool_format("INT64_C(%lld)", (long long)number->value);
+  return tool_format("%lld", (long long)number->value);
+}
+
+char *wrap_argument(const spec *target, const spec_param *param) {
+  const spec_symbol *symbol = spec_symbol_of(target, param->name);
+  const char *local = symbol != NULL ? symbol->local : param->local;
+  const char *type = param->type->name;
+  const bool is_same = strcmp(type, "int64_t") == 0 || strcmp(type, "double") == 0;
+  switch (param->type->kind) {
+    case kTypeInt:
+    case kTypeUint:
+    case kTypeFloat:
+      return is_same ? tool_format("%s", local) : tool_format("(%s)%s", type, local);
+    case kTypeText:
+      return tool_format("%s.data", local);
+    default:
+      return tool_format("%s", local);
+  }
+}
+
+char *wrap_tensor(const spec_param *param) {
+  return tool_format(param->is_result ? "TVMFFITensorGetDLTensorPtr(%s)" : "%s", param->local);
+}
+
+size_t wrap_count_elements(const spec_param *param) {
+  int64_t count = 1;
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].extent.name != NULL) return 0;
+    count *= param->dims[i].extent.value; /* the reader has checked that it fits */
+  }
+  return (size_t)count;
+}
+
+bool wrap_is_allocated(const spec_param *param) {
+  enum { kMaxOnStack = 1024 };
+  const size_t count = wrap_count_elements(param);
+  return param->is_result || (param->form == kParamWork && (count == 0 || count > kMaxOnStack));
+}
+
+bool wrap_has_value(const wrap_request *request, const spec *target) {
+  return target->result->kind != kTypeVoid && !request->result_is_error;
+}
+
+size_t wrap_count_results(const wrap_request *request, const spec *target) {
+  size_t count = wrap_has_value(request, target), i;
+  for (i = 0; i < target->num_params; ++i) count += target->params[i].is_result;
+  return count;
+}
+
+bool wrap_is_owner(const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (wrap_is_allocated(&target->params[i])) return true;
+  }
+  return false;
+}
+
+bool wrap_is_wide(const spec_type *type) {
+  static const char *const kLimits[] = {"INT64_MAX", "LONG_MAX", "PTRDIFF_MAX", "INTPTR_MAX"};
+  size_t i;
+  for (i = 0; type->high != NULL && i < sizeof kLimits / sizeof *kLimits; ++i) {
+    if (strcmp(type->high, kLimits[i]) == 0) return true;
+  }
+  return type->high == NULL;
+}
+
+bool wrap_is_strided(const spec_param *param) {
+  size_t i;
+  for (i = 0; i < param->num_dims; ++i) {
+    if (param->dims[i].has_stride) return true;
+  }
+  return false;
+}
+
+/* ---- Parts of files that are used ---- */
+
+/* Copies those parts of wrap_runtime.h and of the headers in tools/kernel that a file uses. */
 
 static size_t measure_word(const char *begin) {
   size_t size = 0;
@@ -34,8 +164,6 @@ static bool is_word_before_used(const char *line, const char *end, const char *u
   while (begin > line && identifier_has(begin[-1])) --begin;
   return begin < end && wrap_has_word(used, begin, (size_t)(end - begin));
 }
-
-/* ---- Parts ---- */
 
 /* A definition or declaration with the comment above it, or the heading of a section. */
 typedef struct {
@@ -83,8 +211,6 @@ static file_part *find_parts(const char *const *lines, size_t *out_count) {
   return parts;
 }
 
-/* ---- Which of them are used ---- */
-
 /* Whether a line defines or declares a name that is used. Macros that define a function have its
  * name as their first argument. */
 static bool is_line_used(const char *line, const char *used) {
@@ -122,8 +248,6 @@ static bool is_part_used(const file_part *part, const char *used) {
   }
   return false;
 }
-
-/* ---- The copy ---- */
 
 static void add_lines(text *out, const file_part *part) {
   size_t i;

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "value/tensor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/raised.h"
+#include "base/report.h"
+#include "platform/dl.h"
+#include "process/isolate.h"
+#include "system/system.h"
+
+/* ---- Tensors on a CUDA device ---- */
+
+/* The driver's functions; all return 0 or an error number. */
+static struct {
+  int (*init)(unsigned flags);
+  int (*get_device)(int *out, int ordinal);
+  int (*retain_context)(void **out, int device);
+  int (*set_context)(void *context);
+  int (*allocate)(uint64_t *out, size_t size);
+  int (*deallocate)(uint64_t address);
+  int (*copy_to)(uint64_t dest, const void *source, size_t size);
+  int (*copy_from)(void *dest, uint64_t source, size_t size);
+  int (*synchronize)(void);
+  int (*get_error)(int code, const char **out);
+} driver;
+
+static DLDevice opened; /* kDLCPU if no device is open */
+
+static const char *describe(int code) {
+  const char *words = NULL;
+  return driver.get_error(code, &words) == 0 && words != NULL ? words : "unknown error";
+}
+
+static int raise_driver(const char *action, int code) {
+  return tvm_ffi_error_raise(TVM_FFI_C_RUNTIME_ERROR, "CUDA cannot %s: %s (%d)", action,
+                             describe(code), code);
+}
+
+/* ---- The driver ---- */
+
+/* Loads it; false, with the reason in `reason`. */
+static bool load_driver(char *reason, size_t reason_size) {
+  static const char *const kNames[] = {
+      "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+      "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
+      "cuCtxSynchronize", "cuGetErrorString"};
+  void *library = tvmffi_dl_open(kConventions.cuda_driver, reason, reason_size), *found;
+  size_t i;
+  if (library == NULL) return false;
+  for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
+    found = tvmffi_dl_symbol(library, kNames[i]);
+    if (found == NULL) {
+      snprintf(reason, reason_size, "%s has no %s", kConventions.cuda_driver, kNames[i]);
+      return false;
+    }
+    memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
+  }
+  return true;
+}
+
+/* Uses the primary context, in which kernels that use CUDA's runtime library run. */
+static bool open_cuda(const char *name, int ordinal) {
+  char reason[256];
+  void *context = NULL;
+  int device = 0, code;
+  if (!load_driver(reason, sizeof reason)) {
+    report_error("--device=%s: there is no CUDA driver: %s", name, reason);
+    return false;
+  }
+  code = driver.init(0);
+  if (code == 0) code = driver.get_device(&device, ordinal);
+  if (code == 0) code = driver.retain_context(&context, device);
+  if (code == 0) code = driver.set_context(context);
+  if (code != 0) report_error("--device=%s: %s", name, describe(code));
+  return code == 0;
+}
+
+/* ---- Memory ---- */
+
+static int allocate_on_device(void *context, DLTensor *tensor, size_t size) {
+  uint64_t address = 0;
+  int code = driver.allocate(&address, size > 0 ? size : 1);
+  (void)context;
+  if (code != 0) return raise_driver("allocate memory", code);
+  tensor->data = (void *)(uintptr_t)address;
+  return 0;
+}
+
+static void release_on_device(void *context, DLTensor *tensor) {
+  (void)context;
+  driver.deallocate((uint64_t)(uintptr_t)tensor->data);
+}
+
+static const tvm_ffi_tensor_allocator kOnDevice = {allocate_on_device, release_on_device, NULL};
+
+static int allocate_for_function(DLTensor *prototype, DLManagedTensorVersioned **out,
+                                 void *error_context,
+                                 void (*set_error)(void *error_context, const char *kind,
+                                                   const char *message)) {
+  TVMFFIObjectHandle tensor = NULL, error;
+  int code;
+  if (!device_is_open(prototype->device)) {
+    return tvm_ffi_env_allocate_cpu(prototype, out, error_context, set_error);
+  }
+  code = tvm_ffi_tensor_create_with(&kOnDevice, prototype->device, prototype->dtype,
+                                    prototype->ndim, prototype->shape, &tensor);
+  if (code == 0) code = TVMFFITensorToDLPackVersioned(tensor, out);
+  tvm_ffi_object_release(tensor);
+  if (code == 0) return 0;
+  error = tvm_ffi_error_take();
+  set_error(error_context, tvm_ffi_error_get_kind(error).data,
+            tvm_ffi_error_get_message(error).data);
+  tvm_ffi_object_release(error);
+  return -1;
+}
+
+bool device_open(const char *device, DLDevice *out) {
+  if (!tvm_ffi_device_parse(device, strlen(device), out) ||
+      (out->device_type != kDLCPU && out->device_type != kDLCUDA)) {
+    report_error("--device must be cpu or cuda:N, not \"%s\"", device);
+    return false;
+  }
+  opened = *out;
+  if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
+  if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_function, 1, NULL) == 0) return true;
+  raised_report("tvm-ffi", false);
+  return false;
+}
+
+bool device_is_open(DLDevice device) {
+  return device.device_type == kDLCUDA && tvm_ffi_device_equal(device, opened);
+}
+
+TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor) {
+  TVMFFIObjectHandle made = NULL;
+  DLTensor *view;
+  size_t size = 0;
+  int code;
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0 ||
+      tvm_ffi_tensor_create_with(&kOnDevice, device, tensor->dtype, tensor->ndim, tensor->shape,
+                                 &made) != 0) {
+    return NULL;
+  }
+  view = TVMFFITensorGetDLTensorPtr(made);
+  code = driver.copy_to((uint64_t)(uintptr_t)view->data, tensor->data, size);
+  if (code == 0) return made;
+  raise_driver("copy to the device", code);
+  TVMFFIObjectDecRef(made);
+  return NULL;
+}
+
+int device_copy_from(const DLTensor *tensor, void *dest, size_t size) {
+  uint64_t source = (uint64_t)(uintptr_t)tvm_ffi_tensor_get_data(tensor);
+  int code = size > 0 ? driver.copy_from(dest, source, size) : 0;
+  return code == 0 ? 0 : raise_driver("copy from the device", code);
+}
+
+int device_wait(void) {
+  int code = opened.device_type == kDLCUDA ? driver.synchronize() : 0;
+  return code == 0 ? 0 : raise_driver("finish", code);
+}
+
+/* ---- Tensors in CPU memory ---- */
+
+static int allocate(void *context, DLTensor *tensor, size_t size) {
+  enum { kAlignment = 64 };
+  void *block = size <= SIZE_MAX - kAlignment ? aligned_block(size, kAlignment) : NULL;
+  (void)context;
+  if (block == NULL) return tvm_ffi_error_raise_memory(), -1;
+  tensor->data = memset(block, 0, size);
+  return 0;
+}
+
+static void release(void *context, DLTensor *tensor) {
+  (void)context;
+  aligned_free(tensor->data);
+}
+
+/* ---- Guarded memory ---- */
+
+/* A guarded mapping, with the messages for a crash in it, which a signal handler cannot format. */
+typedef struct guarded {
+  struct guarded *next;
+  char *begin, *middle, *end;
+  char note_before[80], note_after[80];
+} guarded;
+
+static guarded *volatile all_guarded;
+
+static void explain_fault(const void *fault) {
+  const char *address = fault;
+  const guarded *mapping;
+  for (mapping = all_guarded; mapping != NULL; mapping = mapping->next) {
+    if (address >= mapping->begin && address < mapping->end) {
+      isolate_note(address < mapping->middle ? mapping->note_before : mapping->note_after);
+    }
+  }
+}
+
+static void note_guarded(char *begin, char *end, char *data, size_t size) {
+  guarded *mapping = tool_alloc(sizeof *mapping);
+  mapping->next = all_guarded;
+  mapping->begin = begin;
+  mapping->middle = data;
+  mapping->end = end;
+  snprintf(mapping->note_before, sizeof mapping->note_before,
+           "it reached before a tensor of %zu bytes", size);
+  snprintf(mapping->note_after, sizeof mapping->note_after,
+           "it reached beyond a tensor of %zu bytes", size);
+  if (all_guarded == NULL) faults_watch(explain_fault);
+  all_guarded = mapping;
+}
+
+/* An inaccessible page, the pages with the data, another inaccessible page. The mapping is never
+ * released, so that a function is also caught if it uses the tensor too late. */
+static int allocate_guarded(void *context, DLTensor *tensor, size_t size) {
+  size_t page = pages_size(), middle;
+  char *block, *data;
+  if (size > SIZE_MAX / 2) return tvm_ffi_error_raise_memory(), -1;
+  middle = (size + page - 1) / page * page;
+  block = pages_reserve(middle + 2 * page);
+  if (block == NULL) return tvm_ffi_error_raise_memory(), -1;
+  if (middle > 0 && !pages_open(block + page, middle)) {
+    pages_release(block, middle + 2 * page);
+    return tvm_ffi_error_raise_memory(), -1;
+  }
+  data = block + page + (*(const tensor_guard *)context == kGuardEnd ? middle - size : 0);
+  note_guarded(block, block + middle + 2 * page, data, size);
+  tensor->data = data;
+  return 0;
+}
+
+/* ---- Tensors ---- */
+
+TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
+                              tensor_guard guard) {
+  tvm_ffi_tensor_allocator allocator = {allocate, release, NULL};
+  TVMFFIObjectHandle out = NULL;
+  if (guard != kGuardNone) {
+    allocator.allocate = allocate_guarded;
+    allocator.release = NULL;
+    allocator.context = &guard;
+  }
+  if (tvm_ffi_tensor_create_with(&allocator, tvm_ffi_device_make(kDLCPU, 0), dtype, ndim, shape,
+                                 &out) != 0) {
+    return NULL;
+  }
+  return out;
+}
+
+/* Whether tensor_copy can read its elements from the CPU, or from an open device. */
+static bool is_readable(const DLTensor *tensor) {
+  int device = (int)tensor->device.device_type;
+  return device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost ||
+         device_is_open(tensor->device);
+}
+
+static void gather(const DLTensor *source, const DLTensor *dest, size_t item) {
+  int64_t count = tvm_ffi_tensor_get_numel(source), i, offset = 0;
+  int64_t *index = calloc((size_t)source->ndim + 1, sizeof *index);
+  const char *data = tvm_ffi_tensor_get_data(source);
+  int32_t d;
+  if (index == NULL) return;
+  for (i = 0; i < count; ++i) {
+    memcpy((char *)dest->data + (size_t)i * item, data + offset * (int64_t)item, item);
+    for (d = source->ndim - 1; d >= 0; --d) {
+      offset += source->strides[d];
+      if (++index[d] < source->shape[d]) break;
+      offset -= index[d] * source->strides[d];
+      index[d] = 0;
+    }
+  }
+  free(index);
+}
+
+TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
+  TVMFFIObjectHandle out;
+  DLTensor *dest;
+  size_t size = 0;
+  bool on_device = device_is_open(tensor->device);
+  if (!is_readable(tensor)) {
+    char device[48];
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor on %s cannot be read here",
+                        tvm_ffi_device_print(tensor->device, device, sizeof device));
+    return NULL;
+  }
+  if (!tvm_ffi_tensor_is_contiguous(tensor) &&
+      (on_device || tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0)) {
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a strided tensor %s cannot be read",
+                        on_device ? "on a device" : "of elements without whole bytes");
+    return NULL;
+  }
+  if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) return NULL;
+  if (tensor->data == NULL && size > 0) {
+    tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a tensor without data cannot be read");
+    return NULL;
+  }
+  out = tensor_new(tensor->dtype, tensor->shape, tensor->ndim, kGuardNone);
+  if (out == NULL || size == 0) return out;
+  dest = TVMFFITensorGetDLTensorPtr(out);
+  if (on_device) {
+    if (device_copy_from(tensor, dest->data, size) == 0) return out;
+    TVMFFIObjectDecRef(out);
+    return NULL;
+  }
+  if (tvm_ffi_tensor_is_contiguous(tensor)) {
+    memcpy(dest->data, tvm_ffi_tensor_get_data(tensor), size);
+  } else {
+    gather(tensor, dest, (size_t)tvm_ffi_dtype_get_bytes(tensor->dtype));
+  }
+  return out;
+}

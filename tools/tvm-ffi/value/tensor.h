@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that the tool owns, in CPU memory and on a device. */
+#ifndef TVM_FFI_TOOL_TENSOR_H_
+#define TVM_FFI_TOOL_TENSOR_H_
+
+#include <tvm/ffi/c.h>
+
+/* ---- Tensors in CPU memory ---- */
+
+/* Tensors owned by the tool, in CPU memory. */
+
+/* Which end of a tensor adjoins inaccessible memory, in the order of the words of --guard. */
+typedef enum { kGuardEnd, kGuardStart, kGuardNone } tensor_guard;
+
+/* Makes a Tensor of zeros, aligned to 64 bytes, or to its elements if it is guarded at its end.
+ * NULL with an error raised. */
+TVMFFIObjectHandle tensor_new(DLDataType dtype, const int64_t *shape, int32_t ndim,
+                              tensor_guard guard);
+
+/* Makes a packed, row-major copy in CPU memory, without a guard, of any tensor there or of a packed
+ * one on an open device; NULL with an error raised. */
+TVMFFIObjectHandle tensor_copy(const DLTensor *tensor);
+
+/* ---- Tensors on a CUDA device ---- */
+
+/* Tensors in the memory of a CUDA device, through the system's driver, which is loaded at run time
+ * and not linked. */
+
+/* Parses `device` ("cpu", "cuda:1") into *out and opens it; from then on functions can allocate
+ * tensors on it and on the CPU. False after a report. */
+bool device_open(const char *device, DLDevice *out);
+
+/* Copies a packed tensor from CPU memory; NULL with an error raised. */
+TVMFFIObjectHandle device_copy_to(DLDevice device, const DLTensor *tensor);
+/* Copies the bytes of a packed tensor on an open device to CPU memory; 0, or an error raised. */
+int device_copy_from(const DLTensor *tensor, void *dest, size_t size);
+bool device_is_open(DLDevice device);
+
+/* Waits for all work on the device; 0, or an error raised if some of it failed. */
+int device_wait(void);
+
+#endif /* TVM_FFI_TOOL_TENSOR_H_ */
