@@ -41,7 +41,7 @@ static bool read(const char *spec, const schema_type *function, input_list *list
 
 static void write_and_read(const TVMFFIAny *value) {
   input_list list = {NULL, 0, 0};
-  text written = {NULL, 0, 0}, again = {NULL, 0, 0};
+  text_buf written = {NULL, 0, 0}, again = {NULL, 0, 0};
   value_write(&written, value, &kTensorWhole);
   fuzz_checked(0);
   /* ReprPrint takes two bytes that encode a character of one, such as c1 9a, for that character. */
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   input_list list = {NULL, 0, 0};
   char *spec = take_line(&in), *metadata = take_line(&in);
   schema_type *function;
-  text signature = {NULL, 0, 0};
+  text_buf signature = {NULL, 0, 0};
   size_t i;
   fuzz_begin();
   quiet_file = in.pos;

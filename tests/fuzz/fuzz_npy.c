@@ -6,7 +6,7 @@
 #include "value/npy.h"
 
 static void check_round_trip(const npy_array *array) {
-  text file = {NULL, 0, 0};
+  text_buf file = {NULL, 0, 0};
   npy_array second;
   size_t pos = 0;
   unsigned char *copy = malloc(array->size + 1);

@@ -30,7 +30,7 @@ static bool read(const spec_source *source, int options, spec *out) {
 
 /* Reads the parameters as they are shown, which gives the same ones. */
 static void read_again(const spec *target) {
-  text shown = {NULL, 0, 0}, again = {NULL, 0, 0};
+  text_buf shown = {NULL, 0, 0}, again = {NULL, 0, 0};
   spec_source source;
   spec second;
   size_t i;
@@ -46,7 +46,7 @@ static void read_again(const spec *target) {
   fuzz_require(spec_read(&source, &second));
   fuzz_require(second.num_params == target->num_params);
   for (i = 0; i < target->num_params; ++i) {
-    text first = {NULL, 0, 0};
+    text_buf first = {NULL, 0, 0};
     spec_write_param(&first, &target->params[i]);
     spec_write_param(&again, &second.params[i]);
     fuzz_require(strcmp(first.data, again.data) == 0);
@@ -59,7 +59,7 @@ static void read_again(const spec *target) {
 
 static void write(const spec *target, int options) {
   wrap_request request;
-  text written = {NULL, 0, 0};
+  text_buf written = {NULL, 0, 0};
   memset(&request, 0, sizeof request);
   request.specs = target;
   request.num_specs = 1;

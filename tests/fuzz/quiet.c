@@ -18,7 +18,7 @@ size_t quiet_file_size;
 
 /* Formats the text all the same, for a sanitizer to see what is read. */
 static void count(const char *format, va_list values) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   text_add_list(&line, format, values);
   text_free(&line);
   ++quiet_num_reports;
@@ -44,6 +44,18 @@ void report_said(const char *speaker, const char *said, size_t size) {
   (void)said;
   (void)size;
   ++quiet_num_reports;
+}
+
+FILE *streams_results(void) {
+  return stdout;
+}
+
+char *raised_take_message(void) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  TVMFFIByteArray message = tvm_ffi_error_get_message(error);
+  char *said = tool_copy(message.data, message.size);
+  tvm_ffi_object_release(error);
+  return said;
 }
 
 /* ---- base/files.h ---- */

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "file/binary_reader.h"
 
 static byte_range make_range(const char *bytes, size_t size, bool is_big_endian) {

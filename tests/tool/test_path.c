@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 
-#include "base/path.h"
+#include "base/names.h"
 #include "system/system.h"
 
 static void check_beside(const char *path, const char *name, const char *expected) {

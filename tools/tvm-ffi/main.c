@@ -5,11 +5,9 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/arguments.h"
-#include "base/path.h"
+#include "base/command.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/spelling.h"
-#include "base/streams.h"
 #include "manual/manual.h"
 #include "process/isolate.h"
 #include "system/system.h"

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/streams.h"
+#include "base/text.h"
 #include "system/system.h"
 
 /* Reports the reason in errno; returns false. */

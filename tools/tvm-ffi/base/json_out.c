@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/streams.h"
-#include "base/utf8.h"
+#include "base/report.h"
+#include "base/text.h"
 
 enum { kMaxDepth = 32 };
 static char closers[kMaxDepth];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "build_info.h"
 #include "platform/dl.h"

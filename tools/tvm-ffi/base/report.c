@@ -1,14 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tvm/ffi/c.h>
 
-#include "base/shown.h"
-#include "base/streams.h"
+#include "base/command.h"
+#include "base/text.h"
 #include "system/system.h"
+
+/* ---- Streams ---- */
+
+static FILE *results, *errors; /* NULL: stdout, stderr */
+static int failure;            /* errno of the first failed write of results; 0 */
+
+FILE *streams_results(void) {
+  return results != NULL ? results : stdout;
+}
+
+FILE *streams_errors(void) {
+  return errors != NULL ? errors : stderr;
+}
+
+void streams_part(bool others_print, bool others_read) {
+  fflush(stdout);
+  results = descriptor_copy_stream(kDescriptorOutput);
+  errors = descriptor_copy_stream(kDescriptorErrors);
+  if (errors != NULL) setvbuf(errors, NULL, _IONBF, 0);
+  if (!others_print && results != NULL) {
+    descriptor_replace(kDescriptorOutput, kDescriptorErrors);
+  }
+  if (!others_read) descriptor_end_input();
+}
+
+void streams_keep(stream_copies *out) {
+  out->input = descriptor_copy(kDescriptorInput);
+  out->output = descriptor_copy(kDescriptorOutput);
+}
+
+/* Makes a standard stream what a copy stands for, which is closed. */
+static void put_back(int target, int copy) {
+  if (copy < 0) return;
+  descriptor_replace(target, copy);
+  descriptor_close(copy);
+}
+
+void streams_join(const stream_copies *kept) {
+  fflush(stdout);
+  streams_flush();
+  put_back(kDescriptorInput, kept->input);
+  put_back(kDescriptorOutput, kept->output);
+  if (results != NULL) fclose(results);
+  if (errors != NULL) fclose(errors);
+  results = errors = NULL;
+}
+
+void streams_flush(void) {
+  errno = 0;
+  if (fflush(streams_results()) != 0 && failure == 0) failure = errno;
+}
+
+int streams_finish(int exit_code) {
+  streams_flush();
+  /* The output is incomplete, for instance because the disk is full. */
+  if ((failure != 0 || ferror(streams_results())) && exit_code == kExitOk) {
+    return report_fail(kExitUsage, "standard output: %s",
+                       failure != 0 ? strerror(failure) : "it cannot be written");
+  }
+  return exit_code;
+}
 
 static bool colored;
 static bool progress_shown;
@@ -22,7 +85,7 @@ static void print_lines(const char *said, size_t size) {
 }
 
 static void print_error(const char *kind, const char *format, va_list values) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   text_add(&line, "%s", kind);
   text_add_list(&line, format, values);
   report_said("tvm-ffi", line.data, line.size);
@@ -77,7 +140,7 @@ const char *report_color(color role) {
 }
 
 bool report_progress(const char *format, ...) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   va_list values;
   if (!descriptor_is_terminal(kDescriptorErrors)) return false;
   va_start(values, format);
@@ -94,4 +157,58 @@ bool report_progress(const char *format, ...) {
 void report_progress_end(void) {
   if (progress_shown) fputs("\r\033[K", stderr);
   progress_shown = false;
+}
+
+/* ---- The runtime's error ---- */
+
+static const char kNoError[] = "it failed without an error";
+
+char *raised_take_message(void) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  TVMFFIByteArray message;
+  char *said;
+  if (error == NULL) return tool_copy(kNoError, sizeof kNoError - 1);
+  message = tvm_ffi_error_get_message(error);
+  said = tool_copy(message.data, message.size);
+  tvm_ffi_object_release(error);
+  return said;
+}
+
+char *raised_take_line(void) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  TVMFFIByteArray kind, message;
+  char *said;
+  if (error == NULL) return tool_copy(kNoError, sizeof kNoError - 1);
+  kind = tvm_ffi_error_get_kind(error);
+  message = tvm_ffi_error_get_message(error);
+  said = tool_format("%.*s: %.*s", (int)kind.size, kind.data, (int)message.size, message.data);
+  tvm_ffi_object_release(error);
+  return said;
+}
+
+/* Adds the backtrace, most recent call last: its lines in the opposite order. */
+static void add_backtrace(text_buf *out, TVMFFIObjectHandle error) {
+  const TVMFFIByteArray lines = tvm_ffi_error_get_backtrace(error);
+  size_t begin, end;
+  for (end = lines.size; end > 0; end = begin) {
+    begin = end - 1;
+    while (begin > 0 && lines.data[begin - 1] != '\n') --begin;
+    text_add_bytes(out, lines.data + begin, end - begin);
+    if (lines.data[end - 1] != '\n') text_add(out, "\n");
+  }
+}
+
+void raised_report(const char *speaker, bool with_backtrace) {
+  TVMFFIObjectHandle error = tvm_ffi_error_take();
+  const size_t size = tvm_ffi_error_format(error, NULL, 0);
+  char *message = tool_alloc(size + 1);
+  text_buf said = {NULL, 0, 0};
+  tvm_ffi_error_format(error, message, size + 1);
+  text_add_bytes(&said, message, size);
+  text_add(&said, "\n");
+  if (with_backtrace && error != NULL) add_backtrace(&said, error);
+  report_said(speaker, said.data, said.size);
+  text_free(&said);
+  free(message);
+  tvm_ffi_object_release(error);
 }

@@ -1,13 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors and progress, which all go to stderr. Bytes that would move the terminal's cursor are
- * shown as "\x1b", whatever text they come from. */
+/* What the tool prints: results, errors and progress. */
 #ifndef TVM_FFI_TOOL_REPORT_H_
 #define TVM_FFI_TOOL_REPORT_H_
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
-#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- Streams ---- */
+
+/* Keeps results and errors apart from foreign code in this process, which prints too, and may close
+ * or redirect stdout and stderr. */
+
+/* stdout and stderr, until streams_part() has been called. */
+FILE *streams_results(void);
+FILE *streams_errors(void);
+
+/* Call before foreign code is loaded: gives results and errors descriptors of their own. What
+ * others print to stdout still goes there, or to stderr; what they read is stdin, or empty. */
+void streams_part(bool others_print, bool others_read);
+
+/* Undoes streams_part(): call streams_keep() before that, and streams_join() with what it wrote. */
+typedef struct {
+  int input, output;
+} stream_copies;
+void streams_keep(stream_copies *out);
+void streams_join(const stream_copies *kept);
+
+/* Flushes the results; a failure is reported by streams_finish(). */
+void streams_flush(void);
+/* Flushes the results for the last time. Returns `exit_code`, or kExitUsage after a report if that
+ * is kExitOk and results were lost. */
+int streams_finish(int exit_code);
+
+/* ---- Errors and progress ---- */
+
+/* Errors and progress, which all go to stderr. Bytes that would move the terminal's cursor are
+ * shown as "\x1b", whatever text they come from. */
 
 /* When to colour, in the order of the words of --color; auto: on a terminal, unless NO_COLOR is set
  * and not empty. */
@@ -31,5 +62,15 @@ void report_said(const char *speaker, const char *said, size_t size);
  * if stderr is not a terminal. report_progress_end() erases it. */
 bool report_progress(const char *format, ...) TOOL_PRINTF(1, 2);
 void report_progress_end(void);
+
+/* ---- The error in the runtime's slot of this thread ---- */
+
+/* The error in the runtime's slot of this thread; all of these take it out. */
+
+/* Its message; release with free(), never NULL. The line has "Kind: " before the message. */
+char *raised_take_message(void);
+char *raised_take_line(void);
+/* Prints "speaker: Kind: message" and the error's causes to stderr, optionally its backtrace. */
+void raised_report(const char *speaker, bool with_backtrace);
 
 #endif /* TVM_FFI_TOOL_REPORT_H_ */

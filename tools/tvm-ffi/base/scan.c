@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/raised.h"
 #include "base/report.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* The end of the value that begins at s->pos; NULL if a bracket or a quote is not closed. */
 static const char *find_end(const scan *s) {
@@ -45,7 +44,7 @@ bool scan_fail(const scan *s, const char *format, ...) {
   scan whole = *s;
   const char *end;
   size_t size, shown;
-  text message = {NULL, 0, 0};
+  text_buf message = {NULL, 0, 0};
   va_list values;
   whole.pos = s->begin;
   end = find_end(&whole);
@@ -118,7 +117,7 @@ static bool take_hex(scan *s, int digits, unsigned *out) {
   return true;
 }
 
-static void add_utf8(text *out, unsigned code) {
+static void add_utf8(text_buf *out, unsigned code) {
   char bytes[3];
   if (code < 0x80) {
     bytes[0] = (char)code;
@@ -136,7 +135,7 @@ static void add_utf8(text *out, unsigned code) {
 }
 
 /* Appends the character of the escape sequence whose backslash was just read. */
-static bool take_escape(scan *s, text *out) {
+static bool take_escape(scan *s, text_buf *out) {
   static const char kLetters[] = "\"\\/ntr0", kMeant[] = "\"\\/\n\t\r";
   const char *found;
   unsigned code;
@@ -161,7 +160,7 @@ static bool take_escape(scan *s, text *out) {
 }
 
 char *scan_take_quoted(scan *s, size_t *out_size) {
-  text out = {NULL, 0, 0};
+  text_buf out = {NULL, 0, 0};
   if (!scan_take(s, '"')) {
     scan_fail(s, "a quote is missing");
     return NULL;

@@ -1,24 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void reserve(text *buffer, size_t more) {
+#include "base/command.h"
+
+/* ---- Memory ---- */
+
+void *tool_realloc(void *block, size_t size) {
+  void *result = realloc(block, size > 0 ? size : 1);
+  if (result == NULL) {
+    fprintf(stderr, "tvm-ffi: out of memory, asking for %zu bytes\n", size);
+    exit(kExitRaised);
+  }
+  return result;
+}
+
+void *tool_alloc(size_t size) {
+  return tool_realloc(NULL, size);
+}
+
+char *tool_copy(const char *text, size_t size) {
+  char *copy = tool_alloc(size + 1);
+  memcpy(copy, text, size);
+  copy[size] = '\0';
+  return copy;
+}
+
+char *tool_format(const char *format, ...) {
+  va_list values, again;
+  char *text;
+  int size;
+  va_start(values, format);
+  va_copy(again, values);
+  size = vsnprintf(NULL, 0, format, values);
+  va_end(values);
+  text = tool_alloc((size_t)(size > 0 ? size : 0) + 1);
+  *text = '\0';
+  if (size > 0) vsnprintf(text, (size_t)size + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+/* ---- Growable texts ---- */
+
+static void reserve(text_buf *buffer, size_t more) {
   if (buffer->capacity - buffer->size > more) return;
   buffer->capacity = 2 * (buffer->size + more) + 64;
   buffer->data = tool_realloc(buffer->data, buffer->capacity);
 }
 
-void text_add_bytes(text *buffer, const void *bytes, size_t size) {
+void text_add_bytes(text_buf *buffer, const void *bytes, size_t size) {
   reserve(buffer, size);
   if (size > 0) memcpy(buffer->data + buffer->size, bytes, size);
   buffer->size += size;
   buffer->data[buffer->size] = '\0';
 }
 
-void text_add_list(text *buffer, const char *format, va_list values) {
+void text_add_list(text_buf *buffer, const char *format, va_list values) {
   va_list again;
   int size;
   va_copy(again, values);
@@ -31,15 +74,137 @@ void text_add_list(text *buffer, const char *format, va_list values) {
   va_end(again);
 }
 
-void text_add(text *buffer, const char *format, ...) {
+void text_add(text_buf *buffer, const char *format, ...) {
   va_list values;
   va_start(values, format);
   text_add_list(buffer, format, values);
   va_end(values);
 }
 
-void text_free(text *buffer) {
+void text_free(text_buf *buffer) {
   free(buffer->data);
   buffer->data = NULL;
   buffer->size = buffer->capacity = 0;
+}
+
+/* ---- Characters of UTF-8 ---- */
+
+/* The length of a character by its first byte; 0 if no character begins with this byte. */
+static size_t measure_announced(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
+}
+
+size_t utf8_measure(const void *bytes, size_t size) {
+  const unsigned char *octets = bytes;
+  size_t length = measure_announced(octets[0]), i;
+  if (length > size) return 0;
+  for (i = 1; i < length; ++i) {
+    if ((octets[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((octets[0] == 0xe0 && octets[1] < 0xa0) ||
+      (octets[0] == 0xf0 && octets[1] < 0x90) || /* overlong forms */
+      (octets[0] == 0xed && octets[1] >= 0xa0) ||
+      (octets[0] == 0xf4 && octets[1] >= 0x90)) { /* surrogates, beyond U+10FFFF */
+    return 0;
+  }
+  return length;
+}
+
+size_t utf8_cut(const void *bytes, size_t size) {
+  const unsigned char *octets = bytes;
+  size_t last = size, length;
+  while (last > 0 && size - last < 4) {
+    length = measure_announced(octets[--last]);
+    if (length > 0) return length > size - last ? last : size;
+  }
+  return size;
+}
+
+/* ---- Readable numbers, and bytes made safe for a terminal ---- */
+
+void shown_add_bytes(text_buf *out, uint64_t size) {
+  char digits[24];
+  size_t i, count = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, size);
+  for (i = 0; i < count; ++i) {
+    text_add(out, "%s%c", i > 0 && (count - i) % 3 == 0 ? "," : "", digits[i]);
+  }
+  text_add(out, " B");
+}
+
+void shown_add_size(text_buf *out, uint64_t size) {
+  static const char *const kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = (double)size;
+  int unit = -1;
+  if (size < 1024) {
+    text_add(out, "%" PRIu64 " B", size);
+    return;
+  }
+  while (value >= 1024) value /= 1024, ++unit;
+  text_add(out, "%.1f %s", value, kUnits[unit]);
+}
+
+/* The length of the character there; 0 if there is none, or if it moves a cursor. */
+static size_t measure_shown(const unsigned char *bytes, size_t size) {
+  size_t length = utf8_measure(bytes, size);
+  if (*bytes < 0x20 || *bytes == 0x7f || /* controls */
+      (length == 2 && *bytes == 0xc2 && bytes[1] < 0xa0) ||
+      (length == 3 && *bytes == 0xe2 && bytes[1] == 0x80 && bytes[2] >= 0xa8 && bytes[2] <= 0xae)) {
+    return 0; /* the last of these: line separators and marks of text direction */
+  }
+  return length;
+}
+
+void shown_add_text(text_buf *out, const void *bytes, size_t size) {
+  const unsigned char *cursor = bytes;
+  while (size > 0) {
+    size_t length = measure_shown(cursor, size);
+    if (length > 0) {
+      text_add_bytes(out, cursor, length);
+    } else {
+      text_add(out, "\\x%02x", *cursor);
+      length = 1;
+    }
+    cursor += length;
+    size -= length;
+  }
+}
+
+char *shown_text(const void *bytes, size_t size) {
+  text_buf shown = {NULL, 0, 0};
+  shown_add_text(&shown, bytes, size);
+  return shown.data != NULL ? shown.data : tool_copy("", 0);
+}
+
+int shown_print(FILE *stream, const char *value) {
+  char *shown = shown_text(value, strlen(value));
+  int size = fprintf(stream, "%s", shown);
+  free(shown);
+  return size;
+}
+
+char *shown_lines(const void *bytes, size_t size) {
+  text_buf shown = {NULL, 0, 0};
+  const char *cursor = bytes, *end = cursor + size;
+  while (cursor < end) {
+    const char *line_end = memchr(cursor, '\n', (size_t)(end - cursor));
+    shown_add_text(&shown, cursor, (size_t)((line_end != NULL ? line_end : end) - cursor));
+    if (line_end != NULL) text_add_bytes(&shown, "\n", 1);
+    cursor = line_end != NULL ? line_end + 1 : end;
+  }
+  return shown.data != NULL ? shown.data : tool_copy("", 0);
+}
+
+bool shown_is_plain(const void *bytes, size_t size) {
+  const unsigned char *cursor = bytes;
+  while (size > 0) {
+    size_t length = measure_shown(cursor, size);
+    if (length == 0) return false;
+    cursor += length;
+    size -= length;
+  }
+  return true;
 }

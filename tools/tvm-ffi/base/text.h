@@ -1,23 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growable text. */
+/* Memory and texts. */
 #ifndef TVM_FFI_TOOL_TEXT_H_
 #define TVM_FFI_TOOL_TEXT_H_
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "base/memory.h"
+#include "platform/compiler.h"
+
+/* ---- Memory: the program ends when it runs out ---- */
+
+#define TOOL_PRINTF(text, first) TVMFFI_PRINTF(text, first)
+
+/* All return memory to release with free(), never NULL. */
+void *tool_alloc(size_t size);
+void *tool_realloc(void *block, size_t size);
+char *tool_copy(const char *text, size_t size); /* NUL-terminated */
+char *tool_format(const char *format, ...) TOOL_PRINTF(1, 2);
+
+/* ---- Growable texts ---- */
 
 typedef struct {
   char *data; /* NUL-terminated; NULL until something is added */
   size_t size, capacity;
-} text;
+} text_buf;
 
-void text_add(text *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
+void text_add(text_buf *buffer, const char *format, ...) TOOL_PRINTF(2, 3);
 /* The same with a va_list, which cannot be used afterwards. */
-void text_add_list(text *buffer, const char *format, va_list values);
-void text_add_bytes(text *buffer, const void *bytes, size_t size);
-void text_free(text *buffer);
+void text_add_list(text_buf *buffer, const char *format, va_list values);
+void text_add_bytes(text_buf *buffer, const void *bytes, size_t size);
+void text_free(text_buf *buffer);
+
+/* ---- Characters of UTF-8 (RFC 3629, section 4) ---- */
+
+/* The length of the character at the beginning of the bytes, of which there must be at least one; 0
+ * if they begin with no valid character. */
+size_t utf8_measure(const void *bytes, size_t size);
+/* At most `size`: the number of bytes that does not cut the last character. */
+size_t utf8_cut(const void *bytes, size_t size);
+
+/* ---- Readable numbers, and bytes made safe for a terminal ---- */
+
+/* "101,024 B" */
+void shown_add_bytes(text_buf *out, uint64_t size);
+/* "45.1 KiB" */
+void shown_add_size(text_buf *out, uint64_t size);
+
+/* A text of a file, in which bytes that are not UTF-8 or would move a terminal's cursor become
+ * "\x1b". */
+void shown_add_text(text_buf *out, const void *bytes, size_t size);
+/* The same as a new text; release with free(). */
+char *shown_text(const void *bytes, size_t size);
+/* Prints a NUL-terminated text like this; returns the number of bytes printed. */
+int shown_print(FILE *stream, const char *value);
+/* Like shown_text(), but keeps line breaks. */
+char *shown_lines(const void *bytes, size_t size);
+/* Whether the text is shown unchanged. */
+bool shown_is_plain(const void *bytes, size_t size);
 
 #endif /* TVM_FFI_TOOL_TEXT_H_ */

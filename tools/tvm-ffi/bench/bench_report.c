@@ -9,8 +9,6 @@
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
-#include "base/shown.h"
-#include "base/streams.h"
 #include "base/text.h"
 #include "bench/statistics.h"
 
@@ -157,7 +155,7 @@ static const char kStyle[] =
     "}\n"
     "</style>\n";
 
-static void add_escaped(text *out, const char *plain) {
+static void add_escaped(text_buf *out, const char *plain) {
   char *shown = shown_text(plain, strlen(plain)), *c;
   for (c = shown; *c != '\0'; ++c) {
     switch (*c) {
@@ -179,7 +177,7 @@ static void add_escaped(text *out, const char *plain) {
 
 enum { kLeft = 20, kPlotWidth = 600, kPlotHeight = 200, kLineHeight = 20 };
 
-static void add_bars(const histogram *h, int bottom, text *out) {
+static void add_bars(const histogram *h, int bottom, text_buf *out) {
   double largest = find_largest_share(h), bin = (double)kPlotWidth / (double)h->num_bins;
   double bar = (bin - 2) / (double)h->num_series;
   size_t k, i;
@@ -201,7 +199,7 @@ static void add_bars(const histogram *h, int bottom, text *out) {
 }
 
 /* Five times below the axis. */
-static void add_axis(const histogram *h, int bottom, text *out) {
+static void add_axis(const histogram *h, int bottom, text_buf *out) {
   enum { kSteps = 4 };
   int i;
   char time[32];
@@ -219,7 +217,7 @@ static void add_axis(const histogram *h, int bottom, text *out) {
 }
 
 /* Adds an SVG file with the title, in light or dark colours as the viewer prefers. */
-static void histogram_add_svg(const histogram *h, const char *title, text *out) {
+static void histogram_add_svg(const histogram *h, const char *title, text_buf *out) {
   int top = 40 + kLineHeight * (int)h->num_series, bottom = top + kPlotHeight;
   int width = kPlotWidth + 2 * kLeft, height = bottom + 30;
   char time[32];
@@ -540,7 +538,7 @@ static bool draw(const bench_results *b, const bench_style *style) {
   histogram_count(series, i, &counted);
   if (style->histogram) histogram_print(&counted, streams_results());
   if (style->svg_path != NULL) {
-    text svg = {NULL, 0, 0};
+    text_buf svg = {NULL, 0, 0};
     char *title = tool_format("Time of a call of %s", b->function);
     histogram_add_svg(&counted, title, &svg);
     good = tool_write_file(style->svg_path, svg.data, svg.size);

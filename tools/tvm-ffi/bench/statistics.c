@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
-#include "base/shown.h"
+#include "base/names.h"
+#include "base/text.h"
 #include "check/checks.h"
 #include "file/module_tree.h"
 #include "file/runtime_symbols.h"

@@ -6,7 +6,7 @@
 
 #include "base/places.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "check/checks.h"
 #include "file/runtime_symbols.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "check/checks.h"
 #include "file/elf_format.h"
 #include "file/machine.h"

@@ -7,7 +7,7 @@
 
 #include "base/json_out.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "file/runtime_symbols.h"
 
 /* ---- The results ---- */

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <tvm/ffi/c.h>
 
-#include "base/raised.h"
 #include "base/report.h"
 #include "bench/bench_report.h"
 #include "library/call.h"

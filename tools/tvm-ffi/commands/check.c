@@ -7,9 +7,8 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
-#include "base/memory.h"
 #include "base/places.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "check/checks.h"
 #include "file/runtime_symbols.h"
 #include "library/library_file.h"

@@ -4,9 +4,8 @@
 
 #include "base/command.h"
 #include "base/files.h"
-#include "base/identifier.h"
 #include "base/json_out.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "build_info.h"
 #include "embed/embed.h"
@@ -30,7 +29,7 @@ typedef struct {
   taken_name *taken;
   size_t num_taken;
   module_list list;
-  text bin;
+  text_buf bin;
 } embed_input;
 
 static char *keep(embed_input *input, char *owned) {
@@ -241,14 +240,14 @@ static bool read_input(embed_input *input, const arguments *args) {
 
 /* ---- Outputs ---- */
 
-static bool add_prerequisite(text *out, const char *path) {
+static bool add_prerequisite(text_buf *out, const char *path) {
   if (strcmp(path, "-") == 0) return true;
   text_add(out, " ");
   return embed_add_make_word(out, path);
 }
 
 /* Makes the rule for --depfile, with every file that was read as a prerequisite. */
-static bool make_rule(const embed_input *input, const arguments *args, text *out) {
+static bool make_rule(const embed_input *input, const arguments *args, text_buf *out) {
   size_t i;
   if (!embed_add_make_word(out, arguments_text(args, kOptionOutput, "-"))) return false;
   text_add(out, ":");
@@ -263,7 +262,7 @@ static bool make_rule(const embed_input *input, const arguments *args, text *out
 }
 
 static bool make_object(const embedding *content, const arguments *args, embed_form form,
-                        text *out) {
+                        text_buf *out) {
   machine target;
   if (!machine_parse(arguments_text(args, kOptionMachine, ""), &target)) return false;
   return form == kFormCoff    ? embed_write_coff(content, &target, out)
@@ -272,7 +271,7 @@ static bool make_object(const embedding *content, const arguments *args, embed_f
 }
 
 static bool make_output(const embed_input *input, const arguments *args, embed_form form,
-                        text *out) {
+                        text_buf *out) {
   size_t i, k;
   if (is_object(form)) return make_object(&input->content, args, form, out);
   if (form == kFormRaw) {
@@ -302,7 +301,7 @@ static const char *get_output(const arguments *args, size_t output) {
 /* Writes all outputs or none; *out_size is the size of the first, for the summary. */
 static bool write_outputs(const embed_input *input, const arguments *args, embed_form form,
                           size_t *out_size) {
-  text contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
+  text_buf contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
   file_content files[kNumOutputs];
   size_t count = 0, i;
   bool good = make_output(input, args, form, &contents[0]);

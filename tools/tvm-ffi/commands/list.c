@@ -8,7 +8,7 @@
 #include "base/json_out.h"
 #include "base/places.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "file/listing.h"
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
@@ -21,7 +21,7 @@
 /* ---- Text ---- */
 
 static void print_head(const binary_file *file) {
-  text size = {NULL, 0, 0};
+  text_buf size = {NULL, 0, 0};
   char buffer[24];
   size_t i;
   shown_add_bytes(&size, file->size);
@@ -124,7 +124,7 @@ static void print_undefined(const binary_file *file) {
 }
 
 static void print_bin(const listing *exports, bool with_modules) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   char buffer[32];
   size_t i, j;
   if (exports->bin_bytes == NULL && exports->bin_wrong == NULL) return;

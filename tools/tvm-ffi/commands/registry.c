@@ -7,10 +7,8 @@
 
 #include "base/command.h"
 #include "base/json_out.h"
-#include "base/raised.h"
 #include "base/report.h"
-#include "base/shown.h"
-#include "base/streams.h"
+#include "base/text.h"
 #include "library/load.h"
 #include "library/registered.h"
 #include "process/isolate.h"

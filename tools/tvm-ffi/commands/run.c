@@ -7,10 +7,8 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/json_out.h"
-#include "base/raised.h"
 #include "base/report.h"
-#include "base/shown.h"
-#include "base/streams.h"
+#include "base/text.h"
 #include "library/call.h"
 #include "process/isolate.h"
 #include "system/system.h"
@@ -64,7 +62,7 @@ static void print_verdict(const run *r, bool pass) {
 
 static void print_check(const run *r, const output *item, const comparison *result) {
   DLTensor *tensor;
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   if (tvm_ffi_any_try_tensor(&item->value, &tensor)) {
     text_add(&line, " ");
     tensor_type_write(&line, tensor->dtype, tensor->shape, tensor->ndim);
@@ -122,7 +120,7 @@ static bool check_outputs(const run *r, bool json) {
 static int check_leaks(const run *r, const TVMFFIAny *views) {
   enum { kLookAt = 1024 };
   TVMFFIAny result;
-  text kinds = {NULL, 0, 0};
+  text_buf kinds = {NULL, 0, 0};
   int32_t type;
   int64_t alive;
   int code;

@@ -8,11 +8,10 @@
 
 #include "base/command.h"
 #include "base/files.h"
-#include "base/identifier.h"
 #include "base/json_out.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "file/listing.h"
 #include "library/ask.h"
 #include "library/library_file.h"
@@ -90,7 +89,7 @@ bool stub_is_typed(const stub_function *function) {
   return function->type != NULL && schema_is_typed(function->type);
 }
 
-void stub_write_doc(text *out, const stub_function *function, const char *indent) {
+void stub_write_doc(text_buf *out, const stub_function *function, const char *indent) {
   const char *cursor = function->doc;
   if (cursor == NULL || *cursor == '\0') return;
   text_add(out, "%s", indent);
@@ -108,7 +107,7 @@ void stub_write_doc(text *out, const stub_function *function, const char *indent
   text_add(out, "\n");
 }
 
-void stub_write_signature(text *out, const stub_function *function) {
+void stub_write_signature(text_buf *out, const stub_function *function) {
   text_add(out, "%s", function->name);
   if (function->type != NULL) {
     schema_write_signature(out, function->type);
@@ -117,7 +116,7 @@ void stub_write_signature(text *out, const stub_function *function) {
   }
 }
 
-void stub_write_remarks(text *out, const stub_library *library, const char *indent) {
+void stub_write_remarks(text_buf *out, const stub_library *library, const char *indent) {
   bool any_untold = false;
   size_t i;
   for (i = 0; i < library->num_functions; ++i) {
@@ -237,7 +236,7 @@ static void free_library(stub_library *library) {
 }
 
 static void write_json(const stub_language *language, const stub_library *library,
-                       const text *source) {
+                       const text_buf *source) {
   size_t i;
   json_begin_object(NULL);
   json_text("language", language->name);
@@ -264,7 +263,7 @@ int run_stub(const arguments *args) {
   const bool may_load = !arguments_has(args, kOptionNoLoad);
   bool json = arguments_has(args, kOptionJson);
   stub_library library;
-  text source = {NULL, 0, 0};
+  text_buf source = {NULL, 0, 0};
   bool good = true;
   double timeout;
   int code;

@@ -9,8 +9,7 @@
 #include "base/command.h"
 #include "base/json_out.h"
 #include "base/report.h"
-#include "base/shown.h"
-#include "base/streams.h"
+#include "base/text.h"
 #include "library/load.h"
 #include "library/registered.h"
 #include "value/schema.h"
@@ -49,7 +48,7 @@ static const TVMFFITypeInfo *get_parent(const TVMFFITypeInfo *info) {
  * metadata has no type. */
 static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
   schema_type *type;
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   if (is_method) return schema_describe(metadata->data, metadata->size);
   type = schema_parse(metadata->data, metadata->size);
   if (type != NULL) schema_write_type(&line, type);
@@ -59,12 +58,12 @@ static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
 
 /* ---- Text ---- */
 
-static void add_bytes(text *out, const TVMFFIByteArray *bytes) {
+static void add_bytes(text_buf *out, const TVMFFIByteArray *bytes) {
   if (bytes->size > 0) shown_add_text(out, bytes->data, bytes->size);
 }
 
 /* Adds each line of a documentation, indented. */
-static void add_doc(text *out, const TVMFFIByteArray *doc, int indent) {
+static void add_doc(text_buf *out, const TVMFFIByteArray *doc, int indent) {
   const char *cursor = doc->data, *end = doc->size > 0 ? cursor + doc->size : cursor;
   while (cursor != end) {
     const char *line_end = memchr(cursor, '\n', (size_t)(end - cursor));
@@ -76,14 +75,14 @@ static void add_doc(text *out, const TVMFFIByteArray *doc, int indent) {
   }
 }
 
-static void add_flags(text *out, int64_t flags) {
+static void add_flags(text_buf *out, int64_t flags) {
   size_t i;
   for (i = 0; i < kNumFlags; ++i) {
     if ((flags & kFlags[i].bit) != 0) text_add(out, "  %s", kFlags[i].name);
   }
 }
 
-static void add_field(text *out, const TVMFFIFieldInfo *field) {
+static void add_field(text_buf *out, const TVMFFIFieldInfo *field) {
   char *type = describe(&field->metadata, false);
   text_add(out, "         ");
   add_bytes(out, &field->name);
@@ -95,7 +94,7 @@ static void add_field(text *out, const TVMFFIFieldInfo *field) {
   free(type);
 }
 
-static void add_method(text *out, const TVMFFIMethodInfo *method) {
+static void add_method(text_buf *out, const TVMFFIMethodInfo *method) {
   char *signature = describe(&method->metadata, true);
   text_add(out, "         ");
   add_bytes(out, &method->name);
@@ -108,7 +107,7 @@ static void add_method(text *out, const TVMFFIMethodInfo *method) {
 
 static void print_type(const TVMFFITypeInfo *info) {
   const TVMFFITypeInfo *parent = get_parent(info);
-  text lines = {NULL, 0, 0};
+  text_buf lines = {NULL, 0, 0};
   int32_t i;
   text_add(&lines, "%7" PRId32 "  %s", info->type_index, report_color(kColorName));
   add_bytes(&lines, &info->type_key);

@@ -105,7 +105,7 @@ static int extract_module(const source *input, const char *selector, const argum
   if (!get_tree(input, &tree)) return kExitLoad;
   module = find_module(&tree, selector);
   if (module == NULL) {
-    text have = {NULL, 0, 0};
+    text_buf have = {NULL, 0, 0};
     library_bin_describe(&tree, &have);
     code = report_fail(kExitUsage, "%s: no module %s; it has %s", input->path, selector, have.data);
     text_free(&have);
@@ -166,7 +166,7 @@ static bool is_source(const source *input, const char *output) {
 static bool write_tree(const source *input, const library_bin *tree, char *const *names,
                        const char *folder) {
   file_content *files = tool_alloc((tree->num_modules + 1) * sizeof *files);
-  text list = {NULL, 0, 0};
+  text_buf list = {NULL, 0, 0};
   size_t count = 0, i;
   bool good = true;
   text_add(&list, "# tvm-ffi embed --library-bin makes the same of this.\n");

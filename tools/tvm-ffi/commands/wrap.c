@@ -121,7 +121,7 @@ static bool read_specs(wrap_input *input, const arguments *args) {
 
 /* ---- Writing ---- */
 
-static void write_json(const wrap_input *input, const text *source) {
+static void write_json(const wrap_input *input, const text_buf *source) {
   size_t i;
   json_begin_object(NULL);
   json_begin_array("kernels");
@@ -156,7 +156,7 @@ static int write_kernels(wrap_input *input, const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   const bool json = arguments_has(args, kOptionJson);
   const char **includes;
-  text source = {NULL, 0, 0};
+  text_buf source = {NULL, 0, 0};
   bool good = true;
   size_t i;
   input->request.specs = input->items;

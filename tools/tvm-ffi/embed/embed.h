@@ -46,12 +46,12 @@ typedef enum {
   kFormRaw
 } embed_form;
 
-void embed_write_c(const embedding *content, embed_form form, text *out);
-void embed_write_header(const embedding *content, text *out);
+void embed_write_c(const embedding *content, embed_form form, text_buf *out);
+void embed_write_header(const embedding *content, text_buf *out);
 /* False after a report that the format has no such machine, or cannot hold this. */
-bool embed_write_elf(const embedding *content, const machine *target, text *out);
-bool embed_write_coff(const embedding *content, const machine *target, text *out);
-bool embed_write_macho(const embedding *content, const machine *target, text *out);
+bool embed_write_elf(const embedding *content, const machine *target, text_buf *out);
+bool embed_write_coff(const embedding *content, const machine *target, text_buf *out);
+bool embed_write_macho(const embedding *content, const machine *target, text_buf *out);
 
 /* Whether a section may have this name; false after a report. */
 bool embed_check_section(const char *name, embed_form form);
@@ -60,8 +60,8 @@ bool embed_check_section(const char *name, embed_form form);
 bool embed_check_quoted(const char *subject, const char *name);
 /* Adds a C string literal, or with `is_nested` one of the assembler within one of C; their escapes
  * are the same. */
-void embed_add_literal(text *out, const char *value, bool is_nested);
+void embed_add_literal(text_buf *out, const char *value, bool is_nested);
 /* Adds a file name to a rule of Make; false after a report that Make has no escape for it. */
-bool embed_add_make_word(text *out, const char *path);
+bool embed_add_make_word(text_buf *out, const char *path);
 
 #endif /* TVM_FFI_TOOL_EMBED_H_ */

@@ -34,7 +34,7 @@ enum { kMaxSections = 3 };
 
 typedef struct {
   const char *name;
-  const text *content;
+  const text_buf *content;
   uint32_t flags;
   size_t num_relocations;
 } section;
@@ -44,11 +44,11 @@ typedef struct {
   const coff_machine *target;
   section sections[kMaxSections]; /* the bytes, and the table and the linker's options if any */
   size_t num_sections;
-  text options; /* for the linker: what a DLL exports */
-  text names;   /* those of more than 8 bytes; the offsets count from their length before them */
+  text_buf options; /* for the linker: what a DLL exports */
+  text_buf names; /* those of more than 8 bytes; the offsets count from their length before them */
 } object;
 
-static void add_number(const object *obj, text *out, uint64_t value, size_t size) {
+static void add_number(const object *obj, text_buf *out, uint64_t value, size_t size) {
   object_add_number(obj->layout->target, out, value, size);
 }
 
@@ -62,7 +62,7 @@ static size_t store_name(object *obj, const char *prefix, const char *name) {
   return offset;
 }
 
-static void add_padded(text *out, const char *prefix, const char *name) {
+static void add_padded(text_buf *out, const char *prefix, const char *name) {
   char field[8] = {0};
   memcpy(field, prefix, strlen(prefix));
   memcpy(field + strlen(prefix), name, strlen(name));
@@ -71,7 +71,7 @@ static void add_padded(text *out, const char *prefix, const char *name) {
 
 /* ---- Sections ---- */
 
-static void add_section(object *obj, const char *name, const text *content, uint32_t flags,
+static void add_section(object *obj, const char *name, const text_buf *content, uint32_t flags,
                         size_t num_relocations) {
   section *entry = &obj->sections[obj->num_sections++];
   entry->name = name;
@@ -104,13 +104,13 @@ static void add_sections(object *obj, const embedding *content) {
   add_section(obj, ".drectve", &obj->options, kLinkerInfo | kRemoved | align_flags(1), 0);
 }
 
-static void add_section_header(object *obj, const section *entry, size_t *offset, text *out) {
+static void add_section_header(object *obj, const section *entry, size_t *offset, text_buf *out) {
   const size_t content_size = entry->content->size;
   if (strlen(entry->name) <= 8) {
     add_padded(out, "", entry->name);
   } else {
     char field[8];
-    text number = {NULL, 0, 0};
+    text_buf number = {NULL, 0, 0};
     text_add(&number, "/%zu", store_name(obj, "", entry->name));
     memset(field, 0, sizeof field);
     memcpy(field, number.data, number.size);
@@ -130,7 +130,7 @@ static void add_section_header(object *obj, const section *entry, size_t *offset
 }
 
 /* The symbols begin with that of the bytes. */
-static void add_relocations(const object *obj, text *out) {
+static void add_relocations(const object *obj, text_buf *out) {
   size_t i;
   for (i = 0; i < obj->layout->num_pointers; ++i) {
     const object_pointer *entry = &obj->layout->pointers[i];
@@ -143,7 +143,7 @@ static void add_relocations(const object *obj, text *out) {
 /* ---- Symbols ---- */
 
 static void add_symbol(object *obj, const char *prefix, const char *name, uint64_t value,
-                       unsigned section_number, unsigned storage_class, text *out) {
+                       unsigned section_number, unsigned storage_class, text_buf *out) {
   if (strlen(prefix) + strlen(name) <= 8) {
     add_padded(out, prefix, name);
   } else {
@@ -157,7 +157,7 @@ static void add_symbol(object *obj, const char *prefix, const char *name, uint64
   add_number(obj, out, 0, 1); /* no further records */
 }
 
-static void add_symbols(object *obj, text *out) {
+static void add_symbols(object *obj, text_buf *out) {
   const object_layout *layout = obj->layout;
   size_t i;
   add_symbol(obj, "", obj->sections[0].name, 0, 1, kStaticClass, out);
@@ -170,9 +170,9 @@ static void add_symbols(object *obj, text *out) {
 
 /* ---- The file ---- */
 
-static void add_file(object *obj, text *out) {
+static void add_file(object *obj, text_buf *out) {
   size_t offset = kHeaderSize + obj->num_sections * kSectionHeaderSize, i;
-  text headers = {NULL, 0, 0};
+  text_buf headers = {NULL, 0, 0};
   for (i = 0; i < obj->num_sections; ++i) {
     add_section_header(obj, &obj->sections[i], &offset, &headers);
   }
@@ -217,7 +217,7 @@ static const coff_machine *find_machine(const machine *target) {
   return NULL;
 }
 
-bool embed_write_coff(const embedding *content, const machine *target, text *out) {
+bool embed_write_coff(const embedding *content, const machine *target, text_buf *out) {
   object_layout layout;
   object obj;
   memset(&obj, 0, sizeof obj);

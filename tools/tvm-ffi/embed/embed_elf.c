@@ -18,7 +18,7 @@ typedef struct {
   unsigned type;
   uint64_t flags, align, entry_size;
   unsigned link, info;
-  text data;
+  text_buf data;
 } section;
 
 typedef struct {
@@ -26,11 +26,11 @@ typedef struct {
   section sections[kNumSections];
 } object;
 
-static void add_number(const object *obj, text *out, uint64_t value, size_t size) {
+static void add_number(const object *obj, text_buf *out, uint64_t value, size_t size) {
   object_add_number(obj->target, out, value, size);
 }
 
-static void add_word(const object *obj, text *out, uint64_t value) {
+static void add_word(const object *obj, text_buf *out, uint64_t value) {
   object_add_number(obj->target, out, value, object_word(obj->target));
 }
 
@@ -42,7 +42,7 @@ typedef struct {
 } symbol;
 
 static void add_symbol(object *obj, const symbol *entry) {
-  text *out = &obj->sections[kSymbols].data;
+  text_buf *out = &obj->sections[kSymbols].data;
   add_number(obj, out, entry->name, 4);
   if (obj->target->bits == 64) {
     add_number(obj, out, entry->info, 1);
@@ -62,7 +62,7 @@ static void add_symbol(object *obj, const symbol *entry) {
 static void add_symbols(object *obj, const object_layout *layout, bool is_exported) {
   static const symbol kNull = {0, 0, 0, 0, 0, 0};
   static const symbol kBytesStart = {0, STB_LOCAL << 4 | STT_SECTION, STV_DEFAULT, kBytes, 0, 0};
-  text *names = &obj->sections[kStrings].data;
+  text_buf *names = &obj->sections[kStrings].data;
   size_t i;
   text_add_bytes(names, "", 1);
   add_symbol(obj, &kNull);
@@ -84,7 +84,7 @@ static void add_symbols(object *obj, const object_layout *layout, bool is_export
 /* ---- Relocations ---- */
 
 static void add_relocations(object *obj, const object_layout *layout) {
-  text *out = &obj->sections[kRelocations].data;
+  text_buf *out = &obj->sections[kRelocations].data;
   const machine *target = obj->target;
   size_t i;
   for (i = 0; i < layout->num_pointers; ++i) {
@@ -132,7 +132,7 @@ static void init_sections(object *obj, const embedding *content, uint64_t bytes_
   init_section(obj, kSectionNames, ".shstrtab", SHT_STRTAB, 0, 1);
 }
 
-static void add_header(const object *obj, uint64_t sections_at, text *out) {
+static void add_header(const object *obj, uint64_t sections_at, text_buf *out) {
   size_t word = object_word(obj->target);
   unsigned char identity[EI_NIDENT] = {0x7f, 'E', 'L', 'F'};
   identity[EI_CLASS] = word == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -155,7 +155,7 @@ static void add_header(const object *obj, uint64_t sections_at, text *out) {
 }
 
 static void add_section_header(const object *obj, const section *entry, size_t name,
-                               uint64_t offset, text *out) {
+                               uint64_t offset, text_buf *out) {
   add_number(obj, out, name, 4);
   add_number(obj, out, entry->type, 4);
   add_word(obj, out, entry->flags);
@@ -168,10 +168,10 @@ static void add_section_header(const object *obj, const section *entry, size_t n
   add_word(obj, out, entry->entry_size);
 }
 
-static void add_file(object *obj, text *out) {
+static void add_file(object *obj, text_buf *out) {
   size_t names[kNumSections] = {0}, i;
   uint64_t places[kNumSections] = {0}, offset = obj->target->bits == 64 ? 64 : 52;
-  text *section_names = &obj->sections[kSectionNames].data;
+  text_buf *section_names = &obj->sections[kSectionNames].data;
   text_add_bytes(section_names, "", 1);
   for (i = 1; i < kNumSections; ++i) {
     names[i] = section_names->size;
@@ -195,7 +195,7 @@ static void add_file(object *obj, text *out) {
   }
 }
 
-bool embed_write_elf(const embedding *content, const machine *target, text *out) {
+bool embed_write_elf(const embedding *content, const machine *target, text_buf *out) {
   object_layout layout;
   object obj;
   size_t i;

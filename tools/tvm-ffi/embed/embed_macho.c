@@ -42,11 +42,11 @@ typedef struct {
   uint64_t table_at; /* offset from the bytes, and address of the table */
 } object;
 
-static void add_number(const object *obj, text *out, uint64_t value, size_t size) {
+static void add_number(const object *obj, text_buf *out, uint64_t value, size_t size) {
   object_add_number(obj->layout->target, out, value, size);
 }
 
-static void add_padded(text *out, const char *name, size_t length) {
+static void add_padded(text_buf *out, const char *name, size_t length) {
   char field[kNameSize] = {0};
   memcpy(field, name, length);
   text_add_bytes(out, field, sizeof field);
@@ -76,7 +76,7 @@ static unsigned log2_of(uint64_t align) {
 
 /* `place` is "SEGMENT,SECTION". */
 static void add_section(const object *obj, const char *place, uint64_t address, uint64_t size,
-                        uint64_t align, size_t num_relocations, text *out) {
+                        uint64_t align, size_t num_relocations, text_buf *out) {
   const char *comma = strchr(place, ',');
   add_padded(out, comma + 1, strlen(comma + 1));
   add_padded(out, place, (size_t)(comma - place));
@@ -92,7 +92,7 @@ static void add_section(const object *obj, const char *place, uint64_t address, 
 }
 
 /* An object file has one segment without a name, whatever the segments of its sections. */
-static void add_segment(const object *obj, text *out) {
+static void add_segment(const object *obj, text_buf *out) {
   enum { kReadWriteExecute = 7 };
   const object_layout *layout = obj->layout;
   add_number(obj, out, kSegmentCommand, 4);
@@ -113,7 +113,7 @@ static void add_segment(const object *obj, text *out) {
 }
 
 /* The addresses of the bytes begin at 0, so the addends in the table are addresses. */
-static void add_relocations(const object *obj, text *out) {
+static void add_relocations(const object *obj, text_buf *out) {
   const uint32_t kBytesNumber = 1, kEightBytes = 3u << 25, kIsSymbol = 1u << 27;
   size_t i;
   for (i = 0; i < obj->layout->num_pointers; ++i) {
@@ -127,7 +127,7 @@ static void add_relocations(const object *obj, text *out) {
 
 /* ---- Symbols ---- */
 
-static void add_symbols(const object *obj, text *names, text *out) {
+static void add_symbols(const object *obj, text_buf *names, text_buf *out) {
   const object_layout *layout = obj->layout;
   const unsigned type = kInSection | kExternal | (obj->is_exported ? 0u : kPrivateExternal);
   size_t i;
@@ -147,7 +147,7 @@ static void add_symbols(const object *obj, text *names, text *out) {
 
 /* ---- The file ---- */
 
-static void add_header(const object *obj, text *out) {
+static void add_header(const object *obj, text_buf *out) {
   enum { kObjectFile = 1, kNumCommands = 3 };
   add_number(obj, out, 0xfeedfacf, 4);
   add_number(obj, out, obj->target->type, 4);
@@ -159,7 +159,7 @@ static void add_header(const object *obj, text *out) {
 }
 
 /* Linkers warn of a file without the system that it is for. */
-static void add_version(const object *obj, text *out) {
+static void add_version(const object *obj, text_buf *out) {
   enum { kMacOS = 1 };
   add_number(obj, out, kBuildVersionCommand, 4);
   add_number(obj, out, kVersionSize, 4);
@@ -168,7 +168,8 @@ static void add_version(const object *obj, text *out) {
   add_number(obj, out, 0, 8); /* of no SDK and no tools */
 }
 
-static void add_symbol_table(const object *obj, uint64_t symbols_at, size_t names_size, text *out) {
+static void add_symbol_table(const object *obj, uint64_t symbols_at, size_t names_size,
+                             text_buf *out) {
   add_number(obj, out, kSymbolTableCommand, 4);
   add_number(obj, out, kSymbolTableSize, 4);
   add_number(obj, out, symbols_at, 4);
@@ -177,11 +178,11 @@ static void add_symbol_table(const object *obj, uint64_t symbols_at, size_t name
   add_number(obj, out, names_size, 4);
 }
 
-static void add_file(const object *obj, text *out) {
+static void add_file(const object *obj, text_buf *out) {
   const object_layout *layout = obj->layout;
   const uint64_t symbols_at =
       bytes_at(obj) + contents_size(obj) + layout->num_pointers * kRelocationSize;
-  text symbols = {NULL, 0, 0}, names = {NULL, 0, 0};
+  text_buf symbols = {NULL, 0, 0}, names = {NULL, 0, 0};
   add_symbols(obj, &names, &symbols);
   add_header(obj, out);
   add_segment(obj, out);
@@ -214,7 +215,7 @@ static bool check_align(const embedding *content) {
   return false;
 }
 
-bool embed_write_macho(const embedding *content, const machine *target, text *out) {
+bool embed_write_macho(const embedding *content, const machine *target, text_buf *out) {
   object_layout layout;
   object obj;
   obj.target = find_machine(target);

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "embed/embed.h"
 
 /* ---- Names ---- */
@@ -69,7 +69,7 @@ bool embed_check_quoted(const char *subject, const char *name) {
   return true;
 }
 
-void embed_add_literal(text *out, const char *value, bool is_nested) {
+void embed_add_literal(text_buf *out, const char *value, bool is_nested) {
   const char *quote = is_nested ? "\\\"" : "\"";
   text_add(out, "%s", quote);
   for (; *value != '\0'; ++value) {
@@ -94,7 +94,7 @@ static bool can_rule(const char *path) {
 }
 
 /* Backslashes are escaped only before a character that itself needs one. */
-bool embed_add_make_word(text *out, const char *path) {
+bool embed_add_make_word(text_buf *out, const char *path) {
   size_t backslashes = 0;
   const char *cursor;
   if (!can_rule(path)) {
@@ -122,7 +122,7 @@ bool embed_add_make_word(text *out, const char *path) {
 
 /* Writes C source with the bytes: as numbers, by #embed, or by the assembler's .incbin. */
 
-static void add_declarations(const embedding *content, text *out) {
+static void add_declarations(const embedding *content, text_buf *out) {
   size_t i;
   text_add(out, "#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
   if (content->has_table) {
@@ -154,7 +154,7 @@ static void add_declarations(const embedding *content, text *out) {
 
 /* Defines NAME_SEEN, the visibility of the symbols: for other libraries too, or only within the
  * linked output. */
-static void add_visibility(const embedding *content, text *out) {
+static void add_visibility(const embedding *content, text_buf *out) {
   const char *name = content->name;
   if (content->is_exported) {
     text_add(out, "#if defined(_WIN32)\n#define %s_SEEN __declspec(dllexport)\n", name);
@@ -166,7 +166,7 @@ static void add_visibility(const embedding *content, text *out) {
   text_add(out, "#else\n#define %s_SEEN\n#endif\n", name);
 }
 
-void embed_write_header(const embedding *content, text *out) {
+void embed_write_header(const embedding *content, text_buf *out) {
   text_add(out, "/* Written by tvm-ffi embed. */\n#ifndef %s_FILES_H_\n#define %s_FILES_H_\n\n",
            content->name, content->name);
   add_visibility(content, out);
@@ -179,7 +179,7 @@ void embed_write_header(const embedding *content, text *out) {
 enum { kPerLine = 24, kMaxLines = 24 };
 
 /* Adds comma-separated numbers, in lines enclosed in `begin` and `end`. */
-static void add_numbers(text *out, const piece *part, const char *begin, const char *end,
+static void add_numbers(text_buf *out, const piece *part, const char *begin, const char *end,
                         const char *last_end) {
   size_t i;
   for (i = 0; i < part->size; ++i) {
@@ -189,7 +189,7 @@ static void add_numbers(text *out, const piece *part, const char *begin, const c
   }
 }
 
-static void add_array(const embedding *content, const blob *entry, embed_form form, text *out) {
+static void add_array(const embedding *content, const blob *entry, embed_form form, text_buf *out) {
   size_t i;
   text_add(out, "\n%s_PLACE const unsigned char %s[%zu] = {\n", content->name, entry->symbol,
            entry->size);
@@ -206,22 +206,23 @@ static void add_array(const embedding *content, const blob *entry, embed_form fo
   text_add(out, "\n};\n");
 }
 
-static void begin_assembler(const embedding *content, text *out) {
+static void begin_assembler(const embedding *content, text_buf *out) {
   text_add(out, "\n__asm__(\".pushsection %s,\\\"a\\\"\\n\"\n",
            content->section != NULL ? content->section : ".rodata");
 }
 
-static void end_assembler(text *out) {
+static void end_assembler(text_buf *out) {
   text_add(out, "        \".popsection\\n\");\n");
 }
 
-static void add_label(const embedding *content, const char *symbol, const char *suffix, text *out) {
+static void add_label(const embedding *content, const char *symbol, const char *suffix,
+                      text_buf *out) {
   text_add(out, "        \".globl %s%s\\n\"\n", symbol, suffix);
   if (!content->is_exported) text_add(out, "        \".hidden %s%s\\n\"\n", symbol, suffix);
   text_add(out, "        \"%s%s:\\n\"\n", symbol, suffix);
 }
 
-static void add_assembler_piece(const embedding *content, const piece *whole, text *out) {
+static void add_assembler_piece(const embedding *content, const piece *whole, text_buf *out) {
   enum { kPart = kPerLine * kMaxLines };
   piece part = *whole;
   size_t offset;
@@ -243,7 +244,7 @@ static void add_assembler_piece(const embedding *content, const piece *whole, te
 }
 
 /* Several statements are safe: the compiler puts nothing between consecutive ones. */
-static void add_assembler(const embedding *content, const blob *entry, text *out) {
+static void add_assembler(const embedding *content, const blob *entry, text_buf *out) {
   size_t i;
   begin_assembler(content, out);
   text_add(out, "        \".balign %zu\\n.type %s,%%object\\n.size %s,%zu\\n\"\n", content->align,
@@ -258,7 +259,7 @@ static void add_assembler(const embedding *content, const blob *entry, text *out
   end_assembler(out);
 }
 
-static void add_place(const embedding *content, text *out) {
+static void add_place(const embedding *content, text_buf *out) {
   text_add(out, "#if defined(_MSC_VER)\n#define %s_PLACE __declspec(align(%zu))\n#else\n",
            content->name, content->align);
   text_add(out, "#define %s_PLACE __attribute__((aligned(%zu)", content->name, content->align);
@@ -266,7 +267,7 @@ static void add_place(const embedding *content, text *out) {
   text_add(out, "))\n#endif\n");
 }
 
-static void add_table(const embedding *content, text *out) {
+static void add_table(const embedding *content, text_buf *out) {
   size_t i;
   text_add(out, "\nconst %s_file %s_files[%zu] = {\n", content->name, content->name,
            content->num_blobs + 1);
@@ -279,7 +280,7 @@ static void add_table(const embedding *content, text *out) {
   text_add(out, "    {NULL, NULL, 0},\n};\n");
 }
 
-void embed_write_c(const embedding *content, embed_form form, text *out) {
+void embed_write_c(const embedding *content, embed_form form, text_buf *out) {
   size_t i;
   text_add(out, "/* Written by tvm-ffi embed. */\n");
   if (content->header != NULL) {

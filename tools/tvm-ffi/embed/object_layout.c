@@ -20,19 +20,19 @@ static void store_number(const machine *target, void *bytes, uint64_t value, siz
   }
 }
 
-void object_add_number(const machine *target, text *out, uint64_t value, size_t size) {
+void object_add_number(const machine *target, text_buf *out, uint64_t value, size_t size) {
   unsigned char bytes[8];
   store_number(target, bytes, value, size);
   text_add_bytes(out, bytes, size);
 }
 
-void object_align(text *out, uint64_t align) {
+void object_align(text_buf *out, uint64_t align) {
   while (out->size % align != 0) text_add_bytes(out, "", 1);
 }
 
 /* ---- Contents ---- */
 
-static void add_word(object_layout *layout, text *out, uint64_t value) {
+static void add_word(object_layout *layout, text_buf *out, uint64_t value) {
   object_add_number(layout->target, out, value, object_word(layout->target));
 }
 
@@ -57,7 +57,7 @@ static void add_pointer(object_layout *layout, int64_t symbol, uint64_t addend) 
 
 /* The titles in the table are stored behind the bytes, without symbols of their own. */
 static void add_blob(object_layout *layout, const embedding *content, const blob *entry) {
-  text *bytes = &layout->bytes;
+  text_buf *bytes = &layout->bytes;
   size_t symbol, begin, k;
   object_align(bytes, content->align);
   begin = bytes->size;
@@ -110,7 +110,7 @@ void object_layout_free(object_layout *layout) {
   text_free(&layout->table);
 }
 
-bool object_check_size(const char *format, const text *out) {
+bool object_check_size(const char *format, const text_buf *out) {
   const uint64_t size = out->size; /* a type that has more than 4 GiB on every system */
   if (size <= UINT32_MAX) return true;
   report_error("a %s file holds at most 4 GiB", format);

@@ -25,8 +25,8 @@ typedef struct {
 typedef struct {
   const machine *target;
   uint64_t bytes_align; /* the table is aligned to a word */
-  text bytes;           /* all files, with the titles and sizes behind each */
-  text table;           /* empty without a table of contents */
+  text_buf bytes;       /* all files, with the titles and sizes behind each */
+  text_buf table;       /* empty without a table of contents */
   object_symbol *symbols;
   size_t num_symbols;
   object_pointer *pointers; /* in the order of their offsets */
@@ -41,10 +41,10 @@ void object_layout_free(object_layout *layout);
 /* The size of a pointer. */
 size_t object_word(const machine *target);
 /* Adds a number in the target's byte order. */
-void object_add_number(const machine *target, text *out, uint64_t value, size_t size);
+void object_add_number(const machine *target, text_buf *out, uint64_t value, size_t size);
 /* Adds zeros up to a multiple of `align`. */
-void object_align(text *out, uint64_t align);
+void object_align(text_buf *out, uint64_t align);
 /* Whether the file's 32-bit offsets reach all of it; false after a report. */
-bool object_check_size(const char *format, const text *out);
+bool object_check_size(const char *format, const text_buf *out);
 
 #endif /* TVM_FFI_TOOL_OBJECT_LAYOUT_H_ */

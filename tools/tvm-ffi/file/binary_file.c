@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "file/binary_reader.h"
 #include "system/system.h"
 

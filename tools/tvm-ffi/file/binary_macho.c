@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "file/binary_file.h"
@@ -163,7 +162,7 @@ typedef struct {
   unsigned char *is_seen; /* by offset, whether the node was visited: a tree has no second way */
   size_t count, names_size;
   bool is_storing;
-  text prefix;
+  text_buf prefix;
 } export_walk;
 
 enum { kMaxDepth = 1000, kMaxNames = 1 << 28 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/text.h"
 #include "value/schema.h"
 
 #define FUNCTION_PREFIX "__tvm_ffi_"

@@ -8,9 +8,9 @@
 
 #include "base/files.h"
 #include "base/json_out.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "file/elf_format.h"
 #include "file/machine.h"
 
@@ -177,18 +177,18 @@ static void set_int(unsigned char *bytes, uint64_t value) {
   for (i = 0; i < kIntSize; ++i) bytes[i] = (unsigned char)(value >> (8 * i));
 }
 
-static void add_int(text *out, uint64_t value) {
+static void add_int(text_buf *out, uint64_t value) {
   unsigned char bytes[kIntSize];
   set_int(bytes, value);
   text_add_bytes(out, bytes, sizeof bytes);
 }
 
-static void add_list(text *out, const void *bytes, size_t size) {
+static void add_list(text_buf *out, const void *bytes, size_t size) {
   add_int(out, size);
   text_add_bytes(out, bytes, size);
 }
 
-void library_bin_encode(const library_bin *tree, text *out, size_t *payloads_at) {
+void library_bin_encode(const library_bin *tree, text_buf *out, size_t *payloads_at) {
   size_t begin = out->size, i;
   add_int(out, 0);
   add_int(out, tree->num_modules + 1);
@@ -262,7 +262,7 @@ const char *library_bin_describe_payload(const bin_module *module, char buffer[3
   return "";
 }
 
-static void add_module(text *out, const bin_module *module) {
+static void add_module(text_buf *out, const bin_module *module) {
   char buffer[32];
   const char *content = library_bin_describe_payload(module, buffer);
   shown_add_text(out, module->kind, module->kind_size);
@@ -272,7 +272,7 @@ static void add_module(text *out, const bin_module *module) {
   text_add(out, ")");
 }
 
-void library_bin_describe(const library_bin *tree, text *out) {
+void library_bin_describe(const library_bin *tree, text_buf *out) {
   enum { kShown = 8 };
   const bin_module *root = &tree->modules[0];
   size_t i, num_shown = root->num_imports < kShown ? root->num_imports : kShown;
@@ -329,7 +329,7 @@ static int digit(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool read_quoted(cursor *input, text *out) {
+static bool read_quoted(cursor *input, text_buf *out) {
   const char *pos = input->pos + 1;
   for (; *pos != '"'; ++pos) {
     char byte = *pos;
@@ -353,7 +353,7 @@ static bool read_quoted(cursor *input, text *out) {
 }
 
 /* Reads the next word; *out_has is false at the end of the line. A quoted "->" is no arrow. */
-static bool read_word(cursor *input, text *out, bool *out_has, bool *out_is_arrow) {
+static bool read_word(cursor *input, text_buf *out, bool *out_has, bool *out_is_arrow) {
   size_t length;
   out->size = 0;
   text_add_bytes(out, "", 0);
@@ -369,7 +369,7 @@ static bool read_word(cursor *input, text *out, bool *out_has, bool *out_is_arro
   return true;
 }
 
-static bool read_imports(cursor *input, text *word, library_bin *tree) {
+static bool read_imports(cursor *input, text_buf *word, library_bin *tree) {
   bin_module *module = &tree->modules[tree->num_modules];
   bool has, is_arrow;
   for (;;) {
@@ -388,7 +388,7 @@ static bool read_imports(cursor *input, text *word, library_bin *tree) {
   }
 }
 
-static bool read_file(cursor *input, const text *word, module_list *out) {
+static bool read_file(cursor *input, const text_buf *word, module_list *out) {
   bin_module *module = &out->tree.modules[out->tree.num_modules];
   char **path = &out->paths[out->tree.num_modules], *name;
   if (module->is_self) return refuse(input, "_lib has no file");
@@ -406,7 +406,7 @@ static bool read_file(cursor *input, const text *word, module_list *out) {
 static bool read_line(cursor *input, module_list *out) {
   library_bin *tree = &out->tree;
   bin_module *module;
-  text word = {NULL, 0, 0};
+  text_buf word = {NULL, 0, 0};
   bool has, is_arrow, good = read_word(input, &word, &has, &is_arrow);
   if (!good || !has) goto done;
   tree->modules = tool_realloc(tree->modules, (tree->num_modules + 1) * sizeof *tree->modules);
@@ -502,7 +502,7 @@ void module_list_free(module_list *list) {
 /* ---- Writing ---- */
 
 /* Adds a word, quoted if it could be misread otherwise. */
-static void add_word(text *out, const char *bytes, size_t size) {
+static void add_word(text_buf *out, const char *bytes, size_t size) {
   static const char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+/";
   bool is_plain = !(size == 2 && memcmp(bytes, "->", 2) == 0);
@@ -528,7 +528,7 @@ static void add_word(text *out, const char *bytes, size_t size) {
   text_add(out, "\"");
 }
 
-void module_list_write(const library_bin *tree, char *const *names, text *out) {
+void module_list_write(const library_bin *tree, char *const *names, text_buf *out) {
   size_t i, j;
   for (i = 0; i < tree->num_modules; ++i) {
     const bin_module *module = &tree->modules[i];

@@ -37,10 +37,10 @@ void library_bin_free(library_bin *tree);
 const char *library_bin_check_imports(const library_bin *tree, size_t *out_module);
 
 /* Appends the bytes, and writes the offset of each module's payload to payloads_at[]. */
-void library_bin_encode(const library_bin *tree, text *out, size_t *payloads_at);
+void library_bin_encode(const library_bin *tree, text_buf *out, size_t *payloads_at);
 
 /* "_lib -> cuda(sm_90, 45.1 KiB)": the root and its imports. */
-void library_bin_describe(const library_bin *tree, text *out);
+void library_bin_describe(const library_bin *tree, text_buf *out);
 /* Writes the modules as a JSON array "modules", with the file of each if `opt_files` has them. */
 void library_bin_print(const library_bin *tree, char *const *opt_files);
 /* "sm_90", "SPIR-V": the content of a payload as far as it can be recognised; "" if not. May use
@@ -67,6 +67,6 @@ bool module_list_read(const char *path, module_list *out);
 void module_list_free(module_list *list);
 
 /* Appends the list of a tree whose payloads are in files of these names. */
-void module_list_write(const library_bin *tree, char *const *names, text *out);
+void module_list_write(const library_bin *tree, char *const *names, text_buf *out);
 
 #endif /* TVM_FFI_TOOL_MODULE_TREE_H_ */

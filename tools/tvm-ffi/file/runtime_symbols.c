@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/names.h"
 
 typedef struct {
   const char *name;

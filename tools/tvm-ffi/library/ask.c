@@ -2,16 +2,14 @@
 #define _DEFAULT_SOURCE
 #include <tvm/ffi/c.h>
 
-/* Must be included before `text` is a type. */
 #include "library/ask.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/raised.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "library/library_file.h"
 #include "platform/dl.h"
 #include "process/isolate.h"

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
-#include "base/raised.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "library/library_file.h"
 #include "library/source.h"

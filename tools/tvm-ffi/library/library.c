@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/raised.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/shown.h"
-#include "base/spelling.h"
+#include "base/text.h"
 #include "file/listing.h"
 #include "library/library_file.h"
 #include "process/isolate.h"
@@ -54,7 +53,7 @@ void library_close(library *lib) {
 /* ---- Functions ---- */
 
 /* "; it has a, b, c", preceded by a name similar to the one asked for. */
-static void describe_functions(const listing *exports, const char *wanted, text *out) {
+static void describe_functions(const listing *exports, const char *wanted, text_buf *out) {
   enum { kShown = 12 };
   spelling search = spelling_begin(wanted, wanted != NULL ? spelling_limit(wanted) : 0);
   size_t i;
@@ -93,7 +92,7 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   TVMFFIObjectHandle global = NULL;
   binary_file *file;
   listing exported;
-  text names = {NULL, 0, 0};
+  text_buf names = {NULL, 0, 0};
   args[0] = tvm_ffi_any_view_object(lib->module);
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
@@ -127,7 +126,7 @@ char *library_only_function(const library *lib) {
   if (exported.num_functions == 1) {
     only = tool_copy(exported.functions[0].name, strlen(exported.functions[0].name));
   } else {
-    text names = {NULL, 0, 0};
+    text_buf names = {NULL, 0, 0};
     describe_functions(&exported, NULL, &names);
     report_error("%s: say which function%s", lib->path, names.data);
     text_free(&names);

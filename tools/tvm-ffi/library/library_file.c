@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/memory.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "build_info.h"
 #include "file/machine.h"
 #include "library/source.h"

@@ -20,7 +20,7 @@ static library *loaded;
 static int run_loaded(void *context) {
   const loading *l = context;
   size_t count = arguments_count(l->args, kOptionLib), i;
-  text names = {NULL, 0, 0}; /* named together if one of them crashes from now on */
+  text_buf names = {NULL, 0, 0}; /* named together if one of them crashes from now on */
   loaded = tool_alloc(count * sizeof *loaded);
   for (i = 0; i < count; ++i) {
     if (!library_open(arguments_at(l->args, kOptionLib, i), &loaded[i])) return kExitLoad;

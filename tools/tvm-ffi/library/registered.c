@@ -3,7 +3,7 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 
 #include "library/registered.h"
 

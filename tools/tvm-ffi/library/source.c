@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/memory.h"
 #include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
@@ -131,7 +130,7 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
 
 /* The compiler's files, so that another version compiles again, even under the same name. There are
  * several in `ccache gcc`. */
-static void describe_compiler(const word_list *words, text *key) {
+static void describe_compiler(const word_list *words, text_buf *key) {
   size_t i;
   for (i = 0; i < words->size; ++i) {
     char *path = launch_find(words->items[i]);
@@ -145,7 +144,7 @@ static void describe_compiler(const word_list *words, text *key) {
 }
 
 /* What else the library depends on, besides files: the command, and variables of compilers. */
-static void describe_command(const word_list *words, text *key) {
+static void describe_command(const word_list *words, text_buf *key) {
   static const char *const kVariables[] = {"CPATH",
                                            "C_INCLUDE_PATH",
                                            "CPLUS_INCLUDE_PATH",
@@ -200,7 +199,7 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
 char *source_build(const char *name) {
   char *library = NULL;
   word_list words = {NULL, 0};
-  text key = {NULL, 0, 0};
+  text_buf key = {NULL, 0, 0};
   source_cache cache;
   source_kind kind;
   if (!find_kind(name, &kind) || !tool_can_read(name)) return NULL;

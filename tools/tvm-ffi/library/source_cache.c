@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/memory.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "system/system.h"
@@ -170,7 +169,7 @@ bool source_cache_can_store(const source_cache *cache) {
 }
 
 /* Adds the prerequisites of a rule of make, a line for each. */
-static void read_rule(const char *rule, text *files) {
+static void read_rule(const char *rule, text_buf *files) {
   const char *at = strstr(rule, ": ");
   if (at == NULL) return;
   for (at += 2; *at != '\0' && *at != '\n';) {
@@ -232,7 +231,7 @@ static void remove_old(const source_cache *cache) {
 store_result source_cache_store(const source_cache *cache, const char *source, int64_t start,
                                 char **out) {
   char *list = tool_format("%s.files", cache->stem), *rule = NULL;
-  text files = {NULL, 0, 0};
+  text_buf files = {NULL, 0, 0};
   store_result result = kNotStored;
   size_t size;
   *out = NULL;

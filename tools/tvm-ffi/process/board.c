@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/board.h"
 
-#include "base/streams.h"
+#include "base/report.h"
 #include "system/system.h"
 
 static board alone;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/streams.h"
+#include "base/report.h"
 #include "process/board.h"
 #include "system/system.h"
 

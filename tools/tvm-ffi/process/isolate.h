@@ -6,7 +6,7 @@
 #define TVM_FFI_TOOL_ISOLATE_H_
 
 #include "base/command.h"
-#include "base/memory.h"
+#include "base/text.h"
 
 typedef enum {
   kStageOwn, /* the tool's own work */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "base/streams.h"
 #include "process/board.h"
 #include "process/supervise.h"
 #include "system/system.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "base/report.h"
-#include "base/streams.h"
 #include "process/board.h"
 #include "process/supervise.h"
 #include "system/system.h"

@@ -83,7 +83,7 @@ static void wait_for(const isolation *options, ending *out) {
 /* ---- Judging ---- */
 
 /* "crashed while it was loaded: Aborted" */
-static void describe_end(const ending *end, text *out) {
+static void describe_end(const ending *end, text_buf *out) {
   static const char *const kWhile[] = {"", " while it was loaded", " while it was asked",
                                        " while it was called", " while it was unloaded"};
   text_add(out, "%s%s",
@@ -107,7 +107,7 @@ static void describe_end(const ending *end, text *out) {
 }
 
 static int judge(const ending *end) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   if (shared_board->done && end->cause == kBySelf && !end->is_crash &&
       end->code == shared_board->code) {
     return shared_board->code;

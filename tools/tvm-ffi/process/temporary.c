@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/memory.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "process/board.h"
 #include "system/system.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "system/system.h"
 
@@ -34,7 +33,7 @@ static bool is_escape(const char *at, char quote) {
 
 void words_add_text(word_list *words, const char *line) {
   while (true) {
-    text word = {NULL, 0, 0};
+    text_buf word = {NULL, 0, 0};
     char quote = '\0';
     while (is_blank(*line)) ++line;
     if (*line == '\0') return;

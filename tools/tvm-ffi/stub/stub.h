@@ -28,7 +28,7 @@ typedef struct {
   /* Words that must not name functions, or parameters; both lists end with NULL. */
   const char *const *reserved_functions, *const *reserved;
   /* Appends the source of all wrappers. */
-  void (*write)(text *out, const stub_library *library);
+  void (*write)(text_buf *out, const stub_library *library);
 } stub_language;
 
 /* The reserved words for C and C++; ends with NULL. */
@@ -43,11 +43,11 @@ bool stub_is_wrapped(const stub_function *function);
 bool stub_is_typed(const stub_function *function);
 /* Adds each line of the documentation after `indent`; nothing if there is none. Spaces are inserted
  * into what would begin or end a comment in C. */
-void stub_write_doc(text *out, const stub_function *function, const char *indent);
+void stub_write_doc(text_buf *out, const stub_function *function, const char *indent);
 /* "scale(x: Tensor) -> None"; "scale(...) -> Any" */
-void stub_write_signature(text *out, const stub_function *function);
+void stub_write_signature(text_buf *out, const stub_function *function);
 /* Lists the functions that are not wrapped and those without types, one per line after `indent`;
  * nothing if there is none. */
-void stub_write_remarks(text *out, const stub_library *library, const char *indent);
+void stub_write_remarks(text_buf *out, const stub_library *library, const char *indent);
 
 #endif /* TVM_FFI_TOOL_STUB_H_ */

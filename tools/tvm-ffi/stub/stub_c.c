@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
+#include "base/names.h"
 
 /* How a type is passed, and how it is returned. */
 typedef struct {
@@ -58,7 +58,7 @@ static const c_form *find_result_form(const schema_type *type) {
 
 /* ---- One caller ---- */
 
-static void write_parameters(text *out, const stub_library *library,
+static void write_parameters(text_buf *out, const stub_library *library,
                              const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   size_t i;
@@ -74,7 +74,7 @@ static void write_parameters(text *out, const stub_library *library,
   if (result->kind != kSchemaNone) text_add(out, ",\n    %s*out", find_result_form(result)->type);
 }
 
-static void write_argument(text *out, const stub_function *function, size_t i) {
+static void write_argument(text_buf *out, const stub_function *function, size_t i) {
   const schema_type *param = schema_param(function->type, i);
   const c_form *form = find_form(schema_required(param));
   const char *name = function->params[i];
@@ -89,7 +89,7 @@ static void write_argument(text *out, const stub_function *function, size_t i) {
   }
 }
 
-static void write_comment(text *out, const stub_function *function) {
+static void write_comment(text_buf *out, const stub_function *function) {
   text_add(out, "\n/*\n * ");
   stub_write_signature(out, function);
   text_add(out, "\n");
@@ -97,7 +97,8 @@ static void write_comment(text *out, const stub_function *function) {
   text_add(out, " */\n");
 }
 
-static void write_caller(text *out, const stub_library *library, const stub_function *function) {
+static void write_caller(text_buf *out, const stub_library *library,
+                         const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   const c_form *form = find_result_form(result);
@@ -133,7 +134,7 @@ static void write_caller(text *out, const stub_library *library, const stub_func
 }
 
 /* The caller of a function whose types are not known. */
-static void write_untyped_caller(text *out, const stub_library *library,
+static void write_untyped_caller(text_buf *out, const stub_library *library,
                                  const stub_function *function) {
   write_comment(out, function);
   text_add(out,
@@ -147,7 +148,7 @@ static void write_untyped_caller(text *out, const stub_library *library,
 
 /* ---- The library ---- */
 
-static void write_library(text *out, const stub_library *library) {
+static void write_library(text_buf *out, const stub_library *library) {
   const char *prefix = library->prefix;
   size_t i;
   text_add(out, "\n/* The functions, each a reference of its own. */\ntypedef struct {\n");
@@ -191,9 +192,9 @@ static void write_library(text *out, const stub_library *library) {
            prefix);
 }
 
-static void write_c(text *out, const stub_library *library) {
+static void write_c(text_buf *out, const stub_library *library) {
   char *guard = tool_format("TVM_FFI_STUB_%s_H_", library->prefix), *cursor;
-  text remarks = {NULL, 0, 0};
+  text_buf remarks = {NULL, 0, 0};
   size_t i;
   for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   text_add(

@@ -47,7 +47,7 @@ static bool is_any(const schema_type *type) {
 }
 
 /* Within templates and results, an owned Tensor replaces TensorView. */
-static void write_type(text *out, const schema_type *type, bool is_inner) {
+static void write_type(text_buf *out, const schema_type *type, bool is_inner) {
   const char *word = find_word(type);
   const char *container = kTemplates[type->kind].name;
   size_t i;
@@ -74,7 +74,7 @@ static bool is_passed_by_value(const schema_type *type) {
          (type->kind >= kSchemaBool && type->kind <= kSchemaDevice);
 }
 
-static void write_comment(text *out, const stub_function *function) {
+static void write_comment(text_buf *out, const stub_function *function) {
   text_add(out, "\n  /*\n   * ");
   stub_write_signature(out, function);
   text_add(out, "\n");
@@ -83,7 +83,7 @@ static void write_comment(text *out, const stub_function *function) {
 }
 
 /* The method of a function whose types are not known. */
-static void write_untyped_method(text *out, const stub_function *function) {
+static void write_untyped_method(text_buf *out, const stub_function *function) {
   write_comment(out, function);
   text_add(out,
            "  template <typename... Args>\n"
@@ -93,7 +93,7 @@ static void write_untyped_method(text *out, const stub_function *function) {
            function->word, function->word);
 }
 
-static void write_method(text *out, const stub_function *function) {
+static void write_method(text_buf *out, const stub_function *function) {
   const schema_type *result = schema_result(function->type);
   const size_t count = schema_num_params(function->type);
   size_t i;
@@ -127,9 +127,9 @@ static void write_method(text *out, const stub_function *function) {
   text_add(out, ";\n  }\n");
 }
 
-static void write_cxx(text *out, const stub_library *library) {
+static void write_cxx(text_buf *out, const stub_library *library) {
   char *guard = tool_format("TVM_FFI_STUB_%s_HPP_", library->prefix), *cursor;
-  text remarks = {NULL, 0, 0};
+  text_buf remarks = {NULL, 0, 0};
   size_t i;
   for (cursor = guard; *cursor != '\0'; ++cursor) *cursor = (char)toupper((unsigned char)*cursor);
   text_add(out,

@@ -4,7 +4,7 @@
 #include "stub/stub.h"
 
 /* Escapes a text for a string literal in double quotes, single or triple. */
-static void add_escaped(text *out, const char *part) {
+static void add_escaped(text_buf *out, const char *part) {
   for (; *part != '\0'; ++part) {
     if (*part == '"' || *part == '\\') text_add(out, "\\");
     text_add_bytes(out, part, 1);
@@ -42,9 +42,9 @@ static const struct {
     [kSchemaUnion] = {"Union", "Union"},
 };
 
-static void write_type(text *out, const schema_type *type, bool is_result);
+static void write_type(text_buf *out, const schema_type *type, bool is_result);
 
-static void write_types(text *out, const schema_type *types, size_t count, bool is_result) {
+static void write_types(text_buf *out, const schema_type *types, size_t count, bool is_result) {
   size_t i;
   text_add(out, "[");
   for (i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ static void write_types(text *out, const schema_type *types, size_t count, bool 
   text_add(out, "]");
 }
 
-static void write_type(text *out, const schema_type *type, bool is_result) {
+static void write_type(text_buf *out, const schema_type *type, bool is_result) {
   const char *word = kWords[type->kind];
   const char *container =
       is_result ? kContainers[type->kind].result : kContainers[type->kind].argument;
@@ -82,8 +82,8 @@ static void write_type(text *out, const schema_type *type, bool is_result) {
   }
 }
 
-static void write_doc(text *out, const stub_function *function) {
-  text doc = {NULL, 0, 0};
+static void write_doc(text_buf *out, const stub_function *function) {
+  text_buf doc = {NULL, 0, 0};
   stub_write_doc(&doc, function, "    ");
   if (doc.size > 0) {
     doc.data[--doc.size] = '\0'; /* the last line break */
@@ -95,13 +95,13 @@ static void write_doc(text *out, const stub_function *function) {
 }
 
 /* For a function whose types are not known. */
-static void write_untyped_function(text *out, const stub_function *function) {
+static void write_untyped_function(text_buf *out, const stub_function *function) {
   text_add(out, "\n\ndef %s(*args: Any) -> Any:\n", function->word);
   write_doc(out, function);
   text_add(out, "    return _get(\"%s\")(*args)\n", function->name);
 }
 
-static void write_function(text *out, const stub_function *function) {
+static void write_function(text_buf *out, const stub_function *function) {
   size_t count = schema_num_params(function->type), i;
   bool all_named = true;
   text_add(out, "\n\ndef %s(", function->word);
@@ -120,8 +120,8 @@ static void write_function(text *out, const stub_function *function) {
   text_add(out, ")\n");
 }
 
-static void write_python(text *out, const stub_library *library) {
-  text remarks = {NULL, 0, 0};
+static void write_python(text_buf *out, const stub_library *library) {
+  text_buf remarks = {NULL, 0, 0};
   size_t i;
   text_add(out, "# Made of ");
   text_add(out, "%s by tvm-ffi stub --lang=python.\n", library->file);

@@ -29,13 +29,13 @@ static const rust_type *find_type(const schema_type *type) {
              : &kValue;
 }
 
-static void write_type(text *out, const schema_type *type, bool is_result) {
+static void write_type(text_buf *out, const schema_type *type, bool is_result) {
   const rust_type *found = find_type(schema_required(type));
   text_add(out, type->kind == kSchemaOptional && found != &kValue ? "Option<%s>" : "%s",
            is_result ? found->result : found->param);
 }
 
-static void write_comment(text *out, const stub_function *function) {
+static void write_comment(text_buf *out, const stub_function *function) {
   text_add(out, "\n/// `");
   stub_write_signature(out, function);
   text_add(out, "`\n");
@@ -44,7 +44,7 @@ static void write_comment(text *out, const stub_function *function) {
 }
 
 /* For a function whose types are not known. */
-static void write_untyped_function(text *out, const stub_function *function) {
+static void write_untyped_function(text_buf *out, const stub_function *function) {
   write_comment(out, function);
   text_add(out,
            "pub unsafe fn %s(args: &[Any]) -> Result<Value, Error> {\n"
@@ -53,7 +53,7 @@ static void write_untyped_function(text *out, const stub_function *function) {
            function->word, function->name);
 }
 
-static void write_function(text *out, const stub_function *function) {
+static void write_function(text_buf *out, const stub_function *function) {
   const size_t count = schema_num_params(function->type);
   size_t i;
   write_comment(out, function);
@@ -71,7 +71,7 @@ static void write_function(text *out, const stub_function *function) {
   text_add(out, "])\n}\n");
 }
 
-static void write_rust(text *out, const stub_library *library) {
+static void write_rust(text_buf *out, const stub_library *library) {
   const char *const *line = kStubRustRuntime;
   size_t i;
   text_add(out,

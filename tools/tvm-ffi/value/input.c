@@ -8,7 +8,7 @@
 #include <tvm/ffi/c.h>
 
 #include "base/files.h"
-#include "base/identifier.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "base/scan.h"
 #include "value/npy.h"

@@ -247,8 +247,8 @@ static char get_kind(DLDataType dtype) {
   }
 }
 
-bool npy_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-               size_t size) {
+bool npy_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
+               const void *data, size_t size) {
   const uint16_t probe = 1;
   char little = *(const unsigned char *)&probe == 1 ? '<' : '>';
   char kind = dtype.lanes == 1 ? get_kind(dtype) : 'V';

@@ -35,7 +35,7 @@ void npy_copy(const npy_array *array, void *dest);
 
 /* Appends a header of version 1.0 and the data, which is packed and row-major. Types that NumPy has
  * no name for are written as raw bytes of their size. False if the elements are not whole bytes. */
-bool npy_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-               size_t size);
+bool npy_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
+               const void *data, size_t size);
 
 #endif /* TVM_FFI_TOOL_NPY_H_ */

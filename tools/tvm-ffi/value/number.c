@@ -395,7 +395,7 @@ void number_copy(DLDataType dtype, void *data, size_t source, size_t dest) {
 
 /* Prints six digits if they give the exact value; otherwise the fewest digits that read back as the
  * same number, without an exponent if %g permits. */
-static void write_real(text *out, DLDataType dtype, double value) {
+static void write_real(text_buf *out, DLDataType dtype, double value) {
   char digits[40];
   int precision;
   uint64_t raw = real_to_raw(dtype, value, (float)value);
@@ -419,7 +419,7 @@ static void write_real(text *out, DLDataType dtype, double value) {
   }
 }
 
-void number_write(text *out, DLDataType dtype, const void *data, size_t i) {
+void number_write(text_buf *out, DLDataType dtype, const void *data, size_t i) {
   number value = number_get(dtype, data, i);
   if (value.kind == kNumberReal) {
     write_real(out, dtype, value.real);

@@ -82,6 +82,6 @@ void number_set_real(DLDataType dtype, void *data, size_t i, double value);
 void number_copy(DLDataType dtype, void *data, size_t source, size_t dest);
 
 /* The shortest text that reads as the same number of that type. */
-void number_write(text *out, DLDataType dtype, const void *data, size_t i);
+void number_write(text_buf *out, DLDataType dtype, const void *data, size_t i);
 
 #endif /* TVM_FFI_TOOL_NUMBER_H_ */

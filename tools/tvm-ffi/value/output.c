@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "base/raised.h"
 #include "base/report.h"
-#include "base/streams.h"
 #include "value/npy.h"
 #include "value/number.h"
 #include "value/tensor.h"
@@ -105,7 +103,7 @@ void output_list_free(output_list *list) {
 /* ---- Writing ---- */
 
 void output_print(const output *item, const tensor_detail *detail) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   value_write(&line, &item->value, detail);
   fprintf(streams_results(), "%s%s%s: ", report_color(kColorName), item->name,
           report_color(kColorNone));
@@ -162,7 +160,7 @@ static bool is_npy(const char *path) {
 static bool write_file(const output *item, const char *path, bool append) {
   TVMFFIObjectHandle made = make_tensor(&item->value);
   const DLTensor *tensor;
-  text bytes = {NULL, 0, 0};
+  text_buf bytes = {NULL, 0, 0};
   size_t size = 0;
   bool good;
   if (made == NULL || tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) != 0) {
@@ -255,7 +253,7 @@ static bool elements_match(DLDataType dtype, const void *a, const void *b, size_
   return numbers_match(x.real, y.real, allowed, out);
 }
 
-static void write_index(text *out, const DLTensor *tensor, size_t element) {
+static void write_index(text_buf *out, const DLTensor *tensor, size_t element) {
   size_t stride = 1;
   int32_t d;
   for (d = 0; d < tensor->ndim; ++d) stride *= (size_t)tensor->shape[d];
@@ -328,7 +326,7 @@ static void compare_lists(const TVMFFIAny *value, const TVMFFIAny *expected, con
     text_add(&out->difference, "has %" PRId64 " items, expected %" PRId64, size, wanted);
   }
   for (i = 0; i < size && out->difference.size == 0; ++i) {
-    text inner = {NULL, 0, 0};
+    text_buf inner = {NULL, 0, 0};
     compare_any(tvm_ffi_array_get_data(value->v_obj) + i,
                 tvm_ffi_array_get_data(expected->v_obj) + i, asked, depth + 1, out);
     if (out->difference.size > 0) {

@@ -56,9 +56,9 @@ typedef struct {
 
 typedef struct {
   bool is_same;
-  bool has_numbers; /* numbers were compared, and max_error is set */
-  double max_error; /* the largest |value - expected| */
-  text difference;  /* the first one, "element [1] is 5, expected 6"; empty if there is none */
+  bool has_numbers;    /* numbers were compared, and max_error is set */
+  double max_error;    /* the largest |value - expected| */
+  text_buf difference; /* the first one, "element [1] is 5, expected 6"; empty if there is none */
 } comparison;
 
 /* Compares tensors element by element, numbers by value, and lists item by item; NaN equals NaN,

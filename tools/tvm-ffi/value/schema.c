@@ -3,7 +3,7 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/identifier.h"
+#include "base/names.h"
 #include "value/schema.h"
 
 /* Limits for untrusted metadata: types are read recursively, and all names of parameters are
@@ -316,7 +316,7 @@ static const char *const kWords[] = {
     [kSchemaUnion] = "Union",    [kSchemaObject] = NULL,
 };
 
-static void write_list(text *out, const schema_type *types, size_t count) {
+static void write_list(text_buf *out, const schema_type *types, size_t count) {
   size_t i;
   for (i = 0; i < count; ++i) {
     if (i > 0) text_add(out, ", ");
@@ -324,7 +324,7 @@ static void write_list(text *out, const schema_type *types, size_t count) {
   }
 }
 
-void schema_write_type(text *out, const schema_type *type) {
+void schema_write_type(text_buf *out, const schema_type *type) {
   const char *word = kWords[type->kind];
   text_add(out, "%s", word != NULL ? word : type->name);
   if (type->num_args == 0) return;
@@ -340,7 +340,7 @@ void schema_write_type(text *out, const schema_type *type) {
   text_add(out, "]");
 }
 
-void schema_write_signature(text *out, const schema_type *function) {
+void schema_write_signature(text_buf *out, const schema_type *function) {
   size_t i;
   if (!schema_is_typed(function)) {
     text_add(out, "(...) -> Any");
@@ -364,7 +364,7 @@ void schema_write_signature(text *out, const schema_type *function) {
 
 char *schema_describe(const char *metadata, size_t size) {
   schema_type *function = schema_parse(metadata, size);
-  text signature = {NULL, 0, 0};
+  text_buf signature = {NULL, 0, 0};
   if (function != NULL && function->kind == kSchemaFunction) {
     schema_write_signature(&signature, function);
   }

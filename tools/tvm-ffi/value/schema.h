@@ -67,10 +67,10 @@ const schema_type *schema_required(const schema_type *type);
 bool schema_is_class(const schema_type *type);
 
 /* "Map[str, Tensor]", "Callable[[int], None]" */
-void schema_write_type(text *out, const schema_type *type);
+void schema_write_type(text_buf *out, const schema_type *type);
 /* "(x: Tensor, _1: float) -> None", with " = None" after optional parameters; "(...) -> Any" if the
  * types are not known. */
-void schema_write_signature(text *out, const schema_type *function);
+void schema_write_signature(text_buf *out, const schema_type *function);
 
 /* The signature in a function's metadata; NULL if it has none; release with free(). */
 char *schema_describe(const char *metadata, size_t size);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/raised.h"
 #include "base/report.h"
 #include "platform/dl.h"
 #include "process/isolate.h"

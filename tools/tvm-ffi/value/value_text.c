@@ -9,20 +9,20 @@
 #include <string.h>
 
 #include "base/json_out.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "value/number.h"
 #include "value/tensor.h"
 
 /* ---- Tensors ---- */
 
-void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim) {
+void tensor_type_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim) {
   char name[kDtypeTextSize];
   int32_t i;
   for (i = 0; i < ndim; ++i) text_add(out, "%" PRId64 "x", shape[i]);
   text_add(out, "%s", dtype_write(dtype, name));
 }
 
-static void repeat(text *out, const char *piece, int32_t count) {
+static void repeat(text_buf *out, const char *piece, int32_t count) {
   while (count-- > 0) text_add(out, "%s", piece);
 }
 
@@ -78,7 +78,7 @@ static size_t count_written(const position *at) {
 
 /* IREE's format: one dimension without brackets; of several, brackets around every row but not
  * around the whole. */
-static void write_numbers(text *out, DLDataType dtype, position *at, const void *data,
+static void write_numbers(text_buf *out, DLDataType dtype, position *at, const void *data,
                           size_t max_numbers) {
   const int32_t outer = at->ndim > 1 ? at->ndim - 1 : 0;
   size_t num_written = 0;
@@ -108,8 +108,8 @@ static void write_numbers(text *out, DLDataType dtype, position *at, const void 
 
 const tensor_detail kTensorWhole = {SIZE_MAX, SIZE_MAX}, kTensorElided = {1000, 1000};
 
-void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-                  const tensor_detail *detail) {
+void tensor_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                  const void *data, const tensor_detail *detail) {
   enum { kEdge = 3 }; /* as NumPy has it */
   const size_t per_element = numbers_per_element(dtype);
   int64_t *extents = tool_alloc(2 * ((size_t)ndim + 1) * sizeof *extents);
@@ -137,7 +137,7 @@ void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndi
 /* ---- Values ---- */
 
 /* Writes the runtime's repr of the value. */
-static void write_repr(text *out, const TVMFFIAny *value) {
+static void write_repr(text_buf *out, const TVMFFIAny *value) {
   TVMFFIAny repr;
   TVMFFIByteArray bytes;
   if (tvm_ffi_function_call_global("ffi.ReprPrint", value, 1, &repr) != 0) {
@@ -155,13 +155,13 @@ static void write_repr(text *out, const TVMFFIAny *value) {
   tvm_ffi_any_clear(&repr);
 }
 
-static void write_real(text *out, double value) {
+static void write_real(text_buf *out, double value) {
   size_t start = out->size;
   number_write(out, TVM_FFI_C_FLOAT64, &value, 0);
   if (strpbrk(out->data + start, ".einf") == NULL) text_add(out, ".0"); /* not an integer */
 }
 
-static void write_tensor(text *out, const DLTensor *tensor, const tensor_detail *detail) {
+static void write_tensor(text_buf *out, const DLTensor *tensor, const tensor_detail *detail) {
   TVMFFIObjectHandle copy =
       tensor->ndim >= 0 && numbers_known(tensor->dtype) ? tensor_copy(tensor) : NULL;
   char device[48];
@@ -179,7 +179,8 @@ static void write_tensor(text *out, const DLTensor *tensor, const tensor_detail 
 /* Deeper lists are written by the runtime, to limit the stack and json_out's depth. */
 enum { kMaxDepth = 8 };
 
-static void write_value(text *out, const TVMFFIAny *value, const tensor_detail *detail, int depth) {
+static void write_value(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail,
+                        int depth) {
   DLTensor *tensor;
   char name[kDtypeTextSize];
   int64_t i;
@@ -230,7 +231,7 @@ static void write_value(text *out, const TVMFFIAny *value, const tensor_detail *
   }
 }
 
-void value_write(text *out, const TVMFFIAny *value, const tensor_detail *detail) {
+void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail) {
   write_value(out, value, detail, 0);
 }
 
@@ -277,7 +278,7 @@ static void write_value_json(const char *key, const char *name, const TVMFFIAny 
 
 static void write_plain_json(const TVMFFIAny *value, size_t max_elements, int depth) {
   TVMFFIByteArray bytes;
-  text repr = {NULL, 0, 0};
+  text_buf repr = {NULL, 0, 0};
   int64_t i;
   if (tvm_ffi_any_try_string(value, &bytes)) {
     json_bytes("value", bytes.data, bytes.size);

@@ -12,7 +12,7 @@
 /* ---- Tensors ---- */
 
 /* "2x2xf32"; "f32" without dimensions. */
-void tensor_type_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim);
+void tensor_type_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim);
 /* How much of a tensor is written. */
 typedef struct {
   size_t max_elements; /* so many, and "..." if there are more */
@@ -25,12 +25,12 @@ extern const tensor_detail kTensorWhole;
 extern const tensor_detail kTensorElided;
 
 /* "2x2xf32=[1 2][3 4]" */
-void tensor_write(text *out, DLDataType dtype, const int64_t *shape, int32_t ndim, const void *data,
-                  const tensor_detail *detail);
+void tensor_write(text_buf *out, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                  const void *data, const tensor_detail *detail);
 
 /* ---- Values ---- */
 
-void value_write(text *out, const TVMFFIAny *value, const tensor_detail *detail);
+void value_write(text_buf *out, const TVMFFIAny *value, const tensor_detail *detail);
 
 /* Writes an object with "type" and "value"; for a tensor "dtype", "shape" and "data", which has at
  * most max_elements elements. */

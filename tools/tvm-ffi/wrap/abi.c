@@ -28,26 +28,26 @@ void wrap_write_value_parameter(wrap_list *list, const spec_param *param) {
   wrap_add_item(list, "%s%s%s", param->type->name, spec_type_space(param->type), param->local);
 }
 
-void wrap_write_result(text *out, const spec_type *type) {
+void wrap_write_result(text_buf *out, const spec_type *type) {
   text_add(out, "%s%s", type->name, spec_type_space(type));
 }
 
-void wrap_write_returned(text *out, const spec *target) {
+void wrap_write_returned(text_buf *out, const spec *target) {
   if (target->result->kind == kTypeVoid) return;
   text_add(out, "  ");
   wrap_write_result(out, target->result);
   text_add(out, "returned;\n");
 }
 
-void wrap_begin_failure(text *out, const spec *target) {
+void wrap_begin_failure(text_buf *out, const spec *target) {
   text_add(out, "  if (returned != 0) {\n    %s ", wrap_is_owner(target) ? "code =" : "return");
 }
 
-void wrap_end_failure(text *out, const spec *target) {
+void wrap_end_failure(text_buf *out, const spec *target) {
   text_add(out, ";\n%s  }\n", wrap_is_owner(target) ? "    goto done;\n" : "");
 }
 
-void wrap_write_failure(text *out, const spec *target) {
+void wrap_write_failure(text_buf *out, const spec *target) {
   wrap_list list;
   wrap_begin_failure(out, target);
   text_add(out, "tvm_ffi_error_raise(");
@@ -63,7 +63,8 @@ void wrap_write_failure(text *out, const spec *target) {
 
 /* Tensors are passed as pointers to descriptions, and the rest as values. */
 
-void wrap_write_described_prototype(text *out, const spec *target, const wrap_description *kind) {
+void wrap_write_described_prototype(text_buf *out, const spec *target,
+                                    const wrap_description *kind) {
   wrap_list list;
   size_t i;
   wrap_write_result(out, target->result);
@@ -82,7 +83,8 @@ void wrap_write_described_prototype(text *out, const spec *target, const wrap_de
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
-void wrap_write_described_variables(text *out, const spec *target, const wrap_description *kind) {
+void wrap_write_described_variables(text_buf *out, const spec *target,
+                                    const wrap_description *kind) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
@@ -97,7 +99,7 @@ void wrap_write_described_variables(text *out, const spec *target, const wrap_de
   wrap_write_returned(out, target);
 }
 
-void wrap_write_described_call(text *out, const spec *target, const wrap_description *kind) {
+void wrap_write_described_call(text_buf *out, const spec *target, const wrap_description *kind) {
   wrap_list list;
   size_t i;
   text_add(out, "  %s%s%s(", target->result->kind != kTypeVoid ? "returned = " : "", kind->prefix,
@@ -138,7 +140,7 @@ static bool is_array(const spec *target, const spec_param *param) {
 
 /* A tensor or a work array. */
 static void write_array(wrap_list *list, const spec *target, const spec_param *param) {
-  text line = {NULL, 0, 0};
+  text_buf line = {NULL, 0, 0};
   const char *type = param->type->name;
   size_t i;
   if (param->form == kParamWork || !is_array(target, param)) {
@@ -161,7 +163,7 @@ static void write_array(wrap_list *list, const spec *target, const spec_param *p
 }
 
 /* A header without the function would leave the declaration below unchecked. */
-static void write_declared(text *out, const wrap_request *request) {
+static void write_declared(text_buf *out, const wrap_request *request) {
   size_t i;
   if (request->num_includes == 0) return;
   text_add(out, "/* An error here: the headers do not declare the function. */\n");
@@ -172,7 +174,7 @@ static void write_declared(text *out, const wrap_request *request) {
   text_add(out, "\n");
 }
 
-static void write_prototype(text *out, const spec *target) {
+static void write_prototype(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
   wrap_write_result(out, target->result);
@@ -189,7 +191,7 @@ static void write_prototype(text *out, const spec *target) {
   text_add(out, "%s);\n", target->num_params == 0 ? "void" : "");
 }
 
-static void write_call(text *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
   wrap_list list;
   size_t i;
   text_add(out, "  %s%s(", target->result->kind != kTypeVoid ? "returned = " : "", target->name);

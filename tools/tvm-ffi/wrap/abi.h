@@ -14,14 +14,14 @@ struct wrap_abi {
   bool (*check)(const spec_source *source, const spec *earlier, size_t num_earlier,
                 const spec *target);
   /* Appends what stands before the declarations, such as types that they need; NULL: nothing. */
-  void (*write_before)(text *out, const wrap_request *request);
+  void (*write_before)(text_buf *out, const wrap_request *request);
   /* Appends the declaration of the function, and what else the kernel uses of the generator. */
-  void (*write_prototype)(text *out, const spec *target);
+  void (*write_prototype)(text_buf *out, const spec *target);
   /* Appends the kernel's variables for the call. */
-  void (*write_variables)(text *out, const spec *target);
+  void (*write_variables)(text_buf *out, const spec *target);
   /* Appends statements that call the function and raise its error. All arguments are checked, and
    * all results allocated. */
-  void (*write_call)(text *out, const wrap_request *request, const spec *target);
+  void (*write_call)(text_buf *out, const wrap_request *request, const spec *target);
 };
 
 extern const wrap_abi kWrapPlain, kWrapCasadi, kWrapMemref, kWrapHalide;
@@ -37,17 +37,17 @@ bool wrap_check_error_code(const spec_source *source, const wrap_abi *abi, const
 bool wrap_check_no_work(const spec_source *source, const wrap_abi *abi, const spec *target);
 
 /* Appends the type of the function's result, before its name. */
-void wrap_write_result(text *out, const spec_type *type);
+void wrap_write_result(text_buf *out, const spec_type *type);
 /* Appends a parameter that is passed as a value. */
 void wrap_write_value_parameter(wrap_list *list, const spec_param *param);
 /* Appends the variable of the function's result, if it has one. */
-void wrap_write_returned(text *out, const spec *target);
+void wrap_write_returned(text_buf *out, const spec *target);
 /* Appends a statement that leaves the kernel with an error if the function returned an error code.
  */
-void wrap_write_failure(text *out, const spec *target);
+void wrap_write_failure(text_buf *out, const spec *target);
 /* The same in two parts: between them the caller appends an expression that raises the error. */
-void wrap_begin_failure(text *out, const spec *target);
-void wrap_end_failure(text *out, const spec *target);
+void wrap_begin_failure(text_buf *out, const spec *target);
+void wrap_end_failure(text_buf *out, const spec *target);
 
 /* How tensors are described, if the function takes a pointer to a description of each. */
 typedef struct {
@@ -57,8 +57,10 @@ typedef struct {
 } wrap_description;
 
 /* Appends the declaration of such a function, the kernel's variables, and the call. */
-void wrap_write_described_prototype(text *out, const spec *target, const wrap_description *kind);
-void wrap_write_described_variables(text *out, const spec *target, const wrap_description *kind);
-void wrap_write_described_call(text *out, const spec *target, const wrap_description *kind);
+void wrap_write_described_prototype(text_buf *out, const spec *target,
+                                    const wrap_description *kind);
+void wrap_write_described_variables(text_buf *out, const spec *target,
+                                    const wrap_description *kind);
+void wrap_write_described_call(text_buf *out, const spec *target, const wrap_description *kind);
 
 #endif /* TVM_FFI_TOOL_ABI_H_ */

@@ -51,7 +51,7 @@ static bool check(const spec_source *source, const spec *earlier, size_t num_ear
   return true;
 }
 
-static void write_types(text *out, const wrap_request *request) {
+static void write_types(text_buf *out, const wrap_request *request) {
   const char *real = find_real(request->specs, request->num_specs);
   text_add(out,
            "#ifndef casadi_real\n"
@@ -63,7 +63,7 @@ static void write_types(text *out, const wrap_request *request) {
            real != NULL ? real : "double");
 }
 
-static void write_prototype(text *out, const spec *target) {
+static void write_prototype(text_buf *out, const spec *target) {
   const char *const name = target->name, *real = find_real(target, 1);
   wrap_list list;
   if (real == NULL) real = "casadi_real";
@@ -97,7 +97,7 @@ static void write_prototype(text *out, const spec *target) {
 }
 
 /* The inputs, or the outputs, in their order. */
-static int write_matrices(text *out, const spec *target, bool is_output) {
+static int write_matrices(text_buf *out, const spec *target, bool is_output) {
   int count = 0;
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
@@ -113,7 +113,7 @@ static int write_matrices(text *out, const spec *target, bool is_output) {
   return count;
 }
 
-static void write_variables(text *out, const spec *target) {
+static void write_variables(text_buf *out, const spec *target) {
   static const char *const kParts[] = {"",          "_n_in",        "_n_out",        "_name_in",
                                        "_name_out", "_sparsity_in", "_sparsity_out", "_work",
                                        "_checkout", "_release"};
@@ -128,9 +128,9 @@ static void write_variables(text *out, const spec *target) {
   text_add(out, "};\n");
 }
 
-static void write_call(text *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
   const bool is_owner = wrap_is_owner(target);
-  text matrices = {NULL, 0, 0};
+  text_buf matrices = {NULL, 0, 0};
   int num_in, num_out;
   (void)request;
   num_in = write_matrices(&matrices, target, false);

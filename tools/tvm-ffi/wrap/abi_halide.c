@@ -19,7 +19,7 @@ static char *make_type(const spec_param *param) {
 
 static const wrap_description kBuffer = {"", "buffer", make_type};
 
-static void write_types(text *out, const wrap_request *request) {
+static void write_types(text_buf *out, const wrap_request *request) {
   (void)request;
   text_add(out,
            "#ifndef HALIDE_HALIDERUNTIME_H /* the headers of functions have these, too */\n"
@@ -46,11 +46,11 @@ static void write_types(text *out, const wrap_request *request) {
            "#endif\n\n");
 }
 
-static void write_prototype(text *out, const spec *target) {
+static void write_prototype(text_buf *out, const spec *target) {
   wrap_write_described_prototype(out, target, &kBuffer);
 }
 
-static void write_variables(text *out, const spec *target) {
+static void write_variables(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];
@@ -63,7 +63,7 @@ static void write_variables(text *out, const spec *target) {
   wrap_write_described_variables(out, target, &kBuffer);
 }
 
-static void write_buffer(text *out, const spec *target, const spec_param *param) {
+static void write_buffer(text_buf *out, const spec *target, const spec_param *param) {
   const bool is_owner = wrap_is_owner(target);
   char *buffer = spec_make_local(target, param, kBuffer.suffix), *tensor = wrap_tensor(param);
   char *dims = param->num_dims > 0 ? spec_make_local(target, param, "dims") : tool_format("NULL");
@@ -80,7 +80,7 @@ static void write_buffer(text *out, const spec *target, const spec_param *param)
   free(buffer);
 }
 
-static void write_call(text *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
   size_t i;
   (void)request;
   for (i = 0; i < target->num_params; ++i) {

@@ -34,7 +34,7 @@ static bool has_rank(const wrap_request *request, size_t rank, bool *out_more) {
   return found;
 }
 
-static void write_types(text *out, const wrap_request *request) {
+static void write_types(text_buf *out, const wrap_request *request) {
   bool has_more = true;
   size_t rank;
   text_add(
@@ -52,15 +52,15 @@ static void write_types(text *out, const wrap_request *request) {
   }
 }
 
-static void write_prototype(text *out, const spec *target) {
+static void write_prototype(text_buf *out, const spec *target) {
   wrap_write_described_prototype(out, target, &kMemref);
 }
 
-static void write_variables(text *out, const spec *target) {
+static void write_variables(text_buf *out, const spec *target) {
   wrap_write_described_variables(out, target, &kMemref);
 }
 
-static void write_descriptor(text *out, const spec *target, const spec_param *param) {
+static void write_descriptor(text_buf *out, const spec *target, const spec_param *param) {
   char *local = spec_make_local(target, param, kMemref.suffix), *tensor = wrap_tensor(param);
   wrap_list list;
   text_add(out, "  wrap_memref_set(");
@@ -79,7 +79,7 @@ static void write_descriptor(text *out, const spec *target, const spec_param *pa
   free(local);
 }
 
-static void write_call(text *out, const wrap_request *request, const spec *target) {
+static void write_call(text_buf *out, const wrap_request *request, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

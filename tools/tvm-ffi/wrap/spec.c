@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/shown.h"
+#include "base/text.h"
 
 /* ---- Types ---- */
 
@@ -111,7 +111,7 @@ static int measure(const char *shown) {
 
 bool spec_fail(const spec_source *source, size_t column, const char *format, ...) {
   char *line = show(source->begin, source->size), *before = show(source->begin, column);
-  text message = {NULL, 0, 0};
+  text_buf message = {NULL, 0, 0};
   va_list values;
   text_add_bytes(&message, "", 0);
   va_start(values, format);
@@ -511,7 +511,7 @@ void spec_free(spec *target) {
 
 /* ---- Writing a parameter ---- */
 
-static void write_number(text *out, const spec_number *number) {
+static void write_number(text_buf *out, const spec_number *number) {
   if (number->name != NULL) {
     text_add(out, "%s", number->name);
   } else {
@@ -519,7 +519,7 @@ static void write_number(text *out, const spec_number *number) {
   }
 }
 
-void spec_write_param(text *out, const spec_param *param) {
+void spec_write_param(text_buf *out, const spec_param *param) {
   const char *type = param->type->name;
   const bool is_pointer = type[strlen(type) - 1] == '*';
   size_t i;

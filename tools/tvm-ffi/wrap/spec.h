@@ -125,6 +125,6 @@ const spec_symbol *spec_symbol_of(const spec *target, const char *name);
 const spec_param *spec_integer_of(const spec *target, const char *name);
 
 /* A parameter as it is written: "const float x[n][m]". */
-void spec_write_param(text *out, const spec_param *param);
+void spec_write_param(text_buf *out, const spec_param *param);
 
 #endif /* TVM_FFI_TOOL_SPEC_H_ */

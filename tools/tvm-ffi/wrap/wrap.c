@@ -34,7 +34,7 @@ static bool is_earlier_type(const spec *target, const spec_param *param) {
   return false;
 }
 
-static void write_size(text *out, const spec *target, const spec_param *param) {
+static void write_size(text_buf *out, const spec *target, const spec_param *param) {
   const int bits = count_assumed_bits(param->type);
   wrap_list list;
   if (param->form != kParamTensor || bits == 0 || is_earlier_type(target, param)) return;
@@ -47,7 +47,7 @@ static void write_size(text *out, const spec *target, const spec_param *param) {
   text_add(out, ");\n");
 }
 
-static void write_constant(text *out, const spec *target, const spec_constant *constant) {
+static void write_constant(text_buf *out, const spec *target, const spec_constant *constant) {
   const char *name = constant->number->constant, *param = constant->param->name;
   char *value = wrap_value(target, constant->number);
   wrap_list list;
@@ -63,7 +63,7 @@ static void write_constant(text *out, const spec *target, const spec_constant *c
 }
 
 /* Appends what the compiler checks of a spec besides the declaration. */
-static void wrap_write_asserts(text *out, const spec *target) {
+static void wrap_write_asserts(text_buf *out, const spec *target) {
   const size_t before = out->size;
   size_t i;
   for (i = 0; i < target->num_params; ++i) write_size(out, target, &target->params[i]);
@@ -73,7 +73,7 @@ static void wrap_write_asserts(text *out, const spec *target) {
 
 /* ---- What a kernel takes and returns, for errors ---- */
 
-static void write_result_names(text *out, const wrap_request *request, const spec *target) {
+static void write_result_names(text_buf *out, const wrap_request *request, const spec *target) {
   const size_t count = wrap_count_results(request, target);
   const char *separator = "";
   size_t i;
@@ -93,9 +93,9 @@ static void write_result_names(text *out, const wrap_request *request, const spe
 
 /* Appends its parts: the types and names of arguments and results, for errors; statements that
  * return the results and release what is left. */
-static void wrap_write_signature(text *out, const wrap_request *request, const spec *target) {
+static void wrap_write_signature(text_buf *out, const wrap_request *request, const spec *target) {
   enum { kLineWidth = 76 };
-  text shown = {NULL, 0, 0};
+  text_buf shown = {NULL, 0, 0};
   size_t line = 0, i;
   int left = target->num_args;
   wrap_list list;
@@ -157,7 +157,7 @@ static const char *name_result(const spec_type *type) {
 /* The type of the results, one argument of the macro; release with free(). */
 static char *make_result(const wrap_request *request, const spec *target) {
   const size_t count = wrap_count_results(request, target);
-  text type = {NULL, 0, 0};
+  text_buf type = {NULL, 0, 0};
   const char *separator = "";
   size_t i;
   if (count == 0) return tool_format("TVM_FFI_C_TYPE(\"None\")");
@@ -177,7 +177,7 @@ static char *make_result(const wrap_request *request, const spec *target) {
 
 /* The parameters, one argument of the macro. */
 static void write_params(wrap_list *list, const spec *target) {
-  text params = {NULL, 0, 0};
+  text_buf params = {NULL, 0, 0};
   size_t line = 0, i;
   int left = target->num_args;
   enum { kLineWidth = 48 };
@@ -198,7 +198,7 @@ static void write_params(wrap_list *list, const spec *target) {
 }
 
 /* Appends the metadata and the documentation of a kernel. */
-static void wrap_write_metadata(text *out, const wrap_request *request, const spec *target) {
+static void wrap_write_metadata(text_buf *out, const wrap_request *request, const spec *target) {
   char *result = make_result(request, target);
   wrap_list list;
   text_add(out, "TVM_FFI_C_EXPORT_SCHEMA(");
@@ -238,7 +238,7 @@ static const char *make_value(const spec_type *type) {
   return is_too_wide(type) ? "any" : "tvm_ffi_any_from_int64((int64_t)returned)";
 }
 
-static void write_wide(text *out, const spec *target) {
+static void write_wide(text_buf *out, const spec *target) {
   if (wrap_is_owner(target)) {
     text_add(out,
              "    code = tvm_ffi_any_from_uint64((uint64_t)returned, &any);\n"
@@ -248,7 +248,7 @@ static void write_wide(text *out, const spec *target) {
   }
 }
 
-static void write_only_value(text *out, const spec *target) {
+static void write_only_value(text_buf *out, const spec *target) {
   const char *leave = wrap_is_owner(target) ? "code =" : "return";
   if (is_too_wide(target->result)) {
     text_add(out, "  {\n    TVMFFIAny any;\n");
@@ -264,7 +264,7 @@ static void write_only_value(text *out, const spec *target) {
   }
 }
 
-static void write_only_tensor(text *out, const spec *target) {
+static void write_only_tensor(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; !target->params[i].is_result; ++i) continue;
   text_add(out,
@@ -274,7 +274,8 @@ static void write_only_tensor(text *out, const spec *target) {
            target->params[i].local, target->params[i].local);
 }
 
-static void write_array(text *out, const wrap_request *request, const spec *target, size_t count) {
+static void write_array(text_buf *out, const wrap_request *request, const spec *target,
+                        size_t count) {
   size_t i, n = 0;
   text_add(out, "  {\n    TVMFFIObjectHandle array;\n    TVMFFIAny items[%zu];\n", count);
   if (wrap_has_value(request, target)) {
@@ -295,7 +296,7 @@ static void write_array(text *out, const wrap_request *request, const spec *targ
            count);
 }
 
-static void write_release(text *out, const spec *target) {
+static void write_release(text_buf *out, const spec *target) {
   size_t i;
   if (!wrap_is_owner(target)) return;
   text_add(out, "done:\n");
@@ -308,7 +309,7 @@ static void write_release(text *out, const spec *target) {
   text_add(out, "  return code;\n");
 }
 
-static void wrap_write_results(text *out, const wrap_request *request, const spec *target) {
+static void wrap_write_results(text_buf *out, const wrap_request *request, const spec *target) {
   const size_t count = wrap_count_results(request, target);
   if (count > 1) {
     write_array(out, request, target, count);
@@ -327,7 +328,7 @@ static void wrap_write_results(text *out, const wrap_request *request, const spe
 /* Variables of a type in one declaration. */
 typedef struct {
   const char *type; /* "int64_t ", "DLTensor *" */
-  text line;
+  text_buf line;
 } declaration;
 
 static void declare(declaration *variables, const char *name) {
@@ -340,12 +341,12 @@ static void declare(declaration *variables, const char *name) {
   text_add(&variables->line, "%s", name);
 }
 
-static void end_declaration(text *out, declaration *variables) {
+static void end_declaration(text_buf *out, declaration *variables) {
   if (variables->line.size > 0) text_add(out, "%s;\n", variables->line.data);
   text_free(&variables->line);
 }
 
-static void write_variables(text *out, const wrap_request *request, const spec *target) {
+static void write_variables(text_buf *out, const wrap_request *request, const spec *target) {
   declaration tensors = {"DLTensor *", {NULL, 0, 0}}, integers = {"int64_t ", {NULL, 0, 0}},
               numbers = {"double ", {NULL, 0, 0}}, flags = {"bool ", {NULL, 0, 0}},
               texts = {"TVMFFIByteArray ", {NULL, 0, 0}}, pointers = {"void *", {NULL, 0, 0}};
@@ -401,7 +402,7 @@ static void write_variables(text *out, const wrap_request *request, const spec *
 
 /* ---- Reading and checking arguments ---- */
 
-static void write_scalar(text *out, const spec_param *param) {
+static void write_scalar(text_buf *out, const spec_param *param) {
   const spec_type *type = param->type;
   const char *reader = "int64";
   switch (type->kind) {
@@ -442,7 +443,7 @@ static const spec_symbol *find_read(const spec *target, const spec_param *param,
 
 /* The stride that follows from later dimensions: "m * s"; release with free(). */
 static char *make_stride(const spec *target, const spec_param *param, size_t dim) {
-  text product = {NULL, 0, 0};
+  text_buf product = {NULL, 0, 0};
   char *value;
   size_t k;
   for (k = dim; k + 1 < param->num_dims && !param->dims[k].has_stride; ++k) {
@@ -459,7 +460,7 @@ static char *make_stride(const spec *target, const spec_param *param, size_t dim
   return product.data;
 }
 
-static void write_extents(text *out, const spec *target, const spec_param *param) {
+static void write_extents(text_buf *out, const spec *target, const spec_param *param) {
   size_t k;
   for (k = 0; k < param->num_dims; ++k) {
     const spec_symbol *symbol = find_read(target, param, k, false);
@@ -475,7 +476,7 @@ static void write_extents(text *out, const spec *target, const spec_param *param
   }
 }
 
-static void write_strides(text *out, const spec *target, const spec_param *param) {
+static void write_strides(text_buf *out, const spec *target, const spec_param *param) {
   size_t k;
   if (!wrap_is_strided(param)) return;
   for (k = 0; k < param->num_dims; ++k) {
@@ -494,7 +495,7 @@ static void write_strides(text *out, const spec *target, const spec_param *param
   }
 }
 
-static void write_tensor(text *out, const spec *target, const spec_param *param) {
+static void write_tensor(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
   text_add(out, "  TVM_FFI_C_TRY(%s(",
            wrap_is_strided(param) ? "wrap_read_strided" : "wrap_read_tensor");
@@ -510,7 +511,7 @@ static void write_tensor(text *out, const spec *target, const spec_param *param)
 }
 
 /* What was read from tensors must fit the integers that are passed on. */
-static void write_ranges(text *out, const spec *target) {
+static void write_ranges(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
   for (i = 0; i < target->num_symbols; ++i) {
@@ -536,7 +537,7 @@ static void write_ranges(text *out, const spec *target) {
 
 /* ---- What the kernel allocates ---- */
 
-static void write_shape(text *out, const spec *target, const spec_param *param) {
+static void write_shape(text_buf *out, const spec *target, const spec_param *param) {
   size_t i;
   text_add(out, "    const int64_t shape[%zu] = {", param->num_dims > 0 ? param->num_dims : 1);
   for (i = 0; i < param->num_dims; ++i) {
@@ -547,7 +548,7 @@ static void write_shape(text *out, const spec *target, const spec_param *param) 
   text_add(out, "%s};\n", param->num_dims > 0 ? "" : "1");
 }
 
-static void write_allocation(text *out, const spec *target, const spec_param *param) {
+static void write_allocation(text_buf *out, const spec *target, const spec_param *param) {
   wrap_list list;
   text_add(out, "  {\n");
   write_shape(out, target, param);
@@ -570,7 +571,7 @@ static void write_allocation(text *out, const spec *target, const spec_param *pa
 /* ---- A kernel ---- */
 
 /* Appends an exported kernel. */
-static void wrap_write_kernel(text *out, const wrap_request *request, const spec *target) {
+static void wrap_write_kernel(text_buf *out, const wrap_request *request, const spec *target) {
   size_t i;
   text_add(out, "\n");
   wrap_write_asserts(out, target);
@@ -620,7 +621,7 @@ static bool needs_limits_h(const wrap_request *request) {
 }
 
 /* The headers of the standard library that a lean file uses. */
-static void write_lean_includes(text *out, const text *used) {
+static void write_lean_includes(text_buf *out, const text_buf *used) {
   enum { kMaxWords = 3 };
   static const struct {
     const char *header, *words[kMaxWords]; /* used with one of the words; none: always */
@@ -643,7 +644,7 @@ static void write_lean_includes(text *out, const text *used) {
 }
 
 /* The user's headers, and the functions as the specs have them. */
-static void write_declarations(text *out, const wrap_request *request) {
+static void write_declarations(text_buf *out, const wrap_request *request) {
   size_t i;
   if (request->num_includes > 0) text_add(out, "\n");
   for (i = 0; i < request->num_includes; ++i) {
@@ -655,10 +656,11 @@ static void write_declarations(text *out, const wrap_request *request) {
   for (i = 0; i < request->num_specs; ++i) request->abi->write_prototype(out, &request->specs[i]);
 }
 
-void wrap_write(text *out, const wrap_request *request) {
+void wrap_write(text_buf *out, const wrap_request *request) {
   const wrap_abi *abi = request->abi;
-  text kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, header = {NULL, 0, 0}, more = {NULL, 0, 0};
-  text used = {NULL, 0, 0}, calling = {NULL, 0, 0}; /* helpers of the ABI */
+  text_buf kernels = {NULL, 0, 0}, helpers = {NULL, 0, 0}, header = {NULL, 0, 0},
+           more = {NULL, 0, 0};
+  text_buf used = {NULL, 0, 0}, calling = {NULL, 0, 0}; /* helpers of the ABI */
   size_t i;
   for (i = 0; i < request->num_specs; ++i) {
     wrap_write_kernel(&kernels, request, &request->specs[i]);

@@ -17,21 +17,21 @@ typedef struct {
   size_t num_includes;
 } wrap_request;
 
-void wrap_write(text *out, const wrap_request *request);
+void wrap_write(text_buf *out, const wrap_request *request);
 
 /* ---- Shared by its parts ---- */
 
 /* A list that begins where the text ends, behind a parenthesis. */
 typedef struct {
-  text *out;
+  text_buf *out;
   int indent;
   const char *separator; /* before the next item: ",", or empty */
 } wrap_list;
-wrap_list wrap_begin_list(text *out);
+wrap_list wrap_begin_list(text_buf *out);
 /* Appends an item; on a new line, below the first one, if the line is full. */
 void wrap_add_item(wrap_list *list, const char *format, ...) TOOL_PRINTF(2, 3);
 /* Appends a text as it is written in a string literal. */
-void wrap_add_escaped(text *out, const char *plain);
+void wrap_add_escaped(text_buf *out, const char *plain);
 /* The value of an extent or a stride in the kernel: "n", "4"; release with free(). */
 char *wrap_value(const spec *target, const spec_number *number);
 /* The value of a parameter that is passed as it is, converted to its type; release with free(). */
@@ -55,7 +55,7 @@ extern const char *const kWrapHalideRuntime[];
 bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
  * themselves; adds them to `used`. */
-void wrap_add_parts(text *out, const char *const *lines, text *used);
+void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used);
 
 /* Whether the function's result is a result of the kernel. */
 bool wrap_has_value(const wrap_request *request, const spec *target);

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identifier.h"
+#include "base/names.h"
 #include "wrap/abi.h"
 
 /* ---- Lists and values ---- */
 
-static size_t measure_line(const text *out) {
+static size_t measure_line(const text_buf *out) {
   size_t begin = out->size;
   while (begin > 0 && out->data[begin - 1] != '\n') --begin;
   return out->size - begin;
 }
 
-wrap_list wrap_begin_list(text *out) {
+wrap_list wrap_begin_list(text_buf *out) {
   wrap_list list;
   list.out = out;
   list.indent = (int)measure_line(out);
@@ -26,7 +26,7 @@ wrap_list wrap_begin_list(text *out) {
 
 void wrap_add_item(wrap_list *list, const char *format, ...) {
   enum { kLineWidth = 101, kEnd = sizeof "))", kLongIndent = 6 };
-  text item = {NULL, 0, 0};
+  text_buf item = {NULL, 0, 0};
   size_t width;
   va_list values;
   va_start(values, format);
@@ -45,7 +45,7 @@ void wrap_add_item(wrap_list *list, const char *format, ...) {
   text_free(&item);
 }
 
-void wrap_add_escaped(text *out, const char *plain) {
+void wrap_add_escaped(text_buf *out, const char *plain) {
   for (; *plain != '\0'; ++plain) {
     const unsigned char byte = (unsigned char)*plain;
     if (byte < 0x20 || byte == 0x7f || byte == '?') {
@@ -249,13 +249,13 @@ static bool is_part_used(const file_part *part, const char *used) {
   return false;
 }
 
-static void add_lines(text *out, const file_part *part) {
+static void add_lines(text_buf *out, const file_part *part) {
   size_t i;
   for (i = 0; i < part->num_lines; ++i) text_add(out, "%s\n", part->lines[i]);
 }
 
 /* Appends the parts that are used, with empty lines and headings where the file has them. */
-static void add_used(text *out, const file_part *parts, size_t count) {
+static void add_used(text_buf *out, const file_part *parts, size_t count) {
   const file_part *heading = NULL;
   bool is_apart = true;
   size_t i;
@@ -271,7 +271,7 @@ static void add_used(text *out, const file_part *parts, size_t count) {
   }
 }
 
-void wrap_add_parts(text *out, const char *const *lines, text *used) {
+void wrap_add_parts(text_buf *out, const char *const *lines, text_buf *used) {
   size_t count, i;
   file_part *parts = find_parts(lines, &count);
   for (i = count; i-- > 0;) { /* a part uses earlier ones only */

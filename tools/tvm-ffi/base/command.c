@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "base/arguments.h"
+#include "base/command.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "base/spelling.h"
 #include "base/text.h"
 
 typedef struct {
@@ -54,7 +53,7 @@ static size_t find_word(const option *entry, const char *value) {
 
 static bool check_word(const option *entry, const char *value) {
   size_t count = option_num_words(entry), i;
-  text words = {NULL, 0, 0};
+  text_buf words = {NULL, 0, 0};
   if (count == 0 || find_word(entry, value) < count) return true;
   for (i = 0; i < count; ++i) {
     size_t size;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names valid in sources: ASCII letters, digits and _, not beginning with a digit. */
-#ifndef TVM_FFI_TOOL_IDENTIFIER_H_
-#define TVM_FFI_TOOL_IDENTIFIER_H_
+/* Names: identifiers, patterns for names, names that were misspelt, paths of files. */
+#ifndef TVM_FFI_TOOL_NAMES_H_
+#define TVM_FFI_TOOL_NAMES_H_
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* ---- Identifiers ---- */
+
+/* Names valid in sources: ASCII letters, digits and _, not beginning with a digit. */
 
 /* Keywords of C and of C++, which cannot be names in a source that is both. */
 /* clang-format off */
@@ -33,4 +37,44 @@ bool identifier_is_c_word(const char *name);
  * Release with free(). */
 char *identifier_make(const char *bytes, size_t size);
 
-#endif /* TVM_FFI_TOOL_IDENTIFIER_H_ */
+/* ---- Patterns ---- */
+
+/* Patterns for names, as shells have them. */
+
+/* Whether the pattern matches the whole of the text: * is any number of bytes, ? is one byte,
+ * [a-z_] is one of these and [!a-z_] is another one, also with classes as in [[:digit:]]. \ takes
+ * the special meaning from the next byte; so does [ have none without a ]. */
+bool pattern_matches(const char *pattern, const char *text);
+
+/* ---- Misspelt names ---- */
+
+/* Finds what was meant by a misspelt name. */
+
+typedef struct {
+  const char *given;
+  const char *nearest; /* the most similar candidate; NULL: none is similar */
+  size_t limit;        /* a candidate that differs in so many letters is another word */
+} spelling;
+
+/* `given` [borrow] */
+spelling spelling_begin(const char *given, size_t limit);
+/* The limit for names of any length. */
+size_t spelling_limit(const char *given);
+/* Compares it with one that exists. `candidate` [borrow] */
+void spelling_offer(spelling *search, const char *candidate);
+
+/* ---- Paths, by the system's rules ---- */
+
+/* File paths as text, by the system's rules. */
+
+/* What follows the folders and the drive; the whole path if it has none. */
+const char *path_base(const char *path);
+/* Whether the path names a folder or a drive, and not only a file. */
+bool path_has_folder(const char *path);
+/* Whether it does not depend on the current folder. */
+bool path_is_absolute(const char *path);
+/* `name` in the folder of `path`; `name` itself if it is absolute or has a drive. Release with
+ * free(). */
+char *path_beside(const char *path, const char *name);
+
+#endif /* TVM_FFI_TOOL_NAMES_H_ */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/names.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "system/system.h"
+
+/* ---- Identifiers ---- */
+
+/* <ctype.h> depends on the locale. */
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool identifier_has(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+bool identifier_is(const char *bytes, size_t size) {
+  size_t i;
+  if (size == 0 || is_digit(*bytes)) return false;
+  for (i = 0; i < size; ++i) {
+    if (!identifier_has(bytes[i])) return false;
+  }
+  return true;
+}
+
+bool identifier_is_c_word(const char *name) {
+  static const char *const kWords[] = {IDENTIFIER_C_WORDS};
+  size_t i;
+  for (i = 0; i < sizeof kWords / sizeof *kWords; ++i) {
+    if (strcmp(name, kWords[i]) == 0) return true;
+  }
+  return false;
+}
+
+char *identifier_make(const char *bytes, size_t size) {
+  char *made = tool_copy(bytes, size);
+  size_t i;
+  for (i = 0; i < size; ++i) {
+    if (!identifier_has(made[i])) made[i] = '_';
+  }
+  return made;
+}
+
+/* ---- Patterns ---- */
+
+/* ---- Sets in brackets ---- */
+
+static const struct {
+  const char *name;
+  int (*has)(int letter);
+} kClasses[] = {
+    {"[:alnum:]", isalnum}, {"[:alpha:]", isalpha}, {"[:blank:]", isblank},
+    {"[:cntrl:]", iscntrl}, {"[:digit:]", isdigit}, {"[:graph:]", isgraph},
+    {"[:lower:]", islower}, {"[:print:]", isprint}, {"[:punct:]", ispunct},
+    {"[:space:]", isspace}, {"[:upper:]", isupper}, {"[:xdigit:]", isxdigit},
+};
+enum { kNumClasses = sizeof kClasses / sizeof *kClasses };
+
+/* Skips a class at *cursor; false if there is none. */
+static bool take_class(const char **cursor, unsigned char letter, bool *out_has) {
+  size_t i;
+  for (i = 0; i < kNumClasses; ++i) {
+    const size_t size = strlen(kClasses[i].name);
+    if (strncmp(*cursor, kClasses[i].name, size) != 0) continue;
+    *cursor += size;
+    *out_has = kClasses[i].has(letter) != 0;
+    return true;
+  }
+  return false;
+}
+
+/* Skips a byte of the set; 0 at the end of the pattern. */
+static unsigned char take_byte(const char **cursor) {
+  if (**cursor == '\\') ++*cursor;
+  return **cursor != '\0' ? (unsigned char)*(*cursor)++ : 0;
+}
+
+/* Skips the set that begins after the [ at *cursor; false if it does not end, and is no set. */
+static bool take_set(const char **cursor, unsigned char letter, bool *out_has) {
+  const char *at = *cursor + 1;
+  const bool is_inverted = *at == '!' || *at == '^';
+  bool has = false, is_first;
+  if (is_inverted) ++at;
+  for (is_first = true; is_first || *at != ']'; is_first = false) {
+    bool has_this = false;
+    if (!take_class(&at, letter, &has_this)) {
+      const unsigned char low = take_byte(&at);
+      unsigned char high = low;
+      if (low == 0) return false;
+      if (at[0] == '-' && at[1] != ']') {
+        ++at;
+        high = take_byte(&at);
+        if (high == 0) return false;
+      }
+      has_this = low <= letter && letter <= high;
+    }
+    has = has || has_this;
+  }
+  *cursor = at + 1;
+  *out_has = has != is_inverted;
+  return true;
+}
+
+/* ---- Patterns ---- */
+
+/* Skips what stands for one byte; whether that may be `letter`. */
+static bool take_one(const char **pattern, unsigned char letter) {
+  bool has;
+  if (**pattern == '?') {
+    ++*pattern;
+    return true;
+  }
+  if (**pattern == '[' && take_set(pattern, letter, &has)) return has;
+  return take_byte(pattern) == letter;
+}
+
+bool pattern_matches(const char *pattern, const char *text) {
+  const char *star = NULL, *covered = NULL; /* the last *, and the end of what it stands for */
+  while (*text != '\0') {
+    if (*pattern == '*') {
+      star = ++pattern;
+      covered = text;
+    } else if (*pattern != '\0' && take_one(&pattern, (unsigned char)*text)) {
+      ++text;
+    } else if (star != NULL) {
+      pattern = star;
+      text = ++covered;
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') ++pattern;
+  return *pattern == '\0';
+}
+
+/* ---- Misspelt names ---- */
+
+/* The Levenshtein distance, with one row of the table; SIZE_MAX for long names. */
+static size_t count_edits(const char *a, const char *b) {
+  size_t b_size = strlen(b), row[64], i, k;
+  if (b_size >= sizeof row / sizeof *row) return SIZE_MAX;
+  for (k = 0; k <= b_size; ++k) row[k] = k;
+  for (i = 0; a[i] != '\0'; ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (k = 0; k < b_size; ++k) {
+      size_t change = diagonal + (a[i] != b[k]), least = row[k] < row[k + 1] ? row[k] : row[k + 1];
+      diagonal = row[k + 1];
+      row[k + 1] = change < least + 1 ? change : least + 1;
+    }
+  }
+  return row[b_size];
+}
+
+spelling spelling_begin(const char *given, size_t limit) {
+  spelling search;
+  search.given = given;
+  search.nearest = NULL;
+  search.limit = limit;
+  return search;
+}
+
+size_t spelling_limit(const char *given) {
+  return strlen(given) / 3 + 2;
+}
+
+void spelling_offer(spelling *search, const char *candidate) {
+  const size_t edits = count_edits(search->given, candidate);
+  if (edits >= search->limit) return;
+  search->limit = edits;
+  search->nearest = candidate;
+}
+
+/* ---- Paths ---- */
+
+static bool is_separator(char letter) {
+  return letter != '\0' && strchr(kConventions.path_separators, letter) != NULL;
+}
+
+/* What follows the drive, if there is one. */
+static const char *skip_drive(const char *path) {
+  const bool has = kConventions.has_drives && isalpha((unsigned char)path[0]) && path[1] == ':';
+  return has ? path + 2 : path;
+}
+
+const char *path_base(const char *path) {
+  const char *base = skip_drive(path), *at;
+  for (at = base; *at != '\0'; ++at) {
+    if (is_separator(*at)) base = at + 1;
+  }
+  return base;
+}
+
+bool path_has_folder(const char *path) {
+  return path_base(path) != path;
+}
+
+bool path_is_absolute(const char *path) {
+  return is_separator(*skip_drive(path));
+}
+
+char *path_beside(const char *path, const char *name) {
+  const bool has_drive = skip_drive(name) != name; /* "D:x" is in the current folder of D: */
+  const size_t folder = has_drive || path_is_absolute(name) ? 0 : (size_t)(path_base(path) - path);
+  const size_t size = strlen(name);
+  char *made = tool_alloc(folder + size + 1);
+  memcpy(made, path, folder);
+  memcpy(made + folder, name, size + 1);
+  return made;
+}
