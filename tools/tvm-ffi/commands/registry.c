@@ -9,7 +9,6 @@
 #include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "library/load.h"
 #include "library/registered.h"
 #include "process/isolate.h"
 #include "value/schema.h"

@@ -10,7 +10,6 @@
 #include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "library/load.h"
 #include "library/registered.h"
 #include "value/schema.h"
 

@@ -11,7 +11,7 @@
 #include "build_info.h"
 #include "file/machine.h"
 #include "library/source.h"
-#include "process/temporary.h"
+#include "process/isolate.h"
 
 static char *from_stdin;
 

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types and global functions registered in this process. */
+/* The types and global functions registered in this process, after loading the libraries of --lib.
+ */
 #ifndef TVM_FFI_TOOL_REGISTERED_H_
 #define TVM_FFI_TOOL_REGISTERED_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
+
+#include "base/command.h"
+
+/* ---- Loading ---- */
+
+/* Runs a command in a process that has loaded the libraries named by --lib. */
+
+/* Runs the body, in a child with the libraries loaded if there are any; returns its exit code. */
+int load_and_run(const arguments *args, int (*body)(const arguments *args));
+
+/* ---- What is registered ---- */
+
+/* The types and global functions registered in this process. */
 
 /* The first type with this index or a higher one; NULL after the last. */
 const TVMFFITypeInfo *registered_next_type(int32_t first);

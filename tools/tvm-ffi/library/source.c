@@ -2,17 +2,286 @@
 #define _POSIX_C_SOURCE 200809L
 #include "library/source.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/names.h"
 #include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "library/source_cache.h"
 #include "process/program.h"
 #include "system/system.h"
+
+/* ---- The cache ---- */
+
+typedef struct {
+  char *stem;    /* "FOLDER/KEY" */
+  char *library; /* where the compiler is to write the library, */
+  char *rule;    /* and, as a rule of make, which files it has read */
+} source_cache;
+
+typedef enum { kStored, kFilesChanged, kNotStored } store_result;
+
+/* ---- Hashes ---- */
+
+static const uint64_t kHashStart = 0xcbf29ce484222325u;
+enum { kKeyDigits = 16 }; /* of a hash in the name of a file */
+
+/* FNV-1a. The folder is the user's own: nobody makes files with equal hashes on purpose. */
+static uint64_t hash_add(uint64_t hash, const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  size_t i;
+  for (i = 0; i < size; ++i) hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
+
+/* Adds name and content of a file; false if it cannot be read. */
+static bool hash_add_file(uint64_t *hash, const char *path) {
+  char buffer[65536];
+  FILE *stream = fopen(path, "rb");
+  uint64_t total = 0;
+  size_t size;
+  bool is_read;
+  if (stream == NULL) return false;
+  *hash = hash_add(*hash, path, strlen(path) + 1);
+  while ((size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+    *hash = hash_add(*hash, buffer, size);
+    total += size;
+  }
+  *hash = hash_add(*hash, &total, sizeof total);
+  is_read = ferror(stream) == 0;
+  fclose(stream);
+  return is_read;
+}
+
+/* ---- The folder ---- */
+
+static void refuse_folder(const char *path) {
+  report_error("%s: %s; compiled libraries are kept in %s", path, strerror(errno),
+               kConventions.caches[0].variable);
+}
+
+/* Makes the folder unless there is one. */
+static bool make_folder(const char *path) {
+  file_status status;
+  if (file_status_get(path, &status) && status.is_folder) return true;
+  return folder_make(path, true) || errno == EEXIST;
+}
+
+/* Makes a folder and those above it. */
+static bool make_folders(char *path) {
+  char *slash = strchr(path + 1, '/');
+  while (true) {
+    if (slash != NULL) *slash = '\0';
+    if (!make_folder(path)) {
+      refuse_folder(path);
+      return false;
+    }
+    if (slash == NULL) return true;
+    *slash = '/';
+    slash = strchr(slash + 1, '/');
+  }
+}
+
+static char *find_folder(void) {
+  const named_folder *caches = kConventions.caches;
+  char *folder;
+  size_t i;
+  for (i = 0; i < sizeof kConventions.caches / sizeof *caches; ++i) {
+    const char *above = getenv(caches[i].variable);
+    if (above == NULL || !path_is_absolute(above)) continue;
+    folder = tool_format("%s/%s", above, caches[i].folder);
+    if (make_folders(folder)) return folder;
+    free(folder);
+    return NULL;
+  }
+  report_error("there is no folder for compiled libraries: set %s or %s", caches[0].variable,
+               caches[1].variable);
+  return NULL;
+}
+
+/* Makes the folder. `key` is all that the library depends on besides files. False after a report.
+ */
+static bool source_cache_open(const char *key, size_t key_size, source_cache *out) {
+  char *folder = find_folder();
+  if (folder == NULL) return false;
+  out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
+  out->library = tool_format("%s.%ld%s", out->stem, (long)getpid(), kConventions.library_suffix);
+  out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
+  free(folder);
+  return true;
+}
+
+static void source_cache_close(source_cache *cache) {
+  remove(cache->library);
+  remove(cache->rule);
+  free(cache->stem);
+  free(cache->library);
+  free(cache->rule);
+}
+
+/* Takes the first path of a list with a path in each line; release with free(). */
+static char *take_path(const char **files) {
+  const size_t size = strcspn(*files, "\n");
+  char *path = tool_copy(*files, size);
+  *files += size + ((*files)[size] == '\n');
+  return path;
+}
+
+/* ---- Finding a library ---- */
+
+/* Where the library is kept that is made of these files, a name in each line; NULL if one of them
+ * cannot be read. */
+static char *name_library(const source_cache *cache, const char *files) {
+  uint64_t hash = kHashStart;
+  while (*files != '\0') {
+    char *path = take_path(&files);
+    const bool is_read = hash_add_file(&hash, path);
+    free(path);
+    if (!is_read) return NULL;
+  }
+  return tool_format("%s-%0*" PRIx64 "%s", cache->stem, kKeyDigits, hash,
+                     kConventions.library_suffix);
+}
+
+/* The library, if an earlier run made it of the same files; release with free(). NULL if not. */
+static char *source_cache_find(const source_cache *cache) {
+  char *list = tool_format("%s.files", cache->stem), *files = NULL, *library = NULL;
+  size_t size;
+  if (file_can_read(list)) files = tool_read_file(list, &size);
+  if (files != NULL && size > 0) library = name_library(cache, files);
+  if (library != NULL) {
+    /* Says that both are in use. In a read-only folder it fails, and nothing is removed there. */
+    file_touch(library);
+    file_touch(list);
+  }
+  if (library != NULL && !file_can_read(library)) {
+    free(library);
+    library = NULL;
+  }
+  free(files);
+  free(list);
+  return library;
+}
+
+/* ---- Keeping a library ---- */
+
+static char *get_folder(const source_cache *cache) {
+  return tool_copy(cache->stem, (size_t)(strrchr(cache->stem, '/') - cache->stem));
+}
+
+/* Whether a new library can be kept; reported. */
+static bool source_cache_can_store(const source_cache *cache) {
+  char *folder = get_folder(cache);
+  const bool can_store = folder_can_write(folder);
+  if (!can_store) refuse_folder(folder);
+  free(folder);
+  return can_store;
+}
+
+/* Adds the prerequisites of a rule of make, a line for each. */
+static void read_rule(const char *rule, text_buf *files) {
+  const char *at = strstr(rule, ": ");
+  if (at == NULL) return;
+  for (at += 2; *at != '\0' && *at != '\n';) {
+    const size_t before = files->size;
+    if (*at == ' ' || (*at == '\\' && at[1] == '\n')) {
+      at += *at == ' ' ? 1 : 2;
+      continue;
+    }
+    while (*at != '\0' && *at != ' ' && *at != '\n' && !(*at == '\\' && at[1] == '\n')) {
+      if ((*at == '\\' && (at[1] == ' ' || at[1] == '#')) || (*at == '$' && at[1] == '$')) ++at;
+      text_add_bytes(files, at++, 1);
+    }
+    if (files->size > before) text_add(files, "\n");
+  }
+}
+
+/* Whether a file was written since then, or is missing. A time in the future is ignored. */
+static bool is_newer(const char *path, int64_t start) {
+  file_status status;
+  if (!file_status_get(path, &status)) return true;
+  return status.written > start && status.written <= file_clock();
+}
+
+static bool have_changed(const char *files, int64_t start) {
+  bool changed = false;
+  while (*files != '\0' && !changed) {
+    char *path = take_path(&files);
+    changed = is_newer(path, start);
+    free(path);
+  }
+  return changed;
+}
+
+/* Whether the file is one of this cache: other programs may keep files in the folder, too. */
+static bool is_cached(const char *name) {
+  return strspn(name, "0123456789abcdef") == kKeyDigits &&
+         (name[kKeyDigits] == '.' || name[kKeyDigits] == '-');
+}
+
+/* Removes what was not used for a month, and what runs that were killed have left. */
+static void remove_old(const source_cache *cache) {
+  const int64_t day = (int64_t)24 * 3600 * 1000000000, limit = file_clock() - 30 * day;
+  char *folder = get_folder(cache);
+  DIR *list = opendir(folder);
+  struct dirent *entry;
+  while (list != NULL && (entry = readdir(list)) != NULL) {
+    char *path = tool_format("%s/%s", folder, entry->d_name);
+    file_status status;
+    if (is_cached(entry->d_name) && file_status_get(path, &status) && status.is_regular &&
+        status.written < limit) {
+      remove(path);
+    }
+    free(path);
+  }
+  if (list != NULL) closedir(list);
+  free(folder);
+}
+
+/* Keeps the new library, and removes those that were not used for a month. *out is its path;
+ * release with free(). kFilesChanged if a file was written since `start` (of file_clock), so
+ * that it may not be what was compiled: nothing is kept. kNotStored after a report. */
+static store_result source_cache_store(const source_cache *cache, const char *source, int64_t start,
+                                       char **out) {
+  char *list = tool_format("%s.files", cache->stem), *rule = NULL;
+  text_buf files = {NULL, 0, 0};
+  store_result result = kNotStored;
+  size_t size;
+  *out = NULL;
+  if (file_can_read(cache->rule)) rule = tool_read_file(cache->rule, &size);
+  if (rule != NULL) read_rule(rule, &files);
+  if (files.size == 0) text_add(&files, "%s\n", source);
+  if (have_changed(files.data, start)) {
+    result = kFilesChanged;
+  } else if ((*out = name_library(cache, files.data)) == NULL) {
+    report_error("%s: a file that it includes cannot be read", source);
+  } else if (!file_rename(cache->library, *out) && !file_can_read(*out)) {
+    /* Windows does not replace a library that is loaded, which is the same one. */
+    report_error("%s: %s", *out, strerror(errno));
+  } else if (tool_write_file(list, files.data, files.size)) {
+    remove_old(cache);
+    result = kStored;
+  }
+  if (result != kStored) {
+    free(*out);
+    *out = NULL;
+  }
+  free(list);
+  free(rule);
+  text_free(&files);
+  return result;
+}
+
+/* ---- Compiling ---- */
 
 /* ---- Kinds ---- */
 

@@ -1,13 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "process/isolate.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/report.h"
-#include "process/board.h"
+#include "base/text.h"
+#include "process/isolate_parts.h"
 #include "system/system.h"
+
+/* ---- Shared memory ---- */
+
+static board alone;
+board *shared_board = &alone;
+
+void board_use(board *shared) {
+  shared_board = shared;
+}
+
+void board_leave(void) {
+  shared_board = &alone;
+}
+
+int board_finish(int exit_code) {
+  const int code = streams_finish(exit_code);
+  shared_board->code = code;
+  shared_board->timestamp = clock_seconds();
+  shared_board->done = 1;
+  return code;
+}
+
+/* ---- What the child tells ---- */
 
 void isolate_enter(isolate_stage stage, const char *subject) {
   board *shared = shared_board;
@@ -40,4 +69,174 @@ void isolate_note(const char *note) {
 
 bool isolate_read_timeout(const arguments *args, double *out) {
   return arguments_real(args, kOptionTimeout, 0, 0.001, 1e6, out);
+}
+
+/* ---- The temporary file ---- */
+
+static temporary_paths made;
+static pid_t owner;
+
+void temporary_remove_from(const temporary_paths *paths) {
+  if (paths->file[0] == '\0') return;
+  unlink(paths->file);
+  folder_remove(paths->folder);
+}
+
+static void temporary_remove(void) {
+  if (getpid() == owner) temporary_remove_from(&made); /* forked children must not remove it */
+}
+
+/* Makes a folder that other users cannot access. */
+static bool make_folder(char *out, size_t out_size) {
+  unsigned count = 0;
+  bool is_made;
+  do {
+    const int size =
+        snprintf(out, out_size, "%s/tvm-ffi-%ld-%u", temporary_place(), (long)getpid(), count++);
+    if (size < 0 || (size_t)size >= out_size) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    is_made = folder_make(out, true);
+  } while (!is_made && errno == EEXIST);
+  return is_made;
+}
+
+static char *make_in_folder(const void *bytes, size_t size) {
+  enum { kName = 32 };
+  if (!make_folder(made.folder, sizeof made.folder - kName)) {
+    report_error("%s: %s", made.folder, strerror(errno));
+    return NULL;
+  }
+  strcpy(made.file, made.folder);
+  strcat(strcat(made.file, "/library"), kConventions.library_suffix);
+  owner = getpid();
+  atexit(temporary_remove);
+  shared_board->left = made;
+  return tool_write_file(made.file, bytes, size) ? tool_copy(made.file, strlen(made.file)) : NULL;
+}
+
+char *temporary_file(const void *bytes, size_t size) {
+  char path[kMemoryFilePath];
+  if (memory_file_create(bytes, size, path)) return tool_copy(path, strlen(path));
+  return make_in_folder(bytes, size);
+}
+
+/* ---- Waiting ---- */
+
+/* The default limit of loading, asking and unloading a library; seconds. */
+enum { kPatience = 60 };
+
+typedef enum { kBySelf, kByStop, kByTime } reason;
+
+typedef struct {
+  reason cause;
+  isolate_stage stage; /* in which it happened */
+  double limit;        /* time limit of that stage */
+  bool is_crash;
+  int code; /* the exit code, or the number of the crash */
+} ending;
+
+/* Kills the child when the parent ends: not every system does that, and where it does, processes
+ * that a library started may live on. */
+void supervise_clean(void) {
+  child_kill();
+  temporary_remove();
+}
+
+/* Checked because it is used as an index, and the child may write anything. */
+static isolate_stage get_stage(void) {
+  int stage = shared_board->stage;
+  return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (isolate_stage)stage;
+}
+
+/* The time limit of a stage; 0: none. */
+static double limit_of(isolate_stage stage, const isolation *options) {
+  if (stage == kStageOwn && !shared_board->done) return 0; /* files and pipes may be slow */
+  if (options->timeout > 0) return options->timeout;
+  return stage == kStageCall ? 0 : kPatience;
+}
+
+static void show_progress(isolate_stage stage) {
+  static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
+  double seconds = clock_seconds() - shared_board->timestamp;
+  if (stage == kStageOwn || seconds < 1) return;
+  shared_board->progress_shown =
+      report_progress("%s%s, %.0f s%s%s", kDoing[stage], shared_board->subject, seconds,
+                      shared_board->progress[0] != '\0' ? ", " : "", shared_board->progress);
+}
+
+static void wait_for(const isolation *options, ending *out) {
+  enum { kLongestNap = 100 }; /* milliseconds */
+  bool was_late = false, is_late;
+  int nap = 1;
+  child_state state;
+  memset(out, 0, sizeof *out);
+  while ((state = child_look(&out->code)) == kChildRuns || state == kChildStopped) {
+    if (out->cause == kBySelf) {
+      out->stage = get_stage();
+      out->limit = limit_of(out->stage, options);
+      is_late = out->limit > 0 && clock_seconds() - shared_board->timestamp > out->limit;
+      if (is_late && was_late) out->cause = kByTime; /* one reading may mix two stages */
+      was_late = is_late;
+      if (state == kChildStopped) out->cause = kByStop;
+    }
+    if (out->cause != kBySelf) child_kill();
+    show_progress(out->stage);
+    child_nap(nap);
+    nap = nap < kLongestNap ? 2 * nap : kLongestNap;
+  }
+  if (out->cause == kBySelf) out->stage = get_stage();
+  out->is_crash = state == kChildCrashed;
+  endings_hold(); /* so that supervise_clean() sees the child, or none */
+  child_forget();
+  endings_release();
+  report_progress_end();
+}
+
+/* ---- Judging ---- */
+
+/* "crashed while it was loaded: Aborted" */
+static void describe_end(const ending *end, text_buf *out) {
+  static const char *const kWhile[] = {"", " while it was loaded", " while it was asked",
+                                       " while it was called", " while it was unloaded"};
+  text_add(out, "%s%s",
+           end->cause != kBySelf ? "was killed"
+           : end->is_crash       ? "crashed"
+                                 : "ended the program",
+           shared_board->done ? " when the program ended" : kWhile[end->stage]);
+  if (end->stage == kStageAsk && shared_board->progress[0] != '\0') {
+    text_add(out, " for %s", shared_board->progress);
+  }
+  if (end->cause == kByTime) {
+    text_add(out, ": it took longer than %g s (--timeout)", end->limit);
+  } else if (end->cause == kByStop) {
+    text_add(out, ": it stopped itself");
+  } else if (end->is_crash) {
+    text_add(out, ": %s", child_crash_name(end->code));
+  } else {
+    text_add(out, ", with exit code %d", end->code);
+  }
+  if (shared_board->note[0] != '\0') text_add(out, "; %s", shared_board->note);
+}
+
+static int judge(const ending *end) {
+  text_buf line = {NULL, 0, 0};
+  if (shared_board->done && end->cause == kBySelf && !end->is_crash &&
+      end->code == shared_board->code) {
+    return shared_board->code;
+  }
+  if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
+  describe_end(end, &line);
+  report_error("%s: %s", shared_board->subject[0] != '\0' ? shared_board->subject : "the command",
+               line.data);
+  text_free(&line);
+  if (shared_board->done) return shared_board->code != kExitOk ? shared_board->code : kExitRaised;
+  return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
+}
+
+int supervise_child(const isolation *options) {
+  ending end;
+  wait_for(options, &end);
+  return judge(&end);
 }

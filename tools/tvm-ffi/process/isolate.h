@@ -51,4 +51,9 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *opti
 /* Call it last in the program, with its exit code, and return what it returns. */
 int isolate_finish(int exit_code);
 
+/* A temporary file for code that takes only a path. In memory, it disappears with the processes
+ * that have it open; otherwise the parent process removes it. At most one per process. Returns its
+ * name; release with free(). NULL after a report. */
+char *temporary_file(const void *bytes, size_t size);
+
 #endif /* TVM_FFI_TOOL_ISOLATE_H_ */

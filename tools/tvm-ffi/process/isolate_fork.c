@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "process/board.h"
-#include "process/supervise.h"
+#include "process/isolate_parts.h"
 #include "system/system.h"
 
 /* Only the body of isolate_run() is run by a child. */

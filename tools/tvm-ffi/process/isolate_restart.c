@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "base/report.h"
-#include "process/board.h"
-#include "process/supervise.h"
+#include "process/isolate_parts.h"
 #include "system/system.h"
 
 static bool is_child, skips_unload;
