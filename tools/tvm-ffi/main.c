@@ -5,15 +5,15 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/command.h"
 #include "base/names.h"
 #include "base/report.h"
+#include "commands/commands.h"
 #include "manual/manual.h"
 #include "process/isolate.h"
 #include "system/system.h"
 
 static int run_command(const command *cmd, int num_words, char **words) {
-  arguments *args = arguments_parse(cmd, num_words, words);
+  arguments *args = arguments_parse(cmd, kCommonOptions, num_words, words);
   int code = kExitUsage;
   if (args == NULL) return kExitUsage;
   if (arguments_has(args, kOptionHelp)) {
@@ -23,6 +23,10 @@ static int run_command(const command *cmd, int num_words, char **words) {
     report_set_color((color_mode)arguments_word(args, kOptionColor, kColorAuto));
     code = cmd->run(args);
     report_progress_end();
+    if (code == kShowHelp) {
+      manual_print_command(cmd);
+      code = kExitOk;
+    }
   }
   arguments_free(args);
   return code;

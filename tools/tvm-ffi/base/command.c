@@ -18,8 +18,10 @@ typedef struct {
 
 struct arguments {
   const command *subcommand;
+  const option *common;
   given *options;
   size_t num_options;
+  const char **values; /* of the options, those of one option together */
   const char **operands;
   size_t num_operands;
 };
@@ -93,31 +95,22 @@ static const option *find_letter_in(const option *list, char letter) {
   return NULL;
 }
 
-static const option *find_id_in(const option *list, option_id id) {
+static const option *find_id_in(const option *list, int id) {
   for (; list->id != kOptionNone; ++list) {
     if (list->id == id) return list;
   }
   return NULL;
 }
 
-static const option *find_option(const command *subcommand, const char *name, size_t size) {
-  const option *found = find_in(subcommand->options, name, size);
-  return found != NULL ? found : find_in(kCommonOptions, name, size);
+static const option *find_option(const arguments *args, const char *name, size_t size) {
+  const option *found = find_in(args->subcommand->options, name, size);
+  return found != NULL ? found : find_in(args->common, name, size);
 }
 
-/* Letters that an option had in an earlier version. Accepted, and not shown in the help. */
-static const struct {
-  char letter;
-  option_id id;
-} kOldLetters[] = {{'I', kOptionInclude}};
-
-static const option *find_letter(const command *subcommand, char letter) {
-  const option *found = find_letter_in(subcommand->options, letter);
-  size_t i;
-  for (i = 0; found == NULL && i < sizeof kOldLetters / sizeof *kOldLetters; ++i) {
-    if (kOldLetters[i].letter == letter) found = find_id_in(subcommand->options, kOldLetters[i].id);
-  }
-  return found != NULL ? found : find_letter_in(kCommonOptions, letter);
+static const option *find_letter(const arguments *args, char letter) {
+  const option *found = find_letter_in(args->subcommand->options, letter);
+  if (found == NULL) return find_letter_in(args->common, letter);
+  return find_id_in(args->subcommand->options, found->id); /* for that of an earlier version */
 }
 
 /* The words not yet read. */
@@ -157,11 +150,12 @@ static void offer_options(spelling *search, const option *options) {
 }
 
 /* Refuses "--name" or "--name=value". */
-static bool refuse_name(const command *subcommand, const char *word) {
+static bool refuse_name(const arguments *args, const char *word) {
+  const command *subcommand = args->subcommand;
   char *name = tool_copy(word + 2, strcspn(word + 2, "="));
   spelling search = spelling_begin(name, spelling_limit(name));
   offer_options(&search, subcommand->options);
-  offer_options(&search, kCommonOptions);
+  offer_options(&search, args->common);
   if (search.nearest != NULL) {
     report_error("--%s is not an option of %s; did you mean --%s?", name, subcommand->name,
                  search.nearest);
@@ -174,17 +168,15 @@ static bool refuse_name(const command *subcommand, const char *word) {
 
 /* Whether the word is a whole name behind one dash, as compilers write `-include FILE`, and not
  * letters. */
-static bool is_name_with_one_dash(const command *subcommand, const char *word) {
-  return find_letter(subcommand, word[1]) == NULL &&
-         find_option(subcommand, word + 1, strlen(word + 1)) != NULL;
+static bool is_name_with_one_dash(const arguments *args, const char *word) {
+  return find_letter(args, word[1]) == NULL && find_option(args, word + 1, strlen(word + 1)) != NULL;
 }
 
 /* "--name", "-name" or "--name=value" */
 static bool read_name(arguments *args, const char *word, cursor *rest) {
   const char *name = word + (word[1] == '-' ? 2 : 1), *end = strchr(name, '=');
-  const option *entry =
-      find_option(args->subcommand, name, end != NULL ? (size_t)(end - name) : strlen(name));
-  if (entry == NULL) return refuse_name(args->subcommand, word);
+  const option *entry = find_option(args, name, end != NULL ? (size_t)(end - name) : strlen(name));
+  if (entry == NULL) return refuse_name(args, word);
   return add_option(args, entry, end != NULL ? end + 1 : NULL, rest);
 }
 
@@ -193,7 +185,7 @@ static bool read_name(arguments *args, const char *word, cursor *rest) {
 static bool read_letters(arguments *args, const char *word, cursor *rest) {
   const char *letter;
   for (letter = word + 1; *letter != '\0'; ++letter) {
-    const option *entry = find_letter(args->subcommand, *letter);
+    const option *entry = find_letter(args, *letter);
     const bool takes_rest = entry != NULL && entry->value != NULL && letter[1] != '\0';
     if (entry == NULL) return refuse_option(args->subcommand, word);
     if (!add_option(args, entry, takes_rest ? letter + 1 : NULL, rest)) return false;
@@ -222,7 +214,24 @@ static bool check_operands(const arguments *args) {
   return false;
 }
 
-arguments *arguments_parse(const command *subcommand, int num_words, char **words) {
+/* Sorts the options by where each was first given, so that the values of one are a list. */
+static void group_values(arguments *args) {
+  size_t i, k;
+  args->values = tool_alloc((args->num_options + 1) * sizeof *args->values);
+  for (i = 0; i < args->num_options; ++i) {
+    const given moved = args->options[i];
+    size_t to = i;
+    for (k = 0; k < i; ++k) {
+      if (args->options[k].entry == moved.entry) to = k + 1;
+    }
+    for (k = i; k > to; --k) args->options[k] = args->options[k - 1];
+    args->options[to] = moved;
+  }
+  for (i = 0; i < args->num_options; ++i) args->values[i] = args->options[i].value;
+}
+
+arguments *arguments_parse(const command *subcommand, const option *common, int num_words,
+                           char **words) {
   arguments *args = tool_alloc(sizeof *args);
   bool good = true, options_end = false;
   cursor rest;
@@ -230,6 +239,7 @@ arguments *arguments_parse(const command *subcommand, int num_words, char **word
   rest.end = words + num_words;
   memset(args, 0, sizeof *args);
   args->subcommand = subcommand;
+  args->common = common;
   args->operands = tool_alloc(sizeof *args->operands * ((size_t)num_words + 1));
   while (good && rest.next < rest.end) {
     const char *word = *rest.next++;
@@ -238,11 +248,12 @@ arguments *arguments_parse(const command *subcommand, int num_words, char **word
     } else if (strcmp(word, "--") == 0) {
       options_end = true;
     } else {
-      good = word[1] == '-' || is_name_with_one_dash(subcommand, word)
+      good = word[1] == '-' || is_name_with_one_dash(args, word)
                  ? read_name(args, word, &rest)
                  : read_letters(args, word, &rest);
     }
   }
+  group_values(args);
   if (good && (arguments_has(args, kOptionHelp) || check_operands(args))) return args;
   arguments_free(args);
   return NULL;
@@ -250,62 +261,57 @@ arguments *arguments_parse(const command *subcommand, int num_words, char **word
 
 void arguments_free(arguments *args) {
   free(args->options);
+  free((void *)args->values);
   free((void *)args->operands);
   free(args);
 }
 
 /* ---- The given options and operands ---- */
 
-static const option *find_entry(const arguments *args, option_id id) {
+static const option *find_entry(const arguments *args, int id) {
   const option *found = find_id_in(args->subcommand->options, id);
-  if (found == NULL) found = find_id_in(kCommonOptions, id);
+  if (found == NULL) found = find_id_in(args->common, id);
   assert(found != NULL && "this command has no such option");
   return found;
 }
 
-const char *arguments_name(const arguments *args, option_id id) {
+const char *arguments_name(const arguments *args, int id) {
   return find_entry(args, id)->name;
 }
 
-const char *arguments_at(const arguments *args, option_id id, size_t i) {
+text_list arguments_values(const arguments *args, int id) {
   const option *entry = find_entry(args, id);
-  size_t k;
-  for (k = 0; k < args->num_options; ++k) {
-    if (args->options[k].entry == entry && i-- == 0) return args->options[k].value;
+  text_list list = {NULL, 0};
+  size_t i;
+  for (i = 0; i < args->num_options; ++i) {
+    if (args->options[i].entry == entry && list.count++ == 0) list.items = args->values + i;
   }
-  return NULL;
+  return list;
 }
 
-size_t arguments_count(const arguments *args, option_id id) {
-  const option *entry = find_entry(args, id);
-  size_t count = 0, k;
-  for (k = 0; k < args->num_options; ++k) count += args->options[k].entry == entry;
-  return count;
+const char *arguments_at(const arguments *args, int id, size_t i) {
+  return arguments_values(args, id).items[i];
 }
 
-bool arguments_has(const arguments *args, option_id id) {
+size_t arguments_count(const arguments *args, int id) {
+  return arguments_values(args, id).count;
+}
+
+bool arguments_has(const arguments *args, int id) {
   return arguments_count(args, id) > 0;
 }
 
-const char *arguments_text(const arguments *args, option_id id, const char *otherwise) {
+const char *arguments_text(const arguments *args, int id, const char *otherwise) {
   size_t count = arguments_count(args, id);
   return count > 0 ? arguments_at(args, id, count - 1) : otherwise;
 }
 
-size_t arguments_word(const arguments *args, option_id id, size_t otherwise) {
+size_t arguments_word(const arguments *args, int id, size_t otherwise) {
   const char *value = arguments_text(args, id, NULL);
   return value != NULL ? find_word(find_entry(args, id), value) : otherwise;
 }
 
-bool arguments_match(const arguments *args, option_id id, const char *candidate) {
-  size_t count = arguments_count(args, id), i;
-  for (i = 0; i < count; ++i) {
-    if (pattern_matches(arguments_at(args, id, i), candidate)) return true;
-  }
-  return count == 0;
-}
-
-bool arguments_int(const arguments *args, option_id id, long long otherwise, long long low,
+bool arguments_int(const arguments *args, int id, long long otherwise, long long low,
                    long long high, long long *out) {
   const char *value = arguments_text(args, id, NULL);
   char *end;
@@ -319,7 +325,7 @@ bool arguments_int(const arguments *args, option_id id, long long otherwise, lon
   return false;
 }
 
-bool arguments_real(const arguments *args, option_id id, double otherwise, double low, double high,
+bool arguments_real(const arguments *args, int id, double otherwise, double low, double high,
                     double *out) {
   const char *value = arguments_text(args, id, NULL);
   char *end;

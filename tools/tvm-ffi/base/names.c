@@ -139,6 +139,14 @@ bool pattern_matches(const char *pattern, const char *text) {
   return *pattern == '\0';
 }
 
+bool patterns_match(const char *const *patterns, size_t count, const char *text) {
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    if (pattern_matches(patterns[i], text)) return true;
+  }
+  return count == 0;
+}
+
 /* ---- Misspelt names ---- */
 
 /* The Levenshtein distance, with one row of the table; SIZE_MAX for long names. */

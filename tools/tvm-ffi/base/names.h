@@ -45,6 +45,8 @@ char *identifier_make(const char *bytes, size_t size);
  * [a-z_] is one of these and [!a-z_] is another one, also with classes as in [[:digit:]]. \ takes
  * the special meaning from the next byte; so does [ have none without a ]. */
 bool pattern_matches(const char *pattern, const char *text);
+/* Whether one of the patterns does; without a pattern, every text is matched. */
+bool patterns_match(const char *const *patterns, size_t count, const char *text);
 
 /* ---- Misspelt names ---- */
 

@@ -8,7 +8,7 @@
 
 #include "base/report.h"
 #include "bench/bench_report.h"
-#include "library/call.h"
+#include "commands/call.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/tensor.h"

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
 #include "base/places.h"
 #include "base/text.h"
 #include "check/checks.h"
+#include "commands/commands.h"
 #include "file/runtime_symbols.h"
 #include "library/library_file.h"
 #include "library/source.h"
@@ -92,7 +92,7 @@ int run_check(const arguments *args) {
   checking *subjects;
   int code;
   if (name != NULL && !manylinux_parse(name, &platform)) return kExitUsage;
-  source_allow(args, false);
+  source_allow(arguments_values(args, kOptionCflags), false);
   subjects = tool_alloc(count * sizeof *subjects);
   num_read = open_all(args, subjects);
   code = num_read == count ? kExitOk : kExitLoad;

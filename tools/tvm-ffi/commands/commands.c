@@ -2,7 +2,7 @@
 /* The table of commands. */
 #include <string.h>
 
-#include "base/command.h"
+#include "commands/commands.h"
 #include "file/module_tree.h"
 
 const option kCommonOptions[] = {
@@ -206,6 +206,7 @@ static const option kWrapOptions[] = {
     {kOptionInclude, "include", 0, "FILE", true,
      "include that header or source of the functions, for the compiler to compare; <FILE> is one "
      "that the compiler finds in its include path"},
+    {kOptionInclude, "include", 'I', "FILE", true, NULL},
     {kOptionAbi, "abi", 0, "plain|casadi|memref|halide", false,
      "how the functions are called: as written, or as a code generator does it (default plain)"},
     {kOptionOutputs, "outputs", 0, "arguments|return", false,

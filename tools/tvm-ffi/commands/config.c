@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
 #include "base/places.h"
 #include "base/report.h"
 #include "build_info.h"
-#include "manual/manual.h"
+#include "commands/commands.h"
 
 /* Each of these returns the answer to a flag, or NULL and the reason in *out_reason; release both
  * with free(). */
@@ -159,10 +158,7 @@ int run_config(const arguments *args) {
     asked[i] = arguments_has(args, kLines[i].id);
     any_asked = any_asked || asked[i];
   }
-  if (!any_asked && !as_json) {
-    manual_print_command(command_find("config"));
-    return kExitOk;
-  }
+  if (!any_asked && !as_json) return kShowHelp;
   for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any_asked;
   prefix = place_of_prefix();
   if (prefix == NULL) return kExitUsage;

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/names.h"
 #include "base/report.h"
 #include "build_info.h"
+#include "commands/commands.h"
 #include "embed/embed.h"
 #include "file/module_tree.h"
 #include "system/system.h"

@@ -4,13 +4,13 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
 #include "base/names.h"
 #include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "build_info.h"
+#include "commands/commands.h"
 #include "library/ask.h"
 #include "library/registered.h"
 #include "platform/dl.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
 #include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "commands/commands.h"
 #include "file/listing.h"
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
@@ -267,7 +267,7 @@ static int list_library(const char *path, const arguments *args, double timeout)
   binary_file *file = library_file_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
-  listing_collect(file, args, is_by_size(args), &exports);
+  listing_collect(file, arguments_values(args, kOptionMatch), is_by_size(args), &exports);
   if (arguments_has(args, kOptionLoad)) code = ask_library(path, &exports, timeout);
   if (arguments_has(args, kOptionJson)) {
     write_listing(&exports);
@@ -300,9 +300,9 @@ int run_list(const arguments *args) {
   bool as_json = arguments_has(args, kOptionJson);
   double timeout;
   int code = kExitOk;
-  if (!check_names(args) || !isolate_read_timeout(args, &timeout)) return kExitUsage;
+  if (!check_names(args) || !read_timeout(args, &timeout)) return kExitUsage;
   if (arguments_has(args, kOptionLoad) && ask_command(timeout, &code)) return code;
-  source_allow(args, false);
+  source_allow(arguments_values(args, kOptionCflags), false);
   if (as_json && count > 1) json_begin_array(NULL);
   for (i = 0; i < count; ++i) {
     int library_code = list_library(arguments_operand(args, i), args, timeout);

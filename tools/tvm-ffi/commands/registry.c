@@ -5,15 +5,22 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "commands/commands.h"
 #include "library/registered.h"
 #include "process/isolate.h"
 #include "value/schema.h"
 
 /* A function and its metadata; None if there is none. */
+typedef struct {
+  bool as_json;
+  text_list patterns;
+  double timeout;
+} registry_options;
+
 typedef struct {
   char *name;
   TVMFFIAny metadata;
@@ -50,7 +57,7 @@ static void print_function(const entry *function) {
 
 /* Collects all functions asked for before printing any: a loaded library may have replaced the
  * global functions that list them and give their metadata. False with the error raised. */
-static bool collect(const arguments *args, entry **out, size_t *out_count) {
+static bool collect(const registry_options *options, entry **out, size_t *out_count) {
   char **names;
   size_t count, i;
   if (!registered_list_functions(&names, &count)) return false;
@@ -58,7 +65,7 @@ static bool collect(const arguments *args, entry **out, size_t *out_count) {
   *out_count = 0;
   for (i = 0; i < count; ++i) {
     entry *next = &(*out)[*out_count];
-    if (arguments_match(args, kOptionMatch, names[i])) {
+    if (patterns_match(options->patterns.items, options->patterns.count, names[i])) {
       next->name = names[i];
       next->metadata = registered_get_metadata(names[i]);
       ++*out_count;
@@ -70,12 +77,14 @@ static bool collect(const arguments *args, entry **out, size_t *out_count) {
   return true;
 }
 
-static int show_registry(const arguments *args) {
+static int show_registry(void *context) {
+  const registry_options *options = context;
   entry *entries;
   size_t count, i;
-  bool as_json = arguments_has(args, kOptionJson), good;
+  const bool as_json = options->as_json;
+  bool good;
   isolate_enter(kStageAsk, NULL);
-  good = collect(args, &entries, &count);
+  good = collect(options, &entries, &count);
   isolate_enter(kStageOwn, NULL);
   if (!good) {
     raised_report("tvm-ffi registry", false);
@@ -97,5 +106,10 @@ static int show_registry(const arguments *args) {
 }
 
 int run_registry(const arguments *args) {
-  return load_and_run(args, show_registry);
+  registry_options options;
+  options.as_json = arguments_has(args, kOptionJson);
+  options.patterns = arguments_values(args, kOptionMatch);
+  if (!read_timeout(args, &options.timeout)) return kExitUsage;
+  return registered_load(arguments_values(args, kOptionLib), options.timeout, show_registry,
+                         &options);
 }

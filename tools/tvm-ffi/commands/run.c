@@ -9,7 +9,7 @@
 #include "base/json_out.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "library/call.h"
+#include "commands/call.h"
 #include "process/isolate.h"
 #include "system/system.h"
 #include "value/output.h"
@@ -268,7 +268,9 @@ int run_run(const arguments *args) {
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
   r.args = args;
-  if (call_parse(args, 1, &r.request) && output_check(args) && choose_detail(args, &r.detail) &&
+  if (call_parse(args, 1, &r.request) &&
+      output_check(arguments_values(args, kOptionOutput), arguments_has(args, kOptionJson)) &&
+      choose_detail(args, &r.detail) &&
       arguments_real(args, kOptionRtol, -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, kOptionAtol, -1, 0, 1e300, &r.allowed.absolute)) {
     code = call_run(&r.request, run_call, &r);

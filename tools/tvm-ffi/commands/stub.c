@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "commands/commands.h"
 #include "file/listing.h"
 #include "library/ask.h"
 #include "library/library_file.h"
@@ -21,10 +21,6 @@
 static const stub_language *const kLanguages[] = {&kStubC, &kStubCxx, &kStubPython, &kStubRust};
 
 /* ---- Names ---- */
-
-static bool is_word(const char *name) {
-  return identifier_is(name, strlen(name));
-}
 
 static bool is_among(const char *name, const char *const *words) {
   for (; *words != NULL; ++words) {
@@ -79,63 +75,6 @@ static char *make_prefix(const char *file) {
   return tool_format("library");
 }
 
-/* ---- Shared by the languages ---- */
-
-bool stub_is_wrapped(const stub_function *function) {
-  return is_word(function->name);
-}
-
-bool stub_is_typed(const stub_function *function) {
-  return function->type != NULL && schema_is_typed(function->type);
-}
-
-void stub_write_doc(text_buf *out, const stub_function *function, const char *indent) {
-  const char *cursor = function->doc;
-  if (cursor == NULL || *cursor == '\0') return;
-  text_add(out, "%s", indent);
-  for (; *cursor != '\0'; ++cursor) {
-    if (*cursor == '\n') {
-      if (cursor[1] != '\0') text_add(out, "\n%s", indent);
-    } else {
-      text_add_bytes(out, cursor, 1);
-      if (strncmp(cursor, "*/", 2) == 0 || strncmp(cursor, "/*", 2) == 0 ||
-          strncmp(cursor, "??", 2) == 0) {
-        text_add(out, " ");
-      }
-    }
-  }
-  text_add(out, "\n");
-}
-
-void stub_write_signature(text_buf *out, const stub_function *function) {
-  text_add(out, "%s", function->name);
-  if (function->type != NULL) {
-    schema_write_signature(out, function->type);
-  } else {
-    text_add(out, "(...) -> Any");
-  }
-}
-
-void stub_write_remarks(text_buf *out, const stub_library *library, const char *indent) {
-  bool any_untold = false;
-  size_t i;
-  for (i = 0; i < library->num_functions; ++i) {
-    const stub_function *function = &library->functions[i];
-    if (!stub_is_wrapped(function)) {
-      text_add(out, "%sNot wrapped: ", indent);
-      shown_add_text(out, function->name, strlen(function->name));
-      text_add(out, ", which is no name in this language.\n");
-    } else if (function->type == NULL) {
-      text_add(out, "%sNot typed: %s, whose types the library does not tell.\n", indent,
-               function->name);
-      any_untold = true;
-    }
-  }
-  if (any_untold && !library->is_unreadable) {
-    text_add(out, "%sFor types: %s.\n", indent, SCHEMA_HINT);
-  }
-}
-
 /* ---- The command ---- */
 
 /* NULL if the metadata tells no signature. */
@@ -174,7 +113,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   int code = kExitOk;
   memset(out, 0, sizeof *out);
   if (file == NULL) return kExitLoad;
-  listing_collect(file, NULL, false, &exports);
+  listing_collect_all(file, &exports);
   if (exports.num_functions == 0) {
     code = report_fail(kExitLoad, "%s: no functions to wrap: it exports no __tvm_ffi_NAME; %s",
                        path, LISTING_EXPORT_HINT);
@@ -267,8 +206,8 @@ int run_stub(const arguments *args) {
   bool good = true;
   double timeout;
   int code;
-  if (!isolate_read_timeout(args, &timeout)) return kExitUsage;
-  if (prefix != NULL && !is_word(prefix)) {
+  if (!read_timeout(args, &timeout)) return kExitUsage;
+  if (prefix != NULL && !identifier_is(prefix, strlen(prefix))) {
     return report_fail(kExitUsage, "--prefix must be a name, not \"%s\"", prefix);
   }
   if (json && output != NULL && tool_is_same_file(output, "-", false)) {

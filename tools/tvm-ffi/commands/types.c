@@ -6,12 +6,19 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
-#include "base/command.h"
 #include "base/json_out.h"
+#include "base/names.h"
 #include "base/report.h"
 #include "base/text.h"
+#include "commands/commands.h"
 #include "library/registered.h"
 #include "value/schema.h"
+
+typedef struct {
+  bool as_json;
+  text_list patterns;
+  double timeout;
+} types_options;
 
 static const struct {
   int64_t bit;
@@ -200,13 +207,16 @@ static void write_type(const TVMFFITypeInfo *info) {
   json_end();
 }
 
-static int show_types(const arguments *args) {
+static int show_types(void *context) {
+  const types_options *options = context;
   const TVMFFITypeInfo *info;
-  bool as_json = arguments_has(args, kOptionJson);
+  const bool as_json = options->as_json;
   if (as_json) json_begin_array(NULL);
   for (info = registered_next_type(0); info != NULL;
        info = registered_next_type(info->type_index + 1)) {
-    if (!arguments_match(args, kOptionMatch, info->type_key.data)) continue;
+    if (!patterns_match(options->patterns.items, options->patterns.count, info->type_key.data)) {
+      continue;
+    }
     if (as_json) {
       write_type(info);
     } else {
@@ -218,5 +228,9 @@ static int show_types(const arguments *args) {
 }
 
 int run_types(const arguments *args) {
-  return load_and_run(args, show_types);
+  types_options options;
+  options.as_json = arguments_has(args, kOptionJson);
+  options.patterns = arguments_values(args, kOptionMatch);
+  if (!read_timeout(args, &options.timeout)) return kExitUsage;
+  return registered_load(arguments_values(args, kOptionLib), options.timeout, show_types, &options);
 }

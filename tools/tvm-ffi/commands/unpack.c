@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/files.h"
 #include "base/json_out.h"
 #include "base/report.h"
+#include "commands/commands.h"
 #include "file/binary_file.h"
 #include "file/module_tree.h"
 #include "system/system.h"

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/files.h"
 #include "base/json_out.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/report.h"
-#include "system/file_system.h"
+#include "commands/commands.h"
+#include "system/system.h"
 #include "wrap/abi.h"
 
 typedef struct {

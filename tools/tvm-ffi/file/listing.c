@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "value/schema.h"
 
@@ -53,7 +54,7 @@ static int compare_sizes(const void *a, const void *b) {
   return strcmp(first->name, second->name);
 }
 
-static void collect_functions(listing *list, const arguments *asked, bool by_size) {
+static void collect_functions(listing *list, text_list patterns, bool by_size) {
   const binary_file *file = list->file;
   size_t i;
   list->functions = tool_alloc(file->num_symbols * sizeof *list->functions);
@@ -61,7 +62,7 @@ static void collect_functions(listing *list, const arguments *asked, bool by_siz
     listed_function *next = &list->functions[list->num_functions];
     const char *name = file->symbols[i].name + strlen(FUNCTION_PREFIX);
     if (!is_exported_function(&file->symbols[i])) continue;
-    if (asked != NULL && !arguments_match(asked, kOptionMatch, name)) continue;
+    if (!patterns_match(patterns.items, patterns.count, name)) continue;
     memset(next, 0, sizeof *next);
     next->name = name;
     next->size = file->symbols[i].size;
@@ -82,11 +83,16 @@ static void collect_bin(listing *list) {
                                             : library_bin_decode(list->bin_bytes, size, &list->bin);
 }
 
-void listing_collect(const binary_file *file, const arguments *asked, bool by_size, listing *out) {
+void listing_collect(const binary_file *file, text_list patterns, bool by_size, listing *out) {
   memset(out, 0, sizeof *out);
   out->file = file;
-  collect_functions(out, asked, by_size);
+  collect_functions(out, patterns, by_size);
   collect_bin(out);
+}
+
+void listing_collect_all(const binary_file *file, listing *out) {
+  const text_list none = {NULL, 0};
+  listing_collect(file, none, false, out);
 }
 
 void listing_free(listing *list) {

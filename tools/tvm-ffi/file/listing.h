@@ -30,9 +30,11 @@ typedef struct {
   library_bin bin;
 } listing;
 
-/* Collects the embedded modules and the exported functions, sorted by name or by size; with
- * `asked`, only the functions that its --match selects. */
-void listing_collect(const binary_file *file, const arguments *asked, bool by_size, listing *out);
+/* Collects the embedded modules and the exported functions, sorted by name or by size; only
+ * the functions that one of the patterns matches, or all if there is no pattern. */
+void listing_collect(const binary_file *file, text_list patterns, bool by_size, listing *out);
+/* The same of all functions, sorted by name. */
+void listing_collect_all(const binary_file *file, listing *out);
 /* Stores metadata returned by the library itself. */
 void listing_set_metadata(listed_function *function, const char *bytes, size_t size);
 void listing_free(listing *list);

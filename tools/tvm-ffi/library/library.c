@@ -77,7 +77,7 @@ static void describe_functions(const listing *exports, const char *wanted, text_
 /* Collects what the library exports; NULL after a report. */
 static binary_file *open_listing(const library *lib, listing *out) {
   binary_file *file = library_file_read(lib->path);
-  if (file != NULL) listing_collect(file, NULL, false, out);
+  if (file != NULL) listing_collect_all(file, out);
   return file;
 }
 

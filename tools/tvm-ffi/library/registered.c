@@ -13,8 +13,9 @@
 /* ---- Loading ---- */
 
 typedef struct {
-  const arguments *args;
-  int (*body)(const arguments *args);
+  text_list libraries;
+  int (*body)(void *context);
+  void *context;
 } loading;
 
 /* Never unloaded, since what they registered is in use. */
@@ -22,34 +23,37 @@ static library *loaded;
 
 static int run_loaded(void *context) {
   const loading *l = context;
-  size_t count = arguments_count(l->args, kOptionLib), i;
+  const text_list libraries = l->libraries;
+  size_t i;
   text_buf names = {NULL, 0, 0}; /* named together if one of them crashes from now on */
-  loaded = tool_alloc(count * sizeof *loaded);
-  for (i = 0; i < count; ++i) {
-    if (!library_open(arguments_at(l->args, kOptionLib, i), &loaded[i])) return kExitLoad;
+  loaded = tool_alloc(libraries.count * sizeof *loaded);
+  for (i = 0; i < libraries.count; ++i) {
+    if (!library_open(libraries.items[i], &loaded[i])) return kExitLoad;
   }
-  for (i = 0; i < count; ++i) {
-    text_add(&names, "%s%s", i > 0 ? ", " : "", arguments_at(l->args, kOptionLib, i));
+  for (i = 0; i < libraries.count; ++i) {
+    text_add(&names, "%s%s", i > 0 ? ", " : "", libraries.items[i]);
   }
   isolate_enter(kStageOwn, names.data);
   text_free(&names);
-  return l->body(l->args);
+  return l->body(l->context);
 }
 
-int load_and_run(const arguments *args, int (*body)(const arguments *args)) {
-  size_t count = arguments_count(args, kOptionLib), i;
+int registered_load(text_list libraries, double timeout, int (*body)(void *context),
+                    void *context) {
   loading l;
   isolation settings;
+  size_t i;
   int code;
   memset(&settings, 0, sizeof settings);
-  if (!isolate_read_timeout(args, &settings.timeout)) return kExitUsage;
-  if (count == 0) return body(args);
+  settings.timeout = timeout;
+  if (libraries.count == 0) return body(context);
   if (isolate_command(&settings, &code)) return code;
-  for (i = 0; i < count; ++i) {
-    if (!library_file_fetch(arguments_at(args, kOptionLib, i))) return kExitLoad;
+  for (i = 0; i < libraries.count; ++i) {
+    if (!library_file_fetch(libraries.items[i])) return kExitLoad;
   }
-  l.args = args;
+  l.libraries = libraries;
   l.body = body;
+  l.context = context;
   return isolate_run(run_loaded, &l, &settings);
 }
 

@@ -11,14 +11,11 @@
 
 /* ---- Loading ---- */
 
-/* Runs a command in a process that has loaded the libraries named by --lib. */
-
-/* Runs the body, in a child with the libraries loaded if there are any; returns its exit code. */
-int load_and_run(const arguments *args, int (*body)(const arguments *args));
+/* Runs the body: if there are libraries, in a child with all of them loaded. Returns its exit
+ * code. */
+int registered_load(text_list libraries, double timeout, int (*body)(void *context), void *context);
 
 /* ---- What is registered ---- */
-
-/* The types and global functions registered in this process. */
 
 /* The first type with this index or a higher one; NULL after the last. */
 const TVMFFITypeInfo *registered_next_type(int32_t first);

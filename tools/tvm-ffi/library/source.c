@@ -326,22 +326,23 @@ static bool is_text(source_kind kind) {
 
 /* ---- What is compiled ---- */
 
-static const arguments *allowed;
-static bool allows_objects;
+static bool is_allowed, allows_objects;
+static text_list extra_flags;
 
 bool source_has_suffix(const char *name) {
   source_kind kind;
   return find_kind(name, &kind);
 }
 
-void source_allow(const arguments *args, bool with_objects) {
-  allowed = args;
+void source_allow(text_list flags, bool with_objects) {
+  is_allowed = true;
+  extra_flags = flags;
   allows_objects = with_objects;
 }
 
 bool source_is_allowed(const char *name) {
   source_kind kind;
-  return allowed != NULL && find_kind(name, &kind) && (kind != kSourceObject || allows_objects);
+  return is_allowed && find_kind(name, &kind) && (kind != kSourceObject || allows_objects);
 }
 
 /* ---- The command ---- */
@@ -391,9 +392,7 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
   words_add(words, path);
   if (kind == kSourceArchive) add_word(words, kConventions.archive_flags[1]);
   if (kConventions.links_runtime) add_runtime(words);
-  for (i = 0; i < arguments_count(allowed, kOptionCflags); ++i) {
-    words_add_text(words, arguments_at(allowed, kOptionCflags, i));
-  }
+  for (i = 0; i < extra_flags.count; ++i) words_add_text(words, extra_flags.items[i]);
   free(path);
 }
 

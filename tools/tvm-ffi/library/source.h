@@ -8,9 +8,9 @@
 /* Whether the name ends like that of a source, an object file or an archive. */
 bool source_has_suffix(const char *name);
 
-/* From now on such names are compiled, with the flags of --cflags; object files only if
- * `with_objects`, for commands that cannot use them as they are. `args` [borrow] until the end. */
-void source_allow(const arguments *args, bool with_objects);
+/* From now on such names are compiled, with these flags for compilers; object files only if
+ * `with_objects`, for commands that cannot use them as they are. `flags` [borrow] until the end. */
+void source_allow(text_list flags, bool with_objects);
 
 /* Whether the file is to be compiled. */
 bool source_is_allowed(const char *name);

@@ -77,10 +77,12 @@ static void each_command(void (*visit)(const command *)) {
   for (i = 0; i < kNumCommands; ++i) visit(&kCommands[i]);
 }
 
-/* Calls `visit` with each option of a command, its own before the common ones. */
+/* Calls `visit` with each option of a command that is shown, its own before the common ones. */
 static void each_option(const command *cmd, void (*visit)(const command *, const option *)) {
   const option *opt;
-  for (opt = cmd->options; opt->id != kOptionNone; ++opt) visit(cmd, opt);
+  for (opt = cmd->options; opt->id != kOptionNone; ++opt) {
+    if (opt->help != NULL) visit(cmd, opt);
+  }
   for (opt = kCommonOptions; opt->id != kOptionNone; ++opt) visit(cmd, opt);
 }
 
@@ -181,7 +183,9 @@ static void print_man_option(const option *opt) {
 }
 
 static void print_man_options(const option *options) {
-  for (; options->id != kOptionNone; ++options) print_man_option(options);
+  for (; options->id != kOptionNone; ++options) {
+    if (options->help != NULL) print_man_option(options);
+  }
 }
 
 static void print_man_command(const command *cmd) {
@@ -304,7 +308,9 @@ static void print_markdown_option(const option *opt) {
 static void print_markdown_options(const option *options) {
   if (options->id == kOptionNone) return;
   puts("| option | what it does |\n|---|---|");
-  for (; options->id != kOptionNone; ++options) print_markdown_option(options);
+  for (; options->id != kOptionNone; ++options) {
+    if (options->help != NULL) print_markdown_option(options);
+  }
   putchar('\n');
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/command.h"
+#include "commands/commands.h"
 
 void manual_print_usage(FILE *stream);
 void manual_print_command(const command *cmd);

@@ -67,10 +67,6 @@ void isolate_note(const char *note) {
   strncpy(shared_board->note, note, sizeof shared_board->note - 1);
 }
 
-bool isolate_read_timeout(const arguments *args, double *out) {
-  return arguments_real(args, kOptionTimeout, 0, 0.001, 1e6, out);
-}
-
 /* ---- The temporary file ---- */
 
 static temporary_paths made;

@@ -35,9 +35,6 @@ typedef struct {
   bool skips_unload; /* the child ends by _exit(), without the libraries' destructors */
 } isolation;
 
-/* Reads --timeout; false after a report. */
-bool isolate_read_timeout(const arguments *args, double *out);
-
 /* Runs the whole command in a child where processes cannot be copied. Call it before the command
  * reads files or prints, with the options that isolate_run() gets. True if the child has run the
  * command: return *exit_code. False: go on. */

@@ -31,8 +31,6 @@ typedef struct {
   void (*write)(text_buf *out, const stub_library *library);
 } stub_language;
 
-/* The reserved words for C and C++; ends with NULL. */
-extern const char *const kStubCWords[];
 /* The lines of stub_runtime.rs; ends with NULL. The first line is about the file itself. */
 extern const char *const kStubRustRuntime[];
 extern const stub_language kStubC, kStubCxx, kStubPython, kStubRust;

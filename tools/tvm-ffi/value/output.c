@@ -191,13 +191,13 @@ bool output_write(const output *item, const char *spec, const tensor_detail *det
   return true;
 }
 
-bool output_check(const arguments *args) {
+bool output_check(text_list specs, bool as_json) {
   size_t i;
-  for (i = 0; i < arguments_count(args, kOptionOutput); ++i) {
-    const char *spec = arguments_at(args, kOptionOutput, i);
+  for (i = 0; i < specs.count; ++i) {
+    const char *spec = specs.items[i];
     if (*spec == '\0' || strcmp(spec, "-") == 0) continue;
     if ((*spec == '@' || *spec == '+') && spec[1] != '\0') {
-      if (!arguments_has(args, kOptionJson) || !tool_is_same_file(spec + 1, "-", false)) continue;
+      if (!as_json || !tool_is_same_file(spec + 1, "-", false)) continue;
       report_error("--json prints all outputs: --output must be another file, not \"%s\"", spec);
       return false;
     }

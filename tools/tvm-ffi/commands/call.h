@@ -3,7 +3,7 @@
 #ifndef TVM_FFI_TOOL_CALL_H_
 #define TVM_FFI_TOOL_CALL_H_
 
-#include "base/command.h"
+#include "commands/commands.h"
 #include "library/library.h"
 #include "value/input.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/call.h"
+#include "commands/call.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   const char *function = arguments_text(args, kOptionFunction, NULL);
   memset(out, 0, sizeof *out);
   out->args = args;
-  source_allow(args, true);
+  source_allow(arguments_values(args, kOptionCflags), true);
   if (!read_libraries(args, max_libraries, out, &i)) return false;
   if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
     report_error("one operand too many: %s; %s", arguments_operand(args, num_operands - 1),
@@ -116,7 +116,7 @@ int call_run(const call *request, int (*body)(void *context), void *context) {
   settings.in_place = arguments_has(request->args, kOptionNoFork);
   settings.others_print = !arguments_has(request->args, kOptionJson);
   settings.others_read = true;
-  if (!isolate_read_timeout(request->args, &settings.timeout)) return kExitUsage;
+  if (!read_timeout(request->args, &settings.timeout)) return kExitUsage;
   if (isolate_command(&settings, &code)) return code;
   for (i = 0; i < request->num_paths; ++i) {
     if (!library_file_fetch(request->paths[i])) return kExitLoad;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands, from which help, man page and completion are made. */
+#ifndef TVM_FFI_TOOL_COMMANDS_H_
+#define TVM_FFI_TOOL_COMMANDS_H_
+
+#include "base/command.h"
+
+/* The options by which commands ask for what was given. Options of the same name in several
+ * commands have the same id. */
+typedef enum {
+  /* of every command */
+  kOptionJson = kOptionHelp + 1,
+  kOptionColor,
+  /* config */
+  kOptionIncludedir,
+  kOptionDlpackIncludedir,
+  kOptionCmakedir,
+  kOptionSourcedir,
+  kOptionLibfiles,
+  kOptionLibdir,
+  kOptionCxxLibdir,
+  kOptionLibs,
+  kOptionCythonLibPath,
+  kOptionCxxflags,
+  kOptionCflags,
+  kOptionLdflags,
+  /* of several commands */
+  kOptionMatch,
+  kOptionName,
+  kOptionOutput,
+  kOptionTimeout,
+  /* list, check */
+  kOptionLoad,
+  kOptionUndefined,
+  kOptionBin,
+  kOptionSort,
+  kOptionNames,
+  kOptionManylinux,
+  kOptionRuntime,
+  /* embed, unpack */
+  kOptionHeader,
+  kOptionFormat,
+  kOptionLibraryBin,
+  kOptionCubin,
+  kOptionMachine,
+  kOptionAlign,
+  kOptionSection,
+  kOptionExport,
+  kOptionDepfile,
+  kOptionExtract,
+  /* registry, types, stub */
+  kOptionLib,
+  kOptionLang,
+  kOptionPrefix,
+  kOptionNoLoad,
+  /* wrap */
+  kOptionInclude,
+  kOptionAbi,
+  kOptionOutputs,
+  kOptionErrors,
+  kOptionLean,
+  kOptionDoc,
+  /* run, bench */
+  kOptionModule,
+  kOptionFunction,
+  kOptionInput,
+  kOptionSeed,
+  kOptionGuard,
+  kOptionDevice,
+  kOptionNoFork,
+  kOptionExpectedOutput,
+  kOptionRtol,
+  kOptionAtol,
+  kOptionOutputMaxElementCount,
+  kOptionPrintStatistics,
+  kOptionLeakCheck,
+  kOptionMinTime,
+  kOptionWarmup,
+  kOptionRepeat,
+  kOptionCompare,
+  kOptionFull,
+  kOptionHistogram,
+  kOptionSvg
+} option_id;
+
+/* Reads --timeout; false after a report. */
+static inline bool read_timeout(const arguments *args, double *out) {
+  return arguments_real(args, kOptionTimeout, 0, 0.001, 1e6, out);
+}
+
+/* Accepted by every command besides its own; ends with kOptionNone. */
+extern const option kCommonOptions[];
+
+extern const command kCommands[];
+extern const size_t kNumCommands;
+
+const command *command_find(const char *name);
+
+/* The functions that run the commands. */
+int run_config(const arguments *args);
+int run_info(const arguments *args);
+int run_list(const arguments *args);
+int run_check(const arguments *args);
+int run_embed(const arguments *args);
+int run_unpack(const arguments *args);
+int run_registry(const arguments *args);
+int run_stub(const arguments *args);
+int run_wrap(const arguments *args);
+int run_types(const arguments *args);
+int run_run(const arguments *args);
+int run_bench(const arguments *args);
+
+#endif /* TVM_FFI_TOOL_COMMANDS_H_ */
