@@ -50,7 +50,7 @@ FILE *streams_results(void) {
   return stdout;
 }
 
-char *raised_take_message(void) {
+char *runtime_error_take_message(void) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   TVMFFIByteArray message = tvm_ffi_error_get_message(error);
   char *said = tool_copy(message.data, message.size);

@@ -30,7 +30,7 @@ static void test_slashes(void **state) {
 
 static void test_backslashes_and_drives(void **state) {
   (void)state;
-  if (!kConventions.has_drives) {
+  if (!kSystem.has_drives) {
     assert_string_equal(path_base("a\\b"), "a\\b");
     assert_false(path_has_folder("C:b"));
     assert_false(path_is_absolute("C:/b"));

@@ -42,7 +42,7 @@ static void test_escapes(void **state) {
   CHECK("-DX=\\\"a\\\"", "-DX=\"a\"");
   CHECK("'a\\b'", "a\\b");
   CHECK("a\\", "a\\");
-  if (kConventions.path_separators[1] == '\\') {
+  if (kSystem.path_separators[1] == '\\') {
     CHECK("C:\\bin\\gcc.exe -O2", "C:\\bin\\gcc.exe", "-O2");
     CHECK("\"C:\\a b\\gcc.exe\" -O2", "C:\\a b\\gcc.exe", "-O2");
   } else {

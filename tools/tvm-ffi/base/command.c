@@ -145,15 +145,15 @@ static bool refuse_option(const command *subcommand, const char *word) {
   return false;
 }
 
-static void offer_options(spelling *search, const option *options) {
-  for (; options->id != kOptionNone; ++options) spelling_offer(search, options->name);
+static void offer_options(nearest_name *search, const option *options) {
+  for (; options->id != kOptionNone; ++options) nearest_offer(search, options->name);
 }
 
 /* Refuses "--name" or "--name=value". */
 static bool refuse_name(const arguments *args, const char *word) {
   const command *subcommand = args->subcommand;
   char *name = tool_copy(word + 2, strcspn(word + 2, "="));
-  spelling search = spelling_begin(name, spelling_limit(name));
+  nearest_name search = nearest_begin(name, nearest_limit(name));
   offer_options(&search, subcommand->options);
   offer_options(&search, args->common);
   if (search.nearest != NULL) {

@@ -177,22 +177,22 @@ static void remove_pending(void) {
 static void catch_signals(replacement *made, size_t count) {
   pending = made;
   num_pending = count;
-  endings_catch(remove_pending);
-  endings_ignore_writes(count > 1);
+  signals_catch(remove_pending);
+  signals_ignore_writes(count > 1);
 }
 
 static void leave_signals(void) {
-  endings_restore_writes();
-  endings_leave();
+  signals_restore_writes();
+  signals_restore();
   num_pending = 0;
 }
 
 /* Chooses the temporary file that remove_pending() removes. `name` [take] */
 static void set_temporary(replacement *out, char *name) {
   char *previous = out->temporary;
-  endings_hold();
+  signals_block();
   out->temporary = name;
-  endings_release();
+  signals_unblock();
   free(previous);
 }
 

@@ -166,19 +166,19 @@ static size_t count_edits(const char *a, const char *b) {
   return row[b_size];
 }
 
-spelling spelling_begin(const char *given, size_t limit) {
-  spelling search;
+nearest_name nearest_begin(const char *given, size_t limit) {
+  nearest_name search;
   search.given = given;
   search.nearest = NULL;
   search.limit = limit;
   return search;
 }
 
-size_t spelling_limit(const char *given) {
+size_t nearest_limit(const char *given) {
   return strlen(given) / 3 + 2;
 }
 
-void spelling_offer(spelling *search, const char *candidate) {
+void nearest_offer(nearest_name *search, const char *candidate) {
   const size_t edits = count_edits(search->given, candidate);
   if (edits >= search->limit) return;
   search->limit = edits;
@@ -188,12 +188,12 @@ void spelling_offer(spelling *search, const char *candidate) {
 /* ---- Paths ---- */
 
 static bool is_separator(char letter) {
-  return letter != '\0' && strchr(kConventions.path_separators, letter) != NULL;
+  return letter != '\0' && strchr(kSystem.path_separators, letter) != NULL;
 }
 
 /* What follows the drive, if there is one. */
 static const char *skip_drive(const char *path) {
-  const bool has = kConventions.has_drives && isalpha((unsigned char)path[0]) && path[1] == ':';
+  const bool has = kSystem.has_drives && isalpha((unsigned char)path[0]) && path[1] == ':';
   return has ? path + 2 : path;
 }
 

@@ -56,14 +56,14 @@ typedef struct {
   const char *given;
   const char *nearest; /* the most similar candidate; NULL: none is similar */
   size_t limit;        /* a candidate that differs in so many letters is another word */
-} spelling;
+} nearest_name;
 
 /* `given` [borrow] */
-spelling spelling_begin(const char *given, size_t limit);
+nearest_name nearest_begin(const char *given, size_t limit);
 /* The limit for names of any length. */
-size_t spelling_limit(const char *given);
+size_t nearest_limit(const char *given);
 /* Compares it with one that exists. `candidate` [borrow] */
-void spelling_offer(spelling *search, const char *candidate);
+void nearest_offer(nearest_name *search, const char *candidate);
 
 /* ---- Paths, by the system's rules ---- */
 

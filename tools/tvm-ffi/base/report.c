@@ -79,7 +79,7 @@ static bool progress_shown;
 /* ---- Errors ---- */
 
 static void print_lines(const char *said, size_t size) {
-  char *shown = shown_lines(said, size);
+  char *shown = text_escape_lines(said, size);
   fputs(shown, streams_errors());
   free(shown);
 }
@@ -147,7 +147,7 @@ bool report_progress(const char *format, ...) {
   text_add_list(&line, format, values);
   va_end(values);
   fputs("\r\033[K", stderr);
-  shown_print(stderr, line.data);
+  text_print_escaped(stderr, line.data);
   fflush(stderr);
   text_free(&line);
   progress_shown = true;
@@ -163,7 +163,7 @@ void report_progress_end(void) {
 
 static const char kNoError[] = "it failed without an error";
 
-char *raised_take_message(void) {
+char *runtime_error_take_message(void) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   TVMFFIByteArray message;
   char *said;
@@ -174,7 +174,7 @@ char *raised_take_message(void) {
   return said;
 }
 
-char *raised_take_line(void) {
+char *runtime_error_take_line(void) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   TVMFFIByteArray kind, message;
   char *said;
@@ -198,7 +198,7 @@ static void add_backtrace(text_buf *out, TVMFFIObjectHandle error) {
   }
 }
 
-void raised_report(const char *speaker, bool with_backtrace) {
+void runtime_error_report(const char *speaker, bool with_backtrace) {
   TVMFFIObjectHandle error = tvm_ffi_error_take();
   const size_t size = tvm_ffi_error_format(error, NULL, 0);
   char *message = tool_alloc(size + 1);

@@ -68,9 +68,9 @@ void report_progress_end(void);
 /* The error in the runtime's slot of this thread; all of these take it out. */
 
 /* Its message; release with free(), never NULL. The line has "Kind: " before the message. */
-char *raised_take_message(void);
-char *raised_take_line(void);
+char *runtime_error_take_message(void);
+char *runtime_error_take_line(void);
 /* Prints "speaker: Kind: message" and the error's causes to stderr, optionally its backtrace. */
-void raised_report(const char *speaker, bool with_backtrace);
+void runtime_error_report(const char *speaker, bool with_backtrace);
 
 #endif /* TVM_FFI_TOOL_REPORT_H_ */

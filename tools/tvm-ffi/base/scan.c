@@ -61,7 +61,7 @@ bool scan_fail(const scan *s, const char *format, ...) {
 }
 
 bool scan_fail_raised(const scan *s) {
-  char *message = raised_take_message();
+  char *message = runtime_error_take_message();
   scan_fail(s, "%s", message);
   free(message);
   return false;

@@ -126,7 +126,7 @@ size_t utf8_cut(const void *bytes, size_t size) {
 
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
-void shown_add_bytes(text_buf *out, uint64_t size) {
+void text_add_byte_count(text_buf *out, uint64_t size) {
   char digits[24];
   size_t i, count = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, size);
   for (i = 0; i < count; ++i) {
@@ -135,7 +135,7 @@ void shown_add_bytes(text_buf *out, uint64_t size) {
   text_add(out, " B");
 }
 
-void shown_add_size(text_buf *out, uint64_t size) {
+void text_add_size(text_buf *out, uint64_t size) {
   static const char *const kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = (double)size;
   int unit = -1;
@@ -148,7 +148,7 @@ void shown_add_size(text_buf *out, uint64_t size) {
 }
 
 /* The length of the character there; 0 if there is none, or if it moves a cursor. */
-static size_t measure_shown(const unsigned char *bytes, size_t size) {
+static size_t measure_printable(const unsigned char *bytes, size_t size) {
   size_t length = utf8_measure(bytes, size);
   if (*bytes < 0x20 || *bytes == 0x7f || /* controls */
       (length == 2 && *bytes == 0xc2 && bytes[1] < 0xa0) ||
@@ -158,10 +158,10 @@ static size_t measure_shown(const unsigned char *bytes, size_t size) {
   return length;
 }
 
-void shown_add_text(text_buf *out, const void *bytes, size_t size) {
+void text_add_escaped(text_buf *out, const void *bytes, size_t size) {
   const unsigned char *cursor = bytes;
   while (size > 0) {
-    size_t length = measure_shown(cursor, size);
+    size_t length = measure_printable(cursor, size);
     if (length > 0) {
       text_add_bytes(out, cursor, length);
     } else {
@@ -173,35 +173,35 @@ void shown_add_text(text_buf *out, const void *bytes, size_t size) {
   }
 }
 
-char *shown_text(const void *bytes, size_t size) {
+char *text_escape(const void *bytes, size_t size) {
   text_buf shown = {NULL, 0, 0};
-  shown_add_text(&shown, bytes, size);
+  text_add_escaped(&shown, bytes, size);
   return shown.data != NULL ? shown.data : tool_copy("", 0);
 }
 
-int shown_print(FILE *stream, const char *value) {
-  char *shown = shown_text(value, strlen(value));
+int text_print_escaped(FILE *stream, const char *value) {
+  char *shown = text_escape(value, strlen(value));
   int size = fprintf(stream, "%s", shown);
   free(shown);
   return size;
 }
 
-char *shown_lines(const void *bytes, size_t size) {
+char *text_escape_lines(const void *bytes, size_t size) {
   text_buf shown = {NULL, 0, 0};
   const char *cursor = bytes, *end = cursor + size;
   while (cursor < end) {
     const char *line_end = memchr(cursor, '\n', (size_t)(end - cursor));
-    shown_add_text(&shown, cursor, (size_t)((line_end != NULL ? line_end : end) - cursor));
+    text_add_escaped(&shown, cursor, (size_t)((line_end != NULL ? line_end : end) - cursor));
     if (line_end != NULL) text_add_bytes(&shown, "\n", 1);
     cursor = line_end != NULL ? line_end + 1 : end;
   }
   return shown.data != NULL ? shown.data : tool_copy("", 0);
 }
 
-bool shown_is_plain(const void *bytes, size_t size) {
+bool text_is_printable(const void *bytes, size_t size) {
   const unsigned char *cursor = bytes;
   while (size > 0) {
-    size_t length = measure_shown(cursor, size);
+    size_t length = measure_printable(cursor, size);
     if (length == 0) return false;
     cursor += length;
     size -= length;

@@ -45,20 +45,20 @@ size_t utf8_cut(const void *bytes, size_t size);
 /* ---- Readable numbers, and bytes made safe for a terminal ---- */
 
 /* "101,024 B" */
-void shown_add_bytes(text_buf *out, uint64_t size);
+void text_add_byte_count(text_buf *out, uint64_t size);
 /* "45.1 KiB" */
-void shown_add_size(text_buf *out, uint64_t size);
+void text_add_size(text_buf *out, uint64_t size);
 
 /* A text of a file, in which bytes that are not UTF-8 or would move a terminal's cursor become
  * "\x1b". */
-void shown_add_text(text_buf *out, const void *bytes, size_t size);
+void text_add_escaped(text_buf *out, const void *bytes, size_t size);
 /* The same as a new text; release with free(). */
-char *shown_text(const void *bytes, size_t size);
+char *text_escape(const void *bytes, size_t size);
 /* Prints a NUL-terminated text like this; returns the number of bytes printed. */
-int shown_print(FILE *stream, const char *value);
-/* Like shown_text(), but keeps line breaks. */
-char *shown_lines(const void *bytes, size_t size);
+int text_print_escaped(FILE *stream, const char *value);
+/* Like text_escape(), but keeps line breaks. */
+char *text_escape_lines(const void *bytes, size_t size);
 /* Whether the text is shown unchanged. */
-bool shown_is_plain(const void *bytes, size_t size);
+bool text_is_printable(const void *bytes, size_t size);
 
 #endif /* TVM_FFI_TOOL_TEXT_H_ */

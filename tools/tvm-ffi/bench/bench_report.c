@@ -127,7 +127,7 @@ static void histogram_print(const histogram *h, FILE *stream) {
   size_t k, i;
   for (k = 0; k < h->num_series; ++k) {
     fprintf(stream, "%c ", kMarks[k]);
-    shown_print(stream, h->series[k].name);
+    text_print_escaped(stream, h->series[k].name);
     fprintf(stream, ", %zu samples\n", h->series[k].count);
   }
   for (i = 0; i < h->num_bins; ++i) {
@@ -156,7 +156,7 @@ static const char kStyle[] =
     "</style>\n";
 
 static void add_escaped(text_buf *out, const char *plain) {
-  char *shown = shown_text(plain, strlen(plain)), *c;
+  char *shown = text_escape(plain, strlen(plain)), *c;
   for (c = shown; *c != '\0'; ++c) {
     switch (*c) {
       case '<':
@@ -299,7 +299,7 @@ static double get_rate(const bench_results *b, size_t i) {
 }
 
 static size_t measure(const char *name) {
-  char *shown = shown_text(name, strlen(name));
+  char *shown = text_escape(name, strlen(name));
   size_t size = strlen(shown);
   free(shown);
   return size;
@@ -307,7 +307,7 @@ static size_t measure(const char *name) {
 
 /* Prints the name of a file or a function, padded with spaces to `width`. */
 static void print_name(const char *name, size_t width) {
-  size_t size = (size_t)shown_print(streams_results(), name);
+  size_t size = (size_t)text_print_escaped(streams_results(), name);
   fprintf(streams_results(), "%*s", size < width ? (int)(width - size) : 0, "");
 }
 
@@ -394,7 +394,7 @@ static void show_ratio(bool json, const char *first, const char *second,
   } else {
     static const color kColors[] = {kColorGood, kColorDim, kColorBad};
     fputs(report_color(kColors[judge(ratio) + 1]), streams_results());
-    shown_print(streams_results(), verdict);
+    text_print_escaped(streams_results(), verdict);
     fprintf(streams_results(), "%s\n", report_color(kColorNone));
   }
   free(verdict);

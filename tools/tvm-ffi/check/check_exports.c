@@ -58,7 +58,7 @@ static void check_name(checking *subject, const binary_symbol *symbol, const cha
   } else if (*suffix == '_') {
     checks_say(subject, kBad, "names", name,
                "begins with what the ABI keeps for itself, __tvm_ffi__");
-  } else if (*suffix == '\0' || !shown_is_plain(suffix, strlen(suffix)) ||
+  } else if (*suffix == '\0' || !text_is_printable(suffix, strlen(suffix)) ||
              strchr(suffix, ' ') != NULL) {
     checks_say(subject, kBad, "names", name, "is no name of a function");
   } else if (!symbol->is_function) {
@@ -157,7 +157,7 @@ static void check_modules(checking *subject, const char *symbol, const library_b
                  tool_format("module %zu is empty, which runtimes other than this one refuse", i));
     }
     if (!module->is_self && is_first_of_kind(bin, i)) {
-      char *kind = shown_text(module->kind, module->kind_size);
+      char *kind = text_escape(module->kind, module->kind_size);
       checks_add(subject, kNote, "embedded", symbol,
                  tool_format("module %zu is read by ffi.Module.load_from_bytes.%s, which must be "
                              "registered before the library is loaded",
@@ -265,7 +265,7 @@ static void count_symbol(shared *group, const char *name) {
 static void say_shared(checking *subject, level severity, const shared *group,
                        const checking *earlier, const char *consequence) {
   const char *path = earlier->found.path;
-  char *shown = shown_text(path, strlen(path));
+  char *shown = text_escape(path, strlen(path));
   if (group->count == 1) {
     checks_add(subject, severity, "clashes", group->first,
                tool_format("%s has it, too: %s", shown, consequence));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/places.h"
+#include "base/install_paths.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "check/checks.h"
@@ -228,7 +228,7 @@ static void check_origin(checking *subject) {
         runtime_is_library(symbol->origin, file->format)) {
       continue;
     }
-    library = shown_text(symbol->origin, strlen(symbol->origin));
+    library = text_escape(symbol->origin, strlen(symbol->origin));
     checks_add(subject, kNote, "library", symbol->name,
                tool_format("is imported from %s, but the runtime is %s", library,
                            runtime_library_name(file->format)));
@@ -279,7 +279,7 @@ static const binary_symbol *find_newest(const binary_file *file, const char *pre
 /* Compares the needed version of a system library with the platform's limit, if one is given. */
 static void check_version(checking *subject, const char *family, const binary_symbol *newest,
                           const manylinux *platform, const char *limit) {
-  char *version = shown_text(newest->version, strlen(newest->version));
+  char *version = text_escape(newest->version, strlen(newest->version));
   if (platform == NULL) {
     checks_add(subject, kNote, "system", newest->name, tool_format("needs %s", version));
   } else if (manylinux_compare(newest->version + strlen(family), limit) <= 0) {

@@ -10,11 +10,11 @@
 
 /* The loader of the reference's package goes by what follows the last dot. */
 static bool has_loaded_ending(const char *path) {
-  static const char *const kEndings[] = {".so", ".dll", ".dylib", ".dso"};
+  static const char *const kSuffixes[] = {".so", ".dll", ".dylib", ".dso"};
   const char *dot = strrchr(path, '.');
   size_t i;
-  for (i = 0; dot != NULL && i < sizeof kEndings / sizeof *kEndings; ++i) {
-    if (strcmp(dot, kEndings[i]) == 0) return true;
+  for (i = 0; dot != NULL && i < sizeof kSuffixes / sizeof *kSuffixes; ++i) {
+    if (strcmp(dot, kSuffixes[i]) == 0) return true;
   }
   return false;
 }

@@ -19,7 +19,7 @@ void verdicts_add(verdicts *list, level severity, const char *check, const char 
   next = &list->items[list->count++];
   next->severity = severity;
   next->check = check;
-  next->symbol = symbol != NULL ? shown_text(symbol, strlen(symbol)) : NULL;
+  next->symbol = symbol != NULL ? text_escape(symbol, strlen(symbol)) : NULL;
   next->said = said;
 }
 
@@ -40,7 +40,7 @@ void verdicts_print(const verdicts *list) {
   static const char *const kWords[] = {"ok", "note", "FAIL"};
   static const color kColors[] = {kColorGood, kColorDim, kColorBad};
   size_t i;
-  shown_print(stdout, list->path);
+  text_print_escaped(stdout, list->path);
   putchar('\n');
   for (i = 0; i < list->count; ++i) {
     const verdict *item = &list->items[i];

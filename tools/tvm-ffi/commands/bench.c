@@ -167,7 +167,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   size_t i;
   int code = kExitOk;
   if (TVMFFIFunctionCreate(NULL, do_nothing, NULL, &b->no_op) != 0) {
-    raised_report("tvm-ffi bench", false);
+    runtime_error_report("tvm-ffi bench", false);
     return kExitRaised;
   }
   for (i = 0; i < b->request.num_paths; ++i) {
@@ -189,7 +189,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
     }
   } else {
     isolate_enter(kStageOwn, b->request.function);
-    raised_report(b->request.function, true);
+    runtime_error_report(b->request.function, true);
     code = kExitRaised;
   }
   for (i = 0; i < b->results.num_runners; ++i) free(b->results.runners[i].samples);
@@ -198,7 +198,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   return code;
 }
 
-static int bench_call(void *context) {
+static int load_and_measure(void *context) {
   bench *b = context;
   const char *compare = arguments_text(b->args, kOptionCompare, NULL);
   TVMFFIAny old = tvm_ffi_any_none();
@@ -221,7 +221,7 @@ done:
   return code;
 }
 
-int run_bench(const arguments *args) {
+int command_bench(const arguments *args) {
   bench b;
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
@@ -230,7 +230,7 @@ int run_bench(const arguments *args) {
       arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &b.min_time) &&
       arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &b.warmup) &&
       arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &b.repeat)) {
-    code = call_run(&b.request, bench_call, &b);
+    code = call_isolated(&b.request, load_and_measure, &b);
   }
   call_free(&b.request);
   return code;

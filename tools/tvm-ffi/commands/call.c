@@ -7,7 +7,7 @@
 
 #include "base/names.h"
 #include "base/report.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "library/source.h"
 #include "process/isolate.h"
 #include "system/system.h"
@@ -56,7 +56,7 @@ static bool is_library(const arguments *args, const char *word) {
   if (strchr(word, '(') != NULL) return false;
   if (arguments_has(args, kOptionFunction)) return true;
   if (strcmp(word, "-") == 0 || path_has_folder(word) || strstr(word, ".so") != NULL ||
-      strstr(word, kConventions.library_suffix) != NULL || source_has_suffix(word)) {
+      strstr(word, kSystem.library_suffix) != NULL || source_has_suffix(word)) {
     return true;
   }
   return file_status_get(word, &status) && !status.is_folder;
@@ -108,7 +108,7 @@ void call_free(call *request) {
   if (request->reader != NULL) input_reader_free(request->reader);
 }
 
-int call_run(const call *request, int (*body)(void *context), void *context) {
+int call_isolated(const call *request, int (*body)(void *context), void *context) {
   isolation settings;
   size_t i;
   int code;
@@ -119,7 +119,7 @@ int call_run(const call *request, int (*body)(void *context), void *context) {
   if (!read_timeout(request->args, &settings.timeout)) return kExitUsage;
   if (isolate_command(&settings, &code)) return code;
   for (i = 0; i < request->num_paths; ++i) {
-    if (!library_file_fetch(request->paths[i])) return kExitLoad;
+    if (!library_argument_fetch(request->paths[i])) return kExitLoad;
   }
   return isolate_run(body, context, &settings);
 }
@@ -158,7 +158,7 @@ static bool move_to_device(DLDevice device, input_list *inputs) {
     if (!tvm_ffi_any_try_tensor(&inputs->items[i].value, &tensor)) continue;
     moved = device_copy_to(device, tensor);
     if (moved == NULL) {
-      raised_report("tvm-ffi", false);
+      runtime_error_report("tvm-ffi", false);
       return false;
     }
     tvm_ffi_any_clear(&inputs->items[i].value);

@@ -4,7 +4,7 @@
 #define TVM_FFI_TOOL_CALL_H_
 
 #include "commands/commands.h"
-#include "library/library.h"
+#include "library/loaded_library.h"
 #include "value/input.h"
 
 enum { kMaxLibraries = 2 };
@@ -26,7 +26,7 @@ void call_free(call *request);
 
 /* Runs the body in the process where libraries may be loaded: a child, unless --no-fork was given.
  * Returns the exit code. */
-int call_run(const call *request, int (*body)(void *context), void *context);
+int call_isolated(const call *request, int (*body)(void *context), void *context);
 
 typedef struct {
   library lib;

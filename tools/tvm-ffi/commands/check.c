@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/install_paths.h"
 #include "base/json_out.h"
-#include "base/places.h"
 #include "base/text.h"
 #include "check/checks.h"
 #include "commands/commands.h"
 #include "file/runtime_symbols.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "library/source.h"
 #include "system/system.h"
 
@@ -30,7 +30,7 @@ static void write_cxx_symbols(const binary_file *file) {
 }
 
 static void write_json(const checking *subject) {
-  char release[16], *path = shown_text(subject->found.path, strlen(subject->found.path));
+  char release[16], *path = text_escape(subject->found.path, strlen(subject->found.path));
   bool has_runtime = subject->release != kNoRuntime;
   snprintf(release, sizeof release, "0.1.%d", subject->release);
   json_begin_object(NULL);
@@ -77,13 +77,13 @@ static size_t open_all(const arguments *args, checking *out) {
     checking *next = &out[num_read];
     next->found.path = arguments_operand(args, i);
     next->is_compiled = source_is_allowed(next->found.path);
-    next->file = library_file_read(next->found.path);
+    next->file = library_argument_read(next->found.path);
     if (next->file != NULL) ++num_read;
   }
   return num_read;
 }
 
-int run_check(const arguments *args) {
+int command_check(const arguments *args) {
   const char *name = arguments_text(args, kOptionManylinux, NULL);
   library_choice library = (library_choice)arguments_word(args, kOptionRuntime, kAnyLibrary);
   size_t count = arguments_num_operands(args), num_read, i;

@@ -331,9 +331,9 @@ static const option kBenchOptions[] = {
 
 const command kCommands[] = {
     {"list", "LIB...", "Show the functions and modules in libraries", kListText, kListOptions, 1,
-     -1, run_list},
+     -1, command_list},
     {"run", "LIB ['FUNCTION(ARGUMENT, ...)']", "Call a function of a library", kRunDescription,
-     kRunOptions, 0, 2, run_run},
+     kRunOptions, 0, 2, command_run},
     {"bench", "LIB [OTHER-LIB] ['FUNCTION(ARGUMENT, ...)']",
      "Measure a function of a library, or of two side by side",
      "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
@@ -345,23 +345,23 @@ const command kCommands[] = {
      "\n"
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
-     kBenchOptions, 0, 3, run_bench},
+     kBenchOptions, 0, 3, command_bench},
     {"check", "LIB...", "Say which runtimes and systems libraries need, and what is wrong",
-     kCheckText, kCheckOptions, 1, -1, run_check},
+     kCheckText, kCheckOptions, 1, -1, command_check},
     {"embed", "FILE...", "Make C or an object file of files, or of modules for a library",
-     kEmbedText, kEmbedOptions, 1, -1, run_embed},
+     kEmbedText, kEmbedOptions, 1, -1, command_embed},
     {"unpack", "LIB", "Take modules out of a library", kUnpackText, kUnpackOptions, 1, 1,
-     run_unpack},
+     command_unpack},
     {"stub", "LIB", "Write typed wrappers of a library's functions", kStubText, kStubOptions, 1, 1,
-     run_stub},
+     command_stub},
     {"wrap", "SPEC...|@FILE", "Write kernels that check their arguments and call functions of C",
-     kWrapText, kWrapOptions, 1, -1, run_wrap},
+     kWrapText, kWrapOptions, 1, -1, command_wrap},
     {"registry", "", "List global functions with their signatures", kRegistryText,
-     kRegisteredOptions, 0, 0, run_registry},
+     kRegisteredOptions, 0, 0, command_registry},
     {"types", "", "List object types with their fields and methods", kTypesText, kRegisteredOptions,
-     0, 0, run_types},
+     0, 0, command_types},
     {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
-     run_info},
+     command_info},
     {"config", "", "Print what a compiler has to be told to use this library",
      "Each flag prints a line, in an order of its own; --json without one gives them all, with\n"
      "null for what is not here. The folders are those around the program, so that an\n"
@@ -370,7 +370,7 @@ const command kCommands[] = {
      "\n"
      "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
      "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",
-     kConfigOptions, 0, 0, run_config},
+     kConfigOptions, 0, 0, command_config},
 };
 const size_t kNumCommands = sizeof kCommands / sizeof *kCommands;
 

@@ -97,17 +97,17 @@ extern const size_t kNumCommands;
 const command *command_find(const char *name);
 
 /* The functions that run the commands. */
-int run_config(const arguments *args);
-int run_info(const arguments *args);
-int run_list(const arguments *args);
-int run_check(const arguments *args);
-int run_embed(const arguments *args);
-int run_unpack(const arguments *args);
-int run_registry(const arguments *args);
-int run_stub(const arguments *args);
-int run_wrap(const arguments *args);
-int run_types(const arguments *args);
-int run_run(const arguments *args);
-int run_bench(const arguments *args);
+int command_config(const arguments *args);
+int command_info(const arguments *args);
+int command_list(const arguments *args);
+int command_check(const arguments *args);
+int command_embed(const arguments *args);
+int command_unpack(const arguments *args);
+int command_registry(const arguments *args);
+int command_stub(const arguments *args);
+int command_wrap(const arguments *args);
+int command_types(const arguments *args);
+int command_run(const arguments *args);
+int command_bench(const arguments *args);
 
 #endif /* TVM_FFI_TOOL_COMMANDS_H_ */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/install_paths.h"
 #include "base/json_out.h"
-#include "base/places.h"
 #include "base/report.h"
 #include "build_info.h"
 #include "commands/commands.h"
@@ -16,11 +16,11 @@
 
 static char *find_includes(const char *prefix, char **out_reason) {
   (void)out_reason;
-  return place_under(prefix, TOOL_INCLUDEDIR);
+  return install_path_under(prefix, TOOL_INCLUDEDIR);
 }
 
 static char *find_dlpack(const char *prefix, char **out_reason) {
-  char *folder = place_of_dlpack(prefix);
+  char *folder = install_path_of_dlpack(prefix);
   if (folder == NULL) {
     *out_reason = tool_format("dlpack/dlpack.h is neither below %s nor in /usr", prefix);
   }
@@ -29,13 +29,13 @@ static char *find_dlpack(const char *prefix, char **out_reason) {
 
 static char *find_libraries(const char *prefix, char **out_reason) {
   (void)out_reason;
-  return place_under(prefix, TOOL_LIBDIR);
+  return install_path_under(prefix, TOOL_LIBDIR);
 }
 
 static char *find_cxx_libraries(const char *prefix, char **out_reason) {
   char *libraries = find_libraries(prefix, out_reason);
   char *folder = tool_format("%s/" CXX_FOLDER, libraries);
-  bool found = place_has(libraries, CXX_LIBRARY);
+  bool found = folder_has_file(libraries, CXX_LIBRARY);
   free(libraries);
   if (found) return folder;
   *out_reason = tool_format("there is no library with the C++ functions in %s", folder);
@@ -47,7 +47,7 @@ static char *find_cmake(const char *prefix, char **out_reason) {
   char *libraries = find_libraries(prefix, out_reason);
   char *folder = tool_format("%s/cmake/tvm_ffi", libraries);
   free(libraries);
-  if (place_has(folder, "tvm_ffi-config.cmake")) return folder;
+  if (folder_has_file(folder, "tvm_ffi-config.cmake")) return folder;
   *out_reason = tool_format("there is no package for CMake: %s/tvm_ffi-config.cmake", folder);
   free(folder);
   return NULL;
@@ -150,7 +150,7 @@ static bool answer(const arguments *args, const char *prefix, const bool *asked,
   return good;
 }
 
-int run_config(const arguments *args) {
+int command_config(const arguments *args) {
   bool asked[kNumLines], as_json = arguments_has(args, kOptionJson), any_asked = false, good;
   char *prefix;
   size_t i;
@@ -160,7 +160,7 @@ int run_config(const arguments *args) {
   }
   if (!any_asked && !as_json) return kShowHelp;
   for (i = 0; i < kNumLines; ++i) asked[i] = asked[i] || !any_asked;
-  prefix = place_of_prefix();
+  prefix = install_path_of_prefix();
   if (prefix == NULL) return kExitUsage;
   good = answer(args, prefix, asked, !any_asked, as_json);
   free(prefix);

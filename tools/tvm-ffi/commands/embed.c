@@ -56,10 +56,10 @@ static const char *take_name(embed_input *input, const char *name, const char *e
 
 /* Reserves the names that the generated sources use themselves. */
 static void take_own_names(embed_input *input) {
-  static const char *const kEndings[] = {"_files", "_file", "_SEEN", "_PLACE", "_FILES_H_"};
+  static const char *const kSignals[] = {"_files", "_file", "_SEEN", "_PLACE", "_FILES_H_"};
   size_t i;
-  for (i = 0; i < sizeof kEndings / sizeof *kEndings; ++i) {
-    take_name(input, input->name, kEndings[i], "the table of contents");
+  for (i = 0; i < sizeof kSignals / sizeof *kSignals; ++i) {
+    take_name(input, input->name, kSignals[i], "the table of contents");
   }
 }
 
@@ -416,7 +416,7 @@ static bool check_outputs(const embed_input *input, const arguments *args) {
   return true;
 }
 
-int run_embed(const arguments *args) {
+int command_embed(const arguments *args) {
   embed_input input;
   const embed_form form = choose_form(args);
   size_t size = 0;

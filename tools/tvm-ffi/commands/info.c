@@ -4,9 +4,9 @@
 #include <string.h>
 #include <tvm/ffi/c.h>
 
+#include "base/install_paths.h"
 #include "base/json_out.h"
 #include "base/names.h"
-#include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "build_info.h"
@@ -25,7 +25,7 @@ static void say(const char *key, const char *label, const char *value) {
     json_text(key, value);
   } else {
     printf("%-17s ", label);
-    shown_print(stdout, value != NULL ? value : "unknown");
+    text_print_escaped(stdout, value != NULL ? value : "unknown");
     putchar('\n');
   }
 }
@@ -110,17 +110,17 @@ static const char *find_profile(void) {
   return full ? "full" : "core";
 }
 
-int run_info(const arguments *args) {
+int command_info(const arguments *args) {
   TVMFFIVersion version;
   int64_t num_functions = 0;
   char *library;
   int code;
   if (ask_command(0, &code)) return code;
-  library = place_of_library();
+  library = install_path_of_library();
   TVMFFIGetVersion(&version);
   as_json = arguments_has(args, kOptionJson);
   if (!registered_count_functions(&num_functions)) {
-    raised_report("tvm-ffi info", false);
+    runtime_error_report("tvm-ffi info", false);
     free(library);
     return kExitRaised;
   }

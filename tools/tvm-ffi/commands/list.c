@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/install_paths.h"
 #include "base/json_out.h"
-#include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "commands/commands.h"
@@ -13,7 +13,7 @@
 #include "file/machine.h"
 #include "file/runtime_symbols.h"
 #include "library/ask.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "library/source.h"
 #include "process/isolate.h"
 #include "value/schema.h"
@@ -24,14 +24,14 @@ static void print_head(const binary_file *file) {
   text_buf size = {NULL, 0, 0};
   char buffer[24];
   size_t i;
-  shown_add_bytes(&size, file->size);
-  shown_print(stdout, file->path);
+  text_add_byte_count(&size, file->size);
+  text_print_escaped(stdout, file->path);
   printf("  %s %s%s  %s", binary_file_kind(file),
          machine_name(file->machine, file->bits, file->is_big_endian, buffer),
          file->is_object ? " object" : "", size.data);
   for (i = 0; i < file->num_needed; ++i) {
     fputs(i == 0 ? "  needs: " : " ", stdout);
-    shown_print(stdout, file->needed[i]);
+    text_print_escaped(stdout, file->needed[i]);
   }
   putchar('\n');
   text_free(&size);
@@ -52,7 +52,7 @@ static int measure(const listing *exports, bool types) {
 
 static void print_function(const listed_function *function, int name_width, int type_width,
                            bool with_size, bool is_asked) {
-  char *name = shown_text(function->name, strlen(function->name));
+  char *name = text_escape(function->name, strlen(function->name));
   const char *type = function->type != NULL ? function->type : "?";
   printf("  %s%s%s%*s", report_color(kColorName), name, report_color(kColorNone),
          name_width - (int)strlen(name) > 0 ? name_width - (int)strlen(name) : 0, "");
@@ -61,7 +61,7 @@ static void print_function(const listed_function *function, int name_width, int 
     printf("  %-*s  %.*s", type_width, type, (int)strcspn(function->doc, "\n"), function->doc);
   } else if (function->wrong != NULL) {
     printf("  %-*s  [", type_width, type);
-    shown_print(stdout, function->wrong);
+    text_print_escaped(stdout, function->wrong);
     putchar(']');
   } else if (function->type == NULL) {
     printf("  %-*s  [no metadata%s]", type_width, type,
@@ -107,7 +107,7 @@ static void print_undefined(const binary_file *file) {
   for (i = 0; i < file->num_symbols; ++i) {
     char *name;
     if (!is_of_runtime(file, &file->symbols[i], &found)) continue;
-    name = shown_text(file->symbols[i].name, strlen(file->symbols[i].name));
+    name = text_escape(file->symbols[i].name, strlen(file->symbols[i].name));
     printf("  U %-*s  ", width, name);
     free(name);
     if (found.origin == kSymbolUnknown) {
@@ -135,17 +135,17 @@ static void print_bin(const listing *exports, bool with_modules) {
   }
   text_add(&line, "embedded: %zu module%s, ", exports->bin.num_modules,
            exports->bin.num_modules == 1 ? "" : "s");
-  shown_add_bytes(&line, exports->bin.size);
+  text_add_byte_count(&line, exports->bin.size);
   text_add(&line, "   ");
   library_bin_describe(&exports->bin, &line);
   for (i = 0; with_modules && i < exports->bin.num_modules; ++i) {
     const bin_module *module = &exports->bin.modules[i];
     text_add(&line, "\n  [%zu] ", i);
-    shown_add_text(&line, module->kind, module->kind_size);
+    text_add_escaped(&line, module->kind, module->kind_size);
     if (!module->is_self) {
       const char *content = library_bin_describe_payload(module, buffer);
       text_add(&line, "  ");
-      shown_add_bytes(&line, module->payload_size);
+      text_add_byte_count(&line, module->payload_size);
       if (*content != '\0') text_add(&line, "  %s", content);
     }
     for (j = 0; j < module->num_imports; ++j) {
@@ -167,7 +167,7 @@ static bool is_by_size(const arguments *args) {
 static void print_names(const listing *exports) {
   size_t i;
   for (i = 0; i < exports->num_functions; ++i) {
-    shown_print(stdout, exports->functions[i].name);
+    text_print_escaped(stdout, exports->functions[i].name);
     putchar('\n');
   }
 }
@@ -264,7 +264,7 @@ static void write_listing(const listing *exports) {
 /* Lists one library; not kExitOk after a report. The caller prints the JSON list around it. */
 static int list_library(const char *path, const arguments *args, double timeout) {
   listing exports;
-  binary_file *file = library_file_read(path);
+  binary_file *file = library_argument_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
   listing_collect(file, arguments_values(args, kOptionMatch), is_by_size(args), &exports);
@@ -295,7 +295,7 @@ static bool check_names(const arguments *args) {
   return true;
 }
 
-int run_list(const arguments *args) {
+int command_list(const arguments *args) {
   size_t i, count = arguments_num_operands(args);
   bool as_json = arguments_has(args, kOptionJson);
   double timeout;

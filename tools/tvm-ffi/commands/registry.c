@@ -49,7 +49,7 @@ static void print_function(const entry *function) {
     signature = schema_describe(bytes.data, bytes.size);
   }
   fputs(report_color(kColorName), streams_results());
-  shown_print(streams_results(), function->name);
+  text_print_escaped(streams_results(), function->name);
   fprintf(streams_results(), "%s%s\n", report_color(kColorNone),
           signature != NULL ? signature : "  ?");
   free(signature);
@@ -87,7 +87,7 @@ static int show_registry(void *context) {
   good = collect(options, &entries, &count);
   isolate_enter(kStageOwn, NULL);
   if (!good) {
-    raised_report("tvm-ffi registry", false);
+    runtime_error_report("tvm-ffi registry", false);
     return kExitRaised;
   }
   if (as_json) json_begin_array(NULL);
@@ -105,7 +105,7 @@ static int show_registry(void *context) {
   return kExitOk;
 }
 
-int run_registry(const arguments *args) {
+int command_registry(const arguments *args) {
   registry_options options;
   options.as_json = arguments_has(args, kOptionJson);
   options.patterns = arguments_values(args, kOptionMatch);

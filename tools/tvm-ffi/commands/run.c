@@ -56,7 +56,7 @@ static bool read_expected(run *r) {
 static void print_verdict(const run *r, bool pass) {
   fprintf(streams_results(), "%s[%s]%s ", report_color(pass ? kColorGood : kColorBad),
           pass ? "PASS" : "FAIL", report_color(kColorNone));
-  shown_print(streams_results(), r->request.function);
+  text_print_escaped(streams_results(), r->request.function);
   fputs(": ", streams_results());
 }
 
@@ -130,7 +130,7 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   isolate_enter(kStageOwn, r->request.function);
   if (code == 0) code = call_raise_result(&result);
   if (code != 0) {
-    raised_report(r->request.function, true);
+    runtime_error_report(r->request.function, true);
     return kExitRaised;
   }
   tvm_ffi_any_clear(&result);
@@ -197,7 +197,7 @@ static int show_outputs(const run *r) {
   return pass ? kExitOk : kExitMismatch;
 }
 
-static int call_kernel(run *r) {
+static int call_and_show(run *r) {
   TVMFFIAny *views = call_view_inputs(&r->inputs), result;
   double start;
   int code;
@@ -218,7 +218,7 @@ static int call_kernel(run *r) {
     output_list_free(&r->outputs);
     if (code == kExitOk && arguments_has(r->args, kOptionLeakCheck)) code = check_leaks(r, views);
   } else {
-    raised_report(r->request.function, true);
+    runtime_error_report(r->request.function, true);
     code = kExitRaised;
   }
   snapshot_free(&r->initial);
@@ -226,7 +226,7 @@ static int call_kernel(run *r) {
   return code;
 }
 
-static int run_call(void *context) {
+static int load_and_call(void *context) {
   run *r = context;
   double start = clock_seconds();
   int code;
@@ -235,7 +235,7 @@ static int run_call(void *context) {
   r->types = library_read_schema(&r->callee.lib, r->request.function);
   code = kExitUsage;
   if (call_read_inputs(&r->request, r->types, &r->inputs) && read_expected(r)) {
-    code = call_kernel(r);
+    code = call_and_show(r);
   }
   input_list_free(&r->inputs);
   input_list_free(&r->expected);
@@ -263,7 +263,7 @@ static bool choose_detail(const arguments *args, tensor_detail *out) {
   return true;
 }
 
-int run_run(const arguments *args) {
+int command_run(const arguments *args) {
   run r;
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
@@ -273,7 +273,7 @@ int run_run(const arguments *args) {
       choose_detail(args, &r.detail) &&
       arguments_real(args, kOptionRtol, -1, 0, 1e300, &r.allowed.relative) &&
       arguments_real(args, kOptionAtol, -1, 0, 1e300, &r.allowed.absolute)) {
-    code = call_run(&r.request, run_call, &r);
+    code = call_isolated(&r.request, load_and_call, &r);
   }
   call_free(&r.request);
   return code;

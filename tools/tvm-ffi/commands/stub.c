@@ -14,7 +14,7 @@
 #include "commands/commands.h"
 #include "file/listing.h"
 #include "library/ask.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "process/isolate.h"
 
 /* In the order of the words of --lang. */
@@ -108,7 +108,7 @@ static void read_functions(const listing *exports, bool asked, stub_library *out
 /* Reads the functions of a library; not kExitOk after a report. */
 static int read_library(const char *path, bool may_load, double timeout, stub_library *out) {
   const char *name = path_base(path);
-  binary_file *file = library_file_read(path);
+  binary_file *file = library_argument_read(path);
   listing exports;
   int code = kExitOk;
   memset(out, 0, sizeof *out);
@@ -123,7 +123,7 @@ static int read_library(const char *path, bool may_load, double timeout, stub_li
   if (code == kExitOk) {
     read_functions(&exports, may_load, out);
     if (strcmp(path, "-") == 0) name = "kernels.so"; /* standard input has no name */
-    out->file = shown_text(name, strlen(name));
+    out->file = text_escape(name, strlen(name));
   }
   listing_free(&exports);
   binary_file_close(file);
@@ -193,7 +193,7 @@ static void write_json(const stub_language *language, const stub_library *librar
   json_end();
 }
 
-int run_stub(const arguments *args) {
+int command_stub(const arguments *args) {
   static const char *const kNone[] = {NULL};
   const stub_language *language = kLanguages[arguments_word(args, kOptionLang, 0)];
   const char *prefix = arguments_text(args, kOptionPrefix, NULL);

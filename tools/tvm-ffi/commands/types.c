@@ -65,7 +65,7 @@ static char *describe(const TVMFFIByteArray *metadata, bool is_method) {
 /* ---- Text ---- */
 
 static void add_bytes(text_buf *out, const TVMFFIByteArray *bytes) {
-  if (bytes->size > 0) shown_add_text(out, bytes->data, bytes->size);
+  if (bytes->size > 0) text_add_escaped(out, bytes->data, bytes->size);
 }
 
 /* Adds each line of a documentation, indented. */
@@ -75,7 +75,7 @@ static void add_doc(text_buf *out, const TVMFFIByteArray *doc, int indent) {
     const char *line_end = memchr(cursor, '\n', (size_t)(end - cursor));
     if (line_end == NULL) line_end = end;
     text_add(out, "%*s%s", indent, "", report_color(kColorDim));
-    shown_add_text(out, cursor, (size_t)(line_end - cursor));
+    text_add_escaped(out, cursor, (size_t)(line_end - cursor));
     text_add(out, "%s\n", report_color(kColorNone));
     cursor = line_end == end ? end : line_end + 1;
   }
@@ -227,7 +227,7 @@ static int show_types(void *context) {
   return kExitOk;
 }
 
-int run_types(const arguments *args) {
+int command_types(const arguments *args) {
   types_options options;
   options.as_json = arguments_has(args, kOptionJson);
   options.patterns = arguments_values(args, kOptionMatch);

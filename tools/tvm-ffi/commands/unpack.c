@@ -235,7 +235,7 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
   return good ? kExitOk : kExitUsage;
 }
 
-int run_unpack(const arguments *args) {
+int command_unpack(const arguments *args) {
   const char *selector = arguments_text(args, kOptionExtract, NULL);
   const char *output = arguments_text(args, kOptionOutput, selector != NULL ? "-" : "unpacked");
   source input;

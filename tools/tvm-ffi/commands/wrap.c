@@ -178,7 +178,7 @@ static int write_kernels(wrap_input *input, const arguments *args) {
   return good ? kExitOk : kExitUsage;
 }
 
-int run_wrap(const arguments *args) {
+int command_wrap(const arguments *args) {
   const char *output = arguments_text(args, kOptionOutput, NULL);
   wrap_input input;
   int code = kExitUsage;

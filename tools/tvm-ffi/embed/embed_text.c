@@ -25,7 +25,7 @@ static bool is_own_section(const char *name) {
 }
 
 static bool refuse(const char *subject, const char *expected, const char *name) {
-  char *shown = shown_text(name, strlen(name));
+  char *shown = text_escape(name, strlen(name));
   report_error("%s must be %s, not \"%s\"", subject, expected, shown);
   free(shown);
   return false;
@@ -98,7 +98,7 @@ bool embed_add_make_word(text_buf *out, const char *path) {
   size_t backslashes = 0;
   const char *cursor;
   if (!can_rule(path)) {
-    char *shown = shown_text(path, strlen(path));
+    char *shown = text_escape(path, strlen(path));
     report_error(
         "--depfile: no rule can have a file with ; | = or a line's end in its name, or with "
         "a blank or \\ behind it: \"%s\"",

@@ -13,7 +13,7 @@
 void listing_set_metadata(listed_function *function, const char *bytes, size_t size) {
   function->metadata = tool_copy(bytes, size);
   function->type = schema_describe(bytes, size);
-  if (function->type == NULL) function->type = shown_text(bytes, size); /* another tool's format */
+  if (function->type == NULL) function->type = text_escape(bytes, size); /* another tool's format */
 }
 
 /* A text that our headers store beside a function as an array of char; NULL. */
@@ -37,7 +37,7 @@ static void read_texts(const binary_file *file, listed_function *function) {
   const char *bytes = find_text(file, "__tvm_ffi__schema_", function->name, &size);
   if (bytes != NULL) listing_set_metadata(function, bytes, size);
   bytes = find_text(file, "__tvm_ffi__doctext_", function->name, &size);
-  if (bytes != NULL) function->doc = shown_lines(bytes, size);
+  if (bytes != NULL) function->doc = text_escape_lines(bytes, size);
   function->can_ask = binary_file_find(file, metadata) != NULL;
   free(metadata);
 }

@@ -250,7 +250,7 @@ const char *library_bin_describe_payload(const bin_module *module, char buffer[3
     found += strlen(".target ");
     while (length < 12 && found + length < end && strchr(" \t\r\n,", found[length]) == NULL)
       ++length;
-    if (shown_is_plain(found, (size_t)length)) {
+    if (text_is_printable(found, (size_t)length)) {
       snprintf(buffer, 32, "PTX %.*s", length, (const char *)found);
       return buffer;
     }
@@ -265,10 +265,10 @@ const char *library_bin_describe_payload(const bin_module *module, char buffer[3
 static void add_module(text_buf *out, const bin_module *module) {
   char buffer[32];
   const char *content = library_bin_describe_payload(module, buffer);
-  shown_add_text(out, module->kind, module->kind_size);
+  text_add_escaped(out, module->kind, module->kind_size);
   if (module->is_self) return;
   text_add(out, "(%s%s", content, *content != '\0' ? ", " : "");
-  shown_add_size(out, module->payload_size);
+  text_add_size(out, module->payload_size);
   text_add(out, ")");
 }
 

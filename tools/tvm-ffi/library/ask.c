@@ -10,7 +10,7 @@
 
 #include "base/report.h"
 #include "base/text.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "platform/dl.h"
 #include "process/isolate.h"
 #include "system/system.h"
@@ -69,7 +69,7 @@ static bool put_text(mailbox *box, char kind, const char *line) {
 }
 
 static bool put_raised(mailbox *box) {
-  char *line = raised_take_line();
+  char *line = runtime_error_take_line();
   bool good = put_text(box, kError, line);
   free(line);
   return good;
@@ -119,7 +119,7 @@ static int ask_all(void *context) {
   library = tvmffi_dl_open(q->path, reason, sizeof reason);
   if (library == NULL) {
     isolate_enter(kStageOwn, q->name);
-    library_file_refuse(q->name, q->path, reason);
+    library_argument_refuse(q->name, q->path, reason);
     return kExitLoad;
   }
   isolate_enter(kStageAsk, q->name);
@@ -138,7 +138,7 @@ static void read_answer(listed_function *function, bool is_doc, const record *he
   if (head->kind == kError) {
     if (function->wrong == NULL) function->wrong = tool_copy(bytes, head->size);
   } else if (head->kind == kText && is_doc) {
-    if (function->doc == NULL) function->doc = shown_lines(bytes, head->size);
+    if (function->doc == NULL) function->doc = text_escape_lines(bytes, head->size);
   } else if (head->kind == kText) {
     if (function->metadata == NULL) listing_set_metadata(function, bytes, head->size);
   }
@@ -189,7 +189,7 @@ static int prepare(const char *name, question *out) {
 
 int ask_library(const char *name, listing *exports, double timeout) {
   question q;
-  char *path = library_file_find(name);
+  char *path = library_argument_find(name);
   int code = path != NULL ? prepare(name, &q) : kExitLoad;
   if (code == kExitOk) {
     q.path = path;

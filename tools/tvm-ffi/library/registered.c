@@ -6,8 +6,8 @@
 #include <tvm/ffi/c.h>
 
 #include "base/text.h"
-#include "library/library.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
+#include "library/loaded_library.h"
 #include "process/isolate.h"
 
 /* ---- Loading ---- */
@@ -49,7 +49,7 @@ int registered_load(text_list libraries, double timeout, int (*body)(void *conte
   if (libraries.count == 0) return body(context);
   if (isolate_command(&settings, &code)) return code;
   for (i = 0; i < libraries.count; ++i) {
-    if (!library_file_fetch(libraries.items[i])) return kExitLoad;
+    if (!library_argument_fetch(libraries.items[i])) return kExitLoad;
   }
   l.libraries = libraries;
   l.body = body;

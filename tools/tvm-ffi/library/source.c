@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/install_paths.h"
 #include "base/names.h"
-#include "base/places.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "process/program.h"
@@ -66,7 +66,7 @@ static bool hash_add_file(uint64_t *hash, const char *path) {
 
 static void refuse_folder(const char *path) {
   report_error("%s: %s; compiled libraries are kept in %s", path, strerror(errno),
-               kConventions.caches[0].variable);
+               kSystem.caches[0].variable);
 }
 
 /* Makes the folder unless there is one. */
@@ -92,10 +92,10 @@ static bool make_folders(char *path) {
 }
 
 static char *find_folder(void) {
-  const named_folder *caches = kConventions.caches;
+  const named_folder *caches = kSystem.caches;
   char *folder;
   size_t i;
-  for (i = 0; i < sizeof kConventions.caches / sizeof *caches; ++i) {
+  for (i = 0; i < sizeof kSystem.caches / sizeof *caches; ++i) {
     const char *above = getenv(caches[i].variable);
     if (above == NULL || !path_is_absolute(above)) continue;
     folder = tool_format("%s/%s", above, caches[i].folder);
@@ -114,7 +114,7 @@ static bool source_cache_open(const char *key, size_t key_size, source_cache *ou
   char *folder = find_folder();
   if (folder == NULL) return false;
   out->stem = tool_format("%s/%0*" PRIx64, folder, kKeyDigits, hash_add(kHashStart, key, key_size));
-  out->library = tool_format("%s.%ld%s", out->stem, (long)getpid(), kConventions.library_suffix);
+  out->library = tool_format("%s.%ld%s", out->stem, (long)getpid(), kSystem.library_suffix);
   out->rule = tool_format("%s.%ld.d", out->stem, (long)getpid());
   free(folder);
   return true;
@@ -148,8 +148,7 @@ static char *name_library(const source_cache *cache, const char *files) {
     free(path);
     if (!is_read) return NULL;
   }
-  return tool_format("%s-%0*" PRIx64 "%s", cache->stem, kKeyDigits, hash,
-                     kConventions.library_suffix);
+  return tool_format("%s-%0*" PRIx64 "%s", cache->stem, kKeyDigits, hash, kSystem.library_suffix);
 }
 
 /* The library, if an earlier run made it of the same files; release with free(). NULL if not. */
@@ -301,11 +300,9 @@ static const char *const kCudaCompiler = "nvcc";
 static const struct {
   const char *variable, *const *otherwise;
 } kCompilers[] = {
-    [kSourceC] = {"CC", &kConventions.c_compiler},
-    [kSourceCxx] = {"CXX", &kConventions.cxx_compiler},
-    [kSourceCuda] = {"NVCC", &kCudaCompiler},
-    [kSourceObject] = {"CC", &kConventions.c_compiler},
-    [kSourceArchive] = {"CC", &kConventions.c_compiler},
+    [kSourceC] = {"CC", &kSystem.c_compiler},       [kSourceCxx] = {"CXX", &kSystem.cxx_compiler},
+    [kSourceCuda] = {"NVCC", &kCudaCompiler},       [kSourceObject] = {"CC", &kSystem.c_compiler},
+    [kSourceArchive] = {"CC", &kSystem.c_compiler},
 };
 
 static bool find_kind(const char *name, source_kind *out) {
@@ -349,7 +346,7 @@ bool source_is_allowed(const char *name) {
 
 static void add_includes(word_list *words) {
   char *folders[kMaxIncludes];
-  const size_t count = place_of_includes(folders);
+  const size_t count = install_path_of_includes(folders);
   size_t i;
   for (i = 0; i < count; ++i) {
     char *word = tool_format("-I%s", folders[i]);
@@ -365,7 +362,7 @@ static void add_word(word_list *words, const char *word) {
 }
 
 static void add_runtime(word_list *words) {
-  char *library = place_of_linked_library();
+  char *library = install_path_of_linked_library();
   add_word(words, library);
   free(library);
 }
@@ -381,17 +378,16 @@ static void add_options(const char *name, source_kind kind, word_list *words) {
   char *path = tool_format("%s%s", *name == '-' ? "./" : "", name);
   size_t i;
   words_add(words, "-shared");
-  words_add_text(
-      words, kind == kSourceCuda ? kConventions.cuda_library_flags : kConventions.library_flags);
+  words_add_text(words, kind == kSourceCuda ? kSystem.cuda_library_flags : kSystem.library_flags);
   if (is_text(kind)) {
     words_add(words, "-O2");
     add_includes(words);
   }
   if (kind == kSourceCxx || kind == kSourceCuda) words_add(words, "-std=c++17");
-  if (kind == kSourceArchive) add_word(words, kConventions.archive_flags[0]);
+  if (kind == kSourceArchive) add_word(words, kSystem.archive_flags[0]);
   words_add(words, path);
-  if (kind == kSourceArchive) add_word(words, kConventions.archive_flags[1]);
-  if (kConventions.links_runtime) add_runtime(words);
+  if (kind == kSourceArchive) add_word(words, kSystem.archive_flags[1]);
+  if (kSystem.links_runtime) add_runtime(words);
   for (i = 0; i < extra_flags.count; ++i) words_add_text(words, extra_flags.items[i]);
   free(path);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
-#include "base/places.h"
+#include "base/install_paths.h"
 #include "base/report.h"
 
 /* ---- What it says of the whole program ---- */

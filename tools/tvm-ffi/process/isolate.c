@@ -12,34 +12,34 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/text.h"
-#include "process/isolate_parts.h"
+#include "process/shared_memory.h"
 #include "system/system.h"
 
 /* ---- Shared memory ---- */
 
-static board alone;
-board *shared_board = &alone;
+static shared_memory alone;
+shared_memory *isolate_shared = &alone;
 
-void board_use(board *shared) {
-  shared_board = shared;
+void shared_memory_use(shared_memory *shared) {
+  isolate_shared = shared;
 }
 
-void board_leave(void) {
-  shared_board = &alone;
+void shared_memory_leave(void) {
+  isolate_shared = &alone;
 }
 
-int board_finish(int exit_code) {
+int shared_memory_finish(int exit_code) {
   const int code = streams_finish(exit_code);
-  shared_board->code = code;
-  shared_board->timestamp = clock_seconds();
-  shared_board->done = 1;
+  isolate_shared->code = code;
+  isolate_shared->timestamp = clock_seconds();
+  isolate_shared->done = 1;
   return code;
 }
 
 /* ---- What the child tells ---- */
 
 void isolate_enter(isolate_stage stage, const char *subject) {
-  board *shared = shared_board;
+  shared_memory *shared = isolate_shared;
   child_end_strays(kExitRaised);
   if (stage == kStageOwn) {
     fflush(stdout);
@@ -59,12 +59,12 @@ void isolate_enter(isolate_stage stage, const char *subject) {
 void isolate_progress(const char *format, ...) {
   va_list values;
   va_start(values, format);
-  vsnprintf(shared_board->progress, sizeof shared_board->progress - 1, format, values);
+  vsnprintf(isolate_shared->progress, sizeof isolate_shared->progress - 1, format, values);
   va_end(values);
 }
 
 void isolate_note(const char *note) {
-  strncpy(shared_board->note, note, sizeof shared_board->note - 1);
+  strncpy(isolate_shared->note, note, sizeof isolate_shared->note - 1);
 }
 
 /* ---- The temporary file ---- */
@@ -88,7 +88,7 @@ static bool make_folder(char *out, size_t out_size) {
   bool is_made;
   do {
     const int size =
-        snprintf(out, out_size, "%s/tvm-ffi-%ld-%u", temporary_place(), (long)getpid(), count++);
+        snprintf(out, out_size, "%s/tvm-ffi-%ld-%u", temporary_folder(), (long)getpid(), count++);
     if (size < 0 || (size_t)size >= out_size) {
       errno = ENAMETOOLONG;
       return false;
@@ -105,10 +105,10 @@ static char *make_in_folder(const void *bytes, size_t size) {
     return NULL;
   }
   strcpy(made.file, made.folder);
-  strcat(strcat(made.file, "/library"), kConventions.library_suffix);
+  strcat(strcat(made.file, "/library"), kSystem.library_suffix);
   owner = getpid();
   atexit(temporary_remove);
-  shared_board->left = made;
+  isolate_shared->left = made;
   return tool_write_file(made.file, bytes, size) ? tool_copy(made.file, strlen(made.file)) : NULL;
 }
 
@@ -135,31 +135,31 @@ typedef struct {
 
 /* Kills the child when the parent ends: not every system does that, and where it does, processes
  * that a library started may live on. */
-void supervise_clean(void) {
+void isolate_clean(void) {
   child_kill();
   temporary_remove();
 }
 
 /* Checked because it is used as an index, and the child may write anything. */
 static isolate_stage get_stage(void) {
-  int stage = shared_board->stage;
+  int stage = isolate_shared->stage;
   return stage < kStageOwn || stage > kStageUnload ? kStageOwn : (isolate_stage)stage;
 }
 
 /* The time limit of a stage; 0: none. */
 static double limit_of(isolate_stage stage, const isolation *options) {
-  if (stage == kStageOwn && !shared_board->done) return 0; /* files and pipes may be slow */
+  if (stage == kStageOwn && !isolate_shared->done) return 0; /* files and pipes may be slow */
   if (options->timeout > 0) return options->timeout;
   return stage == kStageCall ? 0 : kPatience;
 }
 
 static void show_progress(isolate_stage stage) {
   static const char *const kDoing[] = {"", "loading ", "asking ", "calling ", "unloading "};
-  double seconds = clock_seconds() - shared_board->timestamp;
+  double seconds = clock_seconds() - isolate_shared->timestamp;
   if (stage == kStageOwn || seconds < 1) return;
-  shared_board->progress_shown =
-      report_progress("%s%s, %.0f s%s%s", kDoing[stage], shared_board->subject, seconds,
-                      shared_board->progress[0] != '\0' ? ", " : "", shared_board->progress);
+  isolate_shared->progress_shown =
+      report_progress("%s%s, %.0f s%s%s", kDoing[stage], isolate_shared->subject, seconds,
+                      isolate_shared->progress[0] != '\0' ? ", " : "", isolate_shared->progress);
 }
 
 static void wait_for(const isolation *options, ending *out) {
@@ -172,7 +172,7 @@ static void wait_for(const isolation *options, ending *out) {
     if (out->cause == kBySelf) {
       out->stage = get_stage();
       out->limit = limit_of(out->stage, options);
-      is_late = out->limit > 0 && clock_seconds() - shared_board->timestamp > out->limit;
+      is_late = out->limit > 0 && clock_seconds() - isolate_shared->timestamp > out->limit;
       if (is_late && was_late) out->cause = kByTime; /* one reading may mix two stages */
       was_late = is_late;
       if (state == kChildStopped) out->cause = kByStop;
@@ -184,9 +184,9 @@ static void wait_for(const isolation *options, ending *out) {
   }
   if (out->cause == kBySelf) out->stage = get_stage();
   out->is_crash = state == kChildCrashed;
-  endings_hold(); /* so that supervise_clean() sees the child, or none */
+  signals_block(); /* so that isolate_clean() sees the child, or none */
   child_forget();
-  endings_release();
+  signals_unblock();
   report_progress_end();
 }
 
@@ -200,9 +200,9 @@ static void describe_end(const ending *end, text_buf *out) {
            end->cause != kBySelf ? "was killed"
            : end->is_crash       ? "crashed"
                                  : "ended the program",
-           shared_board->done ? " when the program ended" : kWhile[end->stage]);
-  if (end->stage == kStageAsk && shared_board->progress[0] != '\0') {
-    text_add(out, " for %s", shared_board->progress);
+           isolate_shared->done ? " when the program ended" : kWhile[end->stage]);
+  if (end->stage == kStageAsk && isolate_shared->progress[0] != '\0') {
+    text_add(out, " for %s", isolate_shared->progress);
   }
   if (end->cause == kByTime) {
     text_add(out, ": it took longer than %g s (--timeout)", end->limit);
@@ -213,25 +213,27 @@ static void describe_end(const ending *end, text_buf *out) {
   } else {
     text_add(out, ", with exit code %d", end->code);
   }
-  if (shared_board->note[0] != '\0') text_add(out, "; %s", shared_board->note);
+  if (isolate_shared->note[0] != '\0') text_add(out, "; %s", isolate_shared->note);
 }
 
 static int judge(const ending *end) {
   text_buf line = {NULL, 0, 0};
-  if (shared_board->done && end->cause == kBySelf && !end->is_crash &&
-      end->code == shared_board->code) {
-    return shared_board->code;
+  if (isolate_shared->done && end->cause == kBySelf && !end->is_crash &&
+      end->code == isolate_shared->code) {
+    return isolate_shared->code;
   }
   if (end->stage == kStageOwn && end->is_crash) child_end_alike(end->code);
   describe_end(end, &line);
-  report_error("%s: %s", shared_board->subject[0] != '\0' ? shared_board->subject : "the command",
+  report_error("%s: %s",
+               isolate_shared->subject[0] != '\0' ? isolate_shared->subject : "the command",
                line.data);
   text_free(&line);
-  if (shared_board->done) return shared_board->code != kExitOk ? shared_board->code : kExitRaised;
+  if (isolate_shared->done)
+    return isolate_shared->code != kExitOk ? isolate_shared->code : kExitRaised;
   return end->stage == kStageLoad || end->stage == kStageAsk ? kExitLoad : kExitRaised;
 }
 
-int supervise_child(const isolation *options) {
+int isolate_wait(const isolation *options) {
   ending end;
   wait_for(options, &end);
   return judge(&end);

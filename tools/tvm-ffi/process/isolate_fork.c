@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "process/isolate_parts.h"
+#include "process/shared_memory.h"
 #include "system/system.h"
 
 /* Only the body of isolate_run() is run by a child. */
@@ -24,7 +24,7 @@ static void run_child(int (*body)(void *context), void *context, const isolation
   streams_part(options->others_print, options->others_read);
   code = body(context);
   child_end_strays(kExitRaised);
-  code = board_finish(code);
+  code = shared_memory_finish(code);
   if (options->skips_unload) {
     fflush(NULL);
     child_exit(code);
@@ -36,20 +36,20 @@ static void run_child(int (*body)(void *context), void *context, const isolation
 static int run_parent(int (*body)(void *context), void *context, const isolation *options) {
   int code = -1;
   fork_side side;
-  endings_hold();
-  endings_catch(supervise_clean);
+  signals_block();
+  signals_catch(isolate_clean);
   side = child_fork(options->others_read);
-  if (side == kForkChild) endings_leave();
-  endings_release();
+  if (side == kForkChild) signals_restore();
+  signals_unblock();
   if (side == kForkChild) run_child(body, context, options); /* does not return */
-  if (side == kForkParent) code = supervise_child(options);
-  endings_leave();
+  if (side == kForkParent) code = isolate_wait(options);
+  signals_restore();
   return code;
 }
 
 int isolate_run(int (*body)(void *context), void *context, const isolation *options) {
   int code = -1;
-  board *shared;
+  shared_memory *shared;
   if (options->in_place) {
     streams_part(options->others_print, options->others_read);
     return body(context);
@@ -58,9 +58,9 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *opti
   fflush(NULL); /* otherwise both processes would write buffered output */
   shared = pages_share(sizeof *shared);
   if (shared != NULL) {
-    board_use(shared);
+    shared_memory_use(shared);
     code = run_parent(body, context, options);
-    board_leave();
+    shared_memory_leave();
     pages_release(shared, sizeof *shared);
   }
   if (code >= 0) return code;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/report.h"
-#include "process/isolate_parts.h"
+#include "process/shared_memory.h"
 #include "system/system.h"
 
 static bool is_child, skips_unload;
@@ -10,36 +10,36 @@ static bool is_child, skips_unload;
 /* Removes the temporary library of a child that has ended, whose code may have overwritten the
  * paths. */
 static void remove_left(void) {
-  temporary_paths left = shared_board->left;
+  temporary_paths left = isolate_shared->left;
   left.file[sizeof left.file - 1] = left.folder[sizeof left.folder - 1] = '\0';
   temporary_remove_from(&left);
 }
 
 /* Before Ctrl-C ends the parent. */
 static void clean(void) {
-  supervise_clean();
+  isolate_clean();
   remove_left();
 }
 
 bool isolate_command(const isolation *options, int *exit_code) {
-  board *shared;
+  shared_memory *shared;
   char reason[256];
   if (options->in_place) return false;
   shared = child_find_shared(sizeof *shared);
   is_child = shared != NULL;
   if (!is_child) {
-    endings_catch(clean);
+    signals_catch(clean);
     shared = child_restart(sizeof *shared, reason, sizeof reason);
   }
   if (shared == NULL) {
     *exit_code = report_fail(kExitRaised, "cannot start a process: %s", reason);
     return true;
   }
-  board_use(shared);
+  shared_memory_use(shared);
   if (is_child) return false;
-  *exit_code = supervise_child(options);
+  *exit_code = isolate_wait(options);
   remove_left();
-  endings_leave();
+  signals_restore();
   return true;
 }
 
@@ -56,10 +56,10 @@ int isolate_run(int (*body)(void *context), void *context, const isolation *opti
 
 int isolate_finish(int exit_code) {
   if (!is_child) return exit_code;
-  (void)board_finish(exit_code);
+  (void)shared_memory_finish(exit_code);
   if (skips_unload) {
     fflush(NULL);
-    child_exit(shared_board->code);
+    child_exit(isolate_shared->code);
   }
-  return shared_board->code;
+  return isolate_shared->code;
 }

@@ -30,7 +30,7 @@ static bool is_blank(char letter) {
 /* Whether a \ takes its special meaning from the next letter: from any, or only from a " where \
  * separates the folders of paths. */
 static bool is_escape(const char *at, char quote) {
-  const bool is_separator = strchr(kConventions.path_separators, '\\') != NULL;
+  const bool is_separator = strchr(kSystem.path_separators, '\\') != NULL;
   if (*at != '\\' || quote == '\'' || at[1] == '\0') return false;
   return !is_separator || at[1] == '"';
 }

@@ -48,7 +48,7 @@ void stub_write_remarks(text_buf *out, const stub_library *library, const char *
     const stub_function *function = &library->functions[i];
     if (!stub_is_wrapped(function)) {
       text_add(out, "%sNot wrapped: ", indent);
-      shown_add_text(out, function->name, strlen(function->name));
+      text_add_escaped(out, function->name, strlen(function->name));
       text_add(out, ", which is no name in this language.\n");
     } else if (function->type == NULL) {
       text_add(out, "%sNot typed: %s, whose types the library does not tell.\n", indent,

@@ -49,7 +49,7 @@ bool description_write(char *out, size_t out_size) {
 
 #ifdef __APPLE__
 
-const system_conventions kConventions = {
+const system_traits kSystem = {
     .path_separators = "/",
     .has_drives = false,
     .runtime_library = "libtvm_ffi.dylib",
@@ -67,7 +67,7 @@ const system_conventions kConventions = {
 
 #else
 
-const system_conventions kConventions = {
+const system_traits kSystem = {
     .path_separators = "/",
     .has_drives = false,
     .runtime_library = "libtvm_ffi.so",
@@ -114,7 +114,7 @@ bool loaded_path_find(const void *address, char *out, size_t out_size) {
   return true;
 }
 
-const char *temporary_place(void) {
+const char *temporary_folder(void) {
   const char *place = getenv("TMPDIR");
   return place != NULL && *place != '\0' ? place : "/tmp";
 }
@@ -350,10 +350,10 @@ bool descriptor_is_terminal(int descriptor) {
 
 /* ---- Signals that end the program ---- */
 
-static const int kEndings[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
+static const int kSignals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
                                SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-enum { kNumEndings = sizeof kEndings / sizeof *kEndings };
-static struct sigaction old_actions[kNumEndings];
+enum { kNumSignals = sizeof kSignals / sizeof *kSignals };
+static struct sigaction old_actions[kNumSignals];
 static void (*volatile clean_up)(void);
 static sigset_t old_mask;
 
@@ -363,32 +363,32 @@ static void clean_and_end(int signal_number) {
   raise(signal_number);
 }
 
-void endings_catch(void (*clean)(void)) {
+void signals_catch(void (*clean)(void)) {
   struct sigaction action;
   size_t i;
   clean_up = clean;
   memset(&action, 0, sizeof action);
   action.sa_handler = clean_and_end;
-  for (i = 0; i < kNumEndings; ++i) {
-    sigaction(kEndings[i], NULL, &old_actions[i]);
-    if (old_actions[i].sa_handler != SIG_IGN) sigaction(kEndings[i], &action, NULL);
+  for (i = 0; i < kNumSignals; ++i) {
+    sigaction(kSignals[i], NULL, &old_actions[i]);
+    if (old_actions[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, NULL);
   }
 }
 
-void endings_leave(void) {
+void signals_restore(void) {
   size_t i;
-  for (i = 0; i < kNumEndings; ++i) sigaction(kEndings[i], &old_actions[i], NULL);
+  for (i = 0; i < kNumSignals; ++i) sigaction(kSignals[i], &old_actions[i], NULL);
 }
 
-void endings_hold(void) {
-  sigset_t endings;
+void signals_block(void) {
+  sigset_t ours;
   size_t i;
-  sigemptyset(&endings);
-  for (i = 0; i < kNumEndings; ++i) sigaddset(&endings, kEndings[i]);
-  sigprocmask(SIG_BLOCK, &endings, &old_mask);
+  sigemptyset(&ours);
+  for (i = 0; i < kNumSignals; ++i) sigaddset(&ours, kSignals[i]);
+  sigprocmask(SIG_BLOCK, &ours, &old_mask);
 }
 
-void endings_release(void) {
+void signals_unblock(void) {
   sigprocmask(SIG_SETMASK, &old_mask, NULL);
 }
 
@@ -397,13 +397,13 @@ enum { kNumWriteSignals = sizeof kWriteSignals / sizeof *kWriteSignals };
 static void (*old_write_handlers[kNumWriteSignals])(int);
 static size_t num_ignored;
 
-void endings_ignore_writes(bool with_pipes) {
+void signals_ignore_writes(bool with_pipes) {
   size_t i;
   num_ignored = with_pipes ? kNumWriteSignals : 1;
   for (i = 0; i < num_ignored; ++i) old_write_handlers[i] = signal(kWriteSignals[i], SIG_IGN);
 }
 
-void endings_restore_writes(void) {
+void signals_restore_writes(void) {
   size_t i;
   for (i = 0; i < num_ignored; ++i) signal(kWriteSignals[i], old_write_handlers[i]);
 }

@@ -47,9 +47,9 @@ typedef struct {
   const char *archive_flags[2]; /* of compilers, before and after an archive of which all is linked;
                                    NULL: none */
   bool links_runtime; /* whether libraries must be linked with the runtime that they call */
-} system_conventions;
+} system_traits;
 
-extern const system_conventions kConventions;
+extern const system_traits kSystem;
 
 /* ---- Places of files ---- */
 
@@ -64,7 +64,7 @@ bool own_program_find(char *out, size_t out_size);
 bool loaded_path_find(const void *address, char *out, size_t out_size);
 
 /* The folder of temporary files; lent until the next call. */
-const char *temporary_place(void);
+const char *temporary_folder(void);
 
 /* ---- Files and folders: false or NULL leaves the reason in errno ---- */
 
@@ -177,19 +177,19 @@ bool descriptor_is_terminal(int descriptor);
 
 /* Calls `clean` before such a signal ends the program, as it would without. It may do only what is
  * safe in a signal handler. On Windows the program goes on meanwhile. There is one at a time. */
-void endings_catch(void (*clean)(void));
-/* Undoes endings_catch(). */
-void endings_leave(void);
+void signals_catch(void (*clean)(void));
+/* Undoes signals_catch(). */
+void signals_restore(void);
 
-/* Lets these signals wait until endings_release(), so that `clean` does not see what is half
+/* Lets these signals wait until signals_unblock(), so that `clean` does not see what is half
  * done. */
-void endings_hold(void);
-void endings_release(void);
+void signals_block(void);
+void signals_unblock(void);
 
 /* Makes writing fail beyond a limit of the file size, instead of ending the program; with_pipes:
  * also to a pipe whose reader has gone. */
-void endings_ignore_writes(bool with_pipes);
-void endings_restore_writes(void);
+void signals_ignore_writes(bool with_pipes);
+void signals_restore_writes(void);
 
 /* ---- Accesses to memory that must not be accessed ---- */
 
@@ -227,7 +227,7 @@ child_state child_look(int *out_code);
 /* Waits until the child ends, but not longer than that. */
 void child_nap(int milliseconds);
 /* Kills it, with the processes that it started; nothing if there is none. Safe in a
- * handler of endings_catch(). */
+ * handler of signals_catch(). */
 void child_kill(void);
 /* After its end: kills the processes that it left behind. */
 void child_forget(void);
@@ -252,7 +252,7 @@ typedef enum { kForkFailed, kForkParent, kForkChild } fork_side;
 
 /* Copies this process; kForkFailed sets errno. A child that may read from the terminal stays in the
  * terminal's foreground group, where not all processes that it starts can be killed with it.
- * Call it between endings_hold() and endings_release(), so that child_kill() never misses it. */
+ * Call it between signals_block() and signals_unblock(), so that child_kill() never misses it. */
 fork_side child_fork(bool may_read);
 
 /* ---- The child process: this program, run again, in windows.c only ---- */

@@ -79,7 +79,7 @@ bool description_write(char *out, size_t out_size) {
 
 /* ---- Conventions ---- */
 
-const system_conventions kConventions = {
+const system_traits kSystem = {
     .path_separators = "/\\",
     .has_drives = true,
     .runtime_library = "tvm_ffi.dll",
@@ -114,7 +114,7 @@ bool loaded_path_find(const void *address, char *out, size_t out_size) {
   return false;
 }
 
-const char *temporary_place(void) {
+const char *temporary_folder(void) {
   enum { kMaxPath = 1024 };
   static char place[kMaxPath];
   const DWORD size = GetTempPathA(kMaxPath, place); /* it has a backslash at its end */
@@ -427,37 +427,37 @@ static BOOL WINAPI clean_and_go_on(DWORD event) {
   return FALSE;
 }
 
-void endings_hold(void) {
+void signals_block(void) {
   if (has_lock) EnterCriticalSection(&lock);
 }
 
-void endings_release(void) {
+void signals_unblock(void) {
   if (has_lock) LeaveCriticalSection(&lock);
 }
 
-void endings_catch(void (*clean)(void)) {
+void signals_catch(void (*clean)(void)) {
   if (!has_lock) InitializeCriticalSection(&lock);
   has_lock = true;
-  endings_hold();
+  signals_block();
   clean_up = clean;
-  endings_release();
+  signals_unblock();
   (void)SetConsoleCtrlHandler(clean_and_go_on, TRUE);
 }
 
-void endings_leave(void) {
-  endings_hold();
+void signals_restore(void) {
+  signals_block();
   clean_up = NULL;
-  endings_release();
+  signals_unblock();
   /* Without the lock: it waits until no handler runs. */
   (void)SetConsoleCtrlHandler(clean_and_go_on, FALSE);
 }
 
 /* Writing always fails. */
-void endings_ignore_writes(bool with_pipes) {
+void signals_ignore_writes(bool with_pipes) {
   (void)with_pipes;
 }
 
-void endings_restore_writes(void) {}
+void signals_restore_writes(void) {}
 
 /* ---- Faults ---- */
 

@@ -164,7 +164,7 @@ static bool write_file(const output *item, const char *path, bool append) {
   size_t size = 0;
   bool good;
   if (made == NULL || tvm_ffi_tensor_compute_size(TVMFFITensorGetDLTensorPtr(made), &size) != 0) {
-    char *reason = raised_take_message();
+    char *reason = runtime_error_take_message();
     report_error("%s: cannot write %s: %s", path, item->name, reason);
     free(reason);
     tvm_ffi_object_release(made);
@@ -307,7 +307,7 @@ static void compare_tensors(const DLTensor *value, const DLTensor *expected, con
     compare_elements(TVMFFITensorGetDLTensorPtr(packed), TVMFFITensorGetDLTensorPtr(wanted), asked,
                      out);
   } else {
-    char *reason = raised_take_message();
+    char *reason = runtime_error_take_message();
     text_add(&out->difference, "is no tensor to compare: %s", reason);
     free(reason);
   }

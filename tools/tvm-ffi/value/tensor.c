@@ -46,13 +46,13 @@ static bool load_driver(char *reason, size_t reason_size) {
       "cuInit",           "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
       "cuMemAlloc_v2",    "cuMemFree_v2",    "cuMemcpyHtoD_v2",          "cuMemcpyDtoH_v2",
       "cuCtxSynchronize", "cuGetErrorString"};
-  void *library = tvmffi_dl_open(kConventions.cuda_driver, reason, reason_size), *found;
+  void *library = tvmffi_dl_open(kSystem.cuda_driver, reason, reason_size), *found;
   size_t i;
   if (library == NULL) return false;
   for (i = 0; i < sizeof kNames / sizeof *kNames; ++i) {
     found = tvmffi_dl_symbol(library, kNames[i]);
     if (found == NULL) {
-      snprintf(reason, reason_size, "%s has no %s", kConventions.cuda_driver, kNames[i]);
+      snprintf(reason, reason_size, "%s has no %s", kSystem.cuda_driver, kNames[i]);
       return false;
     }
     memcpy((char *)&driver + i * sizeof found, &found, sizeof found);
@@ -125,7 +125,7 @@ bool device_open(const char *device, DLDevice *out) {
   opened = *out;
   if (out->device_type == kDLCUDA && !open_cuda(device, out->device_id)) return false;
   if (TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_function, 1, NULL) == 0) return true;
-  raised_report("tvm-ffi", false);
+  runtime_error_report("tvm-ffi", false);
   return false;
 }
 

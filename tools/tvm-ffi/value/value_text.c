@@ -144,7 +144,7 @@ static void write_repr(text_buf *out, const TVMFFIAny *value) {
     TVMFFIErrorSetRaised(NULL); /* the core profile has no such function */
     if (tvm_ffi_any_try_string(value, &bytes)) {
       text_add(out, "\"");
-      shown_add_text(out, bytes.data, bytes.size);
+      text_add_escaped(out, bytes.data, bytes.size);
       text_add(out, "\"");
     } else {
       text_add(out, "<%s>", tvm_ffi_any_get_type_name(value));

@@ -97,7 +97,7 @@ static char *show(const char *begin, size_t size) {
   for (i = 0; i < size; ++i) {
     if (line[i] == '\t' || line[i] == '\n' || line[i] == '\r') line[i] = ' ';
   }
-  shown = shown_text(line, size);
+  shown = text_escape(line, size);
   free(line);
   return shown;
 }

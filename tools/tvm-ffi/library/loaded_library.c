@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/library.h"
+#include "library/loaded_library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "file/listing.h"
-#include "library/library_file.h"
+#include "library/library_argument.h"
 #include "process/isolate.h"
 
 /* ---- Loading ---- */
 
 static void report_load_error(const library *lib) {
-  char *message = raised_take_message();
-  library_file_refuse(lib->path, lib->file, message);
+  char *message = runtime_error_take_message();
+  library_argument_refuse(lib->path, lib->file, message);
   free(message);
 }
 
@@ -24,7 +24,7 @@ bool library_open(const char *path, library *out) {
   out->path = path;
   out->module = NULL;
   isolate_enter(kStageOwn, path);
-  out->file = library_file_find(path);
+  out->file = library_argument_find(path);
   if (out->file == NULL) return false;
   isolate_enter(kStageLoad, path);
   args[0] = tvm_ffi_any_view_string(out->file);
@@ -55,20 +55,20 @@ void library_close(library *lib) {
 /* "; it has a, b, c", preceded by a name similar to the one asked for. */
 static void describe_functions(const listing *exports, const char *wanted, text_buf *out) {
   enum { kShown = 12 };
-  spelling search = spelling_begin(wanted, wanted != NULL ? spelling_limit(wanted) : 0);
+  nearest_name search = nearest_begin(wanted, wanted != NULL ? nearest_limit(wanted) : 0);
   size_t i;
   for (i = 0; wanted != NULL && i < exports->num_functions; ++i) {
-    spelling_offer(&search, exports->functions[i].name);
+    nearest_offer(&search, exports->functions[i].name);
   }
   if (search.nearest != NULL) {
     text_add(out, "; did you mean ");
-    shown_add_text(out, search.nearest, strlen(search.nearest));
+    text_add_escaped(out, search.nearest, strlen(search.nearest));
   }
   text_add(out, "%s has ", search.nearest != NULL ? "? It" : "; it");
   for (i = 0; i < exports->num_functions && i < kShown; ++i) {
     const char *name = exports->functions[i].name;
     if (i > 0) text_add(out, ", ");
-    shown_add_text(out, name, strlen(name));
+    text_add_escaped(out, name, strlen(name));
   }
   if (i < exports->num_functions) text_add(out, ", ...");
   if (i == 0) text_add(out, "no functions; " LISTING_EXPORT_HINT);
@@ -76,7 +76,7 @@ static void describe_functions(const listing *exports, const char *wanted, text_
 
 /* Collects what the library exports; NULL after a report. */
 static binary_file *open_listing(const library *lib, listing *out) {
-  binary_file *file = library_file_read(lib->path);
+  binary_file *file = library_argument_read(lib->path);
   if (file != NULL) listing_collect_all(file, out);
   return file;
 }
@@ -97,7 +97,7 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   args[1] = tvm_ffi_any_view_string(name);
   args[2] = tvm_ffi_any_from_bool(true);
   if (tvm_ffi_function_call_global("ffi.ModuleGetFunction", args, 3, &found) != 0) {
-    raised_report(lib->path, false);
+    runtime_error_report(lib->path, false);
     return NULL;
   }
   if (found.type_index == kTVMFFIFunction) return found.v_obj;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "library/library_file.h"
+#include "library/library_argument.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static const char *find_fetched(const char *name) {
   return source_is_allowed(name) ? fetch_built(name) : name;
 }
 
-bool library_file_fetch(const char *name) {
+bool library_argument_fetch(const char *name) {
   size_t size;
   char *bytes;
   if (source_is_allowed(name)) return fetch_built(name) != NULL;
@@ -59,10 +59,10 @@ bool library_file_fetch(const char *name) {
   return from_stdin != NULL;
 }
 
-char *library_file_find(const char *name) {
+char *library_argument_find(const char *name) {
   const char *fetched;
   char *path;
-  if (!library_file_fetch(name)) return NULL;
+  if (!library_argument_fetch(name)) return NULL;
   fetched = find_fetched(name);
   path = tool_format("%s%s", path_has_folder(fetched) ? "" : "./", fetched);
   if (binary_file_is_whole(path, name)) return path;
@@ -70,10 +70,10 @@ char *library_file_find(const char *name) {
   return NULL;
 }
 
-binary_file *library_file_read(const char *name) {
+binary_file *library_argument_read(const char *name) {
   char *image;
   size_t size;
-  if (!library_file_fetch(name)) return NULL;
+  if (!library_argument_fetch(name)) return NULL;
   image = binary_file_read(find_fetched(name), name, &size);
   return image != NULL ? binary_file_open_image(name, image, size) : NULL;
 }
@@ -112,10 +112,10 @@ static char *cut_path(const char *reason, const char *path) {
   return tool_format("%s", rest != NULL ? rest : reason);
 }
 
-/* A malformed file is reported by library_file_read(), in the same words in all commands; the
+/* A malformed file is reported by library_argument_read(), in the same words in all commands; the
  * loader's reason is used only for files that are well-formed. */
-void library_file_refuse(const char *name, const char *path, const char *reason) {
-  binary_file *file = library_file_read(name);
+void library_argument_refuse(const char *name, const char *path, const char *reason) {
+  binary_file *file = library_argument_read(name);
   char *line, *cursor;
   bool is_told;
   if (file == NULL) return;

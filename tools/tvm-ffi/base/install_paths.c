@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/places.h"
+#include "base/install_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "platform/dl.h"
 #include "system/system.h"
 
-bool place_has(const char *folder, const char *name) {
+bool folder_has_file(const char *folder, const char *name) {
   char *path = tool_format("%s/%s", folder, name);
   bool found = file_exists(path);
   free(path);
@@ -23,8 +23,8 @@ static char *find_program(void) {
   return own_program_find(path, sizeof path) ? tool_copy(path, strlen(path)) : NULL;
 }
 
-char *place_of_library(void) {
-  const char *const libraries[] = {kConventions.runtime_library, NULL};
+char *install_path_of_library(void) {
+  const char *const libraries[] = {kSystem.runtime_library, NULL};
   /* What the program calls may be a jump to it. */
   const void *function = tvmffi_dl_find_loaded("TVMFFIGetVersion", libraries);
   char path[4096];
@@ -33,7 +33,7 @@ char *place_of_library(void) {
   return is_found ? file_resolve(path) : NULL;
 }
 
-char *place_under(const char *prefix, const char *folder) {
+char *install_path_under(const char *prefix, const char *folder) {
   return path_is_absolute(folder) ? tool_copy(folder, strlen(folder))
                                   : tool_format("%s/%s", prefix, folder);
 }
@@ -49,13 +49,13 @@ static char *strip_folder(const char *path, const char *folder) {
   return tool_copy(path, size - tail - 1);
 }
 
-char *place_of_linked_library(void) {
-  char *library = TOOL_SHARED ? place_of_library() : NULL, *prefix, *file = NULL;
+char *install_path_of_linked_library(void) {
+  char *library = TOOL_SHARED ? install_path_of_library() : NULL, *prefix, *file = NULL;
   if (library == NULL) return NULL;
   prefix = strip_folder(library, TOOL_BINDIR);
   if (prefix != NULL) {
-    char *folder = place_under(prefix, TOOL_LIBDIR);
-    if (place_has(folder, TOOL_LIBRARY)) file = tool_format("%s/" TOOL_LIBRARY, folder);
+    char *folder = install_path_under(prefix, TOOL_LIBDIR);
+    if (folder_has_file(folder, TOOL_LIBRARY)) file = tool_format("%s/" TOOL_LIBRARY, folder);
     free(folder);
   }
   if (file == NULL) file = path_beside(library, TOOL_LIBRARY);
@@ -64,12 +64,12 @@ char *place_of_linked_library(void) {
   return file;
 }
 
-char *place_of_dlpack(const char *prefix) {
+char *install_path_of_dlpack(const char *prefix) {
   const char *folders[] = {TOOL_INCLUDEDIR, "/usr/local/include", "/usr/include"};
   size_t i;
   for (i = 0; i < sizeof folders / sizeof *folders; ++i) {
-    char *folder = place_under(prefix, folders[i]);
-    if (place_has(folder, "dlpack/dlpack.h")) return folder;
+    char *folder = install_path_under(prefix, folders[i]);
+    if (folder_has_file(folder, "dlpack/dlpack.h")) return folder;
     free(folder);
   }
   return NULL;
@@ -83,7 +83,7 @@ static char *find_prefix(const char *program) {
 
 /* Adds the folder, or releases it if it lacks the file. */
 static void add_include(char *folder, const char *file, char **folders, size_t *count) {
-  if (folder != NULL && place_has(folder, file)) {
+  if (folder != NULL && folder_has_file(folder, file)) {
     folders[(*count)++] = folder;
   } else {
     free(folder);
@@ -105,13 +105,14 @@ static size_t find_source_includes(const char *path, char **folders) {
   return count;
 }
 
-size_t place_of_includes(char *out_folders[kMaxIncludes]) {
+size_t install_path_of_includes(char *out_folders[kMaxIncludes]) {
   char *program = find_program(), *prefix = program != NULL ? find_prefix(program) : NULL;
   size_t count = 0;
   if (prefix != NULL) {
-    add_include(place_under(prefix, TOOL_INCLUDEDIR), "tvm/ffi/c_api.h", out_folders, &count);
-    if (count > 0 && !place_has(out_folders[0], "dlpack/dlpack.h")) {
-      add_include(place_of_dlpack(prefix), "dlpack/dlpack.h", out_folders, &count);
+    add_include(install_path_under(prefix, TOOL_INCLUDEDIR), "tvm/ffi/c_api.h", out_folders,
+                &count);
+    if (count > 0 && !folder_has_file(out_folders[0], "dlpack/dlpack.h")) {
+      add_include(install_path_of_dlpack(prefix), "dlpack/dlpack.h", out_folders, &count);
     }
   }
   if (count == 0 && program != NULL) count = find_source_includes(program, out_folders);
@@ -125,8 +126,8 @@ static bool is_complete(const char *program, const char *prefix) {
                                            {TOOL_LIBDIR, TOOL_LIBRARY}};
   size_t i;
   for (i = 0; i < sizeof kNeeded / sizeof *kNeeded; ++i) {
-    char *folder = place_under(prefix, kNeeded[i][0]);
-    bool found = place_has(folder, kNeeded[i][1]);
+    char *folder = install_path_under(prefix, kNeeded[i][0]);
+    bool found = folder_has_file(folder, kNeeded[i][1]);
     if (!found) {
       report_error("%s is not installed: there is no %s/%s", program, folder, kNeeded[i][1]);
     }
@@ -136,7 +137,7 @@ static bool is_complete(const char *program, const char *prefix) {
   return true;
 }
 
-char *place_of_prefix(void) {
+char *install_path_of_prefix(void) {
   char *program = find_program(), *prefix = NULL;
   if (program == NULL) {
     report_error("the system does not tell where this program lies");

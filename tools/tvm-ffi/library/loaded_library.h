@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library of kernels, its functions and their types. */
-#ifndef TVM_FFI_TOOL_LIBRARY_H_
-#define TVM_FFI_TOOL_LIBRARY_H_
+#ifndef TVM_FFI_TOOL_LOADED_LIBRARY_H_
+#define TVM_FFI_TOOL_LOADED_LIBRARY_H_
 
 #include <tvm/ffi/c.h>
 
@@ -26,4 +26,4 @@ char *library_only_function(const library *lib);
 /* The types of a function; NULL if the library does not give them. */
 schema_type *library_read_schema(const library *lib, const char *name);
 
-#endif /* TVM_FFI_TOOL_LIBRARY_H_ */
+#endif /* TVM_FFI_TOOL_LOADED_LIBRARY_H_ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds this program, its libtvm_ffi, and the folders installed with it. */
-#ifndef TVM_FFI_TOOL_PLACES_H_
-#define TVM_FFI_TOOL_PLACES_H_
+#ifndef TVM_FFI_TOOL_INSTALL_PATHS_H_
+#define TVM_FFI_TOOL_INSTALL_PATHS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,26 +13,26 @@
 /* All paths are released with free(), and are NULL if there is no such place. */
 
 /* The file of the libtvm_ffi in use; the program itself if that is linked into it. */
-char *place_of_library(void);
+char *install_path_of_library(void);
 /* The file that a linker takes for the libtvm_ffi in use; NULL if that is linked into the program.
  */
-char *place_of_linked_library(void);
+char *install_path_of_linked_library(void);
 /* The prefix of the installation, wherever that was moved to; NULL after a report if it cannot be
  * found, or lacks the headers or the library. */
-char *place_of_prefix(void);
+char *install_path_of_prefix(void);
 /* "PREFIX/folder", or `folder` if it is an absolute path. */
-char *place_under(const char *prefix, const char *folder);
+char *install_path_under(const char *prefix, const char *folder);
 
 /* The folder of DLPack's header, below the prefix or the system's. */
-char *place_of_dlpack(const char *prefix);
+char *install_path_of_dlpack(const char *prefix);
 
 /* The folders of the headers that kernels include: those installed with the program, or those of
  * the source tree whose build folder it lies in. Returns how many there are, each to be released.
  */
 enum { kMaxIncludes = 3 };
-size_t place_of_includes(char *out_folders[kMaxIncludes]);
+size_t install_path_of_includes(char *out_folders[kMaxIncludes]);
 
 /* Whether the folder has a file of that name. */
-bool place_has(const char *folder, const char *name);
+bool folder_has_file(const char *folder, const char *name);
 
-#endif /* TVM_FFI_TOOL_PLACES_H_ */
+#endif /* TVM_FFI_TOOL_INSTALL_PATHS_H_ */
