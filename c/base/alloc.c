@@ -7,7 +7,7 @@
 
 #include "platform/atomic.h"
 #include "platform/compiler.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static TVMFFIRuntimeMemoryHooks hooks; /* allocate == NULL: malloc and free */
 static int in_use;                     /* an allocation was made since the start or a shutdown */

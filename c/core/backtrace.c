@@ -7,9 +7,7 @@
 
 #include "core/thread_state.h"
 #include "platform/atomic.h"
-#include "platform/dl.h"
-#include "platform/stack_walk.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 enum { kDefaultLimit = 512 };
 

@@ -12,7 +12,7 @@
 #include "core/thread_state.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 /* A text that update_backtrace made. Readers may hold it, so it lives as long as the error. */
 typedef struct backtrace_text {

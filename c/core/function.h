@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 /* The beginning of Function objects of this library; fields of their own follow. */
 typedef struct {

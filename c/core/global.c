@@ -16,7 +16,7 @@
 #include "core/string_object.h"
 #include "core/thread_state.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 /*
  * A name that is or was registered. Readers without the lock use key, function and builtin; the

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 /* [own] A new reference to the function of that name; 0 with *out NULL if there is none. */
 int tvmffi_global_get(const char *name, size_t size, TVMFFIObject **out);

@@ -4,7 +4,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/pointer_map.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 int tvmffi_live_enabled;
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);

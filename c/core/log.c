@@ -6,7 +6,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static TVMFFIRuntimeLogHook hook;
 static void *hook_context;

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/function.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 /* An initialisation under way, or a wait for one. On the stack of its thread. */
 typedef struct once_entry {

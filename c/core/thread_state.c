@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 TVMFFI_THREAD_LOCAL tvmffi_thread_state tvmffi_thread;
 

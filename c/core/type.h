@@ -7,8 +7,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "base/table.h"
-#include "platform/dl.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 typedef struct {
   TVMFFITypeInfo info; /* first: clients hold pointers to it */

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "module/library.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 /* One for each name. The list grows at its end under the mutex and is read without a lock. */
 typedef struct context_symbol {

@@ -11,7 +11,7 @@
 #include "module/module.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 /* The helper that is linked in, or else a library that is loaded on first use and never closed. */
 #if TVMFFI_HAS_OPTIONAL_SYMBOLS

@@ -15,7 +15,7 @@
 #include "module/module.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 /* ---- Virtual methods: C++ calls them for our modules ---- */
 

@@ -17,7 +17,7 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/module.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static tvmffi_mutex imports_mutex = TVMFFI_MUTEX_INIT;
 

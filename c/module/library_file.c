@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "module/library_unload.h"
 #include "module/module.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static tvmffi_mutex opened_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_library_file *opened;

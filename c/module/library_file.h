@@ -12,7 +12,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "base/table.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 /*
  * The mutex of library_file.c guards all members that change once the record is listed; the table

@@ -10,7 +10,7 @@
 #include "module/library.h"
 #include "module/library_unload.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 /* C has no cast from object to function pointers. */
 static TVMFFISafeCallType to_kernel(void *address) {

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "module/library.h"
 #include "platform/compiler.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
   (void)size;

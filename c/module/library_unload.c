@@ -8,13 +8,12 @@
 #include "core/log.h"
 #include "core/type.h"
 #include "core/type_attr.h"
-#include "platform/dl.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
   tvmffi_dl_range range;
   if (!tvmffi_dl_find_range(handle, &range)) {
-    /* GCOVR_EXCL_START: dl_elf.c tells it of every library that is open */
+    /* GCOVR_EXCL_START: elf.c tells it of every library that is open */
     (void)snprintf(out, out_size, "the system does not tell where its code is");
     return true;
     /* GCOVR_EXCL_STOP */

@@ -4,7 +4,7 @@
 #include "core/object.h"
 #include "module/library.h"
 #include "module/module.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static tvmffi_mutex pinned_mutex = TVMFFI_MUTEX_INIT;
 static tvmffi_module_set pinned = TVMFFI_MODULE_SET_INIT;

@@ -13,7 +13,7 @@
 #include "core/object.h"
 #include "module/library.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 typedef struct {
   tvmffi_table_key key; /* the symbol's name */

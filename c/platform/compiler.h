@@ -12,6 +12,8 @@
  * Libraries of Windows import each symbol from a library that they name, so none are needed there.
  * TVMFFI_RETURNS_IN_REGISTERS: whether a function returns a struct of 16 bytes in two registers, of
  * which the first is also the one for integers.
+ * TVMFFI_STATIC_ASSERT(condition, name) does not compile if the condition is false: an array has a
+ * negative size then.
  * TVMFFI_ASM_NAME is the name that a C function has for the assembler, and TVMFFI_ASM_FUNCTION the
  * directives for a function with such a name that is not seen outside the library.
  */
@@ -47,6 +49,9 @@
 #else
 #define TVMFFI_RETURNS_IN_REGISTERS 0
 #endif
+
+#define TVMFFI_STATIC_ASSERT(condition, name) \
+  typedef char tvmffi_assert_##name[(condition) ? 1 : -1]
 
 #if defined(__APPLE__)
 #define TVMFFI_ASM_NAME(name) "_" name

@@ -10,7 +10,7 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "core/type_attr.h"
-#include "platform/stack.h"
+#include "platform/platform.h"
 
 /* The stack that a hook may use before the next check. */
 enum { kMinStack = 64 * 1024 };

@@ -12,7 +12,7 @@
 
 #include "core/any.h"
 #include "core/error.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 
 static inline TVMFFIAny tvmffi_outcome_unchanged(void) {
   TVMFFIAny outcome = tvmffi_any_none();

@@ -9,7 +9,7 @@
 
 #include "caught.h"
 extern "C" {
-#include "platform/dl.h"
+#include "platform/platform.h"
 }
 
 namespace ffi = tvm::ffi;

@@ -24,8 +24,7 @@
 
 #include "c/module_support.h"
 #include "module/library.h"
-#include "platform/dl.h"
-#include "platform/stack.h"
+#include "platform/platform.h"
 #include "support/oom.h"
 #include "support/thread.h"
 

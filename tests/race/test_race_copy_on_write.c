@@ -9,7 +9,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/object.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 #include "race/expect.h"
 #include "support/check.h"
 #include "support/probe.h"

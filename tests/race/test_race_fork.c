@@ -16,7 +16,7 @@
 
 #include "core/thread_state.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 #include "support/check.h"
 #include "support/thread.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 #include "support/check.h"
 #include "support/thread.h"
 

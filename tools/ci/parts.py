@@ -175,6 +175,7 @@ def analyze():
         REPORT.run("cppcheck", [
             "cppcheck", "--quiet", "--std=c99", "--enable=warning,portability", "--inline-suppr", "--error-exitcode=1",
             "--library=posix", "--suppress=missingIncludeSystem", "-DTVMFFI_PROFILE_FULL", "-D__GNUC__=12",
+            *(f"-DTVM_FFI_{name}=1" for name in ("THREADS", "LOADING", "ELF_TABLES", "STACK_BOUNDS", "BACKTRACE")),
             "-D__linux__", "-D__x86_64__", "-DElfW(type)=Elf64_##type", f"-I{ROOT / 'c'}", f"-I{ROOT / 'include'}",
             f"-I{ROOT / 'subprojects/dlpack/include'}", ROOT / "c"])
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "platform/stack_walk.h"
+#include "platform/platform.h"
 #include "support/check.h"
 #include "support/environment.h"
 #include "support/thread.h"

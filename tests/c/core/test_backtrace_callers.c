@@ -5,7 +5,7 @@
 #include "c/structural_support.h"
 #include "core/backtrace.h"
 #include "core/type.h"
-#include "platform/stack_walk.h"
+#include "platform/platform.h"
 
 static int reset(void **state) {
   (void)state;

@@ -2,7 +2,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "platform/atomic.h"
-#include "platform/thread.h"
+#include "platform/platform.h"
 #include "support/check.h"
 #include "support/thread.h"
 

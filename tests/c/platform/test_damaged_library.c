@@ -17,7 +17,7 @@
 
 #include "c/module_support.h"
 #include "module/library_unload.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 static char folder[] = "/tmp/tvm_ffi_damaged_XXXXXX";
 static char path[64];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "support/check.h"
 
 static char path[4096];

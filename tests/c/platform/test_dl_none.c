@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where no libraries can be loaded: what callers learn of it. */
 #include "c/module_support.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 static void test_load_refused(void **state) {
   TVMFFIAny arg = tvmffi_any_raw_str("kernels.so"), result;

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "support/check.h"
 
 static char *content; /* the bytes of a library file */

@@ -4,7 +4,7 @@
 #include <wchar.h>
 
 #include "c/module_support.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "platform/win32.h"
 #include "support/check.h"
 

@@ -1,20 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries of Windows. A handle is the address of the library. Paths are UTF-8; slashes and
- * backslashes both separate folders.
+ * platform.h on Windows, which has no fork: ranks and lists of locks are not used. A handle is the
+ * address of a library. Paths are UTF-8; slashes and backslashes both separate folders.
  */
-#include "platform/dl.h"
+#include "platform/platform.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "platform/atomic.h"
+#include "platform/compiler.h"
 #include "platform/win32.h"
+
+/* ---- Locks ---- */
+
+/* What platform.h says. */
+TVMFFI_STATIC_ASSERT(sizeof(tvmffi_native_lock) == sizeof(SRWLOCK), same_lock);
+TVMFFI_STATIC_ASSERT(sizeof(tvmffi_condition) == sizeof(CONDITION_VARIABLE), same_condition);
+TVMFFI_STATIC_ASSERT(sizeof(tvmffi_thread_id) == sizeof(DWORD), same_id);
+
+static SRWLOCK *native_lock(tvmffi_mutex *mutex) {
+  return (SRWLOCK *)(void *)&mutex->lock;
+}
+
+static CONDITION_VARIABLE *native_condition(tvmffi_condition *condition) {
+  return (CONDITION_VARIABLE *)(void *)condition;
+}
+
+void tvmffi_mutex_lock(tvmffi_mutex *mutex) {
+  AcquireSRWLockExclusive(native_lock(mutex));
+}
+
+void tvmffi_mutex_unlock(tvmffi_mutex *mutex) {
+  ReleaseSRWLockExclusive(native_lock(mutex));
+}
+
+void tvmffi_condition_wait(tvmffi_condition *condition, tvmffi_mutex *mutex) {
+  (void)SleepConditionVariableSRW(native_condition(condition), native_lock(mutex), INFINITE, 0);
+}
+
+void tvmffi_condition_broadcast(tvmffi_condition *condition) {
+  WakeAllConditionVariable(native_condition(condition));
+}
+
+void tvmffi_condition_reset(tvmffi_condition *condition) {
+  static const tvmffi_condition without_waiters = TVMFFI_CONDITION_INIT;
+  *condition = without_waiters;
+}
+
+/* ---- Threads ---- */
+
+tvmffi_thread_id tvmffi_thread_self(void) {
+  return GetCurrentThreadId();
+}
+
+int tvmffi_thread_id_equal(tvmffi_thread_id a, tvmffi_thread_id b) {
+  return a == b;
+}
+
+void tvmffi_thread_yield(void) {
+  if (!SwitchToThread()) Sleep(0);
+}
+
+/*
+ * The slot is allocated once and never freed: a thread may end at any time, and then calls fn,
+ * which is in the library that this code is linked into. So that library must stay loaded from
+ * then on.
+ */
+static DWORD exit_slot;
+static void (*exit_fn)(void *arg);
+static int exit_slot_made;
+static tvmffi_mutex exit_slot_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockTypes, NULL);
+
+int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
+  if (!tvmffi_atomic_load_acquire_int(&exit_slot_made)) {
+    DWORD slot = 0;
+    tvmffi_mutex_lock(&exit_slot_mutex);
+    if (!exit_slot_made) {
+      slot = TlsAlloc();
+      if (slot != TLS_OUT_OF_INDEXES) {
+        exit_slot = slot;
+        exit_fn = fn;
+        tvmffi_atomic_store_release_int(&exit_slot_made, 1);
+      }
+    }
+    tvmffi_mutex_unlock(&exit_slot_mutex);
+    if (slot == TLS_OUT_OF_INDEXES) return -1;
+    tvmffi_dl_keep(&exit_slot_made); /* outside the lock: it may be taken under the loader's */
+  }
+  return TlsSetValue(exit_slot, arg) ? 0 : -1;
+}
+
+/*
+ * Not FlsAlloc: its function is called for the main thread as well when main returns, and for each
+ * fiber. Like a pthread key's, this one is called again for what fn left to be called for.
+ */
+static void NTAPI on_thread_event(PVOID library, DWORD event, PVOID reserved) {
+  enum { kMaxCalls = 4 };
+  int i;
+  (void)library;
+  (void)reserved;
+  if (event != DLL_THREAD_DETACH || !tvmffi_atomic_load_acquire_int(&exit_slot_made)) return;
+  for (i = 0; i < kMaxCalls; ++i) {
+    void *arg = TlsGetValue(exit_slot);
+    if (arg == NULL) return;
+    (void)TlsSetValue(exit_slot, NULL);
+    exit_fn(arg);
+  }
+}
+
+/*
+ * The linker sorts sections by the part of the name after the dollar sign and makes them one table
+ * of functions, which the loader calls in this order. MinGW's function that frees thread-local
+ * variables is in .CRT$XLD.
+ */
+TVMFFI_USED __attribute__((section(".CRT$XLB"))) static const PIMAGE_TLS_CALLBACK kOnThreadEvent =
+    on_thread_event;
 
 enum { kMaxPath = 4096 }; /* UTF-16 units and bytes, with the NUL */
 
-/* ---- Paths ---- */
+/* ---- Libraries: paths ---- */
 
 static bool has_folder(const char *path) {
   return strpbrk(path, "/\\") != NULL;
@@ -53,7 +159,7 @@ static bool to_loader_path(const char *path, WCHAR *out) {
   return true;
 }
 
-/* ---- Reasons ---- */
+/* ---- Libraries: reasons ---- */
 
 static void write_reason(DWORD code, char *reason, size_t reason_size) {
   WCHAR text[256];
@@ -72,7 +178,7 @@ static void write_reason(DWORD code, char *reason, size_t reason_size) {
                  length != 0 ? bytes : "unknown reason", (unsigned long)code);
 }
 
-/* ---- Opening ---- */
+/* ---- Libraries: opening ---- */
 
 /* A missing library must not make the system show a window. */
 static HMODULE load(const WCHAR *path, DWORD flags, DWORD *out_error) {
@@ -239,4 +345,17 @@ bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
   if (size == 0 || size >= kMaxPath) return false;
   return WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, wide, -1, out,
                              out_size > INT_MAX ? INT_MAX : (int)out_size, NULL, NULL) != 0;
+}
+
+/* ---- The stack ---- */
+
+/* The call reads the thread's own block of memory, so there is nothing to gain by keeping bounds.
+ */
+size_t tvmffi_stack_left(void) {
+  uintptr_t address = (uintptr_t)__builtin_frame_address(0);
+  ULONG_PTR lowest = 0, highest = 0;
+  GetCurrentThreadStackLimits(&lowest, &highest);
+  /* A coroutine runs on a stack of its own, unless it is a fiber. */
+  if (address < lowest || address >= highest) return SIZE_MAX;
+  return (size_t)(address - lowest);
 }
