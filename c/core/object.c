@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object.h"
 
+#include <stdint.h>
+#include <string.h>
+#include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
+
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/pointer_map.h"
 #include "core/error.h"
-#include "core/live.h"
 #include "core/thread_state.h"
+#include "platform/atomic.h"
+#include "platform/platform.h"
+
+/* ---- Counts, destruction ---- */
 
 void *tvmffi_object_alloc(size_t size, size_t prefix, int32_t type_index, tvmffi_deleter deleter) {
   TVMFFIObject *obj;
@@ -148,4 +157,156 @@ int TVMFFIObjectIncRef(TVMFFIObjectHandle obj) {
 int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
   tvmffi_object_release_inline(obj);
   return 0;
+}
+
+/* ---- Opaque objects ---- */
+
+/* Objects that wrap a pointer of a frontend. */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIOpaqueObjectCell cell;
+  void (*deleter)(void *handle);
+} opaque_object;
+
+static void destroy_opaque(void *self) {
+  opaque_object *opaque = self;
+  if (opaque->deleter != NULL) opaque->deleter(opaque->cell.handle);
+}
+
+static void delete_opaque(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_opaque, destroy_opaque, 0);
+}
+
+int TVMFFIObjectCreateOpaque(void *handle, int32_t type_index, void (*deleter)(void *handle),
+                             TVMFFIObjectHandle *out) {
+  opaque_object *opaque;
+  TVMFFI_REQUIRE(out);
+  if (type_index != kTVMFFIOpaquePyObject) {
+    return tvmffi_fail("RuntimeError", "Only kTVMFFIOpaquePyObject is supported for now");
+  }
+  opaque = tvmffi_object_new(sizeof *opaque, type_index, delete_opaque);
+  if (opaque == NULL) return -1;
+  opaque->cell.handle = handle;
+  opaque->deleter = deleter;
+  *out = opaque;
+  return 0;
+}
+
+/* ---- The allocator that clients share ---- */
+
+/*
+ * The allocator that binaries built with 0.1.13 itself ask for in their inline code. This library
+ * makes none of its own objects with it.
+ */
+
+/* In front of an object's body: the start of its block, then the header that the ABI requires. */
+typedef struct {
+  void *block;
+  TVMFFIObjectAllocHeader header;
+} body_prefix;
+
+static void delete_space(void *body) {
+  body_prefix prefix;
+  memcpy(&prefix, (char *)body - sizeof prefix, sizeof prefix);
+  tvmffi_free(prefix.block);
+}
+
+static void *allocate_body(size_t size, size_t alignment, int32_t type_index, void *context) {
+  body_prefix prefix;
+  char *block, *body;
+  size_t bytes;
+  (void)type_index;
+  (void)context;
+  if (alignment < sizeof(void *)) alignment = sizeof(void *);
+  if ((alignment & (alignment - 1)) != 0) {
+    tvmffi_error_raisef("ValueError", "Alignment must be a power of two, got %zu", alignment);
+    return NULL;
+  }
+  if (!tvmffi_checked_add_size(size, alignment - 1, &bytes) ||
+      !tvmffi_checked_add_size(bytes, sizeof prefix, &bytes) ||
+      (block = tvmffi_alloc(bytes)) == NULL) {
+    tvmffi_error_raise_memory();
+    return NULL;
+  }
+  body = block + sizeof prefix;
+  body += (alignment - ((uintptr_t)body & (alignment - 1))) & (alignment - 1);
+  prefix.block = block;
+  prefix.header.delete_space = delete_space;
+  memcpy(body - sizeof prefix, &prefix, sizeof prefix);
+  return body;
+}
+
+static TVMFFICustomAllocator default_allocator = {allocate_body, NULL};
+static TVMFFICustomAllocator *current = &default_allocator;
+
+TVMFFICustomAllocator *TVMFFIGetCustomAllocator(void) {
+  return tvmffi_atomic_load_acquire_ptr(&current);
+}
+
+int TVMFFISetCustomAllocator(TVMFFICustomAllocator *allocator) {
+  tvmffi_atomic_store_release_ptr(&current, allocator != NULL ? allocator : &default_allocator);
+  return 0;
+}
+
+void tvmffi_custom_allocator_shutdown(void) {
+  (void)TVMFFISetCustomAllocator(NULL);
+}
+
+/* ---- Live objects ---- */
+
+int tvmffi_live_enabled;
+static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);
+static tvmffi_pointer_map objects; /* to their type indices */
+
+bool tvmffi_live_add(const void *obj, int32_t type_index) {
+  bool added = true;
+  tvmffi_mutex_lock(&mutex);
+  if (tvmffi_live_enabled) {
+    tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&objects, obj);
+    added = entry != NULL;
+    if (added) entry->value.number = (uint64_t)type_index;
+  }
+  tvmffi_mutex_unlock(&mutex);
+  return added;
+}
+
+void tvmffi_live_remove(const void *obj) {
+  tvmffi_mutex_lock(&mutex);
+  tvmffi_pointer_map_remove(&objects, obj);
+  tvmffi_mutex_unlock(&mutex);
+}
+
+int TVMFFIRuntimeSetLiveObjectCounting(int enabled) {
+  tvmffi_mutex_lock(&mutex);
+  tvmffi_pointer_map_fini(&objects);
+  tvmffi_atomic_store_relaxed_int(&tvmffi_live_enabled, enabled != 0);
+  tvmffi_mutex_unlock(&mutex);
+  return 0;
+}
+
+int64_t TVMFFIRuntimeGetLiveObjectCount(int32_t type_index) {
+  int64_t count = 0;
+  size_t i;
+  tvmffi_mutex_lock(&mutex);
+  for (i = 0; i < objects.capacity; ++i) {
+    const tvmffi_pointer_entry *entry = &objects.slots[i];
+    if (entry->key == NULL) continue;
+    if (type_index == kTVMFFIAny || entry->value.number == (uint64_t)type_index) ++count;
+  }
+  tvmffi_mutex_unlock(&mutex);
+  return count;
+}
+
+void tvmffi_live_shutdown(void) {
+  (void)TVMFFIRuntimeSetLiveObjectCounting(0);
+}
+
+/* ---- The version ---- */
+
+void TVMFFIGetVersion(TVMFFIVersion *out_version) {
+  if (out_version == NULL) return;
+  out_version->major = TVM_FFI_VERSION_MAJOR;
+  out_version->minor = TVM_FFI_VERSION_MINOR;
+  out_version->patch = TVM_FFI_VERSION_PATCH;
 }

@@ -3,10 +3,14 @@
 #ifndef TVMFFI_CORE_OBJECT_H_
 #define TVMFFI_CORE_OBJECT_H_
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <tvm/ffi/c_api.h>
 
 #include "platform/atomic.h"
 #include "platform/compiler.h"
+
+/* ---- Objects ---- */
 
 #define TVMFFI_STRONG_ONE UINT64_C(1)
 #define TVMFFI_WEAK_ONE (UINT64_C(1) << 32)
@@ -92,5 +96,26 @@ static inline void tvmffi_object_release(void *handle) {
   tvmffi_object_release_inline(handle);
 #endif
 }
+
+/* ---- Live objects ---- */
+
+/* The set of live objects, kept only while TVMFFIRuntimeSetLiveObjectCounting is on. */
+
+extern int tvmffi_live_enabled;
+
+static inline bool tvmffi_live_is_enabled(void) {
+  return tvmffi_atomic_load_relaxed_int(&tvmffi_live_enabled) != 0;
+}
+
+/* False if out of memory. */
+bool tvmffi_live_add(const void *obj, int32_t type_index);
+/* Ignores objects that are not in the set: they were made before counting was switched on. */
+void tvmffi_live_remove(const void *obj);
+void tvmffi_live_shutdown(void);
+
+/* ---- The allocator that clients share ---- */
+
+/* Restores the default allocator. */
+void tvmffi_custom_allocator_shutdown(void);
 
 #endif /* TVMFFI_CORE_OBJECT_H_ */

@@ -4,10 +4,9 @@
 
 #include "base/alloc.h"
 #include "core/backtrace.h"
-#include "core/custom_allocator.h"
 #include "core/error.h"
 #include "core/global.h"
-#include "core/live.h"
+#include "core/object.h"
 #include "core/text_limit.h"
 #include "core/thread_state.h"
 #include "core/type.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain objects, opaque ones (core/opaque.c), and bodies of core/custom_allocator.c. */
+/* Plain objects, opaque ones (core/object.c), and bodies of core/object.c. */
 #include "core/object.h"
 
 #include "support/check.h"

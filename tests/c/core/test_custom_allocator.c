@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/custom_allocator.h"
+#include "core/object.h"
 
 #include "support/check.h"
 

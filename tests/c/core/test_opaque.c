@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of TVMFFIObjectCreateOpaque (core/opaque.c). */
+/* Tests of TVMFFIObjectCreateOpaque (core/object.c). */
 #include "support/check.h"
 #include "support/weak.h"
 

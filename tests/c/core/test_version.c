@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of TVMFFIGetVersion (core/version.c). */
+/* Tests of TVMFFIGetVersion (core/object.c). */
 #include "support/check.h"
 
 static void test_the_version_of_the_abi(void **state) {
