@@ -11,6 +11,8 @@
 
 #include "platform/compiler.h"
 
+/* ---- Errors ---- */
+
 /* Raises an error and evaluates to -1 */
 #define tvmffi_fail(...) (tvmffi_error_raisef(__VA_ARGS__), -1)
 #define tvmffi_fail_memory() (tvmffi_error_raise_memory(), -1)
@@ -47,5 +49,17 @@ bool tvmffi_error_is_shared(const TVMFFIObject *error);
 
 /* True for an Error object made by this library (whose layout and deleter are known). */
 bool tvmffi_error_is_own(const TVMFFIObject *error);
+
+/* ---- Backtraces ---- */
+
+/* Restores the built-in walker, and switches backtraces off. */
+void tvmffi_backtrace_shutdown(void);
+
+/* ---- Messages for the host ---- */
+
+/* Messages for the host's log hook. Without a hook, a message costs one load. */
+
+/* Hold no lock when calling: the hook is the host's code. */
+void tvmffi_log_warning(const char *format, ...) TVMFFI_PRINTF(1, 2);
 
 #endif /* TVMFFI_CORE_ERROR_H_ */

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "module/library_unload.h"
 #include "module/module.h"
 #include "platform/platform.h"

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/global.h"
-#include "core/log.h"
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "platform/platform.h"

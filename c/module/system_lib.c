@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/object.h"
 #include "module/library.h"
 #include "platform/atomic.h"

@@ -12,7 +12,6 @@
 #include "base/checked.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "platform/atomic.h"

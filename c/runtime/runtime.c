@@ -3,7 +3,6 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
-#include "core/backtrace.h"
 #include "core/error.h"
 #include "core/global.h"
 #include "core/object.h"

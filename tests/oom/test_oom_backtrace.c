@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/backtrace.h"
+#include "core/error.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 

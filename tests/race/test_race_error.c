@@ -4,7 +4,6 @@
 
 #include "c/module_support.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "race/expect.h"
 #include "support/check.h"
 #include "support/thread.h"

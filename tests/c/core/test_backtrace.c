@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which stack walker runs and when; test_backtrace_text.c tests the text made of its frames. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "core/backtrace.h"
+#include "core/error.h"
 
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>

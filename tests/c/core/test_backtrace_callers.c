@@ -3,7 +3,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "c/structural_support.h"
-#include "core/backtrace.h"
+#include "core/error.h"
 #include "core/type.h"
 #include "platform/platform.h"
 

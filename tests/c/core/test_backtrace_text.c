@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "core/backtrace.h"
+#include "core/error.h"
 #include "support/check.h"
 
 /* The scripted stack; it ends with a frame whose pc is 0. */

@@ -6,7 +6,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
-#include "core/log.h"
+#include "core/error.h"
 #include "support/check.h"
 #include "support/oom.h"
 #include "support/probe.h"
