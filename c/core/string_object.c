@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/string_object.h"
 
+#include <stdint.h>
 #include <string.h>
+#include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/checked.h"
 #include "core/error.h"
 #include "core/object.h"
+#include "platform/atomic.h"
+
+/* ---- Objects ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -84,4 +89,34 @@ int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   TVMFFI_REQUIRE(out);
   if (input->size != 0) TVMFFI_REQUIRE(input->data);
   return make_value(kTVMFFISmallBytes, kTVMFFIBytes, input->data, input->size, out);
+}
+
+/* ---- The limit of texts that are made of whole values ---- */
+
+static const uint64_t kDefault = UINT64_C(1) << 30;
+static uint64_t limit; /* 0: the default */
+
+static uint64_t or_default(uint64_t num_bytes) {
+  return num_bytes != 0 ? num_bytes : kDefault;
+}
+
+uint64_t TVMFFIRuntimeSetTextLimit(uint64_t num_bytes) {
+  return or_default(tvmffi_atomic_exchange_u64(&limit, num_bytes));
+}
+
+size_t tvmffi_text_limit_get(void) {
+  uint64_t num_bytes = or_default(tvmffi_atomic_load_acquire_u64(&limit));
+  return num_bytes < SIZE_MAX - 1 ? (size_t)num_bytes : SIZE_MAX - 1;
+}
+
+int tvmffi_text_limit_fail(const char *function_name, const tvmffi_buf *text) {
+  if (!text->is_too_long) return tvmffi_fail_memory();
+  return tvmffi_fail("ValueError",
+                     "%s: the text is longer than the limit of %llu bytes "
+                     "(TVMFFIRuntimeSetTextLimit)",
+                     function_name, (unsigned long long)text->max_size);
+}
+
+void tvmffi_text_limit_shutdown(void) {
+  (void)TVMFFIRuntimeSetTextLimit(0);
 }

@@ -15,7 +15,6 @@ extern "C" {
 #include "core/error.h"
 #include "core/function.h"
 #include "core/string_object.h"
-#include "core/text_limit.h"
 #include "dataclass/deep_copy.h"
 #include "dataclass/recursive.h"
 #include "dataclass/repr.h"

@@ -12,7 +12,6 @@
 #include "core/builtins.h"
 #include "core/error.h"
 #include "core/string_object.h"
-#include "core/text_limit.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
 #include "reflect/children.h"

@@ -2,7 +2,7 @@
 /* The global functions for JSON. */
 #include "core/any.h"
 #include "core/error.h"
-#include "core/text_limit.h"
+#include "core/string_object.h"
 #include "json/builtin_tables.h"
 #include "json/json.h"
 

@@ -11,7 +11,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/string_object.h"
-#include "core/text_limit.h"
 #include "json/json.h"
 
 /* A container on the stack, and the position in it: an index, or a position in a map. */

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/global.h"
 #include "core/object.h"
-#include "core/text_limit.h"
+#include "core/string_object.h"
 #include "core/thread_state.h"
 #include "core/type.h"
 #include "core/type_attr.h"

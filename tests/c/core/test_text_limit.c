@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/text_limit.h"
+#include "core/string_object.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
