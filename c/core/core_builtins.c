@@ -4,7 +4,7 @@
 #include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/global.h"
-#include "core/shape.h"
+#include "core/tensor.h"
 
 static int remove_global(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray name = tvmffi_builtin_text(&args[0]);

@@ -1,13 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/tensor.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+
+/* ---- Layouts ---- */
+
+int tvmffi_tensor_fail_shape(const DLTensor *tensor, const char *function) {
+  if (tensor->ndim < 0) {
+    return tvmffi_fail("ValueError", "%s: ndim is %d", function, (int)tensor->ndim);
+  }
+  return tvmffi_fail("ValueError", "%s: shape is NULL though ndim is %d", function,
+                     (int)tensor->ndim);
+}
+
+static bool is_empty(const DLTensor *tensor) {
+  int32_t i;
+  for (i = 0; i < tensor->ndim; ++i) {
+    if (tensor->shape[i] == 0) return true;
+  }
+  return false;
+}
+
+/* product *= dim. False, product untouched, when dim is negative or the product overflows. */
+static inline bool multiply(int64_t *product, int64_t dim) {
+  if (TVMFFI_LIKELY(((uint64_t)*product | (uint64_t)dim) <= INT32_MAX)) {
+    *product *= dim;
+    return true;
+  }
+  return dim >= 0 && tvmffi_checked_mul_i64(*product, dim, product);
+}
+
+bool tvmffi_tensor_is_contiguous(const DLTensor *tensor) {
+  int64_t expected = 1;
+  bool has_expected = true; /* false once it overflows: no stride can match */
+  int32_t i;
+  if (tensor->strides == NULL || is_empty(tensor)) return true;
+  for (i = tensor->ndim - 1; i >= 0; --i) {
+    if (tensor->shape[i] == 1) continue;
+    if (!has_expected || tensor->strides[i] != expected) return false;
+    has_expected = multiply(&expected, tensor->shape[i]);
+  }
+  return true;
+}
+
+/* Compact row-major strides of a checked shape. ValueError if they overflow. */
+static int tensor_fill_strides(const DLTensor *tensor, int64_t *strides) {
+  int64_t product = 1;
+  int32_t i;
+  for (i = tensor->ndim - 1; i >= 0; --i) {
+    strides[i] = product;
+    if (i == 0 || multiply(&product, tensor->shape[i])) continue;
+    if (tensor->shape[i] < 0) {
+      return tvmffi_fail("ValueError", "FromDLPack: shape[%d] is %lld", (int)i,
+                         (long long)tensor->shape[i]);
+    }
+    if (!is_empty(tensor)) {
+      return tvmffi_fail("ValueError", "FromDLPack: the strides overflow int64_t");
+    }
+    product = 0; /* any stride will do */
+  }
+  return 0;
+}
+
+/* Whether data is an address in this process, not an opaque handle of the device. */
+static bool is_addressable(int32_t device_type) {
+  return device_type <= kDLCUDAHost || device_type == kDLROCM || device_type == kDLROCMHost ||
+         device_type == kDLCUDAManaged;
+}
+
+static bool is_multiple(uint64_t address, uint64_t alignment) {
+  if ((alignment & (alignment - 1)) == 0) return (address & (alignment - 1)) == 0;
+  return address % alignment == 0; /* this division takes longer than the rest of an import */
+}
+
+/* RuntimeError unless address and strides are as TVMFFITensorFromDLPack's caller demands. */
+static int tensor_check_requirements(const DLTensor *tensor, int32_t alignment,
+                                     int32_t contiguous) {
+  if (alignment < 0) {
+    return tvmffi_fail("ValueError", "FromDLPack: require_alignment is %d", (int)alignment);
+  }
+  if (alignment != 0) {
+    uint64_t address = tensor->byte_offset;
+    if (is_addressable((int32_t)tensor->device.device_type)) address += (uintptr_t)tensor->data;
+    if (!is_multiple(address, (uint64_t)alignment)) {
+      return tvmffi_fail("RuntimeError", "FromDLPack: Data is not aligned to %d bytes.",
+                         (int)alignment);
+    }
+  }
+  if (contiguous != 0 && !tvmffi_tensor_is_contiguous(tensor)) {
+    return tvmffi_fail("RuntimeError", "FromDLPack: Tensor is not contiguous.");
+  }
+  return 0;
+}
+
+int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out) {
+  size_t bits = (size_t)tensor->dtype.bits * tensor->dtype.lanes;
+  int32_t i;
+  bool fits = true;
+  for (i = 0; i < tensor->ndim && fits; ++i) {
+    fits = tensor->shape[i] >= 0 && (uint64_t)tensor->shape[i] <= SIZE_MAX &&
+           tvmffi_checked_mul_size(bits, (size_t)tensor->shape[i], &bits);
+  }
+  if (!fits) return tvmffi_fail("ValueError", "The tensor has more elements than memory can hold");
+  *out = bits / 8 + (bits % 8 != 0);
+  return 0;
+}
+
+/* ---- Tensors ---- */
 
 /*
  * The flags that a tensor and its views keep. Not IS_COPIED: it promises the consumer that nobody
@@ -137,7 +244,7 @@ static inline int wrap(const DLTensor *source, void *owner, uint64_t flags, tvmf
   tensor->flags = flags;
   if (num_strides != 0) {
     tensor->dl_tensor.strides = tensor->dims;
-    if (TVMFFI_UNLIKELY(tvmffi_tensor_fill_strides(source, tensor->dims) != 0)) {
+    if (TVMFFI_UNLIKELY(tensor_fill_strides(source, tensor->dims) != 0)) {
       tvmffi_object_free(tensor, 0);
       return -1;
     }
@@ -154,8 +261,7 @@ int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment,
   TVMFFI_REQUIRE(out);
   TVMFFI_TRY(tvmffi_tensor_check_shape(&from->dl_tensor, "FromDLPack"));
   if ((require_alignment | require_contiguous) != 0) {
-    TVMFFI_TRY(
-        tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
+    TVMFFI_TRY(tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
   }
   if (from->deleter == release_export) { /* our own export: a DLManagedTensor has no flags */
     flags = get_flags(from->manager_ctx);
@@ -184,8 +290,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned *from, int32_t requ
   TVMFFI_TRY(check_version(from));
   TVMFFI_TRY(tvmffi_tensor_check_shape(&from->dl_tensor, "FromDLPack"));
   if ((require_alignment | require_contiguous) != 0) {
-    TVMFFI_TRY(
-        tvmffi_tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
+    TVMFFI_TRY(tensor_check_requirements(&from->dl_tensor, require_alignment, require_contiguous));
   }
   if (TVMFFI_UNLIKELY(from->flags & TVMFFI_TENSOR_PADDED)) {
     return tvmffi_fail("RuntimeError", "Subbyte type padded is not yet supported");
@@ -258,5 +363,50 @@ int TVMFFITensorCreateUnsafeView(TVMFFIObjectHandle source, const DLTensor *prot
   tensor->flags = get_flags(source);
   tvmffi_object_retain(source);
   *out = tensor;
+  return 0;
+}
+
+/* ---- Shapes ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIShapeCell cell;
+  int64_t dims[];
+} shape_object;
+
+/* A new Shape; the caller fills in the dimensions. */
+static shape_object *new_unfilled(size_t size) {
+  shape_object *shape;
+  size_t total;
+  if (!tvmffi_checked_array_size(sizeof *shape, size, sizeof(int64_t), &total)) {
+    tvmffi_error_raise_memory();
+    return NULL;
+  }
+  shape = tvmffi_object_new(total, kTVMFFIShape, tvmffi_object_delete_plain);
+  if (shape == NULL) return NULL;
+  shape->cell.data = shape->dims;
+  shape->cell.size = size;
+  return shape;
+}
+
+TVMFFIObject *tvmffi_shape_new(const int64_t *data, size_t size) {
+  shape_object *shape = new_unfilled(size);
+  if (shape == NULL) return NULL;
+  if (size != 0) memcpy(shape->dims, data, size * sizeof data[0]);
+  return &shape->header;
+}
+
+int tvmffi_shape_from_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  shape_object *shape;
+  int32_t i;
+  for (i = 0; i < num_args; ++i) {
+    if (args[i].type_index != kTVMFFIInt && args[i].type_index != kTVMFFIBool) {
+      return tvmffi_fail("ValueError", "Expect shape to take list of int arguments");
+    }
+  }
+  shape = new_unfilled(num_args > 0 ? (size_t)num_args : 0);
+  if (shape == NULL) return -1;
+  for (i = 0; i < num_args; ++i) shape->dims[i] = args[i].v_int64;
+  *result = tvmffi_any_object(shape);
   return 0;
 }

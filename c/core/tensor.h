@@ -8,6 +8,8 @@
 
 #include "platform/compiler.h"
 
+/* ---- Tensors ---- */
+
 /* DLPack's flags of these names; the first DLPack 1.x headers lack the second. */
 #define TVMFFI_TENSOR_READ_ONLY (UINT64_C(1) << 0)
 #define TVMFFI_TENSOR_PADDED (UINT64_C(1) << 2)
@@ -19,7 +21,7 @@
  */
 int tvmffi_tensor_wrap_versioned(DLManagedTensorVersioned *managed, TVMFFIObjectHandle *out);
 
-/* In tensor_layout.c: properties of a DLTensor. Messages begin with `function`. */
+/* Properties of a DLTensor. Messages begin with `function`. */
 
 /* ValueError unless ndim is 0, or is positive and there is a shape. */
 TVMFFI_COLD int tvmffi_tensor_fail_shape(const DLTensor *tensor, const char *function);
@@ -27,9 +29,6 @@ static inline int tvmffi_tensor_check_shape(const DLTensor *tensor, const char *
   if (TVMFFI_LIKELY(tensor->ndim == 0 || (tensor->ndim > 0 && tensor->shape != NULL))) return 0;
   return tvmffi_tensor_fail_shape(tensor, function);
 }
-
-/* RuntimeError unless address and strides are as TVMFFITensorFromDLPack's caller demands. */
-int tvmffi_tensor_check_requirements(const DLTensor *tensor, int32_t alignment, int32_t contiguous);
 
 /*
  * Whether it is compact and row-major, or has no strides. The stride of a dimension of one element
@@ -40,7 +39,12 @@ bool tvmffi_tensor_is_contiguous(const DLTensor *tensor);
 /* The size in bytes of a contiguous tensor's elements, rounded up. ValueError if it overflows. */
 int tvmffi_tensor_data_size(const DLTensor *tensor, size_t *out);
 
-/* Compact row-major strides of a checked shape. ValueError if they overflow. */
-int tvmffi_tensor_fill_strides(const DLTensor *tensor, int64_t *strides);
+/* ---- Shapes ---- */
+
+/* size dimensions, copied; data may be NULL when size is 0. NULL with MemoryError. */
+TVMFFIObject *tvmffi_shape_new(const int64_t *data, size_t size);
+
+/* The body of the global function ffi.Shape: packed ints, bools count as ints. */
+int tvmffi_shape_from_args(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 #endif /* TVMFFI_CORE_TENSOR_H_ */

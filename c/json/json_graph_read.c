@@ -11,7 +11,7 @@
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/error.h"
-#include "core/shape.h"
+#include "core/tensor.h"
 #include "core/type.h"
 #include "json/builtin_tables.h"
 #include "json/json_graph.h"

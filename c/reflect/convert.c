@@ -9,7 +9,7 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "core/shape.h"
+#include "core/tensor.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
-#include "core/shape.h"
+#include "core/tensor.h"
 #include "support/check.h"
 #include "support/oom.h"
 

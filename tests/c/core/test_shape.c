@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/shape.h"
+#include "core/tensor.h"
 
 #include "core/any.h"
 #include "support/check.h"
