@@ -1,4 +1,160 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Dtypes to and from text. */
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "core/any.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/string_object.h"
+
+enum {
+  /* DLPack's codes of floats named after their format, which the first 1.x headers lack. */
+  kDTypeFirstFloat8 = 7,
+  kDTypeLastFloat8 = 14,
+  kDTypeFirstFloat6 = 15,
+  kDTypeLastFloat6 = 16,
+  kDTypeFloat4 = 17,
+  kDTypeNumNames = 18,     /* codes with a name in the table below */
+  kDTypeFirstCustom = 129, /* codes from here on belong to registered types */
+  kDTypeMaxLanes = 32767,  /* for fixed lanes; n scalable lanes are stored as -n */
+  kDTypeMaxScalableLanes = 32768
+};
+
+/* Text in place, so that the table needs no relocations. */
+typedef struct {
+  char text[19];
+  uint8_t size;
+} dtype_name;
+
+/* ---- To text ---- */
+
+#define NAME(text) \
+  { text, sizeof text - 1 }
+
+/* Indexed by DLDataTypeCode. */
+static const dtype_name dtype_names[kDTypeNumNames] = {
+    NAME("int"),
+    NAME("uint"),
+    NAME("float"),
+    NAME("handle"),
+    NAME("bfloat"),
+    NAME("complex"),
+    NAME("bool"),
+    NAME("float8_e3m4"),
+    NAME("float8_e4m3"),
+    NAME("float8_e4m3b11fnuz"),
+    NAME("float8_e4m3fn"),
+    NAME("float8_e4m3fnuz"),
+    NAME("float8_e5m2"),
+    NAME("float8_e5m2fnuz"),
+    NAME("float8_e8m0fnu"),
+    NAME("float6_e2m3fn"),
+    NAME("float6_e3m2fn"),
+    NAME("float4_e2m1fn"),
+};
+
+/* The longest text of a built-in type: 18 letters of name, "xvscalex", 5 digits; and a NUL. */
+enum { kMaxText = 32, kMaxLanesText = 14 };
+
+/* Writes a number below 100000. Returns the end. */
+static char *write_number(char *p, unsigned n) {
+  char digits[5];
+  int count = 0;
+  do {
+    digits[count++] = (char)('0' + n % 10);
+    n /= 10;
+  } while (n != 0);
+  while (count != 0) *p++ = digits[--count];
+  return p;
+}
+
+/* Writes at most kMaxLanesText - 1 characters; nothing for one lane. Returns the end. */
+static char *write_lanes(char *p, unsigned lanes) {
+  if (lanes <= 1) return p;
+  if (lanes > kDTypeMaxLanes) {
+    memcpy(p, "xvscalex", 8);
+    return write_number(p + 8, UINT16_MAX + 1u - lanes);
+  }
+  *p++ = 'x';
+  return write_number(p, lanes);
+}
+
+static int store(const char *text, size_t size, TVMFFIAny *out) {
+  TVMFFIObject *string = tvmffi_string_new(kTVMFFIStr, text, size);
+  if (string == NULL) return -1;
+  *out = tvmffi_any_object(string);
+  return 0;
+}
+
+/*
+ * Calls the global function of that name, which frontends register, with one argument. ValueError
+ * if it is not registered.
+ */
+TVMFFI_COLD static int dtype_call_custom(const char *function_name, TVMFFIAny arg,
+                                         TVMFFIAny *result) {
+  TVMFFIByteArray name;
+  TVMFFIObjectHandle function;
+  int rc;
+  name.data = function_name;
+  name.size = strlen(function_name);
+  TVMFFI_TRY(TVMFFIFunctionGetGlobal(&name, &function));
+  if (function == NULL) return tvmffi_fail("ValueError", "Function %s not found", function_name);
+  rc = tvmffi_function_call(function, &arg, 1, result);
+  tvmffi_object_release(function);
+  return rc;
+}
+
+TVMFFI_COLD static int print_custom(const DLDataType *dtype, TVMFFIAny *out) {
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  TVMFFIAny result;
+  TVMFFIByteArray name;
+  char lanes[kMaxLanesText];
+  int rc;
+  TVMFFI_TRY(dtype_call_custom("dtype.get_custom_type_name", tvmffi_any_int(dtype->code), &result));
+  if (!tvmffi_any_get_text(&result, &name)) {
+    rc = tvmffi_any_fail_conversion(&result, "str");
+  } else {
+    tvmffi_buf_append_text(&text, "custom[");
+    tvmffi_buf_append(&text, name.data, name.size);
+    tvmffi_buf_append_text(&text, "]");
+    tvmffi_buf_append(&text, lanes, (size_t)(write_lanes(lanes, dtype->lanes) - lanes));
+    rc = text.failed ? tvmffi_fail_memory() : store(text.data, text.size, out);
+  }
+  tvmffi_buf_fini(&text);
+  tvmffi_any_release(&result);
+  return rc;
+}
+
+int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
+  const dtype_name *name;
+  char text[kMaxText], *end;
+  TVMFFI_REQUIRE(dtype);
+  TVMFFI_REQUIRE(out);
+  if (TVMFFI_UNLIKELY(dtype->code >= kDTypeNumNames)) {
+    if (dtype->code >= kDTypeFirstCustom) return print_custom(dtype, out);
+    return tvmffi_fail("ValueError", "DLDataType contains unknown type_code=%d", dtype->code);
+  }
+  name = &dtype_names[dtype->code];
+  memcpy(text, name->text, sizeof name->text);
+  end = text + name->size;
+  if (dtype->code == kDLOpaqueHandle) {
+    /* Bits and lanes of handles are not shown; void, which has none, is the empty text. */
+    if (dtype->bits == 0 && dtype->lanes == 0) end = text;
+  } else {
+    if (dtype->code < kDLBool || (dtype->code == kDLBool && dtype->bits != 8)) {
+      end = write_number(end, dtype->bits);
+    }
+    end = write_lanes(end, dtype->lanes);
+  }
+  return store(text, (size_t)(end - text), out);
+}
+
+/* ---- From text ---- */
+
 /*
  * The grammar, in which every part after the name is optional:
  *   int uint float bfloat bool handle complex   then bits, then lanes
@@ -8,14 +164,6 @@
  *   bits: decimal   lanes: x<decimal>, or xvscalex<decimal>
  * and short names: i8 u8 f32 bf16 f8_e4m3 fp8_e4m3. Empty text and "void" give the void type.
  */
-#include <limits.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/alloc.h"
-#include "core/any.h"
-#include "core/dtype.h"
-#include "core/error.h"
 
 typedef struct {
   const char *next; /* what is still to be read, up to end */
@@ -150,11 +298,11 @@ static int parse_narrow(input *source, DLDataType *out) {
   most = left(source);
   while (size != most && source->next[size] != 'x' && source->next[size] != end) ++size;
   for (;; ++code) {
-    const tvmffi_dtype_name *name;
+    const dtype_name *name;
     if (code > last) {
       return tvmffi_fail("ValueError", "unknown float%c type `%s%.*s`", *digit, SHOWN(source));
     }
-    name = &tvmffi_dtype_names[code];
+    name = &dtype_names[code];
     if (name->size == size + sizeof "float8_" - 1 &&
         memcmp(name->text + sizeof "float8_" - 1, source->next, size) == 0) {
       break;
@@ -177,7 +325,7 @@ static int find_custom(const char *name, size_t size, uint8_t *code) {
   }
   if (size != 0) memcpy(copy, name, size);
   copy[size] = '\0';
-  rc = tvmffi_dtype_call_custom("dtype.get_custom_type_code", tvmffi_any_raw_str(copy), &result);
+  rc = dtype_call_custom("dtype.get_custom_type_code", tvmffi_any_raw_str(copy), &result);
   if (copy != in_place) tvmffi_free(copy);
   if (rc != 0) return rc;
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
