@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/type.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +9,181 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "core/any.h"
+#include "core/builtin_tables.h"
 #include "core/error.h"
 #include "core/function.h"
-#include "core/type_table.h"
 #include "platform/atomic.h"
+
+/* ---- Records of the built-in types ---- */
+
+enum {
+  kNumValueTypes = kTVMFFIUnchanged + 1,
+  kNumObjectTypes = kTVMFFIStaticObjectEnd - kTVMFFIStaticObjectBegin,
+  kNumStaticTypes = kNumValueTypes + kNumObjectTypes,
+  kNumBuiltins = kNumStaticTypes + kTvmffiNumDynamicTypes
+};
+
+/* The keys by static index, each NUL-terminated: first of values, then of objects. */
+static const char kStaticKeys[] =
+    "None\0"
+    "int\0"
+    "bool\0"
+    "float\0"
+    "void*\0"
+    "DataType\0"
+    "Device\0"
+    "DLTensor*\0"
+    "const char*\0"
+    "TVMFFIByteArray*\0"
+    "ObjectRValueRef\0"
+    "ffi.SmallStr\0"
+    "ffi.SmallBytes\0"
+    "ffi.Unchanged\0"
+    "ffi.Object\0"
+    "ffi.String\0"
+    "ffi.Bytes\0"
+    "ffi.Error\0"
+    "ffi.Function\0"
+    "ffi.Shape\0"
+    "ffi.Tensor\0"
+    "ffi.Array\0"
+    "ffi.Map\0"
+    "ffi.Module\0"
+    "ffi.OpaquePyObject\0"
+    "ffi.List\0"
+    "ffi.Dict\0"
+    "ffi.VisitInterrupt\0"
+    "ffi.BigInt";
+
+/*
+ * By number: types of values, those of objects with static indices, those with dynamic ones. Filled
+ * in on first use: as initialised data they would be a tenth of the library.
+ */
+static tvmffi_type_record builtin_records[kNumBuiltins];
+
+/* Ancestors. Row 0 is ffi.Object alone; each other row is for a type with a dynamic index, whose
+ * parent is not ffi.Object: it has both. */
+static const TVMFFITypeInfo *builtin_ancestors[1 + kTvmffiNumDynamicTypes][2];
+
+/* The number of a built-in type; -1 for other indices. */
+static int32_t builtin_number(int32_t type_index) {
+  if (type_index >= kTvmffiFirstClientType) return -1;
+  if (type_index >= kTVMFFIDynObjectBegin) {
+    return type_index - kTVMFFIDynObjectBegin + kNumStaticTypes;
+  }
+  if (type_index >= kTVMFFIStaticObjectEnd) return -1;
+  if (type_index >= kTVMFFIStaticObjectBegin) {
+    return type_index - kTVMFFIStaticObjectBegin + kNumValueTypes;
+  }
+  return type_index >= 0 && type_index < kNumValueTypes ? type_index : -1;
+}
+
+/* key is NUL-terminated and lives as long as the record. */
+static void type_set_key(tvmffi_type_record *record, const char *key, size_t size) {
+  record->key.data = record->info.type_key.data = key;
+  record->key.size = record->info.type_key.size = size;
+  record->key.hash = tvmffi_hash_bytes(key, size);
+  record->info.type_key_hash = tvmffi_hash_type_key(key, size);
+}
+
+static int32_t index_of_number(int32_t number) {
+  if (number < kNumValueTypes) return number;
+  if (number < kNumStaticTypes) {
+    return number - kNumValueTypes + kTVMFFIStaticObjectBegin;
+  }
+  return number - kNumStaticTypes + kTVMFFIDynObjectBegin;
+}
+
+/*
+ * Bytes of the body that every object of a static type has, 0 if not known here. Objects may be
+ * larger, but fields are those of every object.
+ */
+static size_t body_size(int32_t type_index) {
+  switch (type_index) {
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      return sizeof(TVMFFIByteArray);
+    case kTVMFFIError:
+      return sizeof(TVMFFIErrorCell);
+    case kTVMFFIFunction:
+      return sizeof(TVMFFIFunctionCell);
+    case kTVMFFIShape:
+      return sizeof(TVMFFIShapeCell);
+    case kTVMFFITensor:
+      return sizeof(DLTensor);
+    case kTVMFFIArray:
+    case kTVMFFIList:
+    case kTVMFFIMap: /* has members of the same sizes */
+    case kTVMFFIDict:
+      return sizeof(TVMFFISeqCell);
+    case kTVMFFIOpaquePyObject:
+      return sizeof(TVMFFIOpaqueObjectCell);
+    default:
+      return 0;
+  }
+}
+
+static void set_body_size(tvmffi_type_record *record, size_t bytes) {
+  if (bytes == 0) return;
+  record->total_size = record->least_size = (int32_t)(sizeof(TVMFFIObject) + bytes);
+  record->starts_with_header = true;
+}
+
+/* What the tables say of a type. */
+static void describe(const tvmffi_builtin_type *type) {
+  int32_t number = builtin_number(type->type_index);
+  tvmffi_type_record *record = &builtin_records[number];
+  if (type->key != NULL) type_set_key(record, type->key, strlen(type->key));
+  if (type->parent_index != 0) {
+    const TVMFFITypeInfo **ancestors = builtin_ancestors[1 + number - kNumStaticTypes];
+    ancestors[0] = &builtin_records[kNumValueTypes].info;
+    ancestors[1] = &builtin_records[builtin_number(type->parent_index)].info;
+    record->info.type_ancestors = ancestors;
+    record->info.type_depth = 2;
+  }
+  record->builtin = type;
+  record->info.metadata = &type->metadata;
+  record->total_size = record->least_size = type->metadata.total_size;
+  record->starts_with_header = true;
+}
+
+/* Fills the records in, or resets them. Under the lock, or at shutdown. */
+TVMFFI_COLD static void builtin_fill(void) {
+  const tvmffi_builtin_type_group *types;
+  const char *key = kStaticKeys;
+  size_t group, i;
+  int32_t number;
+  memset(builtin_records, 0, sizeof builtin_records);
+  builtin_ancestors[0][0] = &builtin_records[kNumValueTypes].info;
+  for (number = 0; number < kNumBuiltins; ++number) {
+    tvmffi_type_record *record = &builtin_records[number];
+    int32_t type_index = index_of_number(number);
+    if (number < kNumStaticTypes) {
+      type_set_key(record, key, strlen(key));
+      key += record->key.size + 1;
+    }
+    record->num_slots = record->allocated_slots = 1;
+    record->slots_can_overflow = type_index == kTVMFFIObject || type_index >= kTVMFFIVisitInterrupt;
+    record->info.type_index = type_index;
+    if (number > kNumValueTypes) {
+      record->info.type_depth = 1;
+      record->info.type_ancestors = builtin_ancestors[0];
+      set_body_size(record, body_size(type_index));
+    }
+  }
+  builtin_records[builtin_number(kTVMFFIBigInt)].slots_can_overflow = false;
+  for (group = 0; (types = tvmffi_parts_types(group)) != NULL; ++group) {
+    for (i = 0; i < types->count; ++i) {
+      const tvmffi_builtin_type *type = &types->types[i];
+      describe(type);
+      if (types->describe_members != NULL) {
+        types->describe_members(type, &builtin_records[builtin_number(type->type_index)]);
+      }
+    }
+  }
+}
+
+/* ---- The table ---- */
 
 tvmffi_mutex tvmffi_type_mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockTypes, NULL);
 
@@ -52,26 +224,26 @@ static inline tvmffi_type_record *find_client_type(int32_t type_index) {
 /* Under the lock. */
 TVMFFI_COLD static void fill_builtins(void) {
   if (is_filled) return;
-  tvmffi_builtin_fill();
+  builtin_fill();
   tvmffi_atomic_store_release_int(&is_filled, 1);
 }
 
-/* A caller that holds the lock never gets here: tvmffi_type_ensure_keys has filled the records. */
+/* A caller that holds the lock never gets here: type_ensure_keys has filled the records. */
 TVMFFI_COLD static tvmffi_type_record *get_builtin_at_first(int32_t number) {
   tvmffi_mutex_lock(&tvmffi_type_mutex);
   fill_builtins();
   tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  return &tvmffi_builtin_records[number];
+  return &builtin_records[number];
 }
 
 static inline tvmffi_type_record *get_builtin(int32_t number) {
-  return TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&is_filled)) ? &tvmffi_builtin_records[number]
+  return TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&is_filled)) ? &builtin_records[number]
                                                                    : get_builtin_at_first(number);
 }
 
 /* Types of values, those of higher layers, and clients' types with static indices. */
 TVMFFI_NOINLINE static tvmffi_type_record *find_other(int32_t type_index) {
-  int32_t number = tvmffi_builtin_number(type_index);
+  int32_t number = builtin_number(type_index);
   tvmffi_type_record *record;
   if (number < 0) return find_client_type(type_index);
   record = get_builtin(number);
@@ -81,7 +253,7 @@ TVMFFI_NOINLINE static tvmffi_type_record *find_other(int32_t type_index) {
 static inline tvmffi_type_record *find_type(int32_t type_index) {
   if (TVMFFI_LIKELY(type_index >= kTVMFFIStaticObjectBegin &&
                     type_index < kTVMFFIStaticObjectEnd)) {
-    return get_builtin(type_index - kTVMFFIStaticObjectBegin + kTvmffiNumValueTypes);
+    return get_builtin(type_index - kTVMFFIStaticObjectBegin + kNumValueTypes);
   }
   return type_index >= kTvmffiFirstClientType ? find_client_type(type_index)
                                               : find_other(type_index);
@@ -131,15 +303,16 @@ const TVMFFITypeInfo *TVMFFIGetTypeInfo(int32_t type_index) {
 TVMFFI_COLD static int enter_builtin_types(void) {
   int32_t i;
   fill_builtins();
-  if (tvmffi_table_reserve(&keys, kTvmffiNumBuiltins) != 0) return -1;
-  for (i = 0; i < kTvmffiNumBuiltins; ++i) {
-    tvmffi_table_key *key = &tvmffi_builtin_records[i].key;
+  if (tvmffi_table_reserve(&keys, kNumBuiltins) != 0) return -1;
+  for (i = 0; i < kNumBuiltins; ++i) {
+    tvmffi_table_key *key = &builtin_records[i].key;
     if (key->data != NULL) (void)tvmffi_table_insert(&keys, key);
   }
   return 0;
 }
 
-int tvmffi_type_ensure_keys(void) {
+/* Enters the keys of the built-in types once; -1 with an error raised if out of memory. */
+static int type_ensure_keys(void) {
   int rc = 0;
   if (TVMFFI_LIKELY(tvmffi_atomic_load_acquire_int(&has_keys))) return 0;
   tvmffi_mutex_lock(&tvmffi_type_mutex);
@@ -151,7 +324,8 @@ int tvmffi_type_ensure_keys(void) {
   return rc == 0 ? 0 : tvmffi_fail_memory();
 }
 
-tvmffi_type_record *tvmffi_type_find_key(const TVMFFIByteArray *key) {
+/* The record of a key, or NULL. After type_ensure_keys. */
+static tvmffi_type_record *type_find_key(const TVMFFIByteArray *key) {
   tvmffi_table_key *found = tvmffi_table_find(&keys, key->data, key->size);
   if (found == NULL) return NULL;
   return (tvmffi_type_record *)(void *)((char *)found - offsetof(tvmffi_type_record, key));
@@ -162,8 +336,8 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_inde
   TVMFFI_REQUIRE(type_key);
   TVMFFI_REQUIRE(out_type_index);
   TVMFFI_TRY(tvmffi_check_bytes(__func__, type_key, "type_key"));
-  TVMFFI_TRY(tvmffi_type_ensure_keys());
-  record = tvmffi_type_find_key(type_key);
+  TVMFFI_TRY(type_ensure_keys());
+  record = type_find_key(type_key);
   if (record == NULL) {
     return tvmffi_fail("InternalError", "Cannot find type `%.*s`", (int)type_key->size,
                        type_key->data);
@@ -173,17 +347,6 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_type_inde
 }
 
 /* ---- For registration ---- */
-
-void tvmffi_type_set_key(tvmffi_type_record *record, const char *key, size_t size) {
-  record->key.data = record->info.type_key.data = key;
-  record->key.size = record->info.type_key.size = size;
-  record->key.hash = tvmffi_hash_bytes(key, size);
-  record->info.type_key_hash = tvmffi_hash_type_key(key, size);
-}
-
-int32_t tvmffi_type_next_index(void) {
-  return next_index;
-}
 
 static int ensure_list(uint32_t count) {
   segment_list *old = segment_lists, *made;
@@ -202,7 +365,8 @@ static int ensure_list(uint32_t count) {
   return 0;
 }
 
-int tvmffi_type_reserve(int32_t type_index) {
+/* Makes room for a record and its key; -1 with nothing raised if out of memory. Under the lock. */
+static int type_reserve(int32_t type_index) {
   const uint32_t number = (uint32_t)type_index / kSegmentSize;
   if (ensure_list(number + 1) != 0) return -1;
   if (segment_lists->segments[number] == NULL) {
@@ -214,7 +378,8 @@ int tvmffi_type_reserve(int32_t type_index) {
   return tvmffi_table_reserve(&keys, 1);
 }
 
-void tvmffi_type_publish(tvmffi_type_record *record) {
+/* Publishes a record for which there is room. Under the lock. */
+static void type_publish(tvmffi_type_record *record) {
   const int32_t index = record->info.type_index;
   segment *found = segment_lists->segments[(uint32_t)index / kSegmentSize];
   if (index == next_index) next_index += record->num_slots;
@@ -223,49 +388,214 @@ void tvmffi_type_publish(tvmffi_type_record *record) {
   (void)tvmffi_table_insert(&keys, &record->key);
 }
 
-/* ---- Where code is ---- */
-
-static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range *range) {
-  int32_t i;
-  for (i = 0; i < info->num_fields; ++i) {
-    const TVMFFIFieldInfo *field = &info->fields[i];
-    bool is_function = (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
-    TVMFFIAny setter = is_function ? tvmffi_any_object(field->setter)
-                                   : tvmffi_any_ptr(kTVMFFIOpaquePtr, field->setter);
-    if (tvmffi_dl_range_has(range, (uintptr_t)field->getter) ||
-        tvmffi_function_needs_range(&setter, range) ||
-        tvmffi_function_needs_range(&field->default_value_or_factory, range)) {
-      return true;
-    }
-  }
-  for (i = 0; i < info->num_methods; ++i) {
-    if (tvmffi_function_needs_range(&info->methods[i].method, range)) return true;
-  }
-  return info->metadata != NULL && tvmffi_dl_range_has(range, (uintptr_t)info->metadata->creator);
-}
-
-bool tvmffi_type_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
-  int32_t i, end = tvmffi_type_end();
-  bool found = false;
-  (void)tvmffi_type_find(0); /* on first use it takes the lock */
-  tvmffi_mutex_lock(&tvmffi_type_mutex);
-  for (i = 0; i < end && !found; ++i) {
-    const tvmffi_type_record *record = tvmffi_type_find(i);
-    found = record != NULL && record_needs_range(&record->info, range);
-    if (found) (void)snprintf(out, out_size, "type `%s` needs it", record->key.data);
-  }
-  tvmffi_mutex_unlock(&tvmffi_type_mutex);
-  return found;
-}
-
 /* ---- Shutdown ---- */
 
 /* The built-in types are reset, not removed: clients may hold pointers to their records. */
 void tvmffi_type_shutdown(void) {
   segment_lists = &no_segments; /* the memory of the others lives until the end of the shutdown */
-  tvmffi_builtin_fill();
+  builtin_fill();
   next_index = kTvmffiFirstClientType;
   end_index = kTvmffiBuiltinTypesEnd;
   tvmffi_table_fini(&keys);
   tvmffi_atomic_store_release_int(&has_keys, 0);
+}
+
+/* ---- Registration ---- */
+
+/* Why a registration under the lock failed; the error is raised after the lock is released. */
+typedef struct {
+  bool no_memory;
+  char text[512];
+} failure;
+
+TVMFFI_COLD static int32_t set_failure(failure *reason, const char *format, ...)
+    TVMFFI_PRINTF(2, 3);
+
+static int32_t set_failure(failure *reason, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(reason->text, sizeof reason->text, format, args);
+  va_end(args);
+  return -1;
+}
+
+static int32_t set_no_memory(failure *reason) {
+  reason->no_memory = true;
+  return -1;
+}
+
+typedef struct {
+  const TVMFFIByteArray *key;
+  int32_t static_index;
+  int32_t depth;
+  int32_t num_child_slots;
+  bool can_overflow;
+  int32_t parent_index;
+} type_request;
+
+/*
+ * A request for a known key must give the parent and depth of the existing type; parent -1 is not
+ * compared. A class with the same key as the class it derives from is the same type: TVM has such.
+ */
+static int32_t check_known(const type_request *request, const tvmffi_type_record *known,
+                           failure *reason) {
+  const TVMFFITypeInfo *info = &known->info;
+  if (request->parent_index == info->type_index && request->depth == info->type_depth + 1) {
+    return info->type_index;
+  }
+  if (request->depth != info->type_depth) {
+    return set_failure(reason, "Type `%.*s` is registered with depth %d, not %d",
+                       (int)request->key->size, request->key->data, (int)info->type_depth,
+                       (int)request->depth);
+  }
+  if (request->parent_index >= 0 && info->type_depth > 0 &&
+      request->parent_index != info->type_ancestors[info->type_depth - 1]->type_index) {
+    return set_failure(reason, "Type `%.*s` is registered with parent `%s`, not `%s`",
+                       (int)request->key->size, request->key->data,
+                       info->type_ancestors[info->type_depth - 1]->type_key.data,
+                       tvmffi_type_key(request->parent_index));
+  }
+  return info->type_index;
+}
+
+/* Chooses the index for a new type; changes nothing. */
+static int32_t choose_index(const type_request *request, const tvmffi_type_record *parent,
+                            bool *out_in_parent_slots, failure *reason) {
+  int32_t index = request->static_index;
+  *out_in_parent_slots = false;
+  if (index >= 0) {
+    int32_t end = index < kTVMFFIDynObjectBegin ? kTVMFFIDynObjectBegin : next_index;
+    if (index >= end) {
+      return set_failure(reason, "Static type index %d of `%.*s` is out of range", (int)index,
+                         (int)request->key->size, request->key->data);
+    }
+    if (request->num_child_slots >= end - index) { /* it would claim indices given out later */
+      return set_failure(reason, "Static type index %d of `%.*s` leaves no room for %d child slots",
+                         (int)index, (int)request->key->size, request->key->data,
+                         (int)request->num_child_slots);
+    }
+    return index;
+  }
+  if (parent == NULL) {
+    return set_failure(reason,
+                       "Check not null: parent Type `%.*s` needs a parent or a static index",
+                       (int)request->key->size, request->key->data);
+  }
+  if (request->num_child_slots < parent->num_slots - parent->allocated_slots) {
+    *out_in_parent_slots = true;
+    return parent->info.type_index + parent->allocated_slots;
+  }
+  if (!parent->slots_can_overflow) {
+    return set_failure(reason, "Reach maximum number of sub-classes for %s", parent->key.data);
+  }
+  if (request->num_child_slots >= kTvmffiMaxTypes - next_index) {
+    return set_failure(reason, "Reach maximum number of types, %d", (int)kTvmffiMaxTypes);
+  }
+  return next_index;
+}
+
+/* Allocates the record, its ancestors and its key in one block. NULL if out of memory. */
+static tvmffi_type_record *make_record(const type_request *request, int32_t index,
+                                       const tvmffi_type_record *parent) {
+  size_t depth = (size_t)request->depth, bytes, i;
+  tvmffi_type_record *record;
+  const TVMFFITypeInfo **ancestors;
+  char *key;
+  if (!tvmffi_checked_array_size(sizeof *record, depth, sizeof *ancestors, &bytes) ||
+      !tvmffi_checked_add_size(bytes, request->key->size, &bytes) ||
+      !tvmffi_checked_add_size(bytes, 1, &bytes) ||
+      (record = tvmffi_alloc_until_shutdown(bytes)) == NULL) {
+    return NULL;
+  }
+  memset(record, 0, sizeof *record);
+  ancestors = (const TVMFFITypeInfo **)(void *)(record + 1);
+  for (i = 0; i + 1 < depth; ++i) ancestors[i] = parent->info.type_ancestors[i];
+  if (depth != 0) ancestors[depth - 1] = &parent->info;
+  key = (char *)(ancestors + depth);
+  if (request->key->size != 0) memcpy(key, request->key->data, request->key->size);
+  key[request->key->size] = '\0';
+  type_set_key(record, key, request->key->size);
+  record->info.type_index = index;
+  record->info.type_depth = request->depth;
+  record->info.type_ancestors = depth != 0 ? ancestors : NULL;
+  record->num_slots = request->num_child_slots + 1;
+  record->allocated_slots = 1;
+  record->slots_can_overflow =
+      request->can_overflow && (parent == NULL || parent->slots_can_overflow);
+  return record;
+}
+
+TVMFFI_COLD static int32_t register_locked(const type_request *request, failure *reason) {
+  tvmffi_type_record *record = type_find_key(request->key), *parent = NULL;
+  const tvmffi_type_record *taken;
+  bool in_parent_slots;
+  int32_t index;
+  if (record != NULL) return check_known(request, record, reason);
+  if (request->parent_index >= 0) {
+    parent = tvmffi_type_find(request->parent_index);
+    if (parent == NULL) {
+      return set_failure(reason, "Unknown parent type index %d, type_key=%.*s, static_index=%d",
+                         (int)request->parent_index, (int)request->key->size, request->key->data,
+                         (int)request->static_index);
+    }
+  }
+  if (request->depth < 0 || request->num_child_slots < 0) {
+    return set_failure(reason,
+                       "Type `%.*s`: depth %d and number of child slots %d must be positive",
+                       (int)request->key->size, request->key->data, (int)request->depth,
+                       (int)request->num_child_slots);
+  }
+  index = choose_index(request, parent, &in_parent_slots, reason);
+  if (index < 0) return -1;
+  taken = tvmffi_type_find(index);
+  if (taken != NULL) { /* a static index may lie within the parent's slots */
+    return set_failure(reason, "Conflicting static index %d between %s and %.*s", (int)index,
+                       taken->key.data, (int)request->key->size, request->key->data);
+  }
+  if (parent != NULL && index <= parent->info.type_index) {
+    return set_failure(
+        reason, "Type index %d of `%.*s` must be greater than that of its parent, %d", (int)index,
+        (int)request->key->size, request->key->data, (int)parent->info.type_index);
+  }
+  if (request->depth != 0 && (parent == NULL || request->depth != parent->info.type_depth + 1)) {
+    return set_failure(reason, "Type `%.*s` of depth %d needs a parent of depth %d",
+                       (int)request->key->size, request->key->data, (int)request->depth,
+                       (int)request->depth - 1);
+  }
+  if (type_reserve(index) != 0) return set_no_memory(reason);
+  record = make_record(request, index, parent);
+  if (record == NULL) return set_no_memory(reason);
+  /* Nothing below can fail. */
+  if (in_parent_slots) parent->allocated_slots += record->num_slots;
+  type_publish(record);
+  return index;
+}
+
+int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
+                                  int32_t type_depth, int32_t num_child_slots,
+                                  int32_t child_slots_can_overflow, int32_t parent_type_index) {
+  enum { kQueryOnly = -2 };
+  type_request request;
+  failure reason;
+  int32_t index;
+  TVMFFI_REQUIRE(type_key);
+  TVMFFI_TRY(tvmffi_check_bytes(__func__, type_key, "type_key"));
+  TVMFFI_TRY(type_ensure_keys());
+  if (parent_type_index == kQueryOnly) {
+    const tvmffi_type_record *record = type_find_key(type_key);
+    return record != NULL ? record->info.type_index : kQueryOnly;
+  }
+  request.key = type_key;
+  request.static_index = static_type_index;
+  request.depth = type_depth;
+  request.num_child_slots = num_child_slots;
+  request.can_overflow = child_slots_can_overflow != 0;
+  request.parent_index = parent_type_index;
+  reason.no_memory = false;
+  reason.text[0] = '\0';
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  index = register_locked(&request, &reason);
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  if (index >= 0) return index;
+  return reason.no_memory ? tvmffi_fail_memory() : tvmffi_fail("InternalError", "%s", reason.text);
 }

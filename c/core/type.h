@@ -64,12 +64,6 @@ bool tvmffi_type_is_instance(int32_t type_index, int32_t target_index);
 /* Serialises all writers of types, fields, methods, metadata and attributes. */
 extern tvmffi_mutex tvmffi_type_mutex;
 
-/*
- * Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
- * then says which type, as NUL-terminated text.
- */
-bool tvmffi_type_needs_range(const tvmffi_dl_range *range, char *out, size_t out_size);
-
 /* Resets the table to the built-in types. */
 void tvmffi_type_shutdown(void);
 

@@ -3,11 +3,48 @@
 
 #include <stdio.h>
 
+#include "core/any.h"
 #include "core/error.h"
+#include "core/function.h"
 #include "core/global.h"
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "platform/platform.h"
+
+static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range *range) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    const TVMFFIFieldInfo *field = &info->fields[i];
+    bool is_function = (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0;
+    TVMFFIAny setter = is_function ? tvmffi_any_object(field->setter)
+                                   : tvmffi_any_ptr(kTVMFFIOpaquePtr, field->setter);
+    if (tvmffi_dl_range_has(range, (uintptr_t)field->getter) ||
+        tvmffi_function_needs_range(&setter, range) ||
+        tvmffi_function_needs_range(&field->default_value_or_factory, range)) {
+      return true;
+    }
+  }
+  for (i = 0; i < info->num_methods; ++i) {
+    if (tvmffi_function_needs_range(&info->methods[i].method, range)) return true;
+  }
+  return info->metadata != NULL && tvmffi_dl_range_has(range, (uintptr_t)info->metadata->creator);
+}
+
+/* Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
+ * then says which. */
+static bool types_need_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+  int32_t i, end = tvmffi_type_end();
+  bool found = false;
+  (void)tvmffi_type_find(0); /* on first use it takes the lock */
+  tvmffi_mutex_lock(&tvmffi_type_mutex);
+  for (i = 0; i < end && !found; ++i) {
+    const tvmffi_type_record *record = tvmffi_type_find(i);
+    found = record != NULL && record_needs_range(&record->info, range);
+    if (found) (void)snprintf(out, out_size, "type `%s` needs it", record->key.data);
+  }
+  tvmffi_mutex_unlock(&tvmffi_type_mutex);
+  return found;
+}
 
 bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
   tvmffi_dl_range range;
@@ -18,8 +55,7 @@ bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
     /* GCOVR_EXCL_STOP */
   }
   return tvmffi_global_needs_range(&range, out, out_size) ||
-         tvmffi_type_needs_range(&range, out, out_size) ||
-         tvmffi_attr_needs_range(&range, out, out_size);
+         types_need_range(&range, out, out_size) || tvmffi_attr_needs_range(&range, out, out_size);
 }
 
 int tvmffi_library_allow_unload(tvmffi_library_file *file) {
