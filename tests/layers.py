@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 
-# What the lowest layers read from the highest: the tables of the parts (c/core/builtin_tables.h).
+# What the lowest layers read from the highest: the tables of the parts (c/core/builtins.h).
 FROM_ABOVE = {"TVMFFIRuntimeParts", "tvmffi_attr_names"}
 # The exported functions, the names of ModuleObj in C++, and one that the C library asks for (c/platform/posix.c).
 EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")

@@ -3,7 +3,7 @@
 #ifndef TVMFFI_CONTAINER_BUILTIN_TABLES_H_
 #define TVMFFI_CONTAINER_BUILTIN_TABLES_H_
 
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 
 extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;

@@ -8,9 +8,14 @@
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_runtime_parts.h>
 
 #include "base/buf.h"
+#include "core/type.h"
+#include "core/type_attr.h"
 #include "platform/compiler.h"
+
+/* ---- Functions ---- */
 
 /* Receives arguments that match the signature, and stores an owned result. */
 typedef int (*tvmffi_builtin_body)(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
@@ -67,9 +72,6 @@ typedef struct {
   int8_t usual_types[kTvmffiMaxUsualParams];
 } tvmffi_builtin_function;
 
-/* Initialises a static one, which is never destroyed. Allocates nothing; may be repeated. */
-void tvmffi_builtin_init_function(tvmffi_builtin_function *function, const tvmffi_builtin *builtin);
-
 /* A new Function object for a built-in; NULL with the error raised. */
 TVMFFIObject *tvmffi_builtin_new_function(const tvmffi_builtin *builtin);
 
@@ -89,5 +91,116 @@ TVMFFI_COLD int tvmffi_builtin_fail_type(const char *signature, int i, const cha
 
 /* For bodies: the text of an argument that the signature says is text. */
 TVMFFIByteArray tvmffi_builtin_text(const TVMFFIAny *arg);
+
+/* ---- Types ---- */
+
+/*
+ * Tables of built-in types: metadata, fields, methods. The records that clients see are made in
+ * static memory when a type is first looked at, which cannot fail.
+ */
+
+/* How a field is stored. */
+typedef enum {
+  kTvmffiStoredInt32,
+  kTvmffiStoredInt64,
+  kTvmffiStoredObject, /* a pointer, NULL for None */
+  kTvmffiStoredAny
+} tvmffi_storage;
+
+/* Getters for the last three. */
+int tvmffi_stored_get_int64(void *field, TVMFFIAny *result);
+int tvmffi_stored_get_object(void *field, TVMFFIAny *result);
+int tvmffi_stored_get_any(void *field, TVMFFIAny *result);
+
+typedef struct {
+  const char *texts; /* TVMFFI_FIELD_TEXTS; the type is as in builtins.h */
+  int16_t flags;
+  uint8_t storage;
+  uint8_t offset;
+  int32_t static_type_index;
+  TVMFFIFieldSetter setter;
+  TVMFFIFieldGetter getter; /* NULL: reads the field as stored */
+} tvmffi_builtin_field;
+
+#define TVMFFI_FIELD_TEXTS(name, type, doc) name "\0" type "\0" doc
+
+typedef struct {
+  const char *texts; /* TVMFFI_METHOD_TEXTS: the name is `<type key>.<method>` */
+  tvmffi_builtin_body body;
+  int64_t flags;
+} tvmffi_builtin_method;
+
+#define TVMFFI_METHOD_TEXTS(name, signature, doc) name "\0" signature "\0" doc
+
+typedef struct tvmffi_builtin_type {
+  int32_t type_index;
+  char letter;     /* of the type in signatures, or 0 */
+  const char *key; /* of a type with a dynamic index or a letter; type.c has the static ones */
+  /* 0: ffi.Object, which is the parent of any other parent. Only types with dynamic indices have
+     another. */
+  int32_t parent_index;
+  /* What its objects own, if reflect/objects.c makes them. */
+  uint8_t num_objects;     /* pointers to objects, right after the header */
+  uint8_t any_offset;      /* of a value, or 0 */
+  int (*fill)(void *self); /* sets members of a new object that are not None, NULL or 0; or NULL */
+  TVMFFITypeMetadata metadata;
+  int32_t num_fields;
+  int32_t num_methods;
+  const tvmffi_builtin_field *fields;
+  const tvmffi_builtin_method *methods;
+  /* Memory for the records, with num_fields or num_methods elements. */
+  TVMFFIFieldInfo *field_records;
+  TVMFFIMethodInfo *method_records;
+  tvmffi_builtin_function *functions;
+} tvmffi_builtin_type;
+
+typedef struct {
+  const tvmffi_builtin_type *types;
+  size_t count;
+  /* tvmffi_builtin_members_describe; NULL if no type of the group has fields or methods, so that a
+     program with only such types is linked without that function and its texts. */
+  void (*describe_members)(const tvmffi_builtin_type *type, tvmffi_type_record *record);
+} tvmffi_builtin_type_group;
+
+/* A group of types with fields or methods. */
+#define TVMFFI_TYPE_GROUP_WITH_MEMBERS(types) \
+  { types, sizeof types / sizeof *types, tvmffi_builtin_members_describe }
+
+/* Size of the metadata texts of all fields and methods, in bytes. */
+enum { kTvmffiBuiltinMetadata = 4096 };
+
+/* Fills in the field and method records of a type. */
+void tvmffi_builtin_members_describe(const tvmffi_builtin_type *type, tvmffi_type_record *record);
+
+/* ---- The tables of layers ---- */
+
+/*
+ * The tables of built-in functions, types and attributes. Each layer declares its own in
+ * <layer>/builtin_tables.h; runtime/parts.c, above all layers, makes parts of them, and the program
+ * lists the parts that it has (tvm/ffi/extra/c_runtime_parts.h; by default runtime/all_parts.c).
+ * The core knows no other layer. Nothing runs at load time: the core reads the tables when they are
+ * first needed.
+ */
+
+/* Lists of groups, each with NULL at its end; an empty one may be NULL. */
+struct TVMFFIRuntimePart {
+  const tvmffi_builtin_group *const *functions;
+  const tvmffi_builtin_type_group *const *types;
+  const tvmffi_builtin_attr_group *const *attrs;
+};
+
+/* The i-th group of all parts of the program; NULL after the last. */
+const tvmffi_builtin_group *tvmffi_parts_functions(size_t i);
+const tvmffi_builtin_type_group *tvmffi_parts_types(size_t i);
+const tvmffi_builtin_attr_group *tvmffi_parts_attrs(size_t i);
+
+/* runtime/parts.c: the names of the numbered attributes of all layers, each NUL-terminated. */
+extern const char tvmffi_attr_names[];
+
+/* ---- The tables of the core ---- */
+
+extern const tvmffi_builtin_group tvmffi_core_builtins;
+extern const tvmffi_builtin_type_group tvmffi_core_types;
+extern const tvmffi_builtin_attr_group tvmffi_bigint_attrs;
 
 #endif /* TVMFFI_CORE_BUILTINS_H_ */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in functions of the core. */
 #include "core/any.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "core/error.h"
 #include "core/global.h"
 #include "core/tensor.h"

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "core/any.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "core/object.h"

@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "core/any.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "platform/atomic.h"

@@ -21,7 +21,7 @@ typedef struct {
      its descendants, in which the type's fields lie. 0: not known. */
   int32_t total_size;
   int32_t least_size;
-  const struct tvmffi_builtin_type *builtin; /* what its table says (builtin_types.h), or NULL */
+  const struct tvmffi_builtin_type *builtin; /* what its table says (builtins.h), or NULL */
   bool slots_can_overflow;
   /* The library makes such objects, or those of a descendant: no field lies before the header. */
   bool starts_with_header;
@@ -44,7 +44,7 @@ enum { kTvmffiMaxTypes = 1 << 22 };
 
 /*
  * The first dynamic indices belong to types of higher layers, which number them one after the other
- * (builtin_tables.h). They exist from the start; clients find them by key.
+ * (their builtin_tables.h). They exist from the start; clients find them by key.
  */
 enum {
 #ifdef TVMFFI_PROFILE_FULL

@@ -3,7 +3,7 @@
 #ifndef TVMFFI_MODULE_BUILTIN_TABLES_H_
 #define TVMFFI_MODULE_BUILTIN_TABLES_H_
 
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 
 extern const tvmffi_builtin_group tvmffi_module_builtins;
 extern const tvmffi_builtin_group tvmffi_loading_builtins;

@@ -3,7 +3,7 @@
 #ifndef TVMFFI_REFLECT_BUILTIN_TABLES_H_
 #define TVMFFI_REFLECT_BUILTIN_TABLES_H_
 
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 
 /* Dynamic indices of types, from the first on. */
 enum {

@@ -10,7 +10,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/any.h"
-#include "core/builtin_types.h"
+#include "core/builtins.h"
 #include "platform/atomic.h"
 
 /* Iterates over the fields of a type, those of its ancestors first; ffi.Object has none. */

@@ -2,7 +2,7 @@
 #include "reflect/getters.h"
 
 #include "core/any.h"
-#include "core/builtin_types.h"
+#include "core/builtins.h"
 
 static int get_bool(void *field, TVMFFIAny *result) {
   *result = tvmffi_any_bool(*(const unsigned char *)field);

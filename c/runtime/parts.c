@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of all layers as parts, which programs choose. */
 #include "container/builtin_tables.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "dataclass/builtin_tables.h"
 #include "json/builtin_tables.h"
 #include "module/builtin_tables.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "c/builtin_table.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 
 /* Returns the function's row in kBuiltins, or -1 if there is none. */
 static inline int find_row(const char *name) {

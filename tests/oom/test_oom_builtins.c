@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/any.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "core/global.h"
 #include "oom/shutdown_support.h"
 #include "support/check.h"

@@ -4,7 +4,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "core/any.h"
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "support/check.h"

@@ -7,7 +7,7 @@
 
 #include "core/any.h"
 #include "core/bigint.h"
-#include "core/builtin_types.h"
+#include "core/builtins.h"
 #include "core/type.h"
 #include "core/type_attr.h"
 #include "reflect/children.h"

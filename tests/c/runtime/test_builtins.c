@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The set of built-in functions and their metadata. Arguments: test_builtins_arguments.c. */
-#include "core/builtin_tables.h"
+#include "core/builtins.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 
