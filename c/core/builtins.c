@@ -538,11 +538,14 @@ static char metadata_texts[kTvmffiBuiltinMetadata];
 static size_t metadata_size;
 
 static void describe_metadata(const char *signature, TVMFFIByteArray *metadata) {
+  const size_t room = sizeof metadata_texts - metadata_size;
   tvmffi_buf text = TVMFFI_BUF_INIT;
-  if (metadata->data != NULL) return; /* from before a shutdown */
+  if (metadata->data != NULL || room < 2) return; /* from before a shutdown; or no room */
   text.data = metadata_texts + metadata_size;
-  text.capacity = sizeof metadata_texts - metadata_size;
+  text.capacity = room;
+  text.max_size = room - 1; /* so that it fails where it would have to grow, and free the array */
   tvmffi_builtin_append_metadata(&text, signature);
+  if (text.failed) return;
   metadata->data = text.data;
   metadata->size = text.size;
   metadata_size += text.size + 1;
