@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 # What the lowest layers read from the highest: the tables of the parts (c/core/builtins.h).
-FROM_ABOVE = {"TVMFFIRuntimeParts", "tvmffi_attr_names"}
+FROM_ABOVE = {"TVMFFIRuntimeParts"}
 # The exported functions, the names of ModuleObj in C++, and one that the C library asks for (c/platform/posix.c).
 EXPORTED = re.compile(r"TVMFFI\w+|_ZN3tvm3ffi9ModuleObj\w+|_ZT[IV]N3tvm3ffi9ModuleObjE")
 SKIPPED = 77

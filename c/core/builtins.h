@@ -194,9 +194,6 @@ const tvmffi_builtin_group *tvmffi_parts_functions(size_t i);
 const tvmffi_builtin_type_group *tvmffi_parts_types(size_t i);
 const tvmffi_builtin_attr_group *tvmffi_parts_attrs(size_t i);
 
-/* runtime/parts.c: the names of the numbered attributes of all layers, each NUL-terminated. */
-extern const char tvmffi_attr_names[];
-
 /* ---- The tables of the core ---- */
 
 extern const tvmffi_builtin_group tvmffi_core_builtins;

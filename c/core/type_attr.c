@@ -44,6 +44,27 @@ enum { kNumOwnAttrs = kTvmffiCoreAttrsEnd };
 static TVMFFIAny own_values[kNumOwnAttrs][kTvmffiBuiltinTypesEnd];
 static int has_own_values;
 
+const char tvmffi_attr_names[] =
+    "__any_hash__\0"
+    "__any_equal__\0"
+    "__ffi_new__\0"
+    "__ffi_init__\0"
+    "__ffi_shallow_copy__\0"
+    "__ffi_convert__\0"
+    "__ffi_type_final__\0"
+    "__ffi_repr__\0"
+    "__ffi_hash__\0"
+    "__ffi_eq__\0"
+    "__ffi_compare__\0"
+    "__ffi_enum__\0"
+    "__data_to_json__\0"
+    "__data_from_json__\0"
+    "__s_hash__\0"
+    "__s_equal__\0"
+    "__s_visit__\0"
+    "__s_mutate__\0"
+    "__s_maybe_inplace_mutate__\0";
+
 /* ---- Finding ---- */
 
 static attr_record *find_attr(const TVMFFIByteArray *name) {

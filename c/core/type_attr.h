@@ -9,13 +9,35 @@
 #include "core/function.h"
 
 /*
- * Attributes whose columns exist from the start have numbers. Each layer numbers and names those
- * that it reads, after those of the layers below (builtin_tables.h).
+ * Attributes whose columns exist from the start have numbers, in the order of tvmffi_attr_names.
+ * The core reads the first ones only.
  */
-enum { kTvmffiAttrAnyHash, kTvmffiAttrAnyEqual, kTvmffiCoreAttrsEnd, kTvmffiNumFirstAttrs = 19 };
-#define TVMFFI_CORE_ATTR_NAMES \
-  "__any_hash__\0"             \
-  "__any_equal__\0"
+enum {
+  kTvmffiAttrAnyHash,
+  kTvmffiAttrAnyEqual,
+  kTvmffiCoreAttrsEnd,
+  kTvmffiAttrNew = kTvmffiCoreAttrsEnd,
+  kTvmffiAttrInit,
+  kTvmffiAttrShallowCopy,
+  kTvmffiAttrConvert,
+  kTvmffiAttrTypeFinal,
+  kTvmffiAttrRepr,
+  kTvmffiAttrHash,
+  kTvmffiAttrEq,
+  kTvmffiAttrCompare,
+  kTvmffiAttrEnum,
+  kTvmffiAttrDataToJson,
+  kTvmffiAttrDataFromJson,
+  kTvmffiAttrSHash,
+  kTvmffiAttrSEqual,
+  kTvmffiAttrSVisit,
+  kTvmffiAttrSMutate,
+  kTvmffiAttrSMaybeInplaceMutate,
+  kTvmffiNumFirstAttrs
+};
+
+/* Their names, each NUL-terminated. */
+extern const char tvmffi_attr_names[];
 
 /* The value of such an attribute, or NULL; it lives until shutdown. Takes no lock. */
 const TVMFFIAny *tvmffi_type_find_attr(int attr, int32_t type_index);

@@ -5,15 +5,6 @@
 
 #include "reflect/builtin_tables.h"
 
-enum {
-  kTvmffiAttrDataToJson = kTvmffiReflectAttrsEnd,
-  kTvmffiAttrDataFromJson,
-  kTvmffiJsonAttrsEnd
-};
-#define TVMFFI_JSON_ATTR_NAMES \
-  "__data_to_json__\0"         \
-  "__data_from_json__\0"
-
 extern const tvmffi_builtin_group tvmffi_json_builtins;
 extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
 extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;

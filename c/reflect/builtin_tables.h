@@ -17,30 +17,6 @@ enum {
 };
 
 /* Attributes by which types say how their objects are made, copied, shown and compared. */
-enum {
-  kTvmffiAttrNew = kTvmffiCoreAttrsEnd,
-  kTvmffiAttrInit,
-  kTvmffiAttrShallowCopy,
-  kTvmffiAttrConvert,
-  kTvmffiAttrTypeFinal,
-  kTvmffiAttrRepr,
-  kTvmffiAttrHash,
-  kTvmffiAttrEq,
-  kTvmffiAttrCompare,
-  kTvmffiAttrEnum,
-  kTvmffiReflectAttrsEnd
-};
-#define TVMFFI_REFLECT_ATTR_NAMES \
-  "__ffi_new__\0"                 \
-  "__ffi_init__\0"                \
-  "__ffi_shallow_copy__\0"        \
-  "__ffi_convert__\0"             \
-  "__ffi_type_final__\0"          \
-  "__ffi_repr__\0"                \
-  "__ffi_hash__\0"                \
-  "__ffi_eq__\0"                  \
-  "__ffi_compare__\0"             \
-  "__ffi_enum__\0"
 
 extern const tvmffi_builtin_group tvmffi_reflect_builtins;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;

@@ -5,20 +5,14 @@
 #include "dataclass/builtin_tables.h"
 #include "json/builtin_tables.h"
 #include "module/builtin_tables.h"
+#include "platform/compiler.h"
 #include "reflect/builtin_tables.h"
 #include "structural/builtin_tables.h"
 
-/* A division by zero here: a layer has other numbers of types or attributes than core/ has room
- * for. */
-enum {
 #ifdef TVMFFI_PROFILE_FULL
-  kTypesAreCounted = 1 / ((int)kTvmffiStructuralTypesEnd == (int)kTvmffiFirstClientType),
+/* If not, core/type.h has room for another number of types than the layers have. */
+TVMFFI_STATIC_ASSERT((int)kTvmffiStructuralTypesEnd == (int)kTvmffiFirstClientType, counted_types);
 #endif
-  kAttrsAreCounted = 1 / ((int)kTvmffiStructuralAttrsEnd == (int)kTvmffiNumFirstAttrs)
-};
-
-const char tvmffi_attr_names[] = TVMFFI_CORE_ATTR_NAMES TVMFFI_REFLECT_ATTR_NAMES
-    TVMFFI_JSON_ATTR_NAMES TVMFFI_STRUCTURAL_ATTR_NAMES;
 
 static const tvmffi_builtin_group *const kCoreFunctions[] = {&tvmffi_core_builtins, NULL};
 static const tvmffi_builtin_type_group *const kCoreTypes[] = {&tvmffi_core_types, NULL};

@@ -13,21 +13,6 @@ enum {
   kTvmffiStructuralTypesEnd
 };
 
-enum {
-  kTvmffiAttrSHash = kTvmffiJsonAttrsEnd,
-  kTvmffiAttrSEqual,
-  kTvmffiAttrSVisit,
-  kTvmffiAttrSMutate,
-  kTvmffiAttrSMaybeInplaceMutate,
-  kTvmffiStructuralAttrsEnd
-};
-#define TVMFFI_STRUCTURAL_ATTR_NAMES \
-  "__s_hash__\0"                     \
-  "__s_equal__\0"                    \
-  "__s_visit__\0"                    \
-  "__s_mutate__\0"                   \
-  "__s_maybe_inplace_mutate__\0"
-
 extern const tvmffi_builtin_group tvmffi_structural_builtins;
 extern const tvmffi_builtin_group tvmffi_visit_builtins;
 extern const tvmffi_builtin_group tvmffi_mutate_builtins;
