@@ -9,26 +9,6 @@
 #include "core/string_object.h"
 #include "core/type.h"
 
-/* ---- The groups of functions, types and attributes of the parts that the program has ---- */
-
-#define GROUP_OF_PARTS(function, type, list)                                  \
-  const type *function(size_t i) {                                            \
-    const TVMFFIRuntimePart *const *part;                                     \
-    const type *const *group;                                                 \
-    for (part = TVMFFIRuntimeParts; *part != NULL; ++part) {                  \
-      for (group = (*part)->list; group != NULL && *group != NULL; ++group) { \
-        if (i-- == 0) return *group;                                          \
-      }                                                                       \
-    }                                                                         \
-    return NULL;                                                              \
-  }
-
-GROUP_OF_PARTS(tvmffi_parts_functions, tvmffi_builtin_group, functions)
-GROUP_OF_PARTS(tvmffi_parts_types, tvmffi_builtin_type_group, types)
-GROUP_OF_PARTS(tvmffi_parts_attrs, tvmffi_builtin_attr_group, attrs)
-
-/* ---- Functions ---- */
-
 /* What a letter of a signature stands for. Other letters are in the tables of types. */
 typedef struct {
   char letter;

@@ -16,6 +16,7 @@ enum {
   kTvmffiAttrAnyHash,
   kTvmffiAttrAnyEqual,
   kTvmffiCoreAttrsEnd,
+  /* How objects are made, copied, shown and compared. */
   kTvmffiAttrNew = kTvmffiCoreAttrsEnd,
   kTvmffiAttrInit,
   kTvmffiAttrShallowCopy,
@@ -26,8 +27,10 @@ enum {
   kTvmffiAttrEq,
   kTvmffiAttrCompare,
   kTvmffiAttrEnum,
+  /* JSON graphs. */
   kTvmffiAttrDataToJson,
   kTvmffiAttrDataFromJson,
+  /* Structural functions. */
   kTvmffiAttrSHash,
   kTvmffiAttrSEqual,
   kTvmffiAttrSVisit,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of this layer. Its attributes are in reflect/builtin_tables.h. */
+/* The tables of this layer. */
 #ifndef TVMFFI_DATACLASS_BUILTIN_TABLES_H_
 #define TVMFFI_DATACLASS_BUILTIN_TABLES_H_
 

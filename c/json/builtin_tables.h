@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of this layer, and its numbers of attributes. */
+/* The tables of this layer. */
 #ifndef TVMFFI_JSON_BUILTIN_TABLES_H_
 #define TVMFFI_JSON_BUILTIN_TABLES_H_
 

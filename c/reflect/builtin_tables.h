@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of this layer, and its numbers of types and attributes. */
+/* The tables of this layer, and the numbers of its types. */
 #ifndef TVMFFI_REFLECT_BUILTIN_TABLES_H_
 #define TVMFFI_REFLECT_BUILTIN_TABLES_H_
 
@@ -15,8 +15,6 @@ enum {
   kTvmffiAccessPath,
   kTvmffiReflectTypesEnd
 };
-
-/* Attributes by which types say how their objects are made, copied, shown and compared. */
 
 extern const tvmffi_builtin_group tvmffi_reflect_builtins;
 extern const tvmffi_builtin_type_group tvmffi_enum_types;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of this layer, and its numbers of types and attributes. */
+/* The tables of this layer, and the numbers of its types. */
 #ifndef TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
 #define TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
 
