@@ -30,9 +30,7 @@ static bool record_needs_range(const TVMFFITypeInfo *info, const tvmffi_dl_range
   return info->metadata != NULL && tvmffi_dl_range_has(range, (uintptr_t)info->metadata->creator);
 }
 
-/* Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
- * then says which. */
-static bool types_need_range(const tvmffi_dl_range *range, char *out, size_t out_size) {
+bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t out_size) {
   int32_t i, end = tvmffi_type_end();
   bool found = false;
   (void)tvmffi_type_find(0); /* on first use it takes the lock */
@@ -55,7 +53,8 @@ bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size) {
     /* GCOVR_EXCL_STOP */
   }
   return tvmffi_global_needs_range(&range, out, out_size) ||
-         types_need_range(&range, out, out_size) || tvmffi_attr_needs_range(&range, out, out_size);
+         tvmffi_library_types_need(&range, out, out_size) ||
+         tvmffi_attr_needs_range(&range, out, out_size);
 }
 
 int tvmffi_library_allow_unload(tvmffi_library_file *file) {

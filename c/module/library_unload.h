@@ -26,4 +26,10 @@ int tvmffi_library_allow_unload(tvmffi_library_file *file);
  */
 bool tvmffi_library_unload(tvmffi_library_file *file);
 
+/*
+ * Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
+ * then says which type, as NUL-terminated text.
+ */
+bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t out_size);
+
 #endif /* TVMFFI_MODULE_LIBRARY_UNLOAD_H_ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in types, and looking types up. Registration: test_type_register.c. */
 #include "core/type.h"
+#include "module/library_unload.h"
 
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
@@ -241,8 +242,8 @@ static void test_a_type_needs_the_code_of_its_fields(void **state) {
   metadata.total_size = sizeof(TVMFFIObject) + sizeof(int64_t);
   check_ok(TVMFFITypeRegisterMetadata(index, &metadata));
   check_ok(TVMFFIFunctionCreate(NULL, set_nothing, NULL, &function));
-  assert_false(tvmffi_type_needs_range(&getter, text, sizeof text));
-  assert_false(tvmffi_type_needs_range(&setter, text, sizeof text));
+  assert_false(tvmffi_library_types_need(&getter, text, sizeof text));
+  assert_false(tvmffi_library_types_need(&setter, text, sizeof text));
   memset(&field, 0, sizeof field);
   field.name = check_bytes("value");
   field.size = field.alignment = sizeof(int64_t);
@@ -252,10 +253,10 @@ static void test_a_type_needs_the_code_of_its_fields(void **state) {
   field.setter = function;
   check_ok(TVMFFITypeRegisterField(index, &field));
   TVMFFIObjectDecRef(function);
-  assert_true(tvmffi_type_needs_range(&getter, text, sizeof text));
+  assert_true(tvmffi_library_types_need(&getter, text, sizeof text));
   assert_non_null(strstr(text, "my.WithField"));
   text[0] = '\0';
-  assert_true(tvmffi_type_needs_range(&setter, text, sizeof text));
+  assert_true(tvmffi_library_types_need(&setter, text, sizeof text));
   assert_non_null(strstr(text, "my.WithField"));
 }
 
