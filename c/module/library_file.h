@@ -14,6 +14,8 @@
 #include "base/table.h"
 #include "platform/platform.h"
 
+/* ---- The files that are loaded ---- */
+
 /*
  * The mutex of library_file.c guards all members that change once the record is listed; the table
  * of kernels is read without it.
@@ -35,9 +37,6 @@ int tvmffi_library_file_open(const TVMFFIByteArray *path, tvmffi_library_file **
 /* Undoes one opening. The last one may unload the file. */
 void tvmffi_library_file_close(tvmffi_library_file *file);
 
-/* Lets the last closing unload the file, if nothing needs it then (library_unload.h). */
-void tvmffi_library_file_set_may_unload(tvmffi_library_file *file);
-
 /* The address that was kept for a function with this hash (tvmffi_hash_bytes), or NULL. No lock. */
 void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVMFFIByteArray *name,
                                       uint64_t hash);
@@ -46,10 +45,29 @@ void *tvmffi_library_file_find_kernel(const tvmffi_library_file *file, const TVM
 int tvmffi_library_file_keep_kernel(tvmffi_library_file *file, const TVMFFIByteArray *name,
                                     uint64_t hash, void *address);
 
-/* Forgets all addresses; nobody may be reading them. */
-void tvmffi_library_file_forget_kernels(tvmffi_library_file *file);
-
 /* Forgets the files that are not in use; they stay loaded. */
 void tvmffi_library_file_shutdown(void);
+
+/* ---- Unloading ---- */
+
+/*
+ * When a library file is unloaded: at its last closing, if the host has allowed it, and if no
+ * global function, type or attribute needs code of the library then.
+ */
+
+/*
+ * Whether a global function, a type or an attribute needs a library; out then says which one. Where
+ * the system does not tell which code is the library's, any of them might.
+ */
+bool tvmffi_library_is_needed(void *handle, char *out, size_t out_size);
+
+/* Allows the file to be unloaded. RuntimeError if something needs it now. */
+int tvmffi_library_allow_unload(tvmffi_library_file *file);
+
+/*
+ * Whether a field, a method or the metadata of a type needs what lies in a range of addresses; out
+ * then says which type, as NUL-terminated text.
+ */
+bool tvmffi_library_types_need(const tvmffi_dl_range *range, char *out, size_t out_size);
 
 #endif /* TVMFFI_MODULE_LIBRARY_FILE_H_ */

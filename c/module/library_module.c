@@ -8,7 +8,7 @@
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/library.h"
-#include "module/library_unload.h"
+#include "module/library_file.h"
 #include "platform/atomic.h"
 #include "platform/platform.h"
 

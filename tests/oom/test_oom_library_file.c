@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "module/library_unload.h"
+#include "module/library_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

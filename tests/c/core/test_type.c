@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in types, and looking types up. Registration: test_type_register.c. */
 #include "core/type.h"
-#include "module/library_unload.h"
+#include "module/library_file.h"
 
 #include <stdio.h>
 #include <tvm/ffi/extra/c_runtime_api.h>

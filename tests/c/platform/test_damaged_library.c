@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "c/module_support.h"
-#include "module/library_unload.h"
+#include "module/library_file.h"
 #include "platform/platform.h"
 
 static char folder[] = "/tmp/tvm_ffi_damaged_XXXXXX";
