@@ -69,7 +69,6 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
 
 /* ---- In any_key_hooks.c, for any_key.c ---- */
 
-int tvmffi_any_key_hook_hash(const TVMFFIAny *key, uint64_t *out);
 /* a and b are different objects of the same type. */
 int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b);
 
