@@ -34,8 +34,4 @@ int tvmffi_list_splice(TVMFFIObject *list, int64_t start, int64_t stop, const TV
 /* Removes the elements from start to stop; needs no memory. */
 int tvmffi_list_erase(TVMFFIObject *list, int64_t start, int64_t stop);
 
-/* IndexError if an index, or a range, is out of bounds. */
-int tvmffi_list_check_index(TVMFFIObject *list, int64_t i);
-int tvmffi_list_check_range(TVMFFIObject *list, int64_t start, int64_t stop);
-
 #endif /* TVMFFI_CONTAINER_LIST_H_ */
