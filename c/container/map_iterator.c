@@ -5,7 +5,7 @@
  * map alive. At the end, key and value are an IndexError. If a dict grew meanwhile, or lost the
  * current entry, calls fail with a RuntimeError.
  */
-#include "container/map_layout.h"
+#include "container/map.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"

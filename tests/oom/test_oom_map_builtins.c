@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of the functions of maps, dicts and lists fails once. */
-#include "container/map_layout.h"
+#include "container/map.h"
 #include "core/any.h"
 #include "support/check.h"
 #include "support/oom.h"

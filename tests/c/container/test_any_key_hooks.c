@@ -3,7 +3,7 @@
 #include "container/any_key.h"
 
 #include "c/container_support.h"
-#include "container/map_layout.h"
+#include "container/map.h"
 #include "core/error.h"
 #include "core/object.h"
 

@@ -8,7 +8,7 @@
 
 #include "c/container_support.h"
 #include "container/any_key.h"
-#include "container/map_layout.h"
+#include "container/map.h"
 #include "core/string_object.h"
 
 enum { kSequences = 10000, kMaxEntries = 600 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "container/map_layout.h"
+#include "container/map.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c/container_support.h"
-#include "container/map_layout.h"
+#include "container/map.h"
 #include "core/builtins.h"
 #include "core/string_object.h"
 #include "support/probe.h"
