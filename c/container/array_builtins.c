@@ -2,7 +2,7 @@
 /* The global functions of arrays, and the one that returns an array of all type keys. */
 #include "container/any_key.h"
 #include "container/array.h"
-#include "container/builtin_tables.h"
+#include "container/container.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"

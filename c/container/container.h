@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/builtins.h"
+
+/* ---- Containers ---- */
+
 static inline bool tvmffi_is_sequence(int32_t type_index) {
   return type_index == kTVMFFIArray || type_index == kTVMFFIList;
 }
@@ -18,7 +22,10 @@ static inline bool tvmffi_is_container(int32_t type_index) {
   return tvmffi_is_sequence(type_index) || tvmffi_is_map(type_index);
 }
 
-/* The body of ffi.ContainerFindFirstNonCPUDevice (find_device.c). */
-int tvmffi_container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+/* ---- The tables of this layer ---- */
+
+extern const tvmffi_builtin_group tvmffi_array_builtins;
+extern const tvmffi_builtin_group tvmffi_list_builtins;
+extern const tvmffi_builtin_group tvmffi_map_builtins;
 
 #endif /* TVMFFI_CONTAINER_CONTAINER_H_ */

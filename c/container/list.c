@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "container/array.h"
-#include "container/builtin_tables.h"
+#include "container/container.h"
 #include "container/lend.h"
 #include "core/any.h"
 #include "core/error.h"

@@ -1,19 +1,186 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "container/container.h"
+
+#include <string.h>
+
+#include "base/pointer_map.h"
+#include "base/stack.h"
+#include "container/any_key.h"
+#include "container/array.h"
+#include "container/lend.h"
+#include "container/map.h"
+#include "core/any.h"
+#include "core/builtins.h"
+#include "core/error.h"
+#include "core/function.h"
+#include "core/object.h"
+
+/* ---- The device of what a container holds ---- */
+
+/*
+ * ffi.ContainerFindFirstNonCPUDevice: a depth-first search of nested containers, without recursion.
+ * It enters each container once, so that it ends for a list that holds itself.
+ */
+
+/* A container being searched, and the position in it (of a sequence or of a map). */
+typedef struct {
+  TVMFFIObject *obj;
+  uint64_t position;
+} level;
+
+typedef struct {
+  tvmffi_stack levels;     /* the containers being searched */
+  tvmffi_pointer_map seen; /* containers entered: 1 */
+} search;
+
+/* Enters a container unless it was entered before. -1 if out of memory. */
+static int enter(search *s, TVMFFIObject *obj) {
+  tvmffi_pointer_entry *entry = tvmffi_pointer_map_ensure(&s->seen, obj);
+  level *top;
+  if (entry == NULL) return -1;
+  if (entry->value.number != 0) return 0;
+  entry->value.number = 1;
+  top = tvmffi_stack_push(&s->levels);
+  if (top == NULL) return -1;
+  top->obj = obj;
+  top->position = tvmffi_is_sequence(obj->type_index) ? 0 : tvmffi_map_first(obj);
+  return 0;
+}
+
+/* The next value of the innermost container, or NULL. */
+static const TVMFFIAny *next_value(level *top) {
+  uint64_t position = top->position;
+  if (tvmffi_is_sequence(top->obj->type_index)) {
+    if (position >= (uint64_t)tvmffi_array_size(top->obj)) return NULL;
+    top->position = position + 1;
+    return &tvmffi_array_items(top->obj)[position];
+  }
+  if (position == TVMFFI_MAP_NONE) return NULL;
+  top->position = tvmffi_map_next(top->obj, position);
+  return &tvmffi_map_at(top->obj, position)->value;
+}
+
+/* 1 if the value ends the search, else 0; -1 if out of memory. */
+static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj == NULL) return 0;
+  if (value->type_index == kTVMFFITensor) {
+    const DLTensor *tensor = TVMFFITensorGetDLTensorPtr(value->v_obj);
+    if (tensor->device.device_type == kDLCPU) return 0;
+    *device = tensor->device;
+    return 1;
+  }
+  return tvmffi_is_container(value->type_index) ? enter(s, value->v_obj) : 0;
+}
+
+/* The body of ffi.ContainerFindFirstNonCPUDevice (find_device.c). */
+static int container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  const TVMFFIAny *value = &args[0];
+  DLDevice device = {kDLCPU, 0};
+  level *top;
+  search s;
+  int rc = 0;
+  (void)num_args;
+  tvmffi_stack_init(&s.levels, sizeof(level));
+  memset(&s.seen, 0, sizeof s.seen);
+  while (rc == 0) {
+    if (value == NULL) {
+      tvmffi_stack_pop(&s.levels);
+    } else {
+      rc = visit(&s, value, &device);
+    }
+    top = tvmffi_stack_top(&s.levels);
+    if (top == NULL) break;
+    value = next_value(top);
+  }
+  tvmffi_stack_fini(&s.levels);
+  tvmffi_pointer_map_fini(&s.seen);
+  if (rc < 0) return tvmffi_fail_memory();
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIDevice;
+  result->v_device = device;
+  return 0;
+}
+
+/* ---- Iterators ---- */
+
+/*
+ * Functions that iterate over a map: called with 0 they return the current key, with 1 the current
+ * value; with anything else they advance and return whether there is another entry. They keep their
+ * map alive. At the end, key and value are an IndexError. If a dict grew meanwhile, or lost the
+ * current entry, calls fail with a RuntimeError.
+ */
+
+typedef struct {
+  tvmffi_own_function base;
+  TVMFFIObject *map;
+  uint64_t position;
+  tvmffi_map_state state; /* at the start; the size may change */
+} iterator_object;
+
+static void destroy_iterator(void *self) {
+  tvmffi_object_release_nested(((iterator_object *)self)->map);
+}
+
+static void delete_iterator(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_iterator, destroy_iterator, 0);
+}
+
+static int check_args(const TVMFFIAny *args, int32_t num_args) {
+  static const char signature[] = "(0: int) -> Any";
+  if (num_args != 1) return tvmffi_builtin_fail_count(signature, 1, num_args);
+  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) {
+    return tvmffi_builtin_fail_type(signature, 0, "int", &args[0]);
+  }
+  return 0;
+}
+
+enum { kKey = 0, kValue = 1 };
+
+static int call_iterator(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  iterator_object *iterator = self;
+  TVMFFIObject *map = iterator->map;
+  tvmffi_map_state now = tvmffi_map_note((const tvmffi_map *)(void *)map);
+  bool is_at_end = iterator->position == TVMFFI_MAP_NONE, wants_item;
+  TVMFFI_TRY(check_args(args, num_args));
+  wants_item = args[0].v_int64 == kKey || args[0].v_int64 == kValue;
+  if (is_at_end) {
+    if (wants_item) return tvmffi_fail("IndexError", "The iterator is at the end");
+    *result = tvmffi_any_bool(0);
+    return 0;
+  }
+  if (now.data != iterator->state.data || now.slots != iterator->state.slots ||
+      !tvmffi_map_has_at(map, iterator->position)) {
+    return tvmffi_fail("RuntimeError", "The container was changed during iteration");
+  }
+  if (wants_item) {
+    const tvmffi_map_pair *pair = tvmffi_map_at(map, iterator->position);
+    *result = tvmffi_any_copy(args[0].v_int64 == kKey ? &pair->key : &pair->value);
+  } else {
+    iterator->position = tvmffi_map_next(map, iterator->position);
+    *result = tvmffi_any_bool(iterator->position != TVMFFI_MAP_NONE);
+  }
+  return 0;
+}
+
+int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  iterator_object *iterator = tvmffi_object_new(sizeof *iterator, kTVMFFIFunction, delete_iterator);
+  (void)num_args;
+  if (iterator == NULL) return -1;
+  tvmffi_object_retain(args[0].v_obj);
+  tvmffi_own_function_init(&iterator->base, call_iterator);
+  iterator->map = args[0].v_obj;
+  iterator->position = tvmffi_map_first(iterator->map);
+  iterator->state = tvmffi_map_note((const tvmffi_map *)(void *)iterator->map);
+  *result = tvmffi_any_object(iterator);
+  return 0;
+}
+
+/* ---- The functions ffi.Map* and ffi.Dict* ---- */
+
 /*
  * The global functions of maps and dicts. Those that change a Dict also accept a Map, as the
  * reference's do: they then change a copy of it, which nobody sees.
  */
-#include <string.h>
-
-#include "container/any_key.h"
-#include "container/array.h"
-#include "container/builtin_tables.h"
-#include "container/container.h"
-#include "container/lend.h"
-#include "container/map.h"
-#include "core/any.h"
-#include "core/error.h"
-#include "core/object.h"
 
 /* Turns the result of a failed map operation into -1 with the error raised. */
 static int fail(int rc) {
@@ -43,8 +210,8 @@ static int insert(TVMFFIObject **map, const TVMFFIAny *args) {
  * If a key is repeated then, *out is NULL with nothing raised, because the entries would be in
  * other slots than in a map that grew.
  */
-static int fill(int32_t type_index, const TVMFFIAny *args, int32_t num_args, bool at_once,
-                TVMFFIObject **out) {
+static int fill_map(int32_t type_index, const TVMFFIAny *args, int32_t num_args, bool at_once,
+                    TVMFFIObject **out) {
   TVMFFIObject *map = tvmffi_map_new_for(type_index, at_once ? (uint64_t)num_args / 2 : 0);
   int32_t i;
   *out = NULL;
@@ -69,8 +236,8 @@ static int make(int32_t type_index, const TVMFFIAny *args, int32_t num_args, TVM
   for (i = 0; i < num_args && can_repeat; ++i) {
     can_repeat = args[i].type_index != kTVMFFIObjectRValueRef; /* can be moved out only once */
   }
-  if (can_repeat) TVMFFI_TRY(fill(type_index, args, num_args, true, &map));
-  if (map == NULL) TVMFFI_TRY(fill(type_index, args, num_args, false, &map));
+  if (can_repeat) TVMFFI_TRY(fill_map(type_index, args, num_args, true, &map));
+  if (map == NULL) TVMFFI_TRY(fill_map(type_index, args, num_args, false, &map));
   *result = tvmffi_any_object(map);
   return 0;
 }
@@ -220,6 +387,6 @@ static int clear(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   F("ffi.DictClear", "d>v", clear)                                 \
   F("ffi.DictForwardIterFunctor", "D>F", tvmffi_map_make_iterator) \
   F("ffi.DictGetItemOrMissing", "Da>a", get_item_or_missing)       \
-  F("ffi.ContainerFindFirstNonCPUDevice", "a>V", tvmffi_container_find_device)
+  F("ffi.ContainerFindFirstNonCPUDevice", "a>V", container_find_device)
 
 TVMFFI_BUILTIN_GROUP(tvmffi_map_builtins, FUNCTIONS);

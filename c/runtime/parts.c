@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of all layers as parts, which programs choose. */
-#include "container/builtin_tables.h"
+#include "container/container.h"
 #include "core/builtins.h"
 #include "dataclass/builtin_tables.h"
 #include "json/builtin_tables.h"
