@@ -3,7 +3,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "module/builtin_tables.h"
 #include "module/library.h"
 #include "module/module.h"
 

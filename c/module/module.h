@@ -14,8 +14,11 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/buf.h"
+#include "core/builtins.h"
 #include "module/module_method.h"
 #include "module/module_set.h"
+
+/* ---- Modules ---- */
 
 static inline bool tvmffi_bytes_are(const TVMFFIByteArray *bytes, const char *text) {
   return bytes->size == strlen(text) && memcmp(bytes->data, text, bytes->size) == 0;
@@ -130,5 +133,11 @@ int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_bu
 /* Calls a loader; TypeError unless it returns a Module. */
 int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_args,
                        TVMFFIObject **out);
+
+/* ---- The tables of this layer ---- */
+
+extern const tvmffi_builtin_group tvmffi_module_builtins;
+extern const tvmffi_builtin_group tvmffi_loading_builtins;
+extern const tvmffi_builtin_type_group tvmffi_module_types;
 
 #endif /* TVMFFI_MODULE_MODULE_H_ */

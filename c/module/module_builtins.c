@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
-#include "module/builtin_tables.h"
 #include "module/library.h"
 #include "module/module.h"
 

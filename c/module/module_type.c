@@ -3,7 +3,6 @@
 #include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "module/builtin_tables.h"
 #include "module/module.h"
 
 static TVMFFIObject *module_of(void *field) {

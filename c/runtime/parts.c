@@ -4,7 +4,7 @@
 #include "core/builtins.h"
 #include "dataclass/builtin_tables.h"
 #include "json/builtin_tables.h"
-#include "module/builtin_tables.h"
+#include "module/module.h"
 #include "platform/compiler.h"
 #include "reflect/builtin_tables.h"
 #include "structural/builtin_tables.h"
