@@ -79,9 +79,6 @@ int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const
 int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
                     TVMFFIAny *result);
 
-/* Throws the raised error as a C++ exception. Returns only when the helper library is missing. */
-void tvmffi_cxx_throw_raised(void);
-
 /* The virtual table of the modules of this library; C++ code finds it in front of them. */
 const void *tvmffi_cxx_vtable(void);
 
