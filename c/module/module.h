@@ -15,8 +15,8 @@
 
 #include "base/buf.h"
 #include "core/builtins.h"
+#include "module/imports.h"
 #include "module/module_method.h"
-#include "module/module_set.h"
 
 /* ---- Modules ---- */
 

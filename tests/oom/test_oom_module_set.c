@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/error.h"
-#include "module/module_set.h"
+#include "module/imports.h"
 #include "support/check.h"
 #include "support/oom.h"
 

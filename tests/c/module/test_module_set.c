@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "module/module_set.h"
+#include "module/imports.h"
 
 #include "support/check.h"
 

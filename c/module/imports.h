@@ -4,8 +4,8 @@
  * base/pointer_map.h has no order. It holds no references. Without memory, functions return -1 with
  * no error raised and the set unchanged.
  */
-#ifndef TVMFFI_MODULE_MODULE_SET_H_
-#define TVMFFI_MODULE_MODULE_SET_H_
+#ifndef TVMFFI_MODULE_IMPORTS_H_
+#define TVMFFI_MODULE_IMPORTS_H_
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -32,4 +32,4 @@ bool tvmffi_module_set_remove(tvmffi_module_set *set, const TVMFFIObject *obj);
 
 void tvmffi_module_set_fini(tvmffi_module_set *set);
 
-#endif /* TVMFFI_MODULE_MODULE_SET_H_ */
+#endif /* TVMFFI_MODULE_IMPORTS_H_ */
