@@ -51,9 +51,6 @@ int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out);
 
 /* The address of a symbol; *out is NULL when the library has none. Fails only without memory. */
 int tvmffi_library_find(const tvmffi_library *library, const char *name, void **out);
-/* The same for the symbol start + name, which describes an exported function. */
-int tvmffi_library_find_about(const tvmffi_library *library, const char *start,
-                              const TVMFFIByteArray *name, void **out);
 /* The same for an exported function. */
 static inline int tvmffi_library_find_kernel(const tvmffi_library *library,
                                              const TVMFFIByteArray *name, void **out) {
