@@ -1,16 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads modules from files, with the loader that is registered for the file's format. */
+#include "module/library.h"
+
 #include <stdbool.h>
 #include <string.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/string_object.h"
 #include "module/module.h"
 #include "platform/compiler.h"
+#include "platform/platform.h"
+
+/* ---- Libraries in files ---- */
+
+/* Libraries in files. */
+
+static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
+  (void)size;
+  return tvmffi_dl_symbol(library->file->handle, name);
+}
+
+TVMFFI_NOINLINE static int look_up_and_keep(const tvmffi_library *library,
+                                            const TVMFFIByteArray *name, uint64_t hash,
+                                            void **out) {
+  TVMFFI_TRY(tvmffi_library_look_up_kernel(library, name, out));
+  if (*out != NULL) {
+    /* Out of memory, the next lookup asks the system again. */
+    (void)tvmffi_library_file_keep_kernel(library->file, name, hash, *out);
+  }
+  return 0;
+}
+
+static int find_kernel(const tvmffi_library *library, const TVMFFIByteArray *name, void **out) {
+  uint64_t hash = tvmffi_hash_bytes(name->data, name->size);
+  *out = tvmffi_library_file_find_kernel(library->file, name, hash);
+  return TVMFFI_LIKELY(*out != NULL) ? 0 : look_up_and_keep(library, name, hash, out);
+}
+
+static void close_file(tvmffi_library *library) {
+  tvmffi_library_file_close(library->file);
+}
+
+static const tvmffi_library_source kFile = {find_symbol, find_kernel, tvmffi_dl_symbol_size,
+                                            close_file};
+
+int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out) {
+  static const TVMFFIByteArray no_prefix = {NULL, 0};
+  tvmffi_library_file *file;
+  TVMFFI_TRY(tvmffi_library_file_open(path, &file));
+  if (tvmffi_library_new(&kFile, file, &no_prefix, out) != 0) {
+    tvmffi_library_file_close(file);
+    return -1;
+  }
+  return 0;
+}
+
+/* ---- Files of any format ---- */
+
+/* Loads modules from files, with the loader that is registered for the file's format. */
 
 /*
  * Kernel libraries find these functions in the program if it links the static library. A linker
@@ -155,3 +206,36 @@ done:
   tvmffi_object_release(loader);
   return rc;
 }
+
+/* ---- The functions of the part Loading ---- */
+
+/* The global functions that load modules from files. */
+
+static int load_from_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
+  TVMFFIObject *module;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_loader_load_file(&path, &module));
+  *result = tvmffi_any_object(module);
+  return 0;
+}
+
+/* The loader for libraries. */
+static int load_library(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);
+  tvmffi_library *library;
+  TVMFFIObject *module = NULL;
+  int rc;
+  (void)num_args;
+  TVMFFI_TRY(tvmffi_library_open(&path, &library));
+  rc = tvmffi_library_load(library, &module);
+  tvmffi_object_release(library);
+  if (rc == 0) *result = tvmffi_any_object(module);
+  return rc;
+}
+
+#define FUNCTIONS(F)                                      \
+  F("ffi.Module.load_from_file.so", "ss>M", load_library) \
+  F("ffi.ModuleLoadFromFile", "s>M", load_from_file)
+
+TVMFFI_BUILTIN_GROUP(tvmffi_loading_builtins, FUNCTIONS);
