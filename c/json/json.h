@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "reflect/builtin_tables.h"
+
+/* ---- JSON text ---- */
+
 /* Parses a text, which need not end with a NUL. ValueError, memory. */
 int tvmffi_json_parse(const char *data, size_t size, TVMFFIAny *out);
 
@@ -38,5 +42,11 @@ size_t tvmffi_json_write_int(int64_t value, char *out);
  * same float.
  */
 size_t tvmffi_json_write_float(double value, char *out);
+
+/* ---- The tables of this layer ---- */
+
+extern const tvmffi_builtin_group tvmffi_json_builtins;
+extern const tvmffi_builtin_group tvmffi_json_graph_builtins;
+extern const tvmffi_builtin_attr_group tvmffi_json_graph_attrs;
 
 #endif /* TVMFFI_JSON_JSON_H_ */

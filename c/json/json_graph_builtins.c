@@ -4,7 +4,6 @@
 #include "core/bigint.h"
 #include "core/error.h"
 #include "core/string_object.h"
-#include "json/builtin_tables.h"
 #include "json/json.h"
 #include "json/json_graph.h"
 

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/tensor.h"
 #include "core/type.h"
-#include "json/builtin_tables.h"
+#include "json/json.h"
 #include "json/json_graph.h"
 #include "reflect/children.h"
 #include "reflect/fields.h"

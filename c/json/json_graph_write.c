@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "json/builtin_tables.h"
+#include "json/json.h"
 #include "json/json_graph.h"
 #include "platform/atomic.h"
 #include "reflect/children.h"

@@ -3,7 +3,7 @@
 #include "container/container.h"
 #include "core/builtins.h"
 #include "dataclass/builtin_tables.h"
-#include "json/builtin_tables.h"
+#include "json/json.h"
 #include "module/module.h"
 #include "platform/compiler.h"
 #include "reflect/builtin_tables.h"

@@ -3,7 +3,7 @@
 #ifndef TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
 #define TVMFFI_STRUCTURAL_BUILTIN_TABLES_H_
 
-#include "json/builtin_tables.h"
+#include "json/json.h"
 
 enum {
   kTvmffiStructuralVisitor = kTvmffiReflectTypesEnd,
