@@ -3,10 +3,7 @@
 #include "core/any.h"
 #include "core/bigint.h"
 #include "core/error.h"
-#include "dataclass/builtin_tables.h"
-#include "dataclass/deep_copy.h"
-#include "dataclass/recursive.h"
-#include "dataclass/repr.h"
+#include "dataclass/dataclass.h"
 #include "reflect/fields.h"
 
 static int deep_copy(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

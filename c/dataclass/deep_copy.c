@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataclass/deep_copy.h"
+#include "dataclass/dataclass.h"
 
 #include "base/pointer_map.h"
 #include "base/stack.h"

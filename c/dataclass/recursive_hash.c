@@ -11,7 +11,7 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "dataclass/recursive.h"
+#include "dataclass/dataclass.h"
 #include "reflect/builtin_tables.h"
 #include "reflect/children.h"
 #include "reflect/walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataclass/repr.h"
+#include "dataclass/dataclass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "core/bigint.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "dataclass/repr.h"
+#include "dataclass/dataclass.h"
 
 /* ---- Text and bytes ---- */
 

@@ -2,7 +2,7 @@
 /* The tables of all layers as parts, which programs choose. */
 #include "container/container.h"
 #include "core/builtins.h"
-#include "dataclass/builtin_tables.h"
+#include "dataclass/dataclass.h"
 #include "json/json.h"
 #include "module/module.h"
 #include "platform/compiler.h"

@@ -4,8 +4,7 @@
 #define TESTS_C_WALKS_H_
 
 #include "core/error.h"
-#include "dataclass/recursive.h"
-#include "dataclass/repr.h"
+#include "dataclass/dataclass.h"
 #include "structural/structural.h"
 #include "walk_support.h"
 

@@ -4,7 +4,7 @@
 
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "dataclass/recursive.h"
+#include "dataclass/dataclass.h"
 
 static int32_t node_type, hooked_type, ordered_type, partial_type;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataclass/deep_copy.h"
+#include "dataclass/dataclass.h"
 
 #include "c/walk_support.h"
 #include "core/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "dataclass/repr.h"
+#include "dataclass/dataclass.h"
 
 #include <locale.h>
 #include <stdlib.h>

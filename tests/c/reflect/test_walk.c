@@ -3,7 +3,7 @@
 #include "reflect/walk.h"
 
 #include "c/walks.h"
-#include "dataclass/deep_copy.h"
+#include "dataclass/dataclass.h"
 #include "json/json_graph.h"
 #include "support/thread.h"
 

@@ -2,7 +2,7 @@
 /* Foreign code empties the value while structural equality, hash or deep copy walks over it. */
 #include "c/walk_support.h"
 #include "core/error.h"
-#include "dataclass/deep_copy.h"
+#include "dataclass/dataclass.h"
 #include "structural/structural.h"
 
 static const char kText[] = "a text of more than seven bytes";

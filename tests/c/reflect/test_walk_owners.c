@@ -4,7 +4,7 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "core/object.h"
-#include "dataclass/deep_copy.h"
+#include "dataclass/dataclass.h"
 #include "structural/structural.h"
 
 static const tvmffi_structural_options kOptions = {false, false};

@@ -4,8 +4,7 @@
  * would not end.
  */
 #include "c/structural_support.h"
-#include "dataclass/deep_copy.h"
-#include "dataclass/recursive.h"
+#include "dataclass/dataclass.h"
 #include "structural/structural.h"
 
 enum { kLevels = 60, kNumNests = 5 };
