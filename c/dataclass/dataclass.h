@@ -40,14 +40,6 @@ int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out);
 
 /* ---- repr_text.c: values that hold no others ---- */
 
-/*
- * Appends a value that is neither a container nor an object with fields. -1 with the error raised.
- */
-int tvmffi_repr_append_plain(tvmffi_buf *text, const TVMFFIAny *value);
-
-/* Appends a text such as float32[2, 3]@cpu:0. */
-int tvmffi_repr_append_tensor(tvmffi_buf *text, TVMFFIObject *tensor);
-
 /* ---- Deep copies ---- */
 
 /* Deep copies of values: docs/abi/objects.md#deep-copies. */
