@@ -31,9 +31,9 @@ typedef struct {
   TVMFFIObject *raised;                     /* the error slot */
   TVMFFIObject *destroying;                 /* list of objects waiting for destruction (object.c) */
   void (*releasing)(void *self, int flags); /* deleter of what is being released (object.c) */
-  void *streams;                            /* the stream table (env/stream.c), and its deleter */
+  void *streams;                            /* the stream table (env/env.c), and its deleter */
   void (*release_streams)(void *streams);
-  DLPackManagedTensorAllocator tensor_allocator; /* env/allocator.c */
+  DLPackManagedTensorAllocator tensor_allocator; /* env/env.c */
   tvmffi_thread_record *record;
   int depth; /* nesting depth of destruction (object.c) */
   bool has_exit_hook;
