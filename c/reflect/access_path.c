@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reflect/access_path.h"
 
+#include "base/buf.h"
+#include "base/stack.h"
 #include "container/any_key.h"
 #include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "core/function.h"
+#include "core/string_object.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
+
+/* ---- Steps and paths ---- */
 
 /* ---- Functions for C ---- */
 
@@ -45,7 +51,10 @@ TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step
   return &path->header;
 }
 
-const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *path) {
+/*
+ * The path without its last step; NULL for a root. Clients may have set any object as the parent.
+ */
+static const tvmffi_access_path *access_path_parent(const tvmffi_access_path *path) {
   if (path->parent == NULL || path->step == NULL ||
       !tvmffi_type_is_instance(path->parent->type_index, kTvmffiAccessPath)) {
     return NULL;
@@ -53,7 +62,8 @@ const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *pa
   return as_path(path->parent);
 }
 
-int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b) {
+/* 1 or 0, or -1 with the error raised; comparing keys may run foreign code. */
+static int access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b) {
   int equal;
   if (a == NULL || b == NULL) return a == b;
   if (a->kind != b->kind) return 0;
@@ -64,11 +74,11 @@ int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_st
 /* Compares two paths of the same depth: 1, 0, or -1 with the error raised. */
 static int is_equal(const tvmffi_access_path *a, const tvmffi_access_path *b) {
   while (a != b && a != NULL && b != NULL) {
-    int equal = tvmffi_access_step_equal((const tvmffi_access_step *)(const void *)a->step,
-                                         (const tvmffi_access_step *)(const void *)b->step);
+    int equal = access_step_equal((const tvmffi_access_step *)(const void *)a->step,
+                                  (const tvmffi_access_step *)(const void *)b->step);
     if (equal != 1) return equal;
-    a = tvmffi_access_path_parent(a);
-    b = tvmffi_access_path_parent(b);
+    a = access_path_parent(a);
+    b = access_path_parent(b);
   }
   return a == b;
 }
@@ -143,7 +153,7 @@ static int is_prefix_of(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *resu
   (void)num_args;
   if (path->depth <= longer->depth) {
     while (longer != NULL && longer->depth > path->depth) {
-      longer = tvmffi_access_path_parent(longer);
+      longer = access_path_parent(longer);
     }
     equal = is_equal(path, longer);
   }
@@ -170,8 +180,7 @@ static int to_steps(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) 
   int64_t count = 0;
   TVMFFIObject *steps;
   (void)num_args;
-  for (path = as_path(args[0].v_obj); (parent = tvmffi_access_path_parent(path)) != NULL;
-       path = parent) {
+  for (path = as_path(args[0].v_obj); (parent = access_path_parent(path)) != NULL; path = parent) {
     ++count;
   }
   steps = tvmffi_array_new(count);
@@ -276,3 +285,103 @@ enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
 static tvmffi_attr_function attr_functions[kNumAttrs];
 
 const tvmffi_builtin_attr_group tvmffi_access_path_attrs = {kAttrs, attr_functions, kNumAttrs};
+
+/* ---- Text ---- */
+
+/*
+ * The attribute __ffi_repr__ of steps and paths: `<root>.name[0]["key"]`
+ * (docs/abi/objects.md#access-paths).
+ */
+
+static const char kSignature[] = "(0: ffi.Object, 1: (0: AnyView) -> str) -> str";
+
+/* The text around the key of a step, by its kind. */
+static const struct {
+  char prefix[12], suffix[4];
+  bool has_plain_key; /* a name or a number, written without quotes */
+} kForms[] = {
+    {".", "", true},
+    {"[", "]", true},
+    {"[", "]", false},
+    {"[<missing:", ">]", false},
+    {"[<missing:", ">]", true},
+    {"[<missing:", ">]", false},
+};
+
+static int append_step(tvmffi_buf *text, const tvmffi_access_step *step, TVMFFIObject *repr) {
+  enum { kNumForms = sizeof kForms / sizeof *kForms };
+  TVMFFIByteArray key;
+  TVMFFIAny arg = step->key, result;
+  int rc = 0;
+  if (step->kind < 0 || step->kind >= kNumForms) {
+    return tvmffi_fail("ValueError", "A step has kind %d", (int)step->kind);
+  }
+  tvmffi_buf_append_text(text, kForms[step->kind].prefix);
+  if (kForms[step->kind].has_plain_key && arg.type_index == kTVMFFIInt) {
+    tvmffi_buf_appendf(text, "%lld", (long long)arg.v_int64);
+  } else if (kForms[step->kind].has_plain_key && tvmffi_any_get_text(&arg, &key)) {
+    tvmffi_buf_append(text, key.data, key.size);
+  } else {
+    TVMFFI_TRY(tvmffi_function_call(repr, &arg, 1, &result));
+    if (tvmffi_any_get_text(&result, &key)) {
+      tvmffi_buf_append(text, key.data, key.size);
+    } else {
+      rc = tvmffi_any_fail_conversion(&result, "str");
+    }
+    tvmffi_any_release(&result);
+  }
+  tvmffi_buf_append_text(text, kForms[step->kind].suffix);
+  return rc;
+}
+
+/* Writes the steps from the root on. They are found in the opposite order, hence the stack. */
+static int append_path(tvmffi_buf *text, const tvmffi_access_path *path, TVMFFIObject *repr) {
+  const tvmffi_access_path *parent;
+  tvmffi_stack steps;
+  int rc = 0;
+  tvmffi_stack_init(&steps, sizeof(TVMFFIObject *));
+  for (; (parent = access_path_parent(path)) != NULL; path = parent) {
+    TVMFFIObject **step = tvmffi_stack_push(&steps);
+    if (step == NULL) {
+      tvmffi_stack_fini(&steps);
+      return tvmffi_fail_memory();
+    }
+    *step = path->step;
+  }
+  tvmffi_buf_append_text(text, "<root>");
+  while (rc == 0 && steps.size != 0) {
+    const void *step = *(TVMFFIObject **)tvmffi_stack_top(&steps);
+    rc = append_step(text, step, repr);
+    tvmffi_stack_pop(&steps);
+  }
+  tvmffi_stack_fini(&steps);
+  return rc;
+}
+
+static int call_repr(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  int32_t type_index = ((const tvmffi_attr_function *)self)->type_index;
+  tvmffi_buf text = TVMFFI_BUF_INIT;
+  int rc;
+  TVMFFI_TRY(tvmffi_attr_check_args(self, kSignature, 2, 1, args, num_args));
+  if (args[1].type_index != kTVMFFIFunction) {
+    return tvmffi_any_fail_conversion(&args[1], "(0: AnyView) -> str");
+  }
+  rc = type_index == kTvmffiAccessStep
+           ? append_step(&text, (const void *)args[0].v_obj, args[1].v_obj)
+           : append_path(&text, (const void *)args[0].v_obj, args[1].v_obj);
+  if (rc == 0) {
+    rc = text.failed ? tvmffi_fail_memory() : tvmffi_string_to_any(text.data, text.size, result);
+  }
+  tvmffi_buf_fini(&text);
+  return rc;
+}
+
+static const tvmffi_builtin_attr kReprAttrs[] = {
+    {kTvmffiAccessStep, kTvmffiAttrRepr, false, call_repr, NULL},
+    {kTvmffiAccessPath, kTvmffiAttrRepr, false, call_repr, NULL},
+};
+enum { kNumReprAttrs = sizeof kReprAttrs / sizeof *kReprAttrs };
+static tvmffi_attr_function functions[kNumReprAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs = {kReprAttrs, functions,
+                                                                 kNumReprAttrs};

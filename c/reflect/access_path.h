@@ -32,19 +32,11 @@ typedef struct {
   int32_t depth;
 } tvmffi_access_path;
 
-/*
- * The path without its last step; NULL for a root. Clients may have set any object as the parent.
- */
-const tvmffi_access_path *tvmffi_access_path_parent(const tvmffi_access_path *path);
-
 /* A step; the key is copied. NULL with the error raised. */
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key);
 
 /* A root, and a path one step longer, which shares parent and step. NULL with the error raised. */
 TVMFFIObject *tvmffi_access_path_root(void);
 TVMFFIObject *tvmffi_access_path_extend(TVMFFIObject *parent, TVMFFIObject *step);
-
-/* 1 or 0, or -1 with the error raised; comparing keys may run foreign code. */
-int tvmffi_access_step_equal(const tvmffi_access_step *a, const tvmffi_access_step *b);
 
 #endif /* TVMFFI_REFLECT_ACCESS_PATH_H_ */
