@@ -12,7 +12,6 @@
 #include "core/type.h"
 #include "dataclass/dataclass.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 
 /* ---- Values that hold no others ---- */

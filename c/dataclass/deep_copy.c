@@ -12,7 +12,6 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 
 /*

@@ -13,7 +13,6 @@
 #include "core/type.h"
 #include "dataclass/dataclass.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 
 static const char kHook[] = "(0: ffi.Object, 1: (0: AnyView) -> int) -> int";

@@ -18,7 +18,6 @@
 #include "core/string_object.h"
 #include "core/type.h"
 #include "reflect/builtin_tables.h"
-#include "reflect/children.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 

@@ -15,7 +15,6 @@
 #include "core/type.h"
 #include "json/json.h"
 #include "json/json_graph.h"
-#include "reflect/children.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"

@@ -15,7 +15,6 @@
 #include "json/json.h"
 #include "json/json_graph.h"
 #include "platform/atomic.h"
-#include "reflect/children.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 

@@ -9,7 +9,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "reflect/access_path.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/builtin_tables.h"
 #include "structural/mismatch.h"

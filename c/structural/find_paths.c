@@ -15,7 +15,6 @@
 #include "core/type.h"
 #include "platform/atomic.h"
 #include "reflect/access_path.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/builtin_tables.h"
 #include "structural/outcome.h"

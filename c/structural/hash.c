@@ -11,7 +11,6 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "reflect/children.h"
 #include "reflect/walk.h"
 #include "structural/builtin_tables.h"
 #include "structural/plain.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "reflect/children.h"
+#include "reflect/walk.h"
 
 typedef struct {
   TVMFFIObject *copy;         /* owned, or NULL */

@@ -16,7 +16,7 @@
 #include "core/any.h"
 #include "core/builtins.h"
 #include "fuzz.h"
-#include "reflect/children.h"
+#include "reflect/walk.h"
 
 enum { kNumValues = 10, kMaxArgs = 5, kMaxOps = 120, kNumTypes = 2, kMaxGlobals = 160 };
 
@@ -25,7 +25,7 @@ static TVMFFIAny values[kNumValues];
 static int32_t types[kNumTypes];
 static int num_ops, depth, live_nodes, live_hooks;
 static TVMFFISafeCallType hook_safe_call; /* of Functions that call hook(); NULL before the first */
-static bool error_left; /* a hook has returned 0 with an error raised */
+static bool error_left;                   /* a hook has returned 0 with an error raised */
 
 static void run_operation(void);
 

@@ -5,7 +5,7 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "reflect/children.h"
+#include "reflect/walk.h"
 
 static int32_t parent_type, child_type;
 
