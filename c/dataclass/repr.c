@@ -17,7 +17,6 @@
 #include "core/error.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "reflect/builtin_tables.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
 

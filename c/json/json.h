@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "reflect/builtin_tables.h"
+#include "reflect/objects.h"
 
 /* ---- JSON text ---- */
 

@@ -10,7 +10,6 @@
 #include "core/function.h"
 #include "core/string_object.h"
 #include "core/type.h"
-#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 

@@ -7,7 +7,6 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 

@@ -1,11 +1,204 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reflect/objects.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "container/array.h"
+#include "container/lend.h"
+#include "container/list.h"
+#include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
-#include "reflect/builtin_tables.h"
+#include "core/type.h"
+#include "reflect/fields.h"
+
+/* ---- Setters of their fields ---- */
+
+/* Setters of fields of built-in types; clients call them through function pointers. */
+
+/* ---- Setters of plain fields ---- */
+
+static int check_int(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool
+             ? 0
+             : tvmffi_any_fail_conversion(value, "int");
+}
+
+int tvmffi_field_set_int32(void *field, const TVMFFIAny *value) {
+  TVMFFI_TRY(check_int(value));
+  if (value->v_int64 < INT32_MIN || value->v_int64 > INT32_MAX) {
+    return tvmffi_fail("OverflowError", "Integer value %lld is out of range for int32_t",
+                       (long long)value->v_int64);
+  }
+  *(int32_t *)field = (int32_t)value->v_int64;
+  return 0;
+}
+
+int tvmffi_field_set_int64(void *field, const TVMFFIAny *value) {
+  TVMFFI_TRY(check_int(value));
+  *(int64_t *)field = value->v_int64;
+  return 0;
+}
+
+/* The old value is released last, because its destructor may look at the object. */
+static void replace_any(TVMFFIAny *field, TVMFFIAny value) {
+  tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
+  TVMFFIAny old = *field;
+  *field = value;
+  tvmffi_any_release(&old);
+  tvmffi_lend_end_guard(guard);
+}
+
+static void replace_object(void *field, TVMFFIObject *obj) {
+  tvmffi_lend_guard guard = tvmffi_lend_begin_guard();
+  TVMFFIObject **place = field, *old = *place;
+  *place = obj;
+  tvmffi_object_release(old);
+  tvmffi_lend_end_guard(guard);
+}
+
+int tvmffi_field_set_any(void *field, const TVMFFIAny *value) {
+  TVMFFIAny owned;
+  TVMFFI_TRY(tvmffi_array_own(value, &owned));
+  replace_any(field, owned);
+  return 0;
+}
+
+int tvmffi_field_set_text(void *field, const TVMFFIAny *value) {
+  TVMFFIByteArray text;
+  if (!tvmffi_any_get_text(value, &text)) return tvmffi_any_fail_conversion(value, "str");
+  return tvmffi_field_set_any(field, value);
+}
+
+static bool is_object_or_none(const TVMFFIAny *value) {
+  return value->type_index >= kTVMFFIStaticObjectBegin || value->type_index == kTVMFFINone;
+}
+
+static void set_object(void *field, const TVMFFIAny *value) {
+  TVMFFIObject *obj = value->type_index == kTVMFFINone ? NULL : value->v_obj;
+  tvmffi_object_retain(obj);
+  replace_object(field, obj);
+}
+
+int tvmffi_field_set_optional_object(void *field, const TVMFFIAny *value) {
+  if (!is_object_or_none(value)) return tvmffi_any_fail_conversion(value, "Optional<ffi.Object>");
+  set_object(field, value);
+  return 0;
+}
+
+int tvmffi_field_set_optional_step(void *field, const TVMFFIAny *value) {
+  if (value->type_index != kTVMFFINone &&
+      !tvmffi_type_is_instance(value->type_index, kTvmffiAccessStep)) {
+    return tvmffi_any_fail_conversion(value, "Optional<ffi.reflection.AccessStep>");
+  }
+  set_object(field, value);
+  return 0;
+}
+
+/* ---- Setters of containers ---- */
+
+TVMFFI_COLD static int refuse(const char *got, const char *expected) {
+  return tvmffi_fail("TypeError", "Cannot convert from type `%s` to `%s`", got, expected);
+}
+
+int tvmffi_field_set_list_of_objects(void *field, const TVMFFIAny *value) {
+  const char *expected = "List<ffi.Object>";
+  TVMFFIObject *list;
+  int64_t i;
+  if ((value->type_index != kTVMFFIList && value->type_index != kTVMFFIArray) ||
+      value->v_obj == NULL) {
+    return tvmffi_any_fail_conversion(value, expected);
+  }
+  for (i = 0; i < tvmffi_array_size(value->v_obj); ++i) {
+    const TVMFFIAny *item = &tvmffi_array_items(value->v_obj)[i];
+    if (!is_object_or_none(item)) {
+      char got[160];
+      (void)snprintf(got, sizeof got, "List[index %lld: %s]", (long long)i,
+                     tvmffi_any_type_name(item));
+      return refuse(got, expected);
+    }
+  }
+  if (value->type_index == kTVMFFIList) {
+    set_object(field, value);
+    return 0;
+  }
+  list = tvmffi_list_copy(value->v_obj);
+  if (list == NULL) return -1;
+  replace_object(field, list);
+  return 0;
+}
+
+/* Whether an entry of a Dict has the expected types; if not, *got describes the mismatch. */
+typedef bool (*entry_check)(const tvmffi_map_pair *pair, char *got, size_t size);
+
+static bool has_object_value(const tvmffi_map_pair *pair, char *got, size_t size) {
+  if (is_object_or_none(&pair->value)) return true;
+  (void)snprintf(got, size, "[K, some value is %s]", tvmffi_any_type_name(&pair->value));
+  return false;
+}
+
+static bool has_object_key(const tvmffi_map_pair *pair, char *got, size_t size) {
+  if (is_object_or_none(&pair->key)) return true;
+  (void)snprintf(got, size, "[some key is %s, V]", tvmffi_any_type_name(&pair->key));
+  return false;
+}
+
+static bool check_entries(TVMFFIObject *map, entry_check check, char *got, size_t size) {
+  size_t room = (size_t)snprintf(got, size, "Dict");
+  uint64_t position;
+  for (position = tvmffi_map_first(map); position != TVMFFI_MAP_NONE;
+       position = tvmffi_map_next(map, position)) {
+    if (!check(tvmffi_map_at(map, position), got + room, size - room)) return false;
+  }
+  return true;
+}
+
+static bool has_text_key_and_dict(const tvmffi_map_pair *pair, char *got, size_t size) {
+  char inner[160];
+  TVMFFIByteArray text;
+  if (!tvmffi_any_get_text(&pair->key, &text)) {
+    (void)snprintf(got, size, "[some key is %s, V]", tvmffi_any_type_name(&pair->key));
+    return false;
+  }
+  if (pair->value.type_index != kTVMFFIDict) {
+    (void)snprintf(got, size, "[K, some value is %s]", tvmffi_any_type_name(&pair->value));
+    return false;
+  }
+  if (!check_entries(pair->value.v_obj, has_object_key, inner, sizeof inner)) {
+    (void)snprintf(got, size, "[K, some value is %s]", inner);
+    return false;
+  }
+  return true;
+}
+
+static int set_dict(void *field, const TVMFFIAny *value, entry_check check, const char *expected) {
+  char got[256];
+  TVMFFIObject *dict;
+  if ((value->type_index != kTVMFFIDict && value->type_index != kTVMFFIMap) ||
+      value->v_obj == NULL) {
+    return tvmffi_any_fail_conversion(value, expected);
+  }
+  if (!check_entries(value->v_obj, check, got, sizeof got)) return refuse(got, expected);
+  if (value->type_index == kTVMFFIDict) {
+    set_object(field, value);
+    return 0;
+  }
+  dict = tvmffi_map_copy_to_dict(value->v_obj);
+  if (dict == NULL) return tvmffi_fail_memory();
+  replace_object(field, dict);
+  return 0;
+}
+
+int tvmffi_field_set_dict_of_objects(void *field, const TVMFFIAny *value) {
+  return set_dict(field, value, has_object_value, "Dict<Any, ffi.Object>");
+}
+
+int tvmffi_field_set_dict_of_dicts(void *field, const TVMFFIAny *value) {
+  return set_dict(field, value, has_text_key_and_dict, "Dict<str, Dict<ffi.Object, Any>>");
+}
+
+/* ---- Objects ---- */
 
 static const tvmffi_builtin_type *find_builtin(int32_t type_index) {
   return tvmffi_type_find(type_index)->builtin;

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
-#include "reflect/builtin_tables.h"
+#include "core/builtins.h"
+
+/* ---- Objects ---- */
 
 typedef struct {
   TVMFFIObject header;
@@ -43,5 +45,29 @@ int tvmffi_reflect_make(int32_t type_index, TVMFFIObjectHandle *result);
 int tvmffi_reflect_call_new(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 int tvmffi_reflect_call_shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args,
                                      TVMFFIAny *result);
+
+/* ---- The tables of this layer, and the numbers of its types ---- */
+
+/* The tables of this layer, and the numbers of its types. */
+
+/* Dynamic indices of types, from the first on. */
+enum {
+  kTvmffiEnumState = kTVMFFIDynObjectBegin,
+  kTvmffiEnum,
+  kTvmffiIntEnum,
+  kTvmffiStrEnum,
+  kTvmffiAccessStep,
+  kTvmffiAccessPath,
+  kTvmffiReflectTypesEnd
+};
+
+extern const tvmffi_builtin_group tvmffi_reflect_builtins;
+extern const tvmffi_builtin_type_group tvmffi_enum_types;
+extern const tvmffi_builtin_type_group tvmffi_access_path_types;
+extern const tvmffi_builtin_attr_group tvmffi_object_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_enum_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_access_path_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_convert_attrs;
 
 #endif /* TVMFFI_REFLECT_OBJECTS_H_ */

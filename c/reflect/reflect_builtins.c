@@ -5,7 +5,6 @@
 #include "core/any.h"
 #include "core/error.h"
 #include "core/type.h"
-#include "reflect/builtin_tables.h"
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
 #include "reflect/init.h"

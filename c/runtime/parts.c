@@ -6,7 +6,7 @@
 #include "json/json.h"
 #include "module/module.h"
 #include "platform/compiler.h"
-#include "reflect/builtin_tables.h"
+#include "reflect/objects.h"
 #include "structural/builtin_tables.h"
 
 #ifdef TVMFFI_PROFILE_FULL

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "reflect/builtin_tables.h"
+#include "reflect/objects.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/any.h"
 #include "core/type.h"
-#include "reflect/builtin_tables.h"
+#include "reflect/objects.h"
 #include "support/check.h"
 
 /* Calls a method of AccessPath by its reflected name; returns the code of TVMFFIFunctionCall. */

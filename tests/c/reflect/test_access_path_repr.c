@@ -2,7 +2,7 @@
 #include "c/walk_support.h"
 #include "core/type.h"
 #include "reflect/access_path.h"
-#include "reflect/builtin_tables.h"
+#include "reflect/objects.h"
 
 static TVMFFIAny step(int32_t kind, TVMFFIAny key) {
   return tvmffi_any_object(tvmffi_access_step_new(kind, &key));
