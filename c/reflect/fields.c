@@ -6,8 +6,8 @@
 #include "core/function.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "reflect/getters.h"
 #include "reflect/objects.h"
+#include "reflect/register.h"
 
 /* ---- Iterating ---- */
 

@@ -6,7 +6,7 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/frontend_type.h"
-#include "reflect/getters.h"
+#include "reflect/register.h"
 
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out) {
   *out = tvmffi_getter_find(static_type_index);

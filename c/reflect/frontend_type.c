@@ -14,10 +14,10 @@
 #include "core/function.h"
 #include "core/object.h"
 #include "core/type.h"
-#include "reflect/field_layout.h"
 #include "reflect/fields.h"
 #include "reflect/init.h"
 #include "reflect/objects.h"
+#include "reflect/register.h"
 
 typedef struct {
   tvmffi_own_function base;

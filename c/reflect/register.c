@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What clients register about types: fields, methods, metadata. (Attributes: core/type_attr.c.)
- * Full arrays are replaced by larger ones; the old ones, which readers may hold, live until
- * shutdown.
- */
 #include "reflect/register.h"
 
 #include <string.h>
@@ -11,12 +6,190 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "core/any.h"
+#include "core/builtins.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
 #include "platform/atomic.h"
-#include "reflect/field_layout.h"
-#include "reflect/getters.h"
+
+/* ---- Getters of fields of frontends ---- */
+
+static int get_bool(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_bool(*(const unsigned char *)field);
+  return 0;
+}
+
+static int get_float(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIFloat;
+  result->v_float64 = *(const double *)field;
+  return 0;
+}
+
+static int get_pointer(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_ptr(kTVMFFIOpaquePtr, *(void *const *)field);
+  return 0;
+}
+
+static int get_dtype(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIDataType;
+  result->v_dtype = *(const DLDataType *)field;
+  return 0;
+}
+
+static int get_device(void *field, TVMFFIAny *result) {
+  *result = tvmffi_any_int(0);
+  result->type_index = kTVMFFIDevice;
+  result->v_device = *(const DLDevice *)field;
+  return 0;
+}
+
+TVMFFIFieldGetter tvmffi_getter_find(int32_t static_type_index) {
+  switch (static_type_index) {
+    case kTVMFFIInt:
+      return tvmffi_stored_get_int64;
+    case kTVMFFIBool:
+      return get_bool;
+    case kTVMFFIFloat:
+      return get_float;
+    case kTVMFFIOpaquePtr:
+      return get_pointer;
+    case kTVMFFIDataType:
+      return get_dtype;
+    case kTVMFFIDevice:
+      return get_device;
+    case kTVMFFIAny:
+    case kTVMFFINone:
+      return tvmffi_stored_get_any;
+    default:
+      return static_type_index >= kTVMFFIStaticObjectBegin ? tvmffi_stored_get_object : NULL;
+  }
+}
+
+int64_t tvmffi_getter_bytes(TVMFFIFieldGetter getter) {
+  static const struct {
+    TVMFFIFieldGetter getter;
+    int32_t bytes;
+  } kSizes[] = {
+      {tvmffi_stored_get_int64, sizeof(int64_t)},
+      {get_bool, 1},
+      {get_float, sizeof(double)},
+      {get_pointer, sizeof(void *)},
+      {get_dtype, sizeof(DLDataType)},
+      {get_device, sizeof(DLDevice)},
+      {tvmffi_stored_get_any, sizeof(TVMFFIAny)},
+      {tvmffi_stored_get_object, sizeof(TVMFFIObject *)},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kSizes / sizeof *kSizes; ++i) {
+    if (kSizes[i].getter == getter) return kSizes[i].bytes;
+  }
+  return 0;
+}
+
+/* ---- Whether a field lies within its object ---- */
+
+/*
+ * Offsets count from the header, which a C++ class with several bases may have in its middle: there
+ * fields have negative offsets. A field without a size has no storage that anything but its getter
+ * would read, so it may be where the header is.
+ */
+static bool is_within(const TVMFFIFieldInfo *field, int64_t total_size, bool starts_with_header) {
+  const int64_t header = (int64_t)sizeof(TVMFFIObject);
+  if (field->size < 0 || field->size > total_size) return false;
+  if (field->offset >= (field->size == 0 ? 0 : header)) {
+    return field->offset <= total_size - field->size;
+  }
+  return !starts_with_header && field->offset >= header - total_size &&
+         field->offset <= -field->size;
+}
+
+/* Whether a field lies within every object of the type whose size is known. */
+static bool field_layout_has_room(const tvmffi_type_record *record, const TVMFFIFieldInfo *field,
+                                  tvmffi_field_layout_conflict *conflict) {
+  conflict->record = record;
+  conflict->owner = &record->info;
+  conflict->field = field;
+  conflict->total_size = record->least_size != 0 ? record->least_size : INT32_MAX;
+  return is_within(field, conflict->total_size, record->starts_with_header);
+}
+
+/* The type at a depth: the type itself or one of its ancestors. */
+static tvmffi_type_record *type_at(tvmffi_type_record *record, int32_t depth) {
+  if (depth == record->info.type_depth) return record;
+  return tvmffi_type_find(record->info.type_ancestors[depth]->type_index);
+}
+
+/* Whether such objects are as large as the type's, and hold the type's own fields. */
+static bool holds(const tvmffi_type_record *type, int64_t total_size, bool starts_with_header,
+                  tvmffi_field_layout_conflict *conflict) {
+  int32_t i;
+  conflict->owner = &type->info;
+  conflict->field = NULL;
+  conflict->owner_size = type->total_size;
+  if (total_size < type->total_size) return false;
+  for (i = 0; i < type->info.num_fields; ++i) {
+    conflict->field = &type->info.fields[i];
+    if (!is_within(conflict->field, total_size, starts_with_header || type->starts_with_header)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void lower_least_size(tvmffi_type_record *record, int32_t total_size) {
+  if (record->least_size == 0 || record->least_size > total_size) record->least_size = total_size;
+}
+
+bool tvmffi_field_layout_can_have_size(tvmffi_type_record *record, int32_t total_size,
+                                       bool starts_with_header,
+                                       tvmffi_field_layout_conflict *conflict) {
+  int32_t depth;
+  conflict->record = record;
+  conflict->total_size = total_size;
+  for (depth = 0; depth <= record->info.type_depth; ++depth) {
+    if (!holds(type_at(record, depth), total_size, starts_with_header, conflict)) return false;
+  }
+  return true;
+}
+
+void tvmffi_field_layout_set_size(tvmffi_type_record *record, int32_t total_size,
+                                  bool starts_with_header) {
+  int32_t depth;
+  record->total_size = total_size;
+  for (depth = 0; depth <= record->info.type_depth; ++depth) {
+    tvmffi_type_record *type = type_at(record, depth);
+    lower_least_size(type, total_size);
+    type->starts_with_header |= starts_with_header;
+  }
+}
+
+int tvmffi_field_layout_fail(const tvmffi_field_layout_conflict *conflict) {
+  const tvmffi_type_record *record = conflict->record;
+  const TVMFFIFieldInfo *field = conflict->field;
+  if (field == NULL) {
+    return tvmffi_fail("ValueError",
+                       "Type `%s` cannot have objects of %lld bytes: those of `%s` have %d",
+                       record->key.data, (long long)conflict->total_size,
+                       conflict->owner->type_key.data, (int)conflict->owner_size);
+  }
+  return tvmffi_fail("ValueError",
+                     "Field `%.*s` of type `%s` with offset %lld and size %lld is not within the "
+                     "%lld bytes of an object, apart from its header of %d",
+                     (int)field->name.size, field->name.data != NULL ? field->name.data : "",
+                     conflict->owner->type_key.data, (long long)field->offset,
+                     (long long)field->size, (long long)conflict->total_size,
+                     (int)sizeof(TVMFFIObject));
+}
+
+/* ---- Registration ---- */
+
+/*
+ * What clients register about types: fields, methods, metadata. (Attributes: core/type_attr.c.)
+ * Full arrays are replaced by larger ones; the old ones, which readers may hold, live until
+ * shutdown.
+ */
 
 /* ---- Helpers ---- */
 
@@ -120,7 +293,7 @@ static int add_field(tvmffi_type_record *record, TVMFFIFieldInfo *field,
   const void *array = info->fields;
   *out_ancestor = NULL;
   if (find_field(info, &field->name) != NULL) return kDuplicate;
-  if (!tvmffi_field_layout_has_room(record, field, conflict)) return kConflict;
+  if (!field_layout_has_room(record, field, conflict)) return kConflict;
   /* ensure_room comes last: once it has raised the capacity, the new array must be stored. */
   if (!keep_texts(&field->name, &field->doc, &field->metadata) ||
       !ensure_room(&array, info->num_fields, &record->field_capacity, sizeof *field)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields and sizes, registered in any order, fit each other. */
-#include "reflect/field_layout.h"
+#include "reflect/register.h"
 
 #include <tvm/ffi/extra/c_runtime_api.h>
 

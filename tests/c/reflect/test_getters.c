@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reflect/getters.h"
+#include "reflect/register.h"
 
 #include "c/reflect_support.h"
 
