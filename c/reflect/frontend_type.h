@@ -5,6 +5,8 @@
 
 #include <tvm/ffi/c_api.h>
 
+/* ---- Types and fields ---- */
+
 /*
  * Registers __ffi_new__, __ffi_shallow_copy__ and __ffi_init__ for objects of total_size bytes.
  * TypeError for types of the library, and for those that have a creator.
@@ -22,5 +24,10 @@ typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *value, 
 /* A Function (field address, value) that converts and stores. NULL with the error raised. */
 TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
                                      tvmffi_frontend_convert convert);
+
+/* ---- Constructors (init.c) ---- */
+
+/* Makes one for a type from its present fields, and registers it as __ffi_init__. */
+int tvmffi_reflect_register_init(int32_t type_index);
 
 #endif /* TVMFFI_REFLECT_FRONTEND_TYPE_H_ */

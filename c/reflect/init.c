@@ -4,7 +4,7 @@
  * __ffi_init__ of types that declare none. A call passes positional arguments, then optionally the
  * KWARGS object and pairs of name and value.
  */
-#include "reflect/init.h"
+#include "reflect/frontend_type.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "core/type.h"
 #include "reflect/fields.h"
 #include "reflect/frontend_type.h"
-#include "reflect/init.h"
 #include "reflect/objects.h"
 
 static int register_init(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {

@@ -5,7 +5,6 @@
 #include "c/walk_support.h"
 #include "core/error.h"
 #include "oom/shutdown_support.h"
-#include "reflect/init.h"
 
 typedef struct {
   int32_t type_index;
