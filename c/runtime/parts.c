@@ -7,7 +7,7 @@
 #include "module/module.h"
 #include "platform/compiler.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 
 #ifdef TVMFFI_PROFILE_FULL
 /* If not, core/type.h has room for another number of types than the layers have. */

@@ -8,11 +8,199 @@
 #include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
+#include "core/tensor.h"
 #include "reflect/access_path.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
-#include "structural/mismatch.h"
-#include "structural/plain.h"
+#include "structural/structural.h"
+
+static void mismatch_step_back(tvmffi_mismatch *m);
+static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_options options,
+                     tvmffi_mismatch *mismatch, bool *out);
+
+/* ---- Values that hold no others ---- */
+
+bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out) {
+  switch (value->type_index) {
+    case kTVMFFISmallStr:
+    case kTVMFFISmallBytes:
+      *out = TVMFFISmallBytesGetContentByteArray(value);
+      return true;
+    case kTVMFFIStr:
+    case kTVMFFIBytes:
+      *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj);
+      return true;
+    case kTVMFFIBigInt:
+      *out = TVMFFIBigIntGetContentByteArray(value);
+      return true;
+    default:
+      return false;
+  }
+}
+
+int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb,
+                                    TVMFFIByteArray *out) {
+  if (tensor->device.device_type != kDLCPU) {
+    return tvmffi_fail("InternalError", "can only %s CPU tensor", verb);
+  }
+  if (!tvmffi_tensor_is_contiguous(tensor)) {
+    return tvmffi_fail("InternalError", "Can only %s contiguous tensor", verb);
+  }
+  out->data = (const char *)tensor->data + tensor->byte_offset;
+  return tvmffi_tensor_data_size(tensor, &out->size);
+}
+
+static bool equal_bytes(const void *a, size_t size_a, const void *b, size_t size_b) {
+  return size_a == size_b && (size_a == 0 || memcmp(a, b, size_a) == 0);
+}
+
+static bool equal_dims(const int64_t *a, size_t size_a, const int64_t *b, size_t size_b) {
+  return equal_bytes(a, size_a * sizeof *a, b, size_b * sizeof *b);
+}
+
+static int equal_tensors(const DLTensor *a, const DLTensor *b,
+                         const tvmffi_structural_options *options, bool *out) {
+  TVMFFIByteArray in_a, in_b;
+  *out = a == b || (equal_dims(a->shape, (size_t)a->ndim, b->shape, (size_t)b->ndim) &&
+                    memcmp(&a->dtype, &b->dtype, sizeof a->dtype) == 0);
+  if (a == b || !*out || options->skip_tensor_content) return 1;
+  TVMFFI_TRY(tvmffi_plain_get_tensor_content(a, "compare", &in_a));
+  TVMFFI_TRY(tvmffi_plain_get_tensor_content(b, "compare", &in_b));
+  *out = equal_bytes(in_a.data, in_a.size, in_b.data, in_b.size);
+  return 1;
+}
+
+static int plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
+                       const tvmffi_structural_options *options, bool *out) {
+  TVMFFIByteArray in_a, in_b;
+  *out = false;
+  if (a->type_index != b->type_index && !tvmffi_any_key_may_equal(a, b)) return 1;
+  switch (a->type_index) {
+    case kTVMFFIShape: {
+      const TVMFFIShapeCell *x = TVMFFIShapeGetCellPtr(a->v_obj),
+                            *y = TVMFFIShapeGetCellPtr(b->v_obj);
+      *out = equal_dims(x->data, x->size, y->data, y->size);
+      return 1;
+    }
+    case kTVMFFITensor:
+      return equal_tensors(TVMFFITensorGetDLTensorPtr(a->v_obj),
+                           TVMFFITensorGetDLTensorPtr(b->v_obj), options, out);
+    default:
+      if (tvmffi_plain_get_content(a, &in_a) && tvmffi_plain_get_content(b, &in_b)) {
+        *out = equal_bytes(in_a.data, in_a.size, in_b.data, in_b.size);
+        return 1;
+      }
+      *out = tvmffi_any_key_is_same(a, b) || (tvmffi_plain_is_nan(a) && tvmffi_plain_is_nan(b));
+      return a->type_index < kTVMFFIStaticObjectBegin;
+  }
+}
+
+/* ---- Where two values differ ---- */
+
+enum { kAtNoChild = -1 };
+
+typedef struct {
+  int32_t kind_a, kind_b;
+  TVMFFIAny key_a, key_b; /* an index, a field's name, or two keys; owned */
+} step;
+
+/* Enters a pair of objects, without a current child; leaves it. */
+static int mismatch_push(tvmffi_mismatch *m) {
+  step *top;
+  if (m == NULL) return 0;
+  top = tvmffi_stack_push(&m->steps);
+  if (top == NULL) return tvmffi_fail_memory();
+  top->kind_a = top->kind_b = kAtNoChild;
+  return 0;
+}
+
+static void mismatch_pop(tvmffi_mismatch *m) {
+  if (m == NULL) return;
+  mismatch_step_back(m);
+  tvmffi_stack_pop(&m->steps);
+}
+
+/* Goes to a child of both: kinds and keys of access steps. Keeps references to the keys. */
+static void mismatch_step(tvmffi_mismatch *m, int32_t kind_a, const TVMFFIAny *key_a,
+                          int32_t kind_b, const TVMFFIAny *key_b) {
+  step *top;
+  if (m == NULL) return;
+  mismatch_step_back(m);
+  top = tvmffi_stack_top(&m->steps);
+  top->kind_a = kind_a;
+  top->kind_b = kind_b;
+  top->key_a = tvmffi_any_copy(key_a);
+  top->key_b = tvmffi_any_copy(key_b);
+}
+
+/* Leaves the current child. */
+static void mismatch_step_back(tvmffi_mismatch *m) {
+  step *top;
+  if (m == NULL) return;
+  top = tvmffi_stack_top(&m->steps);
+  top->kind_a = top->kind_b = kAtNoChild;
+  tvmffi_any_release(&top->key_a);
+  tvmffi_any_release(&top->key_b);
+}
+
+static int extend(TVMFFIObject **path, int32_t kind, const TVMFFIAny *key) {
+  TVMFFIObject *made = tvmffi_access_step_new(kind, key), *longer = NULL;
+  if (made == NULL) return -1;
+  longer = tvmffi_access_path_extend(*path, made);
+  tvmffi_object_release(made);
+  if (longer == NULL) return -1;
+  tvmffi_object_release(*path);
+  *path = longer;
+  return 0;
+}
+
+/* Records the current path unless a difference was recorded before; _forget drops it. */
+static int mismatch_note(tvmffi_mismatch *m) {
+  size_t i;
+  if (m == NULL || m->path_a != NULL) return 0;
+  m->path_a = tvmffi_access_path_root();
+  m->path_b = tvmffi_access_path_root();
+  if (m->path_a == NULL || m->path_b == NULL) return -1;
+  for (i = 0; i < m->steps.size; ++i) {
+    const step *current = tvmffi_stack_at(&m->steps, i);
+    if (current->kind_a == kAtNoChild) continue;
+    TVMFFI_TRY(extend(&m->path_a, current->kind_a, &current->key_a));
+    TVMFFI_TRY(extend(&m->path_b, current->kind_b, &current->key_b));
+  }
+  return 0;
+}
+
+static void mismatch_forget(tvmffi_mismatch *m) {
+  if (m == NULL) return;
+  tvmffi_object_release(m->path_a);
+  tvmffi_object_release(m->path_b);
+  m->path_a = m->path_b = NULL;
+}
+
+/* Moves both paths into an Array. */
+static int take_paths(tvmffi_mismatch *m, TVMFFIAny *out) {
+  TVMFFIObject *paths = tvmffi_array_new(2);
+  if (paths == NULL) return tvmffi_fail_memory();
+  tvmffi_array_items(paths)[0] = tvmffi_any_object(m->path_a);
+  tvmffi_array_items(paths)[1] = tvmffi_any_object(m->path_b);
+  TVMFFISeqGetCellPtr(paths)->size = 2;
+  m->path_a = m->path_b = NULL;
+  *out = tvmffi_any_object(paths);
+  return 0;
+}
+
+int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
+                               tvmffi_structural_options options, TVMFFIAny *out) {
+  tvmffi_mismatch m = {{NULL, sizeof(step), 0, 0}, NULL, NULL};
+  bool is_equal;
+  int rc = equal_run(a, b, options, &m, &is_equal);
+  *out = tvmffi_any_none();
+  if (rc == 0 && !is_equal) rc = take_paths(&m, out);
+  mismatch_forget(&m);
+  tvmffi_stack_fini(&m.steps);
+  return rc;
+}
+
+/* ---- All values ---- */
 
 static const char kHook[] =
     "(0: ffi.Object, 1: ffi.Object, 2: (0: AnyView, 1: AnyView, 2: int, 3: AnyView) -> bool) -> "
@@ -139,7 +327,7 @@ static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
   TVMFFI_TRY(tvmffi_walk_check_depth("ffi.StructuralEqual", w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
-  if (tvmffi_mismatch_push(w->mismatch) != 0) {
+  if (mismatch_push(w->mismatch) != 0) {
     tvmffi_stack_pop(&w->frames);
     return -1;
   }
@@ -162,7 +350,7 @@ static int push(walk *w, pair *p, TVMFFISEqHashKind kind, int32_t region) {
 static void pop(walk *w) {
   const frame *top = top_of(w);
   TVMFFIObject *a = top->in_a.obj, *b = top->b;
-  tvmffi_mismatch_pop(w->mismatch);
+  mismatch_pop(w->mismatch);
   tvmffi_stack_pop(&w->frames);
   if (w->num_owned <= w->frames.size) return;
   --w->num_owned;
@@ -242,13 +430,13 @@ TVMFFI_COLD static int compare_for_hook(void *self, const TVMFFIAny *args, TVMFF
   if (w->mismatch != NULL) {
     if (!tvmffi_any_get_text(&args[3], &text)) return tvmffi_any_fail_conversion(&args[3], "str");
     TVMFFI_TRY(TVMFFIStringFromByteArray(&text, &name));
-    tvmffi_mismatch_step(w->mismatch, kTvmffiStepAttr, &name, kTvmffiStepAttr, &name);
+    mismatch_step(w->mismatch, kTvmffiStepAttr, &name, kTvmffiStepAttr, &name);
     tvmffi_any_release(&name);
   }
   TVMFFI_TRY(own_both(&args[0], &args[1], values));
   rc = compare(w, values, region, &is_equal);
   release_both(values);
-  tvmffi_mismatch_step_back(w->mismatch);
+  mismatch_step_back(w->mismatch);
   if (rc == 0) *result = tvmffi_any_bool(is_equal);
   return rc;
 }
@@ -273,7 +461,7 @@ TVMFFI_COLD static int call_hook(walk *w, TVMFFIObject *hook, bool *out) {
     return -1;
   }
   *out = result.v_int64 != 0;
-  if (*out) tvmffi_mismatch_forget(w->mismatch); /* the hook overrules the differences */
+  if (*out) mismatch_forget(w->mismatch); /* the hook overrules the differences */
   return 0;
 }
 
@@ -324,7 +512,7 @@ static int begin_containers(walk *w, pair *p, int32_t region, bool *out) {
 
 /* Compares two values, or pushes them and sets *out to true for the time being. */
 static int begin(walk *w, pair *p, int32_t region, bool *out) {
-  int rc = tvmffi_plain_equal(&p->a, &p->b, &w->options, out);
+  int rc = plain_equal(&p->a, &p->b, &w->options, out);
   if (rc != 0) return rc == 1 ? 0 : -1;
   *out = true;
   return tvmffi_is_container(p->a.type_index) ? begin_containers(w, p, region, out)
@@ -414,15 +602,15 @@ TVMFFI_COLD static int note_step(walk *w, const pair *p, bool found) {
   TVMFFIAny key;
   if (p->field != NULL) {
     TVMFFI_TRY(TVMFFIStringFromByteArray(&p->field->name, &key));
-    tvmffi_mismatch_step(w->mismatch, kTvmffiStepAttr, &key, kTvmffiStepAttr, &key);
+    mismatch_step(w->mismatch, kTvmffiStepAttr, &key, kTvmffiStepAttr, &key);
     tvmffi_any_release(&key);
   } else if (tvmffi_is_map(top->b->type_index)) {
-    tvmffi_mismatch_step(w->mismatch, kTvmffiStepMapItem, &p->key_a,
-                         kTvmffiStepMapItem + (found ? 0 : kMissing), &p->key_b);
+    mismatch_step(w->mismatch, kTvmffiStepMapItem, &p->key_a,
+                  kTvmffiStepMapItem + (found ? 0 : kMissing), &p->key_b);
   } else {
     key = tvmffi_any_int((int64_t)top->in_a.position - 1);
-    tvmffi_mismatch_step(w->mismatch, kTvmffiStepArrayItem, &key,
-                         kTvmffiStepArrayItem + (found ? 0 : kMissing), &key);
+    mismatch_step(w->mismatch, kTvmffiStepArrayItem, &key,
+                  kTvmffiStepArrayItem + (found ? 0 : kMissing), &key);
   }
   return 0;
 }
@@ -439,8 +627,7 @@ TVMFFI_COLD static int find_extra_entry(walk *w) {
     const TVMFFIAny *found;
     rc = tvmffi_map_find(top_of(w)->in_a.obj, &key, &found) == 0 ? 0 : -1;
     if (rc == 0 && found == NULL) {
-      tvmffi_mismatch_step(w->mismatch, kTvmffiStepMapItemMissing, &key, kTvmffiStepMapItem,
-                           &child.key);
+      mismatch_step(w->mismatch, kTvmffiStepMapItemMissing, &key, kTvmffiStepMapItem, &child.key);
     }
     tvmffi_child_release(&child);
     if (rc < 0 || found == NULL) return rc;
@@ -456,8 +643,7 @@ static int compare_sizes(walk *w, bool *out) {
     TVMFFIAny size = tvmffi_any_int(tvmffi_array_size(top->in_a.obj));
     *out = size.v_int64 == tvmffi_array_size(top->b);
     if (!*out) {
-      tvmffi_mismatch_step(w->mismatch, kTvmffiStepArrayItemMissing, &size, kTvmffiStepArrayItem,
-                           &size);
+      mismatch_step(w->mismatch, kTvmffiStepArrayItemMissing, &size, kTvmffiStepArrayItem, &size);
     }
   } else if (tvmffi_is_map(top->b->type_index)) {
     *out = tvmffi_map_size(top->in_a.obj) == tvmffi_map_size(top->b);
@@ -489,7 +675,7 @@ static int compare_next(walk *w, bool *out) {
   pair p;
   int rc;
   if (top_of(w)->is_hooked) return accept(w, out);
-  tvmffi_mismatch_step_back(w->mismatch); /* may release a key, so before the pair is borrowed */
+  mismatch_step_back(w->mismatch); /* may release a key, so before the pair is borrowed */
   do {
     rc = next_pair(w, &p, out);
   } while (rc == 1 && *out && !p.is_owned && p.a.type_index < kTVMFFIStaticObjectBegin &&
@@ -512,12 +698,13 @@ static int compare(walk *w, const TVMFFIAny values[2], int32_t region, bool *out
   pair lent = {values[0], values[1], values[0], values[1], NULL, false, 2, false};
   int rc = begin(w, &lent, region, out);
   while (rc == 0 && *out && w->frames.size > base) rc = compare_next(w, out);
-  if (rc == 0 && !*out) rc = tvmffi_mismatch_note(w->mismatch);
+  if (rc == 0 && !*out) rc = mismatch_note(w->mismatch);
   while (w->frames.size > base) pop(w);
   return rc;
 }
 
-int tvmffi_equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_options options,
+/* tvmffi_structural_equal of equal.c, with a record of the difference. */
+static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_options options,
                      tvmffi_mismatch *mismatch, bool *out) {
   int32_t region = options.map_free_vars ? kTVMFFIDefRegionKindPattern : kTVMFFIDefRegionKindNone;
   TVMFFIAny values[2];
@@ -540,5 +727,5 @@ int tvmffi_equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
 
 int tvmffi_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b,
                             tvmffi_structural_options options, bool *out) {
-  return tvmffi_equal_run(a, b, options, NULL, out);
+  return equal_run(a, b, options, NULL, out);
 }

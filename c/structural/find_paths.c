@@ -16,8 +16,8 @@
 #include "platform/atomic.h"
 #include "reflect/access_path.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 
 typedef struct {

@@ -12,8 +12,7 @@
 #include "core/type.h"
 #include "platform/atomic.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
-#include "structural/plain.h"
+#include "structural/structural.h"
 
 static const char kHook[] =
     "(0: ffi.Object, 1: int, 2: (0: AnyView, 1: int, 2: int) -> int) -> int";

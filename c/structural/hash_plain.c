@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/tensor.h"
 #include "core/type.h"
-#include "structural/plain.h"
+#include "structural/structural.h"
 
 static uint64_t combine(uint64_t a, uint64_t b) {
   return tvmffi_any_key_combine(a, b);

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "reflect/fields.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 

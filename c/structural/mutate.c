@@ -7,7 +7,6 @@
 #include "core/object.h"
 #include "core/type.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
 #include "structural/rewrite.h"
 #include "structural/structural.h"

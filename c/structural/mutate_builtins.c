@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in functions and attributes of mutators. */
-#include "structural/builtin_tables.h"
 #include "structural/mutate.h"
+#include "structural/structural.h"
 
 #include "container/lend.h"
 #include "core/any.h"

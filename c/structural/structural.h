@@ -9,8 +9,12 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
+#include "base/stack.h"
 #include "core/type.h"
+#include "json/json.h"
 #include "platform/atomic.h"
+
+/* ---- Equality and hash ---- */
 
 typedef struct {
   bool map_free_vars;       /* treat all free variables as definitions */
@@ -77,5 +81,71 @@ static inline TVMFFISEqHashKind tvmffi_structural_find_kind(int32_t type_index) 
 
 /* The same, but a TypeError if the type does not declare it. */
 int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out);
+
+/* ---- Values that hold no others ---- */
+
+/*
+ * Structural equality (equal_plain.c) and hash (hash_plain.c) of values that hold no others,
+ * including tensors.
+ */
+
+/* Keys of maps that are found by their content alone, without running foreign code. */
+static inline bool tvmffi_plain_is_key(const TVMFFIAny *key) {
+  return key->type_index < kTVMFFIStaticObjectBegin || key->type_index == kTVMFFIStr ||
+         key->type_index == kTVMFFIBytes || key->type_index == kTVMFFIBigInt;
+}
+
+/*
+ * 1 and the result in *out, 0 for objects (of one type) that may hold others, or -1 with the error
+ * raised: the content of a tensor is only accessible if it is on the CPU and contiguous.
+ */
+int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *options,
+                      uint64_t *out);
+
+/* All NaNs are equal, whatever their bits. */
+static inline bool tvmffi_plain_is_nan(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIFloat && value->v_float64 != value->v_float64;
+}
+
+/* The content of texts, bytes and integers of any size; false for other values. */
+bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out);
+
+/* InternalError, which contains the verb, unless the tensor is contiguous and on the CPU. */
+int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb, TVMFFIByteArray *out);
+
+/* ---- Where two values differ ---- */
+
+/*
+ * Records the path of a walk through two values, to tell where they first differ. With NULL instead
+ * of a tvmffi_mismatch, nothing is recorded.
+ */
+
+typedef struct {
+  tvmffi_stack steps; /* for each pair of objects in the walk, the step to the current child */
+  TVMFFIObject *path_a, *path_b; /* owned; NULL until a difference is noted */
+} tvmffi_mismatch;
+
+/* ---- The tables of this layer, and the numbers of its types ---- */
+
+/* The tables of this layer, and the numbers of its types. */
+
+enum {
+  kTvmffiStructuralVisitor = kTvmffiReflectTypesEnd,
+  kTvmffiVisitErrorContext,
+  kTvmffiStructuralMutator,
+  kTvmffiStructuralKey,
+  kTvmffiStructuralTypesEnd
+};
+
+extern const tvmffi_builtin_group tvmffi_structural_builtins;
+extern const tvmffi_builtin_group tvmffi_visit_builtins;
+extern const tvmffi_builtin_group tvmffi_mutate_builtins;
+extern const tvmffi_builtin_group tvmffi_find_paths_builtins;
+extern const tvmffi_builtin_type_group tvmffi_structural_types;
+extern const tvmffi_builtin_type_group tvmffi_structural_key_types;
+extern const tvmffi_builtin_attr_group tvmffi_structural_type_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_structural_key_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_visit_attrs;
+extern const tvmffi_builtin_attr_group tvmffi_mutate_attrs;
 
 #endif /* TVMFFI_STRUCTURAL_STRUCTURAL_H_ */

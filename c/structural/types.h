@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 
 typedef struct {
   TVMFFIObject header;

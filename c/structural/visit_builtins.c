@@ -5,8 +5,8 @@
 #include "core/object.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 #include "structural/visit.h"
 

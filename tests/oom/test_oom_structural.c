@@ -3,7 +3,7 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 #include "support/oom.h"
 

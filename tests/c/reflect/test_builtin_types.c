@@ -12,7 +12,7 @@
 #include "core/type_attr.h"
 #include "reflect/objects.h"
 #include "reflect/walk.h"
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 #include "support/check.h"
 

@@ -4,7 +4,7 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */

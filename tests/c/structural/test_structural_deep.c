@@ -4,7 +4,7 @@
 #include "core/type.h"
 #include "reflect/access_path.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
+#include "structural/structural.h"
 #include "structural/types.h"
 #include "support/thread.h"
 

@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/type.h"
 #include "reflect/objects.h"
-#include "structural/builtin_tables.h"
 #include "structural/structural.h"
 #include "structural/types.h"
 

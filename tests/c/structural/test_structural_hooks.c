@@ -3,9 +3,9 @@
 #include "c/structural_support.h"
 #include "core/type.h"
 #include "core/type_attr.h"
-#include "structural/builtin_tables.h"
 #include "structural/mutate.h"
 #include "structural/outcome.h"
+#include "structural/structural.h"
 #include "structural/visit.h"
 
 static const TVMFFIAny none; /* {0, 0, 0}: None */

@@ -3,8 +3,8 @@
 
 #include "c/structural_support.h"
 #include "core/type.h"
-#include "structural/builtin_tables.h"
 #include "structural/outcome.h"
+#include "structural/structural.h"
 
 static const TVMFFIAny none;        /* {0, 0, 0}: None */
 static int32_t tree, variable, let; /* node types; field `a` of a let is a definition */
