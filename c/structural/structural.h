@@ -95,13 +95,6 @@ static inline bool tvmffi_plain_is_key(const TVMFFIAny *key) {
          key->type_index == kTVMFFIBytes || key->type_index == kTVMFFIBigInt;
 }
 
-/*
- * 1 and the result in *out, 0 for objects (of one type) that may hold others, or -1 with the error
- * raised: the content of a tensor is only accessible if it is on the CPU and contiguous.
- */
-int tvmffi_plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *options,
-                      uint64_t *out);
-
 /* All NaNs are equal, whatever their bits. */
 static inline bool tvmffi_plain_is_nan(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIFloat && value->v_float64 != value->v_float64;
