@@ -12,7 +12,7 @@
 #include "base/pointer_map.h"
 #include "base/stack.h"
 #include "core/object.h"
-#include "structural/callbacks.h"
+#include "structural/outcome.h"
 #include "structural/types.h"
 
 /* The table of a mutator. Arguments are views, results outcomes (outcome.h). */

@@ -9,10 +9,13 @@
 #define TVMFFI_STRUCTURAL_OUTCOME_H_
 
 #include <stdbool.h>
+#include <tvm/ffi/c_api.h>
 
 #include "core/any.h"
 #include "core/error.h"
 #include "platform/platform.h"
+
+/* ---- Outcomes ---- */
 
 static inline TVMFFIAny tvmffi_outcome_unchanged(void) {
   TVMFFIAny outcome = tvmffi_any_none();
@@ -54,5 +57,38 @@ void tvmffi_outcome_note(const TVMFFIAny *error, const TVMFFIAny *value);
 
 /* Held while such a path is extended or read. */
 extern tvmffi_mutex tvmffi_outcome_mutex;
+
+/* ---- Callbacks ---- */
+
+/* Callbacks by type of value, as passed to structural walks, visits, maps and mutations. */
+
+typedef struct {
+  int32_t type_index; /* -1: any value */
+  bool wants_more;    /* takes one more argument: the region, or whether to mutate in place */
+  TVMFFIObject *function;
+} tvmffi_callback;
+
+typedef struct {
+  tvmffi_callback *items;
+  size_t size;
+} tvmffi_callbacks;
+
+/*
+ * Copies the callbacks listed in two arguments (letter c or C of builtins.c), the first list before
+ * the second, which may be NULL. Callbacks of the second list, and those whose third element is
+ * true, want the additional argument.
+ */
+int tvmffi_callbacks_init(tvmffi_callbacks *callbacks, const TVMFFIAny *first,
+                          const TVMFFIAny *second);
+/* For deleters: functions are released as nested objects. */
+void tvmffi_callbacks_fini(tvmffi_callbacks *callbacks);
+
+/* The first callback for a value of this type, or NULL. */
+const tvmffi_callback *tvmffi_callbacks_find(const tvmffi_callbacks *callbacks,
+                                             const TVMFFIAny *value);
+
+/* Calls it. Returns its result or an Error. */
+TVMFFIAny tvmffi_callback_call(const char *walk_name, const tvmffi_callback *callback,
+                               const TVMFFIAny *args, int32_t num_args);
 
 #endif /* TVMFFI_STRUCTURAL_OUTCOME_H_ */

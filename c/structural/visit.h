@@ -10,7 +10,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "structural/callbacks.h"
+#include "structural/outcome.h"
 #include "structural/types.h"
 
 /* The table of a visitor. The value is a view, the result an outcome (outcome.h). */
