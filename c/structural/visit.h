@@ -32,18 +32,9 @@ typedef struct {
   tvmffi_callbacks callbacks;
 } tvmffi_visit_engine;
 
-/* The visitor as an engine, or NULL if it is not one. */
-const tvmffi_visit_engine *tvmffi_visitor_get_engine(const tvmffi_structural_visitor *visitor);
-
-/* The function in the table of engines. */
-TVMFFIAny tvmffi_visit_engine_visit(void *visitor, TVMFFIAny value);
-
 /* Visits a value; default_visit skips the visitor's callbacks for the value itself. */
 TVMFFIAny tvmffi_visitor_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value);
 TVMFFIAny tvmffi_visitor_default_visit(tvmffi_structural_visitor *visitor, const TVMFFIAny *value);
-
-/* The attribute __s_visit__ of containers. */
-TVMFFIAny tvmffi_visit_container(void *visitor, TVMFFIAny value);
 
 /* ---- Shared by visitors and mutators ---- */
 
