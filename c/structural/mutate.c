@@ -1,26 +1,231 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "structural/mutate.h"
 
+#include "container/array.h"
 #include "container/lend.h"
+#include "container/list.h"
+#include "container/map.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "core/type.h"
+#include "reflect/objects.h"
 #include "reflect/walk.h"
 #include "structural/outcome.h"
-#include "structural/rewrite.h"
 #include "structural/structural.h"
+#include "structural/visit.h"
+
+static const tvmffi_mutate_engine *mutator_get_engine(const tvmffi_structural_mutator *mutator);
+
+/* ---- Children, one after the other, and what replaces them ---- */
+
+static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
+  return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&
+         a->v_uint64 == b->v_uint64;
+}
+
+/* ---- Copies ---- */
+
+static int copy_object(TVMFFIObject *obj, TVMFFIObject **out) {
+  const TVMFFIAny *copy = tvmffi_type_find_attr(kTvmffiAttrShallowCopy, obj->type_index);
+  TVMFFIAny self = tvmffi_any_object(obj), result;
+  int32_t type_index = obj->type_index; /* the object may be gone after the call */
+  if (copy == NULL || copy->type_index != kTVMFFIFunction) {
+    return tvmffi_fail("TypeError", "__ffi_shallow_copy__ must be an ffi.Function");
+  }
+  TVMFFI_TRY(tvmffi_walk_call("__ffi_shallow_copy__", copy->v_obj, &self, 1, &result));
+  if (result.type_index != type_index || result.v_obj == obj) {
+    tvmffi_any_release(&result);
+    return tvmffi_fail("TypeError",
+                       "Shallow copy callback must return a distinct object with the same type as "
+                       "its input");
+  }
+  *out = result.v_obj;
+  return 0;
+}
+
+/* Adds an element, which is taken on success, to the copy of a sequence. */
+static int add(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
+  if (rewrite->copy->type_index == kTVMFFIList) return tvmffi_list_append(rewrite->copy, value);
+  return tvmffi_array_append(&rewrite->copy, value) == 0 ? 0 : tvmffi_fail_memory();
+}
+
+static TVMFFIObject *new_sequence(TVMFFIObject *source) {
+  TVMFFIObject *made;
+  if (source->type_index == kTVMFFIList) return tvmffi_list_new(tvmffi_array_size(source));
+  made = tvmffi_array_new(tvmffi_array_size(source));
+  if (made == NULL) tvmffi_error_raise_memory();
+  return made;
+}
+
+/* Copies a sequence up to the current child. It may have become shorter by foreign code. */
+static int copy_passed(tvmffi_rewrite *rewrite) {
+  TVMFFIObject *seq = rewrite->cursor.obj;
+  int64_t i;
+  rewrite->copy = new_sequence(seq);
+  if (rewrite->copy == NULL) return -1;
+  for (i = 0; i < (int64_t)rewrite->position && i < tvmffi_array_size(seq); ++i) {
+    TVMFFIAny value = tvmffi_any_copy(&tvmffi_array_items(seq)[i]);
+    if (add(rewrite, &value) == 0) continue;
+    tvmffi_any_release(&value);
+    return -1;
+  }
+  return 0;
+}
+
+/* Copies a whole map; the remaining children are taken from the copy. */
+static int copy_map(tvmffi_rewrite *rewrite) {
+  rewrite->copy = tvmffi_map_copy(rewrite->cursor.obj);
+  if (rewrite->copy == NULL) return tvmffi_fail_memory();
+  rewrite->cursor.obj = rewrite->copy;
+  return 0;
+}
+
+/* ---- Children ---- */
+
+/* After success call rewrite_end or _abandon. A failure raises and needs neither. */
+static int rewrite_begin(tvmffi_rewrite *rewrite, TVMFFIObject *obj, bool is_in_place) {
+  bool is_container = tvmffi_is_container(obj->type_index);
+  rewrite->copy = NULL;
+  rewrite->has_child = rewrite->is_changed = false;
+  rewrite->is_in_place = is_container && is_in_place;
+  if (!is_container) TVMFFI_TRY(copy_object(obj, &rewrite->copy));
+  tvmffi_child_first(&rewrite->cursor, is_container ? obj : rewrite->copy);
+  return 0;
+}
+
+/* The place of the current child in its container, or NULL if it is no longer there. */
+static TVMFFIAny *find_place(const tvmffi_rewrite *rewrite) {
+  TVMFFIObject *obj = rewrite->cursor.obj;
+  if (tvmffi_is_map(obj->type_index)) {
+    const tvmffi_map_pair *pair =
+        tvmffi_map_has_at(obj, rewrite->position) ? tvmffi_map_at(obj, rewrite->position) : NULL;
+    return pair != NULL && is_same(&pair->key, &rewrite->child.key)
+               ? tvmffi_map_value_at(obj, rewrite->position)
+               : NULL;
+  }
+  return (int64_t)rewrite->position < tvmffi_array_size(obj)
+             ? &tvmffi_array_items(obj)[rewrite->position]
+             : NULL;
+}
+
+/* Swaps a value with the one in the child's place, if that still exists. */
+static void exchange(tvmffi_rewrite *rewrite, TVMFFIAny *value) {
+  TVMFFIAny *place = find_place(rewrite), old;
+  if (place == NULL) return;
+  old = *place;
+  *place = *value;
+  *value = old;
+}
+
+/* The next child: 1, 0 after the last, or -1. */
+static int rewrite_next(tvmffi_rewrite *rewrite) {
+  int rc;
+  rewrite->position = rewrite->cursor.position;
+  rc = tvmffi_child_next_lent(&rewrite->cursor, &rewrite->child);
+  rewrite->has_child = rc == 1;
+  rewrite->is_child_owned = rc == 1 && (rewrite->is_in_place || rewrite->child.field != NULL);
+  if (rc == 1 && rewrite->is_in_place) {
+    rewrite->child.value = tvmffi_any_none();
+    exchange(rewrite, &rewrite->child.value);
+  }
+  return rc;
+}
+
+static void release_child(tvmffi_rewrite *rewrite) {
+  rewrite->has_child = false;
+  if (rewrite->is_child_owned) tvmffi_any_release(&rewrite->child.value);
+}
+
+static int put_field(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
+  const TVMFFIFieldInfo *field = rewrite->child.field;
+  if (field->setter == NULL) {
+    return tvmffi_fail("TypeError",
+                       "Cannot structurally mutate field `%.*s` of type `%s` because it does not "
+                       "define a setter",
+                       (int)field->name.size, field->name.data,
+                       tvmffi_type_key(rewrite->copy->type_index));
+  }
+  return tvmffi_field_set(field, rewrite->copy, value);
+}
+
+static int put_entry(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+  if (is_same) return 0;
+  if (rewrite->copy == NULL) TVMFFI_TRY(copy_map(rewrite));
+  exchange(rewrite, value);
+  return 0;
+}
+
+/* Copies an unchanged child from its place, where foreign code may have put_child another one. */
+static int put_element(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+  const TVMFFIAny *place;
+  if (is_same && rewrite->copy == NULL) return 0;
+  if (rewrite->copy == NULL) TVMFFI_TRY(copy_passed(rewrite));
+  if (tvmffi_outcome_is_unchanged(value) && rewrite->is_child_owned) {
+    *value = rewrite->child.value;
+    rewrite->child.value = tvmffi_any_none();
+  } else if (tvmffi_outcome_is_unchanged(value)) {
+    place = find_place(rewrite);
+    if (place == NULL) return 0;
+    *value = tvmffi_any_copy(place);
+  }
+  TVMFFI_TRY(add(rewrite, value));
+  *value = tvmffi_any_none();
+  return 0;
+}
+
+static int put_child(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+  if (rewrite->child.field != NULL) return is_same ? 0 : put_field(rewrite, value);
+  return tvmffi_is_map(rewrite->cursor.obj->type_index) ? put_entry(rewrite, value, is_same)
+                                                        : put_element(rewrite, value, is_same);
+}
+
+/* Stores an owned value, or Unchanged, in the child's place. */
+static int rewrite_put(tvmffi_rewrite *rewrite, TVMFFIAny value) {
+  bool is_unchanged = tvmffi_outcome_is_unchanged(&value) || is_same(&value, &rewrite->child.value);
+  int rc = 0;
+  if (rewrite->is_in_place) {
+    if (!is_unchanged) {
+      tvmffi_any_release(&rewrite->child.value);
+      rewrite->child.value = value;
+      value = tvmffi_any_none();
+    }
+    exchange(rewrite, &rewrite->child.value);
+  } else {
+    rc = put_child(rewrite, &value, is_unchanged);
+    rewrite->is_changed |= !is_unchanged;
+  }
+  release_child(rewrite);
+  tvmffi_any_release(&value);
+  return rc;
+}
+
+/* Ends with the owned replacement of the object, or Unchanged. */
+static TVMFFIAny rewrite_end(tvmffi_rewrite *rewrite) {
+  if (rewrite->is_changed) return tvmffi_any_object(rewrite->copy);
+  tvmffi_object_release(rewrite->copy);
+  return tvmffi_outcome_unchanged();
+}
+
+/* Ends without a result: the current child returns to its place, changes made before stay. */
+static void rewrite_abandon(tvmffi_rewrite *rewrite) {
+  if (rewrite->has_child && rewrite->is_in_place) exchange(rewrite, &rewrite->child.value);
+  if (rewrite->has_child) release_child(rewrite);
+  tvmffi_object_release(rewrite->copy);
+}
+
+/* ---- Mutations ---- */
 
 static const char kName[] = "ffi.StructuralMutate";
 
 /* How the mutation of a value was started; finish depends on it. */
-typedef enum { kByHook, kByDefault, kByMutator } entry;
+typedef enum { kByHook, kByDefault, kByMutator } entry_point;
 
 /* A value that is mutated. */
 typedef struct {
   TVMFFIAny value; /* lent, or owned by the frame below; or `given` itself */
   TVMFFIAny given; /* owned: the replacement that a callback returned, or Unchanged */
-  entry entry;
+  entry_point entry;
   bool in_place;
 } subject;
 
@@ -62,11 +267,6 @@ static TVMFFIAny dispatch(walk *w, const TVMFFIAny *value, bool in_place, bool *
   }
   args[1] = tvmffi_any_int(w->mutator->def_region_kind);
   return tvmffi_callback_call(kName, callback, args, 1 + callback->wants_more);
-}
-
-static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
-  return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&
-         a->v_uint64 == b->v_uint64;
 }
 
 /* Continues with the value that a callback returned instead of the original. */
@@ -165,7 +365,7 @@ static int push(walk *w, const subject *target, TVMFFISEqHashKind kind) {
   TVMFFI_TRY(tvmffi_walk_check_depth(kName, w->frames.size));
   top = tvmffi_stack_push(&w->frames);
   if (top == NULL) return tvmffi_fail_memory();
-  if (tvmffi_rewrite_begin(&top->rewrite, target->value.v_obj, target->in_place) != 0) {
+  if (rewrite_begin(&top->rewrite, target->value.v_obj, target->in_place) != 0) {
     tvmffi_stack_pop(&w->frames);
     return -1;
   }
@@ -173,7 +373,7 @@ static int push(walk *w, const subject *target, TVMFFISEqHashKind kind) {
   top->position = w->lend.position;
   top->is_held = w->lend.obj != NULL;
   if (!tvmffi_lend_is_there(&w->lend)) {
-    tvmffi_rewrite_abandon(&top->rewrite);
+    rewrite_abandon(&top->rewrite);
     tvmffi_stack_pop(&w->frames);
     return 0;
   }
@@ -259,9 +459,9 @@ static TVMFFIAny leave(walk *w, TVMFFIAny outcome) {
   tvmffi_lend_drop(&w->lend);
   w->mutator->def_region_kind = top->region;
   if (is_error) {
-    tvmffi_rewrite_abandon(&top->rewrite);
+    rewrite_abandon(&top->rewrite);
   } else {
-    outcome = tvmffi_rewrite_end(&top->rewrite);
+    outcome = rewrite_end(&top->rewrite);
   }
   if (top->is_held) {
     tvmffi_lend_again(&w->lend, top->subject.value.v_obj, top->parent, top->position);
@@ -277,7 +477,7 @@ static int put(walk *w, frame *top, TVMFFIAny outcome) {
     w->lend.is_kept = false;
   }
   tvmffi_lend_drop(&w->lend);
-  return tvmffi_rewrite_put(&top->rewrite, outcome);
+  return rewrite_put(&top->rewrite, outcome);
 }
 
 /* Stores the outcome of the current child, and starts on the next one. */
@@ -289,7 +489,7 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
   if (top->rewrite.has_child && put(w, top, outcome) != 0) {
     return leave(w, tvmffi_outcome_raised());
   }
-  rc = tvmffi_rewrite_next(&top->rewrite);
+  rc = rewrite_next(&top->rewrite);
   if (rc != 1) return leave(w, rc == 0 ? tvmffi_outcome_unchanged() : tvmffi_outcome_raised());
   value = top->rewrite.child.value;
   if (!top->rewrite.is_child_owned) {
@@ -305,7 +505,7 @@ static TVMFFIAny mutate_next(walk *w, TVMFFIAny outcome) {
 
 static void begin(walk *w, tvmffi_structural_mutator *mutator, const TVMFFIAny *root) {
   w->mutator = mutator;
-  w->engine = tvmffi_mutator_get_engine(mutator);
+  w->engine = mutator_get_engine(mutator);
   tvmffi_stack_init(&w->frames, sizeof(frame));
   tvmffi_lend_begin(&w->lend, root);
 }
@@ -321,13 +521,14 @@ static TVMFFIAny run(walk *w, TVMFFIAny outcome) {
 
 /* ---- Entry points ---- */
 
-TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value) {
+/* The first two functions in the table of engines. */
+static TVMFFIAny mutate_engine_mutate(void *mutator, TVMFFIAny value) {
   walk w;
   begin(&w, mutator, &value);
   return run(&w, enter(&w, &value, false));
 }
 
-TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
+static TVMFFIAny mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value) {
   walk w;
   begin(&w, mutator, &value);
   return run(&w, enter(&w, &value, value.type_index >= kTVMFFIStaticObjectBegin));
@@ -341,7 +542,7 @@ TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFI
                                                     : table->mutate(mutator, *value);
 }
 
-static TVMFFIAny mutate_by(entry entry_point, tvmffi_structural_mutator *mutator,
+static TVMFFIAny mutate_by(entry_point entry, tvmffi_structural_mutator *mutator,
                            const TVMFFIAny *value, bool in_place) {
   walk w;
   subject target;
@@ -349,7 +550,7 @@ static TVMFFIAny mutate_by(entry entry_point, tvmffi_structural_mutator *mutator
   begin(&w, mutator, value);
   target.value = *value;
   target.given = tvmffi_outcome_unchanged();
-  target.entry = entry_point;
+  target.entry = entry;
   target.in_place = in_place;
   outcome = descend(&w, &target);
   return run(&w, w.frames.size == 0 ? finish(&w, &target, outcome) : outcome);
@@ -360,7 +561,7 @@ TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator,
   return mutate_by(kByDefault, mutator, value, false);
 }
 
-TVMFFIAny tvmffi_mutate_container(void *mutator, TVMFFIAny value) {
+static TVMFFIAny mutate_container(void *mutator, TVMFFIAny value) {
   return mutate_by(kByHook, mutator, &value, false);
 }
 
@@ -368,8 +569,281 @@ TVMFFIAny tvmffi_mutate_container_inplace(void *mutator, TVMFFIAny value) {
   return mutate_by(kByHook, mutator, &value, true);
 }
 
-TVMFFIAny tvmffi_mutate_atom(void *mutator, TVMFFIAny value) {
+static TVMFFIAny mutate_atom(void *mutator, TVMFFIAny value) {
   (void)mutator;
   (void)value;
   return tvmffi_outcome_unchanged();
 }
+
+/* ---- Functions and attributes ---- */
+
+/* The built-in functions and attributes of mutators. */
+
+/* ---- The engine: a mutator that calls back ---- */
+
+/* 0, or an Error in *out. */
+static int check_var(const TVMFFIAny *var, TVMFFIAny *out) {
+  if (var->type_index >= kTVMFFIStaticObjectBegin && var->v_obj != NULL) return 0;
+  *out = tvmffi_outcome_fail("TypeError", "Variable-remap key must be an object-backed value");
+  return -1;
+}
+
+static tvmffi_remap_entry *entry_at(const tvmffi_mutate_engine *engine, uint64_t i) {
+  return tvmffi_stack_at(&engine->remapped, (size_t)i);
+}
+
+static TVMFFIAny get_remapped(void *self, TVMFFIAny var) {
+  const tvmffi_mutate_engine *engine = self;
+  const tvmffi_pointer_entry *found;
+  TVMFFIAny error;
+  if (check_var(&var, &error) != 0) return error;
+  found = tvmffi_pointer_map_find(&engine->remap, var.v_obj);
+  return found != NULL ? tvmffi_any_copy(&entry_at(engine, found->value.number)->mapped)
+                       : tvmffi_any_none();
+}
+
+/* Pushes first, so that the map never refers to a missing entry. */
+static int add_entry(tvmffi_mutate_engine *engine, TVMFFIObject *var, TVMFFIAny mapped) {
+  tvmffi_remap_entry *entry = tvmffi_stack_push(&engine->remapped);
+  tvmffi_pointer_entry *found = NULL;
+  if (entry != NULL) {
+    found = tvmffi_pointer_map_ensure(&engine->remap, var);
+    if (found == NULL) tvmffi_stack_pop(&engine->remapped);
+  }
+  if (found == NULL) return tvmffi_fail_memory();
+  tvmffi_object_retain(var);
+  entry->var = var;
+  entry->mapped = mapped;
+  found->value.number = engine->remapped.size - 1;
+  return 0;
+}
+
+static TVMFFIAny set_remapped(void *self, TVMFFIAny var, TVMFFIAny mapped) {
+  tvmffi_mutate_engine *engine = self;
+  const tvmffi_pointer_entry *found;
+  TVMFFIAny old, owned;
+  if (check_var(&var, &old) != 0) return old;
+  if (TVMFFIAnyViewToOwnedAny(&mapped, &owned) != 0) return tvmffi_outcome_raised();
+  found = tvmffi_pointer_map_find(&engine->remap, var.v_obj);
+  if (found != NULL) {
+    tvmffi_remap_entry *entry = entry_at(engine, found->value.number);
+    old = entry->mapped;
+    entry->mapped = owned;
+    tvmffi_any_release(&old);
+  } else if (add_entry(engine, var.v_obj, owned) != 0) {
+    tvmffi_any_release(&owned);
+    return tvmffi_outcome_raised();
+  }
+  return tvmffi_any_none();
+}
+
+static const tvmffi_mutator_table kEngineTable = {mutate_engine_mutate, mutate_engine_maybe_inplace,
+                                                  get_remapped, set_remapped};
+
+/* The mutator as an engine, or NULL if it is not one. */
+static const tvmffi_mutate_engine *mutator_get_engine(const tvmffi_structural_mutator *mutator) {
+  return mutator->vtable == &kEngineTable ? (const tvmffi_mutate_engine *)(const void *)mutator
+                                          : NULL;
+}
+
+static void destroy_engine(void *self) {
+  tvmffi_mutate_engine *engine = self;
+  size_t i;
+  for (i = 0; i < engine->remapped.size; ++i) {
+    tvmffi_remap_entry *entry = entry_at(engine, i);
+    tvmffi_object_release_nested(entry->var);
+    if (entry->mapped.type_index >= kTVMFFIStaticObjectBegin) {
+      tvmffi_object_release_nested(entry->mapped.v_obj);
+    }
+  }
+  tvmffi_stack_fini(&engine->remapped);
+  tvmffi_pointer_map_fini(&engine->remap);
+  tvmffi_callbacks_fini(&engine->callbacks);
+}
+
+static void delete_engine(void *self, int flags) {
+  tvmffi_object_delete_nested(self, flags, delete_engine, destroy_engine, 0);
+}
+
+static tvmffi_mutate_engine *new_engine(tvmffi_mutate_kind kind, const TVMFFIAny *callbacks,
+                                        const TVMFFIAny *more_callbacks) {
+  tvmffi_mutate_engine *engine;
+  tvmffi_callbacks owned;
+  if (tvmffi_callbacks_init(&owned, callbacks, more_callbacks) != 0) return NULL;
+  engine = tvmffi_object_new(sizeof *engine, kTvmffiStructuralMutator, delete_engine);
+  if (engine == NULL) {
+    tvmffi_callbacks_fini(&owned);
+    return NULL;
+  }
+  engine->base.vtable = &kEngineTable;
+  engine->base.def_region_kind = kTVMFFIDefRegionKindNone;
+  engine->kind = kind;
+  engine->callbacks = owned;
+  engine->remap.slots = NULL;
+  engine->remap.size = engine->remap.capacity = 0;
+  tvmffi_stack_init(&engine->remapped, sizeof(tvmffi_remap_entry));
+  return engine;
+}
+
+/* ---- Functions ---- */
+
+/* Moves an outcome to a result; if that is Unchanged, the owned original. */
+static int give(TVMFFIAny outcome, TVMFFIAny *original, TVMFFIAny *result) {
+  if (!tvmffi_outcome_is_unchanged(&outcome)) {
+    tvmffi_any_release(original);
+    return tvmffi_outcome_give(outcome, result);
+  }
+  *result = *original;
+  return 0;
+}
+
+static int mutate_with(tvmffi_mutate_kind kind, const TVMFFIAny *root, const TVMFFIAny *callbacks,
+                       const TVMFFIAny *more_callbacks, TVMFFIAny *result) {
+  tvmffi_mutate_engine *engine = new_engine(kind, callbacks, more_callbacks);
+  TVMFFIAny owned;
+  int rc = -1;
+  if (engine == NULL) return -1;
+  if (TVMFFIAnyViewToOwnedAny(root, &owned) == 0) {
+    rc = give(tvmffi_mutator_mutate(&engine->base, &owned, true), &owned, result);
+  }
+  tvmffi_object_release(engine);
+  return rc;
+}
+
+static int map(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  tvmffi_mutate_kind kind = args[3].v_int64 == 0 ? kTvmffiMapPreOrder : kTvmffiMapPostOrder;
+  (void)num_args;
+  return mutate_with(kind, &args[0], &args[1], &args[2], result);
+}
+
+static int mutate_by_callbacks(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return mutate_with(kTvmffiMutate, &args[0], &args[1], NULL, result);
+}
+
+static tvmffi_structural_mutator *as_mutator(const TVMFFIAny *arg) {
+  return (tvmffi_structural_mutator *)(void *)arg->v_obj;
+}
+
+static const tvmffi_mutator_table *table_of_arg(const TVMFFIAny *arg) {
+  return as_mutator(arg)->vtable;
+}
+
+static TVMFFIAny mutate_view(tvmffi_structural_mutator *mutator, const TVMFFIAny *value,
+                             bool by_default) {
+  return by_default ? tvmffi_mutator_default_mutate(mutator, value)
+                    : tvmffi_mutator_mutate(mutator, value, false);
+}
+
+/* Takes no reference to the object, so that callbacks may still find it unique. */
+static int mutate_object(const TVMFFIAny *args, bool by_default, TVMFFIAny *result) {
+  tvmffi_lend lend;
+  TVMFFIAny outcome;
+  int rc = 0;
+  tvmffi_lend_begin(&lend, &args[1]);
+  outcome = mutate_view(as_mutator(&args[0]), &args[1], by_default);
+  if (!tvmffi_outcome_is_unchanged(&outcome)) {
+    rc = tvmffi_outcome_give(outcome, result);
+  } else if (tvmffi_lend_is_there(&lend)) {
+    *result = tvmffi_any_copy(&args[1]);
+  } else {
+    rc = tvmffi_fail("RuntimeError", "The value was destroyed while it was mutated");
+  }
+  tvmffi_lend_end(&lend);
+  return rc;
+}
+
+static int mutate_argument(const TVMFFIAny *args, bool by_default, TVMFFIAny *result) {
+  TVMFFIAny owned;
+  if (args[1].type_index >= kTVMFFIStaticObjectBegin && args[1].v_obj != NULL) {
+    return mutate_object(args, by_default, result);
+  }
+  TVMFFI_TRY(TVMFFIAnyViewToOwnedAny(&args[1], &owned));
+  return give(mutate_view(as_mutator(&args[0]), &owned, by_default), &owned, result);
+}
+
+static int mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return mutate_argument(args, false, result);
+}
+
+static int default_mutate(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)num_args;
+  return mutate_argument(args, true, result);
+}
+
+static int var_remap_get(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny error;
+  (void)num_args;
+  if (check_var(&args[1], &error) != 0) return tvmffi_outcome_give(error, result);
+  return tvmffi_outcome_give(table_of_arg(&args[0])->var_remap_get(args[0].v_obj, args[1]), result);
+}
+
+static int var_remap_set(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny done;
+  (void)num_args;
+  if (check_var(&args[1], &done) == 0) {
+    done = table_of_arg(&args[0])->var_remap_set(args[0].v_obj, args[1], args[2]);
+  }
+  return tvmffi_outcome_give(done, result);
+}
+
+/* ---- Attributes ---- */
+
+static TVMFFIAny refuse(void) {
+  return tvmffi_outcome_fail("RuntimeError", "A copy of a mutator cannot mutate");
+}
+
+static TVMFFIAny refuse_child(void *mutator, TVMFFIAny value) {
+  (void)mutator;
+  (void)value;
+  return refuse();
+}
+
+static TVMFFIAny refuse_mapping(void *mutator, TVMFFIAny var, TVMFFIAny mapped) {
+  (void)mutator;
+  (void)var;
+  (void)mapped;
+  return refuse();
+}
+
+static int shallow_copy(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  static const tvmffi_mutator_table kTable = {refuse_child, refuse_child, refuse_child,
+                                              refuse_mapping};
+  TVMFFI_TRY(tvmffi_attr_check_args(self, "(0: ffi.Object) -> ffi.Object", 1, 1, args, num_args));
+  return tvmffi_structural_copy(as_mutator(&args[0]), &kTable, result);
+}
+
+#define MUTATES(type, hook, inplace_hook)                                           \
+  {type, kTvmffiAttrSMutate, false, NULL, (void (*)(void))hook}, {                  \
+    type, kTvmffiAttrSMaybeInplaceMutate, false, NULL, (void (*)(void))inplace_hook \
+  }
+#define CONTAINER(type) MUTATES(type, mutate_container, tvmffi_mutate_container_inplace)
+#define ATOM(type) MUTATES(type, mutate_atom, mutate_atom)
+
+static const tvmffi_builtin_attr kAttrs[] = {
+    ATOM(kTVMFFIStr),
+    ATOM(kTVMFFIBytes),
+    ATOM(kTVMFFIBigInt),
+    CONTAINER(kTVMFFIArray),
+    CONTAINER(kTVMFFIMap),
+    CONTAINER(kTVMFFIList),
+    CONTAINER(kTVMFFIDict),
+    {kTvmffiStructuralMutator, kTvmffiAttrShallowCopy, false, shallow_copy, NULL},
+};
+enum { kNumAttrs = sizeof kAttrs / sizeof *kAttrs };
+static tvmffi_attr_function attr_functions[kNumAttrs];
+
+const tvmffi_builtin_attr_group tvmffi_mutate_attrs = {kAttrs, attr_functions, kNumAttrs};
+
+#define FUNCTIONS(F)                                                                  \
+  F("ffi.StructuralMutatorMutate", "Uw>a", mutate)                                    \
+  F("ffi.StructuralMutatorDefaultMutate", "Uw>a", default_mutate)                     \
+  F("ffi.StructuralMutatorVarRemapGet", "Uw>a", var_remap_get)                        \
+  F("ffi.StructuralMutatorVarRemapSet", "Uww>v", var_remap_set)                       \
+  F("ffi.StructuralMutatorDefRegionKind", "U>i", tvmffi_structural_get_region)        \
+  F("ffi.StructuralMutatorWithDefRegionKind", "UiF>a", tvmffi_structural_with_region) \
+  F("ffi.StructuralMap", "acci>a", map)                                               \
+  F("ffi.StructuralMutate", "aC>a", mutate_by_callbacks)
+
+TVMFFI_BUILTIN_GROUP(tvmffi_mutate_builtins, FUNCTIONS);

@@ -7,13 +7,17 @@
 #ifndef TVMFFI_STRUCTURAL_MUTATE_H_
 #define TVMFFI_STRUCTURAL_MUTATE_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 #include "base/pointer_map.h"
 #include "base/stack.h"
 #include "core/object.h"
+#include "reflect/walk.h"
 #include "structural/outcome.h"
 #include "structural/types.h"
+
+/* ---- Mutations ---- */
 
 /* The table of a mutator. Arguments are views, results outcomes (outcome.h). */
 typedef TVMFFIAny (*tvmffi_mutate)(void *mutator, TVMFFIAny value);
@@ -44,13 +48,6 @@ typedef struct {
   TVMFFIAny mapped;
 } tvmffi_remap_entry;
 
-/* The mutator as an engine, or NULL if it is not one. */
-const tvmffi_mutate_engine *tvmffi_mutator_get_engine(const tvmffi_structural_mutator *mutator);
-
-/* The first two functions in the table of engines. */
-TVMFFIAny tvmffi_mutate_engine_mutate(void *mutator, TVMFFIAny value);
-TVMFFIAny tvmffi_mutate_engine_maybe_inplace(void *mutator, TVMFFIAny value);
-
 /* Whether a value is an object that nobody else refers to; a walk that lends it is not counted. */
 static inline bool tvmffi_mutate_is_unique(const TVMFFIAny *value) {
   return value->type_index >= kTVMFFIStaticObjectBegin && tvmffi_object_is_unique(value->v_obj);
@@ -65,8 +62,30 @@ TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFI
 TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value);
 
 /* The attributes __s_mutate__ and __s_maybe_inplace_mutate__ of containers, and of atoms. */
-TVMFFIAny tvmffi_mutate_container(void *mutator, TVMFFIAny value);
 TVMFFIAny tvmffi_mutate_container_inplace(void *mutator, TVMFFIAny value);
-TVMFFIAny tvmffi_mutate_atom(void *mutator, TVMFFIAny value);
+
+/* ---- Children, one after the other, and what replaces them ---- */
+
+/*
+ * Replaces children of one object: in a copy, or in the object itself where that is allowed. A
+ * container is copied when its first child changes; other objects are copied at the start, because
+ * their fields are read from the copy. The caller keeps a container alive meanwhile, and other
+ * objects until rewrite_begin returns.
+ */
+
+typedef struct {
+  TVMFFIObject *copy;         /* owned, or NULL */
+  tvmffi_child_cursor cursor; /* in the object or its copy, whichever holds the children */
+  /*
+   * The current child, if there is one. Children of containers are borrowed from their place; but
+   * in place they are taken out meanwhile and owned, as values of fields are.
+   */
+  tvmffi_child child;
+  uint64_t position;
+  bool has_child;
+  bool is_child_owned;
+  bool is_in_place; /* of containers only */
+  bool is_changed;
+} tvmffi_rewrite;
 
 #endif /* TVMFFI_STRUCTURAL_MUTATE_H_ */
