@@ -13,10 +13,6 @@
 #include "reflect/walk.h"
 #include "structural/structural.h"
 
-static void mismatch_step_back(tvmffi_mismatch *m);
-static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_options options,
-                     tvmffi_mismatch *mismatch, bool *out);
-
 /* ---- Values that hold no others ---- */
 
 bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out) {
@@ -69,6 +65,10 @@ static int equal_tensors(const DLTensor *a, const DLTensor *b,
   return 1;
 }
 
+/*
+ * 1 and the result in *out, 0 for objects (of one type) that may hold others, or -1 with the error
+ * raised: the content of a tensor is only accessible if it is on the CPU and contiguous.
+ */
 static int plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
                        const tvmffi_structural_options *options, bool *out) {
   TVMFFIByteArray in_a, in_b;
@@ -96,6 +96,16 @@ static int plain_equal(const TVMFFIAny *a, const TVMFFIAny *b,
 
 /* ---- Where two values differ ---- */
 
+/*
+ * Records the path of a walk through two values, to tell where they first differ. With NULL instead
+ * of a tvmffi_mismatch, nothing is recorded.
+ */
+
+typedef struct {
+  tvmffi_stack steps; /* for each pair of objects in the walk, the step to the current child */
+  TVMFFIObject *path_a, *path_b; /* owned; NULL until a difference is noted */
+} tvmffi_mismatch;
+
 enum { kAtNoChild = -1 };
 
 typedef struct {
@@ -111,6 +121,16 @@ static int mismatch_push(tvmffi_mismatch *m) {
   if (top == NULL) return tvmffi_fail_memory();
   top->kind_a = top->kind_b = kAtNoChild;
   return 0;
+}
+
+/* Leaves the current child. */
+static void mismatch_step_back(tvmffi_mismatch *m) {
+  step *top;
+  if (m == NULL) return;
+  top = tvmffi_stack_top(&m->steps);
+  top->kind_a = top->kind_b = kAtNoChild;
+  tvmffi_any_release(&top->key_a);
+  tvmffi_any_release(&top->key_b);
 }
 
 static void mismatch_pop(tvmffi_mismatch *m) {
@@ -130,16 +150,6 @@ static void mismatch_step(tvmffi_mismatch *m, int32_t kind_a, const TVMFFIAny *k
   top->kind_b = kind_b;
   top->key_a = tvmffi_any_copy(key_a);
   top->key_b = tvmffi_any_copy(key_b);
-}
-
-/* Leaves the current child. */
-static void mismatch_step_back(tvmffi_mismatch *m) {
-  step *top;
-  if (m == NULL) return;
-  top = tvmffi_stack_top(&m->steps);
-  top->kind_a = top->kind_b = kAtNoChild;
-  tvmffi_any_release(&top->key_a);
-  tvmffi_any_release(&top->key_b);
 }
 
 static int extend(TVMFFIObject **path, int32_t kind, const TVMFFIAny *key) {
@@ -188,16 +198,22 @@ static int take_paths(tvmffi_mismatch *m, TVMFFIAny *out) {
   return 0;
 }
 
-int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
-                               tvmffi_structural_options options, TVMFFIAny *out) {
-  tvmffi_mismatch m = {{NULL, sizeof(step), 0, 0}, NULL, NULL};
-  bool is_equal;
-  int rc = equal_run(a, b, options, &m, &is_equal);
-  *out = tvmffi_any_none();
-  if (rc == 0 && !is_equal) rc = take_paths(&m, out);
-  mismatch_forget(&m);
-  tvmffi_stack_fini(&m.steps);
-  return rc;
+/* ---- The kind of a type ---- */
+
+TVMFFI_COLD static int refuse(int32_t type_index) {
+  const tvmffi_type_record *record = tvmffi_type_require(type_index);
+  if (record == NULL) return -1;
+  return tvmffi_fail("TypeError",
+                     "%s for type `%s`, so StructuralHash is not supported for this type",
+                     tvmffi_atomic_load_acquire_ptr(&record->info.metadata) == NULL
+                         ? "Type metadata is not set"
+                         : "_type_s_eq_hash_kind is not set",
+                     record->key.data);
+}
+
+int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out) {
+  *out = tvmffi_structural_find_kind(type_index);
+  return *out != kTVMFFISEqHashKindUnsupported ? 0 : refuse(type_index);
 }
 
 /* ---- All values ---- */
@@ -728,4 +744,16 @@ static int equal_run(const TVMFFIAny *a, const TVMFFIAny *b, tvmffi_structural_o
 int tvmffi_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b,
                             tvmffi_structural_options options, bool *out) {
   return equal_run(a, b, options, NULL, out);
+}
+
+int tvmffi_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b,
+                               tvmffi_structural_options options, TVMFFIAny *out) {
+  tvmffi_mismatch m = {{NULL, sizeof(step), 0, 0}, NULL, NULL};
+  bool is_equal;
+  int rc = equal_run(a, b, options, &m, &is_equal);
+  *out = tvmffi_any_none();
+  if (rc == 0 && !is_equal) rc = take_paths(&m, out);
+  mismatch_forget(&m);
+  tvmffi_stack_fini(&m.steps);
+  return rc;
 }

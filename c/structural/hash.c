@@ -50,6 +50,7 @@ static int hash_tensor(const DLTensor *tensor, const tvmffi_structural_options *
  * 1 and the result in *out, 0 for objects (of one type) that may hold others, or -1 with the error
  * raised: the content of a tensor is only accessible if it is on the CPU and contiguous.
  */
+/* As plain_equal in equal.c. */
 static int plain_hash(const TVMFFIAny *value, const tvmffi_structural_options *options,
                       uint64_t *out) {
   TVMFFIByteArray content;
@@ -138,24 +139,6 @@ static void own_frames(walk *w) {
     (void)tvmffi_any_copy(
         &((const entry *)tvmffi_stack_at(&w->entries, w->num_owned_entries))->value);
   }
-}
-
-/* ---- The kind of a type ---- */
-
-TVMFFI_COLD static int refuse(int32_t type_index) {
-  const tvmffi_type_record *record = tvmffi_type_require(type_index);
-  if (record == NULL) return -1;
-  return tvmffi_fail("TypeError",
-                     "%s for type `%s`, so StructuralHash is not supported for this type",
-                     tvmffi_atomic_load_acquire_ptr(&record->info.metadata) == NULL
-                         ? "Type metadata is not set"
-                         : "_type_s_eq_hash_kind is not set",
-                     record->key.data);
-}
-
-int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out) {
-  *out = tvmffi_structural_find_kind(type_index);
-  return *out != kTVMFFISEqHashKindUnsupported ? 0 : refuse(type_index);
 }
 
 /* ---- Finished objects ---- */

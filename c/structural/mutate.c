@@ -19,6 +19,28 @@ static const tvmffi_mutate_engine *mutator_get_engine(const tvmffi_structural_mu
 
 /* ---- Children, one after the other, and what replaces them ---- */
 
+/*
+ * Replaces children of one object: in a copy, or in the object itself where that is allowed. A
+ * container is copied when its first child changes; other objects are copied at the start, because
+ * their fields are read from the copy. The caller keeps a container alive meanwhile, and other
+ * objects until rewrite_begin returns.
+ */
+
+typedef struct {
+  TVMFFIObject *copy;         /* owned, or NULL */
+  tvmffi_child_cursor cursor; /* in the object or its copy, whichever holds the children */
+  /*
+   * The current child, if there is one. Children of containers are borrowed from their place; but
+   * in place they are taken out meanwhile and owned, as values of fields are.
+   */
+  tvmffi_child child;
+  uint64_t position;
+  bool has_child;
+  bool is_child_owned;
+  bool is_in_place; /* of containers only */
+  bool is_changed;
+} rewrite_state;
+
 static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding &&
          a->v_uint64 == b->v_uint64;
@@ -45,7 +67,7 @@ static int copy_object(TVMFFIObject *obj, TVMFFIObject **out) {
 }
 
 /* Adds an element, which is taken on success, to the copy of a sequence. */
-static int add(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
+static int add(rewrite_state *rewrite, const TVMFFIAny *value) {
   if (rewrite->copy->type_index == kTVMFFIList) return tvmffi_list_append(rewrite->copy, value);
   return tvmffi_array_append(&rewrite->copy, value) == 0 ? 0 : tvmffi_fail_memory();
 }
@@ -59,7 +81,7 @@ static TVMFFIObject *new_sequence(TVMFFIObject *source) {
 }
 
 /* Copies a sequence up to the current child. It may have become shorter by foreign code. */
-static int copy_passed(tvmffi_rewrite *rewrite) {
+static int copy_passed(rewrite_state *rewrite) {
   TVMFFIObject *seq = rewrite->cursor.obj;
   int64_t i;
   rewrite->copy = new_sequence(seq);
@@ -74,7 +96,7 @@ static int copy_passed(tvmffi_rewrite *rewrite) {
 }
 
 /* Copies a whole map; the remaining children are taken from the copy. */
-static int copy_map(tvmffi_rewrite *rewrite) {
+static int copy_map(rewrite_state *rewrite) {
   rewrite->copy = tvmffi_map_copy(rewrite->cursor.obj);
   if (rewrite->copy == NULL) return tvmffi_fail_memory();
   rewrite->cursor.obj = rewrite->copy;
@@ -84,7 +106,7 @@ static int copy_map(tvmffi_rewrite *rewrite) {
 /* ---- Children ---- */
 
 /* After success call rewrite_end or _abandon. A failure raises and needs neither. */
-static int rewrite_begin(tvmffi_rewrite *rewrite, TVMFFIObject *obj, bool is_in_place) {
+static int rewrite_begin(rewrite_state *rewrite, TVMFFIObject *obj, bool is_in_place) {
   bool is_container = tvmffi_is_container(obj->type_index);
   rewrite->copy = NULL;
   rewrite->has_child = rewrite->is_changed = false;
@@ -95,7 +117,7 @@ static int rewrite_begin(tvmffi_rewrite *rewrite, TVMFFIObject *obj, bool is_in_
 }
 
 /* The place of the current child in its container, or NULL if it is no longer there. */
-static TVMFFIAny *find_place(const tvmffi_rewrite *rewrite) {
+static TVMFFIAny *find_place(const rewrite_state *rewrite) {
   TVMFFIObject *obj = rewrite->cursor.obj;
   if (tvmffi_is_map(obj->type_index)) {
     const tvmffi_map_pair *pair =
@@ -110,7 +132,7 @@ static TVMFFIAny *find_place(const tvmffi_rewrite *rewrite) {
 }
 
 /* Swaps a value with the one in the child's place, if that still exists. */
-static void exchange(tvmffi_rewrite *rewrite, TVMFFIAny *value) {
+static void exchange(rewrite_state *rewrite, TVMFFIAny *value) {
   TVMFFIAny *place = find_place(rewrite), old;
   if (place == NULL) return;
   old = *place;
@@ -119,7 +141,7 @@ static void exchange(tvmffi_rewrite *rewrite, TVMFFIAny *value) {
 }
 
 /* The next child: 1, 0 after the last, or -1. */
-static int rewrite_next(tvmffi_rewrite *rewrite) {
+static int rewrite_next(rewrite_state *rewrite) {
   int rc;
   rewrite->position = rewrite->cursor.position;
   rc = tvmffi_child_next_lent(&rewrite->cursor, &rewrite->child);
@@ -132,12 +154,12 @@ static int rewrite_next(tvmffi_rewrite *rewrite) {
   return rc;
 }
 
-static void release_child(tvmffi_rewrite *rewrite) {
+static void release_child(rewrite_state *rewrite) {
   rewrite->has_child = false;
   if (rewrite->is_child_owned) tvmffi_any_release(&rewrite->child.value);
 }
 
-static int put_field(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
+static int put_field(rewrite_state *rewrite, const TVMFFIAny *value) {
   const TVMFFIFieldInfo *field = rewrite->child.field;
   if (field->setter == NULL) {
     return tvmffi_fail("TypeError",
@@ -149,7 +171,7 @@ static int put_field(tvmffi_rewrite *rewrite, const TVMFFIAny *value) {
   return tvmffi_field_set(field, rewrite->copy, value);
 }
 
-static int put_entry(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+static int put_entry(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
   if (is_same) return 0;
   if (rewrite->copy == NULL) TVMFFI_TRY(copy_map(rewrite));
   exchange(rewrite, value);
@@ -157,7 +179,7 @@ static int put_entry(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
 }
 
 /* Copies an unchanged child from its place, where foreign code may have put_child another one. */
-static int put_element(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+static int put_element(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
   const TVMFFIAny *place;
   if (is_same && rewrite->copy == NULL) return 0;
   if (rewrite->copy == NULL) TVMFFI_TRY(copy_passed(rewrite));
@@ -174,14 +196,14 @@ static int put_element(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) 
   return 0;
 }
 
-static int put_child(tvmffi_rewrite *rewrite, TVMFFIAny *value, bool is_same) {
+static int put_child(rewrite_state *rewrite, TVMFFIAny *value, bool is_same) {
   if (rewrite->child.field != NULL) return is_same ? 0 : put_field(rewrite, value);
   return tvmffi_is_map(rewrite->cursor.obj->type_index) ? put_entry(rewrite, value, is_same)
                                                         : put_element(rewrite, value, is_same);
 }
 
 /* Stores an owned value, or Unchanged, in the child's place. */
-static int rewrite_put(tvmffi_rewrite *rewrite, TVMFFIAny value) {
+static int rewrite_put(rewrite_state *rewrite, TVMFFIAny value) {
   bool is_unchanged = tvmffi_outcome_is_unchanged(&value) || is_same(&value, &rewrite->child.value);
   int rc = 0;
   if (rewrite->is_in_place) {
@@ -201,14 +223,14 @@ static int rewrite_put(tvmffi_rewrite *rewrite, TVMFFIAny value) {
 }
 
 /* Ends with the owned replacement of the object, or Unchanged. */
-static TVMFFIAny rewrite_end(tvmffi_rewrite *rewrite) {
+static TVMFFIAny rewrite_end(rewrite_state *rewrite) {
   if (rewrite->is_changed) return tvmffi_any_object(rewrite->copy);
   tvmffi_object_release(rewrite->copy);
   return tvmffi_outcome_unchanged();
 }
 
 /* Ends without a result: the current child returns to its place, changes made before stay. */
-static void rewrite_abandon(tvmffi_rewrite *rewrite) {
+static void rewrite_abandon(rewrite_state *rewrite) {
   if (rewrite->has_child && rewrite->is_in_place) exchange(rewrite, &rewrite->child.value);
   if (rewrite->has_child) release_child(rewrite);
   tvmffi_object_release(rewrite->copy);
@@ -235,7 +257,7 @@ typedef struct {
   bool is_held;         /* the frame owns a reference, and lends the object again at its end */
   TVMFFIObject *parent; /* the container to lend it from, or NULL for the root */
   uint64_t position;
-  tvmffi_rewrite rewrite;
+  rewrite_state rewrite;
   TVMFFISEqHashKind kind;
   int32_t region;       /* the region around the object */
   int32_t child_region; /* the region for its content */

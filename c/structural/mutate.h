@@ -17,8 +17,6 @@
 #include "structural/outcome.h"
 #include "structural/types.h"
 
-/* ---- Mutations ---- */
-
 /* The table of a mutator. Arguments are views, results outcomes (outcome.h). */
 typedef TVMFFIAny (*tvmffi_mutate)(void *mutator, TVMFFIAny value);
 typedef struct {
@@ -61,31 +59,7 @@ TVMFFIAny tvmffi_mutator_mutate(tvmffi_structural_mutator *mutator, const TVMFFI
                                 bool in_place);
 TVMFFIAny tvmffi_mutator_default_mutate(tvmffi_structural_mutator *mutator, const TVMFFIAny *value);
 
-/* The attributes __s_mutate__ and __s_maybe_inplace_mutate__ of containers, and of atoms. */
+/* The attribute __s_maybe_inplace_mutate__ of containers. */
 TVMFFIAny tvmffi_mutate_container_inplace(void *mutator, TVMFFIAny value);
-
-/* ---- Children, one after the other, and what replaces them ---- */
-
-/*
- * Replaces children of one object: in a copy, or in the object itself where that is allowed. A
- * container is copied when its first child changes; other objects are copied at the start, because
- * their fields are read from the copy. The caller keeps a container alive meanwhile, and other
- * objects until rewrite_begin returns.
- */
-
-typedef struct {
-  TVMFFIObject *copy;         /* owned, or NULL */
-  tvmffi_child_cursor cursor; /* in the object or its copy, whichever holds the children */
-  /*
-   * The current child, if there is one. Children of containers are borrowed from their place; but
-   * in place they are taken out meanwhile and owned, as values of fields are.
-   */
-  tvmffi_child child;
-  uint64_t position;
-  bool has_child;
-  bool is_child_owned;
-  bool is_in_place; /* of containers only */
-  bool is_changed;
-} tvmffi_rewrite;
 
 #endif /* TVMFFI_STRUCTURAL_MUTATE_H_ */

@@ -84,11 +84,6 @@ int tvmffi_structural_kind(int32_t type_index, TVMFFISEqHashKind *out);
 
 /* ---- Values that hold no others ---- */
 
-/*
- * Structural equality (equal_plain.c) and hash (hash_plain.c) of values that hold no others,
- * including tensors.
- */
-
 /* Keys of maps that are found by their content alone, without running foreign code. */
 static inline bool tvmffi_plain_is_key(const TVMFFIAny *key) {
   return key->type_index < kTVMFFIStaticObjectBegin || key->type_index == kTVMFFIStr ||
@@ -106,21 +101,7 @@ bool tvmffi_plain_get_content(const TVMFFIAny *value, TVMFFIByteArray *out);
 /* InternalError, which contains the verb, unless the tensor is contiguous and on the CPU. */
 int tvmffi_plain_get_tensor_content(const DLTensor *tensor, const char *verb, TVMFFIByteArray *out);
 
-/* ---- Where two values differ ---- */
-
-/*
- * Records the path of a walk through two values, to tell where they first differ. With NULL instead
- * of a tvmffi_mismatch, nothing is recorded.
- */
-
-typedef struct {
-  tvmffi_stack steps; /* for each pair of objects in the walk, the step to the current child */
-  TVMFFIObject *path_a, *path_b; /* owned; NULL until a difference is noted */
-} tvmffi_mismatch;
-
 /* ---- The tables of this layer, and the numbers of its types ---- */
-
-/* The tables of this layer, and the numbers of its types. */
 
 enum {
   kTvmffiStructuralVisitor = kTvmffiReflectTypesEnd,
