@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include "base/bits.h"
+#include "base/integers.h"
 
 /* Odd 64-bit constants without structure: the fractions of the square roots of 2, 3 and 5. */
 static const uint64_t kFirst = UINT64_C(0x6a09e667f3bcc909);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 
 enum { kFirstCapacity = 16 };
 

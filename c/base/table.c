@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "platform/atomic.h"
 #include "platform/compiler.h"
 

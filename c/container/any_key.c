@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/function.h"

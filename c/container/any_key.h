@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "base/profile.h"
+#include "container/container.h"
 
 /* Beside 0 and 1, or beside 0 and -1 for memory: foreign code failed, and its error is raised. */
 enum { kTvmffiRaised = -2 };

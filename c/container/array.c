@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "core/object.h"
 

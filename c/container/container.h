@@ -8,8 +8,6 @@
 
 #include "core/builtins.h"
 
-/* ---- Containers ---- */
-
 static inline bool tvmffi_is_sequence(int32_t type_index) {
   return type_index == kTVMFFIArray || type_index == kTVMFFIList;
 }
@@ -27,5 +25,19 @@ static inline bool tvmffi_is_container(int32_t type_index) {
 extern const tvmffi_builtin_group tvmffi_array_builtins;
 extern const tvmffi_builtin_group tvmffi_list_builtins;
 extern const tvmffi_builtin_group tvmffi_map_builtins;
+
+/* ---- The profile ---- */
+
+/*
+ * The profile that is built. Code that depends on this constant being 1 is compiled in both, never
+ * called in the core profile, and dropped there by the linker. Tables whose contents differ use
+ * TVMFFI_PROFILE_FULL itself.
+ */
+
+#ifdef TVMFFI_PROFILE_FULL
+enum { kTvmffiFullProfile = 1 };
+#else
+enum { kTvmffiFullProfile = 0 };
+#endif
 
 #endif /* TVMFFI_CONTAINER_CONTAINER_H_ */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "container/array.h"
 #include "container/container.h"
 #include "container/lend.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "container/any_key.h"
 #include "core/any.h"
 #include "core/error.h"

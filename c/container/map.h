@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
-#include "base/profile.h"
+#include "container/container.h"
 #include "platform/compiler.h"
 
 /* ---- Maps ---- */

@@ -8,7 +8,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/object.h"
 #include "core/thread_state.h"
 #include "core/type.h"

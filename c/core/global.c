@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "base/table.h"
 #include "core/any.h"
 #include "core/builtins.h"

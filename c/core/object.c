@@ -7,7 +7,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "base/pointer_map.h"
 #include "core/error.h"
 #include "core/thread_state.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/error.h"
 #include "core/object.h"
 #include "platform/atomic.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"

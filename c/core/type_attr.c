@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/checked.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "base/table.h"
 #include "core/any.h"
 #include "core/builtins.h"

@@ -5,7 +5,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/error.h"
 #include "core/function.h"
 #include "core/tensor.h"

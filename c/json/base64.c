@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/error.h"
 #include "core/string_object.h"
 #include "json/json_graph.h"

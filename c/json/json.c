@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "base/stack.h"
 #include "container/array.h"
 #include "container/container.h"

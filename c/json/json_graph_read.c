@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "base/stack.h"
 #include "container/any_key.h"
 #include "container/array.h"

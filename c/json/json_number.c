@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "json/json.h"
 

@@ -3,7 +3,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "container/array.h"
 #include "container/map.h"
 #include "core/any.h"

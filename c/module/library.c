@@ -6,8 +6,8 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "base/table.h"
 #include "core/any.h"
 #include "core/error.h"

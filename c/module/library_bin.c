@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "core/error.h"
 #include "core/object.h"

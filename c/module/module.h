@@ -15,8 +15,8 @@
 
 #include "base/buf.h"
 #include "core/builtins.h"
+#include "module/cxx_helper.h"
 #include "module/imports.h"
-#include "module/module_method.h"
 
 /* ---- Modules ---- */
 
@@ -60,7 +60,7 @@ bool tvmffi_module_is_own(const TVMFFIObject *module);
 /* ---- module_methods.c: calls of any module's methods, in C or in C++ ---- */
 
 /*
- * Calls a method. *result is owned and has the type stated in module_method.h; None after a
+ * Calls a method. *result is owned and has the type stated in cxx_helper.h; None after a
  * failure.
  */
 int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "container/array.h"
 #include "core/any.h"
 #include "core/error.h"

@@ -5,8 +5,8 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
 #include "base/hash.h"
+#include "base/integers.h"
 #include "base/table.h"
 #include "core/error.h"
 #include "core/object.h"

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/checked.h"
+#include "base/integers.h"
 #include "core/any.h"
 #include "core/builtins.h"
 #include "core/error.h"

@@ -2,8 +2,8 @@
 /* The index of a new type: a slot of its parent, the next free index, or the requested one. */
 #include <tvm/ffi/extra/c_runtime_api.h>
 
-#include "base/profile.h"
 #include "c/type_support.h"
+#include "container/container.h"
 #include "core/type.h"
 #include "support/check.h"
 

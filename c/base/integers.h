@@ -1,13 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TVMFFI_BASE_INTEGERS_H_
+#define TVMFFI_BASE_INTEGERS_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- Sums and products that may overflow ---- */
+
+/* Arithmetic with overflow checks: on overflow returns false and leaves *out as it was. */
+
+static inline bool tvmffi_checked_add_size(size_t a, size_t b, size_t *out) {
+  if (a > SIZE_MAX - b) return false;
+  *out = a + b;
+  return true;
+}
+
+static inline bool tvmffi_checked_mul_size(size_t a, size_t b, size_t *out) {
+  if (b != 0 && a > SIZE_MAX / b) return false;
+  *out = a * b;
+  return true;
+}
+
+/* base + count * element: the size of a struct with a flexible array member. */
+static inline bool tvmffi_checked_array_size(size_t base, size_t count, size_t element,
+                                             size_t *out) {
+  size_t bytes;
+  return tvmffi_checked_mul_size(count, element, &bytes) &&
+         tvmffi_checked_add_size(base, bytes, out);
+}
+
+/* Requires a, b >= 0. */
+static inline bool tvmffi_checked_mul_i64(int64_t a, int64_t b, int64_t *out) {
+  if (b != 0 && a > INT64_MAX / b) return false;
+  *out = a * b;
+  return true;
+}
+
+/* ---- Operations on 64 bits, numbers in the byte order of files and hashes ---- */
+
 /*
  * 64-bit operations for which processors have instructions but C has no operator, and reading
  * numbers in the byte order of files and hashes.
  */
-#ifndef TVMFFI_BASE_BITS_H_
-#define TVMFFI_BASE_BITS_H_
-
-#include <stdint.h>
-#include <string.h>
 
 /* The upper 64 bits of the 128-bit product; the lower ones are a * b. */
 static inline uint64_t tvmffi_multiply_high(uint64_t a, uint64_t b) {
@@ -48,4 +84,4 @@ static inline uint64_t tvmffi_load_le64(const void *bytes) {
   return value;
 }
 
-#endif /* TVMFFI_BASE_BITS_H_ */
+#endif /* TVMFFI_BASE_INTEGERS_H_ */
