@@ -17,12 +17,6 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out);
 
 /* ---- Shared by the files of JSON graphs ---- */
 
-/* Whether values of a field are stored in the object's own data, not as nodes. */
-bool tvmffi_json_graph_is_inline(const TVMFFIFieldInfo *field);
-
-/* Reads an integer of any size from a decimal text. */
-int tvmffi_json_graph_read_bigint(const TVMFFIAny *data, TVMFFIAny *out);
-
 /* base64.c: standard base64 with padding. Results are owned; InternalError for invalid text. */
 int tvmffi_base64_encode(const char *data, size_t size, TVMFFIAny *out);
 int tvmffi_base64_decode(const char *text, size_t size, TVMFFIAny *out);
