@@ -18,6 +18,7 @@ import sys
 import time
 
 import parts  # noqa: F401, which lists its parts; they come before those of ports
+import configurations  # noqa: F401, the same
 import platforms
 import ports
 import zig
