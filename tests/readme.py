@@ -136,7 +136,7 @@ def run_script(system, script):
     """Have bash read a script from its standard input; returns its output, or ends after a failure."""
     (system.root / "root/script").write_text(script, encoding="utf-8")
     done = system.run(["bash", "-c", "exec bash </root/script"])
-    print(done.stdout, end="")
+    print(done.stdout, end="", flush=True)
     if done.returncode != 0:
         update = system.run(["apt-get", "-qq", "-o", "APT::Update::Error-Mode=any", "update"])
         if update.returncode != 0:
