@@ -78,6 +78,8 @@ CHECKS = {
         ./host ./kernel.so
         [ -z "$(ldd host | grep libtvm_ffi)" ]""",
 }
+# What Meson and Python leave anywhere; .gitignore has them, too.
+LEFT = (".wraplock", "__pycache__")
 # Programs of the sample that blocks and checks run: of quickstart, of CMake, and those called `host`.
 OTHER_RUNS = 2
 
@@ -129,7 +131,7 @@ def copy_sources(system):
 def list_sources(system):
     top = system.root / SOURCES
     return {str(path.relative_to(top)) for path in top.rglob("*")
-            if not path.relative_to(top).parts[0].startswith("build") and "__pycache__" not in path.parts}
+            if not path.relative_to(top).parts[0].startswith("build") and path.name not in LEFT and path.parent.name not in LEFT}
 
 
 def run_script(system, script):

@@ -30,7 +30,7 @@ watched() {
     shown=
     # Of `sleep` nothing is left on standard output, where it would keep a pipe open.
     while sleep 5 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-      line=$(tail -n 1 "$watched_log" | cut -c 1-110)
+      line=$(tail -n 1 "$watched_log" | LC_ALL=C tr -cd ' -~' | cut -c 1-110)
       [ "$line" = "$shown" ] || printf '    ... %s\n' "$line"
       shown=$line
     done
