@@ -219,11 +219,11 @@ def links(*command):
 
 
 def tracked():
-    """Files of the project: those that git lists, or without git all outside of build folders."""
+    """Files of the project: those that git lists, or without git all outside of build folders and releases."""
     done = execute(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"])
     if done.returncode == 0:
         names = [ROOT / name for name in done.stdout.split("\0") if name]
     else:
         names = [path for path in ROOT.rglob("*")
-                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build"))]
+                 if not path.relative_to(ROOT).parts[0].startswith((".git", "build", "dist"))]
     return sorted(path for path in set(names) if path.is_file())
