@@ -582,3 +582,73 @@ def docs():
             REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
         else:
             REPORT.check("tools/docs", done.returncode == 0, done.stdout)
+
+
+# (what is wrong, where, the text that is replaced, by what, the check that must fail): a release must not be made of that.
+UNRELEASABLE = [
+    ("a changelog without a date", "CHANGELOG.md", r"^## ([\d.]+) \(.*\)$", r"## \1 (not released)", "CHANGELOG.md has a date"),
+    ("changes under Unreleased", "CHANGELOG.md", r"^## Unreleased$", "## Unreleased\n\n- A change.",
+     "CHANGELOG.md: nothing is unreleased"),
+    ("a Debian package of another version", "packaging/debian/changelog", r"\A(\S+ \()[\d.]+", r"\g<1>0.0.1",
+     "packaging/debian/changelog has the version"),
+    ("a Debian package of another day", "packaging/debian/changelog", r">  .*$", ">  Thu, 01 Jan 2026 06:00:00 +0000",
+     "packaging/debian/changelog has the date"),
+    ("documents of another version", "docs/about/versions.md", r"^\| [\d.]+ \(", "| 0.0.1 (",
+     "docs/about/versions.md has the version"),
+    ("headers of another version", "include/tvm/ffi/c_api.h", r"(TVM_FFI_VERSION_PATCH) \d+", r"\1 999",
+     "include/tvm/ffi/c_api.h has the version"),
+]
+
+
+@part(BUILD + " g++ venv doxygen debhelper lintian mingw wine qemu musl-gcc cross-aarch64-linux-gnu cross-cpp-aarch64-linux-gnu",
+      matrix=False)
+def release():
+    """tools/release: a rehearsal of all but the tests, in two places and with the same bytes; what it refuses"""
+    work = ROOT / "build-release-test"
+    shutil.rmtree(work, ignore_errors=True)
+    version = REPORT.run("version.py", ["tools/ci/version.py"]).strip()
+    env = {**{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (
+        ("NAME", "test"), ("EMAIL", "test@tvm-ffi.invalid"), ("DATE", "2026-01-02T03:04:05Z"))},
+        "GIT_CEILING_DIRECTORIES": str(work)}
+
+    def git(tree, *command):
+        REPORT.run(f"git {command[0]}", ["git", "-C", tree, *command], env=env)
+
+    trees = [work / "first", work / "second/place"]
+    for tree in trees:
+        for path in tracked():
+            copy = tree / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+        git(tree, "init", "--quiet")
+        git(tree, "add", "--all")
+        git(tree, "commit", "--quiet", "--message=test")
+
+    def refuses(what, check, *arguments):
+        done = execute([tree / "tools/release", *arguments], env=env)
+        REPORT.check(f"refused: {what}", done.returncode == 1 and f"\nfailed: {check}" in done.stdout, done.stdout)
+
+    for what, file, old, new, check in UNRELEASABLE:
+        text = (tree / file).read_text(encoding="utf-8")
+        (tree / file).write_text(re.sub(old, new, text, count=1, flags=re.M), encoding="utf-8")
+        git(tree, "commit", "--quiet", "--all", f"--message={what}")
+        refuses(what, f"versions: {check}", "--only", "single", version)
+        git(tree, "reset", "--quiet", "--hard", "HEAD~")
+    refuses("another version", "versions: CHANGELOG.md has the version 0.0.1", "--only", "single", "0.0.1")
+    (tree / "more.c").touch()
+    refuses("a file that is not committed", "versions: the checkout is clean", "--only", "single", version)
+    (tree / "more.c").unlink()
+    (tree / "tools/test").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    refuses("a test that fails", "tests: tools/test", "--rehearse", "--only", "tests", version)
+    git(tree, "reset", "--quiet", "--hard")
+    refuses("sums without tests", "sums: tests has passed with this tree", "--only", "sums", version)
+
+    sums = []
+    for tree, more in zip(trees, ({}, {"CCACHE_DISABLE": "1"})):
+        said = REPORT.run(f"a rehearsal in {tree.name}", [tree / "tools/release", "--rehearse", "--without", "tests", version],
+                          env={**env, **more})
+        for line in re.findall(r"^skipped: (.*)", said, re.M):
+            REPORT.skip(*line.split(": ", 1))
+        sums.append((tree / f"dist/{version}-rehearsal/SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    REPORT.check(f"{len(sums[0])} files have the same bytes", sums[0] and sums[0] == sums[1],
+                 "\n".join(sorted(set(sums[0]) ^ set(sums[1]))))

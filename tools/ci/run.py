@@ -69,11 +69,13 @@ def parse_arguments():
                                    PARTS[name].matrix if args.all else PARTS[name].daily)]
     ports.IS_MATRIX = args.all
     if args.list:
-        for daily, matrix, title in ((True, True, "tools/test runs"), (False, True, "tools/test --all runs these too"),
-                                     (False, False, "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi")):
+        for daily, matrix, systems, title in (
+                (True, True, (False, True), "tools/test runs"), (False, True, (False, True), "tools/test --all runs these too"),
+                (False, False, (True,), "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi"),
+                (False, False, (False,), "tools/test PART alone runs these")):
             print(f"{title}:")
             for name, function in PARTS.items():
-                if (function.daily, function.matrix) == (daily, matrix):
+                if (function.daily, function.matrix) == (daily, matrix) and (name in SYSTEMS) in systems:
                     print(f"  {name:13} {function.__doc__}")
         sys.exit()
     if args.needs:
