@@ -25,8 +25,26 @@
  * ambiguous. Elsewhere (32-bit systems, Windows on x86) only the newer convention can be called.
  */
 
-typedef TVMFFIAny (*native_hash)(const TVMFFIAny *key);
-typedef TVMFFIAny (*native_equal)(const TVMFFIAny *a, const TVMFFIAny *b);
+/* Calls a C function of either convention as one of the newer. */
+TVMFFI_NO_SANITIZE_FUNCTION
+static TVMFFIAny call_as_hash(void *hook, const TVMFFIAny *key) {
+  union {
+    void *data;
+    TVMFFIAny (*call)(const TVMFFIAny *key);
+  } function;
+  function.data = hook;
+  return function.call(key);
+}
+
+TVMFFI_NO_SANITIZE_FUNCTION
+static TVMFFIAny call_as_equal(void *hook, const TVMFFIAny *a, const TVMFFIAny *b) {
+  union {
+    void *data;
+    TVMFFIAny (*call)(const TVMFFIAny *a, const TVMFFIAny *b);
+  } function;
+  function.data = hook;
+  return function.call(a, b);
+}
 
 bool tvmffi_any_key_hook_exists(int32_t type_index) {
   return tvmffi_type_find_attr(kTvmffiAttrAnyHash, type_index) != NULL;
@@ -72,15 +90,10 @@ static void *known[kNumKnown];
 static bool is_old_hash(void *hash, const TVMFFIAny *key) {
   void **seen = &known[((uintptr_t)hash >> 4) % kNumKnown];
   const TVMFFIAny *equal = tvmffi_type_find_attr(kTvmffiAttrAnyEqual, key->type_index);
-  union {
-    void *data;
-    native_equal call;
-  } function;
   TVMFFIAny result;
   if (tvmffi_atomic_load_relaxed_ptr(seen) == hash) return false;
   if (equal == NULL || equal->type_index != kTVMFFIOpaquePtr || equal->v_ptr == NULL) return false;
-  function.data = equal->v_ptr;
-  result = function.call(key, key);
+  result = call_as_equal(equal->v_ptr, key, key);
   if (is_old_bool(&result)) return true;
   tvmffi_any_release(&result);
   tvmffi_atomic_store_relaxed_ptr(seen, hash);
@@ -88,13 +101,7 @@ static bool is_old_hash(void *hash, const TVMFFIAny *key) {
 }
 
 static int call_native_hash(void *hook, const TVMFFIAny *key, uint64_t *out) {
-  union {
-    void *data;
-    native_hash call;
-  } function;
-  TVMFFIAny result;
-  function.data = hook;
-  result = function.call(key);
+  TVMFFIAny result = call_as_hash(hook, key);
   if (TVMFFI_RETURNS_IN_REGISTERS) {
     bool may_be_new = is_plainly(&result, kTVMFFIInt) || is_plainly(&result, kTVMFFIError);
     if (!may_be_new || is_old_hash(hook, key)) {
@@ -109,13 +116,7 @@ static int call_native_hash(void *hook, const TVMFFIAny *key, uint64_t *out) {
 }
 
 static int call_native_equal(void *hook, const TVMFFIAny *a, const TVMFFIAny *b) {
-  union {
-    void *data;
-    native_equal call;
-  } function;
-  TVMFFIAny result;
-  function.data = hook;
-  result = function.call(a, b);
+  TVMFFIAny result = call_as_equal(hook, a, b);
   if (is_old_bool(&result)) return (int)(first_word(&result) & 0xFF);
   if (is_error(&result)) return raise_error(&result);
   if (!is_plainly(&result, kTVMFFIBool)) return refuse("__any_equal__", a, &result, "bool");

@@ -16,6 +16,7 @@
 #include "core/string_object.h"
 #include "module/library_file.h"
 #include "platform/atomic.h"
+#include "platform/compiler.h"
 #include "platform/platform.h"
 
 /* ---- What the runtime stores in libraries ---- */
@@ -251,6 +252,7 @@ typedef struct {
 } kernel_function;
 
 /* A tail call: the kernel's return code is returned unchanged. */
+TVMFFI_NO_SANITIZE_FUNCTION
 static int call_kernel(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   return ((const kernel_function *)handle)->kernel(NULL, args, num_args, result);
 }

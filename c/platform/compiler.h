@@ -82,6 +82,17 @@
 #endif
 
 /*
+ * For functions that call what was defined elsewhere, perhaps with another type: with void * for a
+ * pointer to a struct, say, as the code that TVM emits. Calls are the same for the processor; the
+ * sanitizer for function types would refuse them.
+ */
+#if defined(__clang__)
+#define TVMFFI_NO_SANITIZE_FUNCTION __attribute__((no_sanitize("function")))
+#else
+#define TVMFFI_NO_SANITIZE_FUNCTION
+#endif
+
+/*
  * Thread-local variables. Where the C library reserves static TLS space for libraries that are
  * loaded later (glibc: 512 bytes for the whole process), the initial-exec model makes them as cheap
  * as globals.
