@@ -191,9 +191,9 @@ TVM_FFI_LOCAL inline BigInt DivRem(WordView a, WordView b, BigInt *quotient) {
   const Magnitude dividend(a), divisor(b);
   if (divisor.size() == 1) return DivRemWord(dividend, divisor, quotient);
   if (dividend.size() >= divisor.size()) return DivRemWords(dividend, divisor, quotient);
-  Scratch scratch(dividend.size());
-  dividend.CopyTo(scratch.words());
-  return FromSigned(scratch.words(), dividend.size(), dividend.negative());
+  Result rest(a.size());
+  for (size_t i = 0; i < a.size(); ++i) rest[i] = static_cast<uint64_t>(a[i]);
+  return rest.Take();
 }
 
 TVM_FFI_LOCAL inline std::pair<BigInt, BigInt> DivRemFallback(WordView a, WordView b) {
