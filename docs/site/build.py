@@ -46,6 +46,13 @@ def sort_entries(xml):
     return xml
 
 
+def drop_unnamed(xml):
+    """Without the entries of unnamed unions: their members have entries of their own. Each version of Doxygen makes
+    something else of the name that there is not, and Breathe does not take all of it."""
+    return re.sub(r' *<memberdef kind="variable" (?:(?!</memberdef>).)*<name>(?:@\d+)?</name>.*?</memberdef>\n', "", xml,
+                  flags=re.S)
+
+
 def read_headers(work):
     """What Doxygen knows of the headers, as XML in a folder for each language."""
     shutil.rmtree(work / "headers", ignore_errors=True)
@@ -62,8 +69,8 @@ def read_headers(work):
             sys.exit(said)
         for path in (work / language / "xml").glob("*.xml"):
             text = path.read_text(encoding="utf-8")
-            path.write_text(re.sub(rf'<ref refid="{NO_ENTRY[language]}" kindref="compound">([^<]*)</ref>', r"\1", text),
-                            encoding="utf-8")
+            text = re.sub(rf'<ref refid="{NO_ENTRY[language]}" kindref="compound">([^<]*)</ref>', r"\1", text)
+            path.write_text(drop_unnamed(text), encoding="utf-8")
         for path in (work / language / "xml").glob("*_8h.xml"):
             path.write_text(sort_entries(path.read_text(encoding="utf-8")), encoding="utf-8")
         # The index names files without their folder, and two may have the same name.
