@@ -54,7 +54,7 @@ assert len(lines) == 6 and comparison["verdict"].startswith(OTHER) and lines[5].
 
 # Too few samples give no verdict; a result of another function is not compared with.
 comparison, = good_json("bench", ONLY, OTHER, "only()", "--warmup=0", "--repeat=3")["comparisons"]
-assert not comparison["significant"] and comparison["verdict"].endswith(", of too few samples to tell more"), comparison
+assert not comparison["significant"] and comparison["verdict"].endswith(", with too few samples to say more"), comparison
 
 # With an earlier result: unchanged, and with its times scaled until the verdict is certain.
 os.chdir(work_folder())
@@ -80,7 +80,7 @@ for content in ["", "{", "[]", "{}", '{"runs": []}', '{"runs": [{}]}', '{"runs":
     bad(USAGE, "old.json: is not what tvm-ffi bench --json prints", "bench", ONLY, "--compare=old.json", *SHORT)
 other = dict(old, function="other")
 pathlib.Path("old.json").write_text(json.dumps(other))
-bad(USAGE, "old.json: has measured another function than only", "bench", ONLY, "--compare=old.json", *SHORT)
+bad(USAGE, "old.json: is a measurement of a function other than only", "bench", ONLY, "--compare=old.json", *SHORT)
 bad(USAGE, "none.json: No such file", "bench", ONLY, "--compare=none.json", *SHORT)
 
 # Histograms: each sample is counted once, of each library.

@@ -56,13 +56,12 @@ LINKED = ["  ok    stack      PT_GNU_STACK: not executable",
           "  ok    binding    DT_FLAGS: bound when it is loaded"]
 assert check(Library().function("__tvm_ffi_f").function("other")) == (OK, [
     "  ok    file       a shared library, ELF64 x86-64", "  ok    names      1 function",
-    "  ok    runtime    nothing is imported of one",
-    "  ok    dlpack     exchanges no managed tensors, so that any version will do; which one it was compiled with "
-    "cannot be told", *LINKED])
+    "  ok    runtime    nothing is imported from a runtime",
+    "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was compiled with cannot be determined", *LINKED])
 assert check(Library()) == (OK, [
     "  ok    file       a shared library, ELF64 x86-64",
     "  note  names      no function is exported (__tvm_ffi_NAME)",
-    "  ok    runtime    nothing is imported of one", *LINKED])
+    "  ok    runtime    nothing is imported from a runtime", *LINKED])
 assert check(Library("powerpc"))[1][0] == "  ok    file       a shared library, ELF32 powerpc"
 assert says(Library(is_program=True),
             "FAIL  file       a program, ELF64 x86-64, which cannot be loaded: link with -shared") == CHECK
@@ -105,17 +104,17 @@ assert says(library, "ok    runtime    TVMFFITensorCreateUnsafeView: needs 0.1.6
 library.undefined("TVMFFIBigIntFromByteArray")
 assert says(library, "ok    runtime    TVMFFIBigIntFromByteArray: needs 0.1.15 or newer") == OK
 library = Library().undefined("TVMFFIErrorCreate")
-assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
+assert says(library, "ok    runtime    any version will do, from 0.1.0 on") == OK
 library.undefined("TVMFFIBigIntFromByteArray", binding=WEAK)
-assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
+assert says(library, "ok    runtime    any version will do, from 0.1.0 on") == OK
 library.undefined("TVMFFINew", binding=WEAK)
-assert says(library, "note  imports    TVMFFINew: no libtvm_ffi.so of this runtime has it; it is weak") == OK
+assert says(library, "note  imports    TVMFFINew: not in any libtvm_ffi.so of this runtime; it is weak") == OK
 library.undefined("TVMFFIRuntimeNew")
-assert says(library, "FAIL  imports    TVMFFIRuntimeNew: no libtvm_ffi.so of this runtime has it") == CHECK
+assert says(library, "FAIL  imports    TVMFFIRuntimeNew: not in any libtvm_ffi.so of this runtime") == CHECK
 library = Library().undefined("TVMFFIRuntimeModulePack")
 assert says(library, "note  runtime    TVMFFIRuntimeModulePack: only this runtime has it") == OK
 for name in "_ZN3tvm3ffi9ModuleObj3NewEv", "_ZTIN3tvm3ffi3NewE", "TVMFFI\x1b":
-    line = "FAIL  imports    " + name.replace("\x1b", "\\x1b") + ": no libtvm_ffi.so of this runtime has it"
+    line = "FAIL  imports    " + name.replace("\x1b", "\\x1b") + ": not in any libtvm_ffi.so of this runtime"
     assert says(Library().undefined(name), line) == CHECK
 assert says(Library().undefined("TVMFFITensorFromDLPack"),
             "note  dlpack     TVMFFITensorFromDLPack: tensors without a version, of DLPack 0.x") == OK
@@ -128,13 +127,13 @@ for name in ("TVMFFITensorToDLPack", "TVMFFITensorFromDLPackVersioned", "TVMFFIE
     says(Library().undefined(name), f"note  dlpack     {name}: " + (
         "tensors without a version, of DLPack 0.x" if old else "versioned tensors, of DLPack 1.x"))
 for name, subject in [
-    ("TVMFFIFunctionSetGlobal", "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
+    ("TVMFFIFunctionSetGlobal", "global functions, whose names are not in the file: see tvm-ffi registry --lib"),
     ("TVMFFIFunctionSetGlobalFromMethodInfo",
-     "global functions, whose names the file does not tell: see tvm-ffi registry --lib"),
-    *((f"TVMFFITypeRegister{part}", "types, whose keys the file does not tell: see tvm-ffi types --lib")
+     "global functions, whose names are not in the file: see tvm-ffi registry --lib"),
+    *((f"TVMFFITypeRegister{part}", "types, whose keys are not in the file: see tvm-ffi types --lib")
       for part in ("Metadata", "Field", "Method", "Attr")),
     ("TVMFFIEnvModRegisterSystemLibSymbol",
-     "functions of the system library, where the second of a name replaces the first"),
+     "functions of the system library, where the second of the same name replaces the first"),
 ]:
     assert says(Library().undefined(name), f"note  registers  {name}: registers {subject}") == OK
 assert not any("registers" in line for line in check(Library().undefined("TVMFFITypeGetOrAllocIndex"))[1])
@@ -170,7 +169,7 @@ library.undefined(FUNCTION)
 assert says(library, f"note  library    {FUNCTION}: is {PARSE}, {LACKED}") == OK
 assert says(library, f"FAIL  library    {FUNCTION}: is {PARSE}, {LACKED}", "--runtime=c") == CHECK
 assert says(library, CXX_HAS, "--runtime=cxx") == OK
-assert says(library, "ok    runtime    any will do, from 0.1.0 on") == OK
+assert says(library, "ok    runtime    any version will do, from 0.1.0 on") == OK
 library.undefined(SECOND)
 assert says(library, "note  library    " + SEVERAL) == OK
 assert says(library, "FAIL  library    " + SEVERAL, "--runtime=c") == CHECK
@@ -229,20 +228,20 @@ for name in rows:
 # ---- Exports ----
 
 for name, line in [
-    ("__tvm_ffi__mine", "__tvm_ffi__mine: begins with what the ABI keeps for itself, __tvm_ffi__"),
-    ("__tvm_ffi_", "__tvm_ffi_: is no name of a function"),
-    ("__tvm_ffi_a b", "__tvm_ffi_a b: is no name of a function"),
-    ("__tvm_ffi_\x07", "__tvm_ffi_\\x07: is no name of a function"),
+    ("__tvm_ffi__mine", "__tvm_ffi__mine: begins with __tvm_ffi__, which the ABI reserves"),
+    ("__tvm_ffi_", "__tvm_ffi_: is not the name of a function"),
+    ("__tvm_ffi_a b", "__tvm_ffi_a b: is not the name of a function"),
+    ("__tvm_ffi_\x07", "__tvm_ffi_\\x07: is not the name of a function"),
     ("__tvm_ffi__library_bin", "__tvm_ffi__library_bin: must be data"),
     ("__tvm_ffi__library_ctx",
-     "__tvm_ffi__library_ctx: must be a writable pointer, for the loader stores the module there"),
+     "__tvm_ffi__library_ctx: must be a writable pointer, where the loader stores the module"),
 ]:
     assert says(Library().function(name), "FAIL  names      " + line) == CHECK
 assert says(Library().function("__tvm_ffi_f").function("__tvm_ffi_f"),
             "FAIL  names      __tvm_ffi_f: is exported twice") == CHECK
 assert says(Library().data("__tvm_ffi_f", b"code"),
-            "FAIL  names      __tvm_ffi_f: is called as a function, but it is data") == CHECK
-context = "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, for the loader stores the module there"
+            "FAIL  names      __tvm_ffi_f: has the name of a function, but is data") == CHECK
+context = "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the loader stores the module"
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(8)), context) == CHECK
 assert says(Library().data("__tvm_ffi__library_ctx", bytes(4), is_writable=True), context) == CHECK
 for machine, size in ("x86-64", 8), ("arm", 4):
@@ -254,13 +253,13 @@ for prefix in "metadata", "doc", "schema", "doctext":
     assert check(Library().function("__tvm_ffi_f").function(f"__tvm_ffi__{prefix}_f"))[1][0].startswith("  ok ")
 
 lookup = Library().undefined("TVMFFIEnvModLookupFromImports").function("__tvm_ffi_f")
-line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module to give it is stored in " \
+line = "note  names      TVMFFIEnvModLookupFromImports: is called, but the module that it needs is stored in " \
        "__tvm_ffi__library_ctx, which is not exported"
 assert says(lookup, line) == OK
 assert not any("LookupFromImports" in line for line in
                check(lookup.data("__tvm_ffi__library_ctx", bytes(8), is_writable=True))[1])
 
-runtime = "is in here: another runtime in the process does not see its types and functions"
+runtime = "is part of the library: another runtime in the process does not see its types and functions"
 assert says(Library().function("TVMFFIObjectDecRef").function("TVMFFIObjectIncRef").function("_ZN3tvm3ffi1fEv"),
             f"note  exports    TVMFFIObjectDecRef: one of 2 functions of a runtime that {runtime}") == OK
 leaked = Library().function("_ZN3tvm3ffi1fEv", binding=WEAK).data("_ZTIN3tvm3ffi5ErrorE", b"x", binding=WEAK)
@@ -271,11 +270,11 @@ assert not any("exports" in line for line in check(Library().data("_ZTVN3tvm3ffi
 for content, line in [
     (blob([(b"_lib", None, [])]), "ok    embedded   __tvm_ffi__library_bin: 1 module"),
     (blob([(b"k", b"", [])]),
-     "note  embedded   __tvm_ffi__library_bin: module 0 is empty, which runtimes other than this one refuse"),
+     "note  embedded   __tvm_ffi__library_bin: module 0 is empty, which other runtimes refuse"),
     (blob([(b"_lib", None, [1, 2]), (b"k\n", b"x", []), (b"k\n", b"y", [])]),
      "note  embedded   __tvm_ffi__library_bin: module 1 is read by ffi.Module.load_from_bytes.k\\x0a, which must be "
      "registered before the library is loaded"),
-    (blob([]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: it holds no module"),
+    (blob([]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: it contains no module"),
     (blob([(b"", None, [])]), "FAIL  embedded   __tvm_ffi__library_bin: malformed: the kind of a module is empty"),
     (blob([(b"_lib", None, [1])]),
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: an imported module is out of range"),
@@ -284,25 +283,25 @@ for content, line in [
     (blob([(b"_lib", None, [0])]),
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: modules import each other in a circle"),
     (blob([(b"k", None, [])]),
-     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the payload of a module is cut off"),
+     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the payload of a module is truncated"),
     (blob([(b"_lib", None, [])])[:-1],
      "FAIL  embedded   __tvm_ffi__library_bin: malformed: it is longer than its symbol or file"),
-    (b"\0" * 7, "FAIL  embedded   __tvm_ffi__library_bin: malformed: its length is cut off"),
+    (b"\0" * 7, "FAIL  embedded   __tvm_ffi__library_bin: malformed: its length is truncated"),
     (b"\x08" + b"\0" * 7 + b"\xff" * 8,
-     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is cut off"),
+     "FAIL  embedded   __tvm_ffi__library_bin: malformed: the list of where imports begin is truncated"),
 ]:
     says(Library().data("__tvm_ffi__library_bin", content), line)
 no_self = blob([(b"k", b"x", [])])
-line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so that its functions are " \
+line = "note  embedded   __tvm_ffi__library_bin: no module is the library itself (_lib), so its functions are " \
        "not found"
 says(Library().data("__tvm_ffi__library_bin", no_self).function("__tvm_ffi_f"), line)
 assert "  " + line not in check(Library().data("__tvm_ffi__library_bin", no_self))[1]
 padded = bytearray(blob([(b"_lib", None, [])]) + b"\0\0\0")
 padded[0] += 3
 says(Library().data("__tvm_ffi__library_bin", bytes(padded)),
-     "note  embedded   __tvm_ffi__library_bin: 3 bytes behind the last module are of none")
+     "note  embedded   __tvm_ffi__library_bin: 3 bytes after the last module belong to none")
 says(Library().data("__tvm_ffi__library_bin", blob([(b"_lib", None, [])]), size=0),
-     "note  embedded   __tvm_ffi__library_bin: has no size, so that its length cannot be checked when it is loaded")
+     "note  embedded   __tvm_ffi__library_bin: has no size, so its length cannot be checked when it is loaded")
 
 # ---- The system, and linking ----
 
@@ -320,26 +319,26 @@ says(Library().undefined("x", "GLIBC_PRIVATE").undefined("y", "GLIBC_2.30"),
      "FAIL  system     x: needs GLIBC_PRIVATE; manylinux_2_40 has GLIBC_2.40", "--manylinux=2_40")
 
 for library, line in [
-    (Library(stack="rwx"), "FAIL  stack      PT_GNU_STACK: asks for a stack that can be executed"),
-    (Library(stack=None), "FAIL  stack      PT_GNU_STACK: is missing, so that the stack can be executed"),
+    (Library(stack="rwx"), "FAIL  stack      PT_GNU_STACK: requests an executable stack"),
+    (Library(stack=None), "FAIL  stack      PT_GNU_STACK: is missing, so the stack is executable"),
     (Library("aarch64", stack=None), "ok    stack      PT_GNU_STACK: not executable"),
     (Library(text_relocations=True),
-     "FAIL  code       DT_TEXTREL: code is written to while it is loaded: compile with -fPIC"),
-    (Library(writable_code=True), "FAIL  code       PT_LOAD: a segment can be written and executed"),
+     "FAIL  code       DT_TEXTREL: code is modified when it is loaded: compile with -fPIC"),
+    (Library(writable_code=True), "FAIL  code       PT_LOAD: a segment is both writable and executable"),
     (Library(relro=False), "note  relro      PT_GNU_RELRO: is missing: link with -z relro"),
     (Library(now=False), "note  binding    DT_FLAGS: bound when called: -z now makes the whole table read-only"),
     (Library().data("_ZGuard", b"x", binding=UNIQUE),
-     "note  unloading  _ZGuard: is unique in the process, for which glibc never unloads the library"),
+     "note  unloading  _ZGuard: is unique in the process, so glibc never unloads the library"),
     (Library(needed=["libtvm_ffi.so"]),
      "note  needed     libtvm_ffi.so: loads a runtime by name; without that, the one of the process serves"),
     (Library(needed=["libc.musl-x86_64.so.1"]),
-     "note  needed     libc.musl-x86_64.so.1: is of systems with musl, not glibc"),
+     "note  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc"),
     (Library(runpath="/home/me/lib"), "note  needed     DT_RUNPATH: a path of the machine it was built on"),
 ]:
     says(library, line)
 assert says(Library(needed=["libc.musl-x86_64.so.1"]),
-            "FAIL  needed     libc.musl-x86_64.so.1: is of systems with musl, not glibc", "--manylinux=2_28") == CHECK
-says(Library(), "ok    system     needs no version of glibc or libstdc++", "--manylinux=2_28")
+            "FAIL  needed     libc.musl-x86_64.so.1: is for systems with musl, not glibc", "--manylinux=2_28") == CHECK
+says(Library(), "ok    system     needs no particular version of glibc or libstdc++", "--manylinux=2_28")
 assert not any("needed" in line for line in check(Library(runpath="$ORIGIN"))[1])
 
 # ---- Several files ----
@@ -376,36 +375,36 @@ def with_context(**more):
 
 
 first, second = write("one.so", with_context()), write("two.so", with_context().function("other"))
-assert clashes(first, second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} has it, too: {APART}"]])
+assert clashes(first, second) == (OK, [[], [f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
 three = write("three.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").function("__tvm_ffi_g"))
 four = write("four.so", Library().function("__tvm_ffi_e").function("__tvm_ffi_f").undefined("__tvm_ffi_g"))
 assert clashes(three, first, four) == (OK, [
-    [], [f"  note  clashes    __tvm_ffi_f: {three} has it, too: {APART}"],
-    [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has, too: {APART}",
-     f"  note  clashes    __tvm_ffi_f: {first} has it, too: {APART}"]])
+    [], [f"  note  clashes    __tvm_ffi_f: {three} has it too: {APART}"],
+    [f"  note  clashes    __tvm_ffi_e: one of 2 that {three} has too: {APART}",
+     f"  note  clashes    __tvm_ffi_f: {first} has it too: {APART}"]])
 assert clashes(first, write("other.so", Library().function("__tvm_ffi_g").function("g"))) == (OK, [[], []])
 assert clashes(first, write("arm.so", Library("arm").function("__tvm_ffi_f"))) == (OK, [[], []])
 # One loads the other: by file name, or by soname.
 needing = write("needing.so", with_context(needed=["one.so"]))
-together = f"__tvm_ffi__library_ctx: one of 3 that {first} has, too: {TOGETHER}"
+together = f"__tvm_ffi__library_ctx: one of 3 that {first} has too: {TOGETHER}"
 assert clashes(first, needing) == (OK, [[], ["  note  clashes    " + together]])
 assert clashes(needing, first)[1][1] == ["  note  clashes    " + together.replace(str(first), str(needing))]
 named = write("named.so", with_context(soname="one.so"))
 assert TOGETHER in clashes(needing, named)[1][1][0]
 assert clashes(needing, write("one.so", with_context(soname="x.so")))[1][1] == [
-    f"  note  clashes    __tvm_ffi_f: {needing} has it, too: {APART}"]
+    f"  note  clashes    __tvm_ffi_f: {needing} has it too: {APART}"]
 # One file under two names.
 (WORK / "link.so").symlink_to(first)
 assert clashes(first, WORK / "link.so") == (OK, [[], []])
 assert clashes(write("u1.so", Library().data("_ZGuard", b"x", binding=UNIQUE)),
                write("u2.so", Library().data("_ZGuard", b"x", binding=UNIQUE)))[1][1] == [
-    f"  note  clashes    _ZGuard: {WORK}/u1.so has it, too: unique in the process, so that both libraries use those of "
+    f"  note  clashes    _ZGuard: {WORK}/u1.so has it too: unique in the process, so both libraries use those of "
     "the one loaded first"]
 # Control characters in a name are escaped.
 odd = write("o\x1b.so", with_context())
-assert rf"{WORK}/o\x1b.so has it, too" in clashes(odd, second)[1][1][0]
+assert rf"{WORK}/o\x1b.so has it too" in clashes(odd, second)[1][1][0]
 # Libraries that Meson built.
-assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has, too: {APART}"]
+assert clashes(SCALE, TYPED)[1][1] == [f"  note  clashes    __tvm_ffi_count: one of 2 that {SCALE} has too: {APART}"]
 assert " clashes " not in good("check", KERNELS, KERNELS)
 report = good_json("check", SCALE, TYPED)
 assert [entry["path"] for entry in report] == [SCALE, TYPED], report
@@ -428,22 +427,22 @@ weak = compile_c("weak.o", "__attribute__((weak)) int __tvm_ffi_f(void) { return
 linked = subprocess.run([*CC, "-shared", strong, again, "-o", WORK / "refused.so"], capture_output=True, check=False)
 assert linked.returncode != 0 and b"__tvm_ffi_f" in linked.stderr, linked
 assert clashes(strong, again) == (CHECK, [[], [
-    f"  FAIL  clashes    __tvm_ffi_f: {strong} has it, too: {REFUSED}",
-    f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it, too: {MERGED}"]])
+    f"  FAIL  clashes    __tvm_ffi_f: {strong} has it too: {REFUSED}",
+    f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it too: {MERGED}"]])
 assert clashes(strong, weak, again) == (CHECK, [
-    [], [f"  note  clashes    __tvm_ffi_f: {strong} has it, too: {MERGED}"],
-    [f"  FAIL  clashes    __tvm_ffi_f: {strong} has it, too: {REFUSED}",
-     f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it, too: {MERGED}",
-     f"  note  clashes    __tvm_ffi_f: {weak} has it, too: {MERGED}"]])
+    [], [f"  note  clashes    __tvm_ffi_f: {strong} has it too: {MERGED}"],
+    [f"  FAIL  clashes    __tvm_ffi_f: {strong} has it too: {REFUSED}",
+     f"  note  clashes    __tvm_ffi__library_ctx: {strong} has it too: {MERGED}",
+     f"  note  clashes    __tvm_ffi_f: {weak} has it too: {MERGED}"]])
 out = good("check", "--manylinux=2_28", strong)
-assert re.search(r"^  note  file       an object file, ELF\d\d \S+: how it is linked is yet to be seen$", out, re.M), out
+assert re.search(r"^  note  file       an object file, ELF\d\d \S+: it is not linked yet$", out, re.M), out
 assert "\n  ok    names      1 function\n" in out, out
 assert "\n  ok    stack      .note.GNU-stack: not executable\n" in out, out
-assert "\n  note  system     versions are chosen where it is linked\n" in out, out
+assert "\n  note  system     versions are chosen when it is linked\n" in out, out
 calls = compile_c("calls.o", f"void {FUNCTION}(void);\nvoid f(void) {{ {FUNCTION}(); }}\n", "-c")
 assert f"\n  note  library    {FUNCTION}: is {PARSE}, {LACKED}\n" in good("check", calls), calls
 code, out, err = run("check", compile_c("stack.o", '.section .note.GNU-stack,"x",%progbits\n', "-xassembler", "-c"))
-assert code == CHECK and "  FAIL  stack      .note.GNU-stack: asks for a stack that can be executed\n" in out, out
+assert code == CHECK and "  FAIL  stack      .note.GNU-stack: requests an executable stack\n" in out, out
 # More sections than the 16-bit field of a symbol can number.
 many = "".join(f'.section .t{i},"a",%progbits\n' for i in range(66000))
 out = good("check", compile_c("many.o", many + """.section .data.context,"aw",%progbits
@@ -456,10 +455,10 @@ assert "FAIL" not in out and "library_ctx" not in out, out
 hidden = "int __tvm_ffi_f(void) { return 0; }\n"
 two_hidden = hidden + "int __tvm_ffi_g(void) { return 0; }\n"
 for name, text, options, line in [
-    ("h1.o", hidden, ["-c"], "__tvm_ffi_f: is hidden, so that nobody finds it"),
-    ("h1.so", hidden, ["-shared", "-fPIC"], "__tvm_ffi_f: is hidden, so that nobody finds it"),
+    ("h1.o", hidden, ["-c"], "__tvm_ffi_f: is hidden, so nothing finds it"),
+    ("h1.so", hidden, ["-shared", "-fPIC"], "__tvm_ffi_f: is hidden, so nothing finds it"),
     ("h2.so", two_hidden, ["-shared", "-fPIC"],
-     "__tvm_ffi_[fg]: one of 2 functions that are hidden, so that nobody finds them"),
+     "__tvm_ffi_[fg]: one of 2 functions that are hidden, so nothing finds them"),
 ]:
     out = good("check", compile_c(name, text, "-fvisibility=hidden", *options))
     assert re.search(f"^  note  names      {line}$", out, re.M), out
@@ -473,7 +472,7 @@ assert "hidden" not in out and "\n  ok    names      1 function\n" in out, out
 code, out, err = run("check", compile_c("program", "int main(void) { return 0; }\n"))
 assert code == CHECK and re.search("^  FAIL  file       a program, ELF.*, which cannot be loaded: link with -shared$", out,
                                    re.M), out
-ending = "  note  file       its name does not end in .so, without which runtimes other than this one do not load it\n"
+ending = "  note  file       its name does not end in .so, without which other runtimes do not load it\n"
 for name in "libkernels.so.1", "kernels":
     shutil.copyfile(KERNELS, WORK / name)
     assert ending in good("check", WORK / name)
@@ -500,7 +499,7 @@ for written, message in [
     (b"MZ\x90\0\3\0\0\0", "malformed PE file: it has no PE header"),
     (b"\xcf\xfa\xed\xfe\x0c\0\0\1", "malformed Mach-O file: its header"),
     (b"!<arch>\n", "not an ELF, PE or Mach-O file but an archive"),
-    (content[:-16], "malformed ELF file: it is cut off: its section headers are behind its end"),
+    (content[:-16], "malformed ELF file: it is truncated: its section headers extend past the end of the file"),
 ]:
     (WORK / "wrong").write_bytes(written)
     bad(LOAD, message, "check", WORK / "wrong")
@@ -512,8 +511,8 @@ for value in "1", "2_x", "2_3", "3_28", "2_28x", "":
 # ---- Files of other systems, of which test_pe.py and test_macho.py have more ----
 
 says(pe.Library(traits=pe.DYNAMIC_BASE | pe.HIGH_ENTROPY),
-     "note  stack      NX_COMPAT: is missing, so that data can be executed: link with -Wl,--nxcompat")
-says(pe.Library(traits=pe.NX), "note  address    DYNAMIC_BASE: is missing, so that code is where attackers expect it: link with "
+     "note  stack      NX_COMPAT: is missing, so data is executable: link with -Wl,--nxcompat")
+says(pe.Library(traits=pe.NX), "note  address    DYNAMIC_BASE: is missing, so code is at a predictable address: link with "
      "-Wl,--dynamicbase")
 says(macho.Library("aarch64", signed=False),
      "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE")

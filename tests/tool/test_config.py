@@ -30,7 +30,7 @@ def ask(program, *flags, code=0):
 
 def main(folder):
     for flag in "--libs", "--json":
-        bad(USAGE, " is not installed: it does not lie in a folder", "config", flag)
+        bad(USAGE, " is not installed: it is not in a folder", "config", flag)
     usage = good("config")
     assert all(f"--{flag} " in usage for flag in ORDER), usage
 

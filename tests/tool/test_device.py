@@ -32,4 +32,4 @@ bad(RAISED, "identity: RuntimeError: CUDA cannot finish: illegal address (700)",
 bad(USAGE, "RuntimeError: CUDA cannot allocate memory: out of memory (2)", *CUDA, "identity(9999999xi32=1)", env=env)
 bad(USAGE, "--device=cuda:1: invalid device ordinal", "run", K, "identity(5)", "--device=cuda:1", env=env)
 bad(USAGE, '--device must be cpu or cuda:N, not "gpu"', "run", K, "identity(5)", "--device=gpu")
-bad(USAGE, "--guard is for memory of the CPU", *CUDA, "identity(5)", "--guard=end", env=env)
+bad(USAGE, "--guard is only for CPU memory", *CUDA, "identity(5)", "--guard=end", env=env)

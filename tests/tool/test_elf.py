@@ -132,7 +132,7 @@ def identity(at, value):
     return lambda image: image.bytes.__setitem__(at, value)
 
 
-NO_HEADER = "its header is cut off, or its class, byte order or version is unknown"
+NO_HEADER = "its header is truncated, or its class, byte order or version is unknown"
 FAR = 0x7fffffff
 for name in "x86-64", "ppc64", "i386", "powerpc":
     wide = MACHINES[name][1] == 64
@@ -142,27 +142,27 @@ for name in "x86-64", "ppc64", "i386", "powerpc":
         (NO_HEADER, cut(15)), (NO_HEADER, cut((64 if wide else 52) - 1)),
         (NO_HEADER, identity(4, 3)), (NO_HEADER, identity(5, 0)), (NO_HEADER, identity(6, 2)),
         ("neither a library nor an object file", field("type", 4)),
-        ("it is cut off: its program headers are behind its end", cut(100)),
-        ("it is cut off: its program headers are behind its end", field("segments_at", FAR)),
-        ("it is cut off after ", cut(400)),
-        ("it is cut off: its section headers are behind its end", field("sections_at", FAR)),
-        ("it is cut off: its section headers are behind its end", field("num_sections", 0xfeff)),
-        ("it has no section headers to find symbols by", field("sections_at", 0)),
-        ("its dynamic section is behind its end", of_section(SHT_DYNAMIC, "offset", FAR)),
-        ("its dynamic section is behind its end", of_section(SHT_DYNAMIC, "size", FAR)),
-        ("a name of the dynamic section is not in its strings", of_section(SHT_DYNAMIC, "link", 1)),
-        ("a name of the dynamic section is not in its strings", of_section(SHT_DYNAMIC, "link", 0xffff)),
-        ("a name of the dynamic section is not in its strings", in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
-        ("the versions of its imports are not in their section", of_section(VERNEED, "size", 15)),
-        ("the versions of its imports are not in their section", in_section(VERNEED, 8, "I", FAR)),  # vn_aux
-        ("the versions of its imports are not in their section", in_section(VERNEED, 12, "I", FAR)),  # vn_next
-        ("the versions of its imports are not in their section", in_section(VERNEED, 28, "I", 2**32 - 16)),  # vna_next
-        ("its symbol table is behind its end", of_section(SHT_DYNSYM, "size", FAR)),
-        ("its symbol table is behind its end", of_section(VERSYM, "offset", FAR)),
-        ("the version of a symbol is not in its table", of_section(VERSYM, "size", 2)),
-        ("the name of a symbol is not in its strings", of_section(SHT_DYNSYM, "link", 0)),
-        ("the name of a symbol is not in its strings", in_section(SHT_DYNSYM, symbol, "I", FAR)),
-        ("a symbol of a section that is not there", in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
-        ("the section of a symbol is not in its table", in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
+        ("it is truncated: its program headers extend past the end of the file", cut(100)),
+        ("it is truncated: its program headers extend past the end of the file", field("segments_at", FAR)),
+        ("it is truncated after ", cut(400)),
+        ("it is truncated: its section headers extend past the end of the file", field("sections_at", FAR)),
+        ("it is truncated: its section headers extend past the end of the file", field("num_sections", 0xfeff)),
+        ("it has no section headers, which are needed to find symbols", field("sections_at", 0)),
+        ("its dynamic section extends past the end of the file", of_section(SHT_DYNAMIC, "offset", FAR)),
+        ("its dynamic section extends past the end of the file", of_section(SHT_DYNAMIC, "size", FAR)),
+        ("a name in the dynamic section is outside its string table", of_section(SHT_DYNAMIC, "link", 1)),
+        ("a name in the dynamic section is outside its string table", of_section(SHT_DYNAMIC, "link", 0xffff)),
+        ("a name in the dynamic section is outside its string table", in_section(SHT_DYNAMIC, 8 if wide else 4, "I", FAR)),
+        ("the versions of its imports extend past their section", of_section(VERNEED, "size", 15)),
+        ("the versions of its imports extend past their section", in_section(VERNEED, 8, "I", FAR)),  # vn_aux
+        ("the versions of its imports extend past their section", in_section(VERNEED, 12, "I", FAR)),  # vn_next
+        ("the versions of its imports extend past their section", in_section(VERNEED, 28, "I", 2**32 - 16)),  # vna_next
+        ("its symbol table extends past the end of the file", of_section(SHT_DYNSYM, "size", FAR)),
+        ("its symbol table extends past the end of the file", of_section(VERSYM, "offset", FAR)),
+        ("the version of a symbol is outside its table", of_section(VERSYM, "size", 2)),
+        ("the name of a symbol is outside its string table", of_section(SHT_DYNSYM, "link", 0)),
+        ("the name of a symbol is outside its string table", in_section(SHT_DYNSYM, symbol, "I", FAR)),
+        ("a symbol is in a section that does not exist", in_section(SHT_DYNSYM, symbol_section, "H", 0xfeff)),
+        ("the section index of a symbol is outside its table", in_section(SHT_DYNSYM, symbol_section, "H", 0xffff)),
     ]:
         damage(message, name, change)

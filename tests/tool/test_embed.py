@@ -139,7 +139,7 @@ for name in RULED:
         assert b"\n    " + name + b"\n" in done.stdout, (name, done)
 for name in "a\nb", "a;b", "a|b", "a=b", "end\\", "blank ":
     (odd / name).write_bytes(b"x")
-    bad(USAGE, "--depfile: no rule can have a file with", "embed", odd / name, "-o", odd / "x.c", "--depfile", odd / "x.d")
+    bad(USAGE, "--depfile: no rule can have a file whose name", "embed", odd / name, "-o", odd / "x.c", "--depfile", odd / "x.d")
     assert not (odd / "x.c").exists()
 
 # Section names that compilers and assemblers take unquoted.
@@ -267,9 +267,9 @@ assert (place / "all").read_text() == "before\n" + written
 assert '.byte 97,98,99\\n"' in good("embed", "-", "--format=incbin", "--name=k", stdin="abc")
 # JSON and the output cannot both go to stdout.
 for args in (["-H", place / "x.h"], ["-o", "-"], ["-o", "/dev/stdout"]):
-    bad(USAGE, "--json says on stdout what was written: --output must be a file", "embed", "--json", "--name=k",
+    bad(USAGE, "--json prints on stdout what was written: --output must be a file", "embed", "--json", "--name=k",
         place / "in.bin", *args)
-bad(USAGE, "--json says on stdout what was written: --header must be a file", "embed", "--json", place / "in.bin", "-o",
+bad(USAGE, "--json prints on stdout what was written: --header must be a file", "embed", "--json", place / "in.bin", "-o",
     place / "x.c", "-H", "-")
 bad(USAGE, "--output and --header are the same file: -", "embed", place / "in.bin", "-H", "-")
 bad(USAGE, "--depfile needs --output", "embed", place / "in.bin", "--depfile", place / "d")
@@ -416,15 +416,15 @@ for message, *args in [
     (f"{WORK}/missing: No such file", WORK / "missing"), (f"{WORK}/empty is empty", WORK / "empty"),
     ("would both be the symbol k_c_spv", PATHS[1], PATHS[1], "--name=k"),
     ('--name must be an identifier of C, not "a-b"', PATHS[1], "--name=a-b"),
-    ('--name must be a name that is no word of C or C++, not "int"', "--library-bin", PATHS[1], "--name=int"),
-    ('--name must be a name that is no word of C or C++, not "xor_eq"', "--library-bin", PATHS[1], "--name=xor_eq"),
-    ('no identifier can be made of "2.c": give --name', PATHS[1], "-o", WORK / "2.c"),
+    ('--name must be a name that is not a keyword of C or C++, not "int"', "--library-bin", PATHS[1], "--name=int"),
+    ('--name must be a name that is not a keyword of C or C++, not "xor_eq"', "--library-bin", PATHS[1], "--name=xor_eq"),
+    ('no identifier can be made from "2.c": give --name', PATHS[1], "-o", WORK / "2.c"),
     ('--format must be c, c23, incbin, obj, elf, coff, macho or raw, not "d"', PATHS[1], "--format=d"),
-    ("--format=raw is for --library-bin", PATHS[1], "--format=raw"),
+    ("--format=raw is only for --library-bin", PATHS[1], "--format=raw"),
     ("--cubin needs --format=obj or incbin", PATHS[1], "--cubin"),
     ("--cubin takes one file", *PATHS, "--cubin", "--format=obj"),
     ("--library-bin takes one file", *PATHS, "--library-bin"),
-    ("--machine is for --format=obj", PATHS[1], "--machine=arm"),
+    ("--machine is only for --format=obj", PATHS[1], "--machine=arm"),
     ("--align must be a power of 2, not 48", PATHS[1], "--align=48"),
     ("--align must be an integer from 1", PATHS[1], "--align=0"),
     *((f"--{name} is not for --format=raw, which has no symbol", WORK / "one.txt", "--library-bin", "--format=raw", given)
@@ -441,16 +441,16 @@ for message, *args in [
 for line, message in [
     ("", "no module is listed"), ("k", ":1: a module needs a file, unless it is _lib"),
     ("_lib\nk missing", f"/list.txt:2: {WORK}/missing: No such file"), ("k empty", ":1: "), ("_lib c.spv", ":1: _lib has no file"),
-    ("k c.spv 1", ":1: behind the file comes -> or nothing"), ("k c.spv ->", ":1: no number follows ->"),
-    ("k c.spv -> x", ":1: behind -> come numbers of modules"), ("k c.spv -> -1", ":1: behind -> come numbers"),
-    ("_lib -> 99999999999999999999", ":1: behind -> come numbers"), ("_lib -> 1",
+    ("k c.spv 1", ":1: the file can only be followed by ->"), ("k c.spv ->", ":1: no number follows ->"),
+    ("k c.spv -> x", ":1: -> must be followed by numbers of modules"), ("k c.spv -> -1", ":1: -> must be followed by numbers"),
+    ("_lib -> 99999999999999999999", ":1: -> must be followed by numbers"), ("_lib -> 1",
      "/list.txt:1: module 1 is imported, but the list has only modules 0 to 0"),
     ("_lib -> 1\n# a line without a module\nk c.spv -> 2 1", ":3: module 2 is imported, but the list has only modules 0 to 1"),
     ("_lib -> 0", "/list.txt:1: modules import each other in a circle"),
-    ("_lib -> 1 2\nk c.spv -> 2\n\nk c.spv -> 3\nk c.spv -> 2", "/list.txt:5: modules import each other in a circle"), ("-> 0", ":1: a line begins with the kind of a module"),
-    ('"" c.spv', ":1: a line begins with the kind of a module"), ('"k c.spv', ":1: a quoted word does not end"),
-    ('"k"x c.spv', ":1: a blank must follow a quoted word"), (r'"k\n" c.spv', ":1: behind \\ in a quoted word"),
-    ("#\n\nk c\0spv", ":3: a list has no bytes of 0"),
+    ("_lib -> 1 2\nk c.spv -> 2\n\nk c.spv -> 3\nk c.spv -> 2", "/list.txt:5: modules import each other in a circle"), ("-> 0", ":1: a line must begin with the kind of a module"),
+    ('"" c.spv', ":1: a line must begin with the kind of a module"), ('"k c.spv', ":1: a quoted word does not end"),
+    ('"k"x c.spv', ":1: a space must follow a quoted word"), (r'"k\n" c.spv', ":1: after \\ in a quoted word"),
+    ("#\n\nk c\0spv", ":3: a list cannot contain NUL bytes"),
 ]:
     (WORK / "list.txt").write_text(line)
     bad(USAGE, message, "embed", "--library-bin", WORK / "list.txt")
@@ -470,9 +470,9 @@ for first, second in ("0", "0.size"), ("0.size", "0"):
     bad(USAGE, f"{WORK}/{first} and {WORK}/{second} would both be the symbol k_0_size", "embed", "--name=k", WORK / first,
         WORK / second)
 for output in "-", "/dev/stdout":
-    bad(USAGE, "--json says on stdout what was written: --output must be a file", "unpack", library, "--json", "-x",
+    bad(USAGE, "--json prints on stdout what was written: --output must be a file", "unpack", library, "--json", "-x",
         "cuda[0]", "-o", output)
-bad(USAGE, "--json says on stdout what was written", "unpack", library, "--json", "-x", "cuda[0]")
+bad(USAGE, "--json prints on stdout what was written", "unpack", library, "--json", "-x", "cuda[0]")
 image = library.read_bytes()
 bad(USAGE, f"--output would overwrite {library}, which is unpacked", "unpack", library, "-x", "cuda[0]", "-o", library)
 (WORK / "of-itself").mkdir()

@@ -70,7 +70,7 @@ else:
 
 # ---- Headers of .npy files that claim more than there is ----
 for claim, message in [
-        (b"\x93NUMPY\2\0" + struct.pack("<I", 2**32 - 1), "its header has more than a megabyte\n"),
+        (b"\x93NUMPY\2\0" + struct.pack("<I", 2**32 - 1), "its header is larger than a megabyte\n"),
         (b"\x93NUMPY\2\0" + struct.pack("<I", 1 << 20), "it ends inside its header\n")]:
     pathlib.Path("claims.npy").write_bytes(claim)
     call("@claims.npy", f"claims.npy: {message}")

@@ -82,8 +82,8 @@ for name, message in [
         ("some.txt/x.so", "Not a directory"), ("folder.so", "Is a directory"),
         ("empty.so", "not an ELF, PE or Mach-O file: it is empty"),
         ("text.so", "not an ELF, PE or Mach-O file"), ("short.txt", "not an ELF, PE or Mach-O file"),
-        ("windows.so", "malformed PE file: it has no PE header, like programs of MS-DOS"),
-        ("cut.so", "malformed ELF file: it is cut off after 4000 bytes")]:
+        ("windows.so", "malformed PE file: it has no PE header, like MS-DOS programs"),
+        ("cut.so", "malformed ELF file: it is truncated after 4000 bytes")]:
     for words in TAKING:
         bad(LOAD, f"tvm-ffi: {name}: {message}\n", *words, name)
 if os.geteuid() != 0:

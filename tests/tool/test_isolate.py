@@ -143,7 +143,7 @@ code, out, err = from_stdin(["check", "-"], KERNELS)
 assert code == run("check", KERNELS)[0] and out.startswith("-\n  ok "), (code, out, err)
 for command in ["list", "-", "-"], ["check", "-", KERNELS, "-"], ["bench", "-", "-", "add(1, 2)"]:
     code, out, err = from_stdin(command, KERNELS)
-    said = f"tvm-ffi: {command[0]}: - is standard input, which can be read once, not 2 times\n"
+    said = f"tvm-ffi: {command[0]}: standard input (-) can be read only once, not 2 times\n"
     assert (code, out, err) == (USAGE, "", said), (command, code, out, err)
 packed = Library().data("__tvm_ffi__library_bin", blob([(b"k", b"payload", [])])).write(WORK / "packed.so")
 assert from_stdin(["unpack", "LIB", "--extract=k[0]"], packed) == (OK, "payload", "")
@@ -183,7 +183,7 @@ cut = WORK / "cut.so"
 for size in () if WINDOWS else (1000, 4000):
     cut.write_bytes(whole[:size])
     for command in ALL:
-        bad(LOAD, f"{cut}: malformed ELF file: it is cut off after {size} bytes", *fill_in(command, cut), env=BASE)
+        bad(LOAD, f"{cut}: malformed ELF file: it is truncated after {size} bytes", *fill_in(command, cut), env=BASE)
 # A name without a slash is a file in the current folder, and is not searched for in the system's folders.
 os.chdir(WORK)
 pathlib.Path("here.so").write_bytes(pathlib.Path(DEEDS).read_bytes())

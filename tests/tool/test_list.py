@@ -64,7 +64,7 @@ assert [line.split()[0] for line in good("list", "--sort=size", path).splitlines
 assert good("list", "--match=x", "--bin", "--undefined", path).splitlines()[1:] == [
     "  U TVMFFIErrorSetRaised              since 0.1.0",
     "  U TVMFFIHandleInitOnce              since 0.1.5",
-    "  U TVMFFINoSuchFunction              no libtvm_ffi.so of this runtime has it",
+    "  U TVMFFINoSuchFunction              not in any libtvm_ffi.so of this runtime",
     "  U TVMFFIRuntimeModuleCreate         of this runtime alone",
     "  U _ZN3tvm3ffi8DeepCopyERKNS0_3AnyE  since 0.1.9, here in tvm_ffi_cxx/libtvm_ffi.so",
     "embedded: 3 modules, 5,128 B   _lib -> cuda(4.9 KiB), d\\x1bemo(3 B)",
@@ -130,7 +130,7 @@ assert lines[1:] == [
 
 assert good("list", "--load", KERNELS).splitlines()[1:] == [
     f"  add          {ADD}",
-    f"  counts       {UNKNOWN}  [what it gave is no text]",
+    f"  counts       {UNKNOWN}  [its answer is not a string]",
     f"  raises       {UNKNOWN}  [ValueError: no metadata today]",
     f"  scale        {TYPE}  Scale x by s.",
     f"  undescribed  {UNKNOWN}  [no metadata]",
@@ -165,7 +165,7 @@ bad(LOAD, "neither a library nor an object file", "list", WORK / "wrong")
 stripped = bytearray(path.read_bytes())
 stripped[40:48], stripped[60:64] = bytes(8), bytes(4)  # no section headers, as in packed files
 (WORK / "wrong").write_bytes(stripped)
-bad(LOAD, "it has no section headers to find symbols by", "list", WORK / "wrong")
+bad(LOAD, "it has no section headers, which are needed to find symbols", "list", WORK / "wrong")
 bad(LOAD, "Is a directory", "list", WORK)
 bad(USAGE, '--sort must be name or size, not "age"', "list", "--sort=age", path)
 bad(USAGE, "--timeout must be a number", "list", "--timeout=soon", path)

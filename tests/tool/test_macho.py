@@ -46,9 +46,9 @@ for machine, (_, bits, order) in MACHINES.items():
         assert good("unpack", FILE, "-x", "k[0]") == "payload"
         code, lines = check(library)
         assert code == CHECK and f"  ok    file       a shared library, Mach-O {machine}" in lines, lines
-        for line in ("note  names      __tvm_ffi_lost: is hidden, so that nobody finds it",
+        for line in ("note  names      __tvm_ffi_lost: is hidden, so nothing finds it",
                      "ok    embedded   __tvm_ffi__library_bin: 2 modules", "ok    stack      not executable",
-                     "FAIL  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it", "ok    code       no writable code",
+                     "FAIL  imports    TVMFFINone: not in any libtvm_ffi.dylib of this runtime", "ok    code       no writable code",
                      "note  needed     LC_RPATH: a path of the machine it was built on"):
             assert "  " + line in lines, (line, lines)
 bad(LOAD, f"{FILE}: cannot be loaded: its format is Mach-O, that of another system", "run", FILE, "scale()")
@@ -71,19 +71,19 @@ for is_64 in False, True:
 KERNEL = "__tvm_ffi_f"
 says(Library(kind=PROGRAM).function(KERNEL),
      "FAIL  file       a program, Mach-O x86-64, which cannot be loaded: link with -shared")
-says(Library().data(KERNEL, b"x"), f"FAIL  names      {KERNEL}: is called as a function, but it is data")
+says(Library().data(KERNEL, b"x"), f"FAIL  names      {KERNEL}: has the name of a function, but is data")
 says(Library().data("__tvm_ffi__library_ctx", bytes(8)),
-     "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, for the loader stores the module there")
+     "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the loader stores the module")
 says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"), "ok    library    libtvm_ffi.dylib has all that is imported")
-says(Library().undefined("TVMFFINone", weak=True), "note  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it; "
+says(Library().undefined("TVMFFINone", weak=True), "note  imports    TVMFFINone: not in any libtvm_ffi.dylib of this runtime; "
      "it is weak")
 says(Library().undefined("TVMFFIErrorSetRaised", "@rpath/libmine.dylib"),
      "note  library    TVMFFIErrorSetRaised: is imported from @rpath/libmine.dylib, but the runtime is libtvm_ffi.dylib")
 assert not any("TVMFFINone" in line for line in check(Library().undefined("TVMFFINone", "@rpath/libmine.dylib"))[1])
 says(Library(flags=0).undefined("TVMFFINone", "@rpath/libmine.dylib"),  # any library may have it
-     "FAIL  imports    TVMFFINone: no libtvm_ffi.dylib of this runtime has it")
-says(Library(flags=STACK_EXECUTION), "FAIL  stack      MH_ALLOW_STACK_EXECUTION: asks for a stack that can be executed")
-says(Library(protection=7), "FAIL  code       a section can be written and executed")
+     "FAIL  imports    TVMFFINone: not in any libtvm_ffi.dylib of this runtime")
+says(Library(flags=STACK_EXECUTION), "FAIL  stack      MH_ALLOW_STACK_EXECUTION: requests an executable stack")
+says(Library(protection=7), "FAIL  code       a section is both writable and executable")
 says(Library("aarch64", signed=False),
      "FAIL  signature  LC_CODE_SIGNATURE: is missing, and macOS on arm64 loads only signed code: codesign -s - FILE")
 assert not any("signature" in line for line in check(Library(signed=False))[1])
@@ -113,29 +113,29 @@ table = image.index(struct.pack("<II", 2, 24))
 trie = image.index(struct.pack("<II", 0x80000033, 16))
 trie_at = struct.unpack_from("<I", image, trie + 8)[0]
 for message, change in [
-    ("its header or its load commands are cut off", lambda image: image[:30]),
-    ("its header or its load commands are cut off", lambda image: image[:100]),
-    ("its header or its load commands are cut off", set_at(20, FAR)),
+    ("its header or its load commands are truncated", lambda image: image[:30]),
+    ("its header or its load commands are truncated", lambda image: image[:100]),
+    ("its header or its load commands are truncated", set_at(20, FAR)),
     ("neither a library nor an object file", set_at(12, 10)),
-    ("a load command is not whole", set_at(36, 7)), ("a load command is not whole", set_at(36, FAR)),
-    ("its sections are not in its load commands", set_at(32 + 64, 1000)),
-    ("it is cut off after ", set_at(32 + 72 + 48, FAR)),
-    ("the name of a library is not in its load command", set_at(libraries + 8, FAR)),
-    ("its symbol table is behind its end", set_at(table + 8, FAR)),
-    ("its symbol table is behind its end", set_at(table + 12, FAR)),
-    ("its symbol table is behind its end", set_at(table + 20, FAR)),
-    ("the name of a symbol is not in its strings", set_at(table + 20, 1)),
-    ("its exports are behind its end", set_at(trie + 12, FAR)),
+    ("a load command is truncated", set_at(36, 7)), ("a load command is truncated", set_at(36, FAR)),
+    ("its sections extend past their load command", set_at(32 + 64, 1000)),
+    ("it is truncated after ", set_at(32 + 72 + 48, FAR)),
+    ("the name of a library is outside its load command", set_at(libraries + 8, FAR)),
+    ("its symbol table extends past the end of the file", set_at(table + 8, FAR)),
+    ("its symbol table extends past the end of the file", set_at(table + 12, FAR)),
+    ("its symbol table extends past the end of the file", set_at(table + 20, FAR)),
+    ("the name of a symbol is outside its string table", set_at(table + 20, 1)),
+    ("its exports extend past the end of the file", set_at(trie + 12, FAR)),
     ("the tree of its exports is damaged", set_at(trie + 12, 1)),
     ("the tree of its exports is damaged", lambda image: image[:trie_at + 4] + b"\0" + image[trie_at + 5:]),  # a cycle
     ("the tree of its exports is damaged", lambda image: image[:trie_at] + b"\x7f" + image[trie_at + 1:]),
 ]:
     damage(message, library, change)
-damage("a symbol of a section that is not there", full("x86-64"),
+damage("a symbol is in a section that does not exist", full("x86-64"),
        lambda image: image[:struct.unpack_from("<I", image, table + 8)[0] + 5] + b"\x09" +
        image[struct.unpack_from("<I", image, table + 8)[0] + 6:])
 FILE.write_bytes(universal(Library())[:400])
-bad(LOAD, f"{FILE}: malformed Mach-O file: its header or its load commands are cut off", "list", FILE)
+bad(LOAD, f"{FILE}: malformed Mach-O file: its header or its load commands are truncated", "list", FILE)
 
 # Whatever a byte is changed to, the tool says what is wrong, or reads the file.
 random.seed(1)

@@ -122,7 +122,7 @@ WORK = work_folder()
 assert good("list", "--names", SCALE) == "count\nscale\n"
 assert good("list", "--names", "--match=s*", SCALE, SCALE) == "scale\nscale\n"
 for other in "--json", "--load", "--undefined", "--bin":
-    bad(USAGE, f"--names and {other} exclude each other", "list", "--names", other, SCALE)
+    bad(USAGE, f"--names and {other} cannot be combined", "list", "--names", other, SCALE)
 # A library may give functions any name; a shell must not run it.
 ODD = Library().function("__tvm_ffi_$(touch ran)").function("__tvm_ffi_plain").write(WORK / "odd name.so")
 

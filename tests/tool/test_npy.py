@@ -53,13 +53,13 @@ assert good("run", KERNELS, "show(@two.npy, +two.npy)") == 'result[0]: "(int32[1
 assert good("run", KERNELS, "show(+two.npy, *two.npy, @two.npy)") == \
     'result[0]: "(int32[1]@cpu:0, int8[2]@cpu:0, int32[1]@cpu:0)"\n'
 assert good("run", KERNELS, "-f", "show", "-i", "*two.npy") == 'result[0]: "(int32[1]@cpu:0, int8[2]@cpu:0)"\n'
-bad(USAGE, "two.npy: there is no further array", "run", KERNELS, "show(@two.npy, +two.npy, +two.npy)")
+bad(USAGE, "two.npy: there are no more arrays", "run", KERNELS, "show(@two.npy, +two.npy, +two.npy)")
 
 # Raw bytes.
 pathlib.Path("raw.bin").write_bytes(struct.pack(ORDER + "6h", *range(6)))
 assert good("run", KERNELS, "identity([2xi16=@raw.bin, 3xi16=+raw.bin])") == \
     "result[0]: 2xi16=0 1\nresult[1]: 3xi16=2 3 4\n"
-bad(USAGE, "8 bytes are needed, and raw.bin has 4", "run", KERNELS, "identity([4xi16=@raw.bin, 4xi16=+raw.bin])")
+bad(USAGE, "8 bytes are needed, but raw.bin has 4", "run", KERNELS, "identity([4xi16=@raw.bin, 4xi16=+raw.bin])")
 raw = "".join(f"\\x{b:02x}" for b in pathlib.Path("raw.bin").read_bytes())
 assert good("run", KERNELS, "identity(x:@raw.bin)") == f'result[0]: b"{raw}"\n'
 pathlib.Path("a, b.bin").write_bytes(b"\1\2")
@@ -75,25 +75,25 @@ for size in range(len(whole)):
 pathlib.Path("x.npy").write_bytes(whole[:-1])
 bad(USAGE, "x.npy: it ends after 11 of 12 bytes of data", "run", KERNELS, "identity(@x.npy)")
 for content, message in [
-        (b"text", "it does not begin as .npy files do"), (header("{}", 4), "its format 4.0 is none of"),
-        (header("[]"), "its header is no dict"), (header("{}"), "its header lacks"),
-        (npy("<f3", "(1,)", b""), "its descr is no type of numbers"), (npy("|O", "(1,)", b""), "no type of numbers"),
-        (npy("<U4", "(1,)", b""), "no type of numbers"), (npy("<f4", "1", b""), "its shape is no tuple"),
-        (npy("<f4", "(-1,)", b""), "no tuple of sizes"), (npy("<f4", "(1 2)", b""), "no tuple of sizes"),
+        (b"text", "it does not begin as .npy files do"), (header("{}", 4), "its format 4.0 is not 1.0"),
+        (header("[]"), "its header is not a dict"), (header("{}"), "its header lacks"),
+        (npy("<f3", "(1,)", b""), "its descr is not a type of numbers"), (npy("|O", "(1,)", b""), "not a type of numbers"),
+        (npy("<U4", "(1,)", b""), "not a type of numbers"), (npy("<f4", "1", b""), "its shape is not a tuple"),
+        (npy("<f4", "(-1,)", b""), "not a tuple of sizes"), (npy("<f4", "(1 2)", b""), "not a tuple of sizes"),
         (npy("<f4", "(99999999999999999999,)", b""), "its shape is too large"),
         (npy("<f4", "(4294967296, 4294967296)", b""), "its shape is too large"),
         (npy("<f4", "(" + "1," * 33 + ")", b""), "more than 32 dimensions"),
-        (npy("<f4", "(1,)", b"", "1"), "its fortran_order is no bool"),
-        (header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "no type of numbers"),
+        (npy("<f4", "(1,)", b"", "1"), "its fortran_order is not a bool"),
+        (header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}"), "not a type of numbers"),
         (header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': 1}"),
-         "a key that .npy files have not"),
-        (header("{'descr': '<f4"), "no type of numbers")]:
+         "a key that .npy files do not have"),
+        (header("{'descr': '<f4"), "not a type of numbers")]:
     pathlib.Path("x.npy").write_bytes(content)
     bad(USAGE, f"x.npy: {message}" if message.startswith("it") else message, "run", KERNELS, "identity(@x.npy)")
 pathlib.Path("x.npy").write_bytes(npy("|V2", "(2,)", b"1234"))
-bad(USAGE, "x.npy holds 2 raw bytes per element; say what they are", "run", KERNELS, "identity(@x.npy)")
-bad(USAGE, "the array in x.npy has another shape", "run", KERNELS, "identity(3xbf16=@x.npy)")
-bad(USAGE, "the array in x.npy has another data type", "run", KERNELS, "identity(2xf32=@x.npy)")
+bad(USAGE, "x.npy holds 2 raw bytes per element; give their type", "run", KERNELS, "identity(@x.npy)")
+bad(USAGE, "the array in x.npy has a different shape", "run", KERNELS, "identity(3xbf16=@x.npy)")
+bad(USAGE, "the array in x.npy has a different data type", "run", KERNELS, "identity(2xf32=@x.npy)")
 bad(USAGE, "none.npy: No such file or directory", "run", KERNELS, "identity(@none.npy)")
 
 # Output files, and reading them back.
@@ -121,7 +121,7 @@ writes("5", ORDER + "i8", (), struct.pack(ORDER + "q", 5))
 writes("2.5", ORDER + "f8", (), struct.pack(ORDER + "d", 2.5))
 writes("true", "|b1", (), b"\1")
 bad(USAGE, "y.npy: cannot write result[0]: a ffi.SmallStr is neither", "run", KERNELS, 'identity("a")', "-o", "@y.npy")
-bad(USAGE, "y.npy: cannot write result[0]: its elements have no whole bytes", "run", KERNELS, "identity(2xi4=1)",
+bad(USAGE, "y.npy: cannot write result[0]: its elements are not whole bytes", "run", KERNELS, "identity(2xi4=1)",
     "--output=@y.npy")
 bad(USAGE, "no/y.npy: No such file or directory", "run", KERNELS, "identity(2xi8=1)", "--output=@no/y.npy")
 pathlib.Path("y.npy").unlink()

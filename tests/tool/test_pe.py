@@ -45,9 +45,8 @@ for machine, kind, bits in ("x86-64", "PE32+", 64), ("i386", "PE32", 32), ("aarc
         "  note  embedded   __tvm_ffi__library_bin: module 1 is read by ffi.Module.load_from_bytes.k, which must be registered "
         "before the library is loaded",
         "  ok    embedded   __tvm_ffi__library_bin: 2 modules",
-        "  FAIL  imports    TVMFFINone: no tvm_ffi.dll of this runtime has it",
-        "  ok    dlpack     exchanges no managed tensors, so that any version will do; which one it was compiled with "
-        "cannot be told", *CLEAN]), check(library)
+        "  FAIL  imports    TVMFFINone: not in any tvm_ffi.dll of this runtime",
+        "  ok    dlpack     exchanges no managed tensors, so any version will do; the one it was compiled with cannot be determined", *CLEAN]), check(library)
 good("embed", "-", "--name=k", "-o", WORK / "own.o", stdin="x")
 if good_json("list", WORK / "own.o")["format"] != "PE":
     bad(LOAD, f"{FILE}: cannot be loaded: its format is PE32+, that of another system", "run", FILE, "scale()")
@@ -57,9 +56,9 @@ if good_json("list", WORK / "own.o")["format"] != "PE":
 KERNEL = "__tvm_ffi_f"
 says(Library(flags=0).function(KERNEL),
      "FAIL  file       a program, PE32+ x86-64, which cannot be loaded: link with -shared")
-says(Library().data(KERNEL, b"x"), f"FAIL  names      {KERNEL}: is called as a function, but it is data")
+says(Library().data(KERNEL, b"x"), f"FAIL  names      {KERNEL}: has the name of a function, but is data")
 says(Library().data("__tvm_ffi__library_ctx", bytes(8)),
-     "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, for the loader stores the module there")
+     "FAIL  names      __tvm_ffi__library_ctx: must be a writable pointer, where the loader stores the module")
 malformed = check(Library().data("__tvm_ffi__library_bin", b"\xff" * 8, "writable"))
 assert any(line.startswith("  FAIL  embedded   __tvm_ffi__library_bin: malformed: ") for line in malformed[1]), malformed
 says(Library().function(KERNEL).undefined("TVMFFIErrorSetRaised"), "ok    library    tvm_ffi.dll has all that is imported")
@@ -69,22 +68,22 @@ says(Library().undefined("TVMFFIErrorSetRaised", "mine.dll"),
 assert not any("TVMFFINone" in line for line in check(Library().undefined("TVMFFINone", "mine.dll"))[1])
 assert good_json("list", FILE)["undefined"] == []
 says(Library().undefined("_ZN3tvm3ffi9ReprPrintERKNS0_3AnyE"),
-     "FAIL  imports    _ZN3tvm3ffi9ReprPrintERKNS0_3AnyE: no tvm_ffi.dll of this runtime has it")
+     "FAIL  imports    _ZN3tvm3ffi9ReprPrintERKNS0_3AnyE: not in any tvm_ffi.dll of this runtime")
 for library, option in ("libstdc++-6.dll", "-static-libstdc++"), ("libgcc_s_seh-1.dll", "-static-libgcc"), \
         ("libwinpthread-1.dll", "-static"):
     says(Library().undefined("f", library),
          f"note  needed     {library}: belongs to the compiler, and other machines may lack it: link with {option}")
-says(Library(), "FAIL  system     manylinux is for files of Linux alone", "--manylinux=2_28")
+says(Library(), "FAIL  system     manylinux is only for Linux files", "--manylinux=2_28")
 says(Library(traits=DYNAMIC_BASE | 0x20),
-     "note  stack      NX_COMPAT: is missing, so that data can be executed: link with -Wl,--nxcompat")
-says(Library(code=CODE | 0x80000000), "FAIL  code       a section can be written and executed")
-says(Library(traits=NX), "note  address    DYNAMIC_BASE: is missing, so that code is where attackers expect it: link with "
+     "note  stack      NX_COMPAT: is missing, so data is executable: link with -Wl,--nxcompat")
+says(Library(code=CODE | 0x80000000), "FAIL  code       a section is both writable and executable")
+says(Library(traits=NX), "note  address    DYNAMIC_BASE: is missing, so code is at a predictable address: link with "
      "-Wl,--dynamicbase")
-says(Library(traits=NX | DYNAMIC_BASE), "note  address    HIGH_ENTROPY_VA: is missing, so that few addresses are chosen from: "
+says(Library(traits=NX | DYNAMIC_BASE), "note  address    HIGH_ENTROPY_VA: is missing, so few addresses are possible: "
      "link with -Wl,--high-entropy-va")
 says(Library("i386", traits=NX | DYNAMIC_BASE), "ok    address    chosen at random when it is loaded")
 Library().function(KERNEL).write(WORK / "made")
-assert "  note  file       its name does not end in .dll, without which runtimes other than this one do not load it" in good(
+assert "  note  file       its name does not end in .dll, without which other runtimes do not load it" in good(
     "check", WORK / "made").splitlines()
 # An ELF file with the same function is no clash: the two are for different systems.
 second = Library().function(KERNEL).write(WORK / "second.dll")
@@ -107,14 +106,14 @@ OPTIONAL, FAR = 64 + 24, 0x7fffffff
 DIRECTORY = OPTIONAL + 112
 tables = full.build().index(b"__tvm_ffi_f\0")
 for message, change in [
-    ("it has no PE header, like programs of MS-DOS", at(60, "I", FAR)), ("it has no PE header, like", at(64, "I", 0)),
-    ("its header is cut off, or of an unknown kind", lambda image: image[:100]),
-    ("its header is cut off, or of an unknown kind", at(64 + 6, "H", 0xffff)),
-    ("its header is cut off, or of an unknown kind", at(OPTIONAL, "H", 0x107)),
-    ("its header is cut off, or of an unknown kind", at(64 + 12, "II", FAR, 1)),
-    ("it is cut off after ", lambda image: image[:-32]),
-    ("its exports are not in its sections", at(DIRECTORY, "I", FAR)),
-    ("the list of libraries that it needs does not end", at(DIRECTORY + 8, "I", SECTION)),
+    ("it has no PE header, like MS-DOS programs", at(60, "I", FAR)), ("it has no PE header, like", at(64, "I", 0)),
+    ("its header is truncated, or of an unknown kind", lambda image: image[:100]),
+    ("its header is truncated, or of an unknown kind", at(64 + 6, "H", 0xffff)),
+    ("its header is truncated, or of an unknown kind", at(OPTIONAL, "H", 0x107)),
+    ("its header is truncated, or of an unknown kind", at(64 + 12, "II", FAR, 1)),
+    ("it is truncated after ", lambda image: image[:-32]),
+    ("its exports are outside its sections", at(DIRECTORY, "I", FAR)),
+    ("the list of libraries that it needs has no end", at(DIRECTORY + 8, "I", SECTION)),
 ]:
     damage(message, full, change)
 image = full.build()
@@ -122,12 +121,12 @@ directory = struct.unpack_from("<II", image, DIRECTORY)
 table = struct.unpack_from("<I", image, OPTIONAL + 240 + 3 * 40 + 20)[0]  # where the section of tables is in the file
 exports, imports = (table + struct.unpack_from("<I", image, DIRECTORY + 8 * i)[0] - 4 * SECTION for i in range(2))
 for message, change in [
-    ("its exports are not in its sections", at(exports + 20, "I", FAR)),
-    ("its exports are not in its sections", at(exports + 24, "I", FAR)),
-    ("an export without a name or an address", at(exports + 32, "I", 0)),
-    ("an export without a name or an address", at(exports + 20, "I", 0)),
-    ("the list of its imports does not end", at(imports, "I", SECTION)),
-    ("the name of a library that it needs is not in it", at(imports + 12, "I", FAR)),
+    ("its exports are outside its sections", at(exports + 20, "I", FAR)),
+    ("its exports are outside its sections", at(exports + 24, "I", FAR)),
+    ("an export has no name or no address", at(exports + 32, "I", 0)),
+    ("an export has no name or no address", at(exports + 20, "I", 0)),
+    ("the list of its imports has no end", at(imports, "I", SECTION)),
+    ("the name of a library that it needs is outside the file", at(imports + 12, "I", FAR)),
 ]:
     damage(message, full, change)
 # Each of many records has the list of the first.
@@ -142,7 +141,7 @@ struct.pack_into("<III", image, OPTIONAL + 240 + 3 * 40 + 8, *[len(image) - tabl
 for i in range(300):
     struct.pack_into("<I", image, start + 20 * i, 4 * SECTION + long_list - table)
 FILE.write_bytes(image)
-bad(LOAD, f"{FILE}: malformed PE file: it has more imports than it has bytes for", "list", FILE)
+bad(LOAD, f"{FILE}: malformed PE file: it has more imports than would fit into it", "list", FILE)
 
 # Whatever a byte is changed to, the tool says what is wrong, or reads the file.
 random.seed(1)
@@ -186,7 +185,7 @@ def check_compiled():
     (WORK / "hidden.c").write_text("__declspec(dllexport) int __tvm_ffi_seen(void) { return 0; }\n"
                                    "int __tvm_ffi_lost(void) { return 0; }\n")
     compile_with([MINGW], "-shared", WORK / "hidden.c", "-o", WORK / "hidden.dll")
-    line = "  note  names      __tvm_ffi_lost: is not exported, so that nobody finds it"
+    line = "  note  names      __tvm_ffi_lost: is not exported, so nothing finds it"
     assert line in good("check", WORK / "hidden.dll").splitlines()
     compile_with([MINGW], "-s", "-shared", WORK / "hidden.c", "-o", WORK / "hidden.dll")
     assert line not in good("check", WORK / "hidden.dll").splitlines()

@@ -75,7 +75,7 @@ assert many.count("1") == 1000 and many.endswith("...\n"), many
 # The numbers of one element stay together.
 is_output("identity(1001xi8x8=7)", f"result[0]: 1001xi8x8={''.join(3 * ['[7 7 7 7 7 7 7 7]'])}..."
           f"{''.join(3 * ['[7 7 7 7 7 7 7 7]'])}\n")
-bad(USAGE, "--full and --output_max_element_count exclude each other", "run", K, "make(3)", "--full",
+bad(USAGE, "--full and --output_max_element_count cannot be combined", "run", K, "make(3)", "--full",
     "--output_max_element_count=2")
 
 is_output("make_two()", "result[0]: 1xf32=0\nresult[1]: 2xf32=0 1\n")
@@ -160,9 +160,9 @@ fails("[FAIL] identity: result[0] 1xf32 element [0] is nan, expected 1; max|err|
       "1xf32=1")
 fails("[FAIL] identity: result[0] 1xi64 element [0] is 9007199254740993, expected 9007199254740992; max|err|=1\n",
       "identity(1xi64=9007199254740993)", "1xi64=9007199254740992")
-fails("[FAIL] make_odd: result[0] 2xf32 is no tensor to compare: a tensor without data cannot be read\n", "make_odd(0)",
+fails("[FAIL] make_odd: result[0] 2xf32 cannot be compared as a tensor: a tensor without data cannot be read\n", "make_odd(0)",
       "2xf32=0")
-fails("[FAIL] make_odd: result[0] 2xf32 is no tensor to compare: a tensor on vulkan:0 cannot be read here\n",
+fails("[FAIL] make_odd: result[0] 2xf32 cannot be compared as a tensor: a tensor on vulkan:0 cannot be read here\n",
       "make_odd(2)", "2xf32=0")
 for value, expected in [("2xf32=nan inf", "2xf32=nan inf"), ("1xf32=1", "1xf32=1.000005"), ("1xbf16=1", "1xbf16=1.008"),
                         ("3", "3.0"), ('{k: "v"}', '{k: "v"}'), ('["a", 1]', '["a", 1]'), ("none", "(ignored)")]:
@@ -196,9 +196,9 @@ deep = "[" * 64 + "1" + "]" * 64
 assert good("run", K, f"identity({deep})").startswith("result[0]: [[[") and good_json("run", K, f"identity({deep})")
 assert good("run", K, f"identity({deep})", "-e", deep).startswith("[PASS]")
 assert run("run", K, f"identity({deep})", "-e", deep.replace("1", "2"))[0] == MISMATCH
-bad(USAGE, "lists and maps are nested too deep", "run", K, f"identity([{deep}])")
+bad(USAGE, "lists and maps are nested too deeply", "run", K, f"identity([{deep}])")
 deepest = 10000 if WINDOWS else 50000
-bad(USAGE, "lists and maps are nested too deep", "run", K, "identity(" + "[" * deepest + "]" * deepest + ")")
+bad(USAGE, "lists and maps are nested too deeply", "run", K, "identity(" + "[" * deepest + "]" * deepest + ")")
 
 # Functions that fail.
 bad(RAISED, "add: TypeError: Mismatched number of arguments when calling: `add(0: int, 1: int) -> int`. Expected 2 but "
@@ -227,54 +227,54 @@ bad(USAGE, "say which function; it has no functions; in C define kernels with TV
 # Libraries of other machines, told before the system's loader says something else.
 for machine in {"s390x", "arm"} - {platform.machine()}:
     other = Library(machine).function("__tvm_ffi_f").write(work_folder() / "other.so")
-    expected = "its format is ELF" if WINDOWS else f"it is for {machine}, and this program for "
+    expected = "its format is ELF" if WINDOWS else f"it is for {machine}, and this program is for "
     bad(LOAD, f"{other}: cannot be loaded: {expected}", "run", other, "f()")
 # Functions that are no kernels.
-bad(USAGE, "plain is a function of C and no kernel: tvm-ffi wrap writes one that calls it", "run", K, "plain()")
+bad(USAGE, "plain is a C function, not a kernel: tvm-ffi wrap writes a kernel that calls it", "run", K, "plain()")
 bad(USAGE, "run: one operand too many: 1; usage: tvm-ffi run [OPTION...] LIB ['FUNCTION(ARGUMENT, ...)']", "run", K, "add", "1", "2")
 
 # Texts that are not values.
 for call, message in [
-        ("add(1", "no call, such as 'scale(4xf32=1, 2.5)': the ) at the end is missing"), ("(1)", "no call"), ("add(1,)", "argument 1 (``): a value is missing"),
-        ("add(x, 2)", "argument 0 (`x`): `x` is no value"),
-        ("add([x, 2], 3)", "argument 0 (`[x, 2]`): `x` is no value"),
-        ("add(1 2)", "argument 0 (`1 2`): `1 2` is no value"), ("add([1, 2)", "`,` or `]` is missing"),
+        ("add(1", "not a call, such as 'scale(4xf32=1, 2.5)': the ) at the end is missing"), ("(1)", "not a call"), ("add(1,)", "argument 1 (``): a value is missing"),
+        ("add(x, 2)", "argument 0 (`x`): `x` is not a value"),
+        ("add([x, 2], 3)", "argument 0 (`[x, 2]`): `x` is not a value"),
+        ("add(1 2)", "argument 0 (`1 2`): `1 2` is not a value"), ("add([1, 2)", "`,` or `]` is missing"),
         ("add([1)", "missing in a list"), ("add({a})", "`:` is missing"), ("add({1: 2)", "`,` or `}` is missing"),
-        ("add(abc)", '`abc` is no value; a tensor is written 4xf32=1, a text s:"..."'), ('add("abc)', "a quote stays open"),
-        ("add(i:1.5)", "`1.5` is no integer"), ("add(i:99999999999999999999)", "is no integer of 64 bits"),
-        ("add(f:x)", "`x` is no number"),
-        ("add(9223372036854775808)", "`9223372036854775808` is no integer of 64 bits; a float is written f:9223372036"),
-        ("add([-9223372036854775809])", "`-9223372036854775809` is no integer of 64 bits"),
-        ("add({9223372036854775808: 1})", "`9223372036854775808` is no integer of 64 bits\n"),
-        ('add("a\\é")', "`\\é` is no escape in a text"), ('add("a" é)', "`é` is not expected behind it"), ("add(b:2)", "neither true nor false"),
+        ("add(abc)", '`abc` is not a value; a tensor is written 4xf32=1, a text s:"..."'), ('add("abc)', "a quote is not closed"),
+        ("add(i:1.5)", "`1.5` is not a 64-bit integer"), ("add(i:99999999999999999999)", "is not a 64-bit integer"),
+        ("add(f:x)", "`x` is not a number"),
+        ("add(9223372036854775808)", "`9223372036854775808` is not a 64-bit integer; a float is written f:9223372036"),
+        ("add([-9223372036854775809])", "`-9223372036854775809` is not a 64-bit integer"),
+        ("add({9223372036854775808: 1})", "`9223372036854775808` is not a 64-bit integer\n"),
+        ('add("a\\é")', "`\\é` is not an escape sequence"), ('add("a" é)', "`é` is unexpected here"), ("add(b:2)", "neither true nor false"),
         ("add(i:)", "argument 0 (`i:`): a value is missing"), ("add(dtype:)", "a value is missing"),
         ("add(@)", "argument 0 (`@`): the name of a file is missing"), ("add(x:@)", "the name of a file is missing"),
-        ("add(4xf32=+)", "argument 0 (`4xf32=+`): the name of a file is missing"), ("add(dtype:q7)", "`q7` is no data type"), ("add(dev:gpu)", "`gpu` is no device"), ("add(shape:2)", "a list"),
-        ('add(shape:["a"])', "a shape is a list of integers"), ("add(fn:nobody)", "no global function `nobody`"),
-        ("add(4xq7=1)", "`q7` is no data type"), ("add(4xf32=1 2)", "2 numbers for 4; give all, or one for every element"),
+        ("add(4xf32=+)", "argument 0 (`4xf32=+`): the name of a file is missing"), ("add(dtype:q7)", "`q7` is not a data type"), ("add(dev:gpu)", "`gpu` is not a device"), ("add(shape:2)", "a list"),
+        ('add(shape:["a"])', "a shape must be a list of at most 64 integers"), ("add(fn:nobody)", "no global function `nobody`"),
+        ("add(4xq7=1)", "`q7` is not a data type"), ("add(4xf32=1 2)", "2 numbers for 4; give all, or one for every element"),
         ("add(4x)", "the data type is missing, such as f32 in 4xf32"),
         ("add(4xf32=)", "0 numbers for 4"), ("add(2xi8=1 200)", "`200` does not fit i8"),
         ("add(2xui8=-1 0)", "`-1` does not fit ui8"), ("add(2xbool=2 0)", "`2` does not fit bool"),
-        ("add(2xi8=1.5 0)", "`1.5` is no integer"), ("add(2xf32=x y)", "`x` is no number"),
-        ("add(2xf32=[1 2)", "stays open"), ("add(&)", "followed by the type"),
+        ("add(2xi8=1.5 0)", "`1.5` is not an integer"), ("add(2xf32=x y)", "`x` is not a number"),
+        ("add(2xf32=[1 2)", "is not closed"), ("add(&)", "followed by the type"),
         ("add(9999999999x9999999999xf32=1)", "has a negative extent or too many elements"),
         ("add(0x99999999999999999999xf32=)", "argument 0 (`0x99999999999999999999xf32=`): a dimension is too large"),
-        ("add(4xhandle=1)", "cannot be written as text"), ("add(2xf33=1 2)", "there is no type f33; write f32"), ('add(s:"\\q")', "is no escape"),
-        ("add(1)) ", "not expected")]:
+        ("add(4xhandle=1)", "cannot be written as text"), ("add(2xf33=1 2)", "there is no type f33; write f32"), ('add(s:"\\q")', "is not an escape sequence"),
+        ("add(1)) ", "unexpected")]:
     bad(USAGE, message, "run", K, call)
 code, out, err = run("run", K, "add(99999999999999999xf32=1)")  # sanitizers print a line before the tool's
 assert code == USAGE and out == "" and err.endswith("argument 0 (`99999999999999999xf32=1`): out of memory\n"), err
 code, out, err = run("run", K, "add([+[1)")  # one report
-assert code == USAGE and out == "" and err.count("stays open") == 1, err
+assert code == USAGE and out == "" and err.count("is not closed") == 1, err
 bad(USAGE, "--input 1 (`4xf32=1 2`): 2 numbers for 4", "run", K, "-f", "add", "-i", "1", "-i", "4xf32=1 2")
-bad(USAGE, "--input 0 (`\"a\" b`): `b` is too much", "run", K, "-f", "add", "-i", '"a" b')
+bad(USAGE, "--input 0 (`\"a\" b`): `b` is left over", "run", K, "-f", "add", "-i", '"a" b')
 bad(USAGE, "--expected_output 0 (`4xq3`)", "run", K, "add(1, 2)", "-e", "4xq3")
-bad(USAGE, "exclude each other", "run", K, "add(1, 2)", "-i", "1")
+bad(USAGE, "cannot be combined", "run", K, "add(1, 2)", "-i", "1")
 bad(USAGE, "say which library", "run")
 bad(USAGE, "one operand too many: extra; --function names the function", "run", K, "-f", "add", "extra")
 bad(USAGE, "one operand too many: add(1, 2); --module names the library", "run", "--module", K, K, "add(1, 2)")
 bad(USAGE, "--module may be given once", "run", "--module", K, "--module", K, "add(1, 2)")
-bad(USAGE, "add: there are fewer outputs than --output: 1, not 2", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
+bad(USAGE, "add: there are fewer outputs than --output options: 1, not 2", "run", K, "add(1, 2)", "-o", "-", "-o", "-")
 for output in "x.npy", "@", "+":  # refused before the call, which may take long
     bad(USAGE, f'--output must be empty, -, @FILE or +FILE, not "{output}"', "run", K, "crash()", "-o", output)
 for output in "@-", "+-":
@@ -287,7 +287,7 @@ bad(USAGE, "--rtol must be a number", "run", K, "add(1, 2)", "--rtol=-1")
 # The beginning of a long argument is quoted, cut at a character boundary; the reason is always given in full.
 for text in "é" * 40, "a" + "é" * 40, "aa" + "\u20ac" * 40, "\U0001f600" * 40, "a" * 700:
     shown = text.encode()[:60].decode(errors="ignore")
-    bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is no value; a tensor", "run", K, f"add({text})")
+    bad(USAGE, f"argument 0 (`{shown}...`): `{text}` is not a value; a tensor", "run", K, f"add({text})")
 
 # Inputs next to inaccessible memory.
 for side, inside, outside, word in [("end", 4, 5, "beyond"), ("start", 0, -1, "before")]:
@@ -300,7 +300,7 @@ assert good("run", K, "scale(4xf32=1, 2, &4xf32)", "--guard=end") == "arg[2]: 4x
 # Objects that outlive the call.
 assert good("run", K, "make_two()", "--leak-check").count("\n") == 2
 code, out, err = run("run", K, "leak()", "--leak-check", env=CRASHING)
-assert code == 5 and err == "tvm-ffi: leak: objects that the call made are alive after it: 1 ffi.Tensor\n", err
+assert code == 5 and err == "tvm-ffi: leak: objects that the call made are still alive after it: 1 ffi.Tensor\n", err
 
 # A library from stdin; a run without a child process.
 with open(libraries["run_one"], "rb") as file:

@@ -25,7 +25,7 @@ assert good("stub", "--lang=c", "--prefix", "typed", TYPED) == header
 assert good("stub", TYPED) == header.replace("typed_", "tool_typed_").replace("TYPED_", "TOOL_TYPED_")
 assert "static inline int typed_scale(const typed_library *lib," in header, header
 assert " * packed(...) -> Any\n" in header and "typed: packed" not in header, header
-for line in ("Not typed: count, whose types the library does not tell.",
+for line in ("Not typed: count, whose types are not in the library.",
              "For types: compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA."):
     assert f"\n * {line}\n" in header, header
     assert f"\n  // {line}\n" in good("stub", "--lang=c++", TYPED)
@@ -46,7 +46,7 @@ assert "Not typed: asked" in unasked and "typed_asked(" in unasked, unasked
 assert "Not typed: asked" not in header and " * asked(_0: int) -> int\n" in header, header
 assert set(unasked.splitlines()) - set(header.splitlines()) == {
     " * asked(...) -> Any", "  return tvm_ffi_function_call(lib->asked, args, num_args, out);",
-    " * Not typed: asked, whose types the library does not tell."}, unasked
+    " * Not typed: asked, whose types are not in the library."}, unasked
 assert " mine_scale(" in good("stub", "--prefix=mine", TYPED)
 told = good_json("stub", "--prefix=typed", TYPED)
 assert told["language"] == "c" and told["source"] == header, told
@@ -71,13 +71,13 @@ with tempfile.TemporaryDirectory() as place:
     for language, call in calls.items():
         bad(LOAD, f"{none}: no functions to wrap: it exports no __tvm_ffi_NAME; in C define kernels with TVM_FFI_C_EXPORT, "
             "in C++ export them with TVM_FFI_DLL_EXPORT_TYPED_FUNC", "stub", "--lang=" + language, none, "-o", f"{place}/out")
-        bad(LOAD, f"{odd}: no functions to wrap: none has a name that languages can write", "stub", "--no-load",
+        bad(LOAD, f"{odd}: no functions to wrap: none has a name that is an identifier", "stub", "--no-load",
             "--lang=" + language, odd, "-o", f"{place}/out")
         assert sorted(os.listdir(place)) == ["mixed.so", "none.so", "odd.so"], os.listdir(place)
         # Without metadata there are wrappers all the same, and a note says so.
         code, out, err = run_tool("stub", "--no-load", "--lang=" + language, mixed)
-        assert code == OK and call in out and "Not wrapped: a.b, which is no name in this language." in out, (language, out)
-        assert "Not typed: c, whose types the library does not tell." in out, (language, out)
+        assert code == OK and call in out and "Not wrapped: a.b, which is not an identifier in this language." in out, (language, out)
+        assert "Not typed: c, whose types are not in the library." in out, (language, out)
         assert err == f"tvm-ffi: note: {mixed}: no metadata, so the wrappers take any arguments; for types leave out " \
             "--no-load, or compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA\n", err
 code, out, err = run_tool("stub", "--lang=python", "--no-load", UNTYPED)

@@ -54,7 +54,7 @@ WRONG = [
     ("", 1, "expected a type, but the text ends"),
     ("void", 5, "expected the name of the function, but the text ends"),
     ("void f", 7, "expected `(` and the parameters, but the text ends"),
-    ("void f(float y[n], flot x)", 20, "`flot` is not a type known here, such as float, double, bool, int, int8_t, uint64_t or "
+    ("void f(float y[n], flot x)", 20, "`flot` is not a known type, such as float, double, bool, int, int8_t, uint64_t or "
      "size_t"),
     ("void f(float *y)", 15, "`y` has no shape: write `float y[n]` for a tensor, `float *y[n]` for a work array"),
     ("void f(const float *y)", 21, "`y` has no shape: write `const float y[n]` for a tensor, `float *y[n]` for a work "
@@ -67,15 +67,15 @@ WRONG = [
     ("void f(float y[N=m])", 18, "expected a decimal number"),
     ("void f(float y[N=4x])", 18, "expected a decimal number"),
     ("void f(float y[N=0])", 16, "an extent of 0 leaves no elements"),
-    ("void f(float y[N=4][N=5])", 21, "`N` is 4 in an earlier place"),
+    ("void f(float y[N=4][N=5])", 21, "`N` is 4 earlier"),
     ("void f(float y[n=4], int n)", 16, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
     ("void f(float y[n], float *w[n=4])", 29, "`n` is a constant here, and has the name of a parameter, an extent or a stride"),
-    ("void f(float y[][n])", 15, "a tensor of no dimensions has one [] only"),
+    ("void f(float y[][n])", 15, "a tensor without dimensions has only one []"),
     ("void f(float y[99999999999999999999])", 16, "the number is larger than 2^63 - 1"),
     ("void f(float y[4294967296][4294967296])", 28, "`y` has too many elements"),
     ("void f(float y[n], int y)", 24, "`y` is the name of an earlier parameter"),
     ("void f(float y[n], float n)", 26, "`n` is an extent or a stride, and must be an integer"),
-    ("void f(float *w[n])", 17, "nothing that the caller passes tells `n`, an extent of `w`"),
+    ("void f(float *w[n])", 17, "no argument determines `n`, an extent of `w`"),
     ("void f(float *w[4:2])", 19, "`w` is allocated by the kernel and contiguous: it has no strides"),
     ("void f(const float *w[4])", 21, "`w` is a work array, which cannot be const"),
     ("void f(const char *s[4])", 21, "there are no tensors of `const char *`"),
@@ -86,7 +86,7 @@ WRONG = [
     ("void f(long long long x)", 18, "`long` does not fit the type before it"),
     ("void f(void x)", 13, "expected a type other than void"),
     ("void f(int)", 11, "expected a name for the parameter"),
-    ("void f(int for)", 12, "expected a name for the parameter, but `for` is a word of C"),
+    ("void f(int for)", 12, "expected a name for the parameter, but `for` is a keyword of C"),
     ("void f(int x", 13, "expected `,` or `)`, but the text ends"),
     ("void f(int x) {", 15, "expected the end, or // and a description"),
     ("float *f(int x)", 8, "the result must not be a pointer to `float`"),
@@ -101,7 +101,7 @@ for spec, column, message in WRONG:
 assert run("wrap", SOFTMAX, "--errors=nonzero")[2].startswith(
     "tvm-ffi: SPEC:16: with --errors=nonzero `softmax_f32` must return an integer, not `void`\n  softmax = ")
 assert run("wrap", "int iota(int y[n][m], int n)", "--outputs=return")[2].startswith(
-    "tvm-ffi: SPEC:19: nothing that the caller passes tells `m`, an extent of `y`\n")
+    "tvm-ffi: SPEC:19: no argument determines `m`, an extent of `y`\n")
 assert run("wrap", "void f(int x)", "int f(int y)")[2].startswith("tvm-ffi: SPEC:5: `f` is the kernel of an earlier spec\n")
 (PLACE / "bad.txt").write_text("void f(int x)\n\nvoid g(\x1b[0m)\n", encoding="utf-8")
 code, out, err = run("wrap", f"@{PLACE}/bad.txt")

@@ -19,11 +19,11 @@ RETURNS = [SCALE, "flat = int sum(const double row[1, n], const double column[n]
 # ---- Refusals ----
 for spec, column, message in [
         ("void f(double a)", 6, "with --abi=casadi `f` must return int, its error code, not `void`"),
-        ("int f(int n, double x[n])", 11, "`n` is of the type `int`, and functions of CasADi take double or float"),
+        ("int f(int n, double x[n])", 11, "`n` is of the type `int`, but CasADi functions take double or float"),
         ("int f(double a, float b)", 23, "`b` is of the type `float`, and another matrix of `double`: the functions of a file have "
          "one casadi_real"),
         ("int f(double *w[4])", 15, "`w` is a work array, and --abi=casadi has none"),
-        ("int f(double x[2][2][2])", 14, "`x` has 3 dimensions, and matrices of CasADi have up to 2")]:
+        ("int f(double x[2][2][2])", 14, "`x` has 3 dimensions, but CasADi matrices have up to 2")]:
     code, out, err = run("wrap", CASADI, spec)
     assert (code, out) == (USAGE, "") and err == f"tvm-ffi: SPEC:{column}: {message}\n  {spec}\n  {' ' * (column - 1)}^\n", err
 assert "`x` is of the type `float`, and another" in run("wrap", CASADI, SCALE, "int f(float x[1])")[2]

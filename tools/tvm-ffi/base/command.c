@@ -209,7 +209,7 @@ static bool check_operands(const arguments *args) {
   }
   for (i = 0; i < args->num_operands; ++i) num_stdin += strcmp(args->operands[i], "-") == 0;
   if (num_stdin < 2) return true;
-  report_error("%s: - is standard input, which can be read once, not %zu times", subcommand->name,
+  report_error("%s: standard input (-) can be read only once, not %zu times", subcommand->name,
                num_stdin);
   return false;
 }

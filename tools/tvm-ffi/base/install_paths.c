@@ -140,12 +140,12 @@ static bool is_complete(const char *program, const char *prefix) {
 char *install_path_of_prefix(void) {
   char *program = find_program(), *prefix = NULL;
   if (program == NULL) {
-    report_error("the system does not tell where this program lies");
+    report_error("the system does not say where this program is");
     return NULL;
   }
   prefix = find_prefix(program);
   if (prefix == NULL) {
-    report_error("%s is not installed: it does not lie in a folder %s", program, TOOL_BINDIR);
+    report_error("%s is not installed: it is not in a folder %s", program, TOOL_BINDIR);
   } else if (!is_complete(program, prefix)) {
     free(prefix);
     prefix = NULL;

@@ -97,7 +97,7 @@ bool scan_at_end(scan *s) {
 char *scan_take_rest(scan *s) {
   const char *begin, *end = find_end(s), *next = end;
   if (end == NULL) {
-    scan_fail(s, "a bracket or a quote stays open");
+    scan_fail(s, "a bracket or a quote is not closed");
     return NULL;
   }
   scan_skip_space(s);
@@ -111,7 +111,7 @@ static bool take_hex(scan *s, int digits, unsigned *out) {
   *out = 0;
   for (; digits > 0; --digits, ++s->pos) {
     int c = s->pos < s->end ? tolower((unsigned char)*s->pos) : 0;
-    if (!isxdigit(c)) return scan_fail(s, "an escape in a text lacks hexadecimal digits");
+    if (!isxdigit(c)) return scan_fail(s, "an escape sequence lacks hexadecimal digits");
     *out = *out * 16 + (unsigned)(isdigit(c) ? c - '0' : c - 'a' + 10);
   }
   return true;
@@ -153,7 +153,7 @@ static bool take_escape(scan *s, text_buf *out) {
   }
   found = letter != '\0' ? strchr(kLetters, letter) : NULL;
   if (found == NULL) {
-    return scan_fail(s, "`\\%.*s` is no escape in a text", scan_measure(s, begin), begin);
+    return scan_fail(s, "`\\%.*s` is not an escape sequence", scan_measure(s, begin), begin);
   }
   text_add_bytes(out, kMeant + (found - kLetters), 1);
   return true;
@@ -175,7 +175,7 @@ char *scan_take_quoted(scan *s, size_t *out_size) {
     }
   }
   if (s->pos == s->end) {
-    scan_fail(s, "a quote stays open");
+    scan_fail(s, "a quote is not closed");
     goto failed;
   }
   ++s->pos;

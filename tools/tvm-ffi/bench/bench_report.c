@@ -361,7 +361,7 @@ static int judge(const statistics_ratio *ratio) {
 
 static char *describe_ratio(const char *first, const char *second, const statistics_ratio *ratio) {
   if (ratio->count < STATISTICS_FEWEST) {
-    return tool_format("%s takes %.3fx the time of %s, of too few samples to tell more", second,
+    return tool_format("%s takes %.3fx the time of %s, with too few samples to say more", second,
                        ratio->ratio, first);
   }
   switch (judge(ratio)) {
@@ -470,12 +470,12 @@ static bool check_function(const char *path, const TVMFFIAny *json, const char *
   bool matches;
   if (tvm_ffi_map_get_item(json->v_obj, tvm_ffi_any_view_string("function"), &name) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    report_error("%s: does not say which function it has measured", path);
+    report_error("%s: does not say which function was measured", path);
     return false;
   }
   matches = tvm_ffi_any_try_string(&name, &content) && content.size == strlen(function) &&
             memcmp(content.data, function, content.size) == 0;
-  if (!matches) report_error("%s: has measured another function than %s", path, function);
+  if (!matches) report_error("%s: is a measurement of a function other than %s", path, function);
   tvm_ffi_any_clear(&name);
   return matches;
 }
@@ -489,7 +489,7 @@ bool bench_read_old(const char *path, const char *function, TVMFFIAny *out) {
   bool good;
   if (tvm_ffi_function_find_global("ffi.json.Parse", &parse) != 0 || parse == NULL) {
     TVMFFIErrorSetRaised(NULL);
-    report_error("%s: this build of the runtime reads no JSON", path);
+    report_error("%s: this build of the runtime cannot read JSON", path);
     return false;
   }
   bytes = tool_read_file(path, &size);

@@ -42,7 +42,7 @@ static void check_data(checking *subject, const binary_symbol *symbol) {
   } else if (symbol->is_function || !symbol->is_writable ||
              (symbol->size != 0 && symbol->size < pointer)) {
     checks_say(subject, kBad, "names", symbol->name,
-               "must be a writable pointer, for the loader stores the module there");
+               "must be a writable pointer, where the loader stores the module");
   }
 }
 
@@ -56,13 +56,12 @@ static void check_name(checking *subject, const binary_symbol *symbol, const cha
   } else if ((special = find_special(name)) != NULL) {
     check_attached(subject, name, special);
   } else if (*suffix == '_') {
-    checks_say(subject, kBad, "names", name,
-               "begins with what the ABI keeps for itself, __tvm_ffi__");
+    checks_say(subject, kBad, "names", name, "begins with __tvm_ffi__, which the ABI reserves");
   } else if (*suffix == '\0' || !text_is_printable(suffix, strlen(suffix)) ||
              strchr(suffix, ' ') != NULL) {
-    checks_say(subject, kBad, "names", name, "is no name of a function");
+    checks_say(subject, kBad, "names", name, "is not the name of a function");
   } else if (!symbol->is_function) {
-    checks_say(subject, kBad, "names", name, "is called as a function, but it is data");
+    checks_say(subject, kBad, "names", name, "has the name of a function, but is data");
   } else {
     ++subject->num_functions;
   }
@@ -94,8 +93,8 @@ static void check_hidden(checking *subject) {
   if (hidden.count == 0) return;
   checks_add(subject, kNote, "names", hidden.first,
              hidden.count == 1
-                 ? tool_format("is %s, so that nobody finds it", word)
-                 : tool_format("one of %zu functions that are %s, so that nobody finds them",
+                 ? tool_format("is %s, so nothing finds it", word)
+                 : tool_format("one of %zu functions that are %s, so nothing finds them",
                                hidden.count, word));
 }
 
@@ -108,7 +107,7 @@ static void check_context(checking *subject) {
     return;
   }
   checks_say(subject, kNote, "names", kLookup,
-             "is called, but the module to give it is stored in " CONTEXT_SYMBOL
+             "is called, but the module that it needs is stored in " CONTEXT_SYMBOL
              ", which is not exported");
 }
 
@@ -154,7 +153,7 @@ static void check_modules(checking *subject, const char *symbol, const library_b
     has_self = has_self || module->is_self;
     if (!module->is_self && module->payload_size == 0) {
       checks_add(subject, kNote, "embedded", symbol,
-                 tool_format("module %zu is empty, which runtimes other than this one refuse", i));
+                 tool_format("module %zu is empty, which other runtimes refuse", i));
     }
     if (!module->is_self && is_first_of_kind(bin, i)) {
       char *kind = text_escape(module->kind, module->kind_size);
@@ -168,7 +167,7 @@ static void check_modules(checking *subject, const char *symbol, const library_b
   if (!has_self && subject->num_functions > 0) {
     checks_say(subject, kNote, "embedded", symbol,
                "no module is the library itself (" LIBRARY_BIN_SELF
-               "), so that its functions are not found");
+               "), so its functions are not found");
   }
 }
 
@@ -182,7 +181,7 @@ static void check_embedded(checking *subject) {
   if (symbol == NULL) return;
   bytes = binary_file_bytes(subject->file, symbol, &size);
   if (bytes == NULL) {
-    checks_say(subject, kBad, "embedded", symbol->name, "the file holds no bytes for it");
+    checks_say(subject, kBad, "embedded", symbol->name, "the file has no bytes for it");
     return;
   }
   wrong = library_bin_decode(bytes, size, &bin);
@@ -192,11 +191,11 @@ static void check_embedded(checking *subject) {
     check_modules(subject, symbol->name, &bin);
     if (bin.num_unread > 0 && has_sizes) {
       checks_add(subject, kNote, "embedded", symbol->name,
-                 tool_format("%zu bytes behind the last module are of none", bin.num_unread));
+                 tool_format("%zu bytes after the last module belong to none", bin.num_unread));
     }
     if (symbol->size == 0 && has_sizes) {
       checks_say(subject, kNote, "embedded", symbol->name,
-                 "has no size, so that its length cannot be checked when it is loaded");
+                 "has no size, so its length cannot be checked when it is loaded");
     }
     checks_add(subject, kGood, "embedded", symbol->name,
                tool_format("%zu module%s", bin.num_modules, bin.num_modules == 1 ? "" : "s"));
@@ -228,10 +227,12 @@ static void check_runtime_exports(checking *subject) {
     }
   }
   if (num_c > 0) { /* a runtime inside: its C++ functions are exported on purpose */
-    checks_add(subject, kNote, "exports", first_c,
-               tool_format("one of %zu functions of a runtime that is in here: another runtime in "
-                           "the process does not see its types and functions",
-                           num_c));
+    checks_add(
+        subject, kNote, "exports", first_c,
+        tool_format(
+            "one of %zu functions of a runtime that is part of the library: another runtime in "
+            "the process does not see its types and functions",
+            num_c));
   } else if (num_cxx > 0) {
     checks_add(subject, kNote, "exports", first_cxx,
                tool_format("one of %zu C++ symbols of tvm::ffi that libraries with other headers "
@@ -268,10 +269,10 @@ static void say_shared(checking *subject, level severity, const shared *group,
   char *shown = text_escape(path, strlen(path));
   if (group->count == 1) {
     checks_add(subject, severity, "clashes", group->first,
-               tool_format("%s has it, too: %s", shown, consequence));
+               tool_format("%s has it too: %s", shown, consequence));
   } else if (group->count > 1) {
     checks_add(subject, severity, "clashes", group->first,
-               tool_format("one of %zu that %s has, too: %s", group->count, shown, consequence));
+               tool_format("one of %zu that %s has too: %s", group->count, shown, consequence));
   }
   free(shown);
 }
@@ -352,5 +353,5 @@ void check_clashes(checking *subject, const checking *earlier) {
                  : "modules keep them apart; one program linked with both, or RTLD_GLOBAL, does "
                    "not");
   say_shared(subject, kNote, &result.unique, earlier,
-             "unique in the process, so that both libraries use those of the one loaded first");
+             "unique in the process, so both libraries use those of the one loaded first");
 }

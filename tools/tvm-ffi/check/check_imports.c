@@ -71,7 +71,7 @@ static void check_weak_import(checking *subject, const binary_symbol *symbol,
                               const runtime_symbol *found) {
   if (found->origin == kSymbolUnknown) {
     checks_add(subject, kNote, "imports", symbol->name,
-               tool_format("no %s of this runtime has it; it is weak",
+               tool_format("not in any %s of this runtime; it is weak",
                            runtime_library_name(subject->file->format)));
   } else if (found->cxx_name != NULL) {
     checks_add(subject, kNote, "imports", symbol->name,
@@ -90,7 +90,7 @@ static void check_import(checking *subject, const binary_symbol *symbol, runtime
   } else if (found.origin == kSymbolUnknown) {
     checks_add(
         subject, kBad, "imports", symbol->name,
-        tool_format("no %s of this runtime has it", runtime_library_name(subject->file->format)));
+        tool_format("not in any %s of this runtime", runtime_library_name(subject->file->format)));
     subject->release = kNoRuntime;
   } else if (found.origin == kSymbolOwn) {
     checks_say(subject, kNote, "runtime", symbol->name, "only this runtime has it");
@@ -122,7 +122,8 @@ static void check_runtime(checking *subject, runtime_imports *imports) {
                tool_format("needs 0.1.%d or newer", subject->release));
   } else {
     checks_say(subject, kGood, "runtime", NULL,
-               imports->has_any ? "any will do, from 0.1.0 on" : "nothing is imported of one");
+               imports->has_any ? "any version will do, from 0.1.0 on"
+                                : "nothing is imported from a runtime");
   }
 }
 
@@ -154,12 +155,13 @@ static bool say_meanings(checking *subject, const char *check, const meaning *me
  * other strings. */
 static void check_registers(checking *subject) {
   static const meaning kMeanings[] = {
-      {"registers global functions, whose names the file does not tell: see tvm-ffi registry --lib",
+      {"registers global functions, whose names are not in the file: see tvm-ffi registry --lib",
        {"TVMFFIFunctionSetGlobal", "TVMFFIFunctionSetGlobalFromMethodInfo", NULL}},
-      {"registers types, whose keys the file does not tell: see tvm-ffi types --lib",
+      {"registers types, whose keys are not in the file: see tvm-ffi types --lib",
        {"TVMFFITypeRegisterMetadata", "TVMFFITypeRegisterField", "TVMFFITypeRegisterMethod",
         "TVMFFITypeRegisterAttr", NULL}},
-      {"registers functions of the system library, where the second of a name replaces the first",
+      {"registers functions of the system library, where the second of the same name replaces the "
+       "first",
        {"TVMFFIEnvModRegisterSystemLibSymbol", NULL}},
   };
   (void)say_meanings(subject, "registers", kMeanings, sizeof kMeanings / sizeof *kMeanings);
@@ -178,8 +180,8 @@ static void check_dlpack(checking *subject) {
   };
   if (!say_meanings(subject, "dlpack", kMeanings, sizeof kMeanings / sizeof *kMeanings)) {
     checks_say(subject, kGood, "dlpack", NULL,
-               "exchanges no managed tensors, so that any version will do; which one it was "
-               "compiled with cannot be told");
+               "exchanges no managed tensors, so any version will do; the one it was compiled with "
+               "cannot be determined");
   }
 }
 
@@ -296,13 +298,13 @@ static void check_system(checking *subject, const manylinux *platform) {
   size_t old_count = subject->found.count, i;
   if (subject->file->format != kFormatElf) {
     if (platform != NULL) {
-      checks_say(subject, kBad, "system", NULL, "manylinux is for files of Linux alone");
+      checks_say(subject, kBad, "system", NULL, "manylinux is only for Linux files");
     }
     return;
   }
   if (subject->file->is_object) {
     if (platform != NULL) {
-      checks_say(subject, kNote, "system", NULL, "versions are chosen where it is linked");
+      checks_say(subject, kNote, "system", NULL, "versions are chosen when it is linked");
     }
     return;
   }
@@ -313,7 +315,7 @@ static void check_system(checking *subject, const manylinux *platform) {
                   platform != NULL ? platform->newest[i] : NULL);
   }
   if (platform != NULL && subject->found.count == old_count) {
-    checks_say(subject, kGood, "system", NULL, "needs no version of glibc or libstdc++");
+    checks_say(subject, kGood, "system", NULL, "needs no particular version of glibc or libstdc++");
   }
 }
 
@@ -357,7 +359,7 @@ static void check_needed(checking *subject, const manylinux *platform) {
                  "loads a runtime by name; without that, the one of the process serves");
     } else if (checks_begins(file->needed[i], "libc.musl")) {
       checks_say(subject, platform != NULL ? kBad : kNote, "needed", file->needed[i],
-                 "is of systems with musl, not glibc");
+                 "is for systems with musl, not glibc");
     }
   }
   if (file->search_path != NULL && *file->search_path == '/') {

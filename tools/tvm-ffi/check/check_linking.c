@@ -26,7 +26,7 @@ void check_file(checking *subject) {
                             machine_name(file->machine, file->bits, file->is_big_endian, buffer));
   if (file->is_object) {
     checks_add(subject, kNote, "file", NULL,
-               tool_format("an object file, %s: how it is linked is yet to be seen", description));
+               tool_format("an object file, %s: it is not linked yet", description));
   } else if (file->is_program) {
     checks_add(
         subject, kBad, "file", NULL,
@@ -47,9 +47,9 @@ static void check_stack(checking *subject) {
   bool by_default =
       file->machine == EM_X86_64 || file->machine == EM_386 || file->machine == EM_ARM;
   if (file->elf.has_stack_header && file->elf.is_stack_executable) {
-    checks_say(subject, kBad, "stack", name, "asks for a stack that can be executed");
+    checks_say(subject, kBad, "stack", name, "requests an executable stack");
   } else if (!file->elf.has_stack_header && by_default) {
-    checks_say(subject, kBad, "stack", name, "is missing, so that the stack can be executed");
+    checks_say(subject, kBad, "stack", name, "is missing, so the stack is executable");
   } else {
     checks_say(subject, kGood, "stack", name, "not executable");
   }
@@ -58,9 +58,9 @@ static void check_stack(checking *subject) {
 static void check_code(checking *subject) {
   if (subject->file->elf.has_text_relocations) {
     checks_say(subject, kBad, "code", "DT_TEXTREL",
-               "code is written to while it is loaded: compile with -fPIC");
+               "code is modified when it is loaded: compile with -fPIC");
   } else if (subject->file->has_writable_code) {
-    checks_say(subject, kBad, "code", "PT_LOAD", "a segment can be written and executed");
+    checks_say(subject, kBad, "code", "PT_LOAD", "a segment is both writable and executable");
   } else {
     checks_say(subject, kGood, "code", NULL, "no text relocations, no writable code");
   }
@@ -72,7 +72,7 @@ static void check_unloading(checking *subject) {
   for (i = 0; i < file->num_symbols; ++i) {
     if (!file->symbols[i].is_defined || !file->symbols[i].is_unique) continue;
     checks_say(subject, kNote, "unloading", file->symbols[i].name,
-               "is unique in the process, for which glibc never unloads the library");
+               "is unique in the process, so glibc never unloads the library");
     return;
   }
 }
@@ -92,7 +92,7 @@ static void check_elf(checking *subject) {
 
 static void check_writable_code(checking *subject) {
   if (subject->file->has_writable_code) {
-    checks_say(subject, kBad, "code", NULL, "a section can be written and executed");
+    checks_say(subject, kBad, "code", NULL, "a section is both writable and executable");
   } else {
     checks_say(subject, kGood, "code", NULL, "no writable code");
   }
@@ -101,17 +101,16 @@ static void check_writable_code(checking *subject) {
 static void check_pe(checking *subject) {
   const binary_file *file = subject->file;
   checks_say(subject, file->pe.has_nx ? kGood : kNote, "stack", "NX_COMPAT",
-             file->pe.has_nx
-                 ? "not executable"
-                 : "is missing, so that data can be executed: link with -Wl,--nxcompat");
+             file->pe.has_nx ? "not executable"
+                             : "is missing, so data is executable: link with -Wl,--nxcompat");
   check_writable_code(subject);
   if (!file->pe.has_random_base) {
     checks_say(subject, kNote, "address", "DYNAMIC_BASE",
-               "is missing, so that code is where attackers expect it: link with "
+               "is missing, so code is at a predictable address: link with "
                "-Wl,--dynamicbase");
   } else if (file->bits == 64 && !file->pe.has_high_entropy) {
     checks_say(subject, kNote, "address", "HIGH_ENTROPY_VA",
-               "is missing, so that few addresses are chosen from: link with "
+               "is missing, so few addresses are possible: link with "
                "-Wl,--high-entropy-va");
   } else {
     checks_say(subject, kGood, "address", NULL, "chosen at random when it is loaded");
@@ -121,8 +120,7 @@ static void check_pe(checking *subject) {
 static void check_macho(checking *subject) {
   const binary_file *file = subject->file;
   if (file->macho.is_stack_executable) {
-    checks_say(subject, kBad, "stack", "MH_ALLOW_STACK_EXECUTION",
-               "asks for a stack that can be executed");
+    checks_say(subject, kBad, "stack", "MH_ALLOW_STACK_EXECUTION", "requests an executable stack");
   } else {
     checks_say(subject, kGood, "stack", NULL, "not executable");
   }
@@ -145,10 +143,10 @@ void check_linking(checking *subject) {
   if (file->is_object) return;
   if (!file->is_program && subject->num_functions > 0 && !subject->is_compiled &&
       !has_loaded_ending(file->path)) {
-    checks_add(subject, kNote, "file", NULL,
-               tool_format("its name does not end in %s, without which runtimes other than this "
-                           "one do not load it",
-                           get_ending(file)));
+    checks_add(
+        subject, kNote, "file", NULL,
+        tool_format("its name does not end in %s, without which other runtimes do not load it",
+                    get_ending(file)));
   }
   if (file->format == kFormatElf) check_elf(subject);
   if (file->format == kFormatPe) check_pe(subject);

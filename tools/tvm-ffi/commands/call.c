@@ -21,7 +21,7 @@ static bool parse_form(const char *form, call *out) {
   while (name_size > 0 && isspace((unsigned char)form[name_size - 1])) --name_size;
   while (name_size > 0 && isspace((unsigned char)*form)) ++form, --name_size, --size;
   if (name_size == 0 || (open != NULL && form[size - 1] != ')')) {
-    report_error("`%s` is no call, such as 'scale(4xf32=1, 2.5)'%s", form,
+    report_error("`%s` is not a call, such as 'scale(4xf32=1, 2.5)'%s", form,
                  open != NULL && name_size > 0 ? ": the ) at the end is missing" : "");
     return false;
   }
@@ -30,7 +30,7 @@ static bool parse_form(const char *form, call *out) {
     out->parameters = open + 1;
     out->parameters_size = (size_t)(form + size - 1 - out->parameters);
     if (arguments_count(out->args, kOptionInput) > 0) {
-      report_error("--input and a call in parentheses exclude each other");
+      report_error("--input and a call in parentheses cannot be combined");
       return false;
     }
   }
@@ -41,7 +41,7 @@ static bool read_options(const arguments *args, call *out) {
   const tensor_guard guard = (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone);
   long long seed;
   if (guard != kGuardNone && strcmp(arguments_text(args, kOptionDevice, "cpu"), "cpu") != 0) {
-    report_error("--guard is for memory of the CPU");
+    report_error("--guard is only for CPU memory");
     return false;
   }
   if (!arguments_int(args, kOptionSeed, 0, 0, INT64_MAX, &seed)) return false;

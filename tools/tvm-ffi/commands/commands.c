@@ -28,12 +28,13 @@ static const option kConfigOptions[] = {
     {kOptionLibdir, "libdir", 0, NULL, false, "the folder of the library"},
     {kOptionCxxLibdir, "cxx-libdir", 0, NULL, false,
      "the folder of the libtvm_ffi.so with the C++ functions"},
-    {kOptionLibs, "libs", 0, NULL, false, "what a linker is told: -ltvm_ffi"},
+    {kOptionLibs, "libs", 0, NULL, false, "flags for a linker: -ltvm_ffi"},
     {kOptionCythonLibPath, "cython-lib-path", 0, NULL, false,
      "not here: no Python extension is installed"},
-    {kOptionCxxflags, "cxxflags", 0, NULL, false, "what a C++ compiler is told, nvcc too"},
-    {kOptionCflags, "cflags", 0, NULL, false, "what a C compiler is told"},
-    {kOptionLdflags, "ldflags", 0, NULL, false, "what a linker is told before: -L and the folder"},
+    {kOptionCxxflags, "cxxflags", 0, NULL, false, "flags for a C++ compiler, nvcc included"},
+    {kOptionCflags, "cflags", 0, NULL, false, "flags for a C compiler"},
+    {kOptionLdflags, "ldflags", 0, NULL, false,
+     "flags for a linker before these: -L and the folder"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 
@@ -62,11 +63,11 @@ static const option kListOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kListText[] =
-    "The files are read and no code of them is run: libraries and object files of any machine,\n"
-    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from\n"
-    "the data that the headers of this project put beside a function. Other libraries have\n"
-    "functions that give them, which --load calls. A LIB that is - comes from standard input; a\n"
-    "source (.c, .cc, .cpp, .cxx, .cu) or an archive is compiled, as run does.\n\n"
+    "Files are read, and none of their code is run: libraries and object files of any machine, of\n"
+    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). Types and documentation come from the\n"
+    "data that the headers of this project put beside a function. Other libraries have functions\n"
+    "that give them, which --load calls. A LIB that is - comes from standard input; a source (.c,\n"
+    ".cc, .cpp, .cxx, .cu) or an archive is compiled, as run does.\n\n"
     "  tvm-ffi list libscale.so\n"
     "  tvm-ffi list --load --match 's*' libscale.so\n"
     "  tvm-ffi list --names libscale.so";
@@ -80,16 +81,16 @@ static const option kCheckOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kCheckText[] =
-    "The files are read and no code of them is run: libraries and object files of any machine,\n"
-    "of Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and\n"
-    "names the symbol or section that says so. One FAIL makes the exit code 5, a note does not.\n"
-    "A LIB that is - comes from stdin; a source or an archive is compiled, as run does. The\n"
-    "checks, and what they fail for:\n\n"
+    "Files are read, and none of their code is run: libraries and object files of any machine, of\n"
+    "Linux (ELF), Windows (PE, COFF) and macOS (Mach-O). A verdict is ok, note or FAIL and names\n"
+    "the symbol or section that says so. One FAIL makes the exit code 5, a note does not. A LIB\n"
+    "that is - comes from stdin; a source or an archive is compiled, as run does. The checks, and\n"
+    "what they fail for:\n\n"
     "  file       what kind of file it is. FAIL: a program\n"
-    "  names      what is exported. FAIL: a name that is none, twice, or of data for a function\n"
+    "  names      what is exported. FAIL: a name that is malformed, repeated, or of data\n"
     "  embedded   the modules in it. FAIL: they are malformed\n"
     "  exports    a runtime, or C++ code of tvm::ffi that other libraries may be bound to\n"
-    "  clashes    symbols that a file named before has, too. FAIL: two that a linker refuses\n"
+    "  clashes    symbols that an earlier file has too. FAIL: two that a linker refuses\n"
     "  imports    functions of a runtime. FAIL: one that this runtime does not have\n"
     "  runtime    the oldest release that has all of them\n"
     "  library    which libtvm_ffi.so has them. FAIL: not the default one, with --runtime=c\n"
@@ -97,19 +98,20 @@ static const char kCheckText[] =
     "  dlpack     the major version of DLPack, where tensors are exchanged with it\n"
     "  system     versions of glibc, libstdc++ and libgcc. FAIL: newer than --manylinux has\n"
     "  needed     other libraries, and where they are looked for. FAIL: musl, with --manylinux\n"
-    "  stack      whether it stays data. FAIL: it can be executed\n"
-    "  code       whether it stays as it is. FAIL: text relocations, a writable segment of code\n"
+    "  stack      whether the stack is data only. FAIL: it is executable\n"
+    "  code       whether code is read-only. FAIL: text relocations, a writable segment of code\n"
     "  relro      whether relocated data is made read-only\n"
     "  binding    whether all functions are bound when it is loaded\n"
     "  unloading  a symbol for which glibc never unloads it\n"
-    "  address    on Windows, whether it is loaded at a random one\n"
+    "  address    on Windows, whether the address is chosen at random\n"
     "  signature  on macOS. FAIL: it is missing, for arm64\n\n"
-    "No file tells under which names a library registers functions and types, so two libraries\n"
-    "that register the same name are not found: registry and types load them with --lib.";
+    "A file does not say which names a library registers functions and types under, so two\n"
+    "libraries that register the same name are not found: registry and types load them with\n"
+    "--lib.";
 
 static const option kEmbedOptions[] = {
     {kOptionOutput, "output", 'o', "FILE", false, "what to write (default: standard output)"},
-    {kOptionHeader, "header", 'H', "FILE", false, "write a header with the declarations, too"},
+    {kOptionHeader, "header", 'H', "FILE", false, "also write a header with the declarations"},
     {kOptionFormat, "format", 0, "c|c23|incbin|obj|elf|coff|macho|raw", false,
      "numbers, #embed, the GNU assembler's .incbin for ELF, an object file of this system, or for "
      "Linux, Windows, macOS, the bytes of --library-bin alone "
@@ -119,7 +121,7 @@ static const option kEmbedOptions[] = {
     {kOptionLibraryBin, "library-bin", 0, NULL, false,
      "FILE is a list of modules, to be " LIBRARY_BIN_SYMBOL},
     {kOptionCubin, "cubin", 0, NULL, false,
-     "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, with a NUL behind"},
+     "for TVM_FFI_EMBED_CUBIN(NAME): __tvm_ffi__cubin_NAME and its _end, followed by a NUL"},
     {kOptionMachine, "machine", 0, "MACHINE", false,
      "of an object file: x86-64, aarch64, i386, arm, riscv64, riscv32, ppc64le, ppc64, powerpc, "
      "s390x, loongarch64, or e_machine as NUMBER:BITS:le or NUMBER:BITS:be; coff has the first "
@@ -129,21 +131,21 @@ static const option kEmbedOptions[] = {
     {kOptionSection, "section", 0, "NAME", false,
      "where the bytes are, such as .lrodata for more than 2 GiB; letters, digits and . _ $ + / -, "
      "in an object file anything; in macho SEGMENT,SECTION"},
-    {kOptionExport, "export", 0, NULL, false, "other libraries see the symbols, too"},
+    {kOptionExport, "export", 0, NULL, false, "make the symbols visible to other libraries"},
     {kOptionDepfile, "depfile", 0, "FILE", false,
      "write a rule of Make with all files that were read"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kEmbedText[] =
     "Each file becomes an array NAME_<file> with a number NAME_<file>_size, where <file> is its\n"
-    "name with _ for what is no letter or digit. NAME_files is a table of them, {name, data,\n"
-    "size}, and ends with a NULL name. The same files make the same bytes; full paths are in c23\n"
-    "and incbin alone. Outputs are written all or not at all, and never over what is embedded;\n"
-    "--json says then what was written, for which --output has to be a file.\n\n"
+    "name with _ for everything but letters and digits. NAME_files is a table of them, {name,\n"
+    "data, size}, and ends with a NULL name. The same files make the same bytes; only c23 and\n"
+    "incbin contain full paths. Outputs are written all or not at all, and never over what is\n"
+    "embedded; --json then prints what was written, for which --output must be a file.\n\n"
     "A list of modules has a line for each, the root first: KIND [FILE] [-> NUMBER...]. KIND _lib\n"
-    "is the library itself and has no FILE; others have one, beside the list. The numbers are\n"
-    "those of imported modules, the first line is 0. A word may be in double quotes, in which\n"
-    "\\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
+    "is the library itself and has no FILE; the others have one, in the folder of the list. The\n"
+    "numbers are those of imported modules, the first line is 0. A word may be in double quotes,\n"
+    "in which \\\", \\\\ and \\xNN stand for bytes; # begins a comment.";
 
 static const option kUnpackOptions[] = {
     {kOptionExtract, "extract", 'x', "WHAT", false,
@@ -153,10 +155,10 @@ static const option kUnpackOptions[] = {
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kUnpackText[] =
-    "Takes a library, an object file, or a file with the bytes of the modules alone. The\n"
-    "folder gets a file for each module and modules.txt, of which embed --library-bin makes the\n"
-    "same bytes again. --json says what was written; with --extract, --output has to be a file\n"
-    "for that. A LIB that is - comes from stdin.";
+    "Takes a library, an object file, or a file with the bytes of the modules alone. The folder\n"
+    "gets a file for each module and modules.txt, of which embed --library-bin makes the same\n"
+    "bytes again. --json prints what was written; with --extract, --output must be a file for\n"
+    "that. A LIB that is - comes from stdin.";
 
 /* ---- Registered names and wrappers: registry, types, stub ---- */
 
@@ -169,7 +171,7 @@ static const option kRegisteredOptions[] = {
 
 static const char kRegistryText[] =
     "Those of the runtime, and those that libraries named with --lib register. A function that\n"
-    "was registered without its types has a ? behind it.\n\n"
+    "was registered without its types is followed by a ?.\n\n"
     "  tvm-ffi registry --match 'ffi.json.*'\n"
     "  tvm-ffi registry --lib libscale.so --match 'my.*'";
 static const char kTypesText[] =
@@ -182,18 +184,17 @@ static const option kStubOptions[] = {
     {kOptionLang, "lang", 0, "c|c++|python|rust", false,
      "the language of the wrappers (default c)"},
     {kOptionPrefix, "prefix", 0, "NAME", false,
-     "what the wrappers are called after (default: the name of the file)"},
+     "what the wrappers are named after (default: the name of the file)"},
     {kOptionNoLoad, "no-load", 0, NULL, false, "read the file alone, without asking the library"},
     {kOptionTimeout, "timeout", 0, "SECONDS", false, kLoadTimeout},
     {kOptionOutput, "output", 'o', "FILE", false, "where to write (default: standard output)"},
     {kOptionNone, NULL, 0, NULL, false, NULL},
 };
 static const char kStubText[] =
-    "Types come out of the metadata that the library has of its functions, as data or by\n"
-    "functions of its own; these are called in a process of their own. A function without gets a\n"
-    "wrapper that takes any arguments, and is named in a comment. A LIB that is - comes from\n"
-    "stdin, and is called kernels.so.\n"
-    "\n"
+    "Types come from the library's metadata about its functions, which is data or is returned by\n"
+    "functions of the library; these are called in a separate process. A function without\n"
+    "metadata gets a wrapper that takes any arguments, and is listed in a comment. A LIB that is\n"
+    "- comes from stdin, and is called kernels.so.\n\n"
     "c: a header of static inline callers over tvm/ffi/c.h. c++: a class over the C++ layer.\n"
     "python: a module over the package tvm_ffi. rust: a module that needs nothing else, for a\n"
     "program that is linked with the library.\n\n"
@@ -225,12 +226,11 @@ static const char kWrapText[] =
     "  tvm-ffi wrap 'void softmax(float y[n][m], const float x[n][m], int n, int m)'\n"
     "  tvm-ffi wrap 'sort = int sort_i32(int y[n], const int x[n], int n)' --errors=nonzero\n\n"
     "TYPE NAME[n][4] is a tensor in the memory of the CPU: an input if it is const, else an\n"
-    "output. A name that several extents have stands for equal ones. An integer parameter of such\n"
-    "a name is read from the tensor, and not passed by the caller. [n, m] is [n][m] for a "
-    "function\n"
-    "that takes a pointer to the elements; [] is a tensor without dimensions. Tensors are\n"
-    "contiguous, unless [n:s][m:1] tells the strides: a name, which may be that of an integer\n"
-    "parameter, or a number; a dimension without has the stride of a contiguous one.\n\n"
+    "output. Extents of the same name must be equal. An integer parameter of such a name is read\n"
+    "from the tensor, and not passed by the caller. [n, m] is [n][m] for a function that takes a\n"
+    "pointer to the elements; [] is a tensor without dimensions. Tensors are contiguous, unless\n"
+    "[n:s][m:1] gives the strides: a name, which may be that of an integer parameter, or a\n"
+    "number; a dimension without one has the stride of a contiguous tensor.\n\n"
     "TYPE *NAME[n][4] is a work array, which the kernel allocates; a small one of constant\n"
     "extents is on the stack. Other parameters are numbers, const char * and void *. A name and =\n"
     "before the prototype is the name of the kernel, and text after // its description. An "
@@ -238,7 +238,7 @@ static const char kWrapText[] =
     "@FILE is a file with a SPEC in each line, in which # begins a comment line; @- is standard\n"
     "input.\n\n"
     "With --abi the SPEC has the arguments of a generated function, and the kernel makes of them\n"
-    "what it takes. casadi: inputs (double NAME is one, too) and outputs in CasADi's order, with\n"
+    "what it takes. casadi: inputs (double NAME is one too) and outputs in CasADi's order, with\n"
     "its names and its numbers of rows and columns. memref: arguments of a function that MLIR\n"
     "compiles with the attribute llvm.emit_c_interface. halide: arguments of a function that\n"
     "Halide compiles ahead of time. The int of CasADi and Halide is an error code.\n\n"
@@ -298,8 +298,8 @@ static const char kRunDescription[] =
     "  4xf32=@FILE (raw bytes)  4xf32=+FILE (the bytes that follow)\n"
     "  @FILE.npy  +FILE.npy (the next array in it)  *FILE.npy (all the rest)\n"
     "  &4xf32, 4xf32 (zeros, for the function to fill).\n"
-    "Where the library tells the types of its functions, a plain 3 becomes a float and a plain\n"
-    "word a text, as the function takes it.\n\n"
+    "If the library has the types of its functions, a plain 3 becomes a float, and a plain word a\n"
+    "string, where the function takes one.\n\n"
     "A LIB may be a source (.c, .cc, .cpp, .cxx, .cu), an object file or an archive. It is\n"
     "compiled by $CC, $CXX or $NVCC (default cc, c++, nvcc), with the headers of this project,\n"
     "-O2 and the flags of --cflags. The library is kept in $XDG_CACHE_HOME/tvm-ffi, or in\n"
@@ -339,10 +339,10 @@ const command kCommands[] = {
      "Arguments are written as for run. A sample is as many calls as the clock measures to a\n"
      "thousandth; libraries are sampled in turn. The runtime's share is what a function that does\n"
      "nothing takes with the same arguments. Bytes per second count each tensor argument once, in\n"
-     "the time of the median. A difference is significant when the 95 % confidence interval of\n"
-     "the ratio of the medians is beyond 1 %. Work on a device is waited for at the end of each\n"
-     "sample. A last operand that is no file, and not called as libraries are, is the function.\n"
-     "\n"
+     "the time of the median. A difference is significant when the 95 % confidence interval of "
+     "the\n"
+     "ratio of the medians is beyond 1 %. Each sample ends when work on the device is finished. A\n"
+     "last operand that is not a file, and is not named like a library, is the function.\n\n"
      "  tvm-ffi bench libscale.so 'scale(1024xf32=rand, 2.5, &1024xf32)'\n"
      "  tvm-ffi bench libscale.so old/libscale.so -f count -i 4xf32 --histogram",
      kBenchOptions, 0, 3, command_bench},
@@ -362,12 +362,11 @@ const command kCommands[] = {
      0, 0, command_types},
     {"info", "", "Say what library this is, to paste into a report", "", kNoOptions, 0, 0,
      command_info},
-    {"config", "", "Print what a compiler has to be told to use this library",
-     "Each flag prints a line, in an order of its own; --json without one gives them all, with\n"
-     "null for what is not here. The folders are those around the program, so that an\n"
-     "installation may be moved as a whole. Called by the name tvm-ffi-config the program is this\n"
-     "command, with the flags of the reference's program of that name:\n"
-     "\n"
+    {"config", "", "Print the flags for compiling with this library",
+     "Each flag prints a line, in a fixed order; --json without a flag prints all of them, with\n"
+     "null for what is not installed. The folders are relative to the program, so an installation\n"
+     "may be moved as a whole. Under the name tvm-ffi-config, the program is this command, with\n"
+     "the flags of the reference's program of that name:\n\n"
      "  nvcc -shared -O3 k.cu -o k.so -Xcompiler -fPIC,-fvisibility=hidden \\\n"
      "    $(tvm-ffi-config --cxxflags) $(tvm-ffi-config --ldflags) $(tvm-ffi-config --libs)",
      kConfigOptions, 0, 0, command_config},

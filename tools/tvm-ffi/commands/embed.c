@@ -176,13 +176,14 @@ static char *choose_name(const arguments *args, bool is_list) {
     const bool is_word = is_list && identifier_is_c_word(given);
     if (identifier_is(given, strlen(given)) && !is_word) return tool_copy(given, strlen(given));
     report_error("--name must be %s, not \"%s\"",
-                 is_word ? "a name that is no word of C or C++" : "an identifier of C", given);
+                 is_word ? "a name that is not a keyword of C or C++" : "an identifier of C",
+                 given);
     return NULL;
   }
   if (strcmp(base, "-") == 0) base = "embedded";
   name = identifier_make(base, strcspn(base, "."));
   if (identifier_is(name, strlen(name))) return name;
-  report_error("no identifier can be made of \"%s\": give --name", base);
+  report_error("no identifier can be made from \"%s\": give --name", base);
   free(name);
   return NULL;
 }
@@ -349,15 +350,15 @@ static bool check_form(const arguments *args, embed_form form) {
                                              kOptionSection, kOptionExport};
   size_t i;
   if (form == kFormRaw && !arguments_has(args, kOptionLibraryBin)) {
-    report_error("--format=raw is for --library-bin");
+    report_error("--format=raw is only for --library-bin");
     return false;
   }
   if (arguments_has(args, kOptionCubin) && !is_object(form) && form != kFormIncbin) {
-    report_error("--cubin needs --format=obj or incbin: C has no symbol behind an array");
+    report_error("--cubin needs --format=obj or incbin: C has no symbol after an array");
     return false;
   }
   if (arguments_has(args, kOptionMachine) && !is_object(form)) {
-    report_error("--machine is for --format=obj");
+    report_error("--machine is only for --format=obj");
     return false;
   }
   for (i = 0; form == kFormRaw && i < sizeof kSymbolOptions / sizeof *kSymbolOptions; ++i) {
@@ -376,7 +377,7 @@ static bool check_names(const arguments *args, embed_form form) {
   if (section != NULL && !embed_check_section(section, form)) return false;
   if (header != NULL && !embed_check_quoted("--header", path_base(header))) return false;
   if (arguments_has(args, kOptionDepfile) && strcmp(get_output(args, 0), "-") == 0) {
-    report_error("--depfile needs --output: a rule is for a file");
+    report_error("--depfile needs --output: a rule needs a file");
     return false;
   }
   return true;
@@ -404,7 +405,7 @@ static bool is_overwriting(const embed_input *input, const arguments *args, size
     return true;
   }
   if (!arguments_has(args, kOptionJson) || !tool_is_same_file(path, "-", false)) return false;
-  report_error("--json says on stdout what was written: --%s must be a file", name);
+  report_error("--json prints on stdout what was written: --%s must be a file", name);
   return true;
 }
 

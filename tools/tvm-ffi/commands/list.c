@@ -111,7 +111,7 @@ static void print_undefined(const binary_file *file) {
     printf("  U %-*s  ", width, name);
     free(name);
     if (found.origin == kSymbolUnknown) {
-      printf("%sno %s of this runtime has it%s%s\n", report_color(kColorBad),
+      printf("%snot in any %s of this runtime%s%s\n", report_color(kColorBad),
              runtime_library_name(file->format), report_color(kColorNone),
              file->symbols[i].is_weak ? " (weak)" : "");
     } else if (found.origin == kSymbolOwn) {
@@ -288,7 +288,7 @@ static bool check_names(const arguments *args) {
   if (!arguments_has(args, kOptionNames)) return true;
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOthers[i])) continue;
-    report_error("--%s and --%s exclude each other", arguments_name(args, kOptionNames),
+    report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionNames),
                  arguments_name(args, kOthers[i]));
     return false;
   }

@@ -45,7 +45,7 @@ static bool read_expected(run *r) {
     if (is_ignored(r->args, i)) spec = "none";
     if (!input_read(r->request.reader, spec, label, NULL, &r->expected)) return false;
     if (r->expected.size != i + 1) {
-      report_error("%s: is not one value", label);
+      report_error("%s: is not a single value", label);
       return false;
     }
   }
@@ -142,7 +142,7 @@ static int check_leaks(const run *r, const TVMFFIAny *views) {
   }
   TVMFFIRuntimeSetLiveObjectCounting(0);
   if (alive == 0) return kExitOk;
-  report_error("%s: objects that the call made are alive after it: %s", r->request.function,
+  report_error("%s: objects that the call made are still alive after it: %s", r->request.function,
                kinds.data != NULL ? kinds.data + 2 : "of other types");
   text_free(&kinds);
   return kExitCheck;
@@ -172,7 +172,8 @@ static int show_outputs(const run *r) {
   size_t given = arguments_count(r->args, kOptionOutput), i;
   bool json = arguments_has(r->args, kOptionJson), pass = true;
   if (given > r->outputs.size) {
-    return report_fail(kExitUsage, "%s: there are fewer outputs than --output: %zu, not %zu",
+    return report_fail(kExitUsage,
+                       "%s: there are fewer outputs than --output options: %zu, not %zu",
                        r->request.function, r->outputs.size, given);
   }
   for (i = 0; i < given; ++i) {
@@ -251,7 +252,7 @@ static bool choose_detail(const arguments *args, tensor_detail *out) {
   long long count;
   if (!arguments_int(args, kOptionOutputMaxElementCount, 0, 0, INT32_MAX, &count)) return false;
   if (is_full && is_limited) {
-    report_error("--%s and --%s exclude each other", arguments_name(args, kOptionFull),
+    report_error("--%s and --%s cannot be combined", arguments_name(args, kOptionFull),
                  arguments_name(args, kOptionOutputMaxElementCount));
     return false;
   }

@@ -57,7 +57,7 @@ static bool get_tree(const source *input, library_bin *out) {
     }
     bytes = binary_file_bytes(input->file, symbol, &size);
   }
-  wrong = bytes == NULL ? "the file holds no bytes for it" : library_bin_decode(bytes, size, out);
+  wrong = bytes == NULL ? "the file has no bytes for it" : library_bin_decode(bytes, size, out);
   if (wrong == NULL) return true;
   report_error("%s: malformed " LIBRARY_BIN_SYMBOL ": %s", input->path, wrong);
   library_bin_free(out);
@@ -130,8 +130,7 @@ static int extract_symbol(const source *input, const char *name, const arguments
   }
   bytes = binary_file_bytes(input->file, symbol, &size);
   if (bytes == NULL) {
-    return report_fail(kExitLoad, "%s: the file holds no bytes for the symbol %s", input->path,
-                       name);
+    return report_fail(kExitLoad, "%s: the file has no bytes for the symbol %s", input->path, name);
   }
   return write_bytes(args, output, "symbol", name, bytes, size);
 }
@@ -243,7 +242,7 @@ int command_unpack(const arguments *args) {
   if (selector != NULL && arguments_has(args, kOptionJson) &&
       tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage,
-                       "--json says on stdout what was written: --output must be a file");
+                       "--json prints on stdout what was written: --output must be a file");
   }
   if (selector == NULL && (*output == '\0' || strcmp(output, "-") == 0)) {
     return report_fail(kExitUsage, "--output must be a folder without --extract, not \"%s\"",

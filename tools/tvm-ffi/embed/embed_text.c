@@ -100,8 +100,8 @@ bool embed_add_make_word(text_buf *out, const char *path) {
   if (!can_rule(path)) {
     char *shown = text_escape(path, strlen(path));
     report_error(
-        "--depfile: no rule can have a file with ; | = or a line's end in its name, or with "
-        "a blank or \\ behind it: \"%s\"",
+        "--depfile: no rule can have a file whose name contains ; | = or a line break, or ends "
+        "with a space or \\: \"%s\"",
         shown);
     free(shown);
     return false;

@@ -210,7 +210,7 @@ static bool read_versions(const binary_file *file, const elf_header *header,
     records.rounds = records.records.size / kRecordSize;
     if (read_all_versions(&records, versions)) return true;
   }
-  return binary_reader_refuse(file, "the versions of its imports are not in their section");
+  return binary_reader_refuse(file, "the versions of its imports extend past their section");
 }
 
 /* ---- Symbols ---- */
@@ -280,10 +280,10 @@ static bool find_symbol_section(const binary_file *file, const symbol_table *tab
                                 const elf_symbol *symbol, binary_symbol *out) {
   uint64_t section = symbol->section < SHN_LORESERVE ? symbol->section : 0;
   if (symbol->section == SHN_XINDEX && !read_parallel(&table->sections, i, 4, &section)) {
-    return binary_reader_refuse(file, "the section of a symbol is not in its table");
+    return binary_reader_refuse(file, "the section index of a symbol is outside its table");
   }
   if (section >= file->num_sections) {
-    return binary_reader_refuse(file, "a symbol of a section that is not there");
+    return binary_reader_refuse(file, "a symbol is in a section that does not exist");
   }
   out->section = (size_t)section;
   out->is_common = symbol->section == SHN_COMMON;
@@ -297,7 +297,7 @@ static bool find_symbol_version(const binary_file *file, const symbol_table *tab
   uint64_t index;
   if (table->versions.data == NULL || out->is_defined) return true;
   if (!read_parallel(&table->versions, i, 2, &index)) {
-    return binary_reader_refuse(file, "the version of a symbol is not in its table");
+    return binary_reader_refuse(file, "the version of a symbol is outside its table");
   }
   index &= kVersionIndex;
   if (index >= versions->count) return true;
@@ -317,7 +317,7 @@ static bool add_symbol(binary_file *file, const symbol_table *table, size_t i,
   }
   out->name = byte_range_text(&table->names, symbol->name);
   if (out->name == NULL) {
-    return binary_reader_refuse(file, "the name of a symbol is not in its strings");
+    return binary_reader_refuse(file, "the name of a symbol is outside its string table");
   }
   out->value = symbol->value;
   out->size = symbol->size;
@@ -339,7 +339,7 @@ static bool read_table(binary_file *file, const elf_header *header, const versio
   byte_cursor cursor;
   size_t i;
   if (!open_table(header, file->is_object ? SHT_SYMTAB : SHT_DYNSYM, &table)) {
-    return binary_reader_refuse(file, "its symbol table is behind its end");
+    return binary_reader_refuse(file, "its symbol table extends past the end of the file");
   }
   file->symbols = tool_alloc(table.count * sizeof *file->symbols);
   cursor = byte_cursor_start(&table.symbols, 0);
@@ -392,7 +392,7 @@ static byte_range get_image(const binary_file *file) {
 static bool read_header(binary_file *file, elf_header *header) {
   if (!elf_header_parse(get_image(file), header)) {
     return binary_reader_refuse(
-        file, "its header is cut off, or its class, byte order or version is unknown");
+        file, "its header is truncated, or its class, byte order or version is unknown");
   }
   file->bits = (int)header->word * 8;
   file->is_big_endian = header->image.is_big_endian;
@@ -443,7 +443,7 @@ static bool check_length(const elf_header *header, const char *name, uint64_t si
     const elf_segment segment = read_segment(header, i);
     if (segment.type != PT_LOAD) continue;
     if (segment.offset <= size && segment.file_size <= size - segment.offset) continue;
-    report_error("%s: malformed ELF file: it is cut off after %llu bytes", name,
+    report_error("%s: malformed ELF file: it is truncated after %llu bytes", name,
                  (unsigned long long)size);
     return false;
   }
@@ -453,7 +453,8 @@ static bool check_length(const elf_header *header, const char *name, uint64_t si
 static bool read_segments(binary_file *file, const elf_header *header) {
   uint64_t i;
   if (!has_segment_headers(header)) {
-    return binary_reader_refuse(file, "it is cut off: its program headers are behind its end");
+    return binary_reader_refuse(
+        file, "it is truncated: its program headers extend past the end of the file");
   }
   if (!check_length(header, file->path, file->size)) return false;
   for (i = 0; i < header->num_segments; ++i) {
@@ -531,7 +532,7 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
   size_t i, count;
   if (!elf_section_find(header, SHT_DYNAMIC, &section)) return true;
   if (!elf_section_bytes(header, &section, &entries)) {
-    return binary_reader_refuse(file, "its dynamic section is behind its end");
+    return binary_reader_refuse(file, "its dynamic section extends past the end of the file");
   }
   names = elf_section_strings(header, section.link);
   count = entries.size / (2 * header->word);
@@ -545,7 +546,8 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
     if (tag != DT_NEEDED && tag != DT_SONAME && tag != DT_RPATH && tag != DT_RUNPATH) continue;
     name = byte_range_text(&names, value);
     if (name == NULL) {
-      return binary_reader_refuse(file, "a name of the dynamic section is not in its strings");
+      return binary_reader_refuse(file,
+                                  "a name in the dynamic section is outside its string table");
     }
     if (tag == DT_NEEDED) {
       file->needed[file->num_needed++] = name;
@@ -562,11 +564,13 @@ static bool read_dynamic(binary_file *file, const elf_header *header) {
 
 static bool read_sections(binary_file *file, const elf_header *header) {
   if (header->num_sections == 0) {
-    return binary_reader_refuse(file, "it has no section headers to find symbols by");
+    return binary_reader_refuse(file,
+                                "it has no section headers, which are needed to find symbols");
   }
   if (!elf_has_table(header, header->sections_at, header->num_sections,
                      elf_section_header_size(header))) {
-    return binary_reader_refuse(file, "it is cut off: its section headers are behind its end");
+    return binary_reader_refuse(
+        file, "it is truncated: its section headers extend past the end of the file");
   }
   list_sections(file, header);
   read_stack_section(file, header);

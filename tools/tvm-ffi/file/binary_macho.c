@@ -324,10 +324,11 @@ static bool add_section(binary_file *file, const macho *header, byte_cursor *cur
       file->is_object ? memcmp(segment, "__TEXT", sizeof "__TEXT") != 0 : is_writable;
   out->is_code = (flags & 0x80000400u) != 0;
   if (cursor->is_past_end) {
-    return binary_reader_refuse(file, "its sections are not in its load commands");
+    return binary_reader_refuse(file, "its sections extend past their load command");
   }
   if (!out->has_bytes || byte_range_slice(&header->image, offset, out->size, &bytes)) return true;
-  report_error("%s: malformed Mach-O file: it is cut off after %zu bytes", file->path, file->size);
+  report_error("%s: malformed Mach-O file: it is truncated after %zu bytes", file->path,
+               file->size);
   return false;
 }
 
@@ -348,7 +349,7 @@ static bool read_segment(binary_file *file, macho *header, const macho_command *
     file->has_writable_code = true;
   }
   if (count > entry->bytes.size / (header->word == 8 ? 80 : 68)) {
-    return binary_reader_refuse(file, "its sections are not in its load commands");
+    return binary_reader_refuse(file, "its sections extend past their load command");
   }
   file->sections =
       tool_realloc(file->sections, (file->num_sections + count) * sizeof *file->sections);
@@ -362,7 +363,7 @@ static bool read_segment(binary_file *file, macho *header, const macho_command *
 
 static bool add_needed(binary_file *file, const char *name) {
   if (name == NULL) {
-    return binary_reader_refuse(file, "the name of a library is not in its load command");
+    return binary_reader_refuse(file, "the name of a library is outside its load command");
   }
   file->needed = tool_realloc((void *)file->needed, (file->num_needed + 1) * sizeof *file->needed);
   file->needed[file->num_needed++] = name;
@@ -377,7 +378,7 @@ static bool read_command(binary_file *file, macho *header, const macho_command *
       return read_segment(file, header, entry);
     case kSymbolTable:
       return read_symbol_table(header, entry) ||
-             binary_reader_refuse(file, "its symbol table is behind its end");
+             binary_reader_refuse(file, "its symbol table extends past the end of the file");
     case kLoadLibrary:
     case kLoadWeakLibrary:
     case kReexportLibrary:
@@ -402,7 +403,7 @@ static bool read_command(binary_file *file, macho *header, const macho_command *
       return true;
   }
   return macho_take_range(header, &cursor, &header->exports) ||
-         binary_reader_refuse(file, "its exports are behind its end");
+         binary_reader_refuse(file, "its exports extend past the end of the file");
 }
 
 static bool read_commands(binary_file *file, macho *header) {
@@ -415,7 +416,7 @@ static bool read_commands(binary_file *file, macho *header) {
   while (macho_next_command(&rest, &entry)) {
     if (!read_command(file, header, &entry)) return false;
   }
-  return rest.size == 0 || binary_reader_refuse(file, "a load command is not whole");
+  return rest.size == 0 || binary_reader_refuse(file, "a load command is truncated");
 }
 
 /* ---- Symbols ---- */
@@ -462,7 +463,7 @@ static bool add_symbol(binary_file *file, const macho *header, const macho_symbo
   memset(out, 0, sizeof *out);
   out->name = get_name(header, symbol);
   if (out->name == NULL) {
-    return binary_reader_refuse(file, "the name of a symbol is not in its strings");
+    return binary_reader_refuse(file, "the name of a symbol is outside its string table");
   }
   out->value = symbol->value;
   out->is_common = is_undefined && symbol->value != 0 && file->is_object;
@@ -473,7 +474,7 @@ static bool add_symbol(binary_file *file, const macho *header, const macho_symbo
   if (!out->is_defined) out->origin = find_library(file, header, symbol);
   if ((symbol->type & kKind) == kInSection) {
     if (symbol->section == 0 || symbol->section >= file->num_sections) {
-      return binary_reader_refuse(file, "a symbol of a section that is not there");
+      return binary_reader_refuse(file, "a symbol is in a section that does not exist");
     }
     out->section = symbol->section;
     out->is_function = file->sections[out->section].is_code;
@@ -502,7 +503,7 @@ static bool read_symbols(binary_file *file, const macho *header) {
 static bool read_header(binary_file *file, macho *header) {
   const machine *found;
   if (!macho_parse(file, header)) {
-    return binary_reader_refuse(file, "its header or its load commands are cut off");
+    return binary_reader_refuse(file, "its header or its load commands are truncated");
   }
   found = machine_find_macho(header->cpu);
   file->machine = found != NULL ? found->number : 0;

@@ -179,10 +179,10 @@ static bool pe_read_header(binary_file *file, pe_header *out) {
   memset(out, 0, sizeof *out);
   cursor = byte_cursor_start(&image, at);
   if (byte_cursor_u32(&cursor) != 0x4550 /* "PE\0\0" */) {
-    return binary_reader_refuse(file, "it has no PE header, like programs of MS-DOS");
+    return binary_reader_refuse(file, "it has no PE header, like MS-DOS programs");
   }
   if (!coff_read_header(&image, at + 4, &out->coff) || !read_optional_header(&image, file, out)) {
-    return binary_reader_refuse(file, "its header is cut off, or of an unknown kind");
+    return binary_reader_refuse(file, "its header is truncated, or of an unknown kind");
   }
   found = machine_find_coff(out->coff.machine);
   file->machine = found != NULL ? found->number : 0;
@@ -300,20 +300,20 @@ static bool count_imports(const binary_file *file, const pe_header *header, bool
     byte_cursor cursor = byte_cursor_start(&list.entries, 0);
     bool is_ordinal;
     if (list.library == NULL) {
-      return binary_reader_refuse(file, "the name of a library that it needs is not in it");
+      return binary_reader_refuse(file, "the name of a library that it needs is outside the file");
     }
     while (take_entry(file, &cursor, &is_ordinal) != 0) {
       if (is_ordinal) ++counts->ordinals;
       if (++counts->imports > file->size / 4) {
-        return binary_reader_refuse(file, "it has more imports than it has bytes for");
+        return binary_reader_refuse(file, "it has more imports than would fit into it");
       }
     }
     if (cursor.is_past_end) {
-      return binary_reader_refuse(file, "the list of its imports does not end");
+      return binary_reader_refuse(file, "the list of its imports has no end");
     }
   }
   return !records.cursor.is_past_end ||
-         binary_reader_refuse(file, "the list of libraries that it needs does not end");
+         binary_reader_refuse(file, "the list of libraries that it needs has no end");
 }
 
 /* Adds "#12" to the names of the file, of which *at is the end. */
@@ -340,7 +340,7 @@ static bool add_imports(binary_file *file, const pe_header *header, bool is_dela
       out->name = is_ordinal ? add_ordinal(file, names_at, entry)
                              : pe_get_text(header, (entry & 0x7fffffff) - list.base + 2);
       if (out->name == NULL) {
-        return binary_reader_refuse(file, "the name of an import is not in it");
+        return binary_reader_refuse(file, "the name of an import is outside the file");
       }
     }
   }
@@ -418,7 +418,7 @@ static bool list_sections(binary_file *file, const coff_header *header) {
     if (!out->has_bytes || (out->offset <= file->size && out->size <= file->size - out->offset)) {
       continue;
     }
-    report_error("%s: malformed PE file: it is cut off after %zu bytes", file->path, file->size);
+    report_error("%s: malformed PE file: it is truncated after %zu bytes", file->path, file->size);
     return false;
   }
   return true;
@@ -454,7 +454,7 @@ static bool locate_export(const binary_file *file, const pe_header *header, uint
   if (address >= exports->address && address - exports->address < exports->size) {
     out->origin = pe_get_text(header, address);
     out->is_function = true; /* most are */
-    return out->origin != NULL || binary_reader_refuse(file, "a forwarded export without a name");
+    return out->origin != NULL || binary_reader_refuse(file, "a forwarded export has no name");
   }
   out->section = pe_find_section(header, address);
   out->is_function = file->sections[out->section].is_code;
@@ -468,7 +468,7 @@ static bool read_exports(binary_file *file, const pe_header *header) {
   size_t i;
   if (header->directories[kExportDirectory].address == 0) return true;
   if (!open_exports(file, header, &table)) {
-    return binary_reader_refuse(file, "its exports are not in its sections");
+    return binary_reader_refuse(file, "its exports are outside its sections");
   }
   names = byte_cursor_start(&table.names, 0);
   ordinals = byte_cursor_start(&table.ordinals, 0);
@@ -482,7 +482,7 @@ static bool read_exports(binary_file *file, const pe_header *header) {
     out->name = pe_get_text(header, byte_cursor_u32(&names));
     out->is_defined = true;
     if (out->name == NULL || ordinal >= table.count) {
-      return binary_reader_refuse(file, "an export without a name or an address");
+      return binary_reader_refuse(file, "an export has no name or no address");
     }
     if (!locate_export(file, header, address, out)) return false;
     if (address != 0) ++file->num_symbols;
@@ -508,7 +508,8 @@ static bool add_symbol(binary_file *file, const coff_header *header, size_t i, c
     name = strcpy(file->names + *names_at, buffer);
     *names_at += strlen(name) + 1;
   }
-  if (name == NULL) return binary_reader_refuse(file, "the name of a symbol is not in its names");
+  if (name == NULL)
+    return binary_reader_refuse(file, "the name of a symbol is outside its string table");
   out->name = skip_prefix(file, name);
   out->value = symbol.value;
   out->is_function = symbol.is_function;
@@ -516,7 +517,7 @@ static bool add_symbol(binary_file *file, const coff_header *header, size_t i, c
   if (out->is_weak) {
     const size_t other = coff_read_default(header, i);
     if (other >= header->num_symbols) {
-      return binary_reader_refuse(file, "a weak symbol without one that takes its place");
+      return binary_reader_refuse(file, "a weak symbol has no symbol that takes its place");
     }
     symbol = coff_read_symbol(header, other);
     out->value = symbol.value;
@@ -532,7 +533,7 @@ static bool add_symbol(binary_file *file, const coff_header *header, size_t i, c
     out->is_function = out->is_function || file->sections[out->section].is_code;
     if ((section.flags & kCoffComdat) != 0) out->is_weak = true; /* linkers keep one of several */
   } else if (symbol.section > 0) {
-    return binary_reader_refuse(file, "a symbol of a section that is not there");
+    return binary_reader_refuse(file, "a symbol is in a section that does not exist");
   }
   ++file->num_symbols;
   return true;
@@ -545,7 +546,8 @@ static bool read_object(binary_file *file) {
   size_t names_at = 0, i;
   file->is_object = true;
   if (!coff_read_header(&image, 0, &header)) {
-    return binary_reader_refuse(file, "it is cut off: its sections or symbols are behind its end");
+    return binary_reader_refuse(
+        file, "it is truncated: its sections or symbols extend past the end of the file");
   }
   file->machine = machine_find_coff(header.machine)->number;
   file->bits = machine_find_coff(header.machine)->bits;

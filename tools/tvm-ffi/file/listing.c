@@ -79,7 +79,7 @@ static void collect_bin(listing *list) {
   size_t size;
   if (symbol == NULL) return;
   list->bin_bytes = binary_file_bytes(list->file, symbol, &size);
-  list->bin_wrong = list->bin_bytes == NULL ? "the file holds no bytes for it"
+  list->bin_wrong = list->bin_bytes == NULL ? "the file has no bytes for it"
                                             : library_bin_decode(list->bin_bytes, size, &list->bin);
 }
 

@@ -54,7 +54,7 @@ static const char *decode_imports(const unsigned char *bounds, const unsigned ch
     out->modules[i].num_imports = (size_t)(end - begin);
   }
   if (get_int(bounds + out->num_modules * kIntSize) != out->num_imports) {
-    return "there are imports of no module";
+    return "some imports belong to no module";
   }
   for (i = 0; i < out->num_imports; ++i) {
     uint64_t number = get_int(imports + i * kIntSize);
@@ -68,13 +68,14 @@ static const char *decode_modules(rest *unread, library_bin *out) {
   for (i = 0; i < out->num_modules; ++i) {
     bin_module *module = &out->modules[i];
     const unsigned char *kind;
-    if (!take_list(unread, 1, &kind, &module->kind_size)) return "the kind of a module is cut off";
+    if (!take_list(unread, 1, &kind, &module->kind_size))
+      return "the kind of a module is truncated";
     if (module->kind_size == 0) return "the kind of a module is empty";
     module->kind = (const char *)kind;
     module->is_self = module->kind_size == strlen(LIBRARY_BIN_SELF) &&
                       memcmp(kind, LIBRARY_BIN_SELF, module->kind_size) == 0;
     if (!module->is_self && !take_list(unread, 1, &module->payload, &module->payload_size)) {
-      return "the payload of a module is cut off";
+      return "the payload of a module is truncated";
     }
   }
   out->num_unread = unread->size;
@@ -87,17 +88,17 @@ const char *library_bin_decode(const unsigned char *bytes, size_t size, library_
   const char *wrong;
   rest unread;
   memset(out, 0, sizeof *out);
-  if (size < kIntSize) return "its length is cut off";
+  if (size < kIntSize) return "its length is truncated";
   if (get_int(bytes) > size - kIntSize) return "it is longer than its symbol or file";
   unread.pos = bytes + kIntSize;
   unread.size = (size_t)get_int(bytes);
   out->size = unread.size + kIntSize;
   if (!take_list(&unread, kIntSize, &bounds, &num_bounds)) {
-    return "the list of where imports begin is cut off";
+    return "the list of where imports begin is truncated";
   }
-  if (num_bounds < 2) return "it holds no module";
+  if (num_bounds < 2) return "it contains no module";
   if (!take_list(&unread, kIntSize, &imports, &out->num_imports)) {
-    return "the list of imports is cut off";
+    return "the list of imports is truncated";
   }
   out->num_modules = num_bounds - 1;
   out->modules = tool_alloc(out->num_modules * sizeof *out->modules);
@@ -342,13 +343,13 @@ static bool read_quoted(cursor *input, text_buf *out) {
       } else if (*pos == '"' || *pos == '\\') {
         byte = *pos;
       } else {
-        return refuse(input, "behind \\ in a quoted word comes \", \\ or xNN");
+        return refuse(input, "after \\ in a quoted word must come \", \\ or xNN");
       }
     }
     text_add_bytes(out, &byte, 1);
   }
   input->pos = pos + 1;
-  if (strchr(" \t", *input->pos) == NULL) return refuse(input, "a blank must follow a quoted word");
+  if (strchr(" \t", *input->pos) == NULL) return refuse(input, "a space must follow a quoted word");
   return true;
 }
 
@@ -380,7 +381,7 @@ static bool read_imports(cursor *input, text_buf *word, library_bin *tree) {
     errno = 0;
     number = strtoull(word->data, &end, 10);
     if (digit(*word->data) < 0 || *end != '\0' || errno != 0 || number >= SIZE_MAX) {
-      return refuse(input, "behind -> come numbers of modules");
+      return refuse(input, "-> must be followed by numbers of modules");
     }
     tree->imports = tool_realloc(tree->imports, (tree->num_imports + 1) * sizeof *tree->imports);
     tree->imports[tree->num_imports++] = (size_t)number;
@@ -398,7 +399,7 @@ static bool read_file(cursor *input, const text_buf *word, module_list *out) {
   free(name);
   if (module->payload == NULL) return false;
   if (module->payload_size > 0) return true;
-  report_error("%s:%zu: %s is empty, and not every runtime loads a module of no bytes", input->path,
+  report_error("%s:%zu: %s is empty, and not every runtime loads an empty module", input->path,
                input->line, *path);
   return false;
 }
@@ -421,8 +422,8 @@ static bool read_line(cursor *input, module_list *out) {
       word.size == strlen(LIBRARY_BIN_SELF) && memcmp(word.data, LIBRARY_BIN_SELF, word.size) == 0;
   module->kind = tool_copy(word.data, word.size);
   module->kind_size = word.size;
-  good =
-      word.size > 0 && !is_arrow ? true : refuse(input, "a line begins with the kind of a module");
+  good = word.size > 0 && !is_arrow ? true
+                                    : refuse(input, "a line must begin with the kind of a module");
   good = good && read_word(input, &word, &has, &is_arrow);
   if (good && has && !is_arrow) {
     good = read_file(input, &word, out) && read_word(input, &word, &has, &is_arrow);
@@ -431,7 +432,7 @@ static bool read_line(cursor *input, module_list *out) {
   }
   if (good && has) {
     good = is_arrow ? read_imports(input, &word, tree)
-                    : refuse(input, "behind the file comes -> or nothing");
+                    : refuse(input, "the file can only be followed by ->");
   }
   ++tree->num_modules; /* module_list_free() frees it, incomplete or not */
 done:
@@ -476,7 +477,7 @@ bool module_list_read(const char *path, module_list *out) {
     ++input.line;
     input.pos = line;
     good = strlen(line) == (size_t)(end - line) ? read_line(&input, out)
-                                                : refuse(&input, "a list has no bytes of 0");
+                                                : refuse(&input, "a list cannot contain NUL bytes");
     line = end + 1;
   }
   free(lines);

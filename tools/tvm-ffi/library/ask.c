@@ -78,10 +78,9 @@ static bool put_raised(mailbox *box) {
 static bool put_result(mailbox *box, const TVMFFIAny *result) {
   TVMFFIByteArray bytes;
   if (!tvm_ffi_any_try_string(result, &bytes)) {
-    return put_text(box, kError, "what it gave is no text");
+    return put_text(box, kError, "its answer is not a string");
   }
-  return put(box, kText, bytes.data, bytes.size) ||
-         put_text(box, kError, "what it gave is too long");
+  return put(box, kText, bytes.data, bytes.size) || put_text(box, kError, "its answer is too long");
 }
 
 /* Calls the symbol, whose type is known only by its name. */
@@ -128,7 +127,7 @@ static int ask_all(void *context) {
   }
   isolate_enter(kStageOwn, q->name);
   if (i == q->exports->num_functions) return kExitOk;
-  return report_fail(kExitLoad, "%s: what it gave is more than %d MiB", q->name, kCapacity >> 20);
+  return report_fail(kExitLoad, "%s: its answers take more than %d MiB", q->name, kCapacity >> 20);
 }
 
 /* ---- The parent ---- */
@@ -184,7 +183,7 @@ static int prepare(const char *name, question *out) {
   out->name = name;
   out->answers = pages_share(sizeof *out->answers);
   if (out->answers != NULL) return kExitOk;
-  return report_fail(kExitRaised, "no memory to ask %s with: %s", name, strerror(errno));
+  return report_fail(kExitRaised, "no memory for the answers of %s: %s", name, strerror(errno));
 }
 
 int ask_library(const char *name, listing *exports, double timeout) {

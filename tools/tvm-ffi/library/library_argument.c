@@ -87,7 +87,7 @@ static bool is_unloadable(const binary_file *file, const char *name) {
     return true;
   }
   if (!machine_is_own(file->machine, file->bits, file->is_big_endian)) {
-    report_error("%s: cannot be loaded: it is for %s, and this program for %s", name,
+    report_error("%s: cannot be loaded: it is for %s, and this program is for %s", name,
                  machine_name(file->machine, file->bits, file->is_big_endian, buffer),
                  machine_own_name());
     return true;

@@ -106,7 +106,7 @@ TVMFFIObjectHandle library_find(const library *lib, const char *name) {
   file = open_listing(lib, &exported);
   if (file == NULL) return NULL;
   if (is_plain(file, name)) {
-    report_error("%s: %s is a function of C and no kernel: tvm-ffi wrap writes one that calls it",
+    report_error("%s: %s is a C function, not a kernel: tvm-ffi wrap writes a kernel that calls it",
                  lib->path, name);
   } else {
     describe_functions(&exported, name, &names);

@@ -455,7 +455,7 @@ static char *compile(const char *name, source_kind kind, const word_list *words,
     result = kNotStored;
     if (program_run(&all, name)) result = source_cache_store(cache, name, start, &library);
   }
-  if (result == kFilesChanged) report_error("%s: changes while it is compiled", name);
+  if (result == kFilesChanged) report_error("%s: changed while it was being compiled", name);
   words_free(&all);
   return library;
 }

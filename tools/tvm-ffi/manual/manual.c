@@ -22,10 +22,11 @@ typedef struct {
 
 static const manual_entry kExits[] = {
     {"0", "All went well."},
-    {"1", "The called function, or the runtime, raised an error, which is on standard error."},
+    {"1",
+     "The called function, or the runtime, raised an error, which is printed on standard error."},
     {"2",
-     "The command line, or a file or function named there, is not right; or the output is not "
-     "whole."},
+     "The command line, or a file or function that it names, is wrong; or the output is "
+     "incomplete."},
     {"3", "A result is not what was expected."},
     {"4", "A library cannot be read or loaded."},
     {"5", "A check failed."},
@@ -38,12 +39,12 @@ static const manual_entry kEnvironment[] = {
     {"TVM_FFI_REPR_WITH_ADDR", "Set to 1: objects that are shown have their addresses with them."},
 };
 static const manual_entry kFiles[] = {
-    {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it lies."},
+    {"libtvm_ffi.so", "The runtime, which this program is linked with; info says where it is."},
     {"libtvm_ffi_cxx.so",
-     "Its helper, without which modules written in C++ cannot be called; looked for beside it."},
+     "Its helper, without which modules written in C++ cannot be called; searched for beside it."},
     {CXX_LIBRARY,
      "The runtime with the helper and C++ functions inside, where it was built; check says which "
-     "libraries need it, config --cxx-libdir where it lies."},
+     "libraries need it, config --cxx-libdir where it is."},
 };
 static const manual_entry kExamples[] = {
     {"tvm-ffi info", "What library this is, to paste into a report."},
@@ -240,11 +241,11 @@ static void write_man(void) {
       ".B tvm\\-ffi\\-config\n"
       "[\\fIOPTION\\fR...]\n"
       ".SH DESCRIPTION\n"
-      "What a command finds goes to standard output, what goes wrong to standard error.\n"
-      "Values of options stand behind a = or are the next word; \\- and _ in their names are the\n"
+      "Results go to standard output, errors to standard error.\n"
+      "The value of an option follows a = or is the next word; \\- and _ in their names are the\n"
       "same. \\fB\\-\\-\\fR ends the options.\n"
       ".B tvm\\-ffi\\-config\n"
-      "is the command \\fBconfig\\fR by a name of its own.\n"
+      "is another name of the command \\fBconfig\\fR.\n"
       ".SH COMMANDS\n",
       TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR, TVM_FFI_VERSION_PATCH);
   each_command(print_man_command);

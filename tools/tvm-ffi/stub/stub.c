@@ -49,9 +49,9 @@ void stub_write_remarks(text_buf *out, const stub_library *library, const char *
     if (!stub_is_wrapped(function)) {
       text_add(out, "%sNot wrapped: ", indent);
       text_add_escaped(out, function->name, strlen(function->name));
-      text_add(out, ", which is no name in this language.\n");
+      text_add(out, ", which is not an identifier in this language.\n");
     } else if (function->type == NULL) {
-      text_add(out, "%sNot typed: %s, whose types the library does not tell.\n", indent,
+      text_add(out, "%sNot typed: %s, whose types are not in the library.\n", indent,
                function->name);
       any_untold = true;
     }

@@ -66,9 +66,9 @@ static bool is_too_large(const char *word) {
 /* Parses a bare key of a map: an integer if it is one, otherwise a text. */
 static bool make_key(scan *s, const char *word, TVMFFIAny *out) {
   if (parse_int(word, out)) return true;
-  if (is_too_large(word)) return scan_fail(s, "`%s` is no integer of 64 bits", word);
+  if (is_too_large(word)) return scan_fail(s, "`%s` is not a 64-bit integer", word);
   return *word != '\0' ? make_text(s, word, strlen(word), false, out)
-                       : scan_fail(s, "a map lacks a key");
+                       : scan_fail(s, "a key is missing in a map");
 }
 
 static bool parse_real(const char *word, TVMFFIAny *out) {
@@ -93,7 +93,7 @@ static bool is_none(const char *word) {
 
 static bool make_dtype(scan *s, const char *word, TVMFFIAny *out) {
   DLDataType dtype;
-  if (!dtype_read(word, strlen(word), &dtype)) return scan_fail(s, "`%s` is no data type", word);
+  if (!dtype_read(word, strlen(word), &dtype)) return scan_fail(s, "`%s` is not a data type", word);
   *out = tvm_ffi_any_from_dtype(dtype);
   return true;
 }
@@ -101,7 +101,7 @@ static bool make_dtype(scan *s, const char *word, TVMFFIAny *out) {
 static bool make_device(scan *s, const char *word, TVMFFIAny *out) {
   DLDevice device;
   if (!tvm_ffi_device_parse(word, strlen(word), &device)) {
-    return scan_fail(s, "`%s` is no device, such as cpu or cuda:0", word);
+    return scan_fail(s, "`%s` is not a device, such as cpu or cuda:0", word);
   }
   *out = tvm_ffi_any_from_device(device);
   return true;
@@ -128,11 +128,11 @@ static bool make_word(scan *s, const char *word, const schema_type *type, TVMFFI
   }
   if (parse_int(word, out)) return true;
   if (is_too_large(word)) {
-    return scan_fail(s, "`%s` is no integer of 64 bits; a float is written f:%s", word, word);
+    return scan_fail(s, "`%s` is not a 64-bit integer; a float is written f:%s", word, word);
   }
   if (parse_real(word, out) || parse_bool(word, out)) return true;
   if (*word == '\0') return scan_fail(s, "a value is missing");
-  return scan_fail(s, "`%s` is no value; a tensor is written 4xf32=1, a text s:\"...\"", word);
+  return scan_fail(s, "`%s` is not a value; a tensor is written 4xf32=1, a text s:\"...\"", word);
 }
 
 TVM_FFI_C_FUNCTION(echo, "(...: Any) -> Any") {
@@ -146,7 +146,7 @@ static bool make_function(scan *s, const char *name, TVMFFIAny *out) {
                                        : tvm_ffi_function_find_global(name, &function);
   if (code != 0) return scan_fail_raised(s);
   if (function == NULL) {
-    return scan_fail(s, "there is no global function `%s`; fn:echo gives back its argument", name);
+    return scan_fail(s, "there is no global function `%s`; fn:echo returns its argument", name);
   }
   *out = tvm_ffi_any_take_object(function);
   return true;
@@ -158,7 +158,7 @@ static bool make_shape(scan *s, const TVMFFIAny *list, TVMFFIAny *out) {
   TVMFFIShapeCell cell;
   TVMFFIObjectHandle shape;
   int found = tvm_ffi_detail_read_shape(list, buffer, 64, &cell);
-  if (found != 1) return scan_fail(s, "a shape is a list of integers, at most 64");
+  if (found != 1) return scan_fail(s, "a shape must be a list of at most 64 integers");
   if (tvm_ffi_shape_create(cell.data, (int32_t)cell.size, &shape) != 0) return scan_fail_raised(s);
   *out = tvm_ffi_any_take_object(shape);
   return true;
@@ -170,9 +170,9 @@ static bool make_form(scan *s, input_form form, const char *word, size_t size, T
   }
   switch (form) {
     case kFormInt:
-      return parse_int(word, out) || scan_fail(s, "`%s` is no integer of 64 bits", word);
+      return parse_int(word, out) || scan_fail(s, "`%s` is not a 64-bit integer", word);
     case kFormFloat:
-      return parse_real(word, out) || scan_fail(s, "`%s` is no number", word);
+      return parse_real(word, out) || scan_fail(s, "`%s` is not a number", word);
     case kFormBool:
       return parse_bool(word, out) || scan_fail(s, "`%s` is neither true nor false", word);
     case kFormText:
@@ -255,7 +255,7 @@ static bool read_type(scan *s, tensor_type *out) {
   size = count_word(s);
   if (!dtype_read(s->pos, size, &out->dtype)) {
     if (size == 0) return scan_fail(s, "the data type is missing, such as f32 in 4xf32");
-    return scan_fail(s, "`%.*s` is no data type", (int)size, s->pos);
+    return scan_fail(s, "`%.*s` is not a data type", (int)size, s->pos);
   }
   s->pos += size;
   return true;
@@ -343,17 +343,17 @@ static TVMFFIObjectHandle read_npy(input_sources *sources, scan *s, input_file *
   memcpy(type.shape, array.shape, (size_t)array.ndim * sizeof *type.shape);
   if (wanted != NULL) {
     if (!tvm_ffi_shape_equal(wanted->shape, wanted->ndim, type.shape, type.ndim)) {
-      scan_fail(s, "the array in %s has another shape", file->path);
+      scan_fail(s, "the array in %s has a different shape", file->path);
       return NULL;
     }
     if ((size_t)tvm_ffi_dtype_get_bits(wanted->dtype) != 8 * array.item_size ||
         (type.dtype.code != kDLOpaqueHandle && !tvm_ffi_dtype_equal(type.dtype, wanted->dtype))) {
-      scan_fail(s, "the array in %s has another data type", file->path);
+      scan_fail(s, "the array in %s has a different data type", file->path);
       return NULL;
     }
     type.dtype = wanted->dtype;
   } else if (type.dtype.code == kDLOpaqueHandle) {
-    scan_fail(s, "%s holds %zu raw bytes per element; say what they are as in `4xbf16=@%s`",
+    scan_fail(s, "%s holds %zu raw bytes per element; give their type, as in `4xbf16=@%s`",
               file->path, array.item_size, file->path);
     return NULL;
   }
@@ -393,7 +393,7 @@ static TVMFFIObjectHandle read_from_file(input_sources *sources, scan *s, const 
     return NULL;
   }
   if (size > file->reader.size - file->pos) {
-    scan_fail(s, "%zu bytes are needed, and %s has %zu", size, path, file->reader.size - file->pos);
+    scan_fail(s, "%zu bytes are needed, but %s has %zu", size, path, file->reader.size - file->pos);
     TVMFFIObjectDecRef(tensor);
     return NULL;
   }
@@ -564,7 +564,7 @@ static bool read_list(input_reader *reader, scan *s, const schema_type *type, TV
 static bool read_shape(input_reader *reader, scan *s, TVMFFIAny *out) {
   TVMFFIAny list;
   bool good;
-  if (!scan_take(s, '[')) return scan_fail(s, "shape: is followed by a list, as in [2,3]");
+  if (!scan_take(s, '[')) return scan_fail(s, "shape: must be followed by a list, as in [2,3]");
   if (!read_list(reader, s, NULL, &list)) return false;
   good = make_shape(s, &list, out);
   tvm_ffi_any_clear(&list);
@@ -628,7 +628,7 @@ static bool create_container(scan *s, const input_list *items, bool is_map, cons
 static bool enter(scan *s) {
   enum { kMaxDepth = 64 };
   s->nested = true;
-  return ++s->depth <= kMaxDepth || scan_fail(s, "lists and maps are nested too deep");
+  return ++s->depth <= kMaxDepth || scan_fail(s, "lists and maps are nested too deeply");
 }
 
 /* Reads what follows "[". */
@@ -779,7 +779,7 @@ static bool read_value(input_reader *reader, scan *s, const schema_type *type, i
     if (*s->pos == '&') {
       ++s->pos;
       if (begins_tensor(s, true)) return read_tensor(reader, s, true, list);
-      return scan_fail(s, "`&` is followed by the type of a tensor, as in &4xf32");
+      return scan_fail(s, "`&` must be followed by the type of a tensor, as in &4xf32");
     }
     if (begins_tensor(s, false)) return read_tensor(reader, s, false, list);
   }
@@ -805,7 +805,7 @@ bool input_read(input_reader *reader, const char *spec, const char *label,
   scan s;
   begin(&s, label, spec, strlen(spec), false);
   if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
-  return scan_at_end(&s) || scan_fail(&s, "`%.*s` is too much", (int)(s.end - s.pos), s.pos);
+  return scan_at_end(&s) || scan_fail(&s, "`%.*s` is left over", (int)(s.end - s.pos), s.pos);
 }
 
 bool input_read_call(input_reader *reader, const char *arguments, size_t size,
@@ -822,7 +822,7 @@ bool input_read_call(input_reader *reader, const char *arguments, size_t size,
     if (!read_value(reader, &s, get_param(function, list->size), list)) return false;
     if (scan_at_end(&s)) return true;
     if (!scan_take(&s, ',')) {
-      return scan_fail(&s, "`%.*s` is not expected behind it", scan_measure(&s, s.pos), s.pos);
+      return scan_fail(&s, "`%.*s` is unexpected here", scan_measure(&s, s.pos), s.pos);
     }
   }
 }

@@ -53,12 +53,12 @@ static bool take_text(header *h, char *out, size_t capacity) {
 
 static const char *read_shape(header *h, npy_array *out) {
   out->ndim = 0;
-  if (!take(h, '(')) return "its shape is no tuple";
+  if (!take(h, '(')) return "its shape is not a tuple";
   while (!take(h, ')')) {
     uint64_t extent = 0;
     if (out->ndim == kNpyMaxDims) return "it has more than 32 dimensions";
     if (h->pos == h->end || !isdigit((unsigned char)*h->pos))
-      return "its shape is no tuple of sizes";
+      return "its shape is not a tuple of sizes";
     while (h->pos < h->end && isdigit((unsigned char)*h->pos)) {
       extent = extent * 10 + (uint64_t)(*h->pos++ - '0');
       if (extent > INT64_MAX / 16) return "its shape is too large";
@@ -66,7 +66,7 @@ static const char *read_shape(header *h, npy_array *out) {
     if (h->pos < h->end && *h->pos == 'L') ++h->pos; /* written by Python 2 */
     out->shape[out->ndim++] = (int64_t)extent;
     if (!take(h, ',') && (h->pos == h->end || *h->pos != ')'))
-      return "its shape is no tuple of sizes";
+      return "its shape is not a tuple of sizes";
   }
   return NULL;
 }
@@ -78,7 +78,7 @@ static const char *read_descr(const char *descr, npy_array *out) {
   char order = *descr, kind = order != '\0' ? descr[1] : '\0', *end;
   unsigned long size =
       kind != '\0' && isdigit((unsigned char)descr[2]) ? strtoul(descr + 2, &end, 10) : 0;
-  static const char kNot[] = "its descr is no type of numbers";
+  static const char kNot[] = "its descr is not a type of numbers";
   if (strchr("<>=|", order) == NULL || size < 1 || size > 16 || *end != '\0') return kNot;
   out->swapped = (order == '<' && !little) || (order == '>' && little);
   out->item_size = size;
@@ -110,24 +110,24 @@ static const char *read_dict(header *h, npy_array *out) {
   bool descr = false, order = false, shape = false;
   char key[16], value[24];
   const char *wrong;
-  if (!take(h, '{')) return "its header is no dict";
+  if (!take(h, '{')) return "its header is not a dict";
   while (!take(h, '}')) {
-    if (!take_text(h, key, sizeof key) || !take(h, ':')) return "its header is no dict";
+    if (!take_text(h, key, sizeof key) || !take(h, ':')) return "its header is not a dict";
     if (strcmp(key, "descr") == 0) {
       descr = true;
-      if (!take_text(h, value, sizeof value)) return "its descr is no type of numbers";
+      if (!take_text(h, value, sizeof value)) return "its descr is not a type of numbers";
       if ((wrong = read_descr(value, out)) != NULL) return wrong;
     } else if (strcmp(key, "fortran_order") == 0) {
       order = true;
       out->fortran_order = take_word(h, "True");
-      if (!out->fortran_order && !take_word(h, "False")) return "its fortran_order is no bool";
+      if (!out->fortran_order && !take_word(h, "False")) return "its fortran_order is not a bool";
     } else if (strcmp(key, "shape") == 0) {
       shape = true;
       if ((wrong = read_shape(h, out)) != NULL) return wrong;
     } else {
-      return "its header has a key that .npy files have not";
+      return "its header has a key that .npy files do not have";
     }
-    if (!take(h, ',') && (h->pos == h->end || *h->pos != '}')) return "its header is no dict";
+    if (!take(h, ',') && (h->pos == h->end || *h->pos != '}')) return "its header is not a dict";
   }
   return descr && order && shape ? NULL : "its header lacks descr, fortran_order or shape";
 }
@@ -153,12 +153,11 @@ static const char *read_header(const unsigned char *bytes, size_t size, npy_arra
     return kNoMagic;
   }
   if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-    snprintf(format, sizeof format, "its format %d.%d is none of 1.0, 2.0, 3.0", bytes[6],
-             bytes[7]);
+    snprintf(format, sizeof format, "its format %d.%d is not 1.0, 2.0 or 3.0", bytes[6], bytes[7]);
     return format;
   }
   header_size = measure_header(bytes, size);
-  if (header_size == SIZE_MAX) return "its header has more than a megabyte";
+  if (header_size == SIZE_MAX) return "its header is larger than a megabyte";
   if (size < header_size) return "it ends inside its header";
   h.pos = (const char *)bytes + kMagicSize + (bytes[6] == 1 ? 4 : 6);
   h.end = (const char *)bytes + header_size;
@@ -189,7 +188,7 @@ const char *npy_read(const unsigned char *file, size_t file_size, size_t *pos, n
   static char truncated[96];
   const unsigned char *end = file + file_size;
   const char *wrong = read_header(file + *pos, file_size - *pos, out);
-  if (wrong == kNoMagic && *pos > 0) return "there is no further array";
+  if (wrong == kNoMagic && *pos > 0) return "there are no more arrays";
   if (wrong != NULL) return wrong;
   if ((size_t)(end - out->data) < out->size) {
     snprintf(truncated, sizeof truncated, "it ends after %zu of %zu bytes of data",

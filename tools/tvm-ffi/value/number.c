@@ -357,14 +357,14 @@ static const char *set_integer(DLDataType dtype, void *data, size_t i, const cha
   } else if (dtype.code == kDLInt || *word == '-') {
     long long value = strtoll(word, &end, number_base(word));
     long long high = (long long)(((uint64_t)1 << (bits - 1)) - 1);
-    if (end == word || *end != '\0') return "is no integer";
+    if (end == word || *end != '\0') return "is not an integer";
     if (dtype.code != kDLInt && value < 0) return not_fitting(dtype);
     if (errno == ERANGE || value > high || value < -high - 1) return not_fitting(dtype);
     raw = (uint64_t)value;
   } else {
     unsigned long long value = strtoull(word, &end, number_base(word));
     unsigned long long high = dtype.code == kDLBool ? 1 : UINT64_MAX >> (64 - bits);
-    if (end == word || *end != '\0') return "is no integer";
+    if (end == word || *end != '\0') return "is not an integer";
     if (errno == ERANGE || value > high) return not_fitting(dtype);
     raw = value;
   }
@@ -377,7 +377,7 @@ const char *number_set(DLDataType dtype, void *data, size_t i, const char *word)
   char *end;
   if (is_integer(dtype)) return set_integer(dtype, data, i, word);
   wide = strtod(word, &end);
-  if (end == word || *end != '\0') return "is no number";
+  if (end == word || *end != '\0') return "is not a number";
   set_raw(get_bits(dtype), data, i, real_to_raw(dtype, wide, strtof(word, NULL)));
   return NULL;
 }

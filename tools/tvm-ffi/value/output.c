@@ -176,7 +176,7 @@ static bool write_file(const output *item, const char *path, bool append) {
   } else if (npy_write(&bytes, tensor->dtype, tensor->shape, tensor->ndim, tensor->data, size)) {
     good = write_bytes(path, append, bytes.data, bytes.size);
   } else {
-    report_error("%s: cannot write %s: its elements have no whole bytes", path, item->name);
+    report_error("%s: cannot write %s: its elements are not whole bytes", path, item->name);
     good = false;
   }
   text_free(&bytes);
@@ -298,7 +298,7 @@ static void compare_tensors(const DLTensor *value, const DLTensor *expected, con
     return;
   }
   if (!numbers_known(value->dtype)) {
-    text_add(&out->difference, "is of a data type that is not compared here");
+    text_add(&out->difference, "has a data type that cannot be compared");
     return;
   }
   packed = tensor_copy(value);
@@ -308,7 +308,7 @@ static void compare_tensors(const DLTensor *value, const DLTensor *expected, con
                      out);
   } else {
     char *reason = runtime_error_take_message();
-    text_add(&out->difference, "is no tensor to compare: %s", reason);
+    text_add(&out->difference, "cannot be compared as a tensor: %s", reason);
     free(reason);
   }
   tvm_ffi_object_release(packed);

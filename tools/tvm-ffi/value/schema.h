@@ -48,7 +48,7 @@ typedef struct schema_type {
 #define SCHEMA_HINT \
   "compile C++ with -DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1; in C write TVM_FFI_C_EXPORT_SCHEMA"
 
-/* Parses metadata; release with schema_free. NULL if it is malformed or nested too deeply. Leaves
+/* Parses metadata; release with schema_free. NULL if it is malformed or nested too deeplyly. Leaves
  * no error raised. */
 schema_type *schema_parse(const char *metadata, size_t size);
 void schema_free(schema_type *type);

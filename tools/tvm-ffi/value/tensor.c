@@ -289,7 +289,7 @@ TVMFFIObjectHandle tensor_copy(const DLTensor *tensor) {
   if (!tvm_ffi_tensor_is_contiguous(tensor) &&
       (on_device || tvm_ffi_dtype_get_bits(tensor->dtype) % 8 != 0)) {
     tvm_ffi_error_raise(TVM_FFI_C_VALUE_ERROR, "a strided tensor %s cannot be read",
-                        on_device ? "on a device" : "of elements without whole bytes");
+                        on_device ? "on a device" : "of elements that are not whole bytes");
     return NULL;
   }
   if (tvm_ffi_tensor_compute_size(tensor, &size) != 0) return NULL;

@@ -18,7 +18,7 @@ static const char *find_real(const spec *specs, size_t count) {
 static bool check_param(const spec_source *source, const spec_param *param, const char *real) {
   if (param->type->kind != kTypeFloat) {
     return spec_fail(source, param->column,
-                     "`%s` is of the type `%s`, and functions of CasADi take double or float",
+                     "`%s` is of the type `%s`, but CasADi functions take double or float",
                      param->name, param->type->name);
   }
   if (strcmp(param->type->name, real) != 0) {
@@ -30,7 +30,7 @@ static bool check_param(const spec_source *source, const spec_param *param, cons
   }
   if (param->num_dims > 2) {
     return spec_fail(source, param->column,
-                     "`%s` has %zu dimensions, and matrices of CasADi have up to 2", param->name,
+                     "`%s` has %zu dimensions, but CasADi matrices have up to 2", param->name,
                      param->num_dims);
   }
   return true;

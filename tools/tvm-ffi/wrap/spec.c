@@ -181,7 +181,7 @@ static char *take_name(reader *r, const char *expected) {
   }
   name = tool_copy(w.begin, w.size);
   if (identifier_is_c_word(name) || spec_is_type_word(w.begin, w.size)) {
-    spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a word of C", expected,
+    spec_fail(r->source, column_of(r, w.begin), "expected %s, but `%s` is a keyword of C", expected,
               name);
     free(name);
     return NULL;
@@ -256,7 +256,7 @@ static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *o
   }
   if (column_of(r, r->pos) == begin) {
     return spec_fail(r->source, begin,
-                     "`%.*s` is not a type known here, such as float, double, bool, int, int8_t, "
+                     "`%.*s` is not a known type, such as float, double, bool, int, int8_t, "
                      "uint64_t or size_t",
                      (int)w.size, w.begin);
   }
@@ -362,7 +362,8 @@ static bool take_shape(reader *r, bool is_pointer, spec_param *out) {
     if (out->num_dims == 0 && take(r, ']')) break; /* [] has no dimensions */
     if (!take_dims(r, out)) return false;
   }
-  if (peek(r, '[')) return spec_fail(r->source, begin, "a tensor of no dimensions has one [] only");
+  if (peek(r, '['))
+    return spec_fail(r->source, begin, "a tensor without dimensions has only one []");
   if (is_pointer && out->is_const) {
     return spec_fail(r->source, out->column, "`%s` is a work array, which cannot be const",
                      out->name);
@@ -700,9 +701,8 @@ static bool see_allocated(const spec_source *source, spec *target, const spec_pa
     symbol->is_scalar = true;
   }
   if (symbol == NULL) {
-    return spec_fail(source, number->column,
-                     "nothing that the caller passes tells `%s`, an extent of `%s`", number->name,
-                     param->name);
+    return spec_fail(source, number->column, "no argument determines `%s`, an extent of `%s`",
+                     number->name, param->name);
   }
   ++symbol->num_uses;
   return true;
@@ -776,7 +776,7 @@ static bool see_constant(const spec_source *source, spec *target, const spec_par
   if (number->constant == NULL) return true;
   known = find_constant(target, number->constant);
   if (known != NULL && known->number->value != number->value) {
-    return spec_fail(source, number->column, "`%s` is %lld in an earlier place", number->constant,
+    return spec_fail(source, number->column, "`%s` is %lld earlier", number->constant,
                      (long long)known->number->value);
   }
   if (known != NULL) return true;
