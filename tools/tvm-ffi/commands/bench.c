@@ -122,13 +122,15 @@ static bool take_samples(bench *b) {
   return true;
 }
 
-static bool measure(bench *b) {
+/* -1 with an error raised. */
+static int measure(void *context) {
+  bench *b = context;
   size_t i;
+  TVMFFIErrorSetRaised(NULL);
   for (i = 0; i < b->results.num_runners; ++i) {
-    if (!warm_up(b, &b->results.runners[i]) || !choose_batch(b, &b->results.runners[i]))
-      return false;
+    if (!warm_up(b, &b->results.runners[i]) || !choose_batch(b, &b->results.runners[i])) return -1;
   }
-  return take_samples(b);
+  return take_samples(b) ? 0 : -1;
 }
 
 /* ---- The command ---- */
@@ -178,17 +180,13 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   b->results.runners[i].function = b->no_op;
   b->results.num_runners = i + 1;
   b->views = call_view_inputs(&b->inputs);
-  isolate_enter(kStageCall, b->request.function);
-  TVMFFIErrorSetRaised(NULL);
-  if (measure(b)) {
-    isolate_enter(kStageOwn, b->request.function);
+  if (foreign_call(kStageCall, b->request.function, measure, b) == 0) {
     b->results.function = b->request.function;
     b->results.bytes = count_bytes(&b->inputs);
     if (!bench_report(&b->results, &b->style, old, arguments_text(b->args, kOptionCompare, NULL))) {
       code = kExitUsage;
     }
   } else {
-    isolate_enter(kStageOwn, b->request.function);
     runtime_error_report(b->request.function, true);
     code = kExitRaised;
   }

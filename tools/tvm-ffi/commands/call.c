@@ -127,7 +127,7 @@ int call_isolated(const call *request, int (*body)(void *context), void *context
 bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
-  isolate_enter(kStageOwn, request->paths[i]);
+  isolate_name(request->paths[i]);
   if (i == 0 &&
       !device_open(arguments_text(request->args, kOptionDevice, "cpu"), &request->device)) {
     return false;

@@ -55,53 +55,59 @@ static void print_function(const entry *function) {
   free(signature);
 }
 
+typedef struct {
+  const registry_options *options;
+  entry *entries;
+  size_t count;
+} collection;
+
 /* Collects all functions asked for before printing any: a loaded library may have replaced the
- * global functions that list them and give their metadata. False with the error raised. */
-static bool collect(const registry_options *options, entry **out, size_t *out_count) {
+ * global functions that list them and give their metadata. -1 with the error raised. */
+static int collect(void *context) {
+  collection *out = context;
+  const text_list patterns = out->options->patterns;
   char **names;
   size_t count, i;
-  if (!registered_list_functions(&names, &count)) return false;
-  *out = tool_alloc(count * sizeof **out);
-  *out_count = 0;
+  if (!registered_list_functions(&names, &count)) return -1;
+  out->entries = tool_alloc(count * sizeof *out->entries);
+  out->count = 0;
   for (i = 0; i < count; ++i) {
-    entry *next = &(*out)[*out_count];
-    if (patterns_match(options->patterns.items, options->patterns.count, names[i])) {
+    entry *next = &out->entries[out->count];
+    if (patterns_match(patterns.items, patterns.count, names[i])) {
       next->name = names[i];
       next->metadata = registered_get_metadata(names[i]);
-      ++*out_count;
+      ++out->count;
     } else {
       free(names[i]);
     }
   }
   free(names);
-  return true;
+  return 0;
 }
 
 static int show_registry(void *context) {
-  const registry_options *options = context;
-  entry *entries;
-  size_t count, i;
-  const bool as_json = options->as_json;
-  bool good;
-  isolate_enter(kStageAsk, NULL);
-  good = collect(options, &entries, &count);
-  isolate_enter(kStageOwn, NULL);
-  if (!good) {
+  collection found;
+  size_t i;
+  bool as_json;
+  found.options = context;
+  as_json = found.options->as_json;
+  if (foreign_call(kStageAsk, NULL, collect, &found) != 0) {
     runtime_error_report("tvm-ffi registry", false);
     return kExitRaised;
   }
   if (as_json) json_begin_array(NULL);
-  for (i = 0; i < count; ++i) {
+  for (i = 0; i < found.count; ++i) {
+    entry *next = &found.entries[i];
     if (as_json) {
-      write_function(&entries[i]);
+      write_function(next);
     } else {
-      print_function(&entries[i]);
+      print_function(next);
     }
-    tvm_ffi_any_clear(&entries[i].metadata);
-    free(entries[i].name);
+    tvm_ffi_any_clear(&next->metadata);
+    free(next->name);
   }
   if (as_json) json_end();
-  free(entries);
+  free(found.entries);
   return kExitOk;
 }
 

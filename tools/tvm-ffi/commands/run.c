@@ -115,25 +115,48 @@ static bool check_outputs(const run *r, bool json) {
 
 /* ---- Leaks ---- */
 
+typedef struct {
+  const run *r;
+  const TVMFFIAny *views;
+  TVMFFIAny result;
+  double seconds;
+} timed_call;
+
+static int call_function(void *context) {
+  timed_call *c = context;
+  const double start = clock_seconds();
+  int code = tvm_ffi_function_call(c->r->callee.function, c->views, (int32_t)c->r->inputs.size,
+                                   &c->result);
+  if (code == 0 && device_wait() != 0) {
+    tvm_ffi_any_clear(&c->result);
+    code = -1;
+  }
+  c->seconds = clock_seconds() - start;
+  return code;
+}
+
+/* Calls the function once; -1 with an error raised, also for a result that is one. */
+static int call_once(const run *r, const TVMFFIAny *views, timed_call *out) {
+  out->r = r;
+  out->views = views;
+  if (foreign_call(kStageCall, r->request.function, call_function, out) != 0) return -1;
+  return call_raise_result(&out->result);
+}
+
 /* Makes a second call, after objects that are created only once exist, and reports the objects that
  * stay alive after it. */
 static int check_leaks(const run *r, const TVMFFIAny *views) {
   enum { kLookAt = 1024 };
-  TVMFFIAny result;
+  timed_call c;
   text_buf kinds = {NULL, 0, 0};
   int32_t type;
   int64_t alive;
-  int code;
   TVMFFIRuntimeSetLiveObjectCounting(1);
-  isolate_enter(kStageCall, r->request.function);
-  code = tvm_ffi_function_call(r->callee.function, views, (int32_t)r->inputs.size, &result);
-  isolate_enter(kStageOwn, r->request.function);
-  if (code == 0) code = call_raise_result(&result);
-  if (code != 0) {
+  if (call_once(r, views, &c) != 0) {
     runtime_error_report(r->request.function, true);
     return kExitRaised;
   }
-  tvm_ffi_any_clear(&result);
+  tvm_ffi_any_clear(&c.result);
   TVMFFIErrorSetRaised(NULL);
   alive = TVMFFIRuntimeGetLiveObjectCount(kTVMFFIAny);
   for (type = kTVMFFIStaticObjectBegin; alive > 0 && type < kLookAt; ++type) {
@@ -199,22 +222,14 @@ static int show_outputs(const run *r) {
 }
 
 static int call_and_show(run *r) {
-  TVMFFIAny *views = call_view_inputs(&r->inputs), result;
-  double start;
+  TVMFFIAny *views = call_view_inputs(&r->inputs);
+  timed_call c;
   int code;
   snapshot_take(&r->inputs, &r->initial);
-  isolate_enter(kStageCall, r->request.function);
-  start = clock_seconds();
-  code = tvm_ffi_function_call(r->callee.function, views, (int32_t)r->inputs.size, &result);
-  if (code == 0 && device_wait() != 0) {
-    tvm_ffi_any_clear(&result);
-    code = -1;
-  }
-  r->call_seconds = clock_seconds() - start;
-  isolate_enter(kStageOwn, r->request.function);
-  if (code == 0) code = call_raise_result(&result);
+  code = call_once(r, views, &c);
+  r->call_seconds = c.seconds;
   if (code == 0) {
-    output_collect(result, &r->inputs, &r->initial, &r->outputs);
+    output_collect(c.result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);
     output_list_free(&r->outputs);
     if (code == kExitOk && arguments_has(r->args, kOptionLeakCheck)) code = check_leaks(r, views);

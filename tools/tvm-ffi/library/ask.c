@@ -62,6 +62,8 @@ typedef struct {
   const char *name, *path;
   const listing *exports;
   mailbox *answers;
+  void *library; /* NULL: it cannot be loaded */
+  char reason[1024];
 } question;
 
 static bool put_text(mailbox *box, char kind, const char *line) {
@@ -94,7 +96,7 @@ static bool ask_symbol(const question *q, void *library, const char *symbol) {
   memcpy(&function, &address, sizeof function);
   isolate_progress("%s", symbol);
   code = function(NULL, NULL, 0, &result);
-  isolate_enter(kStageAsk, NULL); /* ends a process that the library forked */
+  foreign_end_copies();
   good = code != 0 ? put_raised(q->answers) : put_result(q->answers, &result);
   tvm_ffi_any_clear(&result);
   return good;
@@ -109,24 +111,29 @@ static bool ask_about(const question *q, void *library, const char *function) {
   return good;
 }
 
+static int open_library(void *context) {
+  question *q = context;
+  q->library = tvmffi_dl_open(q->path, q->reason, sizeof q->reason);
+  return kExitOk;
+}
+
+static int ask_about_all(void *context) {
+  const question *q = context;
+  size_t i;
+  for (i = 0; i < q->exports->num_functions; ++i) {
+    if (!ask_about(q, q->library, q->exports->functions[i].name)) return kExitLoad;
+  }
+  return kExitOk;
+}
+
 static int ask_all(void *context) {
   question *q = context;
-  char reason[1024];
-  size_t i;
-  void *library;
-  isolate_enter(kStageLoad, q->name);
-  library = tvmffi_dl_open(q->path, reason, sizeof reason);
-  if (library == NULL) {
-    isolate_enter(kStageOwn, q->name);
-    library_argument_refuse(q->name, q->path, reason);
+  foreign_call(kStageLoad, q->name, open_library, q);
+  if (q->library == NULL) {
+    library_argument_refuse(q->name, q->path, q->reason);
     return kExitLoad;
   }
-  isolate_enter(kStageAsk, q->name);
-  for (i = 0; i < q->exports->num_functions; ++i) {
-    if (!ask_about(q, library, q->exports->functions[i].name)) break;
-  }
-  isolate_enter(kStageOwn, q->name);
-  if (i == q->exports->num_functions) return kExitOk;
+  if (foreign_call(kStageAsk, q->name, ask_about_all, q) == kExitOk) return kExitOk;
   return report_fail(kExitLoad, "%s: its answers take more than %d MiB", q->name, kCapacity >> 20);
 }
 
@@ -202,10 +209,10 @@ int ask_library(const char *name, listing *exports, double timeout) {
 }
 
 static int try_to_load(void *context) {
-  const question *q = context;
-  isolate_enter(kStageLoad, q->name);
-  q->answers->used = tvmffi_dl_open(q->name, NULL, 0) != NULL;
-  isolate_enter(kStageOwn, NULL);
+  question *q = context;
+  q->path = q->name;
+  foreign_call(kStageLoad, q->name, open_library, q);
+  q->answers->used = q->library != NULL;
   return kExitOk;
 }
 

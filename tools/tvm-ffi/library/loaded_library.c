@@ -19,32 +19,47 @@ static void report_load_error(const library *lib) {
   free(message);
 }
 
+/* A call of one of the runtime's functions that runs code of a library. */
+typedef struct {
+  const char *function;
+  TVMFFIAny args[3];
+  int32_t num_args;
+  TVMFFIAny result;
+} global_call;
+
+static int call_global(void *context) {
+  global_call *c = context;
+  return tvm_ffi_function_call_global(c->function, c->args, c->num_args, &c->result);
+}
+
 bool library_open(const char *path, library *out) {
-  TVMFFIAny args[2], module;
+  global_call c;
   out->path = path;
   out->module = NULL;
-  isolate_enter(kStageOwn, path);
+  isolate_name(path);
   out->file = library_argument_find(path);
   if (out->file == NULL) return false;
-  isolate_enter(kStageLoad, path);
-  args[0] = tvm_ffi_any_view_string(out->file);
-  args[1] = tvm_ffi_any_view_string("so");
   /* Load it as a library whatever its name ends in. */
-  if (tvm_ffi_function_call_global("ffi.Module.load_from_file.so", args, 2, &module) == 0) {
-    isolate_enter(kStageOwn, path);
-    out->module = module.v_obj;
+  c.function = "ffi.Module.load_from_file.so";
+  c.args[0] = tvm_ffi_any_view_string(out->file);
+  c.args[1] = tvm_ffi_any_view_string("so");
+  c.num_args = 2;
+  if (foreign_call(kStageLoad, path, call_global, &c) == 0) {
+    out->module = c.result.v_obj;
     return true;
   }
-  isolate_enter(kStageOwn, path);
   report_load_error(out);
   library_close(out);
   return false;
 }
 
+static int release(void *context) {
+  tvm_ffi_object_release(context);
+  return 0;
+}
+
 void library_close(library *lib) {
-  isolate_enter(kStageUnload, lib->path);
-  tvm_ffi_object_release(lib->module);
-  isolate_enter(kStageOwn, lib->path);
+  foreign_call(kStageUnload, lib->path, release, lib->module);
   free(lib->file);
   lib->file = NULL;
   lib->module = NULL;
@@ -136,21 +151,29 @@ char *library_only_function(const library *lib) {
   return only;
 }
 
+static int ask_metadata(void *context) {
+  const global_call *c = context;
+  TVMFFIByteArray name;
+  if (tvm_ffi_any_try_string(&c->args[1], &name)) {
+    isolate_progress("the types of %.*s", (int)name.size, name.data);
+  }
+  return call_global(context);
+}
+
 schema_type *library_read_schema(const library *lib, const char *name) {
-  TVMFFIAny args[3], metadata;
+  global_call c;
   TVMFFIByteArray json;
   schema_type *schema = NULL;
-  args[0] = tvm_ffi_any_view_object(lib->module);
-  args[1] = tvm_ffi_any_view_string(name);
-  args[2] = tvm_ffi_any_from_bool(true);
-  isolate_enter(kStageAsk, lib->path);
-  isolate_progress("the types of %s", name);
-  if (tvm_ffi_function_call_global("ffi.ModuleGetFunctionMetadata", args, 3, &metadata) != 0) {
+  c.function = "ffi.ModuleGetFunctionMetadata";
+  c.args[0] = tvm_ffi_any_view_object(lib->module);
+  c.args[1] = tvm_ffi_any_view_string(name);
+  c.args[2] = tvm_ffi_any_from_bool(true);
+  c.num_args = 3;
+  if (foreign_call(kStageAsk, lib->path, ask_metadata, &c) != 0) {
     TVMFFIErrorSetRaised(NULL);
-    metadata = tvm_ffi_any_none();
+    c.result = tvm_ffi_any_none();
   }
-  isolate_enter(kStageOwn, lib->path);
-  if (tvm_ffi_any_try_string(&metadata, &json)) schema = schema_parse(json.data, json.size);
-  tvm_ffi_any_clear(&metadata);
+  if (tvm_ffi_any_try_string(&c.result, &json)) schema = schema_parse(json.data, json.size);
+  tvm_ffi_any_clear(&c.result);
   return schema;
 }

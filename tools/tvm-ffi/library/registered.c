@@ -33,7 +33,7 @@ static int run_loaded(void *context) {
   for (i = 0; i < libraries.count; ++i) {
     text_add(&names, "%s%s", i > 0 ? ", " : "", libraries.items[i]);
   }
-  isolate_enter(kStageOwn, names.data);
+  isolate_name(names.data);
   text_free(&names);
   return l->body(l->context);
 }

@@ -38,7 +38,8 @@ int shared_memory_finish(int exit_code) {
 
 /* ---- What the child tells ---- */
 
-void isolate_enter(isolate_stage stage, const char *subject) {
+/* Tells the parent which stage begins. */
+static void enter(isolate_stage stage, const char *subject) {
   shared_memory *shared = isolate_shared;
   child_end_strays(kExitRaised);
   if (stage == kStageOwn) {
@@ -54,6 +55,23 @@ void isolate_enter(isolate_stage stage, const char *subject) {
     fputs("\r\033[K", streams_errors());
     shared->progress_shown = 0;
   }
+}
+
+void isolate_name(const char *subject) {
+  enter(kStageOwn, subject);
+}
+
+int foreign_call(isolate_stage stage, const char *subject, int (*body)(void *context),
+                 void *context) {
+  int code;
+  enter(stage, subject);
+  code = body(context);
+  enter(kStageOwn, subject);
+  return code;
+}
+
+void foreign_end_copies(void) {
+  child_end_strays(kExitRaised);
 }
 
 void isolate_progress(const char *format, ...) {

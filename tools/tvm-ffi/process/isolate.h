@@ -16,9 +16,15 @@ typedef enum {
   kStageUnload
 } isolate_stage;
 
-/* Tells the parent which stage begins, and for which library or function; NULL: the same as
- * before. */
-void isolate_enter(isolate_stage stage, const char *subject);
+/* Names the library or function that the tool works for from now on; NULL: the same as before. */
+void isolate_name(const char *subject);
+/* The only way into code that is not the tool's: runs the body, of which the parent knows that it is
+ * in this stage, for this library or function; NULL: the same as before. Returns what the body
+ * returns. */
+int foreign_call(isolate_stage stage, const char *subject, int (*body)(void *context),
+                 void *context);
+/* In a body: ends a copy of this process that the foreign code may have made. */
+void foreign_end_copies(void);
 /* Sets the detail, "10 samples", shown after the subject if the stage takes longer than a
  * second. */
 void isolate_progress(const char *format, ...) TOOL_PRINTF(1, 2);
