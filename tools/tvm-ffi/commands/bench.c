@@ -16,7 +16,14 @@
 enum { kMinSamples = STATISTICS_FEWEST, kMaxSamples = 1000000 };
 
 typedef struct {
-  const arguments *args;
+  bench_style style;
+  const char *compare; /* an older report; NULL */
+  double min_time, warmup;
+  long long repeat; /* number of samples; 0: limited by min_time instead */
+} bench_options;
+
+typedef struct {
+  bench_options options;
   call request;
   kernel kernels[kMaxLibraries];
   schema_type *types;
@@ -25,9 +32,6 @@ typedef struct {
   TVMFFIObjectHandle no_op;
   bench_results results;
   size_t capacity;
-  bench_style style;
-  double min_time, warmup;
-  long long repeat; /* number of samples; 0: limited by min_time instead */
 } bench;
 
 /* ---- Measuring ---- */
@@ -80,7 +84,7 @@ static bool warm_up(const bench *b, const bench_runner *runner) {
   double start = clock_seconds();
   do {
     if (time_calls(b, runner, 1) < 0) return false;
-  } while (clock_seconds() - start < b->warmup);
+  } while (clock_seconds() - start < b->options.warmup);
   return true;
 }
 
@@ -95,9 +99,9 @@ static void reserve_samples(bench *b) {
 }
 
 static bool is_enough(const bench *b, double seconds) {
-  if (b->repeat > 0) return b->results.num_samples >= (size_t)b->repeat;
+  if (b->options.repeat > 0) return b->results.num_samples >= (size_t)b->options.repeat;
   return b->results.num_samples >= kMinSamples &&
-         (seconds >= b->min_time || b->results.num_samples >= kMaxSamples);
+         (seconds >= b->options.min_time || b->results.num_samples >= kMaxSamples);
 }
 
 /* Samples all functions in turn, in reverse order every other round. */
@@ -183,7 +187,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
   if (foreign_call(kStageCall, b->request.function, measure, b) == 0) {
     b->results.function = b->request.function;
     b->results.bytes = count_bytes(&b->inputs);
-    if (!bench_report(&b->results, &b->style, old, arguments_text(b->args, kOptionCompare, NULL))) {
+    if (!bench_report(&b->results, &b->options.style, old, b->options.compare)) {
       code = kExitUsage;
     }
   } else {
@@ -198,7 +202,7 @@ static int measure_and_show(bench *b, const TVMFFIAny *old) {
 
 static int load_and_measure(void *context) {
   bench *b = context;
-  const char *compare = arguments_text(b->args, kOptionCompare, NULL);
+  const char *compare = b->options.compare;
   TVMFFIAny old = tvm_ffi_any_none();
   size_t i;
   int code = kExitOk;
@@ -219,15 +223,19 @@ done:
   return code;
 }
 
+static bool read_options(const arguments *args, bench_options *out) {
+  out->compare = arguments_text(args, kOptionCompare, NULL);
+  return read_style(args, &out->style) &&
+         arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &out->min_time) &&
+         arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &out->warmup) &&
+         arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &out->repeat);
+}
+
 int command_bench(const arguments *args) {
   bench b;
   int code = kExitUsage;
   memset(&b, 0, sizeof b);
-  b.args = args;
-  if (call_parse(args, kMaxLibraries, &b.request) && read_style(args, &b.style) &&
-      arguments_real(args, kOptionMinTime, 0.5, 0, 1e6, &b.min_time) &&
-      arguments_real(args, kOptionWarmup, 0.1, 0, 1e6, &b.warmup) &&
-      arguments_int(args, kOptionRepeat, 0, 1, kMaxSamples, &b.repeat)) {
+  if (call_parse(args, kMaxLibraries, &b.request) && read_options(args, &b.options)) {
     code = call_isolated(&b.request, load_and_measure, &b);
   }
   call_free(&b.request);

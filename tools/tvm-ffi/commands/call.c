@@ -29,7 +29,7 @@ static bool parse_form(const char *form, call *out) {
   if (open != NULL) {
     out->parameters = open + 1;
     out->parameters_size = (size_t)(form + size - 1 - out->parameters);
-    if (arguments_count(out->args, kOptionInput) > 0) {
+    if (out->inputs.count > 0) {
       report_error("--input and a call in parentheses cannot be combined");
       return false;
     }
@@ -40,11 +40,17 @@ static bool parse_form(const char *form, call *out) {
 static bool read_options(const arguments *args, call *out) {
   const tensor_guard guard = (tensor_guard)arguments_word(args, kOptionGuard, kGuardNone);
   long long seed;
-  if (guard != kGuardNone && strcmp(arguments_text(args, kOptionDevice, "cpu"), "cpu") != 0) {
+  out->inputs = arguments_values(args, kOptionInput);
+  out->device_name = arguments_text(args, kOptionDevice, "cpu");
+  out->settings.in_place = arguments_has(args, kOptionNoFork);
+  out->settings.others_print = !arguments_has(args, kOptionJson);
+  out->settings.others_read = true;
+  if (guard != kGuardNone && strcmp(out->device_name, "cpu") != 0) {
     report_error("--guard is only for CPU memory");
     return false;
   }
   if (!arguments_int(args, kOptionSeed, 0, 0, INT64_MAX, &seed)) return false;
+  if (!read_timeout(args, &out->settings.timeout)) return false;
   out->reader = input_reader_new((uint64_t)seed, guard);
   return true;
 }
@@ -87,7 +93,6 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
   size_t num_operands = arguments_num_operands(args), i;
   const char *function = arguments_text(args, kOptionFunction, NULL);
   memset(out, 0, sizeof *out);
-  out->args = args;
   source_allow(arguments_values(args, kOptionCflags), true);
   if (!read_libraries(args, max_libraries, out, &i)) return false;
   if (i + 1 < num_operands || (i < num_operands && function != NULL)) {
@@ -100,7 +105,7 @@ bool call_parse(const arguments *args, size_t max_libraries, call *out) {
     return false;
   }
   if (i < num_operands) function = arguments_operand(args, i);
-  return (function == NULL || parse_form(function, out)) && read_options(args, out);
+  return read_options(args, out) && (function == NULL || parse_form(function, out));
 }
 
 void call_free(call *request) {
@@ -109,29 +114,20 @@ void call_free(call *request) {
 }
 
 int call_isolated(const call *request, int (*body)(void *context), void *context) {
-  isolation settings;
   size_t i;
   int code;
-  memset(&settings, 0, sizeof settings);
-  settings.in_place = arguments_has(request->args, kOptionNoFork);
-  settings.others_print = !arguments_has(request->args, kOptionJson);
-  settings.others_read = true;
-  if (!read_timeout(request->args, &settings.timeout)) return kExitUsage;
-  if (isolate_command(&settings, &code)) return code;
+  if (isolate_command(&request->settings, &code)) return code;
   for (i = 0; i < request->num_paths; ++i) {
     if (!library_argument_fetch(request->paths[i])) return kExitLoad;
   }
-  return isolate_run(body, context, &settings);
+  return isolate_run(body, context, &request->settings);
 }
 
 bool call_load(call *request, size_t i, kernel *out, int *exit_code) {
   memset(out, 0, sizeof *out);
   *exit_code = kExitUsage;
   isolate_name(request->paths[i]);
-  if (i == 0 &&
-      !device_open(arguments_text(request->args, kOptionDevice, "cpu"), &request->device)) {
-    return false;
-  }
+  if (i == 0 && !device_open(request->device_name, &request->device)) return false;
   *exit_code = kExitLoad;
   if (!library_open(request->paths[i], &out->lib)) return false;
   *exit_code = kExitUsage;
@@ -175,11 +171,10 @@ bool call_read_inputs(call *request, const schema_type *types, input_list *input
       return false;
     }
   }
-  for (i = 0; i < arguments_count(request->args, kOptionInput); ++i) {
+  for (i = 0; i < request->inputs.count; ++i) {
     char label[32];
     snprintf(label, sizeof label, "--input %zu", i);
-    if (!input_read(request->reader, arguments_at(request->args, kOptionInput, i), label, types,
-                    inputs)) {
+    if (!input_read(request->reader, request->inputs.items[i], label, types, inputs)) {
       return false;
     }
   }

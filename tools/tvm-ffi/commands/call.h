@@ -5,12 +5,15 @@
 
 #include "commands/commands.h"
 #include "library/loaded_library.h"
+#include "process/isolate.h"
 #include "value/input.h"
 
 enum { kMaxLibraries = 2 };
 
 typedef struct {
-  const arguments *args;
+  text_list inputs; /* of --input */
+  const char *device_name;
+  isolation settings;
   const char *paths[kMaxLibraries];
   size_t num_paths;
   char *function;         /* NULL: the library's only one */
@@ -20,7 +23,8 @@ typedef struct {
   DLDevice device; /* where tensors are copied to */
 } call;
 
-/* Parses the function and up to max_libraries libraries; false after a report. */
+/* Reads the options that all calls have, the function and up to max_libraries libraries; false
+ * after a report. */
 bool call_parse(const arguments *args, size_t max_libraries, call *out);
 void call_free(call *request);
 

@@ -17,32 +17,37 @@
 #include "value/value_text.h"
 
 typedef struct {
-  const arguments *args;
+  text_list outputs, expected; /* of --output and --expected_output */
+  bool as_json, prints_statistics, checks_leaks;
+  tolerance allowed;
+  tensor_detail detail;
+} run_options;
+
+typedef struct {
+  run_options options;
   call request;
   kernel callee;
   schema_type *types;
   input_list inputs, expected;
   snapshot initial;
   output_list outputs;
-  tolerance allowed;
-  tensor_detail detail;
   double load_seconds, call_seconds;
 } run;
 
 /* ---- Expected outputs ---- */
 
-static bool is_ignored(const arguments *args, size_t i) {
-  return strcmp(arguments_at(args, kOptionExpectedOutput, i), "(ignored)") == 0;
+static bool is_ignored(const run *r, size_t i) {
+  return strcmp(r->options.expected.items[i], "(ignored)") == 0;
 }
 
 /* Reads one value per option; None for those to be ignored. */
 static bool read_expected(run *r) {
   size_t i;
-  for (i = 0; i < arguments_count(r->args, kOptionExpectedOutput); ++i) {
-    const char *spec = arguments_at(r->args, kOptionExpectedOutput, i);
+  for (i = 0; i < r->options.expected.count; ++i) {
+    const char *spec = r->options.expected.items[i];
     char label[40];
     snprintf(label, sizeof label, "--expected_output %zu", i);
-    if (is_ignored(r->args, i)) spec = "none";
+    if (is_ignored(r, i)) spec = "none";
     if (!input_read(r->request.reader, spec, label, NULL, &r->expected)) return false;
     if (r->expected.size != i + 1) {
       report_error("%s: is not a single value", label);
@@ -92,8 +97,9 @@ static bool check_outputs(const run *r, bool json) {
   if (json) json_begin_array("checks");
   for (i = 0; i < r->outputs.size && i < r->expected.size; ++i) {
     comparison result;
-    if (is_ignored(r->args, i)) continue;
-    compare_values(&r->outputs.items[i].value, &r->expected.items[i].value, &r->allowed, &result);
+    if (is_ignored(r, i)) continue;
+    compare_values(&r->outputs.items[i].value, &r->expected.items[i].value, &r->options.allowed,
+                   &result);
     if (json) {
       print_check_json(&r->outputs.items[i], &result);
     } else {
@@ -180,11 +186,11 @@ static void print_json(const run *r, bool *pass) {
   json_begin_array("outputs");
   for (i = 0; i < r->outputs.size; ++i) {
     value_write_json(NULL, r->outputs.items[i].name, &r->outputs.items[i].value,
-                     r->detail.max_elements);
+                     r->options.detail.max_elements);
   }
   json_end();
-  if (arguments_has(r->args, kOptionExpectedOutput)) *pass = check_outputs(r, true);
-  if (arguments_has(r->args, kOptionPrintStatistics)) {
+  if (r->options.expected.count > 0) *pass = check_outputs(r, true);
+  if (r->options.prints_statistics) {
     json_real("load_seconds", r->load_seconds);
     json_real("call_seconds", r->call_seconds);
   }
@@ -192,29 +198,29 @@ static void print_json(const run *r, bool *pass) {
 }
 
 static int show_outputs(const run *r) {
-  size_t given = arguments_count(r->args, kOptionOutput), i;
-  bool json = arguments_has(r->args, kOptionJson), pass = true;
+  size_t given = r->options.outputs.count, i;
+  bool json = r->options.as_json, pass = true;
   if (given > r->outputs.size) {
     return report_fail(kExitUsage,
                        "%s: there are fewer outputs than --output options: %zu, not %zu",
                        r->request.function, r->outputs.size, given);
   }
   for (i = 0; i < given; ++i) {
-    const char *spec = arguments_at(r->args, kOptionOutput, i);
+    const char *spec = r->options.outputs.items[i];
     if (json && strcmp(spec, "-") == 0) continue; /* the JSON has all outputs */
-    if (!output_write(&r->outputs.items[i], spec, &r->detail)) return kExitUsage;
+    if (!output_write(&r->outputs.items[i], spec, &r->options.detail)) return kExitUsage;
   }
   if (json) {
     print_json(r, &pass);
     return pass ? kExitOk : kExitMismatch;
   }
-  if (arguments_has(r->args, kOptionExpectedOutput)) {
+  if (r->options.expected.count > 0) {
     pass = check_outputs(r, false);
   } else if (given == 0) {
-    for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], &r->detail);
+    for (i = 0; i < r->outputs.size; ++i) output_print(&r->outputs.items[i], &r->options.detail);
     if (r->outputs.size == 0) fputs("result: none\n", streams_results());
   }
-  if (arguments_has(r->args, kOptionPrintStatistics)) {
+  if (r->options.prints_statistics) {
     fprintf(streams_results(), "load %.3f ms, call %.3f us\n", r->load_seconds * 1e3,
             r->call_seconds * 1e6);
   }
@@ -232,7 +238,7 @@ static int call_and_show(run *r) {
     output_collect(c.result, &r->inputs, &r->initial, &r->outputs);
     code = show_outputs(r);
     output_list_free(&r->outputs);
-    if (code == kExitOk && arguments_has(r->args, kOptionLeakCheck)) code = check_leaks(r, views);
+    if (code == kExitOk && r->options.checks_leaks) code = check_leaks(r, views);
   } else {
     runtime_error_report(r->request.function, true);
     code = kExitRaised;
@@ -279,16 +285,22 @@ static bool choose_detail(const arguments *args, tensor_detail *out) {
   return true;
 }
 
+static bool read_options(const arguments *args, run_options *out) {
+  out->outputs = arguments_values(args, kOptionOutput);
+  out->expected = arguments_values(args, kOptionExpectedOutput);
+  out->as_json = arguments_has(args, kOptionJson);
+  out->prints_statistics = arguments_has(args, kOptionPrintStatistics);
+  out->checks_leaks = arguments_has(args, kOptionLeakCheck);
+  return output_check(out->outputs, out->as_json) && choose_detail(args, &out->detail) &&
+         arguments_real(args, kOptionRtol, -1, 0, 1e300, &out->allowed.relative) &&
+         arguments_real(args, kOptionAtol, -1, 0, 1e300, &out->allowed.absolute);
+}
+
 int command_run(const arguments *args) {
   run r;
   int code = kExitUsage;
   memset(&r, 0, sizeof r);
-  r.args = args;
-  if (call_parse(args, 1, &r.request) &&
-      output_check(arguments_values(args, kOptionOutput), arguments_has(args, kOptionJson)) &&
-      choose_detail(args, &r.detail) &&
-      arguments_real(args, kOptionRtol, -1, 0, 1e300, &r.allowed.relative) &&
-      arguments_real(args, kOptionAtol, -1, 0, 1e300, &r.allowed.absolute)) {
+  if (call_parse(args, 1, &r.request) && read_options(args, &r.options)) {
     code = call_isolated(&r.request, load_and_call, &r);
   }
   call_free(&r.request);
