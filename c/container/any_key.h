@@ -39,7 +39,7 @@ static inline bool tvmffi_any_key_may_have_hook(const TVMFFIAny *key) {
   }
 }
 
-/* Whether a type defines its own hash (any_key_hooks.c). */
+/* Whether a type defines its own hash. */
 bool tvmffi_any_key_hook_exists(int32_t type_index);
 
 /* Whether tvmffi_any_key_ask_hash would call foreign code. */
@@ -67,7 +67,7 @@ static inline bool tvmffi_any_key_may_equal(const TVMFFIAny *a, const TVMFFIAny 
          (a->type_index == kTVMFFIBytes && b->type_index == kTVMFFISmallBytes);
 }
 
-/* ---- In any_key_hooks.c, for any_key.c ---- */
+/* ---- Keys that define their own hash and equality ---- */
 
 /* a and b are different objects of the same type. */
 int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b);

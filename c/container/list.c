@@ -194,14 +194,14 @@ typedef struct {
 } change;
 
 /* Begins a change of a list, or of the copy of an array. */
-static int begin(const TVMFFIAny *arg, change *out) {
+static int begin_change(const TVMFFIAny *arg, change *out) {
   out->list = arg->type_index == kTVMFFIList ? arg->v_obj : tvmffi_list_copy(arg->v_obj);
   if (out->list == NULL) return -1;
   out->guard = tvmffi_lend_begin_guard();
   return 0;
 }
 
-static void end(const TVMFFIAny *arg, const change *made) {
+static void end_change(const TVMFFIAny *arg, const change *made) {
   if (made->list != arg->v_obj) tvmffi_object_release(made->list);
   tvmffi_lend_end_guard(made->guard);
 }
@@ -227,13 +227,13 @@ static int put(const TVMFFIAny *arg, int64_t start, int64_t stop, const TVMFFIAn
   change made;
   TVMFFIAny owned;
   int rc;
-  TVMFFI_TRY(begin(arg, &made));
+  TVMFFI_TRY(begin_change(arg, &made));
   rc = tvmffi_array_own(value, &owned);
   if (rc == 0) {
     rc = tvmffi_list_splice(made.list, start, stop, &owned, 1);
     if (rc != 0) tvmffi_any_release(&owned);
   }
-  end(arg, &made);
+  end_change(arg, &made);
   return rc;
 }
 
@@ -272,18 +272,18 @@ static int pop(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   change made;
   int rc;
   (void)num_args;
-  TVMFFI_TRY(begin(&args[0], &made));
+  TVMFFI_TRY(begin_change(&args[0], &made));
   rc = tvmffi_list_pop(made.list, args[1].v_int64, result);
-  end(&args[0], &made);
+  end_change(&args[0], &made);
   return rc;
 }
 
 static int erase_range(const TVMFFIAny *arg, int64_t start, int64_t stop) {
   change made;
   int rc;
-  TVMFFI_TRY(begin(arg, &made));
+  TVMFFI_TRY(begin_change(arg, &made));
   rc = tvmffi_list_erase(made.list, start, stop);
-  end(arg, &made);
+  end_change(arg, &made);
   return rc;
 }
 
@@ -319,10 +319,10 @@ static int replace_slice(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *res
   values = tvmffi_alloc((size_t)num * sizeof *values); /* no overflow: the elements take as much */
   if (values == NULL) return tvmffi_fail_memory();
   for (i = 0; i < num; ++i) values[i] = tvmffi_any_copy(&tvmffi_array_items(source)[i]);
-  rc = begin(&args[0], &made);
+  rc = begin_change(&args[0], &made);
   if (rc == 0) {
     rc = tvmffi_list_splice(made.list, args[1].v_int64, args[2].v_int64, values, num);
-    end(&args[0], &made);
+    end_change(&args[0], &made);
   }
   for (i = 0; i < num && rc != 0; ++i) tvmffi_any_release(&values[i]);
   tvmffi_free(values);
@@ -335,14 +335,14 @@ static int reverse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int64_t i, j;
   (void)num_args;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &made));
+  TVMFFI_TRY(begin_change(&args[0], &made));
   items = tvmffi_array_items(made.list);
   for (i = 0, j = tvmffi_array_size(made.list) - 1; i < j; ++i, --j) {
     TVMFFIAny first = items[i];
     items[i] = items[j];
     items[j] = first;
   }
-  end(&args[0], &made);
+  end_change(&args[0], &made);
   return 0;
 }
 
@@ -351,9 +351,9 @@ static int reserve(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int rc;
   (void)num_args;
   (void)result;
-  TVMFFI_TRY(begin(&args[0], &made));
+  TVMFFI_TRY(begin_change(&args[0], &made));
   rc = tvmffi_list_reserve(made.list, args[1].v_int64);
-  end(&args[0], &made);
+  end_change(&args[0], &made);
   return rc;
 }
 

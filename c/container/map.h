@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ffi.Map and ffi.Dict. A Map that is shared is never changed; a Dict is, and keeps its handle.
- * map_layout.h describes their two forms in memory.
+ * Their two forms in memory are described below.
  *
  * Functions that run out of memory return NULL or -1 with nothing raised and nothing changed. If
  * the type of a key defines its own hash and equality, these are called (any_key.h); when one
@@ -79,7 +79,7 @@ TVMFFIAny *tvmffi_map_value_at(TVMFFIObject *map, uint64_t i);
 /* Whether there is an entry at a position that is from before the map may have been changed. */
 bool tvmffi_map_has_at(const TVMFFIObject *map, uint64_t i);
 
-/* The body of a built-in function (map_iterator.c). */
+/* The body of a built-in function (map_builtins.c). */
 int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 
 /* ---- Layouts ---- */
@@ -88,8 +88,8 @@ int tvmffi_map_make_iterator(const TVMFFIAny *args, int32_t num_args, TVMFFIAny 
  * Map and Dict in the ABI's layout, which they share, for the sources that implement them. Clients
  * read and change both with inline code of their own. A map has one of two forms:
  *
- * - small (map_small.c): up to four pairs, as a rule in the object itself, searched in order;
- * - dense (map_dense.c): a hash table outside the object.
+ * - small: up to four pairs, as a rule in the object itself, searched in order;
+ * - dense: a hash table outside the object.
  *
  * The core profile has no dense maps: its small maps grow. Its only maps are the names that a
  * module looked up among its imports. Inline code of C++ clients can read those, but must not add
@@ -141,7 +141,7 @@ typedef struct {
 } tvmffi_map_state;
 tvmffi_map_state tvmffi_map_note(const tvmffi_map *map);
 
-/* ---- map_small.c ---- */
+/* ---- The small form ---- */
 
 /* How many pairs a small map has room for. */
 static inline uint64_t tvmffi_map_small_slots(const tvmffi_map *map) {
@@ -198,7 +198,7 @@ static inline uint64_t tvmffi_map_next_of_chain(const tvmffi_map *map, uint64_t 
   return distance == 0 ? TVMFFI_MAP_NONE : (i + distance) & (map->slots - 1);
 }
 
-/* ---- map_dense.c ---- */
+/* ---- The dense form ---- */
 
 /* The place of a key in a dense map, or where it would be inserted. */
 typedef struct {

@@ -72,7 +72,7 @@ static int visit(search *s, const TVMFFIAny *value, DLDevice *device) {
   return tvmffi_is_container(value->type_index) ? enter(s, value->v_obj) : 0;
 }
 
-/* The body of ffi.ContainerFindFirstNonCPUDevice (find_device.c). */
+/* The body of ffi.ContainerFindFirstNonCPUDevice. */
 static int container_find_device(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   const TVMFFIAny *value = &args[0];
   DLDevice device = {kDLCPU, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Built-in global functions: groups of them, which global.c enters when global functions are first
- * used (builtin_tables.h). A Function object is made when its function is first fetched.
+ * used. A Function object is made when its function is first fetched.
  */
 #ifndef TVMFFI_CORE_BUILTINS_H_
 #define TVMFFI_CORE_BUILTINS_H_
@@ -176,7 +176,7 @@ void tvmffi_builtin_members_describe(const tvmffi_builtin_type *type, tvmffi_typ
 
 /*
  * The tables of built-in functions, types and attributes. Each layer declares its own in
- * <layer>/builtin_tables.h; runtime/parts.c, above all layers, makes parts of them, and the program
+ * its main header; runtime/parts.c, above all layers, makes parts of them, and the program
  * lists the parts that it has (tvm/ffi/extra/c_runtime_parts.h; by default runtime/all_parts.c).
  * The core knows no other layer. Nothing runs at load time: the core reads the tables when they are
  * first needed.

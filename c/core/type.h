@@ -44,7 +44,8 @@ enum { kTvmffiMaxTypes = 1 << 22 };
 
 /*
  * The first dynamic indices belong to types of higher layers, which number them one after the other
- * (their builtin_tables.h). They exist from the start; clients find them by key.
+ * (reflect/objects.h, structural/structural.h). They exist from the start; clients find them by
+ * key.
  */
 enum {
 #ifdef TVMFFI_PROFILE_FULL

@@ -26,21 +26,13 @@ int tvmffi_recursive_compare(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 /* A hash that is the same for equal values. */
 int tvmffi_recursive_hash(const TVMFFIAny *value, uint64_t *out);
 
-/* ---- compare_plain.c: values that hold no others ---- */
-
 /* The relation of two values. kTvmffiNested: they hold other values, which decide. */
 typedef enum { kTvmffiLess = -1, kTvmffiSame, kTvmffiGreater, kTvmffiNested } tvmffi_relation;
-
-/* ---- Text ---- */
 
 /* Readable text for values: docs/abi/objects.md#text. */
 
 /* The text of a view as an owned str, in time linear in its length. */
 int tvmffi_repr(const TVMFFIAny *value, TVMFFIAny *out);
-
-/* ---- repr_text.c: values that hold no others ---- */
-
-/* ---- Deep copies ---- */
 
 /* Deep copies of values: docs/abi/objects.md#deep-copies. */
 

@@ -571,8 +571,6 @@ int tvmffi_json_write(const TVMFFIAny *value, int32_t indent, size_t max_size, T
 
 /* ---- The functions ffi.json.* ---- */
 
-/* The global functions for JSON. */
-
 static int parse(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray text = tvmffi_builtin_text(&args[0]);
   (void)num_args;

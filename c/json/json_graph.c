@@ -969,8 +969,6 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out) {
 
 /* ---- Functions and attributes ---- */
 
-/* The built-in functions and attributes of JSON graphs. */
-
 static int to_graph(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   (void)num_args;
   return tvmffi_json_graph_write(&args[0], &args[1], result);

@@ -17,7 +17,7 @@ int tvmffi_json_graph_read(const TVMFFIAny *graph, TVMFFIAny *out);
 
 /* ---- Shared by the files of JSON graphs ---- */
 
-/* base64.c: standard base64 with padding. Results are owned; InternalError for invalid text. */
+/* Standard base64 with padding. Results are owned; InternalError for invalid text. */
 int tvmffi_base64_encode(const char *data, size_t size, TVMFFIAny *out);
 int tvmffi_base64_decode(const char *text, size_t size, TVMFFIAny *out);
 

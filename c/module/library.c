@@ -107,8 +107,6 @@ void tvmffi_context_symbol_shutdown(void) {
   tvmffi_table_fini(&names);
 }
 
-/* ---- Libraries ---- */
-
 /* ---- Library objects ---- */
 
 static void destroy_library(void *self) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries of kernels: files (library_open.c, library_file.h), and the system library, which is
+ * Libraries of kernels: files (load_file.c, library_file.h), and the system library, which is
  * the code linked into the program (system_lib.c). Both give modules of kind `library`
- * (library_module.c).
+ * (library.c).
  */
 #ifndef TVMFFI_MODULE_LIBRARY_H_
 #define TVMFFI_MODULE_LIBRARY_H_
@@ -46,7 +46,7 @@ struct tvmffi_library {
 int tvmffi_library_new(const tvmffi_library_source *source, tvmffi_library_file *file,
                        const TVMFFIByteArray *prefix, tvmffi_library **out);
 
-/* library_open.c: opens a library file. InternalError with the system's reason. */
+/* load_file.c: opens a library file. InternalError with the system's reason. */
 int tvmffi_library_open(const TVMFFIByteArray *path, tvmffi_library **out);
 
 /* The address of a symbol; *out is NULL when the library has none. Fails only without memory. */
@@ -60,7 +60,7 @@ static inline int tvmffi_library_find_kernel(const tvmffi_library *library,
 int tvmffi_library_look_up_kernel(const tvmffi_library *library, const TVMFFIByteArray *name,
                                   void **out);
 
-/* ---- library_module.c ---- */
+/* ---- Modules of libraries ---- */
 
 /*
  * Makes a module of the library and stores its address in __tvm_ffi__library_ctx. When the newest
@@ -99,7 +99,7 @@ int tvmffi_system_lib_get(const TVMFFIByteArray *prefix, TVMFFIObject **out);
 
 void tvmffi_system_lib_shutdown(void);
 
-/* ---- context_symbol.c ---- */
+/* ---- What the runtime stores in libraries ---- */
 
 /* Stores the registered pointers in the library's symbols, in the order of registration. */
 int tvmffi_context_symbol_apply(const tvmffi_library *library);

@@ -401,7 +401,7 @@ void tvmffi_library_file_close(tvmffi_library_file *file) {
   }
 }
 
-/* Lets the last closing unload the file, if nothing needs it then (library_unload.h). */
+/* Lets the last closing unload the file, if nothing needs it then. */
 static void library_file_set_may_unload(tvmffi_library_file *file) {
   tvmffi_mutex_lock(&opened_mutex);
   file->may_unload = true;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In a file of its own for the archive: programs without the part Loading do not take it. Modules
+ * in files: libraries, and files of any format for which a loader is registered.
+ */
 #include "module/library.h"
 
 #include <stdbool.h>
@@ -16,8 +20,6 @@
 #include "platform/platform.h"
 
 /* ---- Libraries in files ---- */
-
-/* Libraries in files. */
 
 static void *find_symbol(const tvmffi_library *library, const char *name, size_t size) {
   (void)size;
@@ -208,8 +210,6 @@ done:
 }
 
 /* ---- The functions of the part Loading ---- */
-
-/* The global functions that load modules from files. */
 
 static int load_from_file(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray path = tvmffi_builtin_text(&args[0]);

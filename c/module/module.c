@@ -88,8 +88,6 @@ bool tvmffi_module_is_own(const TVMFFIObject *module) {
 
 /* ---- Modules that the host makes in C ---- */
 
-/* Modules that a host implements in C. */
-
 int TVMFFIRuntimeModuleCreate(const TVMFFIRuntimeModuleVTable *vtable, void *self,
                               TVMFFIObjectHandle *out) {
   tvmffi_module *module;
@@ -128,8 +126,6 @@ int TVMFFIRuntimeModuleGetSelf(TVMFFIObjectHandle module, const TVMFFIRuntimeMod
   *out = own_module->self;
   return 0;
 }
-
-/* ---- Calls of methods ---- */
 
 /* ---- Modules with a vtable in C ---- */
 

@@ -57,7 +57,7 @@ void *tvmffi_module_new(size_t size, const TVMFFIRuntimeModuleVTable *vtable);
 /* Whether its methods are in a vtable of C functions; otherwise they are C++ code. */
 bool tvmffi_module_is_own(const TVMFFIObject *module);
 
-/* ---- module_methods.c: calls of any module's methods, in C or in C++ ---- */
+/* ---- Calls of any module's methods, in C or in C++ ---- */
 
 /*
  * Calls a method. *result is owned and has the type stated in cxx_helper.h; None after a
@@ -73,7 +73,7 @@ int tvmffi_module_call(TVMFFIObject *module, tvmffi_module_method method, const 
 int tvmffi_module_query(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *name,
                         bool query_imports, TVMFFIAny *result);
 
-/* ---- cxx_methods.c, cxx_vtable.c: modules and C++ ---- */
+/* ---- cxx.c: modules and C++ ---- */
 
 /* tvmffi_module_call for a module whose methods are C++ code. */
 int tvmffi_cxx_call(TVMFFIObject *module, tvmffi_module_method method, const TVMFFIAny *args,
@@ -85,7 +85,7 @@ const void *tvmffi_cxx_vtable(void);
 /* Takes what the type_info of C++ classes needs from a library that was just opened. */
 void tvmffi_cxx_complete_type_info(void *library);
 
-/* ---- module_globals.c ---- */
+/* ---- module_builtins.c: what the layer holds until shutdown ---- */
 
 /* Keeps a module alive until it is unpinned or until shutdown. */
 int tvmffi_module_pin(TVMFFIObject *module);
@@ -118,7 +118,7 @@ void tvmffi_imports_release(tvmffi_module_set *collected);
 /* Loads a module from a file, by the loader that is registered for its format. */
 int tvmffi_loader_load_file(const TVMFFIByteArray *path, TVMFFIObject **out);
 
-/* ---- loader.c ---- */
+/* ---- Loaders ---- */
 
 /*
  * The global function named prefix + key, NULL when there is none. The name is left in *name, an

@@ -45,8 +45,6 @@ void tvmffi_module_shutdown(void) {
 
 /* ---- The functions ffi.Module* ---- */
 
-/* The global functions for modules. */
-
 static int get_system_lib(const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVMFFIByteArray prefix = {"", 0};
   TVMFFIObject *module;

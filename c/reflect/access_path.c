@@ -13,8 +13,6 @@
 #include "reflect/fields.h"
 #include "reflect/objects.h"
 
-/* ---- Steps and paths ---- */
-
 /* ---- Functions for C ---- */
 
 TVMFFIObject *tvmffi_access_step_new(int32_t kind, const TVMFFIAny *key) {
@@ -380,7 +378,7 @@ static const tvmffi_builtin_attr kReprAttrs[] = {
     {kTvmffiAccessPath, kTvmffiAttrRepr, false, call_repr, NULL},
 };
 enum { kNumReprAttrs = sizeof kReprAttrs / sizeof *kReprAttrs };
-static tvmffi_attr_function functions[kNumReprAttrs];
+static tvmffi_attr_function repr_functions[kNumReprAttrs];
 
-const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs = {kReprAttrs, functions,
+const tvmffi_builtin_attr_group tvmffi_access_path_repr_attrs = {kReprAttrs, repr_functions,
                                                                  kNumReprAttrs};

@@ -13,9 +13,9 @@
  */
 int tvmffi_reflect_register_frontend_type(int32_t type_index, int64_t total_size);
 
-/* ---- frontend_field.c ---- */
+/* ---- Fields ---- */
 
-/* The getter of a storage (getters.h); ValueError for other indices. */
+/* The getter of a storage (register.h); ValueError for other indices. */
 int tvmffi_frontend_getter(int32_t static_type_index, TVMFFIFieldGetter *out);
 
 /* Converts *value to an owned *out: 0, or -1 with the error raised. */
@@ -25,7 +25,7 @@ typedef int (*tvmffi_frontend_convert)(void *converter, const TVMFFIAny *value, 
 TVMFFIObject *tvmffi_frontend_setter(int32_t static_type_index, void *converter,
                                      tvmffi_frontend_convert convert);
 
-/* ---- Constructors (init.c) ---- */
+/* ---- Constructors ---- */
 
 /* Makes one for a type from its present fields, and registers it as __ffi_init__. */
 int tvmffi_reflect_register_init(int32_t type_index);

@@ -48,8 +48,6 @@ int tvmffi_reflect_call_shallow_copy(void *self, const TVMFFIAny *args, int32_t 
 
 /* ---- The tables of this layer, and the numbers of its types ---- */
 
-/* The tables of this layer, and the numbers of its types. */
-
 /* Dynamic indices of types, from the first on. */
 enum {
   kTvmffiEnumState = kTVMFFIDynObjectBegin,

@@ -313,7 +313,7 @@ TVMFFI_COLD static int refuse_field(const tvmffi_type_record *record, const TVMF
                      (long long)got);
 }
 
-/* Everything but where the field lies (field_layout.h), and that its name is new. */
+/* Everything but where the field lies, and that its name is new. */
 static int check_field(const tvmffi_type_record *record, const TVMFFIFieldInfo *field) {
   const TVMFFIObject *setter = field->setter;
   const TVMFFIAny *value = &field->default_value_or_factory;

@@ -599,8 +599,6 @@ static TVMFFIAny mutate_atom(void *mutator, TVMFFIAny value) {
 
 /* ---- Functions and attributes ---- */
 
-/* The built-in functions and attributes of mutators. */
-
 /* ---- The engine: a mutator that calls back ---- */
 
 /* 0, or an Error in *out. */

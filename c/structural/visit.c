@@ -234,8 +234,6 @@ static TVMFFIAny visit_container(void *visitor, TVMFFIAny value) {
 
 /* ---- Functions and attributes ---- */
 
-/* The built-in functions and attributes of visitors. */
-
 /* ---- The engine: a visitor that calls back ---- */
 
 static const tvmffi_visitor_table kEngineTable = {visit_engine_visit};
