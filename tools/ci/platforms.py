@@ -60,13 +60,13 @@ TARGETS = {
                       cpp_package=("x86_64-w64-mingw32-g++", "-static-libgcc", "-static-libstdc++", "-include",
                                    "tests/ports/package_headers/posix_memalign.h"),
                       suites=(*SUITES, "cpp", "samples", "tool"), matrix=True, slower=4, env={"WINEDEBUG": "-all"}),
-    "windows_clang": Target("Windows x64, Clang with MinGW-w64", "x86_64-w64-mingw32-gcc", "mingw wine clang-14",
+    "windows_clang": Target("Windows x64, Clang with MinGW-w64", "windows_clang_cc", "mingw wine clang",
                             "x86_64-w64-mingw32", runner=("wine",), cross_file="windows-x64-clang.ini",
                             cmocka=(*CMOCKA, "HAVE_IO_H"), suites=(*SUITES, "samples"), slower=4, env={"WINEDEBUG": "-all"}),
-    "wasi": Target("WebAssembly (32 bits, one thread), WASI", "clang-14", "wasi node",
+    "wasi": Target("WebAssembly (32 bits, one thread), WASI", "wasi_cc", "wasi node",
                    runner=("node", "--no-warnings", "--single-threaded", str(HERE / "wasi_run.mjs")),
                    cross_file="wasm32-wasi.ini", cmocka=(), suites=("unit", "oom", "abi", "fuzz", "samples"), matrix=True, slower=4,
-                   cpp_inside=("env", "WASI_CLANG=clang++-14", "wasi_cc", "-Wl,--stack-first", "-Wl,-z,stack-size=1048576")),
+                   cpp_inside=("wasi_cc", "--driver-mode=g++", "-Wl,--stack-first", "-Wl,-z,stack-size=1048576")),
 }
 
 
@@ -78,7 +78,8 @@ def tool(target, name):
 def build_cmocka(target, source, folder):
     """Compile cmocka for a target, with a file for pkg-config."""
     (folder / "pkgconfig").mkdir(parents=True, exist_ok=True)
-    subprocess.run([target.compiler, "-O1", "-w", "-fPIC", "-funwind-tables", f"-I{source / 'include'}",
+    pic = [] if target.triplet.endswith("mingw32") else ["-fPIC"]
+    subprocess.run([target.compiler, "-O1", "-w", *pic, "-funwind-tables", f"-I{source / 'include'}",
                     *(f"-D{name}" for name in target.cmocka), "-c", source / "src/cmocka.c", "-o", folder / "cmocka.o"],
                    check=True)
     subprocess.run([tool(target, "ar"), "rcs", folder / "libcmocka.a", folder / "cmocka.o"], check=True)

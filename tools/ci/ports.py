@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of tools/test for other systems and processors, and for small ones."""
 import fcntl
-import os
 import pathlib
 import re
 import shutil
@@ -9,7 +8,7 @@ import sys
 
 import link_map
 import platforms
-from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, execute, meson_test, part, tool
+from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, meson_test, part, tool
 
 # Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests of the tool alone.
 IS_MATRIX = False
@@ -60,18 +59,18 @@ def run_static(target, folder):
     run_sample("it runs", [*target.runner, program], sample)
 
 
-def run_cpp_inside(target, folder, env):
+def run_cpp_inside(target, folder):
     """Run a program with kernels in C++, without exceptions, and the runtime of a build inside."""
     port, program = ROOT / "tests/ports/linked_in", folder / "linked_in"
     includes = ["-Icpp", "-Iinclude", "-Isubprojects/dlpack/include"]
     REPORT.run("a host for kernels in C++", [
-        *target.cpp_inside, "-x", "c", "-std=c99", *includes, "-c", port / "host.c", "-o", folder / "host.o"], env=env)
+        *target.cpp_inside, "-x", "c", "-std=c99", *includes, "-c", port / "host.c", "-o", folder / "host.o"])
     REPORT.run("kernels in C++", [
         *target.cpp_inside, "-std=c++17", "-O1", "-DTVM_FFI_LEAN", "-fno-rtti", "-fno-exceptions", *includes, "-c",
-        ROOT / "samples/16_without_exceptions/kernel.cc", "-o", folder / "kernel.o"], env=env)
+        ROOT / "samples/16_without_exceptions/kernel.cc", "-o", folder / "kernel.o"])
     REPORT.run("a program with both", [
-        *target.cpp_inside, folder / "host.o", folder / "kernel.o", folder / "c/libtvm_ffi.a", "-o", program], env=env)
-    run_sample("it runs", [*target.runner, program], port, env=env)
+        *target.cpp_inside, folder / "host.o", folder / "kernel.o", folder / "c/libtvm_ffi.a", "-o", program])
+    run_sample("it runs", [*target.runner, program], port)
 
 
 # Samples whose kernels the headers of the reference package compile, too.
@@ -79,7 +78,7 @@ PACKAGE_SAMPLES = [("11_cpp_add_one", "add_one.cc"), ("12_scale_kernel", "scale.
                    ("16_without_exceptions", "kernel.cc"), ("20_cpp_objects", "schedule.cc")]
 
 
-def run_package_headers(target, folder, env):
+def run_package_headers(target, folder):
     """Compile kernels with the headers of the reference package for the library of a build, and run them by hosts there."""
     asked = execute([sys.executable, "tests/compat/package.py", "include"])
     if asked.returncode != 0:
@@ -95,13 +94,13 @@ def run_package_headers(target, folder, env):
             *target.cpp_package, "-std=c++17", "-O1", "-w", *includes, "-shared", ROOT / "samples" / sample / source,
             folder / "c/tvm_ffi.dll.a", "-o", kernel])
         run_sample("it runs", [*target.runner, folder / f"samples/{sample}_host.exe", kernel], ROOT / "samples" / sample,
-                   env={**env, "WINEPATH": str(folder / "c")})
+                   env={**target.env, "WINEPATH": str(folder / "c")})
 
 
 def add_platform(name, target):
     """Make a part that builds for another system or processor and runs the tests of C there."""
     def run():
-        if not tool(target.compiler) or (target.runner and not tool(target.runner[0])):
+        if not compiler(target.compiler) or (target.runner and not tool(target.runner[0])):
             return
         cmocka = ROOT / "build-cmocka"
         source = cmocka / "debian/source"
@@ -117,20 +116,19 @@ def add_platform(name, target):
             platforms.build_cmocka(target, source, cmocka / name)
         suites = BRIEF_SUITES if IS_MATRIX else target.suites
         has_tool = bool({"tool", "tool_ported"} & set(target.suites))
-        env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}", **target.env}
         folder = build(f"platform-{name}", *platforms.cross_options(target, cmocka / name), "-Ddlpack=fallback",
                        "-Dcuda=disabled", PLAIN_CPP, f"-Dcpp={'enabled' if target.cpp else 'disabled'}",
-                       f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites, env=env)
-        meson_test(folder, suites=suites, slower=target.slower, env=env,
+                       f"-Dtools={'enabled' if has_tool else 'disabled'}", suites=suites, env=target.env)
+        meson_test(folder, suites=suites, slower=target.slower, env=target.env,
                    without=["slow", *(["native"] if target.runner else [])])
         if target.endian == "big":
             exchange_files(name, target)
         if target.static:
             run_static(target, folder)
         if target.cpp_inside:
-            run_cpp_inside(target, folder, env)
+            run_cpp_inside(target, folder)
         if target.cpp_package and not IS_MATRIX:
-            run_package_headers(target, folder, env)
+            run_package_headers(target, folder)
     run.__name__, run.__doc__ = name, f"{target.what}: tests of C" + (" and C++" if target.cpp or target.cpp_inside else "")
     part("cc meson ninja pkg-config dpkg-source " + target.needs, matrix=target.matrix)(run)
 
@@ -166,10 +164,9 @@ def small_compiler(compiler, *options):
 def tcc():
     """tcc, for one thread: a kernel, a program with the runtime inside, and the tests of C"""
     small_compiler("tcc")
-    env = {"PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}"}
     folder = build("tcc-tests", "--native-file", ROOT / "tools/ci/tcc.ini", "-Dthreads=disabled", "-Dcpp=disabled", "-Dcuda=disabled",
-                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD, env=env)
-    meson_test(folder, suites=ONE_THREAD, env=env)
+                   "-Dtools=disabled", "-Ddlpack=fallback", suites=ONE_THREAD)
+    meson_test(folder, suites=ONE_THREAD)
 
 
 @part("cc pcc")
@@ -225,7 +222,7 @@ def run_tests(what, command):
 @part("wasi node chromium tsc")
 def browser():
     """samples/24_browser: the runtime in WebAssembly, its module for JavaScript in Node, its page in headless Chromium"""
-    if not (tool("clang-14") and tool("wasm-ld-14") and tool("node")):
+    if not compiler("wasi_cc") or not tool("node"):
         return
     if not pathlib.Path("/usr/lib/wasm32-wasi/libc.a").exists():
         REPORT.skip("all of it", "wasi-libc is not installed")

@@ -89,6 +89,8 @@ def main():
     start = time.monotonic()
     # One environment with the reference package for all parts: see tests/compat/package.py.
     os.environ.setdefault("TVM_FFI_COMPAT_VENV", str(ROOT / "build-compat-venv"))
+    # Compilers of parts, which Meson's files name without a folder.
+    os.environ["PATH"] += f":{ROOT / 'tools/ci'}"
     # No __pycache__ among the sources.
     os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
     runs = {}

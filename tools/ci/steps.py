@@ -41,7 +41,8 @@ BUILD = "cc meson ninja pkg-config"
 C_TESTS = BUILD + " cmocka"
 TESTS = C_TESTS + " g++ gtest"
 GCC_TESTS = TESTS + " clang cmake make venv"
-SANITIZER_TESTS = TESTS + " clang clang-sanitizers"
+SANITIZERS = " clang clang-sanitizers llvm-symbolizer"
+SANITIZER_TESTS = TESTS + SANITIZERS
 
 # Optimising templates takes most of the time of a build, and four times as long with a sanitizer, so only
 # gcc's build does it. Full debug information of templates takes a quarter: -g1 has functions and lines.
@@ -208,6 +209,16 @@ def tool(name):
     if path is None:
         REPORT.skip("all of it", f"{name} is not installed")
     return path
+
+
+def compiler(*command):
+    """Whether a compiler is there, after saying its version; or False after noting the skip of this part."""
+    done = execute([*command, "--version"])
+    if done.returncode != 0:
+        REPORT.skip("all of it", last_line(done.stdout))
+    else:
+        REPORT.say(f"by {done.stdout.splitlines()[0]}")
+    return done.returncode == 0
 
 
 def links(*command):

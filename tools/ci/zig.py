@@ -3,12 +3,11 @@
 that it brings along. Programs are run where a static one needs only an emulator of the processor."""
 import dataclasses
 import fcntl
-import os
 import re
 import sys
 
 from ports import amalgamate, run_sample
-from steps import REPORT, ROOT, build, execute, part, tool
+from steps import REPORT, ROOT, build, compiler, execute, part, tool
 
 PACKAGE = "ziglang==0.17.1"
 ZIG = ROOT / "build-zig"
@@ -93,11 +92,11 @@ def steps(target, work):
 def exports(target, library):
     """The names that a library exports."""
     if target.is_windows:
-        command, line = ["llvm-readobj-14", "--coff-exports"], r"^ *Name: (\w+)$"
+        command, line = ["llvm_tool", "llvm-readobj", "--coff-exports"], r"^ *Name: (\w+)$"
     elif target.is_macos:
-        command, line = ["llvm-nm-14", "--extern-only", "--defined-only"], r" _(\w+)$"
+        command, line = ["llvm_tool", "llvm-nm", "--extern-only", "--defined-only"], r" _(\w+)$"
     else:
-        command, line = ["llvm-nm-14", "--dynamic", "--extern-only", "--defined-only"], r" (\w+)$"
+        command, line = ["llvm_tool", "llvm-nm", "--dynamic", "--extern-only", "--defined-only"], r" (\w+)$"
     printed = REPORT.run(f"exports of {library.name} are read", [*command, library])
     return set(re.findall(line, printed, re.M)) - ADDED
 
@@ -148,7 +147,7 @@ def run_tool(target, program, work):
 
 def build_all(name, target, zig, env, work):
     """Build library, samples and tool by Meson, and run a static tool where there is an emulator."""
-    env = {**env, "ZIG": zig, "PATH": f"{ROOT / 'tools/ci'}:{os.environ['PATH']}"}
+    env = {**env, "ZIG": zig}
     options = ["--cross-file", ROOT / f"tools/ci/zig-{name}.ini", "-Ddlpack=fallback", "-Dcpp=disabled", "-Dcuda=disabled",
                "-Dtests=disabled", "-Dtools=enabled"]
     build(f"zig-{name}", *options, env=env)
@@ -164,7 +163,7 @@ def build_all(name, target, zig, env, work):
 def add_target(name, target):
     """Make a part that compiles and links for a system."""
     def run():
-        if not tool("llvm-nm-14") or (target.runner and not tool(target.runner[0])):
+        if not compiler("llvm_tool", "llvm-nm") or (target.runner and not tool(target.runner[0])):
             return
         zig = install()
         if zig is None:
