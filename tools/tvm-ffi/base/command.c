@@ -338,6 +338,13 @@ bool arguments_real(const arguments *args, int id, double otherwise, double low,
   return false;
 }
 
+text_list arguments_operands(const arguments *args) {
+  text_list list;
+  list.items = args->operands;
+  list.count = args->num_operands;
+  return list;
+}
+
 size_t arguments_num_operands(const arguments *args) {
   return args->num_operands;
 }

@@ -78,6 +78,7 @@ bool arguments_int(const arguments *args, int id, long long otherwise, long long
 bool arguments_real(const arguments *args, int id, double otherwise, double low, double high,
                     double *out);
 
+text_list arguments_operands(const arguments *args);
 size_t arguments_num_operands(const arguments *args);
 const char *arguments_operand(const arguments *args, size_t i);
 

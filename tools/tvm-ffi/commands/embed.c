@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The command: turns files, or a tree of modules, into C source or an object file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,33 +160,23 @@ static void embed_input_free(embed_input *input) {
   module_list_free(&input->list);
 }
 
-/* ---- x ---- */
+/* ---- Options ---- */
 
-/* Turns files, or a tree of modules, into C source or an object file. */
+enum { kOutput, kHeader, kDepfile, kNumOutputs };
+static const char *const kOutputNames[] = {"output", "header", "depfile"};
 
-/* ---- Names ---- */
+typedef struct {
+  text_list files;
+  const char *outputs[kNumOutputs]; /* NULL: no such output */
+  embed_form form;                  /* never kFormObject, but the format that it stands for */
+  const char *name, *section;       /* NULL: not given */
+  const char *machine;
+  size_t align;
+  bool is_list, is_cubin, is_exported, as_json;
+} embed_options;
 
-/* The prefix of the symbols, or for a list the symbol itself: --name, or the output's name without
- * its extension. */
-static char *choose_name(const arguments *args, bool is_list) {
-  const char *given = arguments_text(args, kOptionName, is_list ? LIBRARY_BIN_SYMBOL : NULL);
-  const char *base = path_base(arguments_text(args, kOptionOutput, "-"));
-  char *name;
-  if (given != NULL) {
-    /* Only for a list is the name a whole symbol, which must not be a keyword. */
-    const bool is_word = is_list && identifier_is_c_word(given);
-    if (identifier_is(given, strlen(given)) && !is_word) return tool_copy(given, strlen(given));
-    report_error("--name must be %s, not \"%s\"",
-                 is_word ? "a name that is not a keyword of C or C++" : "an identifier of C",
-                 given);
-    return NULL;
-  }
-  if (strcmp(base, "-") == 0) base = "embedded";
-  name = identifier_make(base, strcspn(base, "."));
-  if (identifier_is(name, strlen(name))) return name;
-  report_error("no identifier can be made from \"%s\": give --name", base);
-  free(name);
-  return NULL;
+static bool is_object(embed_form form) {
+  return form == kFormElf || form == kFormCoff || form == kFormMachO;
 }
 
 static bool ends_in(const char *path, const char *ending) {
@@ -193,9 +184,7 @@ static bool ends_in(const char *path, const char *ending) {
   return length > ending_length && strcmp(path + length - ending_length, ending) == 0;
 }
 
-/* Never kFormObject, but the format that it stands for. */
-static embed_form choose_form(const arguments *args) {
-  const char *output = arguments_text(args, kOptionOutput, "-");
+static embed_form choose_form(const arguments *args, const char *output) {
   const embed_form by_name = ends_in(output, ".obj") ? kFormCoff
                              : ends_in(output, ".o") ? kFormObject
                                                      : kFormC;
@@ -203,148 +192,7 @@ static embed_form choose_form(const arguments *args) {
   return form == kFormObject ? TOOL_OBJECT_FORM : form;
 }
 
-static bool is_object(embed_form form) {
-  return form == kFormElf || form == kFormCoff || form == kFormMachO;
-}
-
-/* ---- Inputs ---- */
-
-static bool read_input(embed_input *input, const arguments *args) {
-  size_t i, count = arguments_num_operands(args);
-  bool is_list = arguments_has(args, kOptionLibraryBin),
-       is_cubin = arguments_has(args, kOptionCubin);
-  long long align;
-  if (!arguments_int(args, kOptionAlign, 64, 1, 1 << 20, &align)) return false;
-  if ((align & (align - 1)) != 0) {
-    report_error("--align must be a power of 2, not %lld", align);
-    return false;
-  }
-  input->content.align = (size_t)align;
-  input->content.section = arguments_text(args, kOptionSection, NULL);
-  input->content.header = arguments_text(args, kOptionHeader, NULL);
-  if (input->content.header != NULL) input->content.header = path_base(input->content.header);
-  if ((is_list || is_cubin) && count != 1) {
-    report_error("--%s takes one file",
-                 arguments_name(args, is_list ? kOptionLibraryBin : kOptionCubin));
-    return false;
-  }
-  input->name = choose_name(args, is_list);
-  if (input->name == NULL) return false;
-  input->content.is_exported = arguments_has(args, kOptionExport);
-  if (is_list) return embed_input_add_modules(input, arguments_operand(args, 0));
-  if (is_cubin) return embed_input_add_cubin(input, arguments_operand(args, 0));
-  for (i = 0; i < count; ++i) {
-    if (!embed_input_add_file(input, arguments_operand(args, i))) return false;
-  }
-  return true;
-}
-
-/* ---- Outputs ---- */
-
-static bool add_prerequisite(text_buf *out, const char *path) {
-  if (strcmp(path, "-") == 0) return true;
-  text_add(out, " ");
-  return embed_add_make_word(out, path);
-}
-
-/* Makes the rule for --depfile, with every file that was read as a prerequisite. */
-static bool make_rule(const embed_input *input, const arguments *args, text_buf *out) {
-  size_t i;
-  if (!embed_add_make_word(out, arguments_text(args, kOptionOutput, "-"))) return false;
-  text_add(out, ":");
-  for (i = 0; i < arguments_num_operands(args); ++i) {
-    if (!add_prerequisite(out, arguments_operand(args, i))) return false;
-  }
-  for (i = 0; i < input->list.tree.num_modules; ++i) {
-    if (input->list.paths[i] != NULL && !add_prerequisite(out, input->list.paths[i])) return false;
-  }
-  text_add(out, "\n");
-  return true;
-}
-
-static bool make_object(const embedding *content, const arguments *args, embed_form form,
-                        text_buf *out) {
-  machine target;
-  if (!machine_parse(arguments_text(args, kOptionMachine, ""), &target)) return false;
-  return form == kFormCoff    ? embed_write_coff(content, &target, out)
-         : form == kFormMachO ? embed_write_macho(content, &target, out)
-                              : embed_write_elf(content, &target, out);
-}
-
-static bool make_output(const embed_input *input, const arguments *args, embed_form form,
-                        text_buf *out) {
-  size_t i, k;
-  if (is_object(form)) return make_object(&input->content, args, form, out);
-  if (form == kFormRaw) {
-    text_add_bytes(out, input->bin.data, input->bin.size);
-    return true;
-  }
-  for (i = 0; form == kFormC23 && i < input->content.num_blobs; ++i) {
-    const blob *entry = &input->content.blobs[i];
-    for (k = 0; k < entry->num_pieces; ++k) {
-      if (entry->pieces[k].path == NULL) continue;
-      if (!embed_check_quoted("a file of --format=c23", entry->pieces[k].path)) return false;
-    }
-  }
-  embed_write_c(&input->content, form, out);
-  return true;
-}
-
-/* The options that name output files. */
-static const option_id kOutputs[] = {kOptionOutput, kOptionHeader, kOptionDepfile};
-enum { kNumOutputs = sizeof kOutputs / sizeof *kOutputs };
-
-/* The path that an option names; NULL: no such output. */
-static const char *get_output(const arguments *args, size_t output) {
-  return arguments_text(args, kOutputs[output], output == 0 ? "-" : NULL);
-}
-
-/* Writes all outputs or none; *out_size is the size of the first, for the summary. */
-static bool write_outputs(const embed_input *input, const arguments *args, embed_form form,
-                          size_t *out_size) {
-  text_buf contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
-  file_content files[kNumOutputs];
-  size_t count = 0, i;
-  bool good = make_output(input, args, form, &contents[0]);
-  embed_write_header(&input->content, &contents[1]);
-  good = good && (get_output(args, 2) == NULL || make_rule(input, args, &contents[2]));
-  for (i = 0; i < kNumOutputs; ++i) {
-    if (get_output(args, i) == NULL) continue;
-    files[count].path = get_output(args, i);
-    files[count].bytes = contents[i].data;
-    files[count++].size = contents[i].size;
-  }
-  good = good && tool_write_files(files, count);
-  *out_size = contents[0].size;
-  for (i = 0; i < kNumOutputs; ++i) text_free(&contents[i]);
-  return good;
-}
-
-/* Prints what was written, as JSON. */
-static void print_summary(const embed_input *input, const arguments *args, size_t size) {
-  size_t i;
-  json_begin_object(NULL);
-  for (i = 0; i < kNumOutputs; ++i) {
-    json_text(arguments_name(args, kOutputs[i]), get_output(args, i));
-  }
-  json_uint("size", size);
-  json_begin_array("symbols");
-  for (i = 0; i < input->content.num_blobs; ++i) {
-    json_begin_object(NULL);
-    json_text("name", input->content.blobs[i].symbol);
-    json_uint("size", input->content.blobs[i].size);
-    json_text("file", input->content.blobs[i].title);
-    json_end();
-  }
-  json_end();
-  if (arguments_has(args, kOptionLibraryBin)) {
-    library_bin_print(&input->list.tree, input->list.paths);
-  }
-  json_end();
-}
-
-/* ---- The command ---- */
-
+/* Whether the options fit the form; reported. */
 static bool check_form(const arguments *args, embed_form form) {
   static const option_id kSymbolOptions[] = {kOptionHeader, kOptionName, kOptionAlign,
                                              kOptionSection, kOptionExport};
@@ -371,61 +219,232 @@ static bool check_form(const arguments *args, embed_form form) {
 }
 
 /* Checks the names that are written into sources and rules. */
-static bool check_names(const arguments *args, embed_form form) {
-  const char *section = arguments_text(args, kOptionSection, NULL);
-  const char *header = arguments_text(args, kOptionHeader, NULL);
-  if (section != NULL && !embed_check_section(section, form)) return false;
+static bool check_names(const embed_options *options) {
+  const char *header = options->outputs[kHeader];
+  if (options->section != NULL && !embed_check_section(options->section, options->form)) {
+    return false;
+  }
   if (header != NULL && !embed_check_quoted("--header", path_base(header))) return false;
-  if (arguments_has(args, kOptionDepfile) && strcmp(get_output(args, 0), "-") == 0) {
+  if (options->outputs[kDepfile] != NULL && strcmp(options->outputs[kOutput], "-") == 0) {
     report_error("--depfile needs --output: a rule needs a file");
     return false;
   }
   return true;
 }
 
-/* Whether an output would overwrite another output or an input, or mix with JSON on stdout;
- * reported. */
-static bool is_overwriting(const embed_input *input, const arguments *args, size_t output) {
-  const char *path = get_output(args, output), *name = arguments_name(args, kOutputs[output]);
+static bool read_options(const arguments *args, embed_options *out) {
+  long long align;
+  out->files = arguments_operands(args);
+  out->outputs[kOutput] = arguments_text(args, kOptionOutput, "-");
+  out->outputs[kHeader] = arguments_text(args, kOptionHeader, NULL);
+  out->outputs[kDepfile] = arguments_text(args, kOptionDepfile, NULL);
+  out->form = choose_form(args, out->outputs[kOutput]);
+  out->name = arguments_text(args, kOptionName, NULL);
+  out->section = arguments_text(args, kOptionSection, NULL);
+  out->machine = arguments_text(args, kOptionMachine, "");
+  out->is_list = arguments_has(args, kOptionLibraryBin);
+  out->is_cubin = arguments_has(args, kOptionCubin);
+  out->is_exported = arguments_has(args, kOptionExport);
+  out->as_json = arguments_has(args, kOptionJson);
+  if (!check_form(args, out->form) || !check_names(out) ||
+      !arguments_int(args, kOptionAlign, 64, 1, 1 << 20, &align)) {
+    return false;
+  }
+  if ((align & (align - 1)) != 0) {
+    report_error("--align must be a power of 2, not %lld", align);
+    return false;
+  }
+  out->align = (size_t)align;
+  if ((out->is_list || out->is_cubin) && out->files.count != 1) {
+    report_error("--%s takes one file",
+                 arguments_name(args, out->is_list ? kOptionLibraryBin : kOptionCubin));
+    return false;
+  }
+  return true;
+}
+
+/* ---- Names ---- */
+
+/* The prefix of the symbols, or for a list the symbol itself: --name, or the output's name without
+ * its extension. */
+static char *choose_name(const embed_options *options) {
+  const bool is_list = options->is_list;
+  const char *given = options->name == NULL && is_list ? LIBRARY_BIN_SYMBOL : options->name;
+  const char *base = path_base(options->outputs[kOutput]);
+  char *name;
+  if (given != NULL) {
+    /* Only for a list is the name a whole symbol, which must not be a keyword. */
+    const bool is_word = is_list && identifier_is_c_word(given);
+    if (identifier_is(given, strlen(given)) && !is_word) return tool_copy(given, strlen(given));
+    report_error("--name must be %s, not \"%s\"",
+                 is_word ? "a name that is not a keyword of C or C++" : "an identifier of C",
+                 given);
+    return NULL;
+  }
+  if (strcmp(base, "-") == 0) base = "embedded";
+  name = identifier_make(base, strcspn(base, "."));
+  if (identifier_is(name, strlen(name))) return name;
+  report_error("no identifier can be made from \"%s\": give --name", base);
+  free(name);
+  return NULL;
+}
+
+/* ---- Inputs ---- */
+
+static bool read_input(embed_input *input, const embed_options *options) {
   size_t i;
-  for (i = 0; i < output; ++i) {
-    if (get_output(args, i) == NULL || !tool_is_same_file(path, get_output(args, i), false)) {
-      continue;
-    }
-    report_error("--%s and --%s are the same file: %s", arguments_name(args, kOutputs[i]), name,
-                 path);
+  input->content.align = options->align;
+  input->content.section = options->section;
+  input->content.header = options->outputs[kHeader];
+  if (input->content.header != NULL) input->content.header = path_base(input->content.header);
+  input->name = choose_name(options);
+  if (input->name == NULL) return false;
+  input->content.is_exported = options->is_exported;
+  if (options->is_list) return embed_input_add_modules(input, options->files.items[0]);
+  if (options->is_cubin) return embed_input_add_cubin(input, options->files.items[0]);
+  for (i = 0; i < options->files.count; ++i) {
+    if (!embed_input_add_file(input, options->files.items[i])) return false;
+  }
+  return true;
+}
+
+/* ---- Outputs ---- */
+
+static bool add_prerequisite(text_buf *out, const char *path) {
+  if (strcmp(path, "-") == 0) return true;
+  text_add(out, " ");
+  return embed_add_make_word(out, path);
+}
+
+/* Makes the rule for --depfile, with every file that was read as a prerequisite. */
+static bool make_rule(const embed_input *input, const embed_options *options, text_buf *out) {
+  size_t i;
+  if (!embed_add_make_word(out, options->outputs[kOutput])) return false;
+  text_add(out, ":");
+  for (i = 0; i < options->files.count; ++i) {
+    if (!add_prerequisite(out, options->files.items[i])) return false;
+  }
+  for (i = 0; i < input->list.tree.num_modules; ++i) {
+    if (input->list.paths[i] != NULL && !add_prerequisite(out, input->list.paths[i])) return false;
+  }
+  text_add(out, "\n");
+  return true;
+}
+
+static bool make_object(const embedding *content, const embed_options *options, text_buf *out) {
+  machine target;
+  if (!machine_parse(options->machine, &target)) return false;
+  return options->form == kFormCoff    ? embed_write_coff(content, &target, out)
+         : options->form == kFormMachO ? embed_write_macho(content, &target, out)
+                                       : embed_write_elf(content, &target, out);
+}
+
+static bool make_output(const embed_input *input, const embed_options *options, text_buf *out) {
+  size_t i, k;
+  if (is_object(options->form)) return make_object(&input->content, options, out);
+  if (options->form == kFormRaw) {
+    text_add_bytes(out, input->bin.data, input->bin.size);
     return true;
   }
-  for (i = 0; i < arguments_num_operands(args) + input->list.tree.num_modules; ++i) {
-    const size_t num_operands = arguments_num_operands(args);
-    const char *read =
-        i < num_operands ? arguments_operand(args, i) : input->list.paths[i - num_operands];
+  for (i = 0; options->form == kFormC23 && i < input->content.num_blobs; ++i) {
+    const blob *entry = &input->content.blobs[i];
+    for (k = 0; k < entry->num_pieces; ++k) {
+      if (entry->pieces[k].path == NULL) continue;
+      if (!embed_check_quoted("a file of --format=c23", entry->pieces[k].path)) return false;
+    }
+  }
+  embed_write_c(&input->content, options->form, out);
+  return true;
+}
+
+/* Writes all outputs or none; *out_size is the size of the first, for the summary. */
+static bool write_outputs(const embed_input *input, const embed_options *options,
+                          size_t *out_size) {
+  text_buf contents[kNumOutputs] = {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}};
+  file_content files[kNumOutputs];
+  size_t count = 0, i;
+  bool good = make_output(input, options, &contents[0]);
+  embed_write_header(&input->content, &contents[1]);
+  good = good &&
+         (options->outputs[kDepfile] == NULL || make_rule(input, options, &contents[kDepfile]));
+  for (i = 0; i < kNumOutputs; ++i) {
+    if (options->outputs[i] == NULL) continue;
+    files[count].path = options->outputs[i];
+    files[count].bytes = contents[i].data;
+    files[count++].size = contents[i].size;
+  }
+  good = good && tool_write_files(files, count);
+  *out_size = contents[0].size;
+  for (i = 0; i < kNumOutputs; ++i) text_free(&contents[i]);
+  return good;
+}
+
+/* Prints what was written, as JSON. */
+static void print_summary(const embed_input *input, const embed_options *options, size_t size) {
+  size_t i;
+  json_begin_object(NULL);
+  for (i = 0; i < kNumOutputs; ++i) {
+    json_text(kOutputNames[i], options->outputs[i]);
+  }
+  json_uint("size", size);
+  json_begin_array("symbols");
+  for (i = 0; i < input->content.num_blobs; ++i) {
+    json_begin_object(NULL);
+    json_text("name", input->content.blobs[i].symbol);
+    json_uint("size", input->content.blobs[i].size);
+    json_text("file", input->content.blobs[i].title);
+    json_end();
+  }
+  json_end();
+  if (options->is_list) {
+    library_bin_print(&input->list.tree, input->list.paths);
+  }
+  json_end();
+}
+
+/* ---- The command ---- */
+
+/* Whether an output would overwrite another output or an input, or mix with JSON on stdout;
+ * reported. */
+static bool is_overwriting(const embed_input *input, const embed_options *options, size_t output) {
+  const char *path = options->outputs[output], *name = kOutputNames[output];
+  size_t i;
+  for (i = 0; i < output; ++i) {
+    if (options->outputs[i] == NULL || !tool_is_same_file(path, options->outputs[i], false)) {
+      continue;
+    }
+    report_error("--%s and --%s are the same file: %s", kOutputNames[i], name, path);
+    return true;
+  }
+  for (i = 0; i < options->files.count + input->list.tree.num_modules; ++i) {
+    const size_t num_files = options->files.count;
+    const char *read = i < num_files ? options->files.items[i] : input->list.paths[i - num_files];
     if (read == NULL || !tool_is_same_file(path, read, true)) continue;
     report_error("--%s would overwrite %s, which is embedded", name, read);
     return true;
   }
-  if (!arguments_has(args, kOptionJson) || !tool_is_same_file(path, "-", false)) return false;
+  if (!options->as_json || !tool_is_same_file(path, "-", false)) return false;
   report_error("--json prints on stdout what was written: --%s must be a file", name);
   return true;
 }
 
-static bool check_outputs(const embed_input *input, const arguments *args) {
+static bool check_outputs(const embed_input *input, const embed_options *options) {
   size_t i;
   for (i = 0; i < kNumOutputs; ++i) {
-    if (get_output(args, i) != NULL && is_overwriting(input, args, i)) return false;
+    if (options->outputs[i] != NULL && is_overwriting(input, options, i)) return false;
   }
   return true;
 }
 
 int command_embed(const arguments *args) {
   embed_input input;
-  const embed_form form = choose_form(args);
+  embed_options options;
   size_t size = 0;
   bool good;
   memset(&input, 0, sizeof input);
-  good = check_form(args, form) && check_names(args, form) && read_input(&input, args) &&
-         check_outputs(&input, args) && write_outputs(&input, args, form, &size);
-  if (good && arguments_has(args, kOptionJson)) print_summary(&input, args, size);
+  good = read_options(args, &options) && read_input(&input, &options) &&
+         check_outputs(&input, &options) && write_outputs(&input, &options, &size);
+  if (good && options.as_json) print_summary(&input, &options, size);
   embed_input_free(&input);
   return good ? kExitOk : kExitUsage;
 }

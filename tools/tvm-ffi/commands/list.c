@@ -160,9 +160,11 @@ static void print_bin(const listing *exports, bool with_modules) {
 /* In the order of the words of --sort. */
 typedef enum { kSortName, kSortSize } sort_order;
 
-static bool is_by_size(const arguments *args) {
-  return arguments_word(args, kOptionSort, kSortName) == kSortSize;
-}
+typedef struct {
+  text_list patterns;
+  bool by_size, loads, with_undefined, with_bin, names_only, as_json;
+  double timeout;
+} list_options;
 
 static void print_names(const listing *exports) {
   size_t i;
@@ -172,17 +174,17 @@ static void print_names(const listing *exports) {
   }
 }
 
-static void print_listing(const listing *exports, const arguments *args) {
+static void print_listing(const listing *exports, const list_options *options) {
   int name_width = measure(exports, false), type_width = measure(exports, true);
   size_t i;
   print_head(exports->file);
   for (i = 0; i < exports->num_functions; ++i) {
-    print_function(&exports->functions[i], name_width, type_width, is_by_size(args),
-                   arguments_has(args, kOptionLoad));
+    print_function(&exports->functions[i], name_width, type_width, options->by_size,
+                   options->loads);
   }
-  print_hint(exports, !arguments_has(args, kOptionMatch));
-  if (arguments_has(args, kOptionUndefined)) print_undefined(exports->file);
-  print_bin(exports, arguments_has(args, kOptionBin));
+  print_hint(exports, options->patterns.count == 0);
+  if (options->with_undefined) print_undefined(exports->file);
+  print_bin(exports, options->with_bin);
 }
 
 /* ---- JSON ---- */
@@ -262,19 +264,19 @@ static void write_listing(const listing *exports) {
 /* ---- The command ---- */
 
 /* Lists one library; not kExitOk after a report. The caller prints the JSON list around it. */
-static int list_library(const char *path, const arguments *args, double timeout) {
+static int list_library(const char *path, const list_options *options) {
   listing exports;
   binary_file *file = library_argument_read(path);
   int code = kExitOk;
   if (file == NULL) return kExitLoad;
-  listing_collect(file, arguments_values(args, kOptionMatch), is_by_size(args), &exports);
-  if (arguments_has(args, kOptionLoad)) code = ask_library(path, &exports, timeout);
-  if (arguments_has(args, kOptionJson)) {
+  listing_collect(file, options->patterns, options->by_size, &exports);
+  if (options->loads) code = ask_library(path, &exports, options->timeout);
+  if (options->as_json) {
     write_listing(&exports);
-  } else if (arguments_has(args, kOptionNames)) {
+  } else if (options->names_only) {
     print_names(&exports);
   } else {
-    print_listing(&exports, args);
+    print_listing(&exports, options);
   }
   listing_free(&exports);
   binary_file_close(file);
@@ -295,19 +297,32 @@ static bool check_names(const arguments *args) {
   return true;
 }
 
+static bool read_options(const arguments *args, list_options *out) {
+  out->patterns = arguments_values(args, kOptionMatch);
+  out->by_size = arguments_word(args, kOptionSort, kSortName) == kSortSize;
+  out->loads = arguments_has(args, kOptionLoad);
+  out->with_undefined = arguments_has(args, kOptionUndefined);
+  out->with_bin = arguments_has(args, kOptionBin);
+  out->names_only = arguments_has(args, kOptionNames);
+  out->as_json = arguments_has(args, kOptionJson);
+  return check_names(args) && read_timeout(args, &out->timeout);
+}
+
 int command_list(const arguments *args) {
-  size_t i, count = arguments_num_operands(args);
-  bool as_json = arguments_has(args, kOptionJson);
-  double timeout;
+  const text_list libraries = arguments_operands(args);
+  list_options options;
+  size_t i;
+  bool in_list;
   int code = kExitOk;
-  if (!check_names(args) || !read_timeout(args, &timeout)) return kExitUsage;
-  if (arguments_has(args, kOptionLoad) && ask_command(timeout, &code)) return code;
+  if (!read_options(args, &options)) return kExitUsage;
+  if (options.loads && ask_command(options.timeout, &code)) return code;
   source_allow(arguments_values(args, kOptionCflags), false);
-  if (as_json && count > 1) json_begin_array(NULL);
-  for (i = 0; i < count; ++i) {
-    int library_code = list_library(arguments_operand(args, i), args, timeout);
+  in_list = options.as_json && libraries.count > 1;
+  if (in_list) json_begin_array(NULL);
+  for (i = 0; i < libraries.count; ++i) {
+    const int library_code = list_library(libraries.items[i], &options);
     if (library_code != kExitOk) code = library_code;
   }
-  if (as_json && count > 1) json_end();
+  if (in_list) json_end();
   return code;
 }

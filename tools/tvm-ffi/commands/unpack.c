@@ -85,10 +85,10 @@ static const bin_module *find_module(const library_bin *tree, const char *select
 }
 
 /* Writes the bytes; `key` is "module" or "symbol", for the JSON. */
-static int write_bytes(const arguments *args, const char *output, const char *key, const char *name,
+static int write_bytes(bool as_json, const char *output, const char *key, const char *name,
                        const void *bytes, size_t size) {
   if (!tool_write_file(output, bytes, size)) return kExitUsage;
-  if (!arguments_has(args, kOptionJson)) return kExitOk;
+  if (!as_json) return kExitOk;
   json_begin_object(NULL);
   json_text("output", output);
   json_uint("size", size);
@@ -97,7 +97,7 @@ static int write_bytes(const arguments *args, const char *output, const char *ke
   return kExitOk;
 }
 
-static int extract_module(const source *input, const char *selector, const arguments *args,
+static int extract_module(const source *input, const char *selector, bool as_json,
                           const char *output) {
   library_bin tree;
   const bin_module *module;
@@ -113,14 +113,13 @@ static int extract_module(const source *input, const char *selector, const argum
     code = report_fail(kExitUsage, "%s: %s is the library itself and has no bytes", input->path,
                        selector);
   } else {
-    code = write_bytes(args, output, "module", selector, module->payload, module->payload_size);
+    code = write_bytes(as_json, output, "module", selector, module->payload, module->payload_size);
   }
   library_bin_free(&tree);
   return code;
 }
 
-static int extract_symbol(const source *input, const char *name, const arguments *args,
-                          const char *output) {
+static int extract_symbol(const source *input, const char *name, bool as_json, const char *output) {
   const binary_symbol *symbol = input->file != NULL ? binary_file_find(input->file, name) : NULL;
   const unsigned char *bytes;
   size_t size;
@@ -132,7 +131,7 @@ static int extract_symbol(const source *input, const char *name, const arguments
   if (bytes == NULL) {
     return report_fail(kExitLoad, "%s: the file has no bytes for the symbol %s", input->path, name);
   }
-  return write_bytes(args, output, "symbol", name, bytes, size);
+  return write_bytes(as_json, output, "symbol", name, bytes, size);
 }
 
 /* ---- The whole tree ---- */
@@ -237,10 +236,10 @@ static int unpack_tree(const source *input, const char *folder, bool as_json) {
 int command_unpack(const arguments *args) {
   const char *selector = arguments_text(args, kOptionExtract, NULL);
   const char *output = arguments_text(args, kOptionOutput, selector != NULL ? "-" : "unpacked");
+  const bool as_json = arguments_has(args, kOptionJson);
   source input;
   int code;
-  if (selector != NULL && arguments_has(args, kOptionJson) &&
-      tool_is_same_file(output, "-", false)) {
+  if (selector != NULL && as_json && tool_is_same_file(output, "-", false)) {
     return report_fail(kExitUsage,
                        "--json prints on stdout what was written: --output must be a file");
   }
@@ -255,11 +254,11 @@ int command_unpack(const arguments *args) {
   if (selector != NULL && is_source(&input, output)) {
     code = kExitUsage;
   } else if (selector == NULL) {
-    code = unpack_tree(&input, output, arguments_has(args, kOptionJson));
+    code = unpack_tree(&input, output, as_json);
   } else if (strchr(selector, '[') != NULL) {
-    code = extract_module(&input, selector, args, output);
+    code = extract_module(&input, selector, as_json, output);
   } else {
-    code = extract_symbol(&input, selector, args, output);
+    code = extract_symbol(&input, selector, as_json, output);
   }
   close_source(&input);
   return code;
