@@ -47,9 +47,7 @@ char *identifier_make(const char *bytes, size_t size) {
   return made;
 }
 
-/* ---- Patterns ---- */
-
-/* ---- Sets in brackets ---- */
+/* ---- Patterns: sets in brackets ---- */
 
 static const struct {
   const char *name;
@@ -107,7 +105,7 @@ static bool take_set(const char **cursor, unsigned char letter, bool *out_has) {
   return true;
 }
 
-/* ---- Patterns ---- */
+/* ---- Patterns: the whole ---- */
 
 /* Skips what stands for one byte; whether that may be `letter`. */
 static bool take_one(const char **pattern, unsigned char letter) {

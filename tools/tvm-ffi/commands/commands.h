@@ -7,7 +7,7 @@
 
 /* The options by which commands ask for what was given. Options of the same name in several
  * commands have the same id. */
-typedef enum {
+enum {
   /* of every command */
   kOptionJson = kOptionHelp + 1,
   kOptionColor,
@@ -81,7 +81,7 @@ typedef enum {
   kOptionFull,
   kOptionHistogram,
   kOptionSvg
-} option_id;
+};
 
 /* Reads --timeout; false after a report. */
 static inline bool read_timeout(const arguments *args, double *out) {

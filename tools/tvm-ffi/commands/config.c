@@ -103,7 +103,7 @@ static char *make_link_flags(const char *prefix, char **out_reason) {
 
 /* In the order in which the reference answers; flags of our own last. */
 static const struct {
-  option_id id;
+  int id;
   char *(*make)(const char *prefix, char **out_reason);
 } kLines[] = {
     {kOptionIncludedir, find_includes},    {kOptionDlpackIncludedir, find_dlpack},

@@ -194,8 +194,8 @@ static embed_form choose_form(const arguments *args, const char *output) {
 
 /* Whether the options fit the form; reported. */
 static bool check_form(const arguments *args, embed_form form) {
-  static const option_id kSymbolOptions[] = {kOptionHeader, kOptionName, kOptionAlign,
-                                             kOptionSection, kOptionExport};
+  static const int kSymbolOptions[] = {kOptionHeader, kOptionName, kOptionAlign, kOptionSection,
+                                       kOptionExport};
   size_t i;
   if (form == kFormRaw && !arguments_has(args, kOptionLibraryBin)) {
     report_error("--format=raw is only for --library-bin");

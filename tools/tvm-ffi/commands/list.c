@@ -285,7 +285,7 @@ static int list_library(const char *path, const list_options *options) {
 
 /* Whether --names is alone, or with options that choose the names; reported. */
 static bool check_names(const arguments *args) {
-  static const option_id kOthers[] = {kOptionJson, kOptionLoad, kOptionUndefined, kOptionBin};
+  static const int kOthers[] = {kOptionJson, kOptionLoad, kOptionUndefined, kOptionBin};
   size_t i;
   if (!arguments_has(args, kOptionNames)) return true;
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {

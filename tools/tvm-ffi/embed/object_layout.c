@@ -55,7 +55,7 @@ static void add_pointer(object_layout *layout, int64_t symbol, uint64_t addend) 
   add_word(layout, &layout->table, 0);
 }
 
-/* The titles in the table are stored behind the bytes, without symbols of their own. */
+/* The titles in the table are stored after the bytes, without symbols of their own. */
 static void add_blob(object_layout *layout, const embedding *content, const blob *entry) {
   text_buf *bytes = &layout->bytes;
   size_t symbol, begin, k;

@@ -19,13 +19,13 @@ enum { kBytesSection = -1 };
 typedef struct {
   uint64_t offset; /* in the table */
   int64_t symbol;  /* index of the symbol that it points to, or kBytesSection */
-  uint64_t addend; /* bytes behind that symbol, or behind the beginning of the bytes */
+  uint64_t addend; /* bytes after that symbol, or after the beginning of the bytes */
 } object_pointer;
 
 typedef struct {
   const machine *target;
   uint64_t bytes_align; /* the table is aligned to a word */
-  text_buf bytes;       /* all files, with the titles and sizes behind each */
+  text_buf bytes;       /* all files, with the titles and sizes after each */
   text_buf table;       /* empty without a table of contents */
   object_symbol *symbols;
   size_t num_symbols;

@@ -217,7 +217,7 @@ static void add_export(export_walk *walk, byte_cursor *cursor) {
   walk->names_size += strlen(name) + 1;
 }
 
-/* Adds a text that the cursor is at to the prefix, and goes on behind it. */
+/* Adds a text that the cursor is at to the prefix, and moves on past it. */
 static bool take_edge(export_walk *walk, byte_cursor *cursor) {
   const char *edge = byte_range_text(&cursor->range, 0);
   if (edge == NULL) return false;

@@ -29,7 +29,7 @@ typedef struct {
   byte_range image; /* the whole file */
   unsigned machine, flags;
   size_t num_sections;
-  uint64_t optional_at, optional_size; /* the header behind this one */
+  uint64_t optional_at, optional_size; /* the header after this one */
   byte_range symbols, names;           /* empty if the file has none */
   size_t num_symbols;
 } coff_header;

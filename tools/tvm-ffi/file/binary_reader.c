@@ -34,7 +34,7 @@ byte_cursor byte_cursor_start(const byte_range *range, uint64_t offset) {
   return cursor;
 }
 
-/* Returns the next bytes, and goes on behind them; NULL if there are fewer. */
+/* Returns the next bytes, and moves on past them; NULL if there are fewer. */
 static const unsigned char *take(byte_cursor *cursor, uint64_t size) {
   const unsigned char *taken = cursor->range.data;
   if (size > cursor->range.size) {

@@ -310,8 +310,6 @@ void library_bin_print(const library_bin *tree, char *const *opt_files) {
   json_end();
 }
 
-/* ---- As a text ---- */
-
 /* ---- Reading ---- */
 
 typedef struct {

@@ -22,6 +22,10 @@
 
 /* ---- The cache ---- */
 
+/* Libraries that earlier runs compiled, in XDG_CACHE_HOME/tvm-ffi or ~/.cache/tvm-ffi.
+ *
+ * KEY.files lists the files that a command has read, where KEY stands for the command.
+ * KEY-CONTENT.so is the library, where CONTENT stands for what was in these files. */
 typedef struct {
   char *stem;    /* "FOLDER/KEY" */
   char *library; /* where the compiler is to write the library, */
@@ -30,7 +34,7 @@ typedef struct {
 
 typedef enum { kStored, kFilesChanged, kNotStored } store_result;
 
-/* ---- Hashes ---- */
+/* ---- The cache: hashes ---- */
 
 static const uint64_t kHashStart = 0xcbf29ce484222325u;
 enum { kKeyDigits = 16 }; /* of a hash in the name of a file */
@@ -62,7 +66,7 @@ static bool hash_add_file(uint64_t *hash, const char *path) {
   return is_read;
 }
 
-/* ---- The folder ---- */
+/* ---- The cache: its folder ---- */
 
 static void refuse_folder(const char *path) {
   report_error("%s: %s; compiled libraries are kept in %s", path, strerror(errno),
@@ -136,7 +140,7 @@ static char *take_path(const char **files) {
   return path;
 }
 
-/* ---- Finding a library ---- */
+/* ---- The cache: finding a library ---- */
 
 /* Where the library is kept that is made of these files, a name in each line; NULL if one of them
  * cannot be read. */
@@ -171,7 +175,7 @@ static char *source_cache_find(const source_cache *cache) {
   return library;
 }
 
-/* ---- Keeping a library ---- */
+/* ---- The cache: keeping a library ---- */
 
 static char *get_folder(const source_cache *cache) {
   return tool_copy(cache->stem, (size_t)(strrchr(cache->stem, '/') - cache->stem));
@@ -280,9 +284,7 @@ static store_result source_cache_store(const source_cache *cache, const char *so
   return result;
 }
 
-/* ---- Compiling ---- */
-
-/* ---- Kinds ---- */
+/* ---- Kinds of sources ---- */
 
 typedef enum { kSourceC, kSourceCxx, kSourceCuda, kSourceObject, kSourceArchive } source_kind;
 

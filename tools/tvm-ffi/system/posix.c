@@ -45,7 +45,7 @@ bool description_write(char *out, size_t out_size) {
   return true;
 }
 
-/* ---- Conventions ---- */
+/* ---- Paths, libraries and compilers ---- */
 
 #ifdef __APPLE__
 

@@ -25,7 +25,7 @@ static inline double clock_seconds(void) {
  * system does not tell. */
 bool description_write(char *out, size_t out_size);
 
-/* ---- Conventions: of paths, libraries, folders and compilers ---- */
+/* ---- Paths, libraries, folders and compilers ---- */
 
 /* A folder below the one that a variable of the environment names. */
 typedef struct {

@@ -77,7 +77,7 @@ bool description_write(char *out, size_t out_size) {
   return true;
 }
 
-/* ---- Conventions ---- */
+/* ---- Paths, libraries and compilers ---- */
 
 const system_traits kSystem = {
     .path_separators = "/\\",

@@ -19,6 +19,8 @@
 
 /* ---- Words ---- */
 
+/* Values from a single word, by what it looks like, by a parameter's type, or by the prefix before
+ * it. All but parse_real() return false after a report. */
 typedef enum {
   kFormInt,
   kFormFloat,
@@ -188,7 +190,7 @@ static bool make_form(scan *s, input_form form, const char *word, size_t size, T
   }
 }
 
-/* ---- Tensors ---- */
+/* ---- Tensors: "4xf32=1 2 3 4", "4xf32=@file.bin", "4xf32=rand", "@file.npy" ---- */
 
 /* A file, and the position reached in it. */
 typedef struct {

@@ -38,8 +38,8 @@ void output_collect(TVMFFIAny result, const input_list *inputs, const snapshot *
                     output_list *out);
 void output_list_free(output_list *list);
 
-/* Whether output_write() accepts every text of --output; false after a report. `as_json`: the results
- * are printed as JSON, among which no output may be. */
+/* Whether output_write() accepts every text of --output; false after a report. `as_json`: the
+ * results are printed as JSON, among which no output may be. */
 bool output_check(text_list specs, bool as_json);
 /* Writes an output as a text of --output says: not at all (""), printed ("-"), or to a file
  * ("@f.npy", "+f.npy", "@f.bin", "+f.bin"). False after a report. */

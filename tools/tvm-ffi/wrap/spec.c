@@ -8,9 +8,7 @@
 #include "base/report.h"
 #include "base/text.h"
 
-/* ---- Types ---- */
-
-/* The types of C that specs know. */
+/* ---- The types of C that specs know ---- */
 
 #define SIZED(code, type) "tvm_ffi_dtype_make(" code ", 8 * sizeof(" type "), 1)"
 
@@ -240,7 +238,7 @@ static char *spell(const type_words *words) {
   return tool_format("%s%s", sign, words->is_short ? "short" : size);
 }
 
-/* Reads a type with the * behind it. False after a report. */
+/* Reads a type with the * after it. False after a report. */
 static bool take_type(reader *r, const spec_type **out, bool *out_const, bool *out_pointer) {
   type_words words;
   const char *end = r->pos;

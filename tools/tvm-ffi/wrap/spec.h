@@ -116,7 +116,7 @@ void spec_free(spec *target);
 const spec_type *spec_find_type(const char *name);
 /* Whether the word begins or continues the name of a type. */
 bool spec_is_type_word(const char *word, size_t size);
-/* What stands between the type and a name: a space, or nothing behind a `*`. */
+/* What stands between the type and a name: a space, or nothing after a `*`. */
 const char *spec_type_space(const spec_type *type);
 
 /* The symbol of a name, which must be one of the spec. */

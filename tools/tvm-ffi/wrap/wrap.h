@@ -19,9 +19,9 @@ typedef struct {
 
 void wrap_write(text_buf *out, const wrap_request *request);
 
-/* ---- Shared by its parts ---- */
+/* ---- Shared by wrap.c and the ABIs: wrap_text.c ---- */
 
-/* A list that begins where the text ends, behind a parenthesis. */
+/* A list that begins where the text ends, after a parenthesis. */
 typedef struct {
   text_buf *out;
   int indent;
@@ -51,7 +51,7 @@ bool wrap_is_strided(const spec_param *param);
 extern const char *const kWrapRuntime[], *const kKernelHeader[], *const kKernelMore[];
 extern const char *const kWrapCasadiRuntime[], *const kWrapMemrefRuntime[];
 extern const char *const kWrapHalideRuntime[];
-/* Whether the text has a word: no letter, digit or underscore is before or behind it. */
+/* Whether the text has a word: no letter, digit or underscore is before or after it. */
 bool wrap_has_word(const char *in, const char *word, size_t size);
 /* Appends those parts of a file whose names are among the words of `used`, and those that they use
  * themselves; adds them to `used`. */
