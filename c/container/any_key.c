@@ -131,7 +131,7 @@ static int call_function(const char *attribute, const TVMFFIAny *hook, const TVM
                         tvmffi_any_type_name(&args[0]), tvmffi_any_type_name(hook));
     return kTvmffiRaised;
   }
-  return tvmffi_function_call(hook->v_obj, args, num_args, result) == 0 ? 0 : kTvmffiRaised;
+  return tvmffi_function_call_foreign(hook->v_obj, args, num_args, result) == 0 ? 0 : kTvmffiRaised;
 }
 
 /* The hook may remove the key from its container, so it gets a reference of its own. */

@@ -103,7 +103,7 @@ TVMFFI_COLD static int dtype_call_custom(const char *function_name, TVMFFIAny ar
   name.size = strlen(function_name);
   TVMFFI_TRY(TVMFFIFunctionGetGlobal(&name, &function));
   if (function == NULL) return tvmffi_fail("ValueError", "Function %s not found", function_name);
-  rc = tvmffi_function_call(function, &arg, 1, result);
+  rc = tvmffi_function_call_foreign(function, &arg, 1, result);
   tvmffi_object_release(function);
   return rc;
 }

@@ -73,7 +73,8 @@ int tvmffi_function_check_raised(int code) {
   return code == kFrontendRaised ? -1 : code;
 }
 
-int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+int tvmffi_function_call_foreign(void *func, const TVMFFIAny *args, int32_t num_args,
+                                 TVMFFIAny *result) {
   int code;
   *result = tvmffi_any_none();
   if (tvmffi_error_is_raised()) TVMFFIErrorSetRaised(NULL);

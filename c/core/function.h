@@ -30,7 +30,8 @@ bool tvmffi_own_function_is(const TVMFFIAny *value, TVMFFISafeCallType body);
  * *result is set to None first and is None after a failure. Returns the callee's code, but -1 for
  * -2: to frontends, -2 means that an exception of their own is set and they ignore the slot.
  */
-int tvmffi_function_call(void *func, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
+int tvmffi_function_call_foreign(void *func, const TVMFFIAny *args, int32_t num_args,
+                                 TVMFFIAny *result);
 
 /* The error check alone, for callbacks of other signatures. Empty the slot before calling those. */
 int tvmffi_function_check_raised(int code);

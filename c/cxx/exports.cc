@@ -268,7 +268,7 @@ void Module::VisitContextSymbols(const ContextSymbolVisitor &visitor) {
   auto call = [](void *context, const char *name, void *value) {
     TVMFFIAny args[2] = {tvmffi_any_raw_str(name), tvmffi_any_ptr(kTVMFFIOpaquePtr, value)};
     TVMFFIAny result;
-    int rc = tvmffi_function_call(context, args, 2, &result);
+    int rc = tvmffi_function_call_foreign(context, args, 2, &result);
     tvmffi_any_release(&result);
     return rc;
   };

@@ -57,7 +57,7 @@ static int copy_shallowly(TVMFFIObject *source, TVMFFIObject **out) {
                        "type \"%s\" because it is not copy-constructible",
                        tvmffi_type_key(source->type_index));
   }
-  TVMFFI_TRY(tvmffi_function_call(copy->v_obj, &self, 1, &result));
+  TVMFFI_TRY(tvmffi_function_call_foreign(copy->v_obj, &self, 1, &result));
   if (result.type_index != source->type_index) {
     (void)tvmffi_any_fail_conversion(&result, tvmffi_type_key(source->type_index));
     tvmffi_any_release(&result);

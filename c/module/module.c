@@ -28,7 +28,7 @@ int tvmffi_loader_find(const char *prefix, const TVMFFIByteArray *key, tvmffi_bu
 int tvmffi_loader_call(TVMFFIObject *loader, const TVMFFIAny *args, int32_t num_args,
                        TVMFFIObject **out) {
   TVMFFIAny result;
-  TVMFFI_TRY(tvmffi_function_call(loader, args, num_args, &result));
+  TVMFFI_TRY(tvmffi_function_call_foreign(loader, args, num_args, &result));
   if (result.type_index != kTVMFFIModule || result.v_obj == NULL) {
     (void)tvmffi_any_fail_conversion(&result, "ffi.Module");
     tvmffi_any_release(&result);

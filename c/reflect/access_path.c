@@ -319,7 +319,7 @@ static int append_step(tvmffi_buf *text, const tvmffi_access_step *step, TVMFFIO
   } else if (kForms[step->kind].has_plain_key && tvmffi_any_get_text(&arg, &key)) {
     tvmffi_buf_append(text, key.data, key.size);
   } else {
-    TVMFFI_TRY(tvmffi_function_call(repr, &arg, 1, &result));
+    TVMFFI_TRY(tvmffi_function_call_foreign(repr, &arg, 1, &result));
     if (tvmffi_any_get_text(&result, &key)) {
       tvmffi_buf_append(text, key.data, key.size);
     } else {

@@ -61,7 +61,7 @@ int tvmffi_field_set(const TVMFFIFieldInfo *field, TVMFFIObject *obj, const TVMF
   }
   args[0] = tvmffi_any_ptr(kTVMFFIOpaquePtr, address_of(field, obj));
   args[1] = *value;
-  rc = tvmffi_function_call(field->setter, args, 2, &result);
+  rc = tvmffi_function_call_foreign(field->setter, args, 2, &result);
   tvmffi_any_release(&result);
   return rc;
 }
@@ -73,7 +73,7 @@ int tvmffi_field_default(const TVMFFIFieldInfo *field, TVMFFIAny *out) {
       return tvmffi_fail("TypeError", "the default factory of field `%.*s` is no Function",
                          (int)field->name.size, field->name.data);
     }
-    return tvmffi_function_call(value->v_obj, NULL, 0, out);
+    return tvmffi_function_call_foreign(value->v_obj, NULL, 0, out);
   }
   *out = tvmffi_any_copy(value);
   return 0;
@@ -96,7 +96,7 @@ int tvmffi_field_set_default(const TVMFFIFieldInfo *field, TVMFFIObject *obj) {
 static int create_by_attribute(const TVMFFIAny *create, const tvmffi_type_record *record,
                                TVMFFIObject **out) {
   TVMFFIAny made;
-  TVMFFI_TRY(tvmffi_function_call(create->v_obj, NULL, 0, &made));
+  TVMFFI_TRY(tvmffi_function_call_foreign(create->v_obj, NULL, 0, &made));
   if (!tvmffi_type_is_instance(made.type_index, record->info.type_index)) {
     (void)tvmffi_fail("TypeError", "__ffi_new__ of `%s` gave `%s`", record->key.data,
                       tvmffi_any_type_name(&made));

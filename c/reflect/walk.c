@@ -115,7 +115,7 @@ int tvmffi_walk_call(const char *walk_name, void *func, const TVMFFIAny *args, i
                      TVMFFIAny *result) {
   *result = tvmffi_any_none();
   TVMFFI_TRY(tvmffi_walk_check_stack(walk_name));
-  return tvmffi_function_call(func, args, num_args, result);
+  return tvmffi_function_call_foreign(func, args, num_args, result);
 }
 
 int tvmffi_walk_find_hook(int attr, int32_t type_index, const char *signature, TVMFFIObject **out) {

@@ -67,7 +67,7 @@ int tvmffi_walk_check_depth(const char *walk_name, size_t depth);
 /* -1 with ValueError if a call of foreign code might run out of stack. */
 int tvmffi_walk_check_stack(const char *walk_name);
 
-/* Calls a hook with tvmffi_function_call, after that check. */
+/* Calls a hook with tvmffi_function_call_foreign, after that check. */
 int tvmffi_walk_call(const char *walk_name, void *func, const TVMFFIAny *args, int32_t num_args,
                      TVMFFIAny *result);
 

@@ -19,7 +19,7 @@ static inline int call_global(const char *name, const TVMFFIAny *args, int32_t n
   *result = tvmffi_any_none();
   check_ok(TVMFFIFunctionGetGlobal(&bytes, &function));
   assert_non_null(function);
-  rc = tvmffi_function_call(function, args, num_args, result);
+  rc = tvmffi_function_call_foreign(function, args, num_args, result);
   TVMFFIObjectDecRef(function);
   return rc;
 }

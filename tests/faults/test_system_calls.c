@@ -204,7 +204,7 @@ static void call_it(TVMFFIObject *module, const char *name) {
   }
   args[0] = result;
   is_armed = true;
-  require(worked(tvmffi_function_call(args[0].v_obj, NULL, 0, &result)));
+  require(worked(tvmffi_function_call_foreign(args[0].v_obj, NULL, 0, &result)));
   require(result.v_int64 == 1);
   TVMFFIObjectDecRef(args[0].v_obj);
 }

@@ -45,7 +45,7 @@ def wrapper(result, name, text):
                       if re.match(r"(opt_)?out|result", argument) and not declaration.startswith("const")
                       and (is_public or not SCALAR.match(declaration)))
     # Calling a function of the test again would show.
-    can_fail = "faults_is_built_in(func)" if name in ("TVMFFIFunctionCall", "tvmffi_function_call") else "true"
+    can_fail = "faults_is_built_in(func)" if name in ("TVMFFIFunctionCall", "tvmffi_function_call_foreign") else "true"
     succeeded = ">=" if result == "int32_t" or name == "tvmffi_module_set_add" else "=="
     return f"""
 {result} faults_{name}({declared});

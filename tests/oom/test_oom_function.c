@@ -59,9 +59,9 @@ static void check_error_of_call(char *kind, const char *expected_kind) {
   TVMFFIAny result;
   check_ok(TVMFFIFunctionCreate(kind, fail_with, NULL, &function));
   oom_fail_after(0);
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), -1);
   check_raised("MemoryError", NULL);
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), -1);
   check_raised(expected_kind, NULL);
   TVMFFIObjectDecRef(function);
   assert_int_equal(oom_live_blocks(), 0);

@@ -150,13 +150,13 @@ static void test_L_13_calls_of_the_library_have_an_error(void **state) {
   (void)state;
   TVMFFIErrorSetRaisedFromCStr("ValueError", "older");
   noted.code = -1;
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), -1);
   check_raised("InternalError", "callee returned -1 without setting an error");
   noted.code = 7;
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), 7);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), 7);
   check_raised("InternalError", "callee returned 7 without setting an error");
   noted.kind = "KeyError";
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), 7);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), 7);
   check_raised("KeyError", "from the callee");
   TVMFFIObjectDecRef(function);
 }
@@ -168,11 +168,11 @@ static void test_results_of_calls_of_the_library(void **state) {
   memset(&result, 0xA5, sizeof result);
   noted.value = -5;
   noted.result_type_index = -1;
-  check_ok(tvmffi_function_call(function, NULL, 0, &result));
+  check_ok(tvmffi_function_call_foreign(function, NULL, 0, &result));
   assert_int_equal(noted.result_type_index, kTVMFFINone); /* before the call; callees expect it */
   assert_int_equal(result.v_int64, -5);
   noted.code = -1;
-  assert_int_equal(tvmffi_function_call(function, NULL, 0, &result), -1);
+  assert_int_equal(tvmffi_function_call_foreign(function, NULL, 0, &result), -1);
   assert_memory_equal(&result, &none, sizeof result);
   check_raised("InternalError", NULL);
   TVMFFIObjectDecRef(function);
@@ -216,7 +216,7 @@ static void test_F_13_errors_survive_the_arguments(void **state) {
   slot = &p;
   arg = tvmffi_any_ptr(kTVMFFIObjectRValueRef, &slot);
   check_ok(TVMFFIFunctionCreate(NULL, take_argument_and_fail, NULL, &function));
-  check_fails(tvmffi_function_call(function, &arg, 1, &result), "ValueError",
+  check_fails(tvmffi_function_call_foreign(function, &arg, 1, &result), "ValueError",
               "after taking the argument");
   assert_null(slot);
   assert_int_equal(p.strong_deletes, 1);
