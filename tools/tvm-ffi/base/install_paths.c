@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/report.h"
 #include "build_info.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "system/system.h"
 
 bool folder_has_file(const char *folder, const char *name) {

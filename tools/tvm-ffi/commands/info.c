@@ -13,7 +13,7 @@
 #include "commands/commands.h"
 #include "library/ask.h"
 #include "library/registered.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "system/system.h"
 
 static bool as_json;

@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "library/library_argument.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "process/isolate.h"
 #include "system/system.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "platform/dl.h"
+#include "platform/platform.h"
 #include "process/isolate.h"
 #include "system/system.h"
 
