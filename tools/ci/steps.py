@@ -130,23 +130,40 @@ def last_line(text):
     return text.strip().rpartition("\n")[2]
 
 
-def needed(folder, suites):
-    """The files of a build that the tests of some suites depend on."""
+def tests_with_files(folder):
+    """Each test of a build, and the files of the build that it depends on."""
     def read(what):
         return json.loads((folder / f"meson-info/intro-{what}.json").read_text(encoding="utf-8"))
-    ids = {used for test in read("tests") for used in test["depends"]
-           if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites)}
-    return [os.path.relpath(file, folder) for target in read("targets") if target["id"] in ids
-            for file in target["filename"]]
+    files = {target["id"]: [os.path.relpath(file, folder) for file in target["filename"]] for target in read("targets")}
+    return [(test, [file for used in test["depends"] for file in files.get(used, [])]) for test in read("tests")]
 
 
-# The builds that this run has configured: several parts may use one.
-CONFIGURED = set()
+def needed(folder, suites):
+    """The files of a build that the tests of some suites depend on."""
+    return list(dict.fromkeys(file for test, files in tests_with_files(folder) for file in files
+                              if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites)))
+
+
+def built_tests(folder):
+    """The names of the tests of a build, part of which failed, whose files are up to date."""
+    names, is_built = [], {}
+    for test, files in tests_with_files(folder):
+        for file in files:
+            if file not in is_built:
+                is_built[file] = "no work to do" in execute(["ninja", "-C", folder, "-n", file]).stdout
+        if all(is_built[file] for file in files):
+            names.append(test["name"])
+    return names
+
+
+# The builds that this run has configured: several parts may use one. Those of which a part failed.
+CONFIGURED, INCOMPLETE = set(), set()
 
 
 def build(name, *options, env=None, werror=True, suites=()):
     """Configure and build build-NAME, or only what some suites of its tests need; return the folder.
 
+    If a file cannot be built, that is one failure, and all that does not depend on it is built and tested.
     Instrumented builds set werror to False, because instrumentation causes false warnings."""
     folder = ROOT / f"build-{name}"
     # Reconfiguring does not change every option, so a build with other options starts anew.
@@ -163,8 +180,12 @@ def build(name, *options, env=None, werror=True, suites=()):
             REPORT.run(f"build-{name} is configured", setup, env=env)
             stamp.write_text(asked, encoding="utf-8")
         CONFIGURED.add(name)
-    REPORT.run(f"build-{name} is built", ["ninja", "-C", folder, "-j", os.environ[JOBS], *needed(folder, suites)],
-               env=env)
+    what = f"build-{name} is built"
+    done = execute(["ninja", "-C", folder, "-k", "0", "-j", os.environ[JOBS], *needed(folder, suites)], what, env=env)
+    REPORT.check(what, done.returncode == 0, done.stdout)
+    INCOMPLETE.discard(folder)
+    if done.returncode != 0:
+        INCOMPLETE.add(folder)
     return folder
 
 
@@ -174,11 +195,16 @@ def meson_test(folder, setup=None, suites=(), without=(), env=None, base="testlo
     log = folder / "meson-logs" / (f"{base}-{setup}.json" if setup else f"{base}.json")
     log.unlink(missing_ok=True)
     what = f"{folder.name}{' under ' + setup if setup else ''}"
+    names = built_tests(folder) if folder in INCOMPLETE else []
+    if folder in INCOMPLETE:
+        REPORT.say("        the tests that need what could not be built are left out")
+        if not names:
+            return
     done = execute(["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "--logbase", base,
                     *(["-t", str(slower)] if slower else []),
                     *(["--setup", setup] if setup else []),
                     *(word for suite in suites for word in ("--suite", suite)),
-                    *(word for suite in without for word in ("--no-suite", suite))], what + ": tests", env=env)
+                    *(word for suite in without for word in ("--no-suite", suite)), *names], what + ": tests", env=env)
     tests = []
     if log.exists():
         tests = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
