@@ -70,6 +70,19 @@ TARGETS = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Release:
+    what: str
+    name: str  # Debian's
+
+
+RELEASES = {
+    "debian12": Release("Debian 12, new: README's first commands", "bookworm"),
+    "debian13": Release("Debian 13, new: README's first commands", "trixie"),
+    "sid": Release("Debian sid, new: README's first commands", "sid"),
+}
+
+
 def tool(target, name):
     """A program of the target's binutils."""
     return f"{target.triplet}-{name}" if target.triplet else name

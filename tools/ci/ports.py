@@ -8,7 +8,8 @@ import sys
 
 import link_map
 import platforms
-from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, meson_test, part, tool
+import roots
+from steps import C_TESTS, PLAIN_CPP, REPORT, ROOT, build, compiler, execute, last_line, meson_test, part, tool, tracked
 
 # Whether --all runs: then other systems have their unit tests, checks of binaries and a few tests of the tool alone.
 IS_MATRIX = False
@@ -135,6 +136,57 @@ def add_platform(name, target):
 
 for platform_name, platform_target in platforms.TARGETS.items():
     add_platform(platform_name, platform_target)
+
+
+def run_first_commands(release):
+    """Run what README begins with on a new Debian, and count what tools/test counts there."""
+    folder = ROOT / "build-releases"
+    try:
+        system = roots.System(folder, release.name, f"{release.name}.system", folder / "cache")
+    except roots.Impossible as reason:
+        REPORT.skip("all of it", str(reason))
+        return
+    for path in tracked():
+        copy = system.root / "root/tvm-ffi" / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy, follow_symlinks=False)
+    # ccache makes the second time faster; everything else that is missing is what README's commands install.
+    packages = system.run(["sh", "-ec", "apt-get -qq update; apt-get -qq -y full-upgrade; apt-get -qq autoclean; "
+                           "apt-get -qq -y install --no-install-recommends ccache"])
+    if packages.returncode != 0:
+        REPORT.skip("all of it", "no packages: " + last_line(packages.stdout))
+        return
+    system.env["PATH"] = f"/usr/lib/ccache:{system.env['PATH']}"
+    REPORT.run("tools/quickstart", system.command(["sh", "-c", "cd /root/tvm-ffi && tools/quickstart"]), show=True)
+    done = execute(system.command(["sh", "-c", "cd /root/tvm-ffi && tools/test"]), show=True)
+    counted = re.findall(r"^(\d+) passed, (\d+) failed", done.stdout, re.M)
+    if not counted:
+        REPORT.fail("tools/test counts its checks", done.stdout)
+        return
+    REPORT.passed += int(counted[-1][0])
+    for skipped in re.findall(r"^skipped: (.*): (.*)$", done.stdout, re.M):
+        REPORT.skip(*skipped)
+    failures = re.findall(r"^failed: (.*)\n((?:  \| .*\n)*)", done.stdout, re.M)
+    for what, output in failures:
+        REPORT.fail(what, re.sub(r"^  \| ", "", output, flags=re.M))
+    REPORT.check("tools/test names each failure, and ends with 1 if there is any",
+                 len(failures) == int(counted[-1][1]) and done.returncode == bool(failures), done.stdout)
+    if not failures:  # else the system is kept, to look at what failed
+        system.remove()
+
+
+def add_release(name, release):
+    """Make a part that does on a new Debian what README begins with.
+
+    Not for --all, which takes 37 of 40 minutes as it is: the tests alone take ten minutes more."""
+    def run():
+        run_first_commands(release)
+    run.__name__, run.__doc__ = name, release.what
+    part("debootstrap", matrix=False)(run)
+
+
+for release_name, debian_release in platforms.RELEASES.items():
+    add_release(release_name, debian_release)
 
 
 # What is run without threads.

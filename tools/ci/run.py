@@ -25,9 +25,9 @@ import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
 
 # What the parts for other systems are for.
-SYSTEMS = {name: target.what for targets in (platforms.TARGETS, zig.TARGETS) for name, target in targets.items()}
-# Parts that use the build of another part.
-USES = {"valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan"}
+SYSTEMS = {name: target.what for targets in (platforms.TARGETS, zig.TARGETS, platforms.RELEASES) for name, target in targets.items()}
+# Parts that use the build, or the cache, of another part.
+USES = {"valgrind": "gcc", "peers": "gcc", "asan_cxx": "asan", "debian13": "debian12", "sid": "debian12"}
 AT_A_TIME = 2
 
 
@@ -69,13 +69,12 @@ def parse_arguments():
                                    PARTS[name].matrix if args.all else PARTS[name].daily)]
     ports.IS_MATRIX = args.all
     if args.list:
-        for daily, matrix, systems, title in (
-                (True, True, (False, True), "tools/test runs"), (False, True, (False, True), "tools/test --all runs these too"),
-                (False, False, (True,), "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi"),
-                (False, False, (False,), "tools/test PART alone runs these")):
+        titles = ("tools/test runs", "tools/test --all runs these too",
+                  "tools/test --platforms runs these, and musl, aarch64, s390x, windows, wasi", "tools/test PART alone runs these")
+        for number, title in enumerate(titles):
             print(f"{title}:")
             for name, function in PARTS.items():
-                if (function.daily, function.matrix) == (daily, matrix) and (name in SYSTEMS) in systems:
+                if number == (0 if function.daily else 1 if function.matrix else 2 if name in SYSTEMS else 3):
                     print(f"  {name:13} {function.__doc__}")
         sys.exit()
     if args.needs:

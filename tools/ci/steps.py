@@ -107,8 +107,8 @@ class Report:
 REPORT = Report()
 
 
-def execute(command, what="", env=None):
-    """Run a command in the root; stdout of the result has the output of both streams.
+def execute(command, what="", env=None, show=False):
+    """Run a command in the root; stdout of the result has the output of both streams, which is also printed with show.
 
     Of a command that numbers its steps, as Ninja and Meson do, it says now and then how far it is."""
     command, lines, said = [str(word) for word in command], [], time.monotonic()
@@ -117,6 +117,8 @@ def execute(command, what="", env=None):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             for line in process.stdout:
                 lines.append(line)
+                if show:
+                    REPORT.say(line.rstrip())
                 step = re.match(r"\s*\[?(\d+)/(\d+)\b", line)
                 if what and step and time.monotonic() - said >= PROGRESS_SECONDS:
                     REPORT.say(f"...     {what}: {step[1]} of {step[2]}")
