@@ -46,7 +46,7 @@ static TVMFFIAny call_as_equal(void *hook, const TVMFFIAny *a, const TVMFFIAny *
   return function.call(a, b);
 }
 
-bool tvmffi_any_key_hook_exists(int32_t type_index) {
+TVMFFI_NOINLINE bool tvmffi_any_key_hook_exists(int32_t type_index) {
   return tvmffi_type_find_attr(kTvmffiAttrAnyHash, type_index) != NULL;
 }
 
@@ -135,7 +135,7 @@ static int call_function(const char *attribute, const TVMFFIAny *hook, const TVM
 }
 
 /* The hook may remove the key from its container, so it gets a reference of its own. */
-static int any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
+TVMFFI_NOINLINE static int any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
   const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrAnyHash, key->type_index);
   TVMFFIAny arg = tvmffi_any_copy(key), result;
   uint64_t hash = 0;
@@ -154,7 +154,7 @@ static int any_key_hook_hash(const TVMFFIAny *key, uint64_t *out) {
   return rc;
 }
 
-int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
+TVMFFI_NOINLINE int tvmffi_any_key_hook_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
   const TVMFFIAny *hook = tvmffi_type_find_attr(kTvmffiAttrAnyEqual, a->type_index);
   TVMFFIAny args[2], result;
   int rc;

@@ -34,7 +34,8 @@ static tvmffi_map *map_small_new(int32_t type_index, uint64_t slots) {
 }
 
 /* Finds the position of a key, or TVMFFI_MAP_NONE. 0, or kTvmffiRaised. */
-static int map_small_find(const tvmffi_map *map, const TVMFFIAny *key, uint64_t *out) {
+TVMFFI_NOINLINE static int map_small_find(const tvmffi_map *map, const TVMFFIAny *key,
+                                          uint64_t *out) {
   uint64_t i;
   *out = TVMFFI_MAP_NONE;
   for (i = 0; i < map->size; ++i) {
@@ -297,7 +298,8 @@ static void map_dense_release_entries(tvmffi_map *map) {
 /* ---- Lookup ---- */
 
 /* Finds a key. 0, or kTvmffiRaised. */
-static int map_dense_find(const tvmffi_map *map, const TVMFFIAny *key, tvmffi_map_place *out) {
+TVMFFI_NOINLINE static int map_dense_find(const tvmffi_map *map, const TVMFFIAny *key,
+                                          tvmffi_map_place *out) {
   uint64_t i;
   int rc = map_ask_hash(map, key, &out->hash);
   if (rc != 0) return rc;

@@ -259,7 +259,7 @@ int tvmffi_live_enabled;
 static tvmffi_mutex mutex = TVMFFI_MUTEX_INIT_WITH(kTvmffiLockLive, NULL);
 static tvmffi_pointer_map objects; /* to their type indices */
 
-bool tvmffi_live_add(const void *obj, int32_t type_index) {
+TVMFFI_NOINLINE bool tvmffi_live_add(const void *obj, int32_t type_index) {
   bool added = true;
   tvmffi_mutex_lock(&mutex);
   if (tvmffi_live_enabled) {
@@ -271,7 +271,7 @@ bool tvmffi_live_add(const void *obj, int32_t type_index) {
   return added;
 }
 
-void tvmffi_live_remove(const void *obj) {
+TVMFFI_NOINLINE void tvmffi_live_remove(const void *obj) {
   tvmffi_mutex_lock(&mutex);
   tvmffi_pointer_map_remove(&objects, obj);
   tvmffi_mutex_unlock(&mutex);
