@@ -42,8 +42,9 @@ def read_steps(text):
 
 
 def environment(prefix):
-    # pip may say that there is a newer one.
-    env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    # Meson sets options of sanitizers, with which a program ends by a signal.
+    env = {name: value for name, value in os.environ.items() if not name.endswith("SAN_OPTIONS")}
+    env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"  # pip may say that there is a newer one
     if prefix is not None:
         (packages,) = prefix.rglob("pkgconfig")
         env.update(PATH=f"{prefix / 'bin'}:{env['PATH']}", PKG_CONFIG_PATH=str(packages))
