@@ -46,11 +46,14 @@ def sort_entries(xml):
     return xml
 
 
-def drop_unnamed(xml):
-    """Without the entries of unnamed unions: their members have entries of their own. Each version of Doxygen makes
-    something else of the name that there is not, and Breathe does not take all of it."""
-    return re.sub(r' *<memberdef kind="variable" (?:(?!</memberdef>).)*<name>(?:@\d+)?</name>.*?</memberdef>\n', "", xml,
-                  flags=re.S)
+def even_out(xml):
+    """Take out what versions of Doxygen make in different ways, some of which Breathe does not take.
+
+    These are entries of unnamed unions, whose members have entries of their own, and a section without a title around
+    one of the second level."""
+    xml = re.sub(r' *<memberdef kind="variable" (?:(?!</memberdef>).)*<name>(?:@\d+)?</name>.*?</memberdef>\n', "", xml,
+                 flags=re.S)
+    return re.sub(r'<sect1 id="\w+">\s*(<sect2 (?:(?!<sect1).)*</sect2>)\s*</sect1>', r"\1", xml, flags=re.S)
 
 
 def read_headers(work):
@@ -70,7 +73,7 @@ def read_headers(work):
         for path in (work / language / "xml").glob("*.xml"):
             text = path.read_text(encoding="utf-8")
             text = re.sub(rf'<ref refid="{NO_ENTRY[language]}" kindref="compound">([^<]*)</ref>', r"\1", text)
-            path.write_text(drop_unnamed(text), encoding="utf-8")
+            path.write_text(even_out(text), encoding="utf-8")
         for path in (work / language / "xml").glob("*_8h.xml"):
             path.write_text(sort_entries(path.read_text(encoding="utf-8")), encoding="utf-8")
         # The index names files without their folder, and two may have the same name.

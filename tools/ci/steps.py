@@ -141,9 +141,11 @@ def tests_with_files(folder):
 
 
 def needed(folder, suites):
-    """The files of a build that the tests of some suites depend on."""
-    return list(dict.fromkeys(file for test, files in tests_with_files(folder) for file in files
-                              if {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites)))
+    """What the tests of some suites depend on in a build; without suites all that it has, and the same of all tests."""
+    files = dict.fromkeys(file for test, files in tests_with_files(folder) for file in files
+                          if not suites or {suite.rpartition(":")[2] for suite in test["suite"]} & set(suites))
+    # From Meson 1.7 on, `all` does not have what is only used by tests.
+    return [*([] if suites else ["all"]), *files]
 
 
 def built_tests(folder):
