@@ -14,6 +14,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import stat
 import sys
 import time
 
@@ -261,8 +262,8 @@ def hidden(*paths):
 def without_something():
     """Machines that lack one of the things that are used where they are there."""
     (WORK / "empty").mkdir()
-    # A linker takes an empty file for a library.
-    (WORK / "nothing").write_text("no library and no program\n", encoding="utf-8")
+    # A socket cannot be opened, and Meson does not take it for a file.
+    os.mknod(WORK / "nothing", stat.S_IFSOCK | 0o600)
     (WORK / "bin").mkdir()
     python = WORK / "bin/python3"
     python.write_text(f'#!/bin/sh\nexec {shlex.quote(shutil.which("python3"))} -I -S "$@"\n', encoding="utf-8")
