@@ -9,8 +9,10 @@
 #define _DARWIN_C_SOURCE /* pthread_get_stackaddr_np */
 #include "platform/platform.h"
 
-#if TVM_FFI_THREADS
+#if TVM_FFI_THREADS || TVM_FFI_STACK_BOUNDS || defined(__APPLE__)
 #include <pthread.h>
+#endif
+#if TVM_FFI_THREADS
 #include <sched.h>
 #endif
 #if TVM_FFI_LOADING
