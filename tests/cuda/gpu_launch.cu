@@ -141,10 +141,10 @@ static void CheckShared(const ffi::CubinModule &module) {
   Check(works(plain, kDefault), "48 KiB of shared memory");
   auto result = launch(plain, kDefault + 4);
   Check(result != ffi::cuda_api::kSuccess, "more are refused by default", Name(result));
-  const ffi::CubinKernel some =
-      module.GetKernelWithMaxDynamicSharedMemory("use_shared", 100 * 1024);
-  Check(works(some, 100 * 1024), "100 KiB, which the kernel was allowed");
-  result = launch(some, 100 * 1024 + 4);
+  const unsigned allowed = kDefault + (most - kDefault) / 8 * 4;
+  const ffi::CubinKernel some = module.GetKernelWithMaxDynamicSharedMemory("use_shared", allowed);
+  Check(works(some, allowed), std::to_string(allowed) + " bytes, which the kernel was allowed");
+  result = launch(some, allowed + 4);
   Check(result != ffi::cuda_api::kSuccess, "more are refused", Name(result));
   const ffi::CubinKernel all = module.GetKernelWithMaxDynamicSharedMemory("use_shared");
   Check(works(all, most), "all " + std::to_string(most) + " bytes");
@@ -224,7 +224,7 @@ static void CheckClusters(const ffi::CubinModule &module) {
   result = kernel.LaunchEx(args, config);
   const std::vector<int> again = out.Read();
   Check(result == ffi::cuda_api::kSuccess && again == WantedOfClusters(kNumBlocks, 2),
-        "with a policy for scheduling", Print(again));
+        "a scheduling policy is accepted", Print(again));
 }
 
 /* Kernels that begin before the one before them has ended, and wait for it. */
@@ -255,14 +255,15 @@ static void CheckDependentLaunches(const ffi::CubinModule &module) {
     TVM_FFI_CHECK_CUBIN_LAUNCHER_CUDA_ERROR(kernel.LaunchEx(args, config));
   }
   const std::vector<int> got = out.Read();
-  Check(got == std::vector<int>(kSize, (1 << kNumSteps) - 1), "kernels that begin early",
+  Check(got == std::vector<int>(kSize, (1 << kNumSteps) - 1),
+        "programmatic serialization is accepted, and the order of steps kept",
         std::to_string(got[0]) + " ... " + std::to_string(got[kSize - 1]));
   TVM_FFI_CHECK_CUDA_ERROR(cudaStreamDestroy(stream));
 }
 
 static std::string UseOther(const std::string &other) {
   return Thrown([&] {
-    Numbers out(16);
+    Numbers out(1 << 18);  // a megabyte, so that a leak is seen in the free memory of the GPU
     int *data = out.data(), size = 16;
     void *args[] = {&data, &size};
     const ffi::CubinModule module(ffi::Bytes(other.data(), other.size()));
@@ -280,7 +281,8 @@ static std::string UseBadPTX() {
 static void CheckImages(const ffi::CubinModule &module, const std::string &other,
                         const std::string &ptx) {
   std::string thrown = UseOther(other);
-  Check(Begins(thrown, "RuntimeError: CUDA"), "an image for another architecture", thrown);
+  Check(Begins(thrown, "RuntimeError: CUDA Error: ") && thrown.find("(209)") != std::string::npos,
+        "an image for another architecture", thrown);
   static_cast<void>(cudaGetLastError());
   thrown = UseBadPTX();
   Check(Begins(thrown, "RuntimeError: CUDA Error: "), "text that is no PTX", thrown);
@@ -344,6 +346,6 @@ int main(int argc, char **argv) {
     CheckImages(module, other, ptx);
     CheckDependentLaunches(module);  // the context is whole
   });
-  if (!thrown.empty()) Check(false, "it goes on to its end", thrown);
+  if (!thrown.empty()) Check(false, "it ran to its end", thrown);
   return num_failed != 0;
 }

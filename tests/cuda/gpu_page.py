@@ -47,11 +47,12 @@ def render(results):
     machine = results["machine"]
     lines = ["| the machine | |", "|---|---|", *(f"| {name} | {cell(str(value))} |" for name, value in machine.items()), ""]
     lines += rows_table(results["rows"])
+    lines[-1] = lines[-1][:-1] + f"{results['seconds']:.0f} in all |"
     if results["costs"]:
         lines += ["", *costs_table(results["costs"])]
     if results["ratios"]:
         lines += ["", "| what | ratio |", "|---|---:|",
-                  *(f"| {cell(what)} | {ratio:.2f} |" for what, ratio in results["ratios"].items())]
+                  *(f"| {cell(what)} | {ratio:.3g} |" for what, ratio in results["ratios"].items())]
     return "\n".join(["", *lines, ""])
 
 
