@@ -20,9 +20,10 @@
  *   since 0.1.15: TVMFFIAny (const TVMFFIAny *...), an Int or a Bool, or an Error that it raises;
  *   before:       int64_t (const TVMFFIAny *) and bool (const TVMFFIAny *, const TVMFFIAny *).
  * Where a value of 16 bytes is returned in two registers, of which the first is also the one for
- * integers, the result tells: what is no Int, Bool or Error with zero padding is a plain number. A
- * hash that could be either is decided by the result of the type's equality, which is never
- * ambiguous. Elsewhere (32-bit systems, Windows on x86) only the newer convention can be called.
+ * integers, the result tells: a result that is not an Int, Bool or Error with zero padding is a
+ * plain number. A hash that could be either is decided by the result of the type's equality, which
+ * is never ambiguous. Elsewhere (32-bit systems, Windows on x86) only the newer convention can be
+ * called.
  */
 
 /* Calls a C function of either convention as one of the newer. */

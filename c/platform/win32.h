@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* windows.h of Windows 8 and newer, for files of this folder, with as few macros as possible. */
+/* windows.h of Windows 8 and newer, for windows.c and the tool, with as few macros as possible. */
 #ifndef TVMFFI_PLATFORM_WIN32_H_
 #define TVMFFI_PLATFORM_WIN32_H_
 

@@ -39,8 +39,8 @@ static void run_file(FILE *file) {
   free(data);
 }
 
-/* Each member of a POSIX ustar archive: a header with the size in octal digits at byte 124, then the
-   content in whole blocks. A block of zeros ends the archive. */
+/* Each member of a POSIX ustar archive: a header with the size in octal digits at byte 124, then
+   the content in whole blocks. A block of zeros ends the archive. */
 static void run_archive(FILE *file) {
   char header[kTarBlock];
   uint8_t *data = malloc(kMaxInput);

@@ -110,7 +110,7 @@ static const option *find_option(const arguments *args, const char *name, size_t
 static const option *find_letter(const arguments *args, char letter) {
   const option *found = find_letter_in(args->subcommand->options, letter);
   if (found == NULL) return find_letter_in(args->common, letter);
-  return find_id_in(args->subcommand->options, found->id); /* for that of an earlier version */
+  return find_id_in(args->subcommand->options, found->id); /* an old letter has its id */
 }
 
 /* The words not yet read. */
@@ -166,10 +166,11 @@ static bool refuse_name(const arguments *args, const char *word) {
   return false;
 }
 
-/* Whether the word is a whole name behind one dash, as compilers write `-include FILE`, and not
+/* Whether the word is a whole name after one dash, as compilers write `-include FILE`, and not
  * letters. */
 static bool is_name_with_one_dash(const arguments *args, const char *word) {
-  return find_letter(args, word[1]) == NULL && find_option(args, word + 1, strlen(word + 1)) != NULL;
+  return find_letter(args, word[1]) == NULL &&
+         find_option(args, word + 1, strlen(word + 1)) != NULL;
 }
 
 /* "--name", "-name" or "--name=value" */
@@ -248,9 +249,8 @@ arguments *arguments_parse(const command *subcommand, const option *common, int 
     } else if (strcmp(word, "--") == 0) {
       options_end = true;
     } else {
-      good = word[1] == '-' || is_name_with_one_dash(args, word)
-                 ? read_name(args, word, &rest)
-                 : read_letters(args, word, &rest);
+      good = word[1] == '-' || is_name_with_one_dash(args, word) ? read_name(args, word, &rest)
+                                                                 : read_letters(args, word, &rest);
     }
   }
   group_values(args);

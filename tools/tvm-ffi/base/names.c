@@ -79,7 +79,7 @@ static unsigned char take_byte(const char **cursor) {
   return **cursor != '\0' ? (unsigned char)*(*cursor)++ : 0;
 }
 
-/* Skips the set that begins after the [ at *cursor; false if it does not end, and is no set. */
+/* Skips the set that begins after the [ at *cursor; false if no ] ends it. */
 static bool take_set(const char **cursor, unsigned char letter, bool *out_has) {
   const char *at = *cursor + 1;
   const bool is_inverted = *at == '!' || *at == '^';

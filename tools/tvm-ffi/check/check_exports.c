@@ -310,7 +310,7 @@ static void compare_symbol(comparison *result, const binary_symbol *a, const bin
     } else if (checks_is_exported(a) && checks_is_exported(b) &&
                (*suffix != '_' || result->are_loaded_together)) {
       count_symbol(&result->apart, name); /* libraries loaded separately each have a context and
-                                          metadata, which is no clash */
+                                          metadata, which is not a clash */
     }
   } else if (a->is_unique && b->is_unique && !result->are_objects) {
     count_symbol(&result->unique, name);

@@ -119,7 +119,7 @@ static bool check_outputs(const run *r, bool json) {
   return pass;
 }
 
-/* ---- Leaks ---- */
+/* ---- A call ---- */
 
 typedef struct {
   const run *r;
@@ -148,6 +148,8 @@ static int call_once(const run *r, const TVMFFIAny *views, timed_call *out) {
   if (foreign_call(kStageCall, r->request.function, call_function, out) != 0) return -1;
   return call_raise_result(&out->result);
 }
+
+/* ---- Leaks ---- */
 
 /* Makes a second call, after objects that are created only once exist, and reports the objects that
  * stay alive after it. */

@@ -18,9 +18,8 @@ typedef enum {
 
 /* Names the library or function that the tool works for from now on; NULL: the same as before. */
 void isolate_name(const char *subject);
-/* The only way into code that is not the tool's: runs the body, of which the parent knows that it
- * is in this stage, for this library or function; NULL: the same as before. Returns what the body
- * returns. */
+/* Runs the body, which calls foreign code. Meanwhile the parent is told this stage and subject, a
+ * library or function (NULL: the same as before). Returns what the body returns. */
 int foreign_call(isolate_stage stage, const char *subject, int (*body)(void *context),
                  void *context);
 /* In a body: ends a copy of this process that the foreign code may have made. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tool needs of a system: a port implements these functions. posix.c has them for Linux,
- * macOS and other systems with POSIX, windows.c for Windows; Meson chooses one of both. Paths are
+ * macOS and other systems with POSIX, windows.c for Windows; Meson compiles one of them. Paths are
  * UTF-8. */
 #ifndef TVM_FFI_TOOL_SYSTEM_H_
 #define TVM_FFI_TOOL_SYSTEM_H_

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of Windows needs none of its functions. */
+/* The parts of the Windows port that call no function of Windows. */
 #include "system/system.h"
 
 #include <stdbool.h>
