@@ -23,7 +23,7 @@ void CheckVector(const ffi::TensorView &x, const char *name) {
   TVM_FFI_CHECK(x.byte_offset() == 0, ValueError) << name << " must begin where its data does";
 }
 
-class ChannelScale : public ffi::ModuleObj {
+class ChannelScale final : public ffi::ModuleObj {
  public:
   explicit ChannelScale(ffi::Tensor weights) : weights_(std::move(weights)) {
     CheckVector(weights_, "weights");

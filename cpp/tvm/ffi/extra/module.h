@@ -34,7 +34,6 @@ class ModuleObj : public Object {
   TVM_FFI_LOCAL static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_STATIC(StaticTypeKey::kTVMFFIModule, ModuleObj, Object);
 
-  TVM_FFI_LOCAL_INLINE ~ModuleObj() = default;
   TVM_FFI_LOCAL ModuleObj() : imports_(ArrayObj::New(4)) {}
 
   /** A short name of the class; the data of an embedded module is looked up by it. */
@@ -87,6 +86,9 @@ class ModuleObj : public Object {
   }
 
  protected:
+  /** Not virtual, because each object is deleted by the deleter of its own class. */
+  TVM_FFI_LOCAL_INLINE ~ModuleObj() = default;
+
   Array<Any> imports_;
 
  private:
