@@ -21,6 +21,7 @@ import parts  # noqa: F401, which lists its parts; they come before those of por
 import configurations  # noqa: F401, the same
 import platforms
 import ports
+import strict  # noqa: F401
 import zig
 from steps import JOBS, PARTS, REPORT, ROOT, Failed
 

@@ -51,8 +51,8 @@ TARGETS = {
 }
 
 
-def install():
-    """The program of Zig, installed from PyPI into a build folder; None after noting the skip of the part."""
+def install(what="all of it"):
+    """The program of Zig, installed from PyPI into a build folder; None after noting the skip of what needs it."""
     venv = ZIG / "venv"
     ZIG.mkdir(exist_ok=True)
     with open(ZIG / "lock", "w", encoding="utf-8") as lock:
@@ -61,7 +61,7 @@ def install():
                         [venv / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", PACKAGE]):
             done = execute(command)
             if done.returncode != 0:
-                REPORT.skip("all of it", f"{PACKAGE} is not installed: {done.stdout.strip()[-200:]}")
+                REPORT.skip(what, f"{PACKAGE} is not installed: {done.stdout.strip()[-200:]}")
                 return None
     return REPORT.run("Zig is found", [venv / "bin/python", "-c", "import ziglang; print(ziglang.__path__[0])"]).strip() + "/zig"
 
